@@ -1,0 +1,70 @@
+/**
+ * Reads the configuration of a process from environment variables, once, at start. All faults are
+ * reported together; a value that passed is never checked again.
+ */
+import { readFileSync } from 'node:fs';
+import * as v from 'valibot';
+import type { Variable } from './variable.ts';
+import { variables } from './variables.ts';
+
+type Variables = typeof variables;
+type AnyVariable = Variable<unknown, string | undefined>;
+type Value<T> =
+  T extends Variable<infer V, infer F> ? (F extends string ? V : V | undefined) : never;
+
+/** The typed value of every variable, by its name. */
+export type Config = { readonly [K in keyof Variables]: Value<Variables[K]> };
+
+/** One or more variables could not be used; `faults` has a line for each, naming it. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The text of a variable: its own, its alias's, or that of the file which `<NAME>_FILE` names. */
+function textOf(name: string, entry: AnyVariable, env: Environment): string | undefined {
+  for (const key of entry.alias === undefined ? [name] : [name, entry.alias]) {
+    const own = env[key];
+    if (own !== undefined && own !== '') return own;
+    const file = env[`${key}_FILE`];
+    if (file === undefined || file === '') continue;
+    try {
+      return readFileSync(file, 'utf8').trim();
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+      throw new ConfigError([`${key}_FILE: cannot read ${file} (${code})`]);
+    }
+  }
+  return entry.fallback;
+}
+
+/**
+ * Parses the environment into a {@link Config}. An empty variable counts as unset.
+ * @throws {ConfigError} naming every variable that cannot be used and what it must be.
+ */
+export function loadConfig(env: Environment = process.env): Config {
+  const faults: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, entry] of Object.entries<AnyVariable>(variables)) {
+    try {
+      const text = textOf(name, entry, env);
+      if (text === undefined) continue;
+      const result = v.safeParse(entry.parse, text);
+      if (result.success) values[name] = result.output;
+      else faults.push(`${name}: ${result.issues[0].message}`);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      faults.push(...error.faults);
+    }
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  // The loop above filled one value for each entry of the list that Config is derived from.
+  return Object.freeze(values) as Config;
+}

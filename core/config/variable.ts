@@ -1,0 +1,100 @@
+/**
+ * The building blocks of configuration: how a variable's text becomes a typed value. No variable
+ * is named here; the list of all of them is `variables.ts`.
+ */
+import * as v from 'valibot';
+
+/** One environment variable: how its text is read, what it means, and what counts when unset. */
+export interface Variable<T, F extends string | undefined> {
+  /** Turns the text into the value, or says what is wrong with it. */
+  readonly parse: v.GenericSchema<string, T>;
+  /** The text that counts when the variable is unset; `undefined` leaves the value undefined. */
+  readonly fallback: F;
+  /** One line for people: what the variable does, in which unit. */
+  readonly meaning: string;
+  /** The conventional second name, read when the first is unset. */
+  readonly alias?: string;
+  /** Never printed or logged, and readable from a file by `<NAME>_FILE`. */
+  readonly secret?: boolean;
+}
+
+const DURATION_UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+const SIZE_UNITS: Readonly<Record<string, number>> = {
+  b: 1,
+  kb: 1024,
+  mb: 1024 ** 2,
+  gb: 1024 ** 3,
+};
+
+/** Reads `<number><unit>` texts such as `30s` or `16mb` by a table of units. */
+function scaled(units: Readonly<Record<string, number>>, example: string) {
+  const names = Object.keys(units).join(', ');
+  return v.pipe(
+    v.string(),
+    v.rawTransform<string, number>(({ dataset, addIssue, NEVER }) => {
+      const match = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/i.exec(dataset.value.trim());
+      const factor = units[match?.[2]?.toLowerCase() ?? ''];
+      if (match?.[1] === undefined || factor === undefined) {
+        addIssue({ message: `must be a number with a unit (${names}), such as ${example}` });
+        return NEVER;
+      }
+      return Math.round(Number(match[1]) * factor);
+    }),
+  );
+}
+
+/** A span of time in milliseconds, written like `500ms`, `5s`, `15m`, `7d`. */
+export const duration = scaled(DURATION_UNITS, '30s');
+
+/** A size in bytes, written like `512kb`, `16mb`. */
+export const size = scaled(SIZE_UNITS, '16mb');
+
+/** A whole number within bounds, both included. */
+export function integer(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return v.pipe(
+    v.string(),
+    v.regex(/^\d+$/, message),
+    v.transform(Number),
+    v.minValue(min, message),
+    v.maxValue(max, message),
+  );
+}
+
+/** Text with at least one character. */
+export const text = v.pipe(v.string(), v.nonEmpty('must not be empty'));
+
+/** A URL with one of the given schemes, kept as the text that was given. */
+export function url(...schemes: string[]) {
+  const message = `must be a URL that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`;
+  return v.pipe(
+    v.string(),
+    v.check(
+      (value) => URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1)),
+      message,
+    ),
+  );
+}
+
+/** One of a few words. */
+export function choice<const T extends readonly string[]>(options: T) {
+  return v.picklist(options, `must be one of ${options.join(', ')}`);
+}
+
+/** A comma list with at least one entry. */
+export const list = v.pipe(
+  v.string(),
+  v.transform((value) =>
+    value
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== ''),
+  ),
+  v.minLength(1, 'must name at least one entry'),
+);

@@ -1,0 +1,171 @@
+/** Every environment variable that Sluice reads: the one list behind start-up and `npm run config`. */
+import * as v from 'valibot';
+import { choice, duration, integer, list, size, text, url, type Variable } from './variable.ts';
+
+/** Keeps each entry's own types: of its value, and whether it has a fallback. */
+function define<T, const F extends string | undefined>(entry: Variable<T, F>): Variable<T, F> {
+  return entry;
+}
+
+export const variables = {
+  PORT: define({ parse: integer(1, 65_535), fallback: '8055', meaning: 'TCP port of the API' }),
+  HOST: define({ parse: text, fallback: '127.0.0.1', meaning: 'Address the API listens on' }),
+  PUBLIC_URL: define({
+    parse: url('http', 'https'),
+    fallback: undefined,
+    meaning: 'URL under which clients reach the API; unset: http://HOST:PORT',
+  }),
+  DATA_DIR: define({
+    parse: text,
+    fallback: '.data',
+    meaning: 'Folder of the embedded database, spooled uploads and generated credentials',
+  }),
+  DATABASE_URL: define({
+    parse: url('postgres', 'postgresql'),
+    fallback: undefined,
+    secret: true,
+    meaning: 'PostgreSQL 14 to 18 to serve; unset: an embedded PostgreSQL under DATA_DIR',
+  }),
+  DATABASE_DIRECT_URL: define({
+    parse: url('postgres', 'postgresql'),
+    fallback: undefined,
+    secret: true,
+    meaning:
+      'The same database without a transaction pooler, for LISTEN and migrations; unset: DATABASE_URL',
+  }),
+  DATABASE_SCHEMA: define({
+    parse: list,
+    fallback: 'public',
+    meaning: 'Schemas to serve, a comma list; the first one holds the system tables',
+  }),
+  DATABASE_POOL_MAX: define({
+    parse: integer(2, 1_000),
+    fallback: '10',
+    meaning: 'Most connections of one process to the database, those of the queue not counted',
+  }),
+  DATABASE_POOL_WAIT: define({
+    parse: duration,
+    fallback: '5s',
+    meaning: 'Longest wait for a connection; past it the answer is 503',
+  }),
+  REDIS_URL: define({
+    parse: url('redis', 'rediss'),
+    fallback: undefined,
+    secret: true,
+    meaning: 'Redis 6.2 or later for queue and messages; unset: both run on PostgreSQL',
+  }),
+  ADMIN_EMAIL: define({
+    parse: v.pipe(v.string(), v.email('must be an e-mail address')),
+    fallback: undefined,
+    meaning: 'E-mail of the first admin, first start only; unset: admin@example.com',
+  }),
+  ADMIN_PASSWORD: define({
+    parse: v.pipe(v.string(), v.minLength(8, 'must have at least 8 characters')),
+    fallback: undefined,
+    secret: true,
+    meaning: 'Password of the first admin, first start only; unset: generated and shown once',
+  }),
+  ADMIN_TOKEN: define({
+    parse: v.pipe(v.string(), v.minLength(16, 'must have at least 16 characters')),
+    fallback: undefined,
+    secret: true,
+    meaning: 'Static token of the first admin, first start only; unset: generated and shown once',
+  }),
+  ARGON2_MEMORY: define({
+    parse: size,
+    fallback: '19mb',
+    meaning: 'Memory that hashing one password takes',
+  }),
+  ARGON2_TIME: define({
+    parse: integer(1, 100),
+    fallback: '2',
+    meaning: 'Passes over that memory for one password',
+  }),
+  ARGON2_PARALLELISM: define({
+    parse: integer(1, 64),
+    fallback: '1',
+    meaning: 'Lanes that hashing one password uses',
+  }),
+  EDGE_PROCESSES: define({
+    parse: integer(0, 64),
+    fallback: '1',
+    meaning: 'Processes that answer requests, sharing one port',
+  }),
+  WORKER_PROCESSES: define({
+    parse: integer(0, 64),
+    fallback: '1',
+    meaning: 'Processes that carry out jobs',
+  }),
+  WORKER_CONCURRENCY: define({
+    parse: integer(1, 100),
+    fallback: '2',
+    meaning: 'Jobs that one worker carries out at the same time on each queue',
+  }),
+  LOG_LEVEL: define({
+    parse: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const),
+    fallback: 'info',
+    meaning: 'Least severe log line that is written',
+  }),
+  QUERY_LIMIT_DEFAULT: define({
+    parse: integer(1, 1_000_000),
+    fallback: '100',
+    meaning: 'Items that a read returns when it names no limit',
+  }),
+  QUERY_LIMIT_MAX: define({
+    parse: integer(1, 1_000_000_000),
+    fallback: undefined,
+    meaning: 'Highest limit that a read may ask for; unset: none',
+  }),
+  QUERY_TIMEOUT: define({
+    parse: duration,
+    fallback: '30s',
+    meaning: 'Longest time that one statement of a request may run; past it the answer is 503',
+  }),
+  BODY_MAX_SIZE: define({
+    parse: size,
+    fallback: '16mb',
+    alias: 'MAX_PAYLOAD_SIZE',
+    meaning: 'Largest JSON body of a request',
+  }),
+  MAX_BATCH_MUTATION: define({
+    parse: integer(1, 100_000_000),
+    fallback: undefined,
+    meaning: 'Most items that one request may write; unset: no bound beside BODY_MAX_SIZE',
+  }),
+  IMPORT_MAX_SIZE: define({
+    parse: size,
+    fallback: undefined,
+    alias: 'IMPORT_MAX_FILE_SIZE',
+    meaning: 'Largest file that may be imported; unset: no bound',
+  }),
+  IMPORT_TIMEOUT: define({
+    parse: duration,
+    fallback: '1h',
+    meaning: 'Longest time that one import may run',
+  }),
+  MAX_IMPORT_ERRORS: define({
+    parse: integer(1, 1_000_000),
+    fallback: '1000',
+    meaning: 'Most rejected rows that the report of an import lists',
+  }),
+  JOB_WAIT_LIMIT: define({
+    parse: duration,
+    fallback: '50s',
+    meaning: 'Longest time that a request waits for its job before it answers 202',
+  }),
+  JOB_LOCK_DURATION: define({
+    parse: duration,
+    fallback: '15s',
+    meaning: 'Time after which a job of a worker that gave no sign of life is taken by another',
+  }),
+  JOBS_RETENTION: define({
+    parse: duration,
+    fallback: '30d',
+    meaning: 'Age at which finished jobs and their reports are removed',
+  }),
+  FAILPOINT: define({
+    parse: text,
+    fallback: undefined,
+    meaning: 'For tests: the named place at which a worker stops and waits to be killed',
+  }),
+} satisfies Record<string, Variable<unknown, string | undefined>>;

@@ -1,0 +1,68 @@
+/** Pools of ordinary connections: transactions, COPY, cursors and whatever may be cancelled. */
+import pg from 'pg';
+import type { Config } from '#core/config/config.ts';
+import type { Log } from '#core/log/log.ts';
+
+export type Pool = pg.Pool;
+export type Client = pg.PoolClient;
+
+/** Settings of every session: times in UTC, no compilation of short statements, bounded waits. */
+export function sessionSettings(statementTimeout: number): string {
+  return [
+    "SET TimeZone = 'UTC'",
+    "SET DateStyle = 'ISO, YMD'",
+    "SET IntervalStyle = 'postgres'",
+    'SET standard_conforming_strings = on',
+    'SET jit = off',
+    `SET statement_timeout = ${statementTimeout}`,
+    'SET idle_in_transaction_session_timeout = 0',
+  ].join('; ');
+}
+
+/**
+ * Opens a pool. Waiting for a connection is bounded by `DATABASE_POOL_WAIT`.
+ * @param options.max most connections; `DATABASE_POOL_MAX` when not given
+ * @param options.statementTimeout milliseconds; 0 for none
+ */
+export function createPool(
+  config: Pick<Config, 'DATABASE_POOL_MAX' | 'DATABASE_POOL_WAIT'>,
+  url: string,
+  log: Log,
+  options: { name: string; max?: number; statementTimeout: number },
+): Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: `sluice ${options.name}`,
+    max: options.max ?? config.DATABASE_POOL_MAX,
+    connectionTimeoutMillis: config.DATABASE_POOL_WAIT,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    onConnect: async (client) => {
+      await client.query(sessionSettings(options.statementTimeout));
+    },
+  });
+  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
+  return pool;
+}
+
+/**
+ * Runs `work` in a transaction on one connection: committed when it resolves, rolled back when it
+ * throws. A connection that broke is not put back.
+ */
+export async function transaction<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch((lost: Error) => {
+      broken = lost;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}

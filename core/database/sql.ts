@@ -1,0 +1,70 @@
+/**
+ * The only module that puts SQL text together: constant text from template literals, identifiers
+ * quoted by one function, and values that always travel as parameters.
+ */
+
+/** A piece of SQL: text pieces around values, identifiers and further pieces. Immutable. */
+export class Sql {
+  readonly strings: readonly string[];
+  readonly values: readonly unknown[];
+
+  constructor(strings: readonly string[], values: readonly unknown[]) {
+    this.strings = strings;
+    this.values = values;
+  }
+}
+
+/** A statement as the driver takes it. */
+export interface Statement {
+  readonly text: string;
+  readonly values: unknown[];
+}
+
+/** Quotes one identifier; the text is safe whatever characters the name holds. */
+export function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Quotes a text as a literal; only for places that take no parameter, such as DDL. */
+export function literal(value: string): Sql {
+  const escaped = value.replaceAll("'", "''");
+  return raw(value.includes('\\') ? `E'${escaped.replaceAll('\\', '\\\\')}'` : `'${escaped}'`);
+}
+
+/** A template literal as SQL. An interpolated {@link Sql} is embedded, all else is a parameter. */
+export function sql(strings: TemplateStringsArray, ...values: unknown[]): Sql {
+  return new Sql(strings, values);
+}
+
+/** A quoted identifier, qualified when several names are given. */
+export function identifier(...path: string[]): Sql {
+  return raw(path.map(quote).join('.'));
+}
+
+/** Text taken as it is: only for text that this program wrote, or PostgreSQL itself deparsed. */
+export function raw(text: string): Sql {
+  return new Sql([text], []);
+}
+
+export const empty: Sql = raw('');
+
+/** Puts pieces one after another with a separator between them. */
+export function join(parts: readonly Sql[], separator = ', '): Sql {
+  if (parts.length === 0) return empty;
+  const strings = ['', ...Array<string>(parts.length - 1).fill(separator), ''];
+  return new Sql(strings, parts);
+}
+
+/** Numbers the parameters and yields the statement. */
+export function render(piece: Sql): Statement {
+  const values: unknown[] = [];
+  const write = (part: Sql): string => {
+    let text = part.strings[0] ?? '';
+    for (const [index, value] of part.values.entries()) {
+      text += value instanceof Sql ? write(value) : `$${values.push(value)}`;
+      text += part.strings[index + 1] ?? '';
+    }
+    return text;
+  };
+  return { text: write(piece), values };
+}

@@ -1,0 +1,84 @@
+/** The errors that callers caused or must hear of. Programmer errors are assertions, not these. */
+import { catalogue, type ErrorCode } from './catalogue.ts';
+
+/** What an error tells beside its code; `reason` is a sentence for people. */
+export type ErrorDetails = Readonly<Record<string, unknown>>;
+
+/** The wire form of one error. */
+export interface ErrorEntry {
+  readonly message: string;
+  readonly extensions: Readonly<Record<string, unknown>> & { readonly code: ErrorCode };
+}
+
+/** One coded error. Its message is the catalogue's, followed by the reason when there is one. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+  /** Response headers that belong to this error, such as `Retry-After`. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ErrorCode,
+    details: ErrorDetails = {},
+    options: { cause?: unknown; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    const { reason } = details;
+    const { message } = catalogue[code];
+    super(
+      typeof reason === 'string' ? `${message} ${reason}` : message,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
+    this.name = 'ServiceError';
+    this.code = code;
+    this.details = details;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return catalogue[this.code].status;
+  }
+
+  toJSON(): ErrorEntry {
+    return { message: this.message, extensions: { ...this.details, code: this.code } };
+  }
+}
+
+/** Several errors in one answer; the status is that of the first. */
+export class ServiceErrors extends Error {
+  readonly errors: readonly [ServiceError, ...ServiceError[]];
+
+  constructor(errors: readonly [ServiceError, ...ServiceError[]]) {
+    super(errors.map((error) => error.message).join('\n'));
+    this.name = 'ServiceErrors';
+    this.errors = errors;
+  }
+}
+
+/** 403: no right, or no such thing; the two are never told apart. */
+export function forbidden(reason?: string): ServiceError {
+  return new ServiceError('FORBIDDEN', reason === undefined ? {} : { reason });
+}
+
+/** 400 for a query parameter; `reason` names the parameter and the place in it. */
+export function invalidQuery(reason: string): ServiceError {
+  return new ServiceError('INVALID_QUERY', { reason });
+}
+
+/** 400 for a body; `reason` says what is wrong and where. */
+export function invalidPayload(reason: string, details: ErrorDetails = {}): ServiceError {
+  return new ServiceError('INVALID_PAYLOAD', { ...details, reason });
+}
+
+/** 503 with `Retry-After` in seconds; `service` is what cannot be used. */
+export function unavailable(
+  service: string,
+  reason: string,
+  options: { retryAfter?: number; cause?: unknown } = {},
+): ServiceError {
+  const { retryAfter = 1, cause } = options;
+  return new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    { service, reason },
+    { cause, headers: { 'Retry-After': String(retryAfter) } },
+  );
+}

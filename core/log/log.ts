@@ -1,0 +1,29 @@
+/** Structured logs: one pino logger for a process, with secrets redacted wherever they stand. */
+import { type Logger, pino } from 'pino';
+import type { Config } from '#core/config/config.ts';
+
+export type Log = Logger;
+
+const SECRET_NAMES = [
+  'authorization',
+  'cookie',
+  'password',
+  'token',
+  'access_token',
+  'refresh_token',
+  'secret',
+  'otp',
+];
+
+/** What never reaches a log line, at the top level and two levels down. */
+const REDACTED = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `["${name}"]`]);
+
+/** Makes the logger of a process; `role` names the process in every line. */
+export function createLog(config: Pick<Config, 'LOG_LEVEL'>, role: string): Log {
+  return pino({
+    level: config.LOG_LEVEL,
+    base: { role, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: { paths: REDACTED, censor: '[redacted]' },
+  });
+}

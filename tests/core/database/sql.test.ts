@@ -1,0 +1,24 @@
+import t from 'tap';
+import { identifier, join, literal, quote, render, sql } from '#core/database/sql.ts';
+
+t.test('values become numbered parameters, pieces are embedded', async (t) => {
+  const where = sql`${identifier('a')} = ${1} AND ${identifier('b')} = ${'x'}`;
+  t.strictSame(render(sql`SELECT ${0} FROM ${identifier('s', 't')} WHERE ${where}`), {
+    text: 'SELECT $1 FROM "s"."t" WHERE "a" = $2 AND "b" = $3',
+    values: [0, 1, 'x'],
+  });
+});
+
+t.test('identifiers are safe whatever they hold', async (t) => {
+  t.equal(quote('a"; DROP TABLE x; --'), '"a""; DROP TABLE x; --"');
+});
+
+t.test('literals are safe whatever they hold', async (t) => {
+  t.equal(render(literal("it's")).text, "'it''s'");
+  t.equal(render(literal("a\\'b")).text, "E'a\\\\''b'");
+});
+
+t.test('an empty list of pieces is empty', async (t) => {
+  t.equal(render(join([])).text, '');
+  t.equal(render(join([sql`${1}`, sql`${2}`], ' OR ')).text, '$1 OR $2');
+});
