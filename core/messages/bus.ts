@@ -2,24 +2,9 @@
  * Messages between the processes of a cluster: small references, never content, delivered at most
  * once. Whoever needs certainty reads the database; a message only makes that reading prompt.
  */
+import type { Messages, Topic } from './topic.ts';
 
-/** Progress of a job in rows and bytes; percent is 0 to 100, null when the total is unknown. */
-export interface JobProgress {
-  readonly rows: number;
-  readonly bytes: number;
-  readonly percent: number | null;
-}
-
-/** Every topic and what its messages hold. */
-export interface Messages {
-  'job.finished': { readonly id: string };
-  'job.progress': { readonly id: string; readonly progress: JobProgress };
-  'job.cancel': { readonly id: string };
-  'catalog.changed': { readonly version: number };
-  'access.changed': { readonly version: number };
-}
-
-export type Topic = keyof Messages;
+export type { JobProgress, Messages, Topic } from './topic.ts';
 
 /** The port; PostgreSQL's NOTIFY and Redis's pub/sub stand behind it, with one conformance suite. */
 export interface MessageBus {

@@ -1,0 +1,26 @@
+/** Chooses and opens the message bus of a process. */
+import type { Config } from '#core/config/config.ts';
+import type { Log } from '#core/log/log.ts';
+import type { MessageBus } from './bus.ts';
+import { PostgresBus } from './postgres.ts';
+import { RedisBus } from './redis.ts';
+
+/**
+ * Opens the bus: on Redis when `REDIS_URL` is set, else on one connection to the database that
+ * bypasses a pooler. Resolves when it is connected, however long that takes.
+ * @param clusterId keeps installations that share a server apart
+ */
+export async function openBus(
+  config: Pick<Config, 'REDIS_URL' | 'DATABASE_DIRECT_URL'>,
+  url: string,
+  clusterId: string,
+  log: Log,
+): Promise<MessageBus> {
+  const channel = `sluice_${clusterId.replaceAll('-', '')}`;
+  const bus =
+    config.REDIS_URL === undefined
+      ? new PostgresBus(config.DATABASE_DIRECT_URL ?? url, channel, log)
+      : new RedisBus(config.REDIS_URL, channel, log);
+  await bus.open();
+  return bus;
+}

@@ -1,0 +1,128 @@
+/**
+ * The message bus on LISTEN and NOTIFY: one connection that is kept for as long as the process
+ * lives and made anew whenever it breaks or stops answering.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { identifier, render, sql } from '#core/database/sql.ts';
+import type { Log } from '#core/log/log.ts';
+import type { MessageBus } from './bus.ts';
+import { Subscriptions } from './subscriptions.ts';
+import { encode, type Messages, type Topic } from './topic.ts';
+
+const HEARTBEAT_MS = 1_000;
+const ANSWER_WITHIN_MS = 3_000;
+const PUBLISH_WITHIN_MS = 3_000;
+const BACK_OFF_MS = { first: 50, most: 2_000 };
+
+export class PostgresBus implements MessageBus {
+  readonly #url: string;
+  readonly #channel: string;
+  readonly #log: Log;
+  readonly #subscriptions: Subscriptions;
+  readonly #closing = new AbortController();
+  #client: pg.Client | null = null;
+  #opened = Promise.withResolvers<pg.Client>();
+  #lastContact = Date.now();
+  #life: Promise<void> | null = null;
+
+  /** @param url a connection that keeps its session, not one of a transaction pooler */
+  constructor(url: string, channel: string, log: Log) {
+    this.#url = url;
+    this.#channel = channel;
+    this.#log = log;
+    this.#subscriptions = new Subscriptions(log);
+  }
+
+  /** Starts to connect, again and again until {@link close}; resolves when it is connected. */
+  async open(): Promise<void> {
+    this.#life ??= this.#keepConnected();
+    await this.#opened.promise;
+  }
+
+  async publish<T extends Topic>(topic: T, message: Messages[T]): Promise<void> {
+    const text = encode(topic, message);
+    const client = this.#client ?? (await this.#nextClient());
+    await client.query(render(sql`SELECT pg_notify(${this.#channel}, ${text})`));
+  }
+
+  subscribe<T extends Topic>(topic: T, handler: (message: Messages[T]) => void): () => void {
+    return this.#subscriptions.add(topic, handler);
+  }
+
+  silence(): number {
+    const since = Date.now() - this.#lastContact;
+    return this.#client !== null && since <= HEARTBEAT_MS * 2 ? 0 : since;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#life;
+  }
+
+  async #nextClient(): Promise<pg.Client> {
+    const late = AbortSignal.timeout(PUBLISH_WITHIN_MS);
+    const signal = AbortSignal.any([late, this.#closing.signal]);
+    return await Promise.race([
+      this.#opened.promise,
+      new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => {
+          reject(new Error('the message bus has no connection to the database'));
+        });
+      }),
+    ]);
+  }
+
+  async #keepConnected(): Promise<void> {
+    let pause = BACK_OFF_MS.first;
+    while (!this.#closing.signal.aborted) {
+      const client = new pg.Client({
+        connectionString: this.#url,
+        application_name: 'sluice messages',
+        connectionTimeoutMillis: ANSWER_WITHIN_MS,
+        query_timeout: ANSWER_WITHIN_MS,
+        keepAlive: true,
+        // Publishers and the heartbeat do not wait for one another.
+        pipeline: true,
+      });
+      try {
+        await this.#live(client, () => {
+          pause = BACK_OFF_MS.first;
+        });
+      } catch (error) {
+        this.#log.warn({ err: error }, 'the message bus lost its connection');
+      } finally {
+        if (this.#client !== null) this.#opened = Promise.withResolvers();
+        this.#client = null;
+        client.end().catch(() => undefined);
+      }
+      await delay(pause, null, { signal: this.#closing.signal }).catch(() => undefined);
+      pause = Math.min(pause * 2, BACK_OFF_MS.most);
+    }
+  }
+
+  /** One connection from its beginning to its end; throws when it broke. */
+  async #live(client: pg.Client, onOpen: () => void): Promise<void> {
+    const broken = new AbortController();
+    client.on('error', (error) => broken.abort(error));
+    client.on('end', () => broken.abort(new Error('the connection was closed')));
+    client.on('notification', (message) => {
+      this.#lastContact = Date.now();
+      if (message.payload !== undefined) this.#subscriptions.dispatch(message.payload);
+    });
+    await client.connect();
+    await client.query(render(sql`LISTEN ${identifier(this.#channel)}`));
+    this.#lastContact = Date.now();
+    this.#client = client;
+    this.#opened.resolve(client);
+    onOpen();
+    const signal = AbortSignal.any([broken.signal, this.#closing.signal]);
+    while (!signal.aborted) {
+      await delay(HEARTBEAT_MS, null, { signal }).catch(() => undefined);
+      if (signal.aborted) break;
+      await client.query('SELECT 1');
+      this.#lastContact = Date.now();
+    }
+    if (!this.#closing.signal.aborted) throw broken.signal.reason;
+  }
+}

@@ -1,0 +1,100 @@
+/** The message bus on Redis: one connection that publishes and one that is subscribed. */
+import { Redis } from 'ioredis';
+import type { Log } from '#core/log/log.ts';
+import type { MessageBus } from './bus.ts';
+import { Subscriptions } from './subscriptions.ts';
+import { encode, type Messages, type Topic } from './topic.ts';
+
+const HEARTBEAT_MS = 1_000;
+const ANSWER_WITHIN_MS = 3_000;
+const BACK_OFF_MS = { first: 50, most: 2_000 };
+
+export class RedisBus implements MessageBus {
+  readonly #channel: string;
+  readonly #log: Log;
+  readonly #publisher: Redis;
+  readonly #subscriber: Redis;
+  readonly #subscriptions: Subscriptions;
+  #heartbeat: NodeJS.Timeout | null = null;
+  #lastContact = Date.now();
+  /** The subscribed connection has answered since it was last made. */
+  #answered = false;
+
+  constructor(url: string, channel: string, log: Log) {
+    this.#channel = channel;
+    this.#log = log;
+    this.#subscriptions = new Subscriptions(log);
+    this.#publisher = this.#connection(url);
+    this.#subscriber = this.#connection(url);
+    this.#subscriber.on('close', () => {
+      this.#answered = false;
+    });
+    this.#subscriber.on('ready', () => this.#beat());
+    this.#subscriber.on('message', (_, text) => {
+      this.#lastContact = Date.now();
+      this.#subscriptions.dispatch(text);
+    });
+  }
+
+  /** Connects, again and again until {@link close}; resolves when both connections stand. */
+  async open(): Promise<void> {
+    const ready = Promise.all(
+      [this.#publisher, this.#subscriber].map(
+        (redis) => new Promise<void>((resolve) => redis.once('ready', resolve)),
+      ),
+    );
+    // A failed first attempt is followed by others; 'ready' tells of the one that succeeds.
+    this.#publisher.connect().catch(() => undefined);
+    this.#subscriber.connect().catch(() => undefined);
+    await ready;
+    await this.#subscriber.subscribe(this.#channel);
+    await this.#beat();
+    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS);
+  }
+
+  async publish<T extends Topic>(topic: T, message: Messages[T]): Promise<void> {
+    await this.#publisher.publish(this.#channel, encode(topic, message));
+  }
+
+  subscribe<T extends Topic>(topic: T, handler: (message: Messages[T]) => void): () => void {
+    return this.#subscriptions.add(topic, handler);
+  }
+
+  silence(): number {
+    const since = Date.now() - this.#lastContact;
+    return this.#answered && since <= HEARTBEAT_MS * 2 ? 0 : since;
+  }
+
+  async close(): Promise<void> {
+    if (this.#heartbeat !== null) clearInterval(this.#heartbeat);
+    this.#publisher.disconnect();
+    this.#subscriber.disconnect();
+  }
+
+  async #beat(): Promise<void> {
+    if (this.#subscriber.status !== 'ready') return;
+    try {
+      // Answered after the subscription that precedes it on the same connection.
+      await this.#subscriber.ping();
+      this.#answered = true;
+      this.#lastContact = Date.now();
+    } catch (error) {
+      this.#log.warn({ err: error }, 'the message bus does not answer');
+      // The connection may be half open; the retry strategy makes a new one.
+      this.#subscriber.disconnect(true);
+    }
+  }
+
+  #connection(url: string): Redis {
+    const redis = new Redis(url, {
+      lazyConnect: true,
+      connectionName: this.#channel,
+      connectTimeout: ANSWER_WITHIN_MS,
+      commandTimeout: ANSWER_WITHIN_MS,
+      maxRetriesPerRequest: null,
+      retryStrategy: (times) => Math.min(BACK_OFF_MS.first * 2 ** times, BACK_OFF_MS.most),
+    });
+    redis.on('error', (error) => this.#log.warn({ err: error }, 'the message bus lost Redis'));
+    return redis;
+  }
+}

@@ -1,0 +1,48 @@
+/** Who hears which topic in this process. Transport is left to the two buses. */
+import type { Log } from '#core/log/log.ts';
+import { decode, type Messages, type Topic } from './topic.ts';
+
+type Handlers = { readonly [T in Topic]: Set<(message: Messages[T]) => void> };
+
+export class Subscriptions {
+  readonly #log: Log;
+  readonly #handlers: Handlers = {
+    'job.finished': new Set(),
+    'job.progress': new Set(),
+    'job.cancel': new Set(),
+    'catalog.changed': new Set(),
+    'access.changed': new Set(),
+  };
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  add<T extends Topic>(topic: T, handler: (message: Messages[T]) => void): () => void {
+    // An entry of its own lets one function be subscribed twice and each time end by itself.
+    const entry = (message: Messages[T]) => handler(message);
+    this.#handlers[topic].add(entry);
+    return () => {
+      this.#handlers[topic].delete(entry);
+    };
+  }
+
+  /** Hands a text from the channel to its subscribers; neither it nor they can make this throw. */
+  dispatch(text: string): void {
+    try {
+      decode(text, (topic, message) => this.#deliver(topic, message));
+    } catch (error) {
+      this.#log.warn({ err: error, bytes: text.length }, 'a malformed message was ignored');
+    }
+  }
+
+  #deliver<T extends Topic>(topic: T, message: Messages[T]): void {
+    for (const handler of this.#handlers[topic]) {
+      try {
+        handler(message);
+      } catch (error) {
+        this.#log.error({ err: error, topic }, 'a subscriber failed');
+      }
+    }
+  }
+}

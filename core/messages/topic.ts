@@ -1,0 +1,62 @@
+/**
+ * The topics of the message bus and the wire form of their messages. Processes of two releases
+ * share a channel, so members that are not known here are dropped.
+ */
+import * as v from 'valibot';
+
+const id = v.pipe(v.string(), v.uuid());
+const count = v.pipe(v.number(), v.minValue(0));
+const version = v.object({ version: v.number() });
+
+/** Progress of a job in rows and bytes; percent is 0 to 100, null when the total is unknown. */
+export const jobProgress = v.object({
+  rows: count,
+  bytes: count,
+  percent: v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(100))),
+});
+export type JobProgress = Readonly<v.InferOutput<typeof jobProgress>>;
+
+const schemas = {
+  'job.finished': v.object({ id }),
+  'job.progress': v.object({ id, progress: jobProgress }),
+  'job.cancel': v.object({ id }),
+  'catalog.changed': version,
+  'access.changed': version,
+} as const;
+
+export type Topic = keyof typeof schemas;
+
+/** Every topic and what its messages hold. */
+export type Messages = { readonly [T in Topic]: v.InferOutput<(typeof schemas)[T]> };
+
+const TOPICS = v.picklist([
+  'job.finished',
+  'job.progress',
+  'job.cancel',
+  'catalog.changed',
+  'access.changed',
+] as const satisfies readonly Topic[]);
+
+const envelope = v.object({ topic: TOPICS, message: v.unknown() });
+
+/** NOTIFY takes payloads of less than 8000 bytes (PostgreSQL, NOTIFY). */
+const PAYLOAD_LIMIT = 7_999;
+
+/** The text of a message on the channel. Throws a RangeError when it is too long for one. */
+export function encode<T extends Topic>(topic: T, message: Messages[T]): string {
+  const text = JSON.stringify({ topic, message });
+  const bytes = Buffer.byteLength(text);
+  if (bytes > PAYLOAD_LIMIT) {
+    throw new RangeError(`a message on ${topic} has ${bytes} bytes, more than ${PAYLOAD_LIMIT}`);
+  }
+  return text;
+}
+
+/** Reads a text from the channel and hands it on. Throws when it is no message of this release. */
+export function decode(
+  text: string,
+  deliver: <T extends Topic>(topic: T, message: Messages[T]) => void,
+): void {
+  const { topic, message } = v.parse(envelope, JSON.parse(text));
+  deliver(topic, v.parse(schemas[topic], message));
+}
