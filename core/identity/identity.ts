@@ -1,0 +1,75 @@
+/**
+ * Finds out who sends a request: a token becomes a caller. What was found is remembered until the
+ * tables behind it change.
+ */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Caller } from '#core/access/grant.ts';
+import type { Pool } from '#core/database/pool.ts';
+import { render, type Statement, sql } from '#core/database/sql.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import { systemTable } from '#core/system/table.ts';
+
+/** A request without a token. */
+export const STRANGER: Caller = Object.freeze({ user: null, role: null, admin: false });
+
+/** Callers remembered in one process. */
+const MAX_CALLERS = 10_000;
+
+interface CallerRow {
+  readonly user: string;
+  readonly role: string | null;
+  readonly admin: boolean;
+}
+
+/** The active user with this token, and whether any policy of the user or its roles makes an admin. */
+function callerStatement(schema: string, tokenHash: string): Statement {
+  const table = (name: string) => systemTable(schema, name);
+  return render(sql`
+    WITH RECURSIVE found AS (
+      SELECT u.id, u.role FROM ${table('users')} AS u
+      WHERE u.token = ${tokenHash} AND u.status = 'active'
+    ), chain AS (
+      SELECT r.id, r.parent FROM ${table('roles')} AS r JOIN found ON r.id = found.role
+      UNION
+      SELECT r.id, r.parent FROM ${table('roles')} AS r JOIN chain ON r.id = chain.parent
+    )
+    SELECT found.id AS "user", found.role, EXISTS (
+      SELECT FROM ${table('access')} AS a JOIN ${table('policies')} AS p ON p.id = a.policy
+      WHERE p.admin_access
+        AND (a."user" = found.id OR a.role IN (SELECT id FROM chain))
+    ) AS admin
+    FROM found`);
+}
+
+export class Identity {
+  readonly #pool: Pool;
+  readonly #schema: string;
+  readonly #callers = new LRUCache<string, Caller>({ max: MAX_CALLERS });
+
+  constructor(pool: Pool, schema: string) {
+    this.#pool = pool;
+    this.#schema = schema;
+  }
+
+  /**
+   * The caller behind a token; a stranger without one.
+   * @throws ServiceError INVALID_CREDENTIALS for a token that nobody has
+   */
+  async authenticate(token: string | null): Promise<Caller> {
+    if (token === null) return STRANGER;
+    const hash = createHash('sha256').update(token).digest('hex');
+    const known = this.#callers.get(hash);
+    if (known) return known;
+    const { rows } = await this.#pool.query<CallerRow>(callerStatement(this.#schema, hash));
+    const [caller] = rows;
+    if (caller === undefined) throw new ServiceError('INVALID_CREDENTIALS');
+    this.#callers.set(hash, caller);
+    return caller;
+  }
+
+  /** Forgets everybody; called when users, roles, policies or access changed. */
+  forget(): void {
+    this.#callers.clear();
+  }
+}

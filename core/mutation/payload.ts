@@ -1,0 +1,145 @@
+/** Turns the members of a payload into the texts that PostgreSQL reads, checked field by field. */
+import type { Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
+import { invalidPayload, ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import { textChecker } from './value.ts';
+
+/** An item as a client sends it. */
+export type Item = Readonly<Record<string, unknown>>;
+
+/** An item ready to be written: the texts of its columns, by field; null stands for SQL's null. */
+export type Row = ReadonlyMap<ColumnField, string | null>;
+
+export type Action = 'create' | 'update';
+
+/** @throws ServiceError INVALID_PAYLOAD when the value is no object */
+export function parseItem(value: unknown, place: string): Item {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidPayload(`${place} must be an object.`);
+  }
+  return Object.fromEntries(Object.entries(value));
+}
+
+function isJsonText(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A list as PostgreSQL's array literal: every member quoted, so that none is misread. */
+function arrayLiteral(list: readonly unknown[]): string {
+  const members = list.map((member) => {
+    if (member === null) return 'NULL';
+    if (Array.isArray(member)) return arrayLiteral(member);
+    const text = typeof member === 'object' ? JSON.stringify(member) : String(member);
+    return `"${text.replace(/["\\]/g, '\\$&')}"`;
+  });
+  return `{${members.join(',')}}`;
+}
+
+/** The bytes of `{"type":"Buffer","data":[…]}`, the form in which they are read. */
+function bytesLiteral(value: object): string | null {
+  if (!('data' in value) || !Array.isArray(value.data)) return null;
+  const bytes = value.data.map(Number);
+  if (bytes.some((byte) => !Number.isInteger(byte) || byte < 0 || byte > 255)) return null;
+  return `\\x${Buffer.from(bytes).toString('hex')}`;
+}
+
+/** The text form of an object or a list, for the types that take one; null for those that do not. */
+function compositeText(field: ColumnField, value: object): string | null {
+  if (field.column.elementType !== null) return Array.isArray(value) ? arrayLiteral(value) : null;
+  if (field.type === 'json' || field.type === 'unknown') return JSON.stringify(value);
+  if (field.type === 'csv') return Array.isArray(value) ? value.map(String).join(',') : null;
+  if (field.type === 'binary') return bytesLiteral(value);
+  return null;
+}
+
+/** A text for a json column is JSON when it reads as JSON, else it is a JSON string. */
+function jsonText(value: string | number | boolean): string {
+  return typeof value === 'string' && isJsonText(value) ? value : JSON.stringify(value);
+}
+
+/**
+ * The text of one value.
+ * @throws ServiceError INVALID_PAYLOAD, VALUE_TOO_LONG or VALUE_OUT_OF_RANGE naming the field
+ */
+function valueText(collection: Collection, field: ColumnField, value: unknown): string {
+  const fail = (reason: string) =>
+    invalidPayload(`Field "${field.name}": ${reason}`, {
+      collection: collection.name,
+      field: field.name,
+    });
+  if (typeof value === 'object' && value !== null) {
+    const text = compositeText(field, value);
+    if (text === null) throw fail(`a field of type ${field.type} takes no object or list.`);
+    return text;
+  }
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+    throw fail('the value is missing.');
+  }
+  const isJson = field.type === 'json' && field.column.elementType === null;
+  const text = isJson ? jsonText(value) : String(value);
+  const fault = textChecker(field)(text);
+  if (fault === null) return text;
+  if (fault.code === 'FAILED_VALIDATION') throw fail(fault.reason);
+  throw new ServiceError(fault.code, {
+    collection: collection.name,
+    field: field.name,
+    value,
+    reason: fault.reason,
+  });
+}
+
+function isWritable(field: Field | undefined): field is ColumnField {
+  return field !== undefined && field.column !== null;
+}
+
+/** PostgreSQL computes the column itself and refuses any other value. */
+function isComputed(field: ColumnField): boolean {
+  return field.column.generatedExpression !== null || field.column.identity === 'always';
+}
+
+/** A column that must be in the payload of a new item. */
+function isRequired(field: ColumnField): boolean {
+  const { nullable, defaultExpression, generatedExpression, identity } = field.column;
+  return !nullable && defaultExpression === null && generatedExpression === null && !identity;
+}
+
+function validation(field: ColumnField, type: 'required' | 'nnull'): ServiceError {
+  return new ServiceError('FAILED_VALIDATION', { field: field.name, path: [], type });
+}
+
+/**
+ * Checks an item and yields its row. Members that are no columns are left out.
+ * @throws ServiceErrors FAILED_VALIDATION, one for each field that lacks its value; ServiceError
+ *   for a value that does not fit
+ */
+export function rowOf(collection: Collection, item: Item, action: Action): Row {
+  const row = new Map<ColumnField, string | null>();
+  const faults: ServiceError[] = [];
+  for (const [name, value] of Object.entries(item)) {
+    const field = collection.fields.get(name);
+    if (!isWritable(field) || value === undefined) continue;
+    if (action === 'update' && collection.primaryKey.includes(field)) continue;
+    if (isComputed(field)) {
+      throw invalidPayload(`Field "${name}" is computed by the database and takes no value.`, {
+        collection: collection.name,
+        field: name,
+      });
+    }
+    if (value === null && !field.column.nullable) faults.push(validation(field, 'nnull'));
+    row.set(field, value === null ? null : valueText(collection, field, value));
+  }
+  if (action === 'create') {
+    for (const field of collection.fields.values()) {
+      if (isWritable(field) && isRequired(field) && !row.has(field)) {
+        faults.push(validation(field, 'required'));
+      }
+    }
+  }
+  const [first, ...rest] = faults;
+  if (first !== undefined) throw new ServiceErrors([first, ...rest]);
+  return row;
+}

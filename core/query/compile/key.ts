@@ -1,0 +1,27 @@
+/** Predicates that address items by their key, in the columns' own types so that its index serves. */
+import { bareType } from '#core/database/column-type.ts';
+import { join, type Sql, sql } from '#core/database/sql.ts';
+import { forbidden } from '#core/errors/service-error.ts';
+import type { Key } from '../key.ts';
+import { columnOf, type Scope } from './scope.ts';
+
+/** The item with this key. */
+export function keyCondition(scope: Scope, key: Key): Sql {
+  const tests = scope.collection.primaryKey.map(
+    (field, index) => sql`${columnOf(scope, field)} = ${key[index]}::${bareType(field.column)}`,
+  );
+  return join(tests, ' AND ');
+}
+
+/** The items with any of these keys; one array parameter for each column, however many there are. */
+export function anyKeyCondition(scope: Scope, keys: readonly Key[]): Sql {
+  const fields = scope.collection.primaryKey;
+  if (fields.length === 0) throw forbidden();
+  const arrays = fields.map(
+    (field, index) => sql`${keys.map((key) => key[index])}::${bareType(field.column)}[]`,
+  );
+  const columns = fields.map((field) => columnOf(scope, field));
+  return columns.length === 1
+    ? sql`${join(columns)} = ANY(${join(arrays)})`
+    : sql`(${join(columns)}) IN (SELECT * FROM unnest(${join(arrays)}))`;
+}

@@ -1,0 +1,114 @@
+/** Turns the values of filters into typed parameters, refusing those that do not fit their field. */
+import type { ColumnField } from '#core/catalog/catalog.ts';
+import { quote, raw, type Sql, sql } from '#core/database/sql.ts';
+import { invalidQuery } from '#core/errors/service-error.ts';
+import { textChecker } from '#core/mutation/value.ts';
+
+const INT8_MIN = -(2n ** 63n);
+const INT8_MAX = 2n ** 63n - 1n;
+const INTEGER = /^[+-]?\d+$/;
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** A value and the SQL type it is sent as. */
+export interface Operand {
+  readonly type: string;
+  readonly text: string;
+}
+
+/** The scalar as text; filters take no objects or lists here. */
+function scalarText(value: unknown, place: string): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw invalidQuery(`"${place}" must be a finite number.`);
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+      throw invalidQuery(`"${place}" is beyond the exact range of JSON numbers; send it as text.`);
+    }
+    return String(value);
+  }
+  throw invalidQuery(`"${place}" must be a single value.`);
+}
+
+/** Whole numbers stay integers, so that every index on an integer column serves them. */
+function numericOperand(text: string, type: string, place: string): Operand {
+  const trimmed = text.trim();
+  if (!NUMBER.test(trimmed) || trimmed.length > 1_000) {
+    throw invalidQuery(`"${place}" must be a number.`);
+  }
+  if (type === 'float') return { type: 'float8', text: trimmed };
+  if (type !== 'decimal' && INTEGER.test(trimmed)) {
+    const number = BigInt(trimmed.replace(/^\+/, ''));
+    if (number >= INT8_MIN && number <= INT8_MAX) return { type: 'int8', text: String(number) };
+  }
+  return { type: 'numeric', text: trimmed };
+}
+
+function checkedOperand(field: ColumnField, text: string, type: string, place: string): Operand {
+  const fault = textChecker(field)(text);
+  if (fault !== null) throw invalidQuery(`"${place}": ${fault.reason}`);
+  return { type, text };
+}
+
+/** Types whose values are written as text of the same name in PostgreSQL. */
+const CHECKED: Readonly<Record<string, string>> = {
+  uuid: 'uuid',
+  date: 'date',
+  time: 'time',
+  dateTime: 'timestamp',
+  timestamp: 'timestamptz',
+};
+
+/**
+ * The operand for comparing a field with one value.
+ * @throws ServiceError INVALID_QUERY when the value cannot be one of the field's
+ */
+export function operandOf(field: ColumnField, value: unknown, place: string): Operand {
+  const text = scalarText(value, place);
+  if (text.includes('\0')) throw invalidQuery(`"${place}" holds a NUL character.`);
+  switch (field.type) {
+    case 'integer':
+    case 'bigInteger':
+    case 'float':
+    case 'decimal':
+      return numericOperand(text, field.type, place);
+    case 'boolean':
+      if (!/^(true|false|1|0)$/i.test(text)) throw invalidQuery(`"${place}" must be a boolean.`);
+      return { type: 'boolean', text };
+    case 'string':
+    case 'text':
+    case 'csv':
+      return { type: textTypeOf(field), text };
+    case 'binary':
+      return { type: 'bytea', text: `\\x${Buffer.from(text).toString('hex')}` };
+    default: {
+      const type = CHECKED[field.type];
+      if (type !== undefined) return checkedOperand(field, text, type, place);
+      return { type: 'text', text };
+    }
+  }
+}
+
+/** Character types compare in their own type, so that blanks and case count as the column says. */
+function textTypeOf(field: ColumnField): string {
+  const { typeName, typeSchema } = field.column;
+  if (typeName === 'bpchar') return 'bpchar';
+  return typeName === 'citext' ? `${quote(typeSchema)}.citext` : 'text';
+}
+
+/** The column in the form that its operands compare with: enums and unknown types as text. */
+export function comparable(field: ColumnField, column: Sql): Sql {
+  const asText =
+    field.type === 'unknown' || field.column.typeKind === 'e' || field.column.typeName === 'char';
+  return asText ? sql`${column}::text` : column;
+}
+
+export function parameterOf(operand: Operand): Sql {
+  return sql`${operand.text}::${raw(operand.type)}`;
+}
+
+/** All operands of a list as one array parameter; the widest type of its members counts. */
+export function arrayOf(operands: readonly Operand[]): Sql {
+  const types = new Set(operands.map((operand) => operand.type));
+  const type = types.size > 1 ? 'numeric' : (operands[0]?.type ?? 'text');
+  return sql`${operands.map((operand) => operand.text)}::${raw(type)}[]`;
+}

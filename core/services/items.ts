@@ -1,0 +1,252 @@
+/**
+ * Reads and writes items: the one service that every API maps onto. Answers are finished JSON
+ * text, made by PostgreSQL and handed on as they are.
+ */
+import pg from 'pg';
+import { type Caller, grantsOf } from '#core/access/grant.ts';
+import type { Collection } from '#core/catalog/catalog.ts';
+import type { CatalogSource } from '#core/catalog/source.ts';
+import { translateFailure } from '#core/database/failure.ts';
+import { type Client, type Pool, transaction } from '#core/database/pool.ts';
+import type { Reader } from '#core/database/reader.ts';
+import type { Statement } from '#core/database/sql.ts';
+import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
+import { parseItem, rowOf } from '#core/mutation/payload.ts';
+import { deleteRows, insertRows, itemPlace, updateEach, updateRows } from '#core/mutation/write.ts';
+import {
+  compileItem,
+  compileItems,
+  compilePage,
+  compileStream,
+  type ReadTarget,
+} from '#core/query/compile/read.ts';
+import { openScope } from '#core/query/compile/scope.ts';
+import { distinctKeys, type Key, keyOfBody, keyOfPath } from '#core/query/key.ts';
+import type { Query } from '#core/query/query.ts';
+
+/** Limits up to this one are answered as one page; above it items are streamed. */
+const PAGE_LIMIT = 10_000;
+
+/** The catalog was behind the database: these errors vanish once it has caught up. */
+const STALE_CATALOG = new Set(['42P01', '42703', '42883', '42804', '0A000', '26000']);
+
+/** An answer as one text, or as the JSON texts of its items, one by one. */
+export type Answer =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'stream'; readonly items: AsyncIterable<readonly string[]> };
+
+export interface ItemServiceOptions {
+  readonly catalog: CatalogSource;
+  readonly reader: Reader;
+  readonly pool: Pool;
+  /** Most items that one request may write. */
+  readonly maxBatch: number | undefined;
+}
+
+/** Which collection, and on whose behalf. */
+export interface Target {
+  readonly caller: Caller;
+  readonly collection: string;
+}
+
+/** What an update of several items may be: the same values for some keys, or items with their keys. */
+export type Update =
+  | { readonly kind: 'same'; readonly keys: readonly unknown[]; readonly data: unknown }
+  | { readonly kind: 'each'; readonly items: readonly unknown[] };
+
+export class ItemService {
+  readonly #options: ItemServiceOptions;
+
+  constructor(options: ItemServiceOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Reads items. A large or unbounded answer is a stream.
+   * @throws ServiceError FORBIDDEN, INVALID_QUERY, SERVICE_UNAVAILABLE
+   */
+  list(target: Target, query: Query, signal?: AbortSignal): Promise<Answer> {
+    const { reader } = this.#options;
+    return this.#withCatalog(target, async (read) => {
+      if (query.limit !== null && query.limit <= PAGE_LIMIT) {
+        return { kind: 'text', text: (await reader.text(compilePage(read, query))) ?? '' };
+      }
+      const rows = reader.stream(compileStream(read, query), signal);
+      // The first fetch happens before the answer begins, so that its failure still has a status.
+      return { kind: 'stream', items: await startStream(rows) };
+    });
+  }
+
+  /**
+   * Reads one item.
+   * @param segment the key as it stands in the path
+   * @returns the text `{"data":{…}}`
+   */
+  one(target: Target, segment: string, query: Query): Promise<string> {
+    return this.#withCatalog(target, async (read) => {
+      const key = keyOfPath(scopeOf(read), segment);
+      const text = await this.#options.reader.text(compileItem(read, query, key));
+      if (text === null) throw forbidden();
+      return text;
+    });
+  }
+
+  /**
+   * Creates one item from an object, or several from a list.
+   * @returns the text `{"data":{…}}` or `{"data":[…]}`, read back with the query
+   */
+  create(target: Target, body: unknown, query: Query): Promise<string> {
+    return this.#write(target, async (read, client) => {
+      const collection = writable(scopeOf(read));
+      const list = Array.isArray(body) ? body : [body];
+      this.#checkCount(list.length);
+      const rows = list.map((value, index) =>
+        rowOf(
+          collection,
+          parseItem(value, Array.isArray(body) ? itemPlace(index) : 'The body'),
+          'create',
+        ),
+      );
+      const keys = await insertRows(client, collection, rows);
+      return Array.isArray(body)
+        ? readBack(client, read, query, keys)
+        : readBackOne(client, read, query, keys[0]);
+    });
+  }
+
+  /** Updates one item; returns the text `{"data":{…}}`. */
+  updateOne(target: Target, segment: string, body: unknown, query: Query): Promise<string> {
+    return this.#write(target, async (read, client) => {
+      const collection = writable(scopeOf(read));
+      const key = keyOfPath(collection, segment);
+      const row = rowOf(collection, parseItem(body, 'The body'), 'update');
+      await updateRows(client, collection, [key], row);
+      return readBackOne(client, read, query, key);
+    });
+  }
+
+  /** Updates several items; returns the text `{"data":[…]}`. */
+  updateMany(target: Target, update: Update, query: Query): Promise<string> {
+    return this.#write(target, async (read, client) => {
+      const collection = writable(scopeOf(read));
+      if (update.kind === 'same') {
+        const keys = distinctKeys(update.keys.map((key) => keyOfBody(collection, key)));
+        this.#checkCount(keys.length);
+        const row = rowOf(collection, parseItem(update.data, '"data"'), 'update');
+        await updateRows(client, collection, keys, row);
+        return readBack(client, read, query, keys);
+      }
+      this.#checkCount(update.items.length);
+      const keys = await updateEach(client, collection, update.items);
+      return readBack(client, read, query, keys);
+    });
+  }
+
+  /** Deletes one item. */
+  async deleteOne(target: Target, segment: string): Promise<void> {
+    await this.#write(target, async (read, client) => {
+      const collection = writable(scopeOf(read));
+      await deleteRows(client, collection, [keyOfPath(collection, segment)]);
+    });
+  }
+
+  /** Deletes the items of several keys, all or none. */
+  async deleteMany(target: Target, keys: readonly unknown[]): Promise<void> {
+    await this.#write(target, async (read, client) => {
+      const collection = writable(scopeOf(read));
+      this.#checkCount(keys.length);
+      await deleteRows(
+        client,
+        collection,
+        distinctKeys(keys.map((key) => keyOfBody(collection, key))),
+      );
+    });
+  }
+
+  #checkCount(count: number): void {
+    const { maxBatch } = this.#options;
+    if (maxBatch === undefined || count <= maxBatch) return;
+    throw invalidPayload(
+      `The request writes ${count} items, more than MAX_BATCH_MUTATION (${maxBatch}) allows.`,
+    );
+  }
+
+  #write<T>(target: Target, work: (read: ReadTarget, client: Client) => Promise<T>): Promise<T> {
+    return this.#withCatalog(target, (read) =>
+      transaction(this.#options.pool, (client) => work(read, client)),
+    );
+  }
+
+  /** Runs with the current catalog, and once more with a fresh one if that turns out to be stale. */
+  async #withCatalog<T>(target: Target, work: (read: ReadTarget) => Promise<T>): Promise<T> {
+    const { catalog: source } = this.#options;
+    const attempt = () =>
+      work({
+        catalog: source.current(),
+        grants: grantsOf(target.caller),
+        collection: target.collection,
+      });
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || !STALE_CATALOG.has(error.code ?? '')) {
+        throw translateFailure(error);
+      }
+    }
+    try {
+      await source.refresh();
+      return await attempt();
+    } catch (error) {
+      throw translateFailure(error);
+    }
+  }
+}
+
+function scopeOf(read: ReadTarget): Collection {
+  return openScope(read.catalog, read.grants, read.collection).collection;
+}
+
+/** Only tables whose items have a key are written. */
+function writable(collection: Collection): Collection {
+  if (collection.primaryKey.length === 0) {
+    throw forbidden(`Items of "${collection.name}" have no key and cannot be written.`);
+  }
+  return collection;
+}
+
+async function startStream(
+  rows: AsyncGenerator<string[]>,
+): Promise<AsyncIterable<readonly string[]>> {
+  const first = await rows.next();
+  return (async function* () {
+    if (first.done) return;
+    yield first.value;
+    yield* rows;
+  })();
+}
+
+async function readText(client: Client, statement: Statement) {
+  const { rows } = await client.query<[string | null]>({ ...statement, rowMode: 'array' });
+  return rows[0]?.[0] ?? null;
+}
+
+async function readBackOne(
+  client: Client,
+  read: ReadTarget,
+  query: Query,
+  key: Key | undefined,
+): Promise<string> {
+  const text = key === undefined ? null : await readText(client, compileItem(read, query, key));
+  if (text === null) throw forbidden();
+  return text;
+}
+
+async function readBack(
+  client: Client,
+  read: ReadTarget,
+  query: Query,
+  keys: readonly Key[],
+): Promise<string> {
+  if (keys.length === 0) return '{"data":[]}';
+  return (await readText(client, compileItems(read, query, keys))) ?? '';
+}

@@ -1,0 +1,94 @@
+import t from 'tap';
+import { ServiceError } from '#core/errors/service-error.ts';
+import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
+
+const bounds = { limitDefault: 100, limitMax: undefined };
+const parse = (parameters: Parameters) => parseQuery(parameters, bounds);
+
+/** The reason of the INVALID_QUERY that parsing ends in. */
+function reasonOf(parameters: Parameters, limitMax?: number): string {
+  try {
+    parseQuery(parameters, { limitDefault: 100, limitMax });
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'INVALID_QUERY') {
+      return String(error.details.reason);
+    }
+    throw error;
+  }
+  return 'nothing was thrown';
+}
+
+t.test('without parameters all fields of the first 100 items are asked', async (t) => {
+  t.strictSame(parse({}), { fields: ['*'], filter: null, sort: [], limit: 100, offset: 0 });
+});
+
+t.test('lists come as comma text, JSON text, list and numbered members', async (t) => {
+  const expected = ['a', 'b.c', 'json(d, x,y)'];
+  for (const fields of [
+    'a, b.c,json(d, x,y)',
+    '["a","b.c","json(d, x,y)"]',
+    ['a,b.c', 'json(d, x,y)'],
+    { 0: 'a', 1: 'b.c', 2: 'json(d, x,y)' },
+  ]) {
+    t.strictSame(parse({ fields }).fields, expected);
+  }
+});
+
+t.test('a minus turns the order around', async (t) => {
+  t.strictSame(parse({ sort: '-a,b' }).sort, [
+    { field: 'a', descending: true },
+    { field: 'b', descending: false },
+  ]);
+});
+
+t.test('limit, offset and page', async (t) => {
+  t.equal(parse({ limit: '-1' }).limit, null);
+  t.equal(parse({ limit: 0 }).limit, 0);
+  t.equal(parse({ limit: '5', page: '3', offset: '1' }).offset, 10, 'page wins over offset');
+  t.equal(parse({ limit: '5', page: 0 }).offset, 0);
+  t.equal(parse({ limit: -1, page: 3 }).offset, 0, 'there is one page without a limit');
+  t.equal(parseQuery({ limit: -1 }, { limitDefault: 100, limitMax: 50 }).limit, 50);
+  t.equal(parseQuery({}, { limitDefault: 100, limitMax: 50 }).limit, 50);
+});
+
+t.test('what cannot be used is named', async (t) => {
+  t.match(reasonOf({ limit: 'x' }), '"limit"');
+  t.match(reasonOf({ limit: -2 }), '"limit"');
+  t.match(reasonOf({ limit: 1.5 }), '"limit"');
+  t.match(reasonOf({ limit: 51 }, 50), 'QUERY_LIMIT_MAX');
+  t.match(reasonOf({ offset: -1 }), '"offset"');
+  t.match(reasonOf({ page: 'two' }), '"page"');
+  t.match(reasonOf({ fields: [1] }), '"fields"');
+  t.match(reasonOf({ sort: '-' }), '"sort"');
+  t.match(reasonOf({ filter: '{bad' }), '"filter" is not valid JSON');
+  t.match(reasonOf({ filter: 'x' }), '"filter" must be an object');
+  t.match(reasonOf({ filter: { _and: 1 } }), '"filter._and"');
+  t.match(reasonOf({ filter: { _or: [1] } }), '"filter._or[0]"');
+});
+
+t.test('a filter keeps the place of each of its parts', async (t) => {
+  t.strictSame(parse({ filter: '{"_or":[{"a":{"_eq":1}},{"b":2}]}' }).filter, {
+    kind: 'group',
+    connective: 'or',
+    filters: [
+      {
+        kind: 'field',
+        key: 'a',
+        place: 'filter._or[0].a',
+        filter: { kind: 'operation', operator: '_eq', value: 1, place: 'filter._or[0].a._eq' },
+      },
+      {
+        kind: 'field',
+        key: 'b',
+        place: 'filter._or[1].b',
+        filter: { kind: 'operation', operator: '_eq', value: 2, place: 'filter._or[1].b' },
+      },
+    ],
+  });
+});
+
+t.test('a filter nested without end is refused', async (t) => {
+  let filter: unknown = { a: 1 };
+  for (let depth = 0; depth < 10_000; depth += 1) filter = { _and: [filter] };
+  t.match(reasonOf({ filter }), 'nested deeper');
+});
