@@ -1,0 +1,192 @@
+/**
+ * Judges the text of a value before PostgreSQL sees it: why it would refuse that text for a
+ * column. In doubt it is PostgreSQL that decides, so no value is refused here that it would take.
+ */
+import type { ColumnField } from '#core/catalog/catalog.ts';
+import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
+import type { ErrorCode } from '#core/errors/catalogue.ts';
+import { arrayElements } from './array.ts';
+import { mayBeClock, mayBeMoment } from './moment.ts';
+import { decimalFault, floatFault, type NumberFault, wholeFault } from './number.ts';
+
+/** Why a value is refused; `reason` is a sentence for people. */
+export interface Fault {
+  readonly code: ErrorCode;
+  readonly reason: string;
+}
+
+/** Null when the text may go to PostgreSQL. */
+export type TextCheck = (text: string) => Fault | null;
+
+const BOOLEAN =
+  /^[ \t\n\v\f\r]*(?:t(?:r(?:ue?)?)?|f(?:a(?:l(?:se?)?)?)?|y(?:es?)?|no?|on|off?|1|0)[ \t\n\v\f\r]*$/i;
+const UUID = /^(?:(?:[0-9a-f]{4}-?){7}[0-9a-f]{4}|\{(?:[0-9a-f]{4}-?){7}[0-9a-f]{4}\})$/i;
+const HEX_BYTES = /^\\x(?:\s*[0-9a-f]{2})*\s*$/i;
+const ESCAPED_BYTES = /^(?:[^\\]|\\\\|\\[0-3][0-7]{2})*$/;
+const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/;
+
+/** Last years that the types can hold (manual, table 8.9). */
+const LAST_YEAR = { date: 5_874_897, timestamp: 294_276 };
+
+function refused(reason: string): Fault {
+  return { code: 'FAILED_VALIDATION', reason };
+}
+
+/** A check that a predicate decides. */
+function when(accepts: (text: string) => boolean, reason: string): TextCheck {
+  const fault = refused(reason);
+  return (text) => (accepts(text) ? null : fault);
+}
+
+function numberCheck(
+  judge: (text: string) => NumberFault | null,
+  form: string,
+  range: string,
+): TextCheck {
+  const faults: Readonly<Record<NumberFault, Fault>> = {
+    form: refused(form),
+    range: { code: 'VALUE_OUT_OF_RANGE', reason: range },
+  };
+  return (text) => {
+    const fault = judge(text);
+    return fault === null ? null : faults[fault];
+  };
+}
+
+function wholeCheck(bytes: 2 | 4 | 8): TextCheck {
+  const bits = bytes * 8;
+  return numberCheck(
+    (text) => wholeFault(text, bytes),
+    'The value must be a whole number.',
+    `The value does not fit into ${bits} bits.`,
+  );
+}
+
+function decimalCheck({ numericPrecision, numericScale }: ColumnDescriptor): TextCheck {
+  const scale = numericScale ?? 0;
+  const range =
+    numericPrecision === null
+      ? 'The value is larger than a decimal can be.'
+      : `The value has more than ${numericPrecision - scale} digits before the point.`;
+  return numberCheck(
+    (text) => decimalFault(text, numericPrecision, numericScale),
+    'The value must be a decimal number.',
+    range,
+  );
+}
+
+function floatCheck(bytes: 4 | 8): TextCheck {
+  return numberCheck(
+    (text) => floatFault(text, bytes),
+    'The value must be a number.',
+    `The value does not fit a floating-point number of ${bytes * 8} bits.`,
+  );
+}
+
+/** Characters as PostgreSQL counts them; blanks beyond the length are cut off, not refused. */
+function lengthCheck(most: number): TextCheck {
+  const fault: Fault = {
+    code: 'VALUE_TOO_LONG',
+    reason: `The value has more than ${most} characters.`,
+  };
+  return (text) => {
+    if (text.length <= most) return null;
+    const characters = Array.from(text);
+    if (characters.length <= most) return null;
+    return characters.slice(most).every((character) => character === ' ') ? null : fault;
+  };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function jsonCheck(binary: boolean): TextCheck {
+  const form = refused('The value must be JSON.');
+  const nul = refused('The value holds \\u0000, which PostgreSQL cannot store.');
+  return (text) => {
+    if (!isJson(text)) return form;
+    return binary && text.includes('\\u0000') && ESCAPED_NUL.test(text) ? nul : null;
+  };
+}
+
+function enumCheck(values: readonly string[]): TextCheck {
+  const known = new Set(values);
+  const shown = values.slice(0, 20).join(', ') + (values.length > 20 ? ', …' : '');
+  return when((text) => known.has(text), `The value must be one of ${shown}.`);
+}
+
+function arrayCheck(element: TextCheck): TextCheck {
+  const form = refused('The value must be a list.');
+  return (text) => {
+    const elements = arrayElements(text);
+    if (elements === null) return form;
+    for (const value of elements) {
+      const fault = element(value);
+      if (fault !== null) return { ...fault, reason: `In the list: ${fault.reason}` };
+    }
+    return null;
+  };
+}
+
+const ANYTHING: TextCheck = () => null;
+
+/** The checks of the types that need nothing but their name. */
+const BY_TYPE: Readonly<Record<string, TextCheck>> = {
+  int2: wholeCheck(2),
+  int4: wholeCheck(4),
+  int8: wholeCheck(8),
+  float4: floatCheck(4),
+  float8: floatCheck(8),
+  bool: when((text) => BOOLEAN.test(text), 'The value must be true or false.'),
+  date: when(
+    (text) => mayBeMoment(text, LAST_YEAR.date),
+    'The value must be a date such as 2024-02-29.',
+  ),
+  time: when(mayBeClock, 'The value must be a time of day such as 13:45:00.'),
+  timestamp: when(
+    (text) => mayBeMoment(text, LAST_YEAR.timestamp),
+    'The value must be a date and time such as 2024-02-29T13:45:00.',
+  ),
+  timestamptz: when(
+    (text) => mayBeMoment(text, LAST_YEAR.timestamp),
+    'The value must be a date and time such as 2024-02-29T13:45:00Z.',
+  ),
+  uuid: when((text) => UUID.test(text), 'The value must be a UUID.'),
+  json: jsonCheck(false),
+  jsonb: jsonCheck(true),
+  bytea: when(
+    (text) => (text.startsWith('\\x') ? HEX_BYTES.test(text) : ESCAPED_BYTES.test(text)),
+    'The value must be bytes in hexadecimal, such as \\x00ff.',
+  ),
+};
+
+function typeCheck(column: ColumnDescriptor): TextCheck {
+  if (column.elementType !== null) return arrayCheck(BY_TYPE[column.elementType] ?? ANYTHING);
+  if (column.enumValues !== null) return enumCheck(column.enumValues);
+  if (column.typeName === 'numeric') return decimalCheck(column);
+  const limited = column.typeName === 'varchar' || column.typeName === 'bpchar';
+  if (limited && column.maxLength !== null) return lengthCheck(column.maxLength);
+  return BY_TYPE[column.typeName] ?? ANYTHING;
+}
+
+/**
+ * Makes the check of a field's values in the form that PostgreSQL reads. Besides the type, range,
+ * length and enum member it refuses what no text of PostgreSQL can hold: NUL and half surrogates.
+ * Dates are checked in the ISO-8601 forms; `now`, `infinity` and the like pass.
+ */
+export function textChecker(field: ColumnField): TextCheck {
+  const check = typeCheck(field.column);
+  const nul = refused('The value holds a NUL character, which PostgreSQL cannot store.');
+  const broken = refused('The value holds half a surrogate pair, which is no character.');
+  return (text) => {
+    if (text.includes('\0')) return nul;
+    if (!text.isWellFormed()) return broken;
+    return check(text);
+  };
+}
