@@ -1,0 +1,171 @@
+/**
+ * Keeps uploads between the process that receives them and the one that works on them. A name is
+ * always a UUID of ours, never anything that a client chose.
+ */
+import assert from 'node:assert';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { ServiceError, unavailable } from '#core/errors/service-error.ts';
+
+/** What was kept of an upload. */
+export interface Spooled {
+  readonly bytes: number;
+  /** SHA-256 of the content in hexadecimal. */
+  readonly sha256: string;
+}
+
+/** A place for uploads that every process of the installation can reach. */
+export interface Spool {
+  /**
+   * Takes the content in at the pace of the disk; it is on the disk when this resolves, and
+   * nothing is left when this rejects.
+   * @param limit most bytes that are taken; undefined for any number
+   * @throws {ServiceError} CONTENT_TOO_LARGE, SERVICE_UNAVAILABLE when the disk is full
+   */
+  write(
+    id: string,
+    content: AsyncIterable<Uint8Array>,
+    limit: number | undefined,
+  ): Promise<Spooled>;
+  /** The content as a stream; it fails with ENOENT when there is none. */
+  read(id: string): Readable;
+  /**
+   * Bytes of an upload.
+   * @throws {ServiceError} SERVICE_UNAVAILABLE when it is not there
+   */
+  size(id: string): Promise<number>;
+  /** Forgets an upload, also one that is not there. */
+  remove(id: string): Promise<void>;
+  /** Every upload, unfinished ones included, with the time of its last byte. */
+  list(): Promise<{ id: string; modified: Date }[]>;
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const UNFINISHED = '.part';
+/** Bytes that are handed to the disk, or read from it, at a time. */
+const BLOCK = 256 * 1024;
+
+function errorCode(error: unknown): string | null {
+  return error instanceof Error && 'code' in error ? String(error.code) : null;
+}
+
+function storageFailure(error: unknown): unknown {
+  const full = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(errorCode(error) ?? '');
+  const reason = 'There is no room for the file on the disk.';
+  return full ? unavailable('storage', reason, { cause: error }) : error;
+}
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError('CONTENT_TOO_LARGE', {
+    limit,
+    variable: 'IMPORT_MAX_SIZE',
+    reason: `A file may have at most ${limit} bytes.`,
+  });
+}
+
+/** Puts small pieces together, so that each write is worth its call. */
+async function* inBlocks(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array[]> {
+  let block: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of content) {
+    block.push(piece);
+    bytes += piece.length;
+    if (bytes < BLOCK) continue;
+    yield block;
+    block = [];
+    bytes = 0;
+  }
+  if (bytes > 0) yield block;
+}
+
+async function take(
+  path: string,
+  content: AsyncIterable<Uint8Array>,
+  limit: number,
+): Promise<Spooled> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const file = await open(path, 'wx', 0o600);
+  try {
+    for await (const block of inBlocks(content)) {
+      for (const piece of block) {
+        hash.update(piece);
+        bytes += piece.length;
+      }
+      if (bytes > limit) throw tooLarge(limit);
+      // Unlike a single write, this one goes on until the last byte is taken.
+      await file.appendFile(Buffer.concat(block));
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/** Makes a rename last: the folder itself is what holds the name. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A spool in a folder, made when it is first written to. */
+export function localSpool(folder: string): Spool {
+  const pathOf = (id: string) => {
+    assert(UUID.test(id), 'the name of an upload is a UUID');
+    return join(folder, id);
+  };
+  return {
+    async write(id, content, limit) {
+      const path = pathOf(id);
+      const unfinished = path + UNFINISHED;
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      try {
+        const spooled = await take(unfinished, content, limit ?? Number.POSITIVE_INFINITY);
+        await rename(unfinished, path);
+        await syncFolder(folder);
+        return spooled;
+      } catch (error) {
+        await rm(unfinished, { force: true });
+        throw storageFailure(error);
+      }
+    },
+    read: (id) => createReadStream(pathOf(id), { highWaterMark: BLOCK }),
+    async size(id) {
+      try {
+        return (await stat(pathOf(id))).size;
+      } catch (error) {
+        if (errorCode(error) !== 'ENOENT') throw error;
+        const reason = 'The uploaded file is not there; all processes must share DATA_DIR.';
+        throw unavailable('storage', reason, { cause: error });
+      }
+    },
+    async remove(id) {
+      const path = pathOf(id);
+      await rm(path, { force: true });
+      await rm(path + UNFINISHED, { force: true });
+    },
+    async list() {
+      const names = await readdir(folder).catch((error) => {
+        if (errorCode(error) === 'ENOENT') return [];
+        throw error;
+      });
+      const found: { id: string; modified: Date }[] = [];
+      for (const name of names) {
+        const id = name.endsWith(UNFINISHED) ? name.slice(0, -UNFINISHED.length) : name;
+        if (!UUID.test(id)) continue;
+        // An upload may be finished or removed while the list is made.
+        const status = await stat(join(folder, name)).catch(() => null);
+        if (status !== null) found.push({ id, modified: status.mtime });
+      }
+      return found;
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import t from 'tap';
+import { ServiceError } from '#core/errors/service-error.ts';
+import { localSpool } from '#core/transfer/spool.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'sluice-spool-'));
+t.teardown(() => rmSync(root, { recursive: true }));
+
+function pieces(content: Buffer, size: number): AsyncIterable<Uint8Array> {
+  return Readable.from(
+    (function* () {
+      for (let at = 0; at < content.length; at += size) yield content.subarray(at, at + size);
+    })(),
+  );
+}
+
+t.test('what was written is read again, with its size and digest', async (t) => {
+  const folder = join(root, 'a', 'b');
+  const spool = localSpool(folder);
+  const content = randomBytes(700_001);
+  const id = randomUUID();
+  t.strictSame(await spool.list(), [], 'a folder that is not there yet is empty');
+  const spooled = await spool.write(id, pieces(content, 1_000), undefined);
+  t.strictSame(spooled, {
+    bytes: content.length,
+    sha256: createHash('sha256').update(content).digest('hex'),
+  });
+  t.equal(await spool.size(id), content.length);
+  t.ok(content.equals(await buffer(spool.read(id))));
+  const [entry] = await spool.list();
+  t.equal(entry?.id, id);
+  t.type(entry?.modified, Date);
+  await spool.remove(id);
+  await spool.remove(id);
+  t.strictSame(readdirSync(folder), []);
+  await t.rejects(spool.size(id), { code: 'SERVICE_UNAVAILABLE' });
+  const [failure] = await once(spool.read(id), 'error');
+  t.match(failure, { code: 'ENOENT' });
+});
+
+t.test('an empty upload is an upload', async (t) => {
+  const spool = localSpool(root);
+  const id = randomUUID();
+  t.equal((await spool.write(id, pieces(Buffer.alloc(0), 1), 10)).bytes, 0);
+  t.equal(await spool.size(id), 0);
+  await spool.remove(id);
+});
+
+t.test('an upload over the limit is refused and leaves nothing', async (t) => {
+  const folder = join(root, 'limit');
+  const spool = localSpool(folder);
+  const id = randomUUID();
+  await spool.write(id, pieces(Buffer.alloc(100), 7), 100);
+  await spool.remove(id);
+  const failure = await spool.write(id, pieces(Buffer.alloc(101), 7), 100).catch((error) => error);
+  t.ok(failure instanceof ServiceError);
+  t.match(failure, {
+    code: 'CONTENT_TOO_LARGE',
+    details: { limit: 100, variable: 'IMPORT_MAX_SIZE' },
+  });
+  t.strictSame(readdirSync(folder), []);
+});
+
+t.test('an upload that breaks off leaves nothing', async (t) => {
+  const folder = join(root, 'broken');
+  const spool = localSpool(folder);
+  async function* broken() {
+    yield Buffer.alloc(400_000);
+    t.equal((await spool.list()).length, 1, 'an unfinished upload is listed');
+    throw new Error('gone');
+  }
+  await t.rejects(spool.write(randomUUID(), broken(), undefined), { message: 'gone' });
+  t.strictSame(readdirSync(folder), []);
+});
+
+t.test('a full disk is a storage failure', async (t) => {
+  const spool = localSpool(join(root, 'full'));
+  async function* full() {
+    yield Buffer.alloc(10);
+    throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+  }
+  await t.rejects(spool.write(randomUUID(), full(), undefined), {
+    code: 'SERVICE_UNAVAILABLE',
+    details: { service: 'storage' },
+  });
+});
+
+t.test('a name that is no UUID is a mistake of the program', async (t) => {
+  const spool = localSpool(root);
+  for (const name of [
+    '../../etc/passwd',
+    '',
+    'a/b',
+    `${randomUUID()}/..`,
+    randomUUID().toUpperCase(),
+  ]) {
+    t.throws(() => spool.read(name), { code: 'ERR_ASSERTION' });
+    await t.rejects(spool.remove(name), { code: 'ERR_ASSERTION' });
+    await t.rejects(spool.write(name, pieces(Buffer.alloc(1), 1), 1), { code: 'ERR_ASSERTION' });
+  }
+});
