@@ -116,6 +116,16 @@ export const variables = {
     fallback: undefined,
     meaning: 'Highest limit that a read may ask for; unset: none',
   }),
+  QUERY_MAX_FIELDS: define({
+    parse: integer(1, 100_000),
+    fallback: '500',
+    meaning: 'Most fields and aliases that one read may select',
+  }),
+  MAX_RELATIONAL_DEPTH: define({
+    parse: integer(2, 100),
+    fallback: '10',
+    meaning: 'Most relations that a path of a query may go through',
+  }),
   QUERY_TIMEOUT: define({
     parse: duration,
     fallback: '30s',
@@ -157,6 +167,11 @@ export const variables = {
     parse: duration,
     fallback: '15s',
     meaning: 'Time after which a job of a worker that gave no sign of life is taken by another',
+  }),
+  JOB_RETRY_DELAY: define({
+    parse: duration,
+    fallback: '1s',
+    meaning: 'Pause before a job that failed is tried again; doubled each further time',
   }),
   JOBS_RETENTION: define({
     parse: duration,

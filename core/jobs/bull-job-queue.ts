@@ -1,0 +1,121 @@
+/** The queue port on a queue of BullMQ, which is opened when it is first used. */
+import type { Job, JobsOptions } from 'bullmq';
+import { unavailable } from '#core/errors/service-error.ts';
+import type { JobQueue, QueueName, QueueState } from './queue.ts';
+
+/** Every operation settles within this time, whatever the server does. */
+const OPERATION_WITHIN_MS = 3_000;
+/** Deliveries that end in an error before a job is set aside. */
+const ATTEMPTS = 5;
+const DAY_S = 86_400;
+
+const STATES: ReadonlyMap<string, QueueState> = new Map<string, QueueState>([
+  ['waiting', 'waiting'],
+  ['prioritized', 'waiting'],
+  ['delayed', 'delayed'],
+  ['active', 'active'],
+  ['completed', 'completed'],
+  ['failed', 'failed'],
+]);
+
+/** What is used of the library's queue; that of either backend has it. */
+export interface BullQueue {
+  add(name: string, data: null, options: JobsOptions): Promise<unknown>;
+  remove(id: string): Promise<number>;
+  getJob(id: string): Promise<Pick<Job, 'promote'> | undefined>;
+  getJobState(id: string): Promise<string>;
+  getJobCounts(): Promise<Record<string, number>>;
+  waitUntilReady(): Promise<unknown>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  close(): Promise<void>;
+}
+
+/** Settles with `work`, or rejects with SERVICE_UNAVAILABLE when it fails or takes too long. */
+async function bounded<T>(work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new Error('the queue gave no answer in time')),
+    OPERATION_WITHIN_MS,
+  );
+  try {
+    return await Promise.race([work, late.promise]);
+  } catch (error) {
+    throw unavailable('queue', 'The job queue cannot be used right now.', { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export class BullJobQueue implements JobQueue {
+  readonly name: QueueName;
+  readonly #retryDelay: number;
+  readonly #open: () => Promise<BullQueue>;
+  #opened: Promise<BullQueue> | null = null;
+
+  /** @param retryDelay milliseconds before the first further attempt */
+  constructor(name: QueueName, retryDelay: number, open: () => Promise<BullQueue>) {
+    this.name = name;
+    this.#retryDelay = retryDelay;
+    this.#open = open;
+  }
+
+  async add(jobId: string, kind: string, options: { readonly delay?: number } = {}): Promise<void> {
+    await this.#use((queue) =>
+      queue.add(kind, null, {
+        ...options,
+        jobId,
+        attempts: ATTEMPTS,
+        backoff: { type: 'exponential', delay: this.#retryDelay, jitter: 0.5 },
+        // Kept for a look at the queue only: the record is `system_jobs`.
+        removeOnComplete: { age: DAY_S, count: 1_000 },
+        removeOnFail: { age: 7 * DAY_S, count: 1_000 },
+      }),
+    );
+  }
+
+  async remove(jobId: string): Promise<boolean> {
+    const state = await this.state(jobId);
+    if (state === 'active' || state === 'unknown') return false;
+    return (await this.#use((queue) => queue.remove(jobId))) === 1;
+  }
+
+  async promote(jobId: string): Promise<boolean> {
+    if ((await this.state(jobId)) !== 'delayed') return false;
+    const job = await this.#use((queue) => queue.getJob(jobId));
+    // Refused when another process was faster, which comes to the same.
+    return (
+      (await job?.promote().then(
+        () => true,
+        () => false,
+      )) ?? false
+    );
+  }
+
+  async state(jobId: string): Promise<QueueState> {
+    return STATES.get(await this.#use((queue) => queue.getJobState(jobId))) ?? 'unknown';
+  }
+
+  async counts(): Promise<Readonly<Record<string, number>>> {
+    return await this.#use((queue) => queue.getJobCounts());
+  }
+
+  async close(): Promise<void> {
+    const queue = await this.#opened?.catch(() => null);
+    await queue?.close();
+  }
+
+  #use<T>(work: (queue: BullQueue) => Promise<T>): Promise<T> {
+    return bounded(this.#queue().then(work));
+  }
+
+  #queue(): Promise<BullQueue> {
+    if (this.#opened !== null) return this.#opened;
+    const opening = this.#open();
+    this.#opened = opening;
+    // A failed attempt is not kept: the next call tries anew.
+    opening.catch(() => {
+      this.#opened = null;
+    });
+    return opening;
+  }
+}

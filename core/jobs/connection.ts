@@ -1,0 +1,63 @@
+/** The connection of a process to the server that keeps the queues, shared by all of them. */
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import type { Config } from '#core/config/config.ts';
+import type { Log } from '#core/log/log.ts';
+
+/** The schema of the queue's own tables; the queue library knows it under no other name. */
+export const QUEUE_SCHEMA = 'bullmq';
+const CONNECT_WITHIN_MS = 2_000;
+const BACK_OFF_MS = { first: 50, most: 2_000 };
+
+/** Where the queues are kept. One pool or one Redis connection serves all queues of a process. */
+export type QueueConnection =
+  | { readonly kind: 'postgres'; readonly pool: pg.Pool }
+  | { readonly kind: 'redis'; readonly redis: Redis };
+
+export interface QueueConnectionOptions {
+  /** Most connections to PostgreSQL; each consumer of a queue keeps one of them for LISTEN. */
+  readonly max: number;
+  /** A producer hears of an outage at once, a consumer waits until it is over. */
+  readonly role: 'producer' | 'consumer';
+}
+
+/**
+ * Opens the connection: to Redis when `REDIS_URL` is set, else to the database itself, past any
+ * pooler because consumers LISTEN. Nothing is sent before the first use.
+ */
+export function openQueueConnection(
+  config: Pick<Config, 'REDIS_URL' | 'DATABASE_DIRECT_URL'>,
+  url: string,
+  log: Log,
+  options: QueueConnectionOptions,
+): QueueConnection {
+  if (config.REDIS_URL !== undefined) {
+    const redis = new Redis(config.REDIS_URL, {
+      lazyConnect: true,
+      connectionName: `sluice-queue-${options.role}`,
+      connectTimeout: CONNECT_WITHIN_MS,
+      // The queue library insists that a consumer's commands wait for a lost connection.
+      maxRetriesPerRequest: options.role === 'consumer' ? null : 1,
+      retryStrategy: (times) => Math.min(BACK_OFF_MS.first * 2 ** times, BACK_OFF_MS.most),
+    });
+    redis.on('error', (error) => log.warn({ err: error }, 'the queue lost Redis'));
+    return { kind: 'redis', redis };
+  }
+  const pool = new pg.Pool({
+    connectionString: config.DATABASE_DIRECT_URL ?? url,
+    application_name: 'sluice queue',
+    max: options.max,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    options: `-c search_path=${QUEUE_SCHEMA}`,
+  });
+  pool.on('error', (error) => log.warn({ err: error }, 'the queue lost a database connection'));
+  return { kind: 'postgres', pool };
+}
+
+/** Ends the connection; what still waits for an answer fails. */
+export async function closeQueueConnection(connection: QueueConnection): Promise<void> {
+  if (connection.kind === 'redis') connection.redis.disconnect();
+  else await connection.pool.end();
+}

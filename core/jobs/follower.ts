@@ -1,0 +1,88 @@
+/**
+ * Tells who waits for a job how it stands. Cluster messages make that prompt; one statement a
+ * second for all jobs that are followed makes it certain.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Pool } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import type { Log } from '#core/log/log.ts';
+import type { JobProgress, MessageBus } from '#core/messages/bus.ts';
+import { systemTable } from '#core/system/table.ts';
+import { type Job, jobColumns } from './job.ts';
+
+const LOOK_EVERY_MS = 1_000;
+const KNOWN_PROGRESS = { max: 1_000, ttl: 600_000 };
+
+type Listener = (job: Job) => void;
+
+export class JobFollower {
+  readonly #pool: Pool;
+  readonly #schema: string;
+  readonly #log: Log;
+  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #progress = new LRUCache<string, JobProgress>(KNOWN_PROGRESS);
+  readonly #unsubscribe: readonly (() => void)[];
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(pool: Pool, schema: string, bus: MessageBus, log: Log) {
+    this.#pool = pool;
+    this.#schema = schema;
+    this.#log = log;
+    this.#unsubscribe = [
+      bus.subscribe('job.finished', ({ id }) => {
+        if (this.#listeners.has(id)) this.#look([id]);
+      }),
+      bus.subscribe('job.progress', ({ id, progress }) => {
+        this.#progress.set(id, progress);
+        if (this.#listeners.has(id)) this.#look([id]);
+      }),
+    ];
+  }
+
+  /** Calls `listener` with the job as it stands, now and again, until the returned function. */
+  follow(id: string, listener: Listener): () => void {
+    const listeners = this.#listeners.get(id) ?? new Set();
+    listeners.add(listener);
+    this.#listeners.set(id, listeners);
+    this.#timer ??= setInterval(() => this.#look([...this.#listeners.keys()]), LOOK_EVERY_MS);
+    this.#look([id]);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#listeners.delete(id);
+      if (this.#listeners.size === 0) this.#rest();
+    };
+  }
+
+  /** The job with what its worker last said about its progress. */
+  withProgress(job: Job): Job {
+    if (job.state !== 'running') return job;
+    return { ...job, progress: this.#progress.get(job.id) ?? job.progress };
+  }
+
+  close(): void {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    this.#listeners.clear();
+    this.#rest();
+  }
+
+  #rest(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  #look(ids: readonly string[]): void {
+    const statement = render(sql`SELECT ${jobColumns} FROM ${systemTable(this.#schema, 'jobs')}
+      WHERE id = ANY(${ids}::uuid[])`);
+    this.#pool.query<Job>(statement).then(
+      ({ rows }) => {
+        for (const job of rows) {
+          for (const listener of this.#listeners.get(job.id) ?? []) {
+            listener(this.withProgress(job));
+          }
+        }
+      },
+      // The next look is a second away.
+      (error) => this.#log.warn({ err: error }, 'the state of jobs could not be read'),
+    );
+  }
+}

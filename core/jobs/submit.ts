@@ -1,0 +1,84 @@
+/** Accepts jobs: the row in `system_jobs` first, then the queue. */
+import type { Pool } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { ServiceError, unavailable } from '#core/errors/service-error.ts';
+import { systemTable } from '#core/system/table.ts';
+import { isOpen } from './job.ts';
+import type { QueueName, Queues } from './queue.ts';
+
+/** A job that is to be done. */
+export interface Submission {
+  readonly kind: string;
+  readonly queue: QueueName;
+  /** References, never content; small enough for a row. */
+  readonly message: { readonly version: number };
+  /** Jobs with the same key run one at a time, in order; null for any order. */
+  readonly mailbox: string | null;
+  readonly collection: string | null;
+  readonly user: string | null;
+  /** An open job of the same user, kind, collection and fingerprint is joined; null: never. */
+  readonly fingerprint: string | null;
+}
+
+export interface Submitted {
+  readonly id: string;
+  /** An identical job that was open already stands for this one. */
+  readonly joined: boolean;
+}
+
+/** The one that is joined can end between two looks; so often in a row it does not. */
+const JOIN_TRIES = 5;
+
+async function insertOrJoin(pool: Pool, schema: string, job: Submission): Promise<Submitted> {
+  const jobs = systemTable(schema, 'jobs');
+  const insert = render(sql`
+    INSERT INTO ${jobs} (kind, queue, mailbox, message, message_version, "user", collection,
+      fingerprint)
+    VALUES (${job.kind}, ${job.queue}, ${job.mailbox}, ${JSON.stringify(job.message)},
+      ${job.message.version}, ${job.user}, ${job.collection}, ${job.fingerprint})
+    ON CONFLICT DO NOTHING RETURNING id`);
+  const find = render(sql`
+    SELECT id FROM ${jobs} WHERE ${isOpen} AND NOT cancel_requested AND kind = ${job.kind}
+      AND "user" IS NOT DISTINCT FROM ${job.user}
+      AND collection IS NOT DISTINCT FROM ${job.collection} AND fingerprint = ${job.fingerprint}`);
+  for (let tries = 0; tries < JOIN_TRIES; tries += 1) {
+    const [inserted] = (await pool.query<{ id: string }>(insert)).rows;
+    if (inserted !== undefined) return { id: inserted.id, joined: false };
+    const [joined] = (await pool.query<{ id: string }>(find)).rows;
+    if (joined !== undefined) return { id: joined.id, joined: true };
+  }
+  throw unavailable('queue', 'Identical jobs come and go too fast.');
+}
+
+/** Ends a job that nobody has begun; false when somebody has. */
+async function reject(pool: Pool, schema: string, id: string, error: ServiceError) {
+  const { rowCount } = await pool.query(
+    render(sql`UPDATE ${systemTable(schema, 'jobs')}
+      SET state = 'failed', finished_on = now(), error = ${JSON.stringify([error])}
+      WHERE id = ${id} AND state = 'waiting' AND attempt = 0`),
+  );
+  return rowCount === 1;
+}
+
+/**
+ * Records the job and hands it to its queue. A process that dies in between leaves a row that the
+ * reconciler brings to the queue.
+ * @throws SERVICE_UNAVAILABLE within seconds when the queue cannot take it; it is then not done.
+ */
+export async function submit(
+  pool: Pool,
+  schema: string,
+  queues: Queues,
+  job: Submission,
+): Promise<Submitted> {
+  const submitted = await insertOrJoin(pool, schema, job);
+  if (submitted.joined) return submitted;
+  try {
+    await queues.get(job.queue).add(submitted.id, job.kind);
+  } catch (error) {
+    // The queue may have taken it although its answer was lost.
+    if (!(error instanceof ServiceError)) throw error;
+    if (await reject(pool, schema, submitted.id, error)) throw error;
+  }
+  return submitted;
+}

@@ -1,0 +1,193 @@
+/** What a caller may do with jobs: submit, look, wait, cancel. How they are done is the workers'. */
+import { EventEmitter, on } from 'node:events';
+import * as v from 'valibot';
+import type { Caller } from '#core/access/grant.ts';
+import type { Pool } from '#core/database/pool.ts';
+import { render, type Sql, sql } from '#core/database/sql.ts';
+import { forbidden } from '#core/errors/service-error.ts';
+import { jobCondition, jobOrder } from '#core/jobs/filter.ts';
+import { JobFollower } from '#core/jobs/follower.ts';
+import { FINAL_STATES, isOpen, type Job, jobColumns, type RejectedRow } from '#core/jobs/job.ts';
+import { wakeNext } from '#core/jobs/mailbox.ts';
+import type { QueueName, Queues } from '#core/jobs/queue.ts';
+import { type Submission, type Submitted, submit } from '#core/jobs/submit.ts';
+import type { Log } from '#core/log/log.ts';
+import type { MessageBus } from '#core/messages/bus.ts';
+import { systemTable } from '#core/system/table.ts';
+
+const ERRORS_PAGE = 1_000;
+const uuid = v.pipe(v.string(), v.uuid());
+
+export interface JobServiceOptions {
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  readonly queues: Queues;
+  readonly bus: MessageBus;
+  readonly log: Log;
+}
+
+/** Which jobs to list; `limit` -1 for all. */
+export interface JobQuery {
+  readonly filter?: unknown;
+  readonly sort?: readonly string[];
+  readonly limit: number;
+  readonly offset?: number;
+}
+
+/** The rows of `system_jobs` that a caller may know of: the own ones; for admins all. */
+function visible(caller: Caller): Sql {
+  return caller.admin ? sql`true` : sql`"user" = ${caller.user}`;
+}
+
+export class JobService {
+  readonly #pool: Pool;
+  readonly #schema: string;
+  readonly #jobs: Sql;
+  readonly #queues: Queues;
+  readonly #bus: MessageBus;
+  readonly #log: Log;
+  readonly #follower: JobFollower;
+
+  constructor({ pool, schema, queues, bus, log }: JobServiceOptions) {
+    this.#pool = pool;
+    this.#schema = schema;
+    this.#jobs = systemTable(schema, 'jobs');
+    this.#queues = queues;
+    this.#bus = bus;
+    this.#log = log;
+    this.#follower = new JobFollower(pool, schema, bus, log);
+  }
+
+  /**
+   * Accepts a job, or joins an identical one that is still open.
+   * @throws SERVICE_UNAVAILABLE within seconds when the queue cannot take it
+   */
+  async submit(submission: Submission): Promise<Submitted> {
+    return await submit(this.#pool, this.#schema, this.#queues, submission);
+  }
+
+  /** One job. Throws FORBIDDEN when it does not exist or is someone else's. */
+  async get(id: string, caller: Caller): Promise<Job> {
+    if (!v.is(uuid, id)) throw forbidden();
+    const { rows } = await this.#pool.query<Job>(
+      render(sql`SELECT ${jobColumns} FROM ${this.#jobs} WHERE id = ${id} AND ${visible(caller)}`),
+    );
+    if (rows[0] === undefined) throw forbidden();
+    return this.#follower.withProgress(rows[0]);
+  }
+
+  /** The jobs that the caller may see. Throws INVALID_QUERY for a filter or sort of no use. */
+  async list(caller: Caller, query: JobQuery): Promise<readonly Job[]> {
+    const limit = query.limit === -1 ? null : query.limit;
+    const { rows } = await this.#pool.query<Job>(
+      render(sql`SELECT ${jobColumns} FROM ${this.#jobs}
+        WHERE ${visible(caller)} AND ${jobCondition(query.filter ?? {})}
+        ORDER BY ${jobOrder(query.sort ?? [])} LIMIT ${limit} OFFSET ${query.offset ?? 0}`),
+    );
+    return rows.map((job) => this.#follower.withProgress(job));
+  }
+
+  /**
+   * Cancels a job: at once when it waits, by its worker when it runs; a finished one stays as it
+   * is. Throws FORBIDDEN as {@link get}.
+   */
+  async cancel(id: string, caller: Caller): Promise<void> {
+    await this.get(id, caller);
+    const { rows } = await this.#pool.query<{
+      state: string;
+      queue: QueueName;
+      mailbox: string | null;
+    }>(
+      render(sql`UPDATE ${this.#jobs} SET cancel_requested = true,
+          state = CASE state WHEN 'waiting' THEN 'cancelled' ELSE state END,
+          finished_on = CASE state WHEN 'waiting' THEN now() END
+        WHERE id = ${id} AND ${isOpen} RETURNING state, queue, mailbox`),
+    );
+    const [job] = rows;
+    if (job === undefined) return;
+    try {
+      if (job.state === 'running') return await this.#bus.publish('job.cancel', { id });
+      await this.#bus.publish('job.finished', { id });
+      await this.#queues.get(job.queue).remove(id);
+      await wakeNext(this.#pool, this.#schema, this.#queues, job.mailbox);
+    } catch (error) {
+      // The row counts: a worker looks at it every second, and before it begins.
+      this.#log.warn({ err: error, job: id }, 'a cancelled job could not be announced');
+    }
+  }
+
+  /**
+   * Waits until a job has ended, however it ends; for the one who submitted it.
+   * @returns null when it has not ended after `timeoutMs`, or when `signal` was aborted
+   */
+  async wait(id: string, timeoutMs: number, signal?: AbortSignal): Promise<Job | null> {
+    const ended = Promise.withResolvers<Job | null>();
+    const giveUp = () => ended.resolve(null);
+    const timer = setTimeout(giveUp, timeoutMs);
+    signal?.addEventListener('abort', giveUp);
+    const leave = this.#follower.follow(id, (job) => {
+      if (FINAL_STATES.has(job.state)) ended.resolve(job);
+    });
+    try {
+      if (signal?.aborted) giveUp();
+      return await ended.promise;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', giveUp);
+      leave();
+    }
+  }
+
+  /**
+   * The job as it is now and whenever it has changed, until it has ended or `signal` is aborted.
+   * A slow reader gets the latest state, not all of them. Throws FORBIDDEN as {@link get}.
+   */
+  async *watch(id: string, caller: Caller, signal?: AbortSignal): AsyncGenerator<Job, void> {
+    let current = await this.get(id, caller);
+    yield current;
+    let text = JSON.stringify(current);
+    const changes = new EventEmitter<{ change: [] }>();
+    const leave = this.#follower.follow(id, (job) => {
+      current = job;
+      changes.emit('change');
+    });
+    try {
+      if (FINAL_STATES.has(current.state)) return;
+      for await (const _ of on(changes, 'change', signal === undefined ? {} : { signal })) {
+        const latest = JSON.stringify(current);
+        if (latest === text) continue;
+        text = latest;
+        yield current;
+        if (FINAL_STATES.has(current.state)) return;
+      }
+    } catch (error) {
+      if (!signal?.aborted) throw error;
+    } finally {
+      leave();
+    }
+  }
+
+  /** The rows that a job rejected, in the order of the file. Throws FORBIDDEN as {@link get}. */
+  async *errors(id: string, caller: Caller): AsyncGenerator<RejectedRow, void> {
+    await this.get(id, caller);
+    const table = systemTable(this.#schema, 'job_errors');
+    let after = -1;
+    for (;;) {
+      const { rows } = await this.#pool.query<RejectedRow & { position: number }>(
+        render(sql`SELECT position, "row"::float8 AS row, field, value, reason, code FROM ${table}
+          WHERE job = ${id} AND position > ${after} ORDER BY position LIMIT ${ERRORS_PAGE}`),
+      );
+      for (const { position, ...row } of rows) {
+        after = position;
+        yield row;
+      }
+      if (rows.length < ERRORS_PAGE) return;
+    }
+  }
+
+  /** Stops following jobs; whoever still waits is left to the end of its time. */
+  close(): void {
+    this.#follower.close();
+  }
+}

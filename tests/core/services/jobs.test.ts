@@ -1,0 +1,278 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { pino } from 'pino';
+import t from 'tap';
+import type { Caller } from '#core/access/grant.ts';
+import { loadConfig } from '#core/config/config.ts';
+import type { Job, RejectedRow } from '#core/jobs/job.ts';
+import { openQueues } from '#core/jobs/queue.ts';
+import type { Submission } from '#core/jobs/submit.ts';
+import { openBus } from '#core/messages/open.ts';
+import { JobService } from '#core/services/jobs.ts';
+import { migrate } from '#core/system/migrate.ts';
+import { freePort } from '#ops/embedded/postgres.ts';
+import { type Backend, backends } from '#tests/harness/backend.ts';
+import { createDatabase, type Teardown } from '#tests/harness/database.ts';
+
+const log = pino({ level: 'silent' });
+const FORBIDDEN = { code: 'FORBIDDEN' };
+const admin: Caller = { user: randomUUID(), role: null, admin: true };
+
+function person(): Caller {
+  return { user: randomUUID(), role: null, admin: false };
+}
+
+async function setUp(t: Teardown, backend: Backend, queueUrl?: string) {
+  const url = await createDatabase(t);
+  const config = loadConfig(backend.env);
+  await migrate(config, url);
+  const pool = new pg.Pool({ connectionString: url });
+  pool.on('error', () => undefined);
+  const cluster = randomUUID();
+  const bus = await openBus(config, url, cluster, log);
+  const queueConfig = loadConfig(
+    queueUrl === undefined || backend.name === 'postgres' ? backend.env : { REDIS_URL: queueUrl },
+  );
+  const queues = openQueues(queueConfig, queueUrl ?? url, cluster, log);
+  const jobs = new JobService({ pool, schema: 'public', queues, bus, log });
+  t.teardown(async () => {
+    jobs.close();
+    await queues.close();
+    await bus.close();
+    await pool.end();
+  });
+  const submission = (caller: Caller, more: Partial<Submission> = {}): Submission => ({
+    kind: 'test',
+    queue: 'transfer',
+    message: { version: 1 },
+    mailbox: null,
+    collection: 'things',
+    user: caller.user,
+    fingerprint: null,
+    ...more,
+  });
+  /** What a worker does to the row of a job. */
+  const set = async (id: string, values: string) => {
+    await pool.query(`UPDATE system_jobs SET ${values} WHERE id = $1`, [id]);
+  };
+  return { pool, bus, queues, jobs, submission, set };
+}
+
+const COMPLETED = `state = 'completed', result = '{"n":1}', finished_on = now()`;
+
+for (const backend of backends) {
+  t.test(`jobs on ${backend.name}`, async (t) => {
+    const { pool, bus, queues, jobs, submission, set } = await setUp(t, backend);
+    const queue = queues.get('transfer');
+
+    await t.test('are recorded and queued', async (t) => {
+      const caller = person();
+      const { id, joined } = await jobs.submit(submission(caller));
+      t.equal(joined, false);
+      t.equal(await queue.state(id), 'waiting');
+      const job = await jobs.get(id, caller);
+      t.match(job.created_on, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      t.strictSame(job, {
+        id,
+        kind: 'test',
+        state: 'waiting',
+        collection: 'things',
+        progress: null,
+        result: null,
+        error: null,
+        created_on: job.created_on,
+        started_on: null,
+        finished_on: null,
+        attempts: 0,
+      });
+    });
+
+    await t.test('that are identical and open are joined', async (t) => {
+      const [caller, other] = [person(), person()];
+      const same = { fingerprint: 'sha256:1' };
+      const parallel = await Promise.all(
+        Array.from({ length: 8 }, () => jobs.submit(submission(caller, same))),
+      );
+      const [first] = parallel;
+      t.equal(new Set(parallel.map(({ id }) => id)).size, 1);
+      t.equal(parallel.filter(({ joined }) => !joined).length, 1);
+      t.equal((await jobs.submit(submission(other, same))).joined, false, 'not across users');
+      const elsewhere = submission(caller, { ...same, collection: 'others' });
+      t.equal((await jobs.submit(elsewhere)).joined, false, 'not across collections');
+      if (first !== undefined) await set(first.id, COMPLETED);
+      t.equal((await jobs.submit(submission(caller, same))).joined, false, 'not when it ended');
+      const nobody = submission({ ...caller, user: null }, same);
+      t.equal((await jobs.submit(nobody)).joined, false);
+      t.equal((await jobs.submit(nobody)).joined, true, 'also without a user');
+      t.equal((await jobs.submit(submission(caller))).joined, false, 'not without fingerprint');
+    });
+
+    await t.test('are shown to their user and to admins only', async (t) => {
+      const [caller, other] = [person(), person()];
+      const { id } = await jobs.submit(submission(caller));
+      const shown = async (as: Caller) =>
+        (await jobs.list(as, { limit: -1 })).some((job) => job.id === id);
+      t.equal((await jobs.get(id, admin)).id, id);
+      t.strictSame(
+        [await shown(caller), await shown(other), await shown(admin)],
+        [true, false, true],
+      );
+      const stranger: Caller = { user: null, role: null, admin: false };
+      for (const as of [other, stranger]) {
+        await t.rejects(jobs.get(id, as), FORBIDDEN);
+        await t.rejects(jobs.cancel(id, as), FORBIDDEN);
+        await t.rejects(jobs.errors(id, as).next(), FORBIDDEN);
+        await t.rejects(jobs.watch(id, as).next(), FORBIDDEN);
+      }
+      await t.rejects(jobs.get(randomUUID(), admin), FORBIDDEN);
+      await t.rejects(jobs.get("' OR true --", admin), FORBIDDEN);
+      t.equal((await jobs.get(id, caller)).state, 'waiting');
+    });
+
+    await t.test('are listed by filter, sort, limit and offset', async (t) => {
+      const caller = person();
+      const ids: string[] = [];
+      for (const kind of ['a', 'b', 'c']) {
+        ids.push((await jobs.submit(submission(caller, { kind }))).id);
+      }
+      await set(ids[2] ?? '', COMPLETED);
+      const kinds = async (query: Partial<Parameters<typeof jobs.list>[1]>) =>
+        (await jobs.list(caller, { limit: 100, ...query })).map((job) => job.kind).join('');
+      t.equal(await kinds({}), 'cba');
+      t.equal(await kinds({ sort: ['kind'] }), 'abc');
+      t.equal(await kinds({ sort: ['-state', 'kind'] }), 'abc');
+      t.equal(await kinds({ limit: 1, offset: 1 }), 'b');
+      t.equal(await kinds({ limit: -1 }), 'cba');
+      t.equal(await kinds({ filter: { state: { _eq: 'waiting' } } }), 'ba');
+      t.equal(await kinds({ filter: { kind: { _in: ['a', 'c'] } } }), 'ca');
+      t.equal(await kinds({ filter: { kind: { _in: [] } } }), '');
+      t.equal(await kinds({ filter: { finished_on: { _nnull: true } } }), 'c');
+      t.equal(await kinds({ filter: { created_on: { _lt: '2001-01-01T00:00:00.000Z' } } }), '');
+      const either = [{ kind: { _eq: 'a' } }, { _and: [{ kind: { _nin: ['a', 'b'] } }] }];
+      t.equal(await kinds({ filter: { _or: either } }), 'ca');
+      for (const filter of [
+        { message: { _eq: 1 } },
+        { kind: { _regex: 'a' } },
+        { kind: 'a' },
+        { id: { _eq: 'x' } },
+        { attempts: { _eq: '1' } },
+        { _or: {} },
+        'x',
+      ]) {
+        await t.rejects(kinds({ filter }), { code: 'INVALID_QUERY' }, JSON.stringify(filter));
+      }
+      await t.rejects(kinds({ sort: ['message'] }), { code: 'INVALID_QUERY' });
+    });
+
+    await t.test('are waited for', async (t) => {
+      const caller = person();
+      const { id } = await jobs.submit(submission(caller));
+      t.equal(await jobs.wait(id, 1), null);
+      t.equal(await jobs.wait(id, 60_000, AbortSignal.abort()), null);
+      const told = jobs.wait(id, 60_000);
+      await set(id, COMPLETED);
+      await bus.publish('job.finished', { id });
+      t.match(await told, { state: 'completed', result: { n: 1 } });
+      t.match(await jobs.wait(id, 60_000), { state: 'completed' }, 'one that has ended');
+      const { id: silent } = await jobs.submit(submission(caller));
+      const untold = jobs.wait(silent, 60_000);
+      await set(silent, COMPLETED);
+      t.match(await untold, { state: 'completed' }, 'also when the message is lost');
+    });
+
+    await t.test('are watched with their progress', async (t) => {
+      const caller = person();
+      const { id } = await jobs.submit(submission(caller));
+      const seen: Job[] = [];
+      for await (const job of jobs.watch(id, caller)) {
+        seen.push(job);
+        if (job.state === 'waiting') {
+          await set(id, `state = 'running', started_on = now(), attempt = 1`);
+          const progress = { rows: 5, bytes: 50, percent: 25 };
+          await bus.publish('job.progress', { id, progress });
+        } else if (job.progress !== null && job.state === 'running') {
+          t.match(await jobs.get(id, caller), { progress: { rows: 5 } });
+          await set(id, COMPLETED);
+          await bus.publish('job.finished', { id });
+        }
+      }
+      t.strictSame([...new Set(seen.map((job) => job.state))], ['waiting', 'running', 'completed']);
+      t.match(seen.at(-2), { progress: { rows: 5, bytes: 50, percent: 25 }, attempts: 1 });
+      const finished = [];
+      for await (const job of jobs.watch(id, caller)) finished.push(job.state);
+      t.strictSame(finished, ['completed']);
+      const { id: endless } = await jobs.submit(submission(caller));
+      const gone = new AbortController();
+      for await (const _ of jobs.watch(endless, caller, gone.signal)) gone.abort();
+    });
+
+    await t.test('that wait are cancelled at once, running ones by request', async (t) => {
+      const caller = person();
+      const { id: waiting } = await jobs.submit(submission(caller));
+      const ended = jobs.wait(waiting, 60_000);
+      await jobs.cancel(waiting, caller);
+      t.match(await ended, { state: 'cancelled', finished_on: String });
+      t.equal(await queue.state(waiting), 'unknown');
+      await jobs.cancel(waiting, caller);
+
+      const { id: running } = await jobs.submit(submission(caller, { fingerprint: 'f' }));
+      await set(running, `state = 'running', started_on = now(), attempt = 1`);
+      const asked = new Promise((resolve) => bus.subscribe('job.cancel', resolve));
+      await jobs.cancel(running, caller);
+      t.strictSame(await asked, { id: running });
+      t.equal((await jobs.get(running, caller)).state, 'running');
+      const next = await jobs.submit(submission(caller, { fingerprint: 'f' }));
+      t.equal(next.joined, false, 'what is being cancelled is not joined');
+
+      const { id: finished } = await jobs.submit(submission(caller));
+      await set(finished, COMPLETED);
+      await jobs.cancel(finished, caller);
+      t.equal((await jobs.get(finished, caller)).state, 'completed');
+    });
+
+    await t.test('wake the next of their mailbox when they are cancelled', async (t) => {
+      const caller = person();
+      const mailbox = 'test:things';
+      const { id: first } = await jobs.submit(submission(caller, { mailbox }));
+      const { id: second } = await jobs.submit(submission(caller, { mailbox }));
+      await queue.remove(second);
+      await queue.add(second, 'test', { delay: 600_000 });
+      await jobs.cancel(first, caller);
+      t.equal(await queue.state(second), 'waiting');
+    });
+
+    await t.test('yield their rejected rows in order', async (t) => {
+      const caller = person();
+      const { id } = await jobs.submit(submission(caller));
+      await pool.query(
+        `INSERT INTO system_job_errors (job, position, "row", field, value, reason, code)
+        SELECT $1, n, n + 1, 'f', 'v' || n, 'r', 'FAILED_VALIDATION' FROM generate_series(0, 1500) n`,
+        [id],
+      );
+      const rows: RejectedRow[] = [];
+      for await (const row of jobs.errors(id, caller)) rows.push(row);
+      t.equal(rows.length, 1501);
+      t.strictSame(rows[1500], {
+        row: 1501,
+        field: 'f',
+        value: 'v1500',
+        reason: 'r',
+        code: 'FAILED_VALIDATION',
+      });
+    });
+  });
+
+  t.test(`a job that the queue on ${backend.name} cannot take is not done`, async (t) => {
+    const port = await freePort();
+    const scheme = backend.name === 'postgres' ? 'postgres' : 'redis';
+    const away = `${scheme}://127.0.0.1:${port}`;
+    const { jobs, submission } = await setUp(t, backend, away);
+    const caller = person();
+    await t.rejects(jobs.submit(submission(caller)), { code: 'SERVICE_UNAVAILABLE' });
+    const [job] = await jobs.list(caller, { limit: 1 });
+    t.match(job, {
+      state: 'failed',
+      error: [{ extensions: { code: 'SERVICE_UNAVAILABLE', service: 'queue' } }],
+    });
+  });
+}
