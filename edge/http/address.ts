@@ -1,0 +1,18 @@
+/** Turns the binary address of a peer into text. */
+
+/** The prefix of an IPv4 address that came over an IPv6 socket, `::ffff:0:0/96`. */
+const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
+
+/**
+ * Text of an address of 4 or 16 bytes: dotted for IPv4, also when mapped into IPv6; the shortest
+ * form of RFC 5952 for IPv6. Empty when there is none, as after the connection ended.
+ */
+export function addressText(binary: ArrayBuffer): string {
+  const bytes = new Uint8Array(binary);
+  if (bytes.length === 4) return bytes.join('.');
+  if (bytes.length !== 16) return '';
+  if (MAPPED.every((byte, i) => bytes[i] === byte)) return bytes.subarray(12).join('.');
+  const view = new DataView(binary);
+  const groups = Array.from({ length: 8 }, (_, i) => view.getUint16(i * 2).toString(16));
+  return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
+}

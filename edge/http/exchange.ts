@@ -1,0 +1,154 @@
+/**
+ * One request and its connection: what routes read of it, and whether somebody still waits for the
+ * answer. Made for every request, so it computes nothing before it is asked.
+ */
+import { randomBytes } from 'node:crypto';
+import { addressText } from './address.ts';
+import { IncomingBody, NO_BODY } from './body.ts';
+import { type Body, ClientGoneError, type Request } from './request.ts';
+import type { HttpRequest, HttpResponse } from './uws.ts';
+
+/** Ids are this process's random part and a counter. */
+const PREFIX = `${randomBytes(6).toString('base64url')}-`;
+let count = 0;
+
+const METHODS = new Map(
+  ['GET', 'HEAD', 'OPTIONS', 'POST', 'PATCH', 'PUT', 'DELETE', 'SEARCH'].map((method) => [
+    method.toLowerCase(),
+    method,
+  ]),
+);
+
+/** Methods whose body, if there is one, means nothing and passes unread. */
+const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Rest of an unread body, in bytes, that is read and dropped so that the client gets its answer and
+ * can go on using the connection. Closing on a client that still sends makes many of them report a
+ * broken connection instead of the answer.
+ */
+const DISCARDED_MAX = 67_108_864;
+
+// The server's request object is gone when its handler returns: all headers are copied, into one
+// list of names and values. One function for all requests saves a closure for each.
+let collected: string[] = [];
+function collect(name: string, value: string): void {
+  collected.push(name, value);
+}
+
+function decoded(segment: string): string {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+export class Exchange implements Request {
+  readonly id = PREFIX + (count++).toString(36);
+  readonly started = performance.now();
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly body: Body;
+  readonly socket: HttpResponse;
+  /**
+   * Where the body ends can be read in two ways (RFC 9112, 6.3), which lets one request hide in
+   * another. It must be refused and its connection closed.
+   */
+  readonly ambiguous: boolean;
+  /** The answer's first byte was written; what goes wrong later can only cut the connection. */
+  answered = false;
+  /** Nobody waits any more: the connection is gone. `socket` must not be touched then. */
+  aborted = false;
+  /** Called once when the connection goes, for whoever writes the answer. */
+  onGone: (() => void) | null = null;
+  /** Called when the socket takes more, for whoever writes the answer. */
+  onWritable: (() => void) | null = null;
+  readonly #headers: readonly string[];
+  #incoming: IncomingBody | null = null;
+  #abort: AbortController | null = null;
+  #ip: string | null = null;
+  #segments: readonly string[] | null = null;
+
+  /** @param limit BODY_MAX_SIZE in bytes */
+  constructor(socket: HttpResponse, request: HttpRequest, limit: number) {
+    const method = request.getMethod();
+    this.method = METHODS.get(method) ?? method.toUpperCase();
+    this.path = request.getUrl();
+    this.query = request.getQuery() ?? '';
+    collected = [];
+    request.forEach(collect);
+    this.#headers = collected;
+    this.socket = socket;
+    this.ambiguous = this.#isAmbiguous();
+    this.body = BODILESS.has(this.method) ? NO_BODY : this.#open(limit);
+  }
+
+  get segments(): readonly string[] {
+    this.#segments ??= this.path.slice(1).split('/').map(decoded);
+    return this.#segments;
+  }
+
+  get ip(): string {
+    this.#ip ??= this.aborted ? '' : addressText(this.socket.getRemoteAddress());
+    return this.#ip;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === null) {
+      this.#abort = new AbortController();
+      if (this.aborted) this.#abort.abort(new ClientGoneError());
+    }
+    return this.#abort.signal;
+  }
+
+  header(name: string): string | undefined {
+    const headers = this.#headers;
+    for (let i = 0; i < headers.length; i += 2) {
+      if (headers[i] === name) return headers[i + 1] || undefined;
+    }
+    return undefined;
+  }
+
+  /** The connection went away, or was cut. */
+  gone(): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.#incoming?.abort();
+    this.#abort?.abort(new ClientGoneError());
+    this.onGone?.();
+  }
+
+  /**
+   * Lets go of the body before the answer is written.
+   * @returns whether the connection must be closed after it, because more is still to come than is
+   *   worth reading only to drop it
+   */
+  release(): boolean {
+    if (this.#incoming === null) return this.ambiguous;
+    const { remaining } = this.#incoming;
+    this.#incoming.release();
+    return this.ambiguous || (remaining !== undefined && remaining > DISCARDED_MAX);
+  }
+
+  #isAmbiguous(): boolean {
+    const coding = this.header('transfer-encoding');
+    if (coding !== undefined) return coding.toLowerCase() !== 'chunked';
+    const first = this.#headers.indexOf('content-length');
+    return first !== -1 && this.#headers.includes('content-length', first + 1);
+  }
+
+  #open(limit: number): Body {
+    const length = this.header('content-length');
+    if (length === undefined || length === '0') {
+      if (this.header('transfer-encoding') === undefined) return NO_BODY;
+    }
+    const size = length === undefined ? undefined : Number(length);
+    const mediaType = this.header('content-type');
+    const coding = this.header('content-encoding');
+    this.#incoming = new IncomingBody(this.socket, { size, mediaType, coding, limit });
+    return this.#incoming;
+  }
+}

@@ -1,0 +1,71 @@
+/** Headers of answers: the standard ones, and what may be written as one. */
+import assert from 'node:assert/strict';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** What every answer carries unless the route gives another value. */
+const STANDARD: Readonly<Record<string, string>> = {
+  'Content-Type': JSON_TYPE,
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-cache',
+  Vary: 'Origin, Cache-Control',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
+};
+
+/** These frame the message and are the server's own. */
+const FRAMING = new Set(['content-length', 'transfer-encoding', 'connection', 'date']);
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
+const UNSAFE = /[\x00-\x08\x0a-\x1f\x7f]/g;
+
+/**
+ * Lines of a header block, without the last line break. A name that is no token (RFC 9110, 5.6.2)
+ * or that frames the message is a programmer's error. Values may hold what users typed: control
+ * characters become blanks.
+ */
+function blockOf(headers: Iterable<readonly [string, string]>): string {
+  const lines: string[] = [];
+  for (const [name, value] of headers) {
+    assert(TOKEN.test(name), `not the name of a header: ${JSON.stringify(name)}`);
+    assert(!FRAMING.has(name.toLowerCase()), `${name} is set by the server`);
+    lines.push(`${name}: ${value.replace(UNSAFE, ' ')}`);
+  }
+  return lines.join('\r\n');
+}
+
+const STANDARD_BLOCK = blockOf(Object.entries(STANDARD));
+const BODILESS_BLOCK = blockOf(
+  Object.entries(STANDARD).filter(([name]) => name !== 'Content-Type'),
+);
+
+/**
+ * The header block of an answer as one text. One call into the server for all headers is several
+ * times cheaper than one for each.
+ * @param bodiless there is no content, so that nothing says its type
+ */
+export function headerBlock(
+  own: Readonly<Record<string, string>> | undefined,
+  bodiless: boolean,
+): string {
+  const standard = bodiless ? BODILESS_BLOCK : STANDARD_BLOCK;
+  if (own === undefined) return standard;
+  const names = Object.keys(own);
+  if (names.length === 0) return standard;
+  const replaced = new Set(names.map((name) => name.toLowerCase()));
+  const kept = Object.entries(STANDARD).filter(
+    ([name]) => !replaced.has(name.toLowerCase()) && !(bodiless && name === 'Content-Type'),
+  );
+  return blockOf([...kept, ...Object.entries(own)]);
+}
+
+/** Value of an answer's own header whatever the case of its name. */
+export function ownHeader(
+  own: Readonly<Record<string, string>> | undefined,
+  lowerCaseName: string,
+): string | undefined {
+  if (own === undefined) return undefined;
+  for (const name in own) if (name.toLowerCase() === lowerCaseName) return own[name];
+  return undefined;
+}

@@ -1,0 +1,108 @@
+/** Reads a JSON body (RFC 8259) strictly, so that nothing in it can harm what works with it later. */
+import { invalidPayload } from '#core/errors/service-error.ts';
+
+/** Deepest nesting of objects and arrays: recursion over a payload stays far from the stack's end. */
+export const JSON_MAX_DEPTH = 256;
+
+/** Above this size a syntax error is not located: finding its place parses the text several times. */
+const LOCATE_MAX_LENGTH = 65_536;
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** A member named `__proto__`, plainly or with `\u` escapes. */
+const PROTOTYPE_MEMBER =
+  /"(?:_|\\u005[fF]){2}(?:p|\\u0070)(?:r|\\u0072)(?:o|\\u006[fF])(?:t|\\u0074)(?:o|\\u006[fF])(?:_|\\u005[fF]){2}"\s*:/;
+
+/**
+ * Parses a body.
+ * @throws {ServiceError} INVALID_PAYLOAD, its reason naming the place of a syntax error as far as it
+ *   is known
+ */
+export function parseJson(bytes: Uint8Array): unknown {
+  const text = decode(bytes);
+  if (bytes.length > JSON_MAX_DEPTH) checkDepth(bytes);
+  try {
+    const value: unknown = JSON.parse(text);
+    if (namesPrototype(text)) {
+      throw invalidPayload('It holds a member named __proto__, which is not allowed.');
+    }
+    return value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw invalidPayload(reasonOf(error, text));
+  }
+}
+
+/** Looks for the plain letters first, which is many times faster than the expression. */
+function namesPrototype(text: string): boolean {
+  return (text.includes('__proto__') || text.includes('\\u00')) && PROTOTYPE_MEMBER.test(text);
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw invalidPayload('It is not valid UTF-8.');
+  }
+}
+
+/** Counts brackets outside of strings. Looks at bytes: in UTF-8 those of ASCII stand for themselves. */
+function checkDepth(bytes: Uint8Array): void {
+  let depth = 0;
+  let quoted = false;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (quoted) {
+      if (byte === 0x5c) i++;
+      else if (byte === 0x22) quoted = false;
+    } else if (byte === 0x22) {
+      quoted = true;
+    } else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > JSON_MAX_DEPTH) {
+        throw invalidPayload(`It is nested more than ${JSON_MAX_DEPTH} levels deep.`);
+      }
+    } else if (byte === 0x7d || byte === 0x5d) {
+      depth--;
+    }
+  }
+}
+
+/** The parser's own sentence; where that lacks the place, the place is added. */
+function reasonOf(error: SyntaxError, text: string): string {
+  if (/at position \d|end of JSON input/.test(error.message) || text.length > LOCATE_MAX_LENGTH) {
+    return `${error.message}.`;
+  }
+  const position = locate(text);
+  const before = text.slice(0, position);
+  const line = before.split('\n').length;
+  const column = position - before.lastIndexOf('\n');
+  return `${error.message} at position ${position} (line ${line} column ${column}).`;
+}
+
+/**
+ * Finds the character that the parser stumbles over: the end of the shortest prefix that fails for
+ * another reason than being cut off. Once a prefix holds that character every longer one fails too.
+ */
+function locate(text: string): number {
+  let low = 0;
+  let high = text.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (failsEarly(text.slice(0, middle))) high = middle;
+    else low = middle + 1;
+  }
+  return low - 1;
+}
+
+/** The text fails before its end, that is, not merely because it ends too soon. */
+function failsEarly(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return false;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    if (error.message.includes('end of JSON input')) return false;
+    const position = /at position (\d+)/.exec(error.message)?.[1];
+    return position === undefined || Number(position) < text.length;
+  }
+}

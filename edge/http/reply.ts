@@ -1,0 +1,176 @@
+/**
+ * Writes answers to the socket. Every write is corked: uncorked, each one is a system call of its
+ * own. Nothing is written before all of the head is known to be sound.
+ */
+import { STATUS_CODES } from 'node:http';
+import { entityTag, namesTag, TAG_MAX_LENGTH } from './entity-tag.ts';
+import type { Exchange } from './exchange.ts';
+import { headerBlock, ownHeader } from './header.ts';
+import { ClientGoneError } from './request.ts';
+import type { Pieces, Response } from './response.ts';
+
+/** Bytes after which a stream lets other requests have their turn. */
+const TURN = 262_144;
+
+const statusLines = new Map<number, string>();
+for (const [status, text] of Object.entries(STATUS_CODES)) {
+  statusLines.set(Number(status), `${status} ${text}`);
+}
+
+function writeHead(exchange: Exchange, status: number, block: string): void {
+  exchange.answered = true;
+  const { socket, id } = exchange;
+  if (status !== 200) socket.writeStatus(statusLines.get(status) ?? String(status));
+  socket.writeHeader('X-Request-Id', `${id}\r\n${block}`);
+}
+
+/**
+ * Ends an answer that has no body. The library's own arguments for a length and for closing do not
+ * work here: it would wait for that many bytes. So the client is asked to close.
+ */
+function endWithoutBody(exchange: Exchange, status: number, block: string, close: boolean): void {
+  const { socket } = exchange;
+  socket.cork(() => {
+    writeHead(exchange, status, close ? `${block}\r\nConnection: close` : block);
+    socket.endWithoutBody();
+  });
+}
+
+function sizeOf(body: string | Uint8Array): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+}
+
+/** The tag of an answer that has or deserves one. */
+function tagOf(exchange: Exchange, response: Response, body: string | Uint8Array): string | null {
+  const { method } = exchange;
+  if (response.status !== 200 || (method !== 'GET' && method !== 'HEAD')) return null;
+  const own = ownHeader(response.headers, 'etag');
+  if (own !== undefined) return own;
+  if (body.length === 0 || body.length > TAG_MAX_LENGTH) return null;
+  const type = ownHeader(response.headers, 'content-type');
+  return type === undefined || /^application\/(?:[\w.-]+\+)?json\b/i.test(type)
+    ? entityTag(body)
+    : null;
+}
+
+/**
+ * Sends an answer whose body is at hand. On return the response object must not be used any more.
+ * @param closing close the connection after it
+ * @returns the status that was sent, 304 when the client has the same already
+ */
+export function sendWhole(
+  exchange: Exchange,
+  response: Response,
+  body: string | Uint8Array,
+  closing: boolean,
+): number {
+  const tag = tagOf(exchange, response, body);
+  const known = tag === null ? undefined : exchange.header('if-none-match');
+  const same = tag !== null && known !== undefined && namesTag(known, tag);
+  const status = same ? 304 : response.status;
+  const bodiless = same || status === 204 || status === 304;
+  let block = headerBlock(response.headers, bodiless || body.length === 0);
+  if (tag !== null && ownHeader(response.headers, 'etag') === undefined)
+    block += `\r\nETag: ${tag}`;
+  const close = exchange.release() || closing;
+  const { socket, method, ambiguous } = exchange;
+  // Nobody takes more from a connection that is cut for its framing, so it may get a body.
+  const head = method === 'HEAD' && !ambiguous;
+  if (head && !bodiless) block += `\r\nContent-Length: ${sizeOf(body)}`;
+  if (head || bodiless) {
+    endWithoutBody(exchange, status, block, close);
+  } else {
+    socket.cork(() => {
+      writeHead(exchange, status, block);
+      socket.end(body, close);
+    });
+  }
+  return status;
+}
+
+/**
+ * Sends an answer piece by piece, never faster than the client reads. Rejects when the pieces fail
+ * or the client goes away; `exchange.answered` tells whether anything was sent by then.
+ * @param closing ask the client to close the connection after it
+ */
+export async function sendPieces(
+  exchange: Exchange,
+  response: Response,
+  pieces: Pieces,
+  closing: boolean,
+): Promise<void> {
+  const block = headerBlock(response.headers, false);
+  const { socket } = exchange;
+  const iterator = pieces[Symbol.asyncIterator]();
+  let whole = false;
+  try {
+    if (exchange.method !== 'HEAD') {
+      // Nothing is sent before the first piece: until then a failure is a coded answer.
+      const first = await orGone(exchange, iterator.next());
+      begin(exchange, response.status, closing ? `${block}\r\nConnection: close` : block);
+      await pump(exchange, iterator, first);
+      whole = true;
+      socket.cork(() => socket.end());
+      return;
+    }
+    endWithoutBody(exchange, response.status, block, exchange.release() || closing);
+  } finally {
+    exchange.onGone = null;
+    if (!whole) leave(iterator);
+  }
+}
+
+/** Tells pieces that are not wanted any more to clean up behind themselves. */
+export function leave(iterator: AsyncIterator<unknown>): void {
+  iterator.return?.().catch(() => undefined);
+}
+
+/** Waits for something that the client's going away must interrupt. */
+function orGone<T>(exchange: Exchange, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    exchange.onGone = () => reject(new ClientGoneError());
+    if (exchange.aborted) exchange.onGone();
+    work.then(resolve, reject);
+  });
+}
+
+function begin(exchange: Exchange, status: number, block: string): void {
+  exchange.release();
+  const { socket } = exchange;
+  socket.cork(() => writeHead(exchange, status, block));
+  socket.onWritable(() => {
+    // With this handler the server leaves what it holds back to the next write, which may be long
+    // in coming; the end of a cork sends it.
+    socket.cork(() => undefined);
+    // A write from within this call, or from its microtasks, would never be announced as done.
+    setImmediate(() => exchange.onWritable?.());
+    return true;
+  });
+}
+
+async function pump(
+  exchange: Exchange,
+  iterator: AsyncIterator<string | Uint8Array>,
+  first: IteratorResult<string | Uint8Array>,
+): Promise<void> {
+  let piece = first;
+  let sent = 0;
+  while (piece.done !== true) {
+    const { value } = piece;
+    if (value.length > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      exchange.onWritable = resolve;
+      let taken = false;
+      exchange.socket.cork(() => {
+        taken = exchange.socket.write(value);
+      });
+      if (!taken) await orGone(exchange, promise);
+    }
+    sent += value.length;
+    if (sent >= TURN) {
+      sent = 0;
+      await orGone(exchange, new Promise(setImmediate));
+    }
+    piece = await orGone(exchange, iterator.next());
+  }
+}

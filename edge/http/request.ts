@@ -1,0 +1,55 @@
+/** A request as routes see it: plain values, nothing of the server below. */
+import type { Readable } from 'node:stream';
+
+/** What the client sent, or is still sending, after the headers. It can be read once. */
+export interface Body {
+  /** Bytes announced by `Content-Length`; undefined when the client did not say. */
+  readonly size: number | undefined;
+  /**
+   * The body as JSON; undefined when it is empty. Without a Content-Type it is read as JSON too.
+   * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE for another type, charset or coding;
+   *   INVALID_PAYLOAD when it is malformed, nested too deeply or over BODY_MAX_SIZE (refused by its
+   *   announced size before it is read).
+   */
+  json(): Promise<unknown>;
+  /**
+   * The body as bytes, whatever its type.
+   * @param limit bytes; by default BODY_MAX_SIZE
+   * @throws {ServiceError} INVALID_PAYLOAD over the limit
+   */
+  bytes(limit?: number): Promise<Uint8Array>;
+  /**
+   * The body as a stream of any length. The client is held back while nobody reads: at most some
+   * 5 MB wait in memory. Destroyed when the client goes away, and when the request is answered.
+   */
+  stream(): Readable;
+}
+
+/** One request. Everything but the body has arrived. */
+export interface Request {
+  /** Unique among the processes of a cluster; sent back as `X-Request-Id` and part of log lines. */
+  readonly id: string;
+  /** Upper case. */
+  readonly method: string;
+  /** As sent, percent-encoded, without the query. */
+  readonly path: string;
+  /** The parts of the path between slashes, decoded; a part that cannot be decoded stays as sent. */
+  readonly segments: readonly string[];
+  /** What follows `?`, as sent; empty when there is none. */
+  readonly query: string;
+  /** Address of the peer: IPv4 in dotted form, IPv6 as in RFC 5952. */
+  readonly ip: string;
+  /** Aborted when the client goes away before it has its answer. Made when first asked for. */
+  readonly signal: AbortSignal;
+  readonly body: Body;
+  /** Value of a header by its lower-case name; undefined when absent or empty. */
+  header(name: string): string | undefined;
+}
+
+/** The client went away. Nobody is left to be answered, so it is not reported as an error. */
+export class ClientGoneError extends Error {
+  constructor() {
+    super('The client closed the connection.');
+    this.name = 'ClientGoneError';
+  }
+}

@@ -1,0 +1,69 @@
+/** Finds the route of a request by method and path. */
+import findMyWay from 'find-my-way';
+import { ServiceError } from '#core/errors/service-error.ts';
+import type { Request } from './request.ts';
+import type { Handler, Response } from './response.ts';
+
+const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'SEARCH'] as const;
+
+export type Method = (typeof METHODS)[number];
+
+/** Values of the named parts of a route's path, decoded. */
+export type Params = Readonly<Record<string, string | undefined>>;
+
+/** What answers the requests of one route. */
+export type Route = (request: Request, params: Params) => Response | Promise<Response>;
+
+/** Longest part of a path that is taken as a parameter, in characters after decoding. */
+const PARAM_MAX_LENGTH = 1_024;
+
+function isMethod(method: string): method is Method {
+  return METHODS.some((known) => known === method);
+}
+
+function routeNotFound(request: Request): ServiceError {
+  return new ServiceError('ROUTE_NOT_FOUND', { path: request.path });
+}
+
+/** The routes of a server. HEAD is answered by what answers GET; OPTIONS by the methods there are. */
+export class Router {
+  readonly #routes = findMyWay({
+    ignoreTrailingSlash: true,
+    maxParamLength: PARAM_MAX_LENGTH,
+  });
+
+  /**
+   * Adds a route.
+   * @param path parts between slashes are literal, or `:name` for any one part; a last `*` is the
+   *   rest of the path
+   */
+  add(method: Method | readonly Method[], path: string, route: Route): this {
+    const methods = typeof method === 'string' ? [method] : [...method];
+    this.#routes.on(methods, path, () => undefined, route);
+    return this;
+  }
+
+  /**
+   * Answers a request by its route.
+   * @throws {ServiceError} ROUTE_NOT_FOUND when there is none, also for another method of the same
+   *   path and for a path that cannot be decoded
+   */
+  readonly handle: Handler = (request) => {
+    const { method, path } = request;
+    if (method === 'OPTIONS') return this.#options(request);
+    const wanted = method === 'HEAD' ? 'GET' : method;
+    const found = isMethod(wanted) ? this.#routes.find(wanted, path) : null;
+    if (found === null) throw routeNotFound(request);
+    const route: Route = found.store;
+    return route(request, found.params);
+  };
+
+  #options(request: Request): Response {
+    const allowed: string[] = METHODS.filter(
+      (method) => this.#routes.find(method, request.path) !== null,
+    );
+    if (allowed.length === 0) throw routeNotFound(request);
+    if (allowed.includes('GET')) allowed.push('HEAD');
+    return { status: 204, headers: { Allow: [...allowed, 'OPTIONS'].join(', ') } };
+  }
+}

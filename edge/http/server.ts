@@ -1,0 +1,227 @@
+/**
+ * The HTTP server of an edge: one wrapper around every request, so that nothing a route or a client
+ * does can end the process or leave anything behind.
+ */
+import { createServer as createProbe } from 'node:net';
+import { invalidPayload } from '#core/errors/service-error.ts';
+import type { Log } from '#core/log/log.ts';
+import { Exchange } from './exchange.ts';
+import { failureOf } from './failure.ts';
+import { leave, sendPieces, sendWhole } from './reply.ts';
+import { ClientGoneError, type Request } from './request.ts';
+import type { Handler, Response } from './response.ts';
+import {
+  App,
+  closeListenSocket,
+  EXCLUSIVE_PORT,
+  type HttpRequest,
+  type HttpResponse,
+  type ListenSocket,
+  localPort,
+  SHARED_PORT,
+} from './uws.ts';
+
+export interface ServerOptions {
+  /** Answers all requests, usually {@link Router.handle} behind what concerns every route. */
+  readonly handler: Handler;
+  readonly log: Log;
+  /** BODY_MAX_SIZE in bytes. */
+  readonly bodyLimit: number;
+  /** The caller may see the messages of unexpected errors. */
+  readonly revealsErrors?: (request: Request) => boolean;
+}
+
+/** How long draining may take, in milliseconds. */
+export interface DrainOptions {
+  /**
+   * For so long the port is still listened on, while answers tell clients to close their
+   * connections: they come back through another edge. It ends early when all have gone.
+   */
+  readonly linger?: number;
+  /** Then requests that run get so long to end before their connections are cut. */
+  readonly limit?: number;
+}
+
+export interface Server {
+  /**
+   * Begins to listen.
+   * @param port 0 for any free one
+   * @param shared other processes listen on the same port and the system deals out connections
+   * @returns the port
+   * @throws {Error} naming PORT or HOST when it cannot be listened on
+   */
+  listen(host: string, port: number, shared: boolean): Promise<number>;
+  /** Stops taking requests, lets those that run end, and closes everything. */
+  drain(options?: DrainOptions): Promise<void>;
+  /** Closes everything at once. */
+  close(): void;
+}
+
+/** Makes a server that does not listen yet. */
+export function createServer(options: ServerOptions): Server {
+  return new HttpServer(options);
+}
+
+class HttpServer implements Server {
+  readonly #options: ServerOptions;
+  readonly #app = App();
+  #listening: ListenSocket | null = null;
+  #closed = false;
+  #draining = false;
+  /** Requests that are not wholly answered yet. */
+  #running = 0;
+  #connections = 0;
+  /** Told when a request ended or a connection closed. */
+  #onQuieter: (() => void) | null = null;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+    // biome-ignore lint/suspicious/useIterableCallbackReturn: no array's, it counts connections
+    this.#app.filter((_, change) => {
+      this.#connections += change;
+      if (change < 0) this.#onQuieter?.();
+    });
+    this.#app.any('/*', (socket, request) => this.#serve(socket, request));
+  }
+
+  async listen(host: string, port: number, shared: boolean): Promise<number> {
+    const socket = await new Promise<ListenSocket | false>((resolve) => {
+      this.#app.listen(host, port, shared ? SHARED_PORT : EXCLUSIVE_PORT, resolve);
+    });
+    if (socket === false) throw await listenFailure(host, port);
+    this.#listening = socket;
+    return localPort(socket);
+  }
+
+  async drain({ linger = 1_000, limit = 5_000 }: DrainOptions = {}): Promise<void> {
+    this.#draining = true;
+    await this.#until(() => this.#connections <= 0, linger);
+    this.#stopListening();
+    await this.#until(() => this.#running <= 0, limit);
+    this.close();
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#listening = null;
+    this.#app.close();
+  }
+
+  #stopListening(): void {
+    if (this.#listening !== null) closeListenSocket(this.#listening);
+    this.#listening = null;
+  }
+
+  /** Resolves when the condition holds, or after so many milliseconds. */
+  async #until(condition: () => boolean, limit: number): Promise<void> {
+    if (condition()) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, limit);
+    this.#onQuieter = () => {
+      if (condition()) resolve();
+    };
+    await promise;
+    this.#onQuieter = null;
+    clearTimeout(timer);
+  }
+
+  /** Must not throw, and must not return before an abort handler is attached: both end the process. */
+  #serve(socket: HttpResponse, request: HttpRequest): void {
+    let exchange: Exchange | null = null;
+    socket.onAborted(() => exchange?.gone());
+    this.#running++;
+    const current = new Exchange(socket, request, this.#options.bodyLimit);
+    exchange = current;
+    try {
+      if (current.ambiguous) throw invalidPayload('Its length is given in more than one way.');
+      const answer = this.#options.handler(current);
+      if (answer instanceof Promise) {
+        answer.then(
+          (response) => this.#answer(current, response),
+          (error: unknown) => this.#fail(current, error),
+        );
+      } else {
+        this.#answer(current, answer);
+      }
+    } catch (error) {
+      this.#fail(current, error);
+    }
+  }
+
+  #answer(exchange: Exchange, response: Response): void {
+    try {
+      const { body } = response;
+      const buffered = body === undefined || body === null || typeof body === 'string';
+      if (buffered || body instanceof Uint8Array) {
+        if (exchange.aborted) this.#end(exchange, response.status);
+        else this.#end(exchange, sendWhole(exchange, response, body ?? '', this.#draining));
+      } else if (exchange.aborted) {
+        leave(body[Symbol.asyncIterator]());
+        this.#end(exchange, response.status);
+      } else {
+        sendPieces(exchange, response, body, this.#draining).then(
+          () => this.#end(exchange, response.status),
+          (error: unknown) => this.#fail(exchange, error),
+        );
+      }
+    } catch (error) {
+      this.#fail(exchange, error);
+    }
+  }
+
+  #fail(exchange: Exchange, error: unknown): void {
+    try {
+      const reveal = this.#options.revealsErrors?.(exchange) ?? false;
+      const { response, unexpected } = failureOf(error, reveal);
+      if (exchange.aborted) {
+        this.#end(exchange, response.status, unexpected && !isFarewell(error) ? error : null);
+      } else if (exchange.answered) {
+        exchange.socket.close();
+        this.#end(exchange, response.status, error);
+      } else {
+        const body = typeof response.body === 'string' ? response.body : '';
+        const status = sendWhole(exchange, response, body, this.#draining);
+        this.#end(exchange, status, status >= 500 ? error : null);
+      }
+    } catch (failure) {
+      // Not even the error can be told: an error's own header, or the log.
+      this.#options.log.error({ request: exchange.id, err: failure, cause: error });
+      if (!exchange.aborted) exchange.socket.close();
+      this.#end(exchange, 500);
+    }
+  }
+
+  /** Each request comes here once, when nothing of it is left. */
+  #end(exchange: Exchange, status: number, error: unknown = null): void {
+    this.#running--;
+    this.#onQuieter?.();
+    const { log } = this.#options;
+    const level = error === null ? 'debug' : status === 500 ? 'error' : 'warn';
+    if (!log.isLevelEnabled(level)) return;
+    const { id, method, path, started, aborted } = exchange;
+    const ms = Math.round((performance.now() - started) * 100) / 100;
+    // The query is left out: it may hold a token.
+    const line = { request: id, method, path, status, ms, ...(aborted ? { aborted } : {}) };
+    log[level](error === null ? line : { ...line, err: error }, 'request');
+  }
+}
+
+/** An error that only says that the client, and with it the work, is gone. */
+function isFarewell(error: unknown): boolean {
+  return (
+    error instanceof ClientGoneError || (error instanceof Error && error.name === 'AbortError')
+  );
+}
+
+/** The library only says that it failed; the system's reason comes from trying the same again. */
+async function listenFailure(host: string, port: number): Promise<Error> {
+  const code = await new Promise<string>((resolve) => {
+    const probe = createProbe();
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve('EADDRINUSE')));
+  });
+  if (code === 'EADDRINUSE') return new Error(`PORT: ${port} is already in use on ${host}`);
+  if (code === 'EACCES') return new Error(`PORT: this user may not listen on ${port}`);
+  return new Error(`HOST: cannot listen on ${host} port ${port} (${code})`);
+}

@@ -1,0 +1,35 @@
+/**
+ * uWebSockets.js as the rest of the adapter sees it: its settings made, and the parts of its
+ * interface that its own declarations lack. Nothing outside this folder may import the library.
+ */
+import './header-limit.ts';
+import { _cfg, type us_listen_socket as ListenSocket } from 'uWebSockets.js';
+
+declare module 'uWebSockets.js' {
+  interface TemplatedApp {
+    listen(
+      host: string,
+      port: number,
+      options: number,
+      callback: (socket: ListenSocket | false) => void,
+    ): TemplatedApp;
+  }
+  export function _cfg(key: 'silent'): void;
+}
+
+// Without this every answer names the library and its version.
+_cfg('silent');
+
+/** Options of `listen`: several processes share the port (SO_REUSEPORT), or this one owns it. */
+export const SHARED_PORT = 0;
+export const EXCLUSIVE_PORT = 1;
+
+export {
+  App,
+  type HttpRequest,
+  type HttpResponse,
+  type TemplatedApp,
+  us_listen_socket_close as closeListenSocket,
+  us_socket_local_port as localPort,
+} from 'uWebSockets.js';
+export type { ListenSocket };
