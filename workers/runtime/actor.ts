@@ -1,5 +1,6 @@
 /** What an actor is: one file that names a kind of job and says how one of them is carried out. */
 import type * as v from 'valibot';
+import type { Client } from '#core/database/pool.ts';
 import type { QueueName } from '#core/jobs/queue.ts';
 import type { Log } from '#core/log/log.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
@@ -26,6 +27,11 @@ export interface ActorContext {
   /** Aborted when the job is cancelled, overdue, or to be given back because the worker drains. */
   readonly signal: AbortSignal;
   readonly services: Services;
+  /**
+   * A connection for this delivery's work alone. A successor of this delivery ends its session, and
+   * so does the runtime when the delivery is over: there is nothing to release.
+   */
+  connect(): Promise<Client>;
   /** Reports progress; cheap to call often, sent a few times a second. */
   progress(progress: JobProgress): void;
   /** For tests: stops here for good when the configuration names this place. */
@@ -40,11 +46,15 @@ export interface Actor<Schema extends v.GenericSchema = v.GenericSchema> {
   readonly effect: Effect;
   /** Milliseconds after which a delivery is aborted and the job fails with OUT_OF_TIME. */
   readonly deadline: (services: Services) => number;
-  /** Jobs with the same key run one at a time, in the order they were accepted; null for any order. */
+  /**
+   * The mailbox that such a message belongs in. Jobs of one mailbox run one at a time, in the order
+   * in which they were accepted; null for any order.
+   */
   readonly mailbox: (message: v.InferOutput<Schema>) => string | null;
   /**
-   * Does the work. A {@link ServiceError} is final; any other error is tried again.
-   * A transactional actor commits through `services.ledger.complete` on its own client.
+   * Does the work. A ServiceError, or several, fail the job for good, and those with a `row` are
+   * kept as its rejected rows; any other error is tried again. A transactional actor calls
+   * `completeJob` as the last statement of its transaction; for the others the runtime does.
    */
   receive(message: v.InferOutput<Schema>, context: ActorContext): Promise<unknown>;
 }

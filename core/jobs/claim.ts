@@ -1,0 +1,87 @@
+/** How a worker takes a job: at most one delivery at a time, and each mailbox in its order. */
+import type { Client, Pool } from '#core/database/pool.ts';
+import { transaction } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { systemTable } from '#core/system/table.ts';
+import { FINAL_STATES, isOpen, type JobState } from './job.ts';
+import { endBackend } from './ledger.ts';
+
+/** A job that was claimed: this delivery, and no other, may now do its work. */
+export interface ClaimedJob {
+  readonly id: string;
+  readonly attempt: number;
+  readonly kind: string;
+  readonly mailbox: string | null;
+  readonly message: unknown;
+  readonly messageVersion: number;
+  readonly user: string | null;
+}
+
+/**
+ * What came of a claim:
+ * - `claimed`: the work is to be done;
+ * - `aside`: another job of the mailbox comes first;
+ * - `ended`: it has ended already, or was cancelled just now (`now`);
+ * - `gone`: there is no such job.
+ */
+export type Claim =
+  | { readonly outcome: 'claimed'; readonly job: ClaimedJob }
+  | { readonly outcome: 'aside'; readonly mailbox: string | null }
+  | { readonly outcome: 'ended'; readonly mailbox: string | null; readonly now: boolean }
+  | { readonly outcome: 'gone' };
+
+interface Standing {
+  readonly state: JobState;
+  readonly mailbox: string | null;
+  readonly cancel_requested: boolean;
+}
+
+/** Another session holds the row: that of a delivery which never told its session. */
+const LOCK_WITHIN = '5s';
+
+async function take(client: Client, schema: string, id: string): Promise<ClaimedJob | null> {
+  const jobs = systemTable(schema, 'jobs');
+  const { rows } = await client.query<ClaimedJob>(
+    render(sql`UPDATE ${jobs} j SET state = 'running', attempt = attempt + 1,
+        started_on = coalesce(started_on, now()), backend_pid = NULL, backend_start = NULL
+      WHERE id = ${id} AND ${isOpen} AND NOT cancel_requested
+        AND (mailbox IS NULL OR NOT EXISTS (
+          SELECT FROM ${jobs} o WHERE o.mailbox = j.mailbox AND o.id <> j.id
+            AND (o.state = 'running' OR o.state = 'waiting' AND o.sequence < j.sequence)))
+      RETURNING id, attempt, kind, mailbox, message, message_version AS "messageVersion", "user"`),
+  );
+  return rows[0] ?? null;
+}
+
+/**
+ * Claims a job for a new delivery. A session that still works for an earlier delivery is ended
+ * first: its worker is frozen or cut off, else the queue would not have delivered the job again.
+ */
+export async function claimJob(pool: Pool, schema: string, id: string): Promise<Claim> {
+  await endBackend(pool, schema, id);
+  const jobs = systemTable(schema, 'jobs');
+  return await transaction(pool, async (client): Promise<Claim> => {
+    await client.query(render(sql`SELECT set_config('lock_timeout', ${LOCK_WITHIN}, true)`));
+    // Two claims of one mailbox would else both see the other job still waiting.
+    await client.query(
+      render(sql`SELECT pg_advisory_xact_lock(hashtextextended(
+          ${`sluice mailbox ${schema} `} || mailbox, 0))
+        FROM ${jobs} WHERE id = ${id} AND mailbox IS NOT NULL`),
+    );
+    const job = await take(client, schema, id);
+    if (job !== null) return { outcome: 'claimed', job };
+    const { rows } = await client.query<Standing>(
+      render(sql`SELECT state, mailbox, cancel_requested FROM ${jobs} WHERE id = ${id} FOR UPDATE`),
+    );
+    const [row] = rows;
+    if (row === undefined) return { outcome: 'gone' };
+    const { mailbox } = row;
+    if (FINAL_STATES.has(row.state)) return { outcome: 'ended', mailbox, now: false };
+    if (!row.cancel_requested) return { outcome: 'aside', mailbox };
+    await client.query(
+      render(sql`UPDATE ${jobs} SET state = 'cancelled', finished_on = clock_timestamp(),
+        backend_pid = NULL, backend_start = NULL WHERE id = ${id}`),
+    );
+    return { outcome: 'ended', mailbox, now: true };
+  });
+}

@@ -1,0 +1,155 @@
+/**
+ * What workers write into `system_jobs`. Each delivery of a job has an attempt number of its own,
+ * and only the latest delivery may write: a worker that froze and wakes up finds itself superseded.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from '#core/database/pool.ts';
+import { transaction } from '#core/database/pool.ts';
+import { join, render, type Sql, sql } from '#core/database/sql.ts';
+import type { ErrorEntry } from '#core/errors/service-error.ts';
+import { systemTable } from '#core/system/table.ts';
+import { isOpen, type JobState } from './job.ts';
+
+/** One delivery of a job. */
+export interface Delivery {
+  readonly id: string;
+  readonly attempt: number;
+}
+
+/** The delivery is not the current one any more, or its job was cancelled: it may not write. */
+export class SupersededError extends Error {
+  constructor(delivery: Delivery) {
+    super(`attempt ${delivery.attempt} of job ${delivery.id} is not to be completed any more`);
+    this.name = 'SupersededError';
+  }
+}
+
+/** What can run statements: a pool, or the client of a transaction. */
+type Queryable = Pick<Pool, 'query'>;
+
+/** How many errors the job itself shows; the others stand in its table of rejected rows. */
+const SHOWN_ERRORS = 100;
+const STORED_AT_ONCE = 1_000;
+const ENDED_WITHIN_MS = 10_000;
+
+function current({ id, attempt }: Delivery): Sql {
+  return sql`id = ${id} AND attempt = ${attempt} AND state = 'running'`;
+}
+
+async function update(db: Queryable, schema: string, change: Sql, where: Sql): Promise<boolean> {
+  const { rowCount } = await db.query(
+    render(sql`UPDATE ${systemTable(schema, 'jobs')} SET ${change} WHERE ${where}`),
+  );
+  return rowCount === 1;
+}
+
+/** The columns of a job that has just come to its end. */
+function ended(state: JobState, ...more: Sql[]): Sql {
+  const fixed = sql`state = ${state}, finished_on = clock_timestamp(), backend_pid = NULL,
+    backend_start = NULL`;
+  return join([fixed, ...more]);
+}
+
+/**
+ * Completes a job with its result. In the transaction of a transactional actor this is the last
+ * statement, so that the work and its record commit together or not at all.
+ * @param result what `JSON.stringify` takes
+ * @throws {SupersededError} when the attempt is not current any more or the job was cancelled;
+ *   the transaction must then be rolled back
+ */
+export async function completeJob(
+  client: Queryable,
+  schema: string,
+  delivery: Delivery,
+  result: unknown,
+): Promise<void> {
+  const json = JSON.stringify(result ?? null);
+  const change = ended('completed', sql`result = ${json}`, sql`error = NULL`);
+  const where = sql`${current(delivery)} AND NOT cancel_requested`;
+  if (!(await update(client, schema, change, where))) throw new SupersededError(delivery);
+}
+
+/**
+ * Records the session of `client` as the one that does the delivery's work, so that a successor
+ * can end it. Outside of any transaction.
+ * @throws {SupersededError} as {@link completeJob}
+ */
+export async function recordBackend(
+  client: Queryable,
+  schema: string,
+  delivery: Delivery,
+): Promise<void> {
+  const change = sql`(backend_pid, backend_start) =
+    (SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid())`;
+  const where = sql`${current(delivery)} AND NOT cancel_requested`;
+  if (!(await update(client, schema, change, where))) throw new SupersededError(delivery);
+}
+
+/** Ends the session that works for the job's latest delivery, and waits until it is gone. */
+export async function endBackend(pool: Pool, schema: string, id: string): Promise<void> {
+  const statement = render(sql`
+    SELECT pg_terminate_backend(a.pid) FROM ${systemTable(schema, 'jobs')} j
+    JOIN pg_stat_activity a ON a.pid = j.backend_pid AND a.backend_start = j.backend_start
+    WHERE j.id = ${id} AND ${isOpen}`);
+  const deadline = Date.now() + ENDED_WITHIN_MS;
+  while ((await pool.query(statement)).rows.length > 0) {
+    if (Date.now() > deadline) throw new Error(`the session of job ${id} does not end`);
+    await delay(20);
+  }
+}
+
+/** Fails a job for good; the errors that belong to rows are also kept as rejected rows. */
+export async function failJob(
+  pool: Pool,
+  schema: string,
+  delivery: Delivery,
+  errors: readonly ErrorEntry[],
+): Promise<boolean> {
+  const shown = JSON.stringify(errors.slice(0, SHOWN_ERRORS));
+  return await transaction(pool, async (client) => {
+    const change = ended('failed', sql`error = ${shown}`);
+    if (!(await update(client, schema, change, current(delivery)))) return false;
+    const rejected = errors.filter(({ extensions }) => typeof extensions.row === 'number');
+    for (let from = 0; from < rejected.length; from += STORED_AT_ONCE) {
+      const entries = rejected.slice(from, from + STORED_AT_ONCE);
+      const rows = entries.map(({ message, extensions }, index) => ({
+        position: from + index,
+        row: extensions.row,
+        field: extensions.field ?? null,
+        value: extensions.value ?? null,
+        reason: extensions.reason ?? message,
+        code: extensions.code,
+      }));
+      await client.query(
+        render(sql`INSERT INTO ${systemTable(schema, 'job_errors')}
+          (job, position, "row", field, value, reason, code)
+          SELECT ${delivery.id}::uuid, e.* FROM json_to_recordset(${JSON.stringify(rows)}::json)
+            AS e(position int, "row" bigint, field text, value text, reason text, code text)`),
+      );
+    }
+    return true;
+  });
+}
+
+/** Ends a running job as cancelled. */
+export async function cancelJob(pool: Pool, schema: string, delivery: Delivery): Promise<boolean> {
+  return await update(pool, schema, ended('cancelled'), current(delivery));
+}
+
+/** Puts a running job back to those that wait, for another delivery. */
+export async function giveBack(pool: Pool, schema: string, delivery: Delivery): Promise<boolean> {
+  const change = sql`state = 'waiting', backend_pid = NULL, backend_start = NULL`;
+  return await update(pool, schema, change, current(delivery));
+}
+
+/** Fails a job, whoever works on it, because the queue has given it up. */
+export async function abandonJob(
+  pool: Pool,
+  schema: string,
+  id: string,
+  errors: readonly ErrorEntry[],
+): Promise<boolean> {
+  await endBackend(pool, schema, id);
+  const change = ended('failed', sql`error = ${JSON.stringify(errors)}`);
+  return await update(pool, schema, change, sql`id = ${id} AND ${isOpen}`);
+}

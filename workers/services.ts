@@ -1,0 +1,23 @@
+/** What the actors of a worker process share. */
+import type { CatalogSource } from '#core/catalog/source.ts';
+import type { Config } from '#core/config/config.ts';
+import type { Pool } from '#core/database/pool.ts';
+import type { Queues } from '#core/jobs/queue.ts';
+import type { Log } from '#core/log/log.ts';
+import type { MessageBus } from '#core/messages/bus.ts';
+import type { JobService } from '#core/services/jobs.ts';
+import type { Spool } from '#core/transfer/spool.ts';
+
+export interface Services {
+  readonly config: Config;
+  readonly log: Log;
+  /** Connections that keep their session, without a bound on the time of a statement. */
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  readonly catalog: CatalogSource;
+  readonly bus: MessageBus;
+  readonly queues: Queues;
+  readonly jobs: JobService;
+  readonly spool: Spool;
+}
