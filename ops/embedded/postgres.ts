@@ -2,17 +2,24 @@
  * Runs the PostgreSQL that comes as an npm package: makes the data folder on first use, starts the
  * server on a loopback port, waits until it answers, and stops it.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { type Account, type Binaries, findAccount, findBinaries } from './binaries.ts';
+import {
+  type Account,
+  type Binaries,
+  findAccount,
+  findBinaries,
+  PACKAGE,
+  type Report,
+} from './binaries.ts';
 
 export interface PostgresOptions {
-  /** Folder that holds the cluster; made when it does not exist. */
+  /** Absolute path of the folder that holds the cluster; made when it does not exist. */
   readonly dataDir: string;
   /** Password of the role `sluice`; only used when the folder is made. */
   readonly password: string;
@@ -21,8 +28,10 @@ export interface PostgresOptions {
   /** Further settings, such as `fsync: 'off'` for tests. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly packageName?: string;
-  /** Told once, before the folder is made. */
-  readonly onInit?: () => void;
+  /** Told what takes a moment on first use. */
+  readonly report?: Report;
+  /** Gives up waiting for the server, which may take its time to recover, and ends it. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Postgres {
@@ -30,15 +39,19 @@ export interface Postgres {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Resolves when the server has ended, for whatever reason. */
-  readonly exited: Promise<void>;
-  /** Ends all sessions and the server (a "fast" shutdown). */
-  stop(): Promise<void>;
+  /** Resolves with the server's last words when it has ended, for whatever reason. */
+  readonly exited: Promise<string>;
+  /**
+   * Ends all sessions and the server (a "fast" shutdown). After `within` milliseconds it is made
+   * to end at once (an "immediate" shutdown) and recovers at its next start.
+   */
+  stop(within?: number): Promise<void>;
 }
 
 /** The database role that the embedded server is made with. */
 export const ROLE = 'sluice';
-const READY_WITHIN_MS = 60_000;
+
+const LONGEST_STOP_MS = 60_000;
 
 /** A port of the loopback interface that nobody listens on right now. */
 export async function freePort(): Promise<number> {
@@ -51,60 +64,61 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
+/** Keeps what a process last wrote to stderr. */
+function lastWords(child: ChildProcess): () => string {
+  let text = '';
+  child.stderr?.on('data', (chunk) => {
+    text = (text + String(chunk)).slice(-2_000);
+  });
+  return () => text.trim();
+}
+
+/** Makes the cluster beside its place and moves it there when it is whole. */
 async function initialise(binaries: Binaries, options: PostgresOptions, account?: Account) {
-  options.onInit?.();
-  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
-  if (account) chownSync(options.dataDir, account.uid, account.gid);
-  const passwordFile = `${options.dataDir}.password`;
+  options.report?.(`Making a database cluster in ${options.dataDir}`);
+  const unfinished = `${options.dataDir}.new`;
+  const passwordFile = `${unfinished}.password`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
   writeFileSync(passwordFile, options.password, { mode: 0o600 });
-  if (account) chownSync(passwordFile, account.uid, account.gid);
+  if (account) {
+    chownSync(unfinished, account.uid, account.gid);
+    chownSync(passwordFile, account.uid, account.gid);
+  }
   // The built-in C.UTF-8 locale (17 and later) sorts alike on every machine and needs no ICU data.
   const version = execFileSync(binaries.initdb, ['--version'], { encoding: 'utf8' });
   const builtin = Number(/(\d+)/.exec(version)?.[1]) >= 17;
   const locale = builtin ? ['--locale-provider=builtin', '--locale=C.UTF-8'] : ['--locale=C'];
   const child = spawn(
     binaries.initdb,
-    ['-D', options.dataDir, '-U', ROLE, '-E', 'UTF8', '-A', 'scram-sha-256']
+    ['-D', unfinished, '-U', ROLE, '-E', 'UTF8', '-A', 'scram-sha-256']
       .concat([`--pwfile=${passwordFile}`])
       .concat(locale),
-    { stdio: ['ignore', 'ignore', 'pipe'], ...account },
+    { stdio: ['ignore', 'ignore', 'pipe'], cwd: '/', ...account },
   );
-  let complaint = '';
-  child.stderr.on('data', (chunk) => {
-    complaint += String(chunk);
-  });
-  const [code] = await once(child, 'exit');
+  const complaint = lastWords(child);
+  const [code] = await once(child, 'close');
   rmSync(passwordFile);
-  if (code !== 0) {
-    throw new Error(`initdb could not make ${options.dataDir}: ${complaint.trim()}`);
-  }
+  if (code !== 0) throw new Error(`initdb could not make ${options.dataDir}: ${complaint()}`);
+  renameSync(unfinished, options.dataDir);
 }
 
+/** Whether the server takes connections; it does not yet while it starts or recovers. */
 async function answers(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on('error', () => undefined);
   try {
     await client.connect();
     return true;
-  } catch {
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === '28P01') throw error;
     return false;
   } finally {
     await client.end().catch(() => undefined);
   }
 }
 
-/**
- * Starts the server and resolves when it answers.
- * The server has a process group of its own, so that a Ctrl-C on the terminal does not reach it
- * before the processes that use it have drained.
- * @throws when the folder cannot be made or the server ends before it answers.
- */
-export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
-  const binaries = findBinaries(options.packageName);
-  const account = findAccount();
-  if (!existsSync(join(options.dataDir, 'PG_VERSION'))) {
-    await initialise(binaries, options, account);
-  }
-  const port = options.port ?? (await freePort());
+function launch(options: PostgresOptions, binaries: Binaries, port: number, account?: Account) {
   const settings = {
     listen_addresses: '127.0.0.1',
     port: String(port),
@@ -112,39 +126,65 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     logging_collector: 'off',
     ...options.settings,
   };
-  const child = spawn(
+  // In a process group of its own, so that a Ctrl-C on the terminal does not reach the server
+  // before the processes that use it have drained.
+  return spawn(
     binaries.postgres,
     ['-D', options.dataDir].concat(
       Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ),
-    { stdio: ['ignore', 'ignore', 'pipe'], detached: true, ...account },
+    { stdio: ['ignore', 'ignore', 'pipe'], detached: true, cwd: '/', ...account },
   );
-  const pid = child.pid;
-  let lastLines = '';
-  child.stderr.on('data', (chunk) => {
-    lastLines = (lastLines + String(chunk)).slice(-2_000);
-  });
-  const exited = once(child, 'exit').then(() => undefined);
-  if (pid === undefined) {
-    throw new Error(`PostgreSQL could not be started from ${binaries.postgres}`);
+}
+
+async function stopChild(child: ChildProcess, exited: Promise<unknown>, within: number) {
+  child.kill('SIGINT');
+  const patience = new AbortController();
+  const late = delay(within, undefined, { signal: patience.signal });
+  await Promise.race([exited, late]).finally(() => patience.abort());
+  child.kill('SIGQUIT');
+  await exited;
+}
+
+/**
+ * Starts the server and resolves when it answers.
+ * @throws when the folder cannot be made or the server ends before it answers.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const account = findAccount(options.dataDir);
+  const report = options.report ?? (() => undefined);
+  const binaries = findBinaries(options.packageName ?? PACKAGE, account, report);
+  if (!existsSync(join(options.dataDir, 'PG_VERSION'))) {
+    await initialise(binaries, options, account);
   }
+  const port = options.port ?? (await freePort());
+  const child = launch(options, binaries, port, account);
+  const words = lastWords(child);
+  let ended = false;
+  const exited = once(child, 'close').then(words, String);
+  exited.then(() => {
+    ended = true;
+  });
+  const { pid } = child;
   const url = `postgres://${ROLE}:${encodeURIComponent(options.password)}@127.0.0.1:${port}/postgres`;
-  const deadline = Date.now() + READY_WITHIN_MS;
-  while (!(await answers(url))) {
-    if (child.exitCode !== null || Date.now() > deadline) {
-      child.kill('SIGINT');
-      throw new Error(`PostgreSQL did not start in ${options.dataDir}: ${lastLines.trim()}`);
+  try {
+    while (pid === undefined || !(await answers(url))) {
+      await Promise.race([exited, delay(20)]);
+      options.signal?.throwIfAborted();
+      if (ended || pid === undefined) throw new Error(words());
     }
-    await Promise.race([exited, delay(20)]);
+  } catch (error) {
+    if (!ended) await stopChild(child, exited, 0);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`PostgreSQL did not start in ${options.dataDir}: ${reason}`);
   }
   return {
     url,
     port,
     pid,
     exited,
-    async stop() {
-      if (child.exitCode === null) child.kill('SIGINT');
-      await exited;
+    async stop(within = LONGEST_STOP_MS) {
+      if (!ended) await stopChild(child, exited, within);
     },
   };
 }

@@ -1,0 +1,123 @@
+/** One process under supervision: started, started again when it ends, drained on demand. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Log } from '#core/log/log.ts';
+import type { ChildMessage, SupervisorMessage } from '#core/process/child.ts';
+
+/** What is started. */
+export interface ChildSpec {
+  /** `edge` or `worker`; names the process in log lines. */
+  readonly role: string;
+  /** Absolute path of the script. */
+  readonly script: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Pauses before a process is started again, in milliseconds. */
+export interface BackOff {
+  readonly first: number;
+  readonly most: number;
+  /** A process that lived this long did not fail in a row with those before it. */
+  readonly settled: number;
+}
+
+export const BACK_OFF: BackOff = { first: 1_000, most: 30_000, settled: 30_000 };
+
+/** EX_CONFIG of sysexits.h: the process has said on stderr which variable is wrong. */
+export const EXIT_CONFIGURATION = 78;
+
+export interface ChildOptions {
+  /** Working directory. */
+  readonly cwd: string;
+  readonly log: Log;
+  readonly backOff: BackOff;
+  /** The process ended because of its configuration; it is not started again. */
+  readonly onMisconfigured: (role: string) => void;
+}
+
+export class Child {
+  readonly #spec: ChildSpec;
+  readonly #options: ChildOptions;
+  readonly #ready = Promise.withResolvers<void>();
+  #process: ChildProcess | null = null;
+  #serving = false;
+  #stopping = false;
+  #failures = 0;
+  #restart: NodeJS.Timeout | undefined;
+  #ended = Promise.withResolvers<void>();
+
+  constructor(spec: ChildSpec, options: ChildOptions) {
+    this.#spec = spec;
+    this.#options = options;
+  }
+
+  /** Resolves when the process has said for the first time that it is ready. */
+  get ready(): Promise<void> {
+    return this.#ready.promise;
+  }
+
+  start(): void {
+    const { role, script, env } = this.#spec;
+    const child = spawn(process.execPath, [script], {
+      cwd: this.#options.cwd,
+      env,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    const since = Date.now();
+    this.#process = child;
+    this.#serving = false;
+    this.#ended = Promise.withResolvers();
+    child.on('message', (message: ChildMessage) => {
+      if (message.type !== 'ready') return;
+      this.#serving = true;
+      // At the first start the banner says so for all.
+      const level = this.#failures === 0 ? 'debug' : 'info';
+      this.#options.log[level]({ child: role, childPid: child.pid }, 'process is ready');
+      this.#ready.resolve();
+    });
+    // A process that could not be spawned has no exit.
+    child.on('error', (error) => {
+      this.#options.log.error({ child: role, err: error }, 'process failed');
+      if (child.pid === undefined) this.#onEnd(since, null, null);
+    });
+    child.once('exit', (code, signal) => this.#onEnd(since, code, signal));
+  }
+
+  /** Asks the process to drain; resolves when it is gone. It is not started again. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    clearTimeout(this.#restart);
+    const child = this.#process;
+    if (child === null) return;
+    if (this.#serving && child.connected) {
+      child.send({ type: 'drain' } satisfies SupervisorMessage, () => undefined);
+    } else {
+      // It may not hear messages yet.
+      child.kill('SIGTERM');
+    }
+    await this.#ended.promise;
+  }
+
+  /** Ends the process at once. */
+  kill(): void {
+    this.#process?.kill('SIGKILL');
+  }
+
+  #onEnd(since: number, code: number | null, signal: NodeJS.Signals | null): void {
+    const { log, backOff, onMisconfigured } = this.#options;
+    const child = this.#spec.role;
+    const childPid = this.#process?.pid;
+    this.#process = null;
+    this.#serving = false;
+    this.#ended.resolve();
+    if (this.#stopping) return;
+    if (code === EXIT_CONFIGURATION) {
+      onMisconfigured(child);
+      return;
+    }
+    if (Date.now() - since >= backOff.settled) this.#failures = 0;
+    const pause = Math.min(backOff.first * 2 ** this.#failures, backOff.most);
+    this.#failures += 1;
+    log.error({ child, childPid, code, signal, pause }, 'process ended; it is started again');
+    this.#restart = setTimeout(() => this.start(), pause);
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * The database of this installation: the one that the configuration names, or else the embedded
+ * one, which is kept running for as long as the supervisor lives.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '#core/config/config.ts';
+import type { Log } from '#core/log/log.ts';
+import { SetupError } from '#core/system/setup-error.ts';
+import type { Report } from '#ops/embedded/binaries.ts';
+import { type Cluster, type ClusterOptions, openCluster } from '#ops/embedded/cluster.ts';
+import { connectionsToAllow } from './connections.ts';
+import { describeUrl, reachPostgres } from './reach.ts';
+
+export interface Database {
+  readonly url: string;
+  /** The same, past a transaction pooler. */
+  readonly directUrl: string;
+  /** For people: what it is and where the data lies. */
+  readonly description: string;
+  /** Ends the embedded server within `within` milliseconds; leaves any other alone. */
+  stop(within: number): Promise<void>;
+}
+
+/** What the database needs beside the configuration. */
+export interface Surroundings {
+  /** Absolute path of `DATA_DIR`, which exists and, for the embedded database, is locked. */
+  readonly dataDir: string;
+  readonly report: Report;
+  readonly log: Log;
+  /** Ends the start of the embedded server. */
+  readonly stop: AbortSignal;
+}
+
+const RESTART_AFTER_MS = 1_000;
+
+/**
+ * PostgreSQL's own log: a file for each day of the week in the cluster's folder `log`. Refused
+ * statements are left out, because they hold the values of requests.
+ */
+const SERVER_LOG = {
+  logging_collector: 'on',
+  log_directory: 'log',
+  log_filename: 'postgresql-%a.log',
+  log_rotation_age: '1d',
+  log_truncate_on_rotation: 'on',
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+};
+
+/** Starts the server again, on the same port, whenever it ends without being told to. */
+function keepRunning(first: Cluster, options: ClusterOptions, log: Log) {
+  let current = first;
+  const stopping = new AbortController();
+  const life = (async () => {
+    while (!stopping.signal.aborted) {
+      const reason = await current.exited;
+      if (stopping.signal.aborted) return;
+      log.error({ reason }, 'PostgreSQL ended; it is started again');
+      try {
+        current = await openCluster({ ...options, port: first.port });
+        log.info('PostgreSQL runs again');
+      } catch (error) {
+        log.error({ err: error }, 'PostgreSQL could not be started');
+        await delay(RESTART_AFTER_MS, null, { signal: stopping.signal }).catch(() => undefined);
+      }
+    }
+  })();
+  return async (within: number) => {
+    stopping.abort();
+    await current.stop(within);
+    await life;
+    // It may have been started anew while it was being stopped.
+    await current.stop(within);
+  };
+}
+
+async function openEmbedded(config: Config, surroundings: Surroundings): Promise<Database> {
+  const options = {
+    dataDir: surroundings.dataDir,
+    report: surroundings.report,
+    settings: { ...SERVER_LOG, max_connections: String(connectionsToAllow(config)) },
+  };
+  const cluster = await openCluster({ ...options, signal: surroundings.stop });
+  return {
+    url: cluster.databaseUrl,
+    directUrl: cluster.databaseUrl,
+    description: `embedded PostgreSQL, in ${cluster.folder}`,
+    stop: keepRunning(cluster, options, surroundings.log),
+  };
+}
+
+async function openConfigured(config: Config, url: string): Promise<Database> {
+  const version = await reachPostgres('DATABASE_URL', url);
+  const direct = config.DATABASE_DIRECT_URL;
+  if (direct !== undefined) await reachPostgres('DATABASE_DIRECT_URL', direct);
+  return {
+    url,
+    directUrl: direct ?? url,
+    description: `PostgreSQL ${version} at ${describeUrl(url)}`,
+    stop: () => Promise.resolve(),
+  };
+}
+
+/**
+ * Makes the database available.
+ * @throws {SetupError} one line that names what cannot be used
+ */
+export async function openDatabase(config: Config, surroundings: Surroundings): Promise<Database> {
+  if (config.DATABASE_URL !== undefined) return openConfigured(config, config.DATABASE_URL);
+  if (config.DATABASE_DIRECT_URL !== undefined) {
+    throw new SetupError('DATABASE_DIRECT_URL: is set, and so DATABASE_URL must be set too');
+  }
+  return openEmbedded(config, surroundings);
+}

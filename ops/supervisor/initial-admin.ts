@@ -1,0 +1,36 @@
+/**
+ * Keeps what was generated for the first admin in `DATA_DIR/initial-admin.env`, so that it is not
+ * lost with the terminal. What the operator chose is not written down.
+ */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '#core/config/config.ts';
+import type { AdminCredentials } from '#core/system/bootstrap.ts';
+
+export interface GeneratedAdmin extends AdminCredentials {
+  /** The file that holds what was generated; null when everything was given. */
+  readonly file: string | null;
+  readonly passwordGenerated: boolean;
+  readonly tokenGenerated: boolean;
+}
+
+/** Writes the file, readable by this account alone; does nothing when nothing was generated. */
+export function keepCredentials(
+  config: Pick<Config, 'ADMIN_PASSWORD' | 'ADMIN_TOKEN'>,
+  dataDir: string,
+  admin: AdminCredentials,
+): GeneratedAdmin {
+  const passwordGenerated = config.ADMIN_PASSWORD === undefined;
+  const tokenGenerated = config.ADMIN_TOKEN === undefined;
+  const lines = [
+    `ADMIN_EMAIL=${admin.email}`,
+    ...(passwordGenerated ? [`ADMIN_PASSWORD=${admin.password}`] : []),
+    ...(tokenGenerated ? [`ADMIN_TOKEN=${admin.token}`] : []),
+  ];
+  const file = lines.length > 1 ? join(dataDir, 'initial-admin.env') : null;
+  if (file !== null) {
+    rmSync(file, { force: true });
+    writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600, flush: true });
+  }
+  return { ...admin, file, passwordGenerated, tokenGenerated };
+}

@@ -1,0 +1,180 @@
+/**
+ * One installation from its configuration to the last process that is gone: what has to be there
+ * before edges and workers start, in which order, and the same backwards.
+ */
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Config } from '#core/config/config.ts';
+import { createPool } from '#core/database/pool.ts';
+import type { Log } from '#core/log/log.ts';
+import { bootstrapAdmin } from '#core/system/bootstrap.ts';
+import { migrate } from '#core/system/migrate.ts';
+import { SetupError } from '#core/system/setup-error.ts';
+import type { BannerFacts } from './banner.ts';
+import type { ChildSpec } from './child.ts';
+import { connectionWarning } from './connections.ts';
+import { type Database, openDatabase } from './database.ts';
+import { type GeneratedAdmin, keepCredentials } from './initial-admin.ts';
+import { type Lock, lockFolder } from './lock.ts';
+import { probePort } from './port.ts';
+import { describeUrl, reachRedis } from './reach.ts';
+import { Supervisor } from './supervisor.ts';
+
+/** Time that processes of a killed run have to leave the port: as long as they may drain. */
+const LEFTOVERS_WITHIN_MS = 10_000;
+const DRAIN_WITHIN_MS = 8_000;
+const DATABASE_STOP_WITHIN_MS = 1_500;
+
+export interface Scripts {
+  readonly edge: string;
+  readonly worker: string;
+}
+
+export interface InstallationOptions {
+  readonly config: Config;
+  /** Root of the project; the working directory of the processes. */
+  readonly root: string;
+  readonly scripts: Scripts;
+  readonly log: Log;
+  /** Tells the operator what is being done. */
+  readonly report: (line: string) => void;
+}
+
+export class Installation {
+  readonly #options: InstallationOptions;
+  readonly #dataDir: string;
+  #lock: Lock | null = null;
+  #database: Database | null = null;
+  #supervisor: Supervisor | null = null;
+
+  constructor(options: InstallationOptions) {
+    this.#options = options;
+    this.#dataDir = resolve(options.config.DATA_DIR);
+  }
+
+  /**
+   * Starts everything and resolves when every process is ready.
+   * @param stop makes it reject at the next step; {@link stop} then undoes what was done
+   * @throws {SetupError} one line that says what keeps it from starting
+   */
+  async start(stop: AbortSignal): Promise<BannerFacts> {
+    const { config, log, report } = this.#options;
+    this.#makeDataDir();
+    this.#lock = await this.#claim();
+    stop.throwIfAborted();
+    const redis = config.REDIS_URL;
+    const redisVersion = redis === undefined ? null : await reachRedis(redis);
+    const database = await openDatabase(config, {
+      dataDir: this.#dataDir,
+      report,
+      log,
+      stop,
+    });
+    this.#database = database;
+    stop.throwIfAborted();
+    const admin = await this.#prepareTables(database);
+    stop.throwIfAborted();
+    const warning = await connectionWarning(config, database.directUrl);
+    if (warning !== null) log.warn(warning);
+    this.#supervisor = this.#supervise(database.url);
+    await Promise.race([this.#supervisor.start(), once(stop, 'abort')]);
+    stop.throwIfAborted();
+    return {
+      database: database.description,
+      queue: redis === undefined ? 'PostgreSQL' : `Redis ${redisVersion} at ${describeUrl(redis)}`,
+      admin,
+    };
+  }
+
+  /** Rejects when a running process turns out to be misconfigured; never resolves. */
+  get failed(): Promise<never> {
+    return this.#supervisor?.failed ?? new Promise(() => undefined);
+  }
+
+  /** Drains and ends whatever was started, within ten seconds; sooner when `hasten` is aborted. */
+  async stop(hasten: AbortSignal): Promise<void> {
+    await this.#supervisor?.stop(DRAIN_WITHIN_MS, hasten);
+    await this.#database?.stop(hasten.aborted ? 0 : DATABASE_STOP_WITHIN_MS);
+    this.#lock?.release();
+  }
+
+  #makeDataDir(): void {
+    if (existsSync(this.#dataDir)) return;
+    try {
+      mkdirSync(this.#dataDir, { recursive: true });
+      // Others may pass through but not look around: PostgreSQL may have an account of its own.
+      chmodSync(this.#dataDir, 0o711);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+      throw new SetupError(`DATA_DIR: cannot make the folder ${this.#dataDir} (${code})`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** Takes the port and, for an embedded database, the data folder. */
+  async #claim(): Promise<Lock | null> {
+    const { config } = this.#options;
+    const probe = async (patience: number) => {
+      if (config.EDGE_PROCESSES > 0) await probePort(config, patience);
+    };
+    if (config.DATABASE_URL !== undefined) {
+      await probe(0);
+      return null;
+    }
+    const lock = await lockFolder(this.#dataDir).catch(async (error: unknown) => {
+      // When the port is taken too, that is what the operator should hear of first.
+      await probe(0);
+      throw error;
+    });
+    try {
+      await probe(lock.unclean ? LEFTOVERS_WITHIN_MS : 0);
+      return lock;
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  async #prepareTables(database: Database): Promise<GeneratedAdmin | null> {
+    const { config, log, report } = this.#options;
+    const applied = await migrate(config, database.directUrl);
+    if (applied.length > 0) report(`Made or changed the system tables: ${applied.join(', ')}`);
+    const pool = createPool(config, database.url, log, {
+      name: 'start',
+      max: 1,
+      statementTimeout: 0,
+    });
+    try {
+      let kept: GeneratedAdmin | null = null;
+      await bootstrapAdmin(config, pool, (admin) => {
+        report(`Making the first admin, ${admin.email}`);
+        kept = keepCredentials(config, this.#dataDir, admin);
+      });
+      return kept;
+    } finally {
+      await pool.end();
+    }
+  }
+
+  #supervise(databaseUrl: string): Supervisor {
+    const { config, root, scripts, log } = this.#options;
+    const env = {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: this.#dataDir,
+      EDGE_PROCESSES: String(config.EDGE_PROCESSES),
+    };
+    const several = (number: number, role: string, script: string): ChildSpec[] =>
+      Array.from({ length: number }, () => ({ role, script: join(root, script), env }));
+    return new Supervisor({
+      children: [
+        ...several(config.EDGE_PROCESSES, 'edge', scripts.edge),
+        ...several(config.WORKER_PROCESSES, 'worker', scripts.worker),
+      ],
+      cwd: root,
+      log,
+    });
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * The life of a supervisor: starts the installation, shows the banner, waits for the wish to stop.
+ * Faults of the surroundings are one line on stderr and exit code 1.
+ */
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ConfigError, loadConfig } from '#core/config/config.ts';
+import { createLog } from '#core/log/log.ts';
+import { SetupError } from '#core/system/setup-error.ts';
+import { banner } from './banner.ts';
+import { Installation, type Scripts } from './installation.ts';
+import { listenForInterrupt } from './interrupt.ts';
+
+const NODE_MAJOR = '22';
+/** After this the process ends, whatever still hangs. */
+const EXIT_WITHIN_MS = 9_800;
+/** Longest wait for a step of the start that the wish to stop came upon. */
+const STEP_WITHIN_MS = 3_000;
+
+/** @param version that of Node, without the `v` */
+export function checkNode(version: string): void {
+  if (version.split('.')[0] === NODE_MAJOR) return;
+  throw new SetupError(
+    `Sluice runs on Node ${NODE_MAJOR}, and this is ${version}: ` +
+      'start it with npm start, which brings the right one',
+  );
+}
+
+/** The lines to print for a fault; one that nobody foresaw shows where it happened. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof SetupError) return error.message;
+  return error instanceof Error && error.stack !== undefined ? error.stack : String(error);
+}
+
+/**
+ * Runs an installation to its end.
+ * @param scripts what edges and workers are, relative to the project's root
+ * @returns the exit code: 0 when it was told to stop
+ */
+export async function run(scripts: Scripts): Promise<number> {
+  const { stop, hasten, stopped } = listenForInterrupt();
+  const end = () => setTimeout(() => process.exit(1), EXIT_WITHIN_MS).unref();
+  stop.addEventListener('abort', end);
+  let installation: Installation | undefined;
+  try {
+    checkNode(process.versions.node);
+    const config = loadConfig();
+    installation = new Installation({
+      config,
+      root: join(import.meta.dirname, '../..'),
+      scripts,
+      log: createLog(config, 'supervisor'),
+      report: (line) => console.log(line),
+    });
+    const starting = installation.start(stop);
+    const facts = await Promise.race([starting, stopped]);
+    if (facts === undefined) {
+      await Promise.race([starting.catch(() => undefined), delay(STEP_WITHIN_MS)]);
+    } else {
+      console.log(banner(config, facts));
+      await Promise.race([stopped, installation.failed]);
+    }
+    await installation.stop(hasten);
+    return 0;
+  } catch (error) {
+    const wanted = stop.aborted && error === stop.reason;
+    if (!stop.aborted) end();
+    if (!wanted) console.error(explain(error));
+    await installation?.stop(hasten);
+    return wanted ? 0 : 1;
+  }
+}

@@ -1,0 +1,61 @@
+/** All processes of this installation: started together, kept alive, drained together. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '#core/log/log.ts';
+import { SetupError } from '#core/system/setup-error.ts';
+import { BACK_OFF, type BackOff, Child, type ChildSpec } from './child.ts';
+
+export interface SupervisorOptions {
+  readonly children: readonly ChildSpec[];
+  /** Working directory of the processes. */
+  readonly cwd: string;
+  readonly log: Log;
+  readonly backOff?: BackOff;
+}
+
+export class Supervisor {
+  readonly #children: readonly Child[];
+  readonly #log: Log;
+  readonly #failed = Promise.withResolvers<never>();
+
+  constructor({ children, cwd, log, backOff = BACK_OFF }: SupervisorOptions) {
+    this.#log = log;
+    // Whoever waits for it hears of it; nobody has to.
+    this.#failed.promise.catch(() => undefined);
+    const onMisconfigured = (role: string) =>
+      this.#failed.reject(new SetupError(`The ${role} cannot run with this configuration`));
+    this.#children = children.map(
+      (spec) => new Child(spec, { cwd, log, backOff, onMisconfigured }),
+    );
+  }
+
+  /** Rejects when a process says that its configuration is wrong; never resolves. */
+  get failed(): Promise<never> {
+    return this.#failed.promise;
+  }
+
+  /**
+   * Starts every process and resolves when each has been ready once.
+   * @throws {SetupError} when one says that its configuration is wrong
+   */
+  async start(): Promise<void> {
+    for (const child of this.#children) child.start();
+    await Promise.race([Promise.all(this.#children.map((child) => child.ready)), this.failed]);
+  }
+
+  /**
+   * Drains every process; ends those that are still there after `within` milliseconds, or as soon
+   * as `hasten` is aborted. Resolves when all are gone.
+   */
+  async stop(within: number, hasten: AbortSignal): Promise<void> {
+    const gone = Promise.all(this.#children.map((child) => child.stop()));
+    const done = new AbortController();
+    const patience = AbortSignal.any([hasten, done.signal]);
+    const late = delay(within, true, { signal: patience }).catch(() => !done.signal.aborted);
+    if (await Promise.race([gone.then(() => false), late])) {
+      this.#log.warn('ending the processes that have not drained');
+      for (const child of this.#children) child.kill();
+    }
+    done.abort();
+    await gone;
+  }
+}

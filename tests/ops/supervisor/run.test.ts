@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import t from 'tap';
+import { freePort } from '#ops/embedded/postgres.ts';
+import { checkNode } from '#ops/supervisor/run.ts';
+import { createDatabase, type Teardown } from '#tests/harness/database.ts';
+import { isAlive, Run, standIns, temporaryFolder, until } from './stand-in/run.ts';
+
+/** Variables of a start with stand-ins on a database of its own. */
+async function surroundings(t: Teardown): Promise<{ env: Record<string, string>; pids: string }> {
+  const folder = temporaryFolder(t);
+  const pids = join(folder, 'pids');
+  mkdirSync(pids);
+  const env = {
+    DATABASE_URL: await createDatabase(t),
+    DATA_DIR: join(folder, 'data'),
+    PORT: String(await freePort()),
+    STAND_IN_FOLDER: pids,
+  };
+  return { env, pids };
+}
+
+t.test('a first start shows the credentials, a second one does not', async (t) => {
+  const { env, pids } = await surroundings(t);
+  const first = new Run(t, env);
+  await first.prints('Ctrl-C stops it');
+  t.match(first.stdout, 'admin@example.com');
+  const file = join(env.DATA_DIR ?? '', 'initial-admin.env');
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  const kept = readFileSync(file, 'utf8');
+  const token = /^ADMIN_TOKEN=(.+)$/m.exec(kept)?.[1] ?? '';
+  const password = /^ADMIN_PASSWORD=(.+)$/m.exec(kept)?.[1] ?? '';
+  t.match(first.stdout, token);
+  t.match(first.stdout, password);
+  t.equal(standIns(pids).length, 2);
+  first.process.kill('SIGTERM');
+  t.equal((await first.exited).code, 0);
+  t.strictSame(standIns(pids).filter(isAlive), [], 'every process is gone');
+
+  const second = new Run(t, env);
+  await second.prints('Ctrl-C stops it');
+  t.notMatch(second.stdout, token);
+  t.notMatch(second.stdout, password);
+  t.notMatch(second.stdout, 'Password');
+});
+
+t.test('given credentials are neither shown nor written down', async (t) => {
+  const { env } = await surroundings(t);
+  const secrets = { ADMIN_PASSWORD: 'given-password', ADMIN_TOKEN: 'given-token-of-length' };
+  const run = new Run(t, { ...env, ...secrets, ADMIN_EMAIL: 'op@example.org' });
+  await run.prints('Ctrl-C stops it');
+  t.match(run.stdout, 'op@example.org');
+  t.notMatch(run.stdout, secrets.ADMIN_PASSWORD);
+  t.notMatch(run.stdout, secrets.ADMIN_TOKEN);
+  t.throws(() => statSync(join(env.DATA_DIR ?? '', 'initial-admin.env')), { code: 'ENOENT' });
+});
+
+t.test('a crashed process is started again', async (t) => {
+  const { env, pids } = await surroundings(t);
+  const run = new Run(t, { ...env, WORKER_PROCESSES: '0' });
+  await run.prints('Ctrl-C stops it');
+  const [first = 0] = standIns(pids);
+  process.kill(first, 'SIGKILL');
+  await until(() => standIns(pids).length === 2);
+  await run.prints('process is ready');
+  t.match(run.stdout, 'process ended; it is started again');
+});
+
+t.test('a second Ctrl-C ends processes that do not drain', async (t) => {
+  const { env, pids } = await surroundings(t);
+  const run = new Run(t, { ...env, STAND_IN: 'stubborn' });
+  await run.prints('Ctrl-C stops it');
+  run.process.kill('SIGINT');
+  run.process.kill('SIGINT');
+  // What counts as a second one is a matter of time.
+  await delay(600);
+  t.equal(run.ended, false, 'the same Ctrl-C, passed on by npm, does not');
+  run.process.kill('SIGINT');
+  t.equal((await run.exited).code, 0);
+  t.strictSame(standIns(pids).filter(isAlive), []);
+});
+
+t.test('it can be stopped before its processes are ready', async (t) => {
+  const { env, pids } = await surroundings(t);
+  const run = new Run(t, { ...env, STAND_IN: 'slow' });
+  await until(() => standIns(pids).length === 2);
+  run.process.kill('SIGTERM');
+  const exit = await run.exited;
+  t.equal(exit.code, 0);
+  t.equal(exit.stderr, '');
+  t.strictSame(standIns(pids).filter(isAlive), []);
+});
+
+t.test('a process that cannot use its configuration ends the whole', async (t) => {
+  const { env } = await surroundings(t);
+  const { code, stderr } = await new Run(t, { ...env, STAND_IN: 'misconfigured' }).exited;
+  t.equal(code, 1);
+  t.match(stderr, /^PORT: the stand-in does not like it$/m);
+});
+
+t.test('a port in use is one line that names PORT', async (t) => {
+  const { env } = await surroundings(t);
+  const stranger = createServer().listen(Number(env.PORT), '127.0.0.1');
+  await once(stranger, 'listening');
+  t.teardown(() => stranger.close());
+  const { code, stderr } = await new Run(t, env).exited;
+  t.equal(code, 1);
+  t.match(stderr, /^PORT: \d+ is in use[^\n]*\n$/);
+});
+
+t.test('each wrong variable is a line of its own', async (t) => {
+  const { code, stderr } = await new Run(t, { PORT: 'abc', LOG_LEVEL: 'loud' }).exited;
+  t.equal(code, 1);
+  t.match(stderr, /^PORT: [^\n]+\nLOG_LEVEL: [^\n]+\n$/);
+});
+
+t.test('servers that cannot be used are one line that names the variable', async (t) => {
+  const { env } = await surroundings(t);
+  const nobody = `127.0.0.1:${await freePort()}`;
+  const unknown = new URL(env.DATABASE_URL ?? '');
+  unknown.pathname = '/absent';
+  const wrong = new URL(env.DATABASE_URL ?? '');
+  wrong.password = 'wrong-pass';
+  const cases: [string, string][] = [
+    ['DATABASE_URL', `postgres://user:secret-pass@${nobody}/x`],
+    ['DATABASE_URL', 'postgres://user:secret-pass@no-such-host.invalid/x'],
+    ['DATABASE_URL', unknown.href],
+    ['DATABASE_URL', wrong.href],
+    ['DATABASE_DIRECT_URL', `postgres://user:secret-pass@${nobody}/x`],
+    ['REDIS_URL', `redis://:secret-pass@${nobody}`],
+  ];
+  for (const [name, value] of cases) {
+    const { code, stderr, stdout } = await new Run(t, { ...env, [name]: value }).exited;
+    t.equal(code, 1);
+    t.match(stderr, new RegExp(`^${name}: cannot use [^\\n]+\\n$`));
+    t.notMatch(stderr + stdout, /secret-pass|wrong-pass/);
+  }
+});
+
+t.test('only Node 22 will do, and npm start brings it', async (t) => {
+  t.throws(() => checkNode('24.1.0'), { message: /npm start/ });
+  t.doesNotThrow(() => checkNode('22.23.3'));
+});

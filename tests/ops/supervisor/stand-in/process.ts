@@ -1,0 +1,26 @@
+/**
+ * Stands in for an edge or a worker under a supervisor: does what STAND_IN says, and writes its
+ * process id to the folder STAND_IN_FOLDER each time it starts.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { drainOnDemand, tellSupervisor } from '#core/process/child.ts';
+
+const behaviour = process.env.STAND_IN ?? 'obedient';
+const folder = process.env.STAND_IN_FOLDER;
+if (folder !== undefined) writeFileSync(join(folder, `${process.pid}`), behaviour);
+
+if (behaviour === 'misconfigured') {
+  process.stderr.write('PORT: the stand-in does not like it\n');
+  process.exit(78);
+}
+if (behaviour === 'crashing') process.exit(3);
+const alive = setInterval(() => undefined, 60_000);
+if (behaviour === 'stubborn') {
+  process.on('SIGTERM', () => undefined);
+  process.on('SIGINT', () => undefined);
+  process.on('disconnect', () => process.exit(0));
+} else {
+  drainOnDemand(async () => clearInterval(alive));
+}
+if (behaviour !== 'slow') tellSupervisor({ type: 'ready' });
