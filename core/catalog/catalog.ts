@@ -11,6 +11,7 @@ import type {
   TableDescriptor,
 } from './descriptor.ts';
 import type { FieldType } from './field-type.ts';
+import type { Relations } from './relation.ts';
 
 /** A field: a column, or an alias that stands for related items or for the screen only. */
 export interface Field {
@@ -42,11 +43,16 @@ export interface Collection {
   readonly descriptor: CollectionDescriptor;
 }
 
-/** The relations of the whole catalog, found by the collection and field they start from. */
+/** The whole picture. What did not change from one version to the next is the same object in both. */
 export interface Catalog {
   readonly version: number;
+  /** In the order of their names. */
   readonly collections: ReadonlyMap<string, Collection>;
+  /** The relations that start from each collection; one without relations has no entry. */
+  readonly relations: ReadonlyMap<string, Relations>;
   readonly leftOut: readonly LeftOut[];
+  /** What in the metadata was passed over, a sentence each. */
+  readonly warnings: readonly string[];
 }
 
 /** The prefix of Sluice's own collections. */

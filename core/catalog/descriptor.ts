@@ -86,7 +86,7 @@ export interface TableDescriptor {
   readonly foreignKeys: readonly ForeignKeyDescriptor[];
   /** The table has triggers that somebody wrote. */
   readonly userTriggers: boolean;
-  /** Rows that the planner expects; -1 when it never looked. */
+  /** Rows that the planner expects, as a power of ten (0 below one); -1 when it never looked. */
   readonly estimatedRows: number;
 }
 
@@ -136,6 +136,7 @@ export interface CollectionDescriptor {
 /** A table that cannot be served, and why. */
 export interface LeftOut {
   readonly schema: string;
+  /** Empty when the schema itself does not exist. */
   readonly name: string;
   readonly reason: string;
 }

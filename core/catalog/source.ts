@@ -1,12 +1,38 @@
 /** Where a process finds the catalog that counts right now. */
 import type { Catalog } from './catalog.ts';
+import type { CounterName } from './counters.ts';
+import type { LeftOut } from './descriptor.ts';
+
+/** How the catalog of this process fares, for those who look after it. */
+export interface CatalogStatus {
+  readonly version: number;
+  readonly leftOut: readonly LeftOut[];
+  /** What in the metadata was passed over. */
+  readonly warnings: readonly string[];
+  /** Why the last build failed, while an earlier catalog goes on serving; else null. */
+  readonly error: string | null;
+  /** The database was not heard of for several seconds, so newer versions may exist. */
+  readonly stale: boolean;
+}
 
 export interface CatalogSource {
   /** The current catalog; the same object until a new version is swapped in. */
   current(): Catalog;
-  /** Looks for a newer version now and resolves with the catalog that then counts. */
+  /**
+   * Looks now whether the database has changed, builds a new version if so, and resolves with the
+   * catalog that then counts. A failing build is no error here: the last good catalog stays.
+   * @throws when the database cannot be asked
+   */
   refresh(): Promise<Catalog>;
   /** Hears of each new version until the returned function is called. */
   onChange(handler: (catalog: Catalog) => void): () => void;
+  /**
+   * Hears within about a second that a counter has moved, until the returned function is called.
+   * `access` moves with every statement that writes users, roles, policies, permissions or settings.
+   */
+  onCounter(name: CounterName, handler: (version: number) => void): () => void;
+  /** Milliseconds since the counters were last read; a cache must not be trusted when it grows. */
+  silence(): number;
+  status(): CatalogStatus;
   close(): Promise<void>;
 }

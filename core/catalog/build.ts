@@ -1,0 +1,90 @@
+/** Turns a descriptor into the catalog that requests are answered from. */
+import {
+  type Catalog,
+  type Collection,
+  type ColumnField,
+  type Field,
+  SYSTEM_PREFIX,
+} from './catalog.ts';
+import type {
+  CatalogDescriptor,
+  CollectionDescriptor,
+  ColumnDescriptor,
+  FieldMeta,
+} from './descriptor.ts';
+import { fieldType } from './field-type.ts';
+import { createPace } from './pace.ts';
+import { findRelations } from './relation-graph.ts';
+
+/** The one system collection that is a single item. */
+const SETTINGS = `${SYSTEM_PREFIX}settings`;
+
+function columnField(column: ColumnDescriptor, meta: FieldMeta | null): ColumnField {
+  const special = meta?.special ?? [];
+  return Object.freeze({
+    name: column.name,
+    type: fieldType(column, special),
+    column,
+    special,
+    meta,
+  });
+}
+
+function aliasField(meta: FieldMeta): Field {
+  return Object.freeze({
+    name: meta.field,
+    type: 'alias',
+    column: null,
+    special: meta.special,
+    meta,
+  });
+}
+
+function buildCollection(descriptor: CollectionDescriptor): Collection {
+  const { name, table, meta } = descriptor;
+  const metas = new Map(descriptor.fields.map((entry) => [entry.field, entry]));
+  const columns = new Map(
+    (table?.columns ?? []).map((column) => [
+      column.name,
+      columnField(column, metas.get(column.name) ?? null),
+    ]),
+  );
+  const fields = new Map<string, Field>(columns);
+  for (const entry of descriptor.fields) {
+    if (!fields.has(entry.field)) fields.set(entry.field, aliasField(entry));
+  }
+  const key = (table?.primaryKey ?? []).map((column) => columns.get(column));
+  return Object.freeze({
+    name,
+    table,
+    meta,
+    system: name.startsWith(SYSTEM_PREFIX),
+    singleton: meta?.singleton ?? name === SETTINGS,
+    fields,
+    // A key of which one column may not be read is no key.
+    primaryKey: key.every((field) => field !== undefined) ? key : [],
+    descriptor,
+  });
+}
+
+/**
+ * Builds the catalog, letting the event loop turn every few milliseconds.
+ * @param previous the catalog before it: a collection whose descriptor is the same object in both
+ *   is taken over, so that what was computed from it stays valid
+ */
+export async function buildCatalog(
+  descriptor: CatalogDescriptor,
+  previous?: Catalog,
+): Promise<Catalog> {
+  const collections = new Map<string, Collection>();
+  const pace = createPace();
+  for (const entry of descriptor.collections) {
+    const known = previous?.collections.get(entry.name);
+    const same = known !== undefined && known.descriptor === entry;
+    collections.set(entry.name, same ? known : buildCollection(entry));
+    await pace();
+  }
+  const { relations, warnings } = await findRelations(collections);
+  const { version, leftOut } = descriptor;
+  return Object.freeze({ version, collections, relations, leftOut, warnings });
+}

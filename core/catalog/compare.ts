@@ -1,0 +1,7 @@
+/** The order of names. */
+
+/** Orders texts by their code units, which is the same on every machine. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

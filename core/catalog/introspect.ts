@@ -1,0 +1,97 @@
+/** Reads from PostgreSQL what the catalog is made of. What is made of it is `compose.ts`. */
+import type { Client } from '#core/database/pool.ts';
+import { render } from '#core/database/sql.ts';
+import { compareText } from './compare.ts';
+import type { TableDescriptor } from './descriptor.ts';
+import { introspection } from './introspection.ts';
+import { createPace } from './pace.ts';
+
+/** A table as found, whether or not it can be served. */
+export interface FoundTable extends TableDescriptor {
+  /** The role may use the schema and select from the whole table. */
+  readonly readable: boolean;
+}
+
+/** A row of `system_collections`. */
+export interface CollectionRow extends Readonly<Record<string, unknown>> {
+  readonly collection: string;
+  readonly singleton: boolean;
+  readonly sort_field: string | null;
+  readonly accountability: string | null;
+}
+
+/** A row of `system_fields`. */
+export interface FieldRow extends Readonly<Record<string, unknown>> {
+  readonly id: number;
+  readonly collection: string;
+  readonly field: string;
+  readonly special: string | null;
+  readonly searchable: boolean;
+  readonly required: boolean | null;
+}
+
+/** A row of `system_relations`. */
+export interface RelationRow {
+  readonly id: number;
+  readonly many_collection: string;
+  readonly many_field: string;
+  readonly one_collection: string | null;
+  readonly one_field: string | null;
+  readonly one_collection_field: string | null;
+  readonly one_allowed_collections: string | null;
+  readonly junction_field: string | null;
+  readonly sort_field: string | null;
+  readonly one_deselect_action: string;
+}
+
+/** Everything that one introspection found, in an order that depends on nothing but the content. */
+export interface Introspection {
+  /** By the place of their schema in DATABASE_SCHEMA, then by name. */
+  readonly tables: readonly FoundTable[];
+  /** The schemas that exist. */
+  readonly schemas: ReadonlySet<string>;
+  readonly collections: readonly CollectionRow[];
+  readonly fields: readonly FieldRow[];
+  readonly relations: readonly RelationRow[];
+}
+
+interface Part {
+  readonly part: 'table' | 'schema' | 'collection' | 'field' | 'relation';
+  readonly place: string;
+  readonly body: string;
+}
+
+/**
+ * Describes the tables of `schemas` and reads the metadata of the schema `system`, in one round
+ * trip. The client's search_path decides how types and expressions are qualified.
+ */
+export async function introspect(
+  client: Client,
+  schemas: readonly string[],
+  system: string,
+): Promise<Introspection> {
+  const { rows } = await client.query<Part>(render(introspection(schemas, system)));
+  const tables: { readonly place: number; readonly table: FoundTable }[] = [];
+  const names = new Set<string>();
+  const collections: CollectionRow[] = [];
+  const fields: FieldRow[] = [];
+  const relations: RelationRow[] = [];
+  const pace = createPace();
+  for (const { part, place, body } of rows) {
+    const value = JSON.parse(body);
+    if (part === 'table') tables.push({ place: Number(place), table: value });
+    else if (part === 'schema') names.add(value.name);
+    else if (part === 'collection') collections.push(value);
+    else if (part === 'field') fields.push(value);
+    else relations.push(value);
+    await pace();
+  }
+  tables.sort((a, b) => a.place - b.place || compareText(a.table.name, b.table.name));
+  return {
+    tables: tables.map(({ table }) => table),
+    schemas: names,
+    collections: collections.sort((a, b) => compareText(a.collection, b.collection)),
+    fields: fields.sort((a, b) => a.id - b.id),
+    relations: relations.sort((a, b) => a.id - b.id),
+  };
+}

@@ -1,0 +1,52 @@
+/**
+ * The watch over the database: of the processes that stand for it one is elected by a lease, and
+ * that one compares the schema with what is published about once a second. It also logs what
+ * could not be served, so that one process of the cluster does.
+ */
+import type { Log } from '#core/log/log.ts';
+import type { Lease } from '#core/system/lease.ts';
+import type { Catalog } from './catalog.ts';
+import { repeat } from './repeat.ts';
+import type { CatalogSource } from './source.ts';
+
+/** Tells of what is new among the tables left out and the metadata passed over. */
+function report(log: Log, catalog: Catalog, told: Set<string>): void {
+  const { leftOut, warnings } = catalog;
+  const lines = [
+    ...leftOut.map(({ schema, name, reason }) => `${[schema, name].join('.')}: ${reason}`),
+    ...warnings,
+  ];
+  for (const line of lines) if (!told.has(line)) log.warn(`not served: ${line}`);
+  told.clear();
+  for (const line of lines) told.add(line);
+}
+
+/** Adds the watch to a source; closing it gives the lease back. */
+export function keepCatalog(source: CatalogSource, lease: Lease, log: Log): CatalogSource {
+  const told = new Set<string>();
+  let elected = false;
+  const watch = async () => {
+    elected = await lease.hold();
+    if (!elected) return;
+    const catalog = await source.refresh();
+    report(log, catalog, told);
+  };
+  const end = repeat(watch, log, 'the database cannot be watched for changes');
+  return {
+    current: () => source.current(),
+    refresh: () => source.refresh(),
+    onChange: (handler) => source.onChange(handler),
+    onCounter: (name, handler) => source.onCounter(name, handler),
+    silence: () => source.silence(),
+    status: () => source.status(),
+    async close() {
+      await end();
+      if (elected) {
+        await lease.release().catch((error: unknown) => {
+          log.debug({ err: error }, 'the lease could not be given back; it runs out by itself');
+        });
+      }
+      await source.close();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * Elects one process of a cluster for a task: a row with the holder and the time until which it
+ * holds. The holder renews it; when it dies, another takes over after the time has passed.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Pool } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { systemTable } from './table.ts';
+
+export class Lease {
+  readonly #pool: Pool;
+  readonly #schema: string;
+  readonly #name: string;
+  readonly #duration: number;
+  readonly #holder = randomUUID();
+  /** On this process's monotonic clock; earlier than what the row says, never later. */
+  #heldUntil = 0;
+
+  /** @param duration milliseconds for which one renewal holds */
+  constructor(pool: Pool, schema: string, name: string, duration: number) {
+    this.#pool = pool;
+    this.#schema = schema;
+    this.#name = name;
+    this.#duration = duration;
+  }
+
+  /**
+   * Takes or renews the lease where that is possible and due, and tells whether this process holds
+   * it. Meant to be called several times within the duration; most calls cost nothing.
+   */
+  async hold(): Promise<boolean> {
+    const now = performance.now();
+    if (now < this.#heldUntil - this.#duration / 2) return true;
+    const table = systemTable(this.#schema, 'leases');
+    // The first condition keeps the others from locking the row again and again.
+    const { rowCount } = await this.#pool.query(
+      render(sql`
+        INSERT INTO ${table} AS held (name, holder, expires)
+        SELECT ${this.#name}, ${this.#holder}::uuid,
+          clock_timestamp() + ${this.#duration}::float8 * interval '1 ms'
+        WHERE NOT EXISTS (
+          SELECT FROM ${table} WHERE name = ${this.#name} AND holder <> ${this.#holder}::uuid
+            AND expires > clock_timestamp())
+        ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires = excluded.expires
+        WHERE held.holder = excluded.holder OR held.expires <= clock_timestamp()`),
+    );
+    this.#heldUntil = rowCount === 1 ? now + this.#duration : 0;
+    return rowCount === 1;
+  }
+
+  /** Gives the lease back, so that another process can have it at once. */
+  async release(): Promise<void> {
+    this.#heldUntil = 0;
+    await this.#pool.query(
+      render(sql`DELETE FROM ${systemTable(this.#schema, 'leases')}
+        WHERE name = ${this.#name} AND holder = ${this.#holder}::uuid`),
+    );
+  }
+}

@@ -1,0 +1,72 @@
+/** A database with Sluice's system tables, and processes' catalogs over it. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import type { Catalog, Collection } from '#core/catalog/catalog.ts';
+import { openCatalog } from '#core/catalog/open.ts';
+import type { CatalogSource } from '#core/catalog/source.ts';
+import { type Config, loadConfig } from '#core/config/config.ts';
+import { createPool, type Pool } from '#core/database/pool.ts';
+import { openBus } from '#core/messages/open.ts';
+import { clusterId } from '#core/system/cluster.ts';
+import { migrate } from '#core/system/migrate.ts';
+import { systemSchema } from '#core/system/table.ts';
+import { createDatabase } from '#tests/harness/database.ts';
+
+/** What tap gives a test; everything that is opened is closed at its end. */
+export interface Test {
+  teardown(handler: () => unknown): void;
+}
+
+const log = pino({ level: 'silent' });
+
+export interface Installation {
+  readonly url: string;
+  readonly config: Config;
+  readonly pool: Pool;
+  /** Runs SQL as any other client of the database would. */
+  sql(text: string): Promise<void>;
+  /** The catalog as a process of its own would open it. */
+  open(keep: boolean): Promise<CatalogSource>;
+}
+
+/** Makes a database, runs `setup` in it and then the migrations. */
+export async function install(t: Test, setup = '', schemas = 'public'): Promise<Installation> {
+  const url = await createDatabase(t);
+  const config = loadConfig({ DATABASE_SCHEMA: schemas, DATABASE_POOL_MAX: '4' });
+  const pool = createPool(config, url, log, { name: 'test', statementTimeout: 0 });
+  // Whatever is closed first is registered last.
+  const closing: (() => unknown)[] = [];
+  t.teardown(async () => {
+    for (const close of closing.reverse()) await close();
+    await pool.end();
+  });
+  await pool.query(setup);
+  await migrate(config, url);
+  return {
+    url,
+    config,
+    pool,
+    sql: async (text) => {
+      await pool.query(text);
+    },
+    open: async (keep) => {
+      const bus = await openBus(config, url, await clusterId(pool, systemSchema(config)), log);
+      closing.push(() => bus.close());
+      const source = await openCatalog(config, { pool, bus, log, keep });
+      closing.push(() => source.close());
+      return source;
+    },
+  };
+}
+
+/** Resolves when the condition holds; the test's own timeout bounds it. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await delay(10);
+}
+
+/** A collection that must be there. */
+export function collection(catalog: Catalog, name: string): Collection {
+  const found = catalog.collections.get(name);
+  if (found === undefined) throw new Error(`there is no collection ${name}`);
+  return found;
+}
