@@ -42,6 +42,10 @@ export function createPool(
     },
   });
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
+  // The pool itself listens to idle ones only; nobody listening would end the process.
+  pool.on('connect', (client) => {
+    client.on('error', (error) => log.debug({ err: error }, 'a database connection was lost'));
+  });
   return pool;
 }
 

@@ -53,6 +53,10 @@ export function openQueueConnection(
     options: `-c search_path=${QUEUE_SCHEMA}`,
   });
   pool.on('error', (error) => log.warn({ err: error }, 'the queue lost a database connection'));
+  // The pool itself listens to idle ones only; nobody listening would end the process.
+  pool.on('connect', (client) => {
+    client.on('error', (error) => log.debug({ err: error }, 'the queue lost a connection in use'));
+  });
   return { kind: 'postgres', pool };
 }
 
