@@ -1,23 +1,45 @@
 /**
- * What a caller may see: the argument without which no statement is compiled. An admin's grants
- * cover everything; anybody else's name each collection and field.
+ * What a caller may see: the argument without which no statement is compiled. A collection that
+ * has no grant does not exist for the caller; a field outside the grant neither.
  */
+import type { Filter } from '#core/query/query.ts';
 
 /** Who is asking, as far as statements and history are concerned. */
 export interface Caller {
   /** Key of the user; null for a stranger. */
   readonly user: string | null;
   readonly role: string | null;
+  /** The role and all its ancestors. */
+  readonly roles: readonly string[];
+  readonly policies: readonly string[];
   readonly admin: boolean;
 }
 
-/** The rights of one caller. Without an entry a collection does not exist for the caller. */
+/** One permission: which fields, of which rows. */
+export interface GrantCase {
+  /** Null: every field. */
+  readonly fields: ReadonlySet<string> | null;
+  /** Null: every row. Rules see all fields, whatever the caller may see. */
+  readonly rule: Filter | null;
+}
+
+/**
+ * The permissions of one collection, joined by OR: a row is seen when any case's rule holds, and
+ * of that row the fields of all cases whose rules hold. Never empty.
+ */
+export type Grant = readonly [GrantCase, ...GrantCase[]];
+
+/** The rights of one caller to read. */
 export interface Grants {
-  readonly admin: boolean;
+  /** The caller's permissions on a collection; null: it does not exist for the caller. */
+  of(collection: string): Grant | null;
 }
 
-export const ALL_GRANTS: Grants = Object.freeze({ admin: true });
-export const NO_GRANTS: Grants = Object.freeze({ admin: false });
+/** Every field of every row. */
+export const EVERYTHING: Grant = Object.freeze([Object.freeze({ fields: null, rule: null })]);
+
+export const ALL_GRANTS: Grants = Object.freeze({ of: () => EVERYTHING });
+export const NO_GRANTS: Grants = Object.freeze({ of: () => null });
 
 /** The grants of a caller: everything for admins, nothing for anybody else. */
 export function grantsOf(caller: Caller): Grants {

@@ -11,16 +11,16 @@ import { ServiceError } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
 
 /** A request without a token. */
-export const STRANGER: Caller = Object.freeze({ user: null, role: null, admin: false });
+export const STRANGER: Caller = Object.freeze({
+  user: null,
+  role: null,
+  roles: [],
+  policies: [],
+  admin: false,
+});
 
 /** Callers remembered in one process. */
 const MAX_CALLERS = 10_000;
-
-interface CallerRow {
-  readonly user: string;
-  readonly role: string | null;
-  readonly admin: boolean;
-}
 
 /** The active user with this token, and whether any policy of the user or its roles makes an admin. */
 function callerStatement(schema: string, tokenHash: string): Statement {
@@ -34,11 +34,15 @@ function callerStatement(schema: string, tokenHash: string): Statement {
       UNION
       SELECT r.id, r.parent FROM ${table('roles')} AS r JOIN chain ON r.id = chain.parent
     )
-    SELECT found.id AS "user", found.role, EXISTS (
-      SELECT FROM ${table('access')} AS a JOIN ${table('policies')} AS p ON p.id = a.policy
-      WHERE p.admin_access
-        AND (a."user" = found.id OR a.role IN (SELECT id FROM chain))
-    ) AS admin
+    , effective AS (
+      SELECT p.id, p.admin_access
+      FROM ${table('access')} AS a JOIN ${table('policies')} AS p ON p.id = a.policy
+      WHERE a."user" = (SELECT id FROM found) OR a.role IN (SELECT id FROM chain)
+    )
+    SELECT found.id AS "user", found.role,
+      ARRAY(SELECT id::text FROM chain) AS roles,
+      ARRAY(SELECT DISTINCT id::text FROM effective) AS policies,
+      EXISTS (SELECT FROM effective WHERE admin_access) AS admin
     FROM found`);
 }
 
@@ -61,7 +65,7 @@ export class Identity {
     const hash = createHash('sha256').update(token).digest('hex');
     const known = this.#callers.get(hash);
     if (known) return known;
-    const { rows } = await this.#pool.query<CallerRow>(callerStatement(this.#schema, hash));
+    const { rows } = await this.#pool.query<Caller>(callerStatement(this.#schema, hash));
     const [caller] = rows;
     if (caller === undefined) throw new ServiceError('INVALID_CREDENTIALS');
     this.#callers.set(hash, caller);

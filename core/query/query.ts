@@ -2,7 +2,11 @@
  * A question, as both APIs put it: parsed and checked for form, not yet for meaning. Names are
  * still text; only the compiler, which has the catalog and the caller's grants, knows what exists.
  */
+import type { AggregateFunction } from './aggregate.ts';
 import type { Operator } from './operator.ts';
+
+/** The segments of a dotted path; a function or a scope is part of its segment. */
+export type Path = readonly string[];
 
 /** A condition, with the place where it was written for error messages. */
 export type Filter =
@@ -18,6 +22,12 @@ export type Filter =
       readonly place: string;
     }
   | {
+      readonly kind: 'quantifier';
+      readonly quantifier: 'some' | 'none';
+      readonly filter: Filter;
+      readonly place: string;
+    }
+  | {
       readonly kind: 'operation';
       readonly operator: Operator;
       readonly value: unknown;
@@ -25,19 +35,42 @@ export type Filter =
     };
 
 export interface SortTerm {
-  readonly field: string;
+  readonly path: Path;
   readonly descending: boolean;
 }
 
-export interface Query {
-  /** Field paths in the order asked; `*` stands for all fields of the level. */
-  readonly fields: readonly string[];
+/** One aggregate over one field; `*` counts rows. */
+export interface AggregateTerm {
+  readonly aggregate: AggregateFunction;
+  readonly field: string;
+}
+
+/** What is asked of the items of one level: of the collection, or of a relation inside it. */
+export interface Level {
+  /** In the order asked; `*` stands for all fields of the level. */
+  readonly fields: readonly Path[];
   readonly filter: Filter | null;
-  /** Empty: the collection's own order. */
+  readonly search: string | null;
+  /** Empty: the level's own order. */
   readonly sort: readonly SortTerm[];
   /** Null: all items. */
   readonly limit: number | null;
   readonly offset: number;
+  /** Further names for fields, each with the field it stands for. */
+  readonly alias: ReadonlyMap<string, string>;
+  readonly aggregate: readonly AggregateTerm[];
+  readonly groupBy: readonly string[];
+  /** What is asked of relations, by their field or alias. */
+  readonly deep: ReadonlyMap<string, Level>;
+}
+
+export const META_NAMES = ['total_count', 'filter_count', 'estimated_count'] as const;
+export type MetaName = (typeof META_NAMES)[number];
+
+export interface Query extends Level {
+  readonly meta: readonly MetaName[];
+  /** Whether wildcards may go back over the relation that was just followed. */
+  readonly backlink: boolean;
 }
 
 /** The bounds that the configuration sets for queries. */
@@ -45,4 +78,8 @@ export interface QueryBounds {
   readonly limitDefault: number;
   /** Undefined: no highest limit. */
   readonly limitMax: number | undefined;
+  /** Most relations that a path may go through. */
+  readonly maxDepth: number;
+  /** Most selected fields and aliases of one request. */
+  readonly maxFields: number;
 }

@@ -20,9 +20,8 @@ import {
   compileStream,
   type ReadTarget,
 } from '#core/query/compile/read.ts';
-import { openScope } from '#core/query/compile/scope.ts';
 import { distinctKeys, type Key, keyOfBody, keyOfPath } from '#core/query/key.ts';
-import type { Query } from '#core/query/query.ts';
+import type { Query, QueryBounds } from '#core/query/query.ts';
 
 /** Limits up to this one are answered as one page; above it items are streamed. */
 const PAGE_LIMIT = 10_000;
@@ -39,6 +38,7 @@ export interface ItemServiceOptions {
   readonly catalog: CatalogSource;
   readonly reader: Reader;
   readonly pool: Pool;
+  readonly bounds: QueryBounds;
   /** Most items that one request may write. */
   readonly maxBatch: number | undefined;
 }
@@ -68,6 +68,7 @@ export class ItemService {
   list(target: Target, query: Query, signal?: AbortSignal): Promise<Answer> {
     const { reader } = this.#options;
     return this.#withCatalog(target, async (read) => {
+      collectionOf(read);
       if (query.limit !== null && query.limit <= PAGE_LIMIT) {
         return { kind: 'text', text: (await reader.text(compilePage(read, query))) ?? '' };
       }
@@ -84,7 +85,7 @@ export class ItemService {
    */
   one(target: Target, segment: string, query: Query): Promise<string> {
     return this.#withCatalog(target, async (read) => {
-      const key = keyOfPath(scopeOf(read), segment);
+      const key = keyOfPath(collectionOf(read), segment);
       const text = await this.#options.reader.text(compileItem(read, query, key));
       if (text === null) throw forbidden();
       return text;
@@ -97,7 +98,7 @@ export class ItemService {
    */
   create(target: Target, body: unknown, query: Query): Promise<string> {
     return this.#write(target, async (read, client) => {
-      const collection = writable(scopeOf(read));
+      const collection = writable(collectionOf(read));
       const list = Array.isArray(body) ? body : [body];
       this.#checkCount(list.length);
       const rows = list.map((value, index) =>
@@ -117,7 +118,7 @@ export class ItemService {
   /** Updates one item; returns the text `{"data":{…}}`. */
   updateOne(target: Target, segment: string, body: unknown, query: Query): Promise<string> {
     return this.#write(target, async (read, client) => {
-      const collection = writable(scopeOf(read));
+      const collection = writable(collectionOf(read));
       const key = keyOfPath(collection, segment);
       const row = rowOf(collection, parseItem(body, 'The body'), 'update');
       await updateRows(client, collection, [key], row);
@@ -128,7 +129,7 @@ export class ItemService {
   /** Updates several items; returns the text `{"data":[…]}`. */
   updateMany(target: Target, update: Update, query: Query): Promise<string> {
     return this.#write(target, async (read, client) => {
-      const collection = writable(scopeOf(read));
+      const collection = writable(collectionOf(read));
       if (update.kind === 'same') {
         const keys = distinctKeys(update.keys.map((key) => keyOfBody(collection, key)));
         this.#checkCount(keys.length);
@@ -145,7 +146,7 @@ export class ItemService {
   /** Deletes one item. */
   async deleteOne(target: Target, segment: string): Promise<void> {
     await this.#write(target, async (read, client) => {
-      const collection = writable(scopeOf(read));
+      const collection = writable(collectionOf(read));
       await deleteRows(client, collection, [keyOfPath(collection, segment)]);
     });
   }
@@ -153,7 +154,7 @@ export class ItemService {
   /** Deletes the items of several keys, all or none. */
   async deleteMany(target: Target, keys: readonly unknown[]): Promise<void> {
     await this.#write(target, async (read, client) => {
-      const collection = writable(scopeOf(read));
+      const collection = writable(collectionOf(read));
       this.#checkCount(keys.length);
       await deleteRows(
         client,
@@ -184,6 +185,8 @@ export class ItemService {
       work({
         catalog: source.current(),
         grants: grantsOf(target.caller),
+        caller: target.caller,
+        bounds: this.#options.bounds,
         collection: target.collection,
       });
     try {
@@ -202,8 +205,15 @@ export class ItemService {
   }
 }
 
-function scopeOf(read: ReadTarget): Collection {
-  return openScope(read.catalog, read.grants, read.collection).collection;
+/** The collection, if it holds user data that the caller may see. */
+function collectionOf(read: ReadTarget): Collection {
+  const collection = read.catalog.collections.get(read.collection);
+  if (!collection || collection.system || read.grants.of(read.collection) === null) {
+    throw forbidden(
+      `You have no permission to access collection "${read.collection}" or it does not exist.`,
+    );
+  }
+  return collection;
 }
 
 /** Only tables whose items have a key are written. */

@@ -1,198 +1,229 @@
-/** Compiles filters into predicates with SQL's own three-valued logic. */
-import type { ColumnField } from '#core/catalog/catalog.ts';
-import { join, type Sql, sql } from '#core/database/sql.ts';
+/** Compiles filters, across relations, into predicates. */
+import type { AnyToOne, ManyToOne, Relation, ToMany } from '#core/catalog/relation.ts';
+import { type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, invalidQuery } from '#core/errors/service-error.ts';
-import { type Operator, operatorsOf } from '../operator.ts';
+import { callOf } from '../call.ts';
 import type { Filter } from '../query.ts';
-import { arrayOf, comparable, operandOf, parameterOf } from './operand.ts';
+import { anyMatch } from './any-to-one.ts';
+import { callSql } from './call.ts';
+import { compileOperation, type Operation, type Subject } from './comparison.ts';
 import { isConcealed } from './output.ts';
-import { columnOf, readableColumn, type Scope } from './scope.ts';
+import { connect, loosely, type Predicate } from './predicate.ts';
+import {
+  type ColumnRef,
+  childrenMatch,
+  columnRef,
+  endsMatch,
+  enterScope,
+  noField,
+  refOf,
+  rowRule,
+  type Scope,
+  scopedOf,
+  tableSql,
+  visibleField,
+  visibleRelation,
+  whereSql,
+} from './scope.ts';
 
-const TRUE = sql`TRUE`;
+type FieldFilter = Extract<Filter, { kind: 'field' }>;
 
-/** One comparison: the column, what it is compared with, and where that was written. */
-interface Comparison {
-  readonly field: ColumnField;
-  readonly column: Sql;
-  readonly operator: Operator;
-  readonly value: unknown;
-  readonly place: string;
+function subjectOf(ref: ColumnRef): Subject {
+  const { field, column, guard } = ref;
+  return { sql: column, type: field.type, field, concealed: isConcealed(field), guard };
 }
 
-/** Texts that mean something else inside a filter, because URLs know no other types. */
-function literalOf(value: unknown): unknown {
-  if (value === 'true') return true;
-  if (value === 'false') return false;
-  return value === 'null' || value === 'NULL' ? null : value;
-}
-
-/** `true`, nothing and `1` ask the operator as it is named; `false` and `0` its opposite. */
-function flagOf(value: unknown, place: string): boolean {
-  const flag = literalOf(value);
-  if (flag === true || flag === '' || flag === '1' || flag === 1) return true;
-  if (flag === false || flag === '0' || flag === 0) return false;
-  throw invalidQuery(`"${place}" must be true or false.`);
-}
-
-function listOf(value: unknown, place: string): unknown[] {
-  const entries =
-    typeof value === 'string'
-      ? value.split(',').map((entry) => entry.trim())
-      : Array.isArray(value)
-        ? value
-        : typeof value === 'object' && value !== null
-          ? Object.values(value)
-          : [value];
-  if (entries.length === 0) throw invalidQuery(`"${place}" must not be an empty list.`);
-  return entries.map(literalOf);
-}
-
-function nullTest(comparison: Comparison): Sql {
-  const { column, operator, value, place } = comparison;
-  const isNull = flagOf(value, place) === (operator === '_null');
-  return isNull ? sql`${column} IS NULL` : sql`${column} IS NOT NULL`;
-}
-
-/** Empty is null or `''`; types that have no empty text are empty when null. */
-function emptyTest(comparison: Comparison): Sql {
-  const { field, column, operator, value, place } = comparison;
-  const isEmpty = flagOf(value, place) === (operator === '_empty');
-  const hasEmptyText = ['string', 'text', 'csv', 'hash'].includes(field.type);
-  if (!hasEmptyText || field.column.typeKind === 'e') {
-    return isEmpty ? sql`${column} IS NULL` : sql`${column} IS NOT NULL`;
-  }
-  return isEmpty ? sql`(${column} IS NULL OR ${column} = '')` : sql`${column} <> ''`;
-}
-
-const ORDER_SQL: Readonly<Partial<Record<Operator, Sql>>> = {
-  _eq: sql`=`,
-  _neq: sql`<>`,
-  _lt: sql`<`,
-  _lte: sql`<=`,
-  _gt: sql`>`,
-  _gte: sql`>=`,
-};
-
-function orderTest(comparison: Comparison, operatorSql: Sql): Sql {
-  const { field, column, operator, place } = comparison;
-  const value = literalOf(comparison.value);
-  if (value === null) {
-    if (operator === '_eq') return sql`${column} IS NULL`;
-    if (operator === '_neq') return sql`${column} IS NOT NULL`;
-    throw invalidQuery(`"${place}" must not be null.`);
-  }
-  if (value === '' && operator !== '_eq' && operator !== '_neq') {
-    throw invalidQuery(`"${place}" must not be empty; use _empty.`);
-  }
-  const operand = parameterOf(operandOf(field, value, place));
-  return sql`${comparable(field, column)} ${operatorSql} ${operand}`;
-}
-
-/** A null in the list is SQL's null: it matches nothing, and under `_nin` nothing passes it. */
-function membershipTest(comparison: Comparison): Sql {
-  const { field, column, operator, value, place } = comparison;
-  const entries = listOf(value, place);
-  const operands = entries
-    .filter((entry) => entry !== null)
-    .map((entry) => operandOf(field, entry, place));
-  if (operands.length < entries.length && operator === '_nin') return sql`NULL::boolean`;
-  return operator === '_in'
-    ? sql`${comparable(field, column)} = ANY(${arrayOf(operands)})`
-    : sql`${comparable(field, column)} <> ALL(${arrayOf(operands)})`;
-}
-
-/** A range needs two values; with any other number of them the condition is void. */
-function rangeTest(comparison: Comparison): Sql {
-  const { field, column, operator, value, place } = comparison;
-  const [low, high, ...rest] = listOf(value, place);
-  if (low === undefined || high === undefined || rest.length > 0) return TRUE;
-  if (low === null || high === null) throw invalidQuery(`"${place}" must not hold null.`);
-  const from = parameterOf(operandOf(field, low, place));
-  const to = parameterOf(operandOf(field, high, place));
-  const left = comparable(field, column);
-  return operator === '_between'
-    ? sql`${left} BETWEEN ${from} AND ${to}`
-    : sql`${left} NOT BETWEEN ${from} AND ${to}`;
-}
-
-/** The text with LIKE's own characters made ordinary. */
-function likeText(value: string): string {
-  return value.replace(/[\\%_]/g, '\\$&');
-}
-
-/** Substring, prefix and suffix tests and case-insensitive equality: `_[n][i](contains|…|eq)`. */
-function patternTest(comparison: Comparison): Sql {
-  const { field, column, operator, place } = comparison;
-  const match = /^_(n?)(i?)(contains|starts_with|ends_with|eq)$/.exec(operator);
-  if (match === null) throw new Error(`${operator} has no pattern`);
-  const [, negated, insensitive, kind] = match;
-  const value = literalOf(comparison.value);
-  if (value === null || typeof value === 'object') {
-    throw invalidQuery(`"${place}" must be a text.`);
-  }
-  const text = String(value);
-  if (text === '' && kind !== 'eq') throw invalidQuery(`"${place}" must not be empty; use _empty.`);
-  if (text.includes('\0')) throw invalidQuery(`"${place}" holds a NUL character.`);
-  const before = kind === 'contains' || kind === 'ends_with' ? '%' : '';
-  const after = kind === 'contains' || kind === 'starts_with' ? '%' : '';
-  const pattern = `${before}${likeText(text)}${after}`;
-  const left = ['text', 'varchar', 'citext'].includes(field.column.typeName)
-    ? column
-    : sql`${column}::text`;
-  const like = sql`${left} ${insensitive ? sql`ILIKE` : sql`LIKE`} ${pattern}::text`;
-  return negated ? sql`NOT (${like})` : like;
-}
-
-function compileComparison(comparison: Comparison): Sql {
-  const { operator } = comparison;
-  if (operator === '_null' || operator === '_nnull') return nullTest(comparison);
-  if (operator === '_empty' || operator === '_nempty') return emptyTest(comparison);
-  if (operator === '_in' || operator === '_nin') return membershipTest(comparison);
-  if (operator === '_between' || operator === '_nbetween') return rangeTest(comparison);
-  const order = ORDER_SQL[operator];
-  return order === undefined ? patternTest(comparison) : orderTest(comparison, order);
-}
-
-/** The condition on one column: operators, joined by AND where there are several. */
-function compileField(scope: Scope, field: ColumnField, filter: Filter): Sql {
+/** The operations on one value: several are joined by their group. */
+function compileValue(scope: Scope, subject: Subject, name: string, filter: Filter): Predicate {
+  if (filter.kind === 'operation') return compileOperation(scope.context, subject, filter);
   if (filter.kind === 'group') {
-    return connect(filter, (part) => compileField(scope, field, part));
+    return connect(
+      filter.connective,
+      filter.filters.map((part) => compileValue(scope, subject, name, part)),
+    );
   }
-  if (filter.kind === 'field') {
-    const { key, place } = filter;
-    if (key.startsWith('_')) throw invalidQuery(`"${place}" is not an operator.`);
-    throw forbidden(`Field "${field.name}" has no field "${key}" (queried in ${place}).`);
+  const { place } = filter;
+  if (filter.kind === 'quantifier') {
+    throw invalidQuery(`"${place}" stands on "${name}", which is not a list of related items.`);
   }
-  const { operator, value, place } = filter;
-  if (!operatorsOf(field.type, isConcealed(field)).includes(operator)) {
-    throw invalidQuery(`"${place}": a field of type ${field.type} does not take ${operator}.`);
-  }
-  return compileComparison({ field, column: columnOf(scope, field), operator, value, place });
+  if (filter.key.startsWith('_')) throw invalidQuery(`"${place}" is not an operator.`);
+  throw forbidden(
+    `You have no permission to access field "${name}.${filter.key}" or it does not exist (queried in ${place}).`,
+  );
 }
 
-type Group = Extract<Filter, { kind: 'group' }>;
+/** Whether a filter stands on the field itself: on operators only. */
+function isOnValue(filter: Filter): boolean {
+  if (filter.kind === 'operation') return true;
+  return filter.kind === 'group' && filter.filters.length > 0 && filter.filters.every(isOnValue);
+}
 
-function connect(group: Group, compile: (filter: Filter) => Sql): Sql {
-  const parts = group.filters.map(compile);
-  if (parts.length === 0) return TRUE;
-  return sql`(${join(parts, group.connective === 'and' ? ' AND ' : ' OR ')})`;
+/**
+ * Whether the one related item fits. Without one, its fields count as null: a condition that holds
+ * for nulls then holds too.
+ */
+function ofOne(target: Scope, match: Sql, inner: Predicate): Predicate {
+  const rule = rowRule(target);
+  if (inner.strict) {
+    const where = whereSql([match, rule, inner.sql]);
+    return { ...inner, sql: sql`EXISTS (SELECT FROM ${tableSql(target)}${where})` };
+  }
+  const on = rule === null ? match : sql`${match} AND ${rule}`;
+  return {
+    ...inner,
+    sql: sql`(SELECT ${inner.sql} FROM (VALUES (1)) AS one LEFT JOIN ${tableSql(target)} ON ${on})`,
+  };
+}
+
+function throughOne(scope: Scope, relation: ManyToOne, node: FieldFilter): Predicate {
+  const target = enterScope(scope, relation, relation.one.collection, node.key);
+  const match = endsMatch(
+    { scope: target, columns: relation.one.columns },
+    { scope, columns: relation.many.columns },
+  );
+  return ofOne(target, match, compileLevel(target, node.filter));
+}
+
+function throughAny(scope: Scope, relation: AnyToOne, node: FieldFilter): Predicate {
+  const { collection } = scopedOf(node.key);
+  const end = relation.allowed.find((entry) => entry.collection === collection);
+  if (collection === null) {
+    throw invalidQuery(`"${node.place}" must name a collection, as in "${node.key}:collection".`);
+  }
+  if (end === undefined) throw noField(scope, node.key, 'filter');
+  const target = enterScope(scope, relation, collection, node.key);
+  return ofOne(target, anyMatch(scope, target, relation, end), compileLevel(target, node.filter));
+}
+
+/** Whether some related item, or none, meets all of a filter. */
+function ofMany(
+  scope: Scope,
+  relation: ToMany,
+  key: string,
+  condition: { readonly filter: Filter | null; readonly none: boolean },
+): Predicate {
+  const child = enterScope(scope, relation, relation.many.collection, key);
+  const inner = condition.filter === null ? null : compileMany(child, condition.filter);
+  const where = whereSql([
+    childrenMatch(scope, child, relation),
+    rowRule(child),
+    inner?.sql ?? null,
+  ]);
+  const exists = sql`EXISTS (SELECT FROM ${tableSql(child)}${where})`;
+  const isVoid = inner?.void ?? false;
+  if (!condition.none) return { sql: exists, strict: true, void: isVoid };
+  // Nothing is known of rows compared with a variable without value, so "none" cannot be claimed.
+  if (isVoid) return { sql: sql`NULL::boolean`, strict: true, void: true };
+  return loosely(sql`NOT ${exists}`);
+}
+
+/** A filter on related items; operators that stand on the relation itself judge their key. */
+function compileMany(child: Scope, filter: Filter): Predicate {
+  if (!isOnValue(filter)) return compileLevel(child, filter);
+  const [key, ...more] = child.collection.primaryKey;
+  if (key === undefined || more.length > 0) {
+    throw invalidQuery(`"${child.path.join('.')}" has no single key to compare.`);
+  }
+  return compileValue(child, subjectOf(refOf(child, key)), key.name, filter);
+}
+
+/** `_null` asks for no related items, `_nnull` for any. */
+function countTest(scope: Scope, relation: ToMany, key: string, operation: Operation): Predicate {
+  const subject: Subject = {
+    sql: sql`1`,
+    type: 'json',
+    field: null,
+    concealed: false,
+    guard: null,
+  };
+  // The operator is judged like one on a document: it takes no value but true and false.
+  compileOperation(scope.context, subject, operation);
+  const opposite = operation.value === false || operation.value === 'false';
+  return ofMany(scope, relation, key, {
+    filter: null,
+    none: (operation.operator === '_null') !== opposite,
+  });
+}
+
+/** Conditions under separate keys may be met by different related items; `_some` binds them. */
+function throughMany(scope: Scope, relation: ToMany, key: string, filter: Filter): Predicate {
+  if (filter.kind === 'group') {
+    return connect(
+      filter.connective,
+      filter.filters.map((part) => throughMany(scope, relation, key, part)),
+    );
+  }
+  if (filter.kind === 'quantifier') {
+    return ofMany(scope, relation, key, {
+      filter: filter.filter,
+      none: filter.quantifier === 'none',
+    });
+  }
+  if (filter.kind === 'operation' && /^_n?null$/.test(filter.operator)) {
+    return countTest(scope, relation, key, filter);
+  }
+  return ofMany(scope, relation, key, { filter, none: false });
+}
+
+function throughRelation(scope: Scope, relation: Relation, node: FieldFilter): Predicate {
+  if (relation.kind === 'm2o') return throughOne(scope, relation, node);
+  if (relation.kind === 'a2o') return throughAny(scope, relation, node);
+  return throughMany(scope, relation, node.key, node.filter);
+}
+
+function compileFunction(scope: Scope, node: FieldFilter): Predicate | null {
+  const call = callOf(node.key);
+  if (call === null || call.name === 'json') return null;
+  const subject: Subject = {
+    sql: callSql(scope, call, node.place),
+    type: 'integer',
+    field: null,
+    concealed: false,
+    guard: null,
+  };
+  // A count of nothing is 0, which is not null.
+  const inner = compileValue(scope, subject, node.key, node.filter);
+  return call.name === 'count' ? { ...inner, strict: false } : inner;
+}
+
+function compileField(scope: Scope, node: FieldFilter): Predicate {
+  const { key, filter, place } = node;
+  const field = visibleField(scope, key);
+  const relation = visibleRelation(scope, scopedOf(key).field);
+  const isColumn = field !== null && field.column !== null;
+  if (isColumn && (relation === null || isOnValue(filter))) {
+    return compileValue(scope, subjectOf(columnRef(scope, key, 'filter')), key, filter);
+  }
+  if (relation !== null) return throughRelation(scope, relation, node);
+  const called = compileFunction(scope, node);
+  if (called !== null) return called;
+  if (key.startsWith('_') && !scope.collection.fields.has(key)) {
+    throw invalidQuery(`"${place}" is neither an operator nor a field.`);
+  }
+  throw noField(scope, key, 'filter');
+}
+
+function compileLevel(scope: Scope, filter: Filter): Predicate {
+  switch (filter.kind) {
+    case 'group':
+      return connect(
+        filter.connective,
+        filter.filters.map((part) => compileLevel(scope, part)),
+      );
+    case 'field':
+      return compileField(scope, filter);
+    case 'quantifier':
+      throw invalidQuery(`"${filter.place}" stands where no list of related items is.`);
+    case 'operation':
+      throw invalidQuery(`"${filter.place}" stands where a field is expected.`);
+  }
 }
 
 /**
  * Compiles a filter for the rows of a scope.
- * @throws ServiceError FORBIDDEN for a field that is unknown or may not be read, INVALID_QUERY for
+ * @throws ServiceError FORBIDDEN for a field that is unknown or may not be seen, INVALID_QUERY for
  *   an operator or a value that does not fit
  */
 export function compileFilter(scope: Scope, filter: Filter): Sql {
-  if (filter.kind === 'group') {
-    return connect(filter, (part) => compileFilter(scope, part));
-  }
-  if (filter.kind === 'operation') {
-    throw invalidQuery(`"${filter.place}" stands where a field is expected.`);
-  }
-  const unknown = !scope.collection.fields.has(filter.key);
-  if (unknown && filter.key.startsWith('_')) {
-    throw invalidQuery(`"${filter.place}" is neither an operator nor a field.`);
-  }
-  return compileField(scope, readableColumn(scope, filter.key, 'filter'), filter.filter);
+  return compileLevel(scope, filter).sql;
 }

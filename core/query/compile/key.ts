@@ -3,12 +3,13 @@ import { bareType } from '#core/database/column-type.ts';
 import { join, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import type { Key } from '../key.ts';
-import { columnOf, type Scope } from './scope.ts';
+import { columnNamed, type Scope } from './scope.ts';
 
 /** The item with this key. */
 export function keyCondition(scope: Scope, key: Key): Sql {
   const tests = scope.collection.primaryKey.map(
-    (field, index) => sql`${columnOf(scope, field)} = ${key[index]}::${bareType(field.column)}`,
+    (field, index) =>
+      sql`${columnNamed(scope, field.column.name)} = ${key[index]}::${bareType(field.column)}`,
   );
   return join(tests, ' AND ');
 }
@@ -20,7 +21,7 @@ export function anyKeyCondition(scope: Scope, keys: readonly Key[]): Sql {
   const arrays = fields.map(
     (field, index) => sql`${keys.map((key) => key[index])}::${bareType(field.column)}[]`,
   );
-  const columns = fields.map((field) => columnOf(scope, field));
+  const columns = fields.map((field) => columnNamed(scope, field.column.name));
   return columns.length === 1
     ? sql`${join(columns)} = ANY(${join(arrays)})`
     : sql`(${join(columns)}) IN (SELECT * FROM unnest(${join(arrays)}))`;

@@ -59,11 +59,13 @@ const CHECKED: Readonly<Record<string, string>> = {
 };
 
 /**
- * The operand for comparing a field with one value.
+ * The operand for comparing a field with one value; null stands for the whole number that a
+ * function yields.
  * @throws ServiceError INVALID_QUERY when the value cannot be one of the field's
  */
-export function operandOf(field: ColumnField, value: unknown, place: string): Operand {
+export function operandOf(field: ColumnField | null, value: unknown, place: string): Operand {
   const text = scalarText(value, place);
+  if (field === null) return numericOperand(text, 'integer', place);
   if (text.includes('\0')) throw invalidQuery(`"${place}" holds a NUL character.`);
   switch (field.type) {
     case 'integer':

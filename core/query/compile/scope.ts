@@ -1,82 +1,285 @@
 /**
  * The place in a statement from which names are looked up: a collection, the alias its table has
- * there, and the caller's grants. Every clause finds its columns here and nowhere else.
+ * there, and what the caller may see of it. Every clause finds its columns here and nowhere else,
+ * so that no clause can see more than another.
  */
-import type { Grants } from '#core/access/grant.ts';
+import { strict as assert } from 'node:assert';
+import {
+  ALL_GRANTS,
+  type Caller,
+  EVERYTHING,
+  type Grant,
+  type Grants,
+} from '#core/access/grant.ts';
 import type { Catalog, Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
-import { identifier, type Sql } from '#core/database/sql.ts';
-import { forbidden } from '#core/errors/service-error.ts';
+import type { Relation, ToMany } from '#core/catalog/relation.ts';
+import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
+import { forbidden, invalidQuery } from '#core/errors/service-error.ts';
+import type { Filter, Level, QueryBounds } from '../query.ts';
 
-export interface Scope {
+/** A sub-select, to be aliased `r`, and the expression that makes JSON of a row of it. */
+export interface LevelPlan {
+  readonly rows: Sql;
+  readonly json: Sql;
+}
+
+/** `conditions` hold the rows to their parent or to their keys; `ordered` is false for single rows. */
+export type PlanLevel = (
+  scope: Scope,
+  level: Level,
+  conditions: readonly Sql[],
+  options?: { readonly ordered?: boolean },
+) => LevelPlan;
+
+/** What is the same all over one statement. */
+export interface Context {
   readonly catalog: Catalog;
   readonly grants: Grants;
+  readonly caller: Caller;
+  /** The moment that `$NOW` stands for. */
+  readonly now: Date;
+  readonly bounds: QueryBounds;
+  /** Compiles a filter for rows of a scope; handed in, because rules are filters too. */
+  readonly compileRule: (scope: Scope, rule: Filter) => Sql;
+  /** Plans the rows of a level; handed in, because levels nest. */
+  readonly planLevel: PlanLevel;
+  /** Whether wildcards may go back over the relation that was just followed. */
+  readonly backlink: boolean;
+  /** Adds to the number of fields selected below the root; returns the sum. */
+  readonly countFields: (more: number) => number;
+  /** Gives the next alias of the statement. */
+  readonly nextAlias: () => string;
+}
+
+export interface Scope {
+  readonly context: Context;
   readonly collection: Collection;
+  readonly grant: Grant;
   /** Alias of the collection's table in the statement. */
   readonly alias: string;
-  /** Where this scope stands in the request, `root` at the top. */
-  readonly path: string;
+  /** Field names from the root to here; empty at the root. */
+  readonly path: readonly string[];
+  /** Relations that were followed to get here. */
+  readonly depth: number;
+  /** The relation that led here; undefined at the root. */
+  readonly through: Relation | undefined;
+  /** The predicate of a field's visibility, by field; compiled at most once. */
+  readonly guards: Map<string, Sql | null>;
 }
 
-/** A collection that the caller may use, with the table behind it. */
-export interface Table {
-  readonly collection: Collection;
-  readonly from: Sql;
+/** A column as clauses may use it: null wherever the caller may not see it. */
+export interface ColumnRef {
+  readonly field: ColumnField;
+  /** The bare column. */
+  readonly column: Sql;
+  /** When the caller sees it; null: always. */
+  readonly guard: Sql | null;
 }
 
-/** The one answer to what does not exist and to what may not be seen. */
-function noCollection(name: string, path: string): Error {
+/** `item:block_hero` names one of the collections that a many-to-any may refer to. */
+export interface Scoped {
+  readonly field: string;
+  readonly collection: string | null;
+}
+
+export function scopedOf(segment: string): Scoped {
+  const colon = segment.indexOf(':');
+  return colon < 0
+    ? { field: segment, collection: null }
+    : { field: segment.slice(0, colon), collection: segment.slice(colon + 1) };
+}
+
+export function placeOf(scope: Scope): string {
+  return scope.path.length === 0 ? 'root' : scope.path.join('.');
+}
+
+function noCollection(name: string, place: string): Error {
   return forbidden(
-    `You have no permission to access collection "${name}" or it does not exist (queried in ${path}).`,
+    `You have no permission to access collection "${name}" or it does not exist (queried in ${place}).`,
   );
 }
 
-function noField(scope: Scope, name: string, clause: string): Error {
+export function noField(scope: Scope, name: string, clause: string): Error {
   return forbidden(
     `You have no permission to access field "${name}" in collection "${scope.collection.name}" ` +
-      `or it does not exist (queried in ${clause} of ${scope.path}).`,
+      `or it does not exist (queried in ${clause} of ${placeOf(scope)}).`,
   );
 }
 
+function newScope(
+  context: Context,
+  collection: Collection,
+  grant: Grant,
+  from: Pick<Scope, 'path' | 'depth' | 'through'>,
+): Scope {
+  const alias = context.nextAlias();
+  return { ...from, context, collection, grant, alias, guards: new Map() };
+}
+
 /**
- * Opens the scope of a collection of user data.
- * @throws ServiceError FORBIDDEN when it does not exist, is Sluice's own, or may not be seen
+ * Opens the scope of a collection at the root of a statement.
+ * @throws ServiceError FORBIDDEN when it does not exist, has no table, or may not be seen
  */
-export function openScope(catalog: Catalog, grants: Grants, name: string): Scope {
-  const collection = catalog.collections.get(name);
-  if (!collection || collection.system || collection.table === null || !grants.admin) {
-    throw noCollection(name, 'root');
-  }
-  return { catalog, grants, collection, alias: 't', path: 'root' };
+export function openScope(context: Context, name: string): Scope {
+  const collection = context.catalog.collections.get(name);
+  const grant = context.grants.of(name);
+  if (!collection || collection.table === null || grant === null) throw noCollection(name, 'root');
+  return newScope(context, collection, grant, { path: [], depth: 0, through: undefined });
 }
 
-/** The table of a scope's collection, qualified. */
-export function tableOf(scope: Scope): Sql {
-  const { table, name } = scope.collection;
-  if (table === null) throw noCollection(name, scope.path);
-  return identifier(table.schema, table.name);
-}
-
-function isColumnField(field: Field | undefined): field is ColumnField {
-  return field !== undefined && field.column !== null;
+/** Whether the caller may see anything of a collection. */
+export function isVisible(scope: Scope, name: string): boolean {
+  const { catalog, grants } = scope.context;
+  return Boolean(catalog.collections.get(name)?.table) && grants.of(name) !== null;
 }
 
 /**
- * Finds a column that the caller may read.
+ * Opens the scope of related items.
+ * @param field the name that was followed, for paths in errors
+ * @throws ServiceError FORBIDDEN when the collection may not be seen, INVALID_QUERY when too deep
+ */
+export function enterScope(scope: Scope, relation: Relation, target: string, field: string): Scope {
+  const { context, depth } = scope;
+  const { maxDepth } = context.bounds;
+  const path = [...scope.path, field];
+  if (depth + 1 > maxDepth) {
+    throw invalidQuery(
+      `"${path.join('.')}" goes through more than ${maxDepth} relations (MAX_RELATIONAL_DEPTH).`,
+    );
+  }
+  const collection = context.catalog.collections.get(target);
+  const grant = context.grants.of(target);
+  if (!collection?.table || grant === null) throw noCollection(target, path.join('.'));
+  return newScope(context, collection, grant, { path, depth: depth + 1, through: relation });
+}
+
+/** The same rows seen without limits, for the rules that set the limits. */
+function unlimited(scope: Scope): Scope {
+  const context = { ...scope.context, grants: ALL_GRANTS };
+  return { ...scope, context, grant: EVERYTHING, guards: new Map() };
+}
+
+function anyRule(scope: Scope, rules: readonly (Filter | null)[]): Sql | null {
+  if (rules.some((rule) => rule === null)) return null;
+  const inner = unlimited(scope);
+  const parts = rules.flatMap((rule) =>
+    rule === null ? [] : [scope.context.compileRule(inner, rule)],
+  );
+  return sql`(${join(parts, ' OR ')})`;
+}
+
+/** Which rows of the scope the caller sees; null: all. */
+export function rowRule(scope: Scope): Sql | null {
+  return anyRule(
+    scope,
+    scope.grant.map((entry) => entry.rule),
+  );
+}
+
+/** Whether some case of the grant covers the field. */
+export function maySee(scope: Scope, name: string): boolean {
+  return scope.grant.some((entry) => entry.fields === null || entry.fields.has(name));
+}
+
+/** On which of the visible rows the caller sees the field; null: on all. */
+function guardOf(scope: Scope, name: string): Sql | null {
+  const known = scope.guards.get(name);
+  if (known !== undefined) return known;
+  const covering = scope.grant.filter((entry) => entry.fields === null || entry.fields.has(name));
+  const guard =
+    covering.length === scope.grant.length
+      ? null
+      : anyRule(
+          scope,
+          covering.map((entry) => entry.rule),
+        );
+  scope.guards.set(name, guard);
+  return guard;
+}
+
+/** The field of that name, if the caller may see it. */
+export function visibleField(scope: Scope, name: string): Field | null {
+  const field = scope.collection.fields.get(name);
+  return field !== undefined && maySee(scope, name) ? field : null;
+}
+
+/** The relation of that name, if the caller may see the field it belongs to. */
+export function visibleRelation(scope: Scope, name: string): Relation | null {
+  const relation = scope.context.catalog.relations.get(scope.collection.name)?.get(name);
+  return relation !== undefined && maySee(scope, name) ? relation : null;
+}
+
+function isColumn(field: Field): field is ColumnField {
+  return field.column !== null;
+}
+
+/** A column of the scope by its field. */
+export function refOf(scope: Scope, field: ColumnField): ColumnRef {
+  return {
+    field,
+    column: identifier(scope.alias, field.column.name),
+    guard: guardOf(scope, field.name),
+  };
+}
+
+/**
+ * Finds a column that the caller may see.
  * @param clause the query parameter that names it, for the error
  * @throws ServiceError FORBIDDEN naming field and path
  */
-export function readableColumn(scope: Scope, name: string, clause: string): ColumnField {
-  const field = scope.collection.fields.get(name);
-  if (!isColumnField(field)) throw noField(scope, name, clause);
-  return field;
+export function columnRef(scope: Scope, name: string, clause: string): ColumnRef {
+  const field = visibleField(scope, name);
+  if (field === null || !isColumn(field)) throw noField(scope, name, clause);
+  return refOf(scope, field);
 }
 
-/** Every column that the caller may read, in the order of the table. */
-export function readableColumns(scope: Scope): ColumnField[] {
-  return [...scope.collection.fields.values()].filter(isColumnField);
+/** Every column that the caller may see, in the order of the table. */
+export function visibleColumns(scope: Scope): ColumnField[] {
+  return [...scope.collection.fields.values()].filter(
+    (field): field is ColumnField => isColumn(field) && maySee(scope, field.name),
+  );
 }
 
-/** A column of the scope's table as SQL. */
-export function columnOf(scope: Scope, field: ColumnField): Sql {
-  return identifier(scope.alias, field.column.name);
+/** The value of a column where the caller may see it, else null. */
+export function visibleValue(ref: ColumnRef): Sql {
+  return ref.guard === null ? ref.column : sql`CASE WHEN ${ref.guard} THEN ${ref.column} END`;
+}
+
+/** A column by its name in the table, for the conditions that hold relations together. */
+export function columnNamed(scope: Scope, name: string): Sql {
+  return identifier(scope.alias, name);
+}
+
+/** `(a.x = b.y AND …)` over the columns of both ends of a relation. */
+export function endsMatch(
+  left: { readonly scope: Scope; readonly columns: readonly string[] },
+  right: { readonly scope: Scope; readonly columns: readonly string[] },
+): Sql {
+  assert.equal(left.columns.length, right.columns.length);
+  return join(
+    left.columns.map(
+      (name, index) =>
+        sql`${columnNamed(left.scope, name)} = ${columnNamed(right.scope, right.columns[index] ?? '')}`,
+    ),
+    ' AND ',
+  );
+}
+
+/** The items of a to-many relation that belong to the row of the parent. */
+export function childrenMatch(parent: Scope, child: Scope, relation: ToMany): Sql {
+  return endsMatch(
+    { scope: child, columns: relation.many.columns },
+    { scope: parent, columns: relation.one.columns },
+  );
+}
+
+export function tableSql(scope: Scope): Sql {
+  const { table } = scope.collection;
+  assert(table !== null);
+  return sql`${identifier(table.schema, table.name)} AS ${raw(scope.alias)}`;
+}
+
+export function whereSql(conditions: readonly (Sql | null)[]): Sql {
+  const parts = conditions.filter((condition) => condition !== null);
+  return parts.length === 0 ? sql`` : sql` WHERE ${join(parts, ' AND ')}`;
 }

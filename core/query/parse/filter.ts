@@ -1,31 +1,28 @@
-/** The grammar of filters: objects of fields, operators and the connectives `_and` and `_or`. */
+/**
+ * The grammar of filters: objects of fields, operators, the connectives `_and` and `_or`, and the
+ * quantifiers `_some` and `_none`.
+ */
 import { invalidQuery } from '#core/errors/service-error.ts';
 import { isOperator } from '../operator.ts';
 import type { Filter } from '../query.ts';
+import { entriesOf, isMembers } from './list.ts';
 
 /** Deepest nesting of objects in a filter; deeper ones are refused before anything recurses. */
 const MAX_DEPTH = 64;
 
-type Members = Readonly<Record<string, unknown>>;
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The list behind `_and` and `_or`: an array, or an object with numbered members. */
-function listOf(value: unknown, place: string): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  if (isMembers(value)) return Object.values(value);
-  throw invalidQuery(`"${place}" must be a list of filters.`);
-}
+const QUANTIFIERS: Readonly<Record<string, 'some' | 'none'>> = { _some: 'some', _none: 'none' };
 
 function parseMember(key: string, value: unknown, path: string, depth: number): Filter {
   const place = `${path}.${key}`;
   if (key === '_and' || key === '_or') {
-    const filters = listOf(value, place).map((entry, index) =>
+    const filters = entriesOf(value, place).map((entry, index) =>
       parseLevel(entry, `${place}[${index}]`, depth + 1),
     );
     return { kind: 'group', connective: key === '_and' ? 'and' : 'or', filters };
+  }
+  const quantifier = Object.hasOwn(QUANTIFIERS, key) ? QUANTIFIERS[key] : undefined;
+  if (quantifier !== undefined) {
+    return { kind: 'quantifier', quantifier, filter: parseLevel(value, place, depth + 1), place };
   }
   if (isOperator(key)) return { kind: 'operation', operator: key, value, place };
   const filter: Filter = isMembers(value)
@@ -40,15 +37,17 @@ function parseLevel(value: unknown, place: string, depth: number): Filter {
   const filters = Object.entries(value).map(([key, member]) =>
     parseMember(key, member, place, depth),
   );
-  return filters.length === 1 && filters[0] !== undefined
-    ? filters[0]
+  const [only] = filters;
+  return filters.length === 1 && only !== undefined
+    ? only
     : { kind: 'group', connective: 'and', filters };
 }
 
 /**
  * Parses a filter object.
+ * @param place the parameter it stands in, for errors
  * @throws ServiceError INVALID_QUERY naming the place, such as `filter.author.name._eq`
  */
-export function parseFilter(value: unknown): Filter {
-  return parseLevel(value, 'filter', 0);
+export function parseFilter(value: unknown, place: string): Filter {
+  return parseLevel(value, place, 0);
 }

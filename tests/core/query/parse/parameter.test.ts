@@ -1,14 +1,20 @@
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
+import type { QueryBounds } from '#core/query/query.ts';
 
-const bounds = { limitDefault: 100, limitMax: undefined };
+const bounds: QueryBounds = {
+  limitDefault: 100,
+  limitMax: undefined,
+  maxDepth: 10,
+  maxFields: 500,
+};
 const parse = (parameters: Parameters) => parseQuery(parameters, bounds);
 
 /** The reason of the INVALID_QUERY that parsing ends in. */
 function reasonOf(parameters: Parameters, limitMax?: number): string {
   try {
-    parseQuery(parameters, { limitDefault: 100, limitMax });
+    parseQuery(parameters, { ...bounds, limitMax });
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'INVALID_QUERY') {
       return String(error.details.reason);
@@ -19,11 +25,15 @@ function reasonOf(parameters: Parameters, limitMax?: number): string {
 }
 
 t.test('without parameters all fields of the first 100 items are asked', async (t) => {
-  t.strictSame(parse({}), { fields: ['*'], filter: null, sort: [], limit: 100, offset: 0 });
+  const { fields, filter, sort, limit, offset } = parse({});
+  t.strictSame(
+    { fields, filter, sort, limit, offset },
+    { fields: [['*']], filter: null, sort: [], limit: 100, offset: 0 },
+  );
 });
 
 t.test('lists come as comma text, JSON text, list and numbered members', async (t) => {
-  const expected = ['a', 'b.c', 'json(d, x,y)'];
+  const expected = [['a'], ['b', 'c'], ['json(d, x,y)']];
   for (const fields of [
     'a, b.c,json(d, x,y)',
     '["a","b.c","json(d, x,y)"]',
@@ -36,8 +46,8 @@ t.test('lists come as comma text, JSON text, list and numbered members', async (
 
 t.test('a minus turns the order around', async (t) => {
   t.strictSame(parse({ sort: '-a,b' }).sort, [
-    { field: 'a', descending: true },
-    { field: 'b', descending: false },
+    { path: ['a'], descending: true },
+    { path: ['b'], descending: false },
   ]);
 });
 
@@ -47,8 +57,8 @@ t.test('limit, offset and page', async (t) => {
   t.equal(parse({ limit: '5', page: '3', offset: '1' }).offset, 10, 'page wins over offset');
   t.equal(parse({ limit: '5', page: 0 }).offset, 0);
   t.equal(parse({ limit: -1, page: 3 }).offset, 0, 'there is one page without a limit');
-  t.equal(parseQuery({ limit: -1 }, { limitDefault: 100, limitMax: 50 }).limit, 50);
-  t.equal(parseQuery({}, { limitDefault: 100, limitMax: 50 }).limit, 50);
+  t.equal(parseQuery({ limit: -1 }, { ...bounds, limitMax: 50 }).limit, 50);
+  t.equal(parseQuery({}, { ...bounds, limitMax: 50 }).limit, 50);
 });
 
 t.test('what cannot be used is named', async (t) => {

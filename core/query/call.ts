@@ -1,0 +1,37 @@
+/** Functions on fields, written as `year(created)` or `json(settings, color.main)`. */
+
+export const DATE_FUNCTIONS = ['year', 'month', 'week', 'day', 'weekday'] as const;
+export const TIME_FUNCTIONS = ['hour', 'minute', 'second'] as const;
+const FUNCTIONS = [...DATE_FUNCTIONS, ...TIME_FUNCTIONS, 'count', 'json'] as const;
+
+export type FunctionName = (typeof FUNCTIONS)[number];
+
+/** A function applied to a field. */
+export interface Call {
+  readonly name: FunctionName;
+  readonly field: string;
+  /** The path inside the document, for `json`; empty otherwise. */
+  readonly path: string;
+}
+
+const KNOWN: ReadonlySet<string> = new Set(FUNCTIONS);
+
+function isFunction(name: string): name is FunctionName {
+  return KNOWN.has(name);
+}
+
+/** Reads one segment as a call; null when it is not one. */
+export function callOf(segment: string): Call | null {
+  const match = /^([a-z]+)\(\s*([^,()]+?)\s*(?:,\s*(.+?)\s*)?\)$/s.exec(segment);
+  const [, name, field, path = ''] = match ?? [];
+  if (name === undefined || field === undefined || !isFunction(name)) return null;
+  if ((path === '') === (name === 'json')) return null;
+  return { name, field, path };
+}
+
+/** The key under which a call's value stands in the answer, unless an alias names it. */
+export function resultKey(call: Call): string {
+  if (call.name !== 'json') return `${call.field}_${call.name}`;
+  const slug = `${call.field}_${call.path}`.replace(/[^A-Za-z0-9]+/g, '_').replace(/_+$/, '');
+  return `${slug}_json`;
+}

@@ -1,0 +1,135 @@
+/** Compiles aggregates, in groups or over all rows of a level. */
+import { join, type Sql, sql } from '#core/database/sql.ts';
+import { forbidden, invalidQuery } from '#core/errors/service-error.ts';
+import { callOf, resultKey } from '../call.ts';
+import type { AggregateTerm, Level } from '../query.ts';
+import { callSql } from './call.ts';
+import { isConcealed, outputOf } from './output.ts';
+import { columnRef, noField, type Scope, visibleValue } from './scope.ts';
+
+/** One value of a result row, for the answer and for sorting. */
+interface Value {
+  readonly output: Sql;
+  readonly raw: Sql;
+}
+
+const NUMERIC: ReadonlySet<string> = new Set(['integer', 'bigInteger', 'float', 'decimal']);
+
+function countOf(argument: Sql): Value {
+  const raw = sql`count(${argument})`;
+  return { raw, output: sql`${raw}::text` };
+}
+
+/** Floats are numbers in the answer; exact numbers are texts. */
+function valueOfTerm(scope: Scope, term: AggregateTerm): Value {
+  const { aggregate, field: name } = term;
+  if (name === '*') {
+    if (aggregate === 'count' || aggregate === 'countAll') return countOf(sql`*`);
+    throw invalidQuery(`"aggregate.${aggregate}" needs the name of a field.`);
+  }
+  const ref = columnRef(scope, name, 'aggregate');
+  const value = visibleValue(ref);
+  const { type } = ref.field;
+  if (aggregate === 'count') return countOf(value);
+  if (isConcealed(ref.field)) throw noField(scope, name, 'aggregate');
+  if (aggregate === 'countDistinct') {
+    return countOf(type === 'json' ? sql`DISTINCT (${value})::text` : sql`DISTINCT ${value}`);
+  }
+  if (aggregate === 'min' || aggregate === 'max') {
+    if (['json', 'boolean', 'binary', 'uuid'].includes(type) || type.startsWith('geometry')) {
+      throw invalidQuery(`"aggregate.${aggregate}" does not fit field "${name}" of type ${type}.`);
+    }
+    const raw = sql`${aggregate === 'min' ? sql`min` : sql`max`}(${value})`;
+    return { raw, output: outputOf(ref.field, raw) };
+  }
+  if (!NUMERIC.has(type)) {
+    throw invalidQuery(`"aggregate.${aggregate}" does not fit field "${name}" of type ${type}.`);
+  }
+  const distinct = aggregate.endsWith('Distinct') ? sql`DISTINCT ` : sql``;
+  const raw = sql`${aggregate.startsWith('sum') ? sql`sum` : sql`avg`}(${distinct}${value})`;
+  return { raw, output: type === 'float' ? raw : sql`${raw}::text` };
+}
+
+interface Group extends Value {
+  readonly key: string;
+  readonly asked: string;
+}
+
+function groupOf(scope: Scope, asked: string): Group {
+  const call = callOf(asked);
+  if (call !== null && !scope.collection.fields.has(asked)) {
+    const raw = callSql(scope, call, 'groupBy');
+    return { asked, key: resultKey(call), raw, output: raw };
+  }
+  const ref = columnRef(scope, asked, 'groupBy');
+  if (isConcealed(ref.field)) throw noField(scope, asked, 'groupBy');
+  if (['json', 'geometry'].includes(ref.field.type)) {
+    throw invalidQuery(
+      `"groupBy": items cannot be grouped by "${asked}" of type ${ref.field.type}.`,
+    );
+  }
+  const raw = visibleValue(ref);
+  return { asked, key: asked, raw, output: outputOf(ref.field, raw) };
+}
+
+/** `{count: "5"}` for `*`, `{sum: {price: "12.5"}}` for fields. */
+function outputs(terms: readonly { term: AggregateTerm; value: Value }[]): Map<string, Sql> {
+  const byFunction = new Map<string, { field: string; output: Sql }[]>();
+  for (const { term, value } of terms) {
+    const entries = byFunction.get(term.aggregate) ?? [];
+    entries.push({ field: term.field, output: value.output });
+    byFunction.set(term.aggregate, entries);
+  }
+  const result = new Map<string, Sql>();
+  for (const [name, entries] of byFunction) {
+    const [only] = entries;
+    if (only !== undefined && entries.length === 1 && only.field === '*') {
+      result.set(name, only.output);
+      continue;
+    }
+    const pairs = entries.map((entry) => sql`${entry.field}::text, ${entry.output}`);
+    result.set(name, sql`json_build_object(${join(pairs)})`);
+  }
+  return result;
+}
+
+/** What a level with aggregates selects, groups by and is ordered by. */
+export interface Aggregation {
+  readonly values: ReadonlyMap<string, Sql>;
+  readonly groupBy: Sql;
+  readonly orderBy: Sql;
+}
+
+/**
+ * Compiles the aggregates of a level; a level that only groups has none.
+ * @throws ServiceError FORBIDDEN, INVALID_QUERY
+ */
+export function compileAggregation(scope: Scope, level: Level): Aggregation {
+  const groups = level.groupBy.map((asked) => groupOf(scope, asked));
+  const terms = level.aggregate.map((term) => ({ term, value: valueOfTerm(scope, term) }));
+  const values = new Map(groups.map((group) => [group.key, group.output]));
+  for (const [name, output] of outputs(terms)) values.set(name, output);
+  const sortable = (path: readonly string[]): Sql => {
+    const [head = '', field] = path;
+    const group = groups.find(
+      (entry) => path.length === 1 && [entry.key, entry.asked].includes(head),
+    );
+    if (group !== undefined) return group.raw;
+    const found = terms.find(
+      ({ term }) => term.aggregate === head && (field === undefined || term.field === field),
+    );
+    if (found !== undefined && path.length <= 2) return found.value.raw;
+    throw forbidden(
+      `"sort" may name groups and aggregates of this query, not "${path.join('.')}".`,
+    );
+  };
+  const asked = level.sort.map(({ path, descending }) =>
+    descending ? sql`${sortable(path)} DESC` : sortable(path),
+  );
+  const order = asked.length > 0 ? asked : groups.map((group) => group.raw);
+  return {
+    values,
+    groupBy: groups.length === 0 ? sql`` : sql` GROUP BY ${join(groups.map((group) => group.raw))}`,
+    orderBy: order.length === 0 ? sql`` : sql` ORDER BY ${join(order)}`,
+  };
+}

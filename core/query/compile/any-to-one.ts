@@ -1,0 +1,39 @@
+/** Joins a many-to-any: a text key and the name of the collection it belongs to. */
+import type { AnyToOne, End } from '#core/catalog/relation.ts';
+import { bareType } from '#core/database/column-type.ts';
+import { type Sql, sql } from '#core/database/sql.ts';
+import { columnNamed, type Scope } from './scope.ts';
+
+/** Texts that a cast to the key's type takes; other texts belong to no item. */
+const CASTABLE: Readonly<Record<string, string>> = {
+  int2: '^-?[0-9]{1,18}$',
+  int4: '^-?[0-9]{1,18}$',
+  int8: '^-?[0-9]{1,18}$',
+  uuid: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
+};
+
+const TEXTS: ReadonlySet<string> = new Set(['text', 'varchar', 'citext']);
+
+/** Rows of the scope that refer to this collection. */
+export function refersTo(scope: Scope, relation: AnyToOne, collection: string): Sql {
+  return sql`${columnNamed(scope, relation.discriminator)} = ${collection}::text`;
+}
+
+/**
+ * The item of one collection that a row refers to. The cast stands inside CASE, so that it is
+ * tried only on keys of this collection and the index of its key serves.
+ */
+export function anyMatch(scope: Scope, target: Scope, relation: AnyToOne, end: End): Sql {
+  const keyColumn = end.columns[0] ?? '';
+  const stored = sql`${columnNamed(scope, relation.many.columns[0] ?? '')}::text`;
+  const mine = refersTo(scope, relation, end.collection);
+  const key = target.collection.table?.columns.find((column) => column.name === keyColumn);
+  const castable = CASTABLE[key?.typeName ?? ''];
+  const column = columnNamed(target, keyColumn);
+  if (key !== undefined && castable !== undefined) {
+    const type = key.typeName === 'uuid' ? bareType(key) : sql`int8`;
+    return sql`${column} = CASE WHEN ${mine} AND ${stored} ~ ${castable}::text THEN ${stored}::${type} END`;
+  }
+  const compared = TEXTS.has(key?.typeName ?? '') ? column : sql`${column}::text`;
+  return sql`${compared} = CASE WHEN ${mine} THEN ${stored} END`;
+}

@@ -1,0 +1,81 @@
+/** Compiles functions on fields: parts of dates, counts of related items, places in documents. */
+import { type Sql, sql } from '#core/database/sql.ts';
+import { invalidQuery } from '#core/errors/service-error.ts';
+import { type Call, DATE_FUNCTIONS, type FunctionName, TIME_FUNCTIONS } from '../call.ts';
+import {
+  childrenMatch,
+  columnRef,
+  enterScope,
+  rowRule,
+  type Scope,
+  tableSql,
+  visibleRelation,
+  visibleValue,
+  whereSql,
+} from './scope.ts';
+
+const PART: Readonly<Partial<Record<FunctionName, Sql>>> = {
+  year: sql`year`,
+  month: sql`month`,
+  week: sql`week`,
+  day: sql`day`,
+  weekday: sql`dow`,
+  hour: sql`hour`,
+  minute: sql`minute`,
+  second: sql`second`,
+};
+
+const DATES: ReadonlySet<string> = new Set(DATE_FUNCTIONS);
+const TIMES: ReadonlySet<string> = new Set(TIME_FUNCTIONS);
+
+function takes(name: FunctionName, type: string): boolean {
+  if (type === 'dateTime' || type === 'timestamp') return DATES.has(name) || TIMES.has(name);
+  if (type === 'date') return DATES.has(name);
+  return type === 'time' && TIMES.has(name);
+}
+
+/** `path.to[0].x` as the steps that `#>` takes. */
+function jsonSteps(path: string, place: string): string[] {
+  const steps = path.replace(/\[(\d+)\]/g, '.$1').split('.');
+  if (steps.some((step) => step === '')) throw invalidQuery(`"${place}" has no usable path.`);
+  return steps;
+}
+
+function countRelated(scope: Scope, call: Call): Sql | null {
+  const relation = visibleRelation(scope, call.field);
+  if (relation === null || relation.kind === 'm2o' || relation.kind === 'a2o') return null;
+  const child = enterScope(scope, relation, relation.many.collection, call.field);
+  const where = whereSql([childrenMatch(scope, child, relation), rowRule(child)]);
+  return sql`(SELECT count(*)::int8 FROM ${tableSql(child)}${where})`;
+}
+
+/**
+ * The value of a call for a row of the scope.
+ * @param clause the query parameter it stands in
+ * @throws ServiceError FORBIDDEN for a field that may not be seen, INVALID_QUERY where the function
+ *   does not fit the field
+ */
+export function callSql(scope: Scope, call: Call, clause: string): Sql {
+  const { name, field: fieldName } = call;
+  const text = `${name}(${fieldName})`;
+  if (name === 'count') {
+    const count = countRelated(scope, call);
+    if (count !== null) return count;
+  }
+  const ref = columnRef(scope, fieldName, clause);
+  const value = visibleValue(ref);
+  const { type, column } = ref.field;
+  if (type === 'json' && column.elementType === null) {
+    const document = sql`(${value})::jsonb`;
+    if (name === 'json') return sql`(${document} #> ${jsonSteps(call.path, clause)}::text[])`;
+    if (name === 'count') {
+      return sql`(CASE jsonb_typeof(${document}) WHEN 'array' THEN jsonb_array_length(${document}) END)`;
+    }
+  }
+  if (name === 'count' && column.elementType !== null) return sql`cardinality(${value})`;
+  const part = PART[name];
+  if (part === undefined || !takes(name, type)) {
+    throw invalidQuery(`"${clause}": ${text} does not fit a field of type ${type}.`);
+  }
+  return sql`extract(${part} FROM ${value})::int`;
+}

@@ -1,0 +1,67 @@
+/** Dynamic variables: `$NOW` with shifts, and what is known of the caller. */
+import type { Context } from './scope.ts';
+
+/** Stands for a variable that has no value for this caller. */
+export const NO_VALUE = Symbol('no value');
+
+const UNITS: Readonly<Record<string, (date: Date, amount: number) => void>> = {
+  ms: (date, amount) => date.setTime(date.getTime() + amount),
+  s: (date, amount) => date.setTime(date.getTime() + amount * 1_000),
+  m: (date, amount) => date.setTime(date.getTime() + amount * 60_000),
+  h: (date, amount) => date.setTime(date.getTime() + amount * 3_600_000),
+  d: (date, amount) => date.setTime(date.getTime() + amount * 86_400_000),
+  w: (date, amount) => date.setTime(date.getTime() + amount * 604_800_000),
+  month: (date, amount) => shiftMonths(date, amount),
+  y: (date, amount) => shiftMonths(date, amount * 12),
+};
+
+const UNIT_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ms: 'ms msec msecs millisecond milliseconds',
+    s: 's sec secs second seconds',
+    m: 'm min mins minute minutes',
+    h: 'h hr hrs hour hours',
+    d: 'd day days',
+    w: 'w week weeks',
+    month: 'mo mth mths month months',
+    y: 'y yr yrs year years',
+  }).flatMap(([unit, names]) => names.split(' ').map((name) => [name, unit] as const)),
+);
+
+/** Whole months by the calendar (the day stays within its month), the rest as days of 1/30 month. */
+function shiftMonths(date: Date, amount: number): void {
+  const whole = Math.trunc(amount);
+  const day = date.getUTCDate();
+  date.setUTCDate(1);
+  date.setUTCMonth(date.getUTCMonth() + whole);
+  const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  date.setUTCDate(Math.min(day, last));
+  date.setTime(date.getTime() + (amount - whole) * 30 * 86_400_000);
+}
+
+/** `$NOW(+1 day)`: the shifted moment; a shift that cannot be read shifts nothing. */
+export function shifted(now: Date, shift: string): Date {
+  const date = new Date(now);
+  const match = /^\s*([+-]?)\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*$/i.exec(shift);
+  const [, sign, number, name] = match ?? [];
+  const unit = name === '' ? 'd' : UNIT_NAMES.get((name ?? '').toLowerCase());
+  if (number === undefined || unit === undefined) return date;
+  UNITS[unit]?.(date, (sign === '-' ? -1 : 1) * Number(number));
+  return Number.isNaN(date.getTime()) ? new Date(now) : date;
+}
+
+/**
+ * The value of a text that names a dynamic variable; the text itself when it names none.
+ * Lists (`$CURRENT_ROLES`) come as arrays; without a value the answer is {@link NO_VALUE}.
+ */
+export function resolveVariable(context: Context, text: string): unknown {
+  if (!text.startsWith('$')) return text;
+  const { caller, now } = context;
+  const shift = /^\$NOW(?:\((.*)\))?$/s.exec(text);
+  if (shift !== null) return shifted(now, shift[1] ?? '').toISOString();
+  if (text === '$CURRENT_USER') return caller.user ?? NO_VALUE;
+  if (text === '$CURRENT_ROLE') return caller.role ?? NO_VALUE;
+  if (text === '$CURRENT_ROLES') return caller.roles;
+  if (text === '$CURRENT_POLICIES') return caller.policies;
+  return text.startsWith('$CURRENT_') ? NO_VALUE : text;
+}

@@ -1,0 +1,156 @@
+/** Parses what may be asked of one level of a query: of the collection, or under `deep`. */
+import { invalidQuery } from '#core/errors/service-error.ts';
+import { isAggregateFunction } from '../aggregate.ts';
+import type { AggregateTerm, Level, Path, QueryBounds, SortTerm } from '../query.ts';
+import { parseFilter } from './filter.ts';
+import { isMembers, type Members, parseList, parsePath, unfold } from './list.ts';
+
+/** Where a level stands: its parameters, a prefix for their names, and the bounds that apply. */
+interface Source {
+  readonly parameters: Members;
+  /** How the parameters are called in errors: `` for the root, `deep.tags._` below. */
+  readonly prefix: string;
+  readonly bounds: QueryBounds;
+}
+
+function given(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
+export function parseInteger(place: string, raw: unknown, min: number): number {
+  const value = typeof raw === 'string' && /^-?\d+$/.test(raw.trim()) ? Number(raw) : raw;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min) {
+    throw invalidQuery(`"${place}" must be a whole number of at least ${min}.`);
+  }
+  return value;
+}
+
+function parseSort(place: string, raw: unknown): SortTerm[] {
+  return parseList(place, raw).map((term) => {
+    const descending = term.startsWith('-');
+    return { path: parsePath(descending ? term.slice(1) : term, place), descending };
+  });
+}
+
+function parseLimit(place: string, raw: unknown, bounds: QueryBounds): number | null {
+  const max = bounds.limitMax;
+  if (!given(raw)) return Math.min(bounds.limitDefault, max ?? bounds.limitDefault);
+  const limit = parseInteger(place, raw, -1);
+  if (limit === -1) return max ?? null;
+  if (max === undefined || limit <= max) return limit;
+  throw invalidQuery(`"${place}" must not be above ${max} (QUERY_LIMIT_MAX).`);
+}
+
+/** `page` counts from 1 and wins over `offset`; without a limit there is only one page. */
+function parseOffset({ parameters, prefix }: Source, limit: number | null): number {
+  const { page, offset } = parameters;
+  const start = given(offset) ? parseInteger(`${prefix}offset`, offset, 0) : 0;
+  if (!given(page)) return start;
+  const number = parseInteger(`${prefix}page`, page, 0);
+  if (limit === null) return 0;
+  const result = Math.max(number - 1, 0) * limit;
+  if (!Number.isSafeInteger(result)) throw invalidQuery(`"${prefix}page" is too large.`);
+  return result;
+}
+
+function parseSearch(place: string, raw: unknown): string | null {
+  if (raw === undefined || raw === null) return null;
+  const text = typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : raw;
+  if (typeof text !== 'string') throw invalidQuery(`"${place}" must be a text.`);
+  const trimmed = text.trim();
+  if (trimmed === '') throw invalidQuery(`"${place}" must not be empty.`);
+  if (trimmed.includes('\0')) throw invalidQuery(`"${place}" holds a NUL character.`);
+  return trimmed;
+}
+
+function parseAlias(place: string, raw: unknown): ReadonlyMap<string, string> {
+  if (!given(raw)) return new Map();
+  const value = unfold(place, raw);
+  if (!isMembers(value)) throw invalidQuery(`"${place}" must be an object.`);
+  return new Map(
+    Object.entries(value).map(([name, field]) => {
+      const call = typeof field === 'string' && /^json\(.*\)$/s.test(field);
+      if (typeof field !== 'string' || field === '') {
+        throw invalidQuery(`"${place}.${name}" must be the name of a field.`);
+      }
+      if (name === '' || name.includes('.') || (field.includes('.') && !call)) {
+        throw invalidQuery(`"${place}.${name}": neither name nor field may hold a dot.`);
+      }
+      return [name, field];
+    }),
+  );
+}
+
+function parseAggregate(place: string, raw: unknown): AggregateTerm[] {
+  if (!given(raw)) return [];
+  const value = unfold(place, raw);
+  if (!isMembers(value)) throw invalidQuery(`"${place}" must be an object.`);
+  return Object.entries(value).flatMap(([name, fields]): AggregateTerm[] => {
+    if (!isAggregateFunction(name)) {
+      throw invalidQuery(`"${place}.${name}" is not an aggregate function.`);
+    }
+    if (name === 'countAll') return [{ aggregate: name, field: '*' }];
+    const list = parseList(`${place}.${name}`, fields);
+    if (list.length === 0) throw invalidQuery(`"${place}.${name}" names no field.`);
+    return list.map((field) => ({ aggregate: name, field }));
+  });
+}
+
+/** The levels below: members of `deep` without `_`, each with its own parameters behind `_`. */
+function parseDeep(place: string, raw: unknown, bounds: QueryBounds): Map<string, Level> {
+  if (!given(raw)) return new Map();
+  const value = unfold(place, raw);
+  if (!isMembers(value)) throw invalidQuery(`"${place}" must be an object.`);
+  return new Map(
+    Object.entries(value)
+      .filter(([name]) => !name.startsWith('_'))
+      .map(([name, members]) => [name, parseBelow(`${place}.${name}`, members, bounds)]),
+  );
+}
+
+function parseBelow(place: string, raw: unknown, bounds: QueryBounds): Level {
+  const members = unfold(place, raw);
+  if (!isMembers(members)) throw invalidQuery(`"${place}" must be an object.`);
+  const parameters: Record<string, unknown> = Object.create(null);
+  const below: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of Object.entries(members)) {
+    if (name.startsWith('_')) parameters[name.slice(1)] = value;
+    else below[name] = value;
+  }
+  const { group, ...others } = parameters;
+  const level = parseLevel({
+    parameters: { groupBy: group, ...others, deep: undefined },
+    prefix: `${place}._`,
+    bounds,
+  });
+  return { ...level, deep: parseDeep(place, below, bounds) };
+}
+
+function parseFields(place: string, raw: unknown): Path[] {
+  if (!given(raw)) return [];
+  return parseList(place, raw).map((text) => parsePath(text, place));
+}
+
+/**
+ * Parses the parameters of one level.
+ * @throws ServiceError INVALID_QUERY naming the parameter and the place in it
+ */
+export function parseLevel(source: Source): Level {
+  const { parameters, prefix, bounds } = source;
+  const { fields, filter, sort, search, alias, aggregate, groupBy, deep } = parameters;
+  const limit = parseLimit(`${prefix}limit`, parameters.limit, bounds);
+  return {
+    fields: parseFields(`${prefix}fields`, fields),
+    filter: given(filter)
+      ? parseFilter(unfold(`${prefix}filter`, filter), `${prefix}filter`)
+      : null,
+    search: parseSearch(`${prefix}search`, search),
+    sort: given(sort) ? parseSort(`${prefix}sort`, sort) : [],
+    limit,
+    offset: parseOffset(source, limit),
+    alias: parseAlias(`${prefix}alias`, alias),
+    aggregate: parseAggregate(`${prefix}aggregate`, aggregate),
+    groupBy: given(groupBy) ? parseList(`${prefix}groupBy`, groupBy) : [],
+    deep: parseDeep(`${prefix}deep`, deep, bounds),
+  };
+}

@@ -1,0 +1,81 @@
+/** Reads the texts of parameters: JSON, comma lists and dotted paths. */
+import { invalidQuery } from '#core/errors/service-error.ts';
+import type { Path } from '../query.ts';
+
+export type Members = Readonly<Record<string, unknown>>;
+
+export function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A parameter that may arrive as JSON text; other text is returned as it is. */
+export function unfold(place: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const text = value.trim();
+  if (!text.startsWith('{') && !text.startsWith('[')) return text;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : 'malformed';
+    throw invalidQuery(`"${place}" is not valid JSON: ${detail}.`);
+  }
+}
+
+/** Splits at a character wherever it stands outside parentheses. */
+function split(text: string, separator: ',' | '.'): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const char = text[index];
+    if (char === '(') depth += 1;
+    else if (char === ')') depth -= 1;
+    else if (char === separator && depth === 0) {
+      parts.push(text.slice(start, index));
+      start = index + 1;
+    }
+  }
+  parts.push(text.slice(start));
+  return parts;
+}
+
+function splitList(text: string): string[] {
+  return split(text, ',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** The entries of an array, or of an object with numbered members. */
+export function entriesOf(value: unknown, place: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  if (isMembers(value)) return Object.values(value);
+  throw invalidQuery(`"${place}" must be a list.`);
+}
+
+/** A list of texts from a comma list, JSON text, a list, or an object with numbered members. */
+export function parseList(place: string, raw: unknown): string[] {
+  const value = unfold(place, raw);
+  if (typeof value === 'string') return splitList(value);
+  return entriesOf(value, place).flatMap((entry) => {
+    if (typeof entry !== 'string') throw invalidQuery(`"${place}" must be a list of texts.`);
+    return splitList(entry);
+  });
+}
+
+/**
+ * The segments of a dotted path. A function around a whole path belongs to its last segment:
+ * `year(author.born)` is `author.year(born)`.
+ */
+export function parsePath(text: string, place: string): Path {
+  const [, name, inner, rest] = /^([a-z]+)\(([^,()]*\.[^,()]*)(,.*)?\)$/s.exec(text) ?? [];
+  const segments = split(text, '.');
+  if (name !== undefined && inner !== undefined) {
+    const path = inner.split('.').map((segment) => segment.trim());
+    const last = path.pop() ?? '';
+    segments.splice(0, segments.length, ...path, `${name}(${last}${rest ?? ''})`);
+  }
+  if (segments.some((segment) => segment.trim() === '')) {
+    throw invalidQuery(`"${place}" names an empty field in "${text}".`);
+  }
+  return segments.map((segment) => segment.trim());
+}
