@@ -82,10 +82,12 @@ export class Builder {
       const found = await introspect(client, place.schemas, place.system);
       const composition = compose(found, place.schemas, place.system);
       const version = await publish(client, place.system, standing, composition);
-      return { version, before: standing.version };
+      return { version, before: standing.version, orphans: composition.orphans };
     });
-    if (outcome === null || outcome.version === outcome.before) return;
-    const { version } = outcome;
+    if (outcome === null) return;
+    const { version, before, orphans } = outcome;
+    for (const name of orphans) log.warn(`relations of ${name} are passed over: it is not served`);
+    if (version === before) return;
     log.info({ version, ms: Math.round(performance.now() - started) }, 'catalog published');
     // The message only saves the others the wait for their next look at the counters.
     await bus.publish('catalog.changed', { version }).catch((error: unknown) => {

@@ -23,6 +23,8 @@ import { isInternalTable, isSystemCollection } from './system-collection.ts';
 export interface Composition {
   readonly collections: readonly CollectionDescriptor[];
   readonly leftOut: readonly LeftOut[];
+  /** Collections that relations are recorded for and that are not served. */
+  readonly orphans: readonly string[];
 }
 
 /** The entries of a comma list. */
@@ -151,5 +153,7 @@ export function compose(
     fields: (fields.get(name) ?? []).map(fieldMeta),
     relations: (relations.get(name) ?? []).map(relationMeta),
   }));
-  return { collections, leftOut };
+  const known = new Set(names);
+  const orphans = [...relations.keys()].filter((name) => !known.has(name));
+  return { collections, leftOut, orphans };
 }

@@ -22,6 +22,8 @@ export interface FollowerParts {
   /** The schema of the system tables. */
   readonly system: string;
   readonly builder: Builder;
+  /** Milliseconds between two looks at the counters. */
+  readonly pause: number;
 }
 
 const COUNTER_NAMES = ['catalog', 'metadata', 'access'] as const;
@@ -51,7 +53,7 @@ export class Follower implements CatalogSource {
 
   /** Loads the first catalog and begins to follow. */
   async start(): Promise<void> {
-    const { builder, bus, log } = this.#parts;
+    const { builder, bus, log, pause } = this.#parts;
     const failure = await builder.bringUpToDate();
     await this.#load();
     if (this.#catalog === EMPTY_CATALOG) {
@@ -61,7 +63,7 @@ export class Follower implements CatalogSource {
     this.#ends.push(
       bus.subscribe('catalog.changed', () => this.#try(this.#load)),
       bus.subscribe('access.changed', () => this.#try(this.#look)),
-      repeat(this.#look, log, 'the counters cannot be read'),
+      repeat(this.#look, { pause, log, complaint: 'the counters cannot be read' }),
     );
   }
 

@@ -21,8 +21,15 @@ function report(log: Log, catalog: Catalog, told: Set<string>): void {
   for (const line of lines) told.add(line);
 }
 
+export interface Watch {
+  readonly lease: Lease;
+  readonly log: Log;
+  /** Milliseconds between two looks at the schema. */
+  readonly pause: number;
+}
+
 /** Adds the watch to a source; closing it gives the lease back. */
-export function keepCatalog(source: CatalogSource, lease: Lease, log: Log): CatalogSource {
+export function keepCatalog(source: CatalogSource, { lease, log, pause }: Watch): CatalogSource {
   const told = new Set<string>();
   let elected = false;
   const watch = async () => {
@@ -31,7 +38,8 @@ export function keepCatalog(source: CatalogSource, lease: Lease, log: Log): Cata
     const catalog = await source.refresh();
     report(log, catalog, told);
   };
-  const end = repeat(watch, log, 'the database cannot be watched for changes');
+  const complaint = 'the database cannot be watched for changes';
+  const end = repeat(watch, { pause, log, complaint });
   return {
     current: () => source.current(),
     refresh: () => source.refresh(),

@@ -16,6 +16,8 @@ export interface CatalogParts {
   readonly log: Log;
   /** Stand for election as the one process that watches the database for changes. */
   readonly keep: boolean;
+  /** Milliseconds between two looks at counters and schema; a second when not given. */
+  readonly pause?: number;
 }
 
 /** The holder renews at half of it; after a holder's death another takes over within it. */
@@ -28,13 +30,13 @@ const LEASE_MS = 6_000;
  */
 export async function openCatalog(
   config: Pick<Config, 'DATABASE_SCHEMA'>,
-  { pool, bus, log, keep }: CatalogParts,
+  { pool, bus, log, keep, pause = 1_000 }: CatalogParts,
 ): Promise<CatalogSource> {
   const system = systemSchema(config);
   const place = { schemas: config.DATABASE_SCHEMA, system };
   const builder = new Builder({ pool, bus, log, place });
-  const follower = new Follower({ pool, bus, log, system, builder });
+  const follower = new Follower({ pool, bus, log, system, builder, pause });
   await follower.start();
   if (!keep) return follower;
-  return keepCatalog(follower, new Lease(pool, system, 'catalog', LEASE_MS), log);
+  return keepCatalog(follower, { lease: new Lease(pool, system, 'catalog', LEASE_MS), log, pause });
 }

@@ -1,17 +1,23 @@
-/** Work that is done again and again, about once a second, whether or not it succeeds. */
+/** Work that is done again and again, whether or not it succeeds. */
 import type { Log } from '#core/log/log.ts';
 
-const PAUSE_MS = 1_000;
+export interface Rhythm {
+  /** Milliseconds between the end of one run and the beginning of the next. */
+  readonly pause: number;
+  readonly log: Log;
+  /** The line that is logged when a row of failures begins. */
+  readonly complaint: string;
+}
 
 /**
  * Runs `work` after each pause until the returned function is called, which resolves when the last
- * run has ended. A row of failures is logged once, with `complaint`.
+ * run has ended.
  */
-export function repeat(work: () => Promise<void>, log: Log, complaint: string) {
+export function repeat(work: () => Promise<void>, { pause, log, complaint }: Rhythm) {
   let failing = false;
   let closed = false;
   let run: Promise<void> = Promise.resolve();
-  let timer = setTimeout(next, PAUSE_MS);
+  let timer = setTimeout(next, pause);
 
   async function attempt(): Promise<void> {
     try {
@@ -25,7 +31,7 @@ export function repeat(work: () => Promise<void>, log: Log, complaint: string) {
 
   function next(): void {
     run = attempt().then(() => {
-      if (!closed) timer = setTimeout(next, PAUSE_MS);
+      if (!closed) timer = setTimeout(next, pause);
     });
   }
 

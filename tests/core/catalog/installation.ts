@@ -19,6 +19,9 @@ export interface Test {
 
 const log = pino({ level: 'silent' });
 
+/** Looks follow each other faster than in earnest, so that tests need not wait. */
+export const PAUSE_MS = 50;
+
 export interface Installation {
   readonly url: string;
   readonly config: Config;
@@ -52,7 +55,7 @@ export async function install(t: Test, setup = '', schemas = 'public'): Promise<
     open: async (keep) => {
       const bus = await openBus(config, url, await clusterId(pool, systemSchema(config)), log);
       closing.push(() => bus.close());
-      const source = await openCatalog(config, { pool, bus, log, keep });
+      const source = await openCatalog(config, { pool, bus, log, keep, pause: PAUSE_MS });
       closing.push(() => source.close());
       return source;
     },
