@@ -134,7 +134,8 @@ export class IncomingBody implements Body {
     stream.on('error', ignore);
     this.#stream = stream;
     this.#readBy({
-      push: (chunk) => stream.push(chunk),
+      // What a reader left behind passes unread.
+      push: (chunk) => stream.destroyed || stream.push(chunk),
       end: () => stream.push(null),
       fail: (error) => stream.destroy(error),
     });
@@ -154,7 +155,7 @@ export class IncomingBody implements Body {
   release(): void {
     this.#resume();
     this.#socket = null;
-    this.#fail(new ClientGoneError());
+    this.#fail(new Error('The request was answered before its body was read.'));
     this.#stream?.destroy();
   }
 

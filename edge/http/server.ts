@@ -57,6 +57,8 @@ export interface Server {
   close(): void;
 }
 
+type Level = 'debug' | 'warn' | 'error';
+
 /** Makes a server that does not listen yet. */
 export function createServer(options: ServerOptions): Server {
   return new HttpServer(options);
@@ -171,39 +173,44 @@ class HttpServer implements Server {
   }
 
   #fail(exchange: Exchange, error: unknown): void {
+    const { log, revealsErrors } = this.#options;
     try {
-      const reveal = this.#options.revealsErrors?.(exchange) ?? false;
-      const { response, unexpected } = failureOf(error, reveal);
-      if (exchange.aborted) {
-        this.#end(exchange, response.status, unexpected && !isFarewell(error) ? error : null);
-      } else if (exchange.answered) {
+      const { response, unexpected } = failureOf(error, revealsErrors?.(exchange) ?? false);
+      let { status } = response;
+      const cut = exchange.aborted || exchange.answered;
+      if (!cut && typeof response.body === 'string') {
+        status = sendWhole(exchange, response, response.body, this.#draining);
+      } else if (!exchange.aborted) {
         exchange.socket.close();
-        this.#end(exchange, response.status, error);
-      } else {
-        const body = typeof response.body === 'string' ? response.body : '';
-        const status = sendWhole(exchange, response, body, this.#draining);
-        this.#end(exchange, status, status >= 500 ? error : null);
+      } else if (isFarewell(error)) {
+        this.#end(exchange, status);
+        return;
       }
+      this.#end(
+        exchange,
+        status,
+        unexpected ? 'error' : cut || status < 500 ? 'debug' : 'warn',
+        error,
+      );
     } catch (failure) {
-      // Not even the error can be told: an error's own header, or the log.
-      this.#options.log.error({ request: exchange.id, err: failure, cause: error });
+      // Not even the error can be told, because of a header of its own.
+      log.error({ request: exchange.id, err: failure, cause: error });
       if (!exchange.aborted) exchange.socket.close();
       this.#end(exchange, 500);
     }
   }
 
-  /** Each request comes here once, when nothing of it is left. */
-  #end(exchange: Exchange, status: number, error: unknown = null): void {
+  /** Each request comes here once, when nothing of it is left. The query may hold a token. */
+  #end(exchange: Exchange, status: number, level: Level = 'debug', error?: unknown): void {
     this.#running--;
     this.#onQuieter?.();
     const { log } = this.#options;
-    const level = error === null ? 'debug' : status === 500 ? 'error' : 'warn';
     if (!log.isLevelEnabled(level)) return;
     const { id, method, path, started, aborted } = exchange;
     const ms = Math.round((performance.now() - started) * 100) / 100;
-    // The query is left out: it may hold a token.
-    const line = { request: id, method, path, status, ms, ...(aborted ? { aborted } : {}) };
-    log[level](error === null ? line : { ...line, err: error }, 'request');
+    const end = aborted ? { aborted } : { status };
+    const cause = level === 'debug' ? {} : { err: error };
+    log[level]({ request: id, method, path, ...end, ms, ...cause }, 'request');
   }
 }
 

@@ -1,0 +1,90 @@
+/** Answers with server-sent events (HTML Living Standard, 9.2). */
+import { leave } from './reply.ts';
+import type { Request } from './request.ts';
+import type { Response } from './response.ts';
+
+/** One event. Line breaks are kept in `data` and become blanks elsewhere. */
+export interface ServerEvent {
+  readonly event?: string;
+  readonly id?: string;
+  readonly data: string;
+}
+
+/** A comment: shows proxies and the client that the stream lives. */
+const COMMENT = ':\n\n';
+
+/** Milliseconds of silence after which a comment is sent. */
+const KEEP_ALIVE = 15_000;
+
+/**
+ * Streams events until they end or the client goes away; their source is told by `return()` then.
+ * One that may wait for long should also watch `request.signal`.
+ */
+export function eventStream(
+  request: Request,
+  events: AsyncIterable<ServerEvent>,
+  keepAlive = KEEP_ALIVE,
+): Response {
+  return {
+    status: 200,
+    // The last one keeps nginx from collecting events.
+    headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
+    body: pieces(events[Symbol.asyncIterator](), request.signal, keepAlive),
+  };
+}
+
+async function* pieces(
+  source: AsyncIterator<ServerEvent>,
+  signal: AbortSignal,
+  keepAlive: number,
+): AsyncGenerator<string> {
+  try {
+    // Sends the head at once, so that the client knows it is connected.
+    yield COMMENT;
+    let next = ask(source);
+    while (!signal.aborted) {
+      const result = await soon(next, signal, keepAlive);
+      if (result === null) {
+        yield COMMENT;
+      } else {
+        if (result.done === true) return;
+        yield encode(result.value);
+        next = ask(source);
+      }
+    }
+  } finally {
+    leave(source);
+  }
+}
+
+/** Asks for the next event, whose failure counts as handled even if the client goes before it. */
+function ask(source: AsyncIterator<ServerEvent>): Promise<IteratorResult<ServerEvent>> {
+  const next = source.next();
+  next.catch(() => undefined);
+  return next;
+}
+
+/** What is waited for; null when it takes too long or is not wanted any more. */
+function soon<T>(work: Promise<T>, signal: AbortSignal, limit: number): Promise<T | null> {
+  const { promise, resolve, reject } = Promise.withResolvers<T | null>();
+  const giveUp = () => resolve(null);
+  const timer = setTimeout(giveUp, limit);
+  signal.addEventListener('abort', giveUp);
+  work.then(resolve, reject);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', giveUp);
+  });
+}
+
+function encode({ event, id, data }: ServerEvent): string {
+  const lines: string[] = [];
+  if (event !== undefined) lines.push(`event: ${oneLine(event)}`);
+  if (id !== undefined) lines.push(`id: ${oneLine(id)}`);
+  for (const line of data.split(/\r\n|\r|\n/)) lines.push(`data: ${line}`);
+  return `${lines.join('\n')}\n\n`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\r\n\0]/g, ' ');
+}

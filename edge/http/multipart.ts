@@ -1,0 +1,112 @@
+/** Takes the first file out of a `multipart/form-data` body (RFC 7578) while it arrives. */
+import type { Readable } from 'node:stream';
+import busboy from 'busboy';
+import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { ClientGoneError, type Request } from './request.ts';
+
+/** Bounds on what precedes the file; busboy itself bounds the headers of a part to 16 KB. */
+const LIMITS = { fieldNameSize: 256, fieldSize: 65_536, fields: 64, parts: 128, headerPairs: 64 };
+
+/** A file that is still arriving. */
+export interface IncomingFile {
+  /** Name of its part; empty when it has none. */
+  readonly fieldName: string;
+  /** As the client named it, without folders; empty when it did not. No name to store it under. */
+  readonly filename: string;
+  /** As the client said, lower case, without parameters. */
+  readonly mimeType: string;
+  /** Text parts that came before the file; of two with the same name the last. */
+  readonly fields: ReadonlyMap<string, string>;
+  /**
+   * The file's bytes, once; the client is held back while nobody reads. Fails with INVALID_PAYLOAD
+   * when the body ends within the file, and with ClientGoneError when the client goes away. Whoever
+   * stops early need not clean up: the rest passes unread.
+   */
+  readonly stream: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Reads up to the first file part; what follows it is ignored.
+ * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE when the body is not multipart, INVALID_PAYLOAD when
+ *   it is malformed, has no file, or has too much before it
+ */
+export async function firstFile(request: Request): Promise<IncomingFile> {
+  const parser = openParser(request);
+  const body = request.body.stream();
+  const fields = new Map<string, string>();
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingFile>();
+  let file: Readable | null = null;
+
+  // Ends everything and whoever waits for it. Called more than once: what is settled stays so.
+  const stop = (error: Error) => {
+    reject(error);
+    body.unpipe(parser);
+    file?.destroy(error);
+    parser.destroy();
+    body.destroy();
+  };
+  parser.on('field', (name, value, { valueTruncated }) => {
+    if (file !== null) return;
+    if (valueTruncated) stop(invalidPayload(`The part ${name} before the file is too large.`));
+    fields.set(name, value);
+  });
+  parser.on('file', (fieldName = '', stream, { filename = '', mimeType }) => {
+    // Nobody may be listening when it fails.
+    stream.on('error', () => undefined);
+    if (file !== null) {
+      stream.resume();
+      return;
+    }
+    file = stream;
+    stream.on('close', () => stop(new Error('The file is closed.')));
+    const content = contentOf(stream);
+    resolve({ fieldName, filename, mimeType: mimeType.toLowerCase(), fields, stream: content });
+  });
+  const tooMany = () => {
+    if (file === null) stop(invalidPayload('It has too many parts before the file.'));
+  };
+  parser.on('fieldsLimit', tooMany).on('partsLimit', tooMany);
+  parser.on('error', (error) => stop(malformed(error)));
+  parser.on('close', () => stop(invalidPayload('It holds no file.')));
+  body.on('error', stop);
+  body.on('close', () => {
+    if (!body.readableEnded) stop(new Error('The body is closed.'));
+  });
+  body.pipe(parser);
+  return promise;
+}
+
+async function* contentOf(stream: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream;
+  } catch (error) {
+    // When the body ends too soon the parser fails the file with an error of its own.
+    throw error instanceof ServiceError || error instanceof ClientGoneError
+      ? error
+      : malformed(error);
+  }
+}
+
+function malformed(error: unknown): ServiceError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return invalidPayload(`It is not well-formed multipart/form-data: ${reason}.`);
+}
+
+function openParser(request: Request): busboy.Busboy {
+  const contentType = request.header('content-type');
+  if (contentType === undefined || !/^multipart\/form-data\s*(;|$)/i.test(contentType)) {
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', {
+      mediaType: contentType ?? null,
+      where: 'Content-Type',
+    });
+  }
+  try {
+    return busboy({
+      headers: { 'content-type': contentType },
+      limits: LIMITS,
+      defParamCharset: 'utf8',
+    });
+  } catch (error) {
+    throw malformed(error);
+  }
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import t from 'tap';
+import { ServiceError } from '#core/errors/service-error.ts';
+import { JSON_MAX_DEPTH, parseJson } from '#edge/http/json.ts';
+
+function reasonOf(text: string | Uint8Array): unknown {
+  try {
+    parseJson(typeof text === 'string' ? Buffer.from(text) : text);
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'INVALID_PAYLOAD') {
+      return error.details.reason;
+    }
+    throw error;
+  }
+  return null;
+}
+
+t.test('reads what JSON.stringify writes', async () => {
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      assert.deepEqual(parseJson(Buffer.from(text)), JSON.parse(text));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+t.test('a syntax error names its place', async (t) => {
+  t.match(reasonOf('{"a":1,}'), /position 7 \(line 1 column 8\)\.$/);
+  t.match(reasonOf('{"a": }'), /position 6 \(line 1 column 7\)\.$/);
+  t.match(reasonOf('{"a": x}'), /position 6 \(line 1 column 7\)\.$/);
+  t.match(reasonOf('[1,\n2,\n oops]'), /position 8 \(line 3 column 2\)\.$/);
+  t.match(reasonOf('x'), /position 0 \(line 1 column 1\)\.$/);
+  t.match(reasonOf('{"a":1} x'), /position 8 \(line 1 column 9\)\.$/);
+  t.match(reasonOf('{"a":tru3}'), /position 8 \(line 1 column 9\)\.$/);
+  t.match(reasonOf('{"a":1'), /position 6|end of JSON input/);
+  t.match(reasonOf('"\n"'), /position 1/);
+});
+
+t.test('every cut-off or changed text is either read or refused, never worse', async () => {
+  const text = '{"a":[1,-2.5e3,true,null,"x\\u00e9\\n"],"b":{"c":{}}}';
+  fc.assert(
+    fc.property(fc.nat(text.length - 1), fc.string({ maxLength: 3 }), (at, extra) => {
+      const broken = text.slice(0, at) + extra + text.slice(at + 1);
+      const reason = reasonOf(broken);
+      return reason === null || typeof reason === 'string';
+    }),
+    { numRuns: 500 },
+  );
+});
+
+t.test('only UTF-8', async (t) => {
+  t.match(reasonOf(Uint8Array.of(0x22, 0xff, 0x22)), /UTF-8/);
+  t.equal(parseJson(Buffer.from('\ufeff"x"')), 'x', 'a byte order mark is ignored');
+});
+
+t.test('nesting has a bound, brackets in strings do not count', async (t) => {
+  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+  t.equal(reasonOf(nested(JSON_MAX_DEPTH)), null);
+  t.match(reasonOf(nested(JSON_MAX_DEPTH + 1)), /256 levels/);
+  t.match(reasonOf('{"a":'.repeat(100_000)), /256 levels/);
+  t.equal(reasonOf(JSON.stringify([`"${'['.repeat(1_000)}\\`])), null);
+  t.equal(reasonOf(`[${'[],'.repeat(1_000)}1]`), null);
+});
+
+t.test('no member is named __proto__', async (t) => {
+  for (const text of [
+    '{"__proto__":{"admin":true}}',
+    '[{"a":{"__proto__" : 1}}]',
+    '{"\\u005f_proto__":1}',
+    '{"__\\u0070\\u0072\\u006f\\u0074\\u006F__":1}',
+  ]) {
+    t.match(reasonOf(text), /__proto__/, text);
+  }
+  t.strictSame(parseJson(Buffer.from('{"a":"__proto__"}')), { a: '__proto__' });
+  t.strictSame(parseJson(Buffer.from('{"a":"\\"__proto__\\":"}')), { a: '"__proto__":' });
+  t.equal(reasonOf('{"constructor":1,"proto":2}'), null);
+});
