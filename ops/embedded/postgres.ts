@@ -49,7 +49,7 @@ export interface Postgres {
 }
 
 /** The database role that the embedded server is made with. */
-export const ROLE = 'sluice';
+const ROLE = 'sluice';
 
 const LONGEST_STOP_MS = 60_000;
 

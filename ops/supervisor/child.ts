@@ -23,7 +23,7 @@ export interface BackOff {
 export const BACK_OFF: BackOff = { first: 1_000, most: 30_000, settled: 30_000 };
 
 /** EX_CONFIG of sysexits.h: the process has said on stderr which variable is wrong. */
-export const EXIT_CONFIGURATION = 78;
+const EXIT_CONFIGURATION = 78;
 
 export interface ChildOptions {
   /** Working directory. */
