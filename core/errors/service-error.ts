@@ -82,3 +82,12 @@ export function unavailable(
     { cause, headers: { 'Retry-After': String(retryAfter) } },
   );
 }
+
+/** The errors behind their wire forms, as a failed job keeps them. */
+export function serviceErrorsOf(entries: readonly ErrorEntry[]): ServiceErrors {
+  const errors = entries.map(
+    ({ extensions: { code, ...details } }) => new ServiceError(code, details),
+  );
+  const [first = new ServiceError('INTERNAL_SERVER_ERROR'), ...rest] = errors;
+  return new ServiceErrors([first, ...rest]);
+}

@@ -78,6 +78,15 @@ export class ItemService {
     });
   }
 
+  /** Reads the items of some keys that also meet the query; returns the text `{"data":[…]}`. */
+  some(target: Target, keys: readonly unknown[], query: Query): Promise<string> {
+    return this.#withCatalog(target, async (read) => {
+      const collection = collectionOf(read);
+      const found = distinctKeys(keys.map((key) => keyOfBody(collection, key)));
+      return (await this.#options.reader.text(compileItems(read, query, found))) ?? '';
+    });
+  }
+
   /**
    * Reads one item.
    * @param segment the key as it stands in the path

@@ -16,10 +16,10 @@ import { createDatabase, type Teardown } from '#tests/harness/database.ts';
 
 const log = pino({ level: 'silent' });
 const FORBIDDEN = { code: 'FORBIDDEN' };
-const admin: Caller = { user: randomUUID(), role: null, admin: true };
+const admin: Caller = { user: randomUUID(), role: null, roles: [], policies: [], admin: true };
 
 function person(): Caller {
-  return { user: randomUUID(), role: null, admin: false };
+  return { user: randomUUID(), role: null, roles: [], policies: [], admin: false };
 }
 
 async function setUp(t: Teardown, backend: Backend, queueUrl?: string) {
@@ -117,7 +117,7 @@ for (const backend of backends) {
         [await shown(caller), await shown(other), await shown(admin)],
         [true, false, true],
       );
-      const stranger: Caller = { user: null, role: null, admin: false };
+      const stranger: Caller = { user: null, role: null, roles: [], policies: [], admin: false };
       for (const as of [other, stranger]) {
         await t.rejects(jobs.get(id, as), FORBIDDEN);
         await t.rejects(jobs.cancel(id, as), FORBIDDEN);

@@ -1,0 +1,165 @@
+/** Tells how the installation fares: a status for anybody, the reasons for admins. */
+import { performance } from 'node:perf_hooks';
+import type { Catalog } from '#core/catalog/catalog.ts';
+import type { CatalogSource } from '#core/catalog/source.ts';
+import type { Pool } from '#core/database/pool.ts';
+import { quote } from '#core/database/sql.ts';
+import type { MessageBus } from '#core/messages/bus.ts';
+
+export type HealthStatus = 'ok' | 'warn' | 'error';
+
+/** One observation, after the IETF draft for health responses of HTTP APIs. */
+export interface HealthCheck {
+  readonly status: HealthStatus;
+  readonly componentType?: string;
+  readonly observedValue?: unknown;
+  readonly observedUnit?: string;
+  readonly threshold?: number;
+  readonly output?: string;
+}
+
+export interface Health {
+  readonly status: HealthStatus;
+  readonly releaseId?: string;
+  readonly serviceId?: string;
+  readonly checks?: Readonly<Record<string, readonly HealthCheck[]>>;
+}
+
+export interface HealthServiceOptions {
+  readonly catalog: CatalogSource;
+  readonly pool: Pool;
+  readonly bus: MessageBus;
+  /** Identifies the installation. */
+  readonly cluster: string;
+  /** Version of this release. */
+  readonly release: string;
+}
+
+/** An answer of the database that takes longer (ms) is worth a look. */
+const SLOW_MS = 150;
+/** Longest wait (ms) for the database's answer. */
+const PATIENCE_MS = 2_000;
+/** Messages not heard of for so long (ms) are missing. */
+const SILENCE_MS = 5_000;
+/** Tables smaller than this many rows are scanned faster than any index is read. */
+const SMALL_TABLE = 1_000;
+
+const RANK: Readonly<Record<HealthStatus, number>> = { ok: 0, warn: 1, error: 2 };
+
+function worst(checks: Readonly<Record<string, readonly HealthCheck[]>>): HealthStatus {
+  let status: HealthStatus = 'ok';
+  for (const check of Object.values(checks).flat()) {
+    if (RANK[check.status] > RANK[status]) status = check.status;
+  }
+  return status;
+}
+
+/** Foreign keys that nested reads follow backwards without an index, with the statement to run. */
+function missingIndexes(catalog: Catalog): HealthCheck[] {
+  const checks = new Map<string, HealthCheck>();
+  for (const relation of [...catalog.relations.values()].flatMap((map) => [...map.values()])) {
+    if (relation.kind === 'm2o' || relation.kind === 'a2o' || relation.indexed) continue;
+    const table = catalog.collections.get(relation.many.collection)?.table;
+    if (!table || table.kind.includes('view') || table.estimatedRows < SMALL_TABLE) continue;
+    const columns = relation.many.columns.map(quote).join(', ');
+    const statement = `CREATE INDEX CONCURRENTLY ON ${quote(table.schema)}.${quote(table.name)} (${columns});`;
+    checks.set(statement, {
+      status: 'warn',
+      componentType: 'datastore',
+      observedValue: `${relation.collection}.${relation.field}`,
+      output: `Reading it scans the whole table. ${statement}`,
+    });
+  }
+  return [...checks.values()];
+}
+
+export class HealthService {
+  readonly #options: HealthServiceOptions;
+
+  constructor(options: HealthServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Looks at every part; never throws. */
+  async check(): Promise<Required<Health>> {
+    const { cluster, release } = this.#options;
+    const checks = {
+      'pg:responseTime': [await this.#responseTime()],
+      'pg:connectionsUsed': [this.#connections()],
+      'messages:silence': [this.#messages()],
+      ...this.#catalogChecks(),
+    };
+    return { status: worst(checks), releaseId: release, serviceId: cluster, checks };
+  }
+
+  async #responseTime(): Promise<HealthCheck> {
+    const started = performance.now();
+    const late = AbortSignal.timeout(PATIENCE_MS);
+    const asked = this.#options.pool.query('SELECT 1').then(
+      () => null,
+      () => 'The database does not answer.',
+    );
+    const output = await Promise.race([
+      asked,
+      new Promise<string>((resolve) => {
+        late.addEventListener('abort', () => resolve(`No answer within ${PATIENCE_MS} ms.`));
+      }),
+    ]);
+    const observedValue = Math.round((performance.now() - started) * 1_000) / 1_000;
+    return {
+      status: output !== null ? 'error' : observedValue > SLOW_MS ? 'warn' : 'ok',
+      componentType: 'datastore',
+      observedUnit: 'ms',
+      observedValue,
+      threshold: SLOW_MS,
+      ...(output === null ? {} : { output }),
+    };
+  }
+
+  #connections(): HealthCheck {
+    const { pool } = this.#options;
+    return {
+      status: pool.waitingCount > 0 ? 'warn' : 'ok',
+      componentType: 'datastore',
+      observedUnit: 'connections',
+      observedValue: pool.totalCount - pool.idleCount,
+      threshold: pool.options.max,
+    };
+  }
+
+  #messages(): HealthCheck {
+    const observedValue = Math.round(this.#options.bus.silence());
+    return {
+      status: observedValue > SILENCE_MS ? 'warn' : 'ok',
+      componentType: 'system',
+      observedUnit: 'ms',
+      observedValue,
+      threshold: SILENCE_MS,
+    };
+  }
+
+  #catalogChecks(): Record<string, readonly HealthCheck[]> {
+    const { catalog } = this.#options;
+    const { version, leftOut, warnings, error, stale } = catalog.status();
+    const component = { componentType: 'component' } as const;
+    const checks: Record<string, readonly HealthCheck[]> = {
+      'catalog:version': [
+        {
+          ...component,
+          status: error !== null || stale ? 'warn' : 'ok',
+          observedValue: version,
+          ...(error === null ? {} : { output: `An earlier catalog serves on: ${error}` }),
+        },
+      ],
+      'catalog:leftOut': leftOut.map((entry) => ({
+        ...component,
+        status: 'ok',
+        observedValue: `${entry.schema}.${entry.name}`,
+        output: entry.reason,
+      })),
+      'catalog:metadata': warnings.map((output) => ({ ...component, status: 'ok', output })),
+      'catalog:indexes': missingIndexes(catalog.current()),
+    };
+    return Object.fromEntries(Object.entries(checks).filter(([, entries]) => entries.length > 0));
+  }
+}

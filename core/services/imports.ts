@@ -1,0 +1,85 @@
+/** Accepts files to be imported: judges who and where, spools the bytes, submits the job. */
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '#core/access/grant.ts';
+import type { Collection } from '#core/catalog/catalog.ts';
+import type { CatalogSource } from '#core/catalog/source.ts';
+import { forbidden } from '#core/errors/service-error.ts';
+import { IMPORT_JOB, type ImportFormat, type ImportMessage } from '#core/jobs/message/import.ts';
+import type { Log } from '#core/log/log.ts';
+import type { Spool } from '#core/transfer/spool.ts';
+import type { JobService } from './jobs.ts';
+
+export interface ImportServiceOptions {
+  readonly catalog: CatalogSource;
+  readonly jobs: JobService;
+  readonly spool: Spool;
+  /** Largest file in bytes; undefined: no bound. */
+  readonly maxBytes: number | undefined;
+  readonly log: Log;
+}
+
+/** A file that is still arriving. */
+export interface Upload {
+  readonly format: ImportFormat;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+export class ImportService {
+  readonly #options: ImportServiceOptions;
+
+  constructor(options: ImportServiceOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Judges, before any byte is read, whether the caller may import into a collection.
+   * @throws ServiceError FORBIDDEN when not, also for collections whose items have no key
+   */
+  authorize(caller: Caller, name: string): Collection {
+    const collection = this.#options.catalog.current().collections.get(name);
+    if (!caller.admin || !collection || collection.system || collection.table === null) {
+      throw forbidden(
+        `You have no permission to import into collection "${name}" or it does not exist.`,
+      );
+    }
+    if (collection.primaryKey.length === 0) {
+      throw forbidden(`Items of "${name}" have no key and cannot be imported.`);
+    }
+    return collection;
+  }
+
+  /**
+   * Stores the file and submits its import. An identical file by the same user that is still on
+   * its way is joined instead.
+   * @returns the id of the job
+   * @throws ServiceError CONTENT_TOO_LARGE, SERVICE_UNAVAILABLE; what the upload itself throws
+   */
+  async accept(caller: Caller, collection: Collection, upload: Upload): Promise<string> {
+    const { jobs, spool, maxBytes, log } = this.#options;
+    const file = randomUUID();
+    const { bytes, sha256 } = await spool.write(file, upload.content, maxBytes);
+    const message: ImportMessage = {
+      version: 1,
+      collection: collection.name,
+      file: { id: file, format: upload.format, bytes },
+    };
+    const discard = () =>
+      spool.remove(file).catch((error) => log.warn({ err: error }, 'an upload was not removed'));
+    try {
+      const { id, joined } = await jobs.submit({
+        kind: IMPORT_JOB,
+        queue: 'transfer',
+        message,
+        mailbox: `${IMPORT_JOB}:${collection.name}`,
+        collection: collection.name,
+        user: caller.user,
+        fingerprint: `${upload.format}:${sha256}`,
+      });
+      if (joined) await discard();
+      return id;
+    } catch (error) {
+      await discard();
+      throw error;
+    }
+  }
+}

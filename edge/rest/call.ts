@@ -1,0 +1,59 @@
+/** What every route needs first: the parameters of a request and who sends it. */
+import type { Caller } from '#core/access/grant.ts';
+import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
+import type { Query } from '#core/query/query.ts';
+import type { Request } from '#edge/http/request.ts';
+import type { Response } from '#edge/http/response.ts';
+import type { Params, Route } from '#edge/http/router.ts';
+import type { EdgeServices } from '#edge/services.ts';
+import { tokenOf } from './credential.ts';
+import { parametersOf } from './parameter.ts';
+
+/** One request of a known caller. */
+export interface Call {
+  readonly request: Request;
+  readonly params: Params;
+  readonly parameters: Parameters;
+  readonly caller: Caller;
+  readonly services: EdgeServices;
+}
+
+export type CallHandler = (call: Call) => Promise<Response>;
+
+/** Makes routes whose handlers get a {@link Call}; a bad token ends the request before them. */
+export function routesOf(services: EdgeServices): (handler: CallHandler) => Route {
+  return (handler) => async (request, params) => {
+    const parameters = parametersOf(request.query);
+    const token = tokenOf(request.header('authorization'), parameters);
+    const caller = await services.identity.authenticate(token);
+    return handler({ request, params, parameters, caller, services });
+  };
+}
+
+/** A named part of the path; routes are only reached when it is there. */
+export function param(call: Call, name: string): string {
+  return call.params[name] ?? '';
+}
+
+/** The last segment of the path as it was sent, percent-encoded. */
+export function lastSegment(call: Call): string {
+  const path = call.request.path.replace(/\/+$/, '');
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** The query that the URL asks. */
+export function queryOf(call: Call): Query {
+  return parseQuery(call.parameters, call.services.bounds);
+}
+
+/** 200 with a JSON text that is ready. */
+export function jsonText(text: string): Response {
+  return { status: 200, body: text };
+}
+
+/** 200 with `{ data }`. */
+export function data(value: unknown): Response {
+  return { status: 200, body: JSON.stringify({ data: value }) };
+}
+
+export const NO_CONTENT: Response = Object.freeze({ status: 204 });

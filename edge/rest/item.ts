@@ -1,0 +1,123 @@
+/** The routes of items: `/items/:collection` and `/items/:collection/:key`. */
+import { invalidPayload } from '#core/errors/service-error.ts';
+import { parseQuery } from '#core/query/parse/parameter.ts';
+import type { Answer, Target, Update } from '#core/services/items.ts';
+import type { Response } from '#edge/http/response.ts';
+import type { Router } from '#edge/http/router.ts';
+import type { EdgeServices } from '#edge/services.ts';
+import {
+  type Call,
+  type CallHandler,
+  jsonText,
+  lastSegment,
+  NO_CONTENT,
+  param,
+  queryOf,
+  routesOf,
+} from './call.ts';
+import { searchOf } from './parameter.ts';
+
+function targetOf(call: Call): Target {
+  return { caller: call.caller, collection: param(call, 'collection') };
+}
+
+/** The envelope around items that come one by one, in pieces worth sending. */
+async function* pieces(items: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
+  let before = '{"data":[';
+  for await (const batch of items) {
+    if (batch.length === 0) continue;
+    yield before + batch.join(',');
+    before = ',';
+  }
+  yield before === ',' ? ']}' : `${before}]}`;
+}
+
+function answerOf(answer: Answer): Response {
+  if (answer.kind === 'text') return jsonText(answer.text);
+  return {
+    status: 200,
+    headers: { 'Content-Type': 'application/json; charset=utf-8' },
+    body: pieces(answer.items),
+  };
+}
+
+const list: CallHandler = async (call) => {
+  const { items } = call.services;
+  return answerOf(await items.list(targetOf(call), queryOf(call), call.request.signal));
+};
+
+const search: CallHandler = async (call) => {
+  const { parameters, keys } = searchOf(await call.request.body.json());
+  const query = parseQuery({ ...call.parameters, ...parameters }, call.services.bounds);
+  const { items } = call.services;
+  const target = targetOf(call);
+  if (keys !== null) return jsonText(await items.some(target, keys, query));
+  return answerOf(await items.list(target, query, call.request.signal));
+};
+
+const read: CallHandler = async (call) =>
+  jsonText(await call.services.items.one(targetOf(call), lastSegment(call), queryOf(call)));
+
+const create: CallHandler = async (call) => {
+  const body = await call.request.body.json();
+  return jsonText(await call.services.items.create(targetOf(call), body, queryOf(call)));
+};
+
+const updateOne: CallHandler = async (call) => {
+  const body = await call.request.body.json();
+  const { items } = call.services;
+  return jsonText(await items.updateOne(targetOf(call), lastSegment(call), body, queryOf(call)));
+};
+
+/** Reads `{keys, data}` or a list of items with their keys. */
+function updateOf(body: unknown): Update {
+  if (Array.isArray(body)) return { kind: 'each', items: body };
+  if (typeof body !== 'object' || body === null) {
+    throw invalidPayload('The body must be a list of items, or an object with "keys" and "data".');
+  }
+  const { keys, data, ...rest } = Object.fromEntries(Object.entries(body));
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) throw invalidPayload(`The body takes no "${unknown}".`);
+  if (!Array.isArray(keys)) throw invalidPayload('"keys" must be a list of keys.');
+  return { kind: 'same', keys, data };
+}
+
+const updateMany: CallHandler = async (call) => {
+  const update = updateOf(await call.request.body.json());
+  return jsonText(await call.services.items.updateMany(targetOf(call), update, queryOf(call)));
+};
+
+const deleteOne: CallHandler = async (call) => {
+  await call.services.items.deleteOne(targetOf(call), lastSegment(call));
+  return NO_CONTENT;
+};
+
+/** Reads a list of keys, bare or as `{keys}`. */
+function keysOf(body: unknown): readonly unknown[] {
+  if (Array.isArray(body)) return body;
+  if (typeof body === 'object' && body !== null && 'keys' in body && Array.isArray(body.keys)) {
+    const [unknown] = Object.keys(body).filter((name) => name !== 'keys');
+    if (unknown !== undefined) throw invalidPayload(`The body takes no "${unknown}".`);
+    return body.keys;
+  }
+  throw invalidPayload('The body must be a list of keys, or an object with "keys".');
+}
+
+const deleteMany: CallHandler = async (call) => {
+  const keys = keysOf(await call.request.body.json());
+  await call.services.items.deleteMany(targetOf(call), keys);
+  return NO_CONTENT;
+};
+
+export function addItemRoutes(router: Router, services: EdgeServices): void {
+  const route = routesOf(services);
+  router
+    .add('GET', '/items/:collection', route(list))
+    .add('SEARCH', '/items/:collection', route(search))
+    .add('GET', '/items/:collection/:key', route(read))
+    .add('POST', '/items/:collection', route(create))
+    .add('PATCH', '/items/:collection', route(updateMany))
+    .add('PATCH', '/items/:collection/:key', route(updateOne))
+    .add('DELETE', '/items/:collection', route(deleteMany))
+    .add('DELETE', '/items/:collection/:key', route(deleteOne));
+}

@@ -1,0 +1,23 @@
+/** The routes about the server itself: `/server/ping` and `/server/health`. */
+import type { Router } from '#edge/http/router.ts';
+import type { EdgeServices } from '#edge/services.ts';
+import { type CallHandler, routesOf } from './call.ts';
+
+/** The status is anybody's; what it rests on is for admins. */
+const health: CallHandler = async ({ caller, services }) => {
+  const found = await services.health.check();
+  return {
+    status: found.status === 'error' ? 503 : 200,
+    headers: { 'Content-Type': 'application/health+json' },
+    body: JSON.stringify(caller.admin ? found : { status: found.status }),
+  };
+};
+
+export function addServerRoutes(router: Router, services: EdgeServices): void {
+  router.add('GET', '/server/ping', () => ({
+    status: 200,
+    headers: { 'Content-Type': 'text/html; charset=utf-8' },
+    body: 'pong',
+  }));
+  router.add('GET', '/server/health', routesOf(services)(health));
+}

@@ -1,0 +1,92 @@
+/** Opens what an edge process works with, and closes it again. */
+import { join } from 'node:path';
+import { openCatalog } from '#core/catalog/open.ts';
+import type { CatalogSource } from '#core/catalog/source.ts';
+import type { Config } from '#core/config/config.ts';
+import { createPool } from '#core/database/pool.ts';
+import { Reader } from '#core/database/reader.ts';
+import { Identity } from '#core/identity/identity.ts';
+import { openQueues } from '#core/jobs/queue.ts';
+import type { Log } from '#core/log/log.ts';
+import { openBus } from '#core/messages/open.ts';
+import type { QueryBounds } from '#core/query/query.ts';
+import { HealthService } from '#core/services/health.ts';
+import { ImportService } from '#core/services/imports.ts';
+import { ItemService } from '#core/services/items.ts';
+import { JobService } from '#core/services/jobs.ts';
+import { clusterId } from '#core/system/cluster.ts';
+import { RELEASE } from '#core/system/release.ts';
+import { systemSchema } from '#core/system/table.ts';
+import { localSpool } from '#core/transfer/spool.ts';
+
+/** Most pipelined connections of an edge; short reads gain nothing from more. */
+const MAX_LINES = 4;
+
+export interface EdgeServices {
+  readonly config: Config;
+  readonly log: Log;
+  readonly bounds: QueryBounds;
+  readonly catalog: CatalogSource;
+  readonly identity: Identity;
+  readonly items: ItemService;
+  readonly jobs: JobService;
+  readonly imports: ImportService;
+  readonly health: HealthService;
+  close(): Promise<void>;
+}
+
+/** Opens everything; what cannot be reached is waited for. */
+export async function openEdgeServices(
+  config: Config,
+  url: string,
+  log: Log,
+): Promise<EdgeServices> {
+  const schema = systemSchema(config);
+  const statementTimeout = config.QUERY_TIMEOUT;
+  const lines = Math.min(MAX_LINES, Math.floor(config.DATABASE_POOL_MAX / 2));
+  const max = config.DATABASE_POOL_MAX - lines;
+  const pool = createPool(config, url, log, { name: 'edge', max, statementTimeout });
+  const reader = new Reader({ url, name: 'edge', log, pool, lines, statementTimeout });
+  const cluster = await clusterId(pool, schema);
+  const [bus] = await Promise.all([openBus(config, url, cluster, log), reader.open()]);
+  const catalog = await openCatalog(config, {
+    pool,
+    bus,
+    log,
+    keep: config.WORKER_PROCESSES === 0,
+  });
+  const queues = openQueues(config, url, cluster, log);
+  const bounds: QueryBounds = {
+    limitDefault: config.QUERY_LIMIT_DEFAULT,
+    limitMax: config.QUERY_LIMIT_MAX,
+    maxDepth: config.MAX_RELATIONAL_DEPTH,
+    maxFields: config.QUERY_MAX_FIELDS,
+  };
+  const identity = new Identity(pool, schema);
+  catalog.onCounter('access', () => identity.forget());
+  const jobs = new JobService({ pool, schema, queues, bus, log });
+  const spool = localSpool(join(config.DATA_DIR, 'spool'));
+  return {
+    config,
+    log,
+    bounds,
+    catalog,
+    identity,
+    jobs,
+    items: new ItemService({
+      catalog,
+      reader,
+      pool,
+      bounds,
+      maxBatch: config.MAX_BATCH_MUTATION,
+    }),
+    imports: new ImportService({ catalog, jobs, spool, maxBytes: config.IMPORT_MAX_SIZE, log }),
+    health: new HealthService({ catalog, pool, bus, cluster, release: RELEASE }),
+    async close() {
+      jobs.close();
+      await catalog.close();
+      await Promise.allSettled([queues.close(), bus.close(), reader.close()]);
+      await pool.end();
+    },
+  };
+}
