@@ -25,6 +25,12 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
+/** The path as short as it can be written from the working directory. */
+function shortPath(path: string): string {
+  const near = relative('.', path);
+  return near.startsWith('..') ? path : near;
+}
+
 function adminLines(admin: GeneratedAdmin): [string, string][] {
   const note =
     admin.file === null
@@ -32,7 +38,7 @@ function adminLines(admin: GeneratedAdmin): [string, string][] {
       : [
           [
             '',
-            `Shown this once, and kept in ${relative('.', admin.file) || admin.file} until you delete it`,
+            `Shown this once, and kept in ${shortPath(admin.file)} until you delete it`,
           ] satisfies [string, string],
         ];
   return [
