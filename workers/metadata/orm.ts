@@ -1,0 +1,66 @@
+/**
+ * MikroORM over the catalog: an EntityManager for the system tables and for the transactions of
+ * actors that do not copy. Its metadata follows the catalog, entity by entity. No value of a
+ * request may reach one of its filters as anything but the value of a named property.
+ */
+import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { Catalog } from '#core/catalog/catalog.ts';
+import type { CatalogSource } from '#core/catalog/source.ts';
+import type { Config } from '#core/config/config.ts';
+import { sessionSettings } from '#core/database/pool.ts';
+import { Entities } from './entities.ts';
+import type { Entity } from './entity.ts';
+
+export interface Orm {
+  /** An EntityManager with an identity map of its own, for one piece of work. */
+  fork(): EntityManager;
+  /**
+   * The entity of a collection, as the catalog has it now.
+   * @throws when the collection does not exist, has no primary key, or has names that cannot be
+   *   an entity's
+   */
+  entity(collection: string): Entity;
+  close(): Promise<void>;
+}
+
+/** The EntityManager's own connections: its work is short and seldom. */
+const CONNECTIONS = 2;
+
+/**
+ * Opens MikroORM on a small pool of its own; nothing is connected before the first statement.
+ * @param url a connection that keeps its session
+ */
+export function openOrm(
+  config: Pick<Config, 'DATABASE_POOL_WAIT'>,
+  url: string,
+  source: CatalogSource,
+): Orm {
+  const entities = new Entities(source.current());
+  const orm = new MikroORM({
+    clientUrl: url,
+    entities: entities.all(),
+    metadataCache: { enabled: false },
+    discovery: { checkDuplicateTableNames: false },
+    pool: { min: 0, max: CONNECTIONS },
+    driverOptions: {
+      application_name: 'sluice entities',
+      connectionTimeoutMillis: config.DATABASE_POOL_WAIT,
+      keepAlive: true,
+      onConnect: async (client: { query(text: string): Promise<unknown> }) => {
+        await client.query(sessionSettings(0));
+      },
+    },
+  });
+  const stop = source.onChange((catalog: Catalog) => {
+    const { added, removed } = entities.follow(catalog);
+    orm.discoverEntity(added, removed);
+  });
+  return {
+    fork: () => orm.em.fork(),
+    entity: (collection) => entities.get(collection),
+    async close() {
+      stop();
+      await orm.close(true);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * What MikroORM has to know of a column: the type by which values are converted, and how the
+ * database declares it. Values come out as JSON knows them, but for dates and bytes: `bigint` and
+ * `numeric` are strings, because neither fits a JavaScript number.
+ */
+import { BigIntType, type EntitySchemaProperty } from '@mikro-orm/core';
+import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
+
+/** An item as the EntityManager gives it: values by the names of their properties. */
+export type Row = Record<string, unknown>;
+
+export type Property = EntitySchemaProperty<NonNullable<unknown>, Row>;
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['bool', 'boolean'],
+  ['int2', 'smallint'],
+  ['int4', 'integer'],
+  ['numeric', 'decimal'],
+  ['float4', 'float'],
+  ['float8', 'double'],
+  ['varchar', 'string'],
+  ['bpchar', 'string'],
+  ['text', 'text'],
+  ['citext', 'text'],
+  ['uuid', 'uuid'],
+  ['json', 'json'],
+  ['jsonb', 'json'],
+  ['bytea', 'blob'],
+  ['date', 'date'],
+  ['time', 'time'],
+  ['timestamp', 'datetime'],
+  ['timestamptz', 'datetime'],
+]);
+
+function type({
+  elementType,
+  typeKind,
+  typeName,
+}: ColumnDescriptor): string | BigIntType<'string'> {
+  if (elementType !== null) return 'array';
+  if (typeKind === 'e') return 'string';
+  if (typeName === 'int8') return new BigIntType('string');
+  return TYPES.get(typeName) ?? 'unknown';
+}
+
+/** The declaration of a column, the same for a plain value and for a reference. */
+export function declaration(column: ColumnDescriptor) {
+  const { name, typeText, nullable, comment, defaultExpression, generatedExpression } = column;
+  const fromSequence = column.identity !== null || column.sequence !== null;
+  return {
+    fieldName: name,
+    columnType: typeText,
+    nullable,
+    autoincrement: fromSequence,
+    ...(comment === null ? {} : { comment }),
+    ...(defaultExpression === null || fromSequence ? {} : { defaultRaw: defaultExpression }),
+    ...(generatedExpression === null
+      ? {}
+      : { generated: `(${generatedExpression}) stored`, nullable: true }),
+  };
+}
+
+/** A column whose value stands for itself. */
+export function scalar(column: ColumnDescriptor, primary: boolean): Property {
+  return { type: type(column), primary, ...declaration(column) };
+}
