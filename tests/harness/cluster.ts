@@ -1,0 +1,148 @@
+/** Runs real edges and workers, as processes of their own, on a database of the test's own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { loadConfig } from '#core/config/config.ts';
+import { createPool } from '#core/database/pool.ts';
+import { createLog } from '#core/log/log.ts';
+import type { ChildMessage } from '#core/process/child.ts';
+import { bootstrapAdmin } from '#core/system/bootstrap.ts';
+import { migrate } from '#core/system/migrate.ts';
+import { freePort } from '#ops/embedded/postgres.ts';
+import { createDatabase, type Teardown } from './database.ts';
+
+export const ADMIN_TOKEN = 'an-admin-token-for-tests';
+
+export interface ClusterOptions {
+  readonly edges?: number;
+  readonly workers?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** One running process. */
+export interface Member {
+  readonly pid: number;
+  readonly process: ChildProcess;
+  /** Resolves with the name of the failpoint at which the process stopped. */
+  readonly stoppedAt: Promise<string>;
+  /** Sends a signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+export interface Cluster {
+  readonly databaseUrl: string;
+  /** Connections of the test itself. */
+  readonly db: pg.Pool;
+  /** Base URL of the first edge. */
+  readonly url: string;
+  readonly edges: readonly Member[];
+  readonly workers: readonly Member[];
+  readonly dataDir: string;
+  /** Sends a request as the admin to the first edge. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  startEdge(port: number, env?: Readonly<Record<string, string>>): Promise<Member>;
+  startWorker(env?: Readonly<Record<string, string>>): Promise<Member>;
+}
+
+const ROOT = join(import.meta.dirname, '../..');
+
+async function startProcess(script: string, env: NodeJS.ProcessEnv): Promise<Member> {
+  const child = spawn(process.execPath, [join(ROOT, script)], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let output = '';
+  const keep = (chunk: Buffer) => {
+    output = (output + chunk.toString()).slice(-20_000);
+  };
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
+  const exited = once(child, 'exit');
+  const ready = Promise.withResolvers<void>();
+  const stopped = Promise.withResolvers<string>();
+  child.on('message', (message: ChildMessage) => {
+    if (message.type === 'ready') ready.resolve();
+    else stopped.resolve(message.name);
+  });
+  exited.then(() => ready.reject(new Error(`${script} ended before it was ready:\n${output}`)));
+  await ready.promise;
+  if (child.pid === undefined) throw new Error(`${script} has no process id`);
+  return {
+    pid: child.pid,
+    process: child,
+    stoppedAt: stopped.promise,
+    async end(signal) {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      await exited;
+    },
+  };
+}
+
+/** Starts a cluster with an admin whose token is {@link ADMIN_TOKEN}; it ends with the test. */
+export async function startCluster(t: Teardown, options: ClusterOptions = {}): Promise<Cluster> {
+  const { edges: edgeCount = 1, workers: workerCount = 0 } = options;
+  const databaseUrl = await createDatabase(t);
+  const dataDir = mkdtempSync(join(tmpdir(), 'sluice-cluster-'));
+  t.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
+  const variables = {
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+    ADMIN_TOKEN,
+    ARGON2_MEMORY: '1mb',
+    ARGON2_TIME: '1',
+    LOG_LEVEL: 'warn',
+    JOB_LOCK_DURATION: '2s',
+    EDGE_PROCESSES: String(edgeCount),
+    WORKER_PROCESSES: String(workerCount),
+    ...options.env,
+  };
+  const config = loadConfig(variables);
+  await migrate(config, databaseUrl);
+  const pool = createPool(config, databaseUrl, createLog({ LOG_LEVEL: 'silent' }, 'test'), {
+    name: 'test',
+    max: 2,
+    statementTimeout: 0,
+  });
+  await bootstrapAdmin(config, pool);
+  await pool.end();
+  const members: Member[] = [];
+  t.teardown(() => Promise.all(members.map((member) => member.end('SIGKILL'))));
+  const start = async (script: string, extra: Readonly<Record<string, string>>) => {
+    const { PATH = '', HOME = '' } = process.env;
+    const member = await startProcess(script, { PATH, HOME, ...variables, ...extra });
+    members.push(member);
+    return member;
+  };
+  const startEdge = (port: number, env = {}) =>
+    start('edge/main.ts', { PORT: String(port), ...env });
+  const startWorker = (env = {}) => start('workers/main.ts', env);
+  const ports = await Promise.all(Array.from({ length: edgeCount }, () => freePort()));
+  const workers = await Promise.all(Array.from({ length: workerCount }, () => startWorker()));
+  const edges = await Promise.all(ports.map((port) => startEdge(port)));
+  const url = `http://127.0.0.1:${ports[0] ?? 0}`;
+  const db = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+  db.on('error', () => undefined);
+  t.teardown(() => db.end());
+  return {
+    databaseUrl,
+    db,
+    url,
+    edges,
+    workers,
+    dataDir,
+    fetch: (path, init = {}) => {
+      const headers = new Headers(init.headers);
+      if (!headers.has('authorization')) headers.set('authorization', `Bearer ${ADMIN_TOKEN}`);
+      if (typeof init.body === 'string' && !headers.has('content-type')) {
+        headers.set('content-type', 'application/json');
+      }
+      return fetch(`${url}${path}`, { ...init, headers });
+    },
+    startEdge,
+    startWorker,
+  };
+}

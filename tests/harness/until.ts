@@ -1,0 +1,23 @@
+/** Waits for conditions, so that no test waits on a clock. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+const LIMIT_MS = 30_000;
+const PAUSE_MS = 20;
+
+/**
+ * Asks until the answer is neither false nor null nor undefined, and yields it.
+ * @throws when that takes longer than `limit` milliseconds
+ */
+export async function until<T>(
+  ask: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+  what: string,
+  limit: number = LIMIT_MS,
+): Promise<T> {
+  const end = performance.now() + limit;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== false && answer !== null && answer !== undefined) return answer;
+    if (performance.now() > end) throw new Error(`waited in vain for: ${what}`);
+    await delay(PAUSE_MS);
+  }
+}
