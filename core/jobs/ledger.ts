@@ -88,9 +88,9 @@ export async function recordBackend(
 /** Ends the session that works for the job's latest delivery, and waits until it is gone. */
 export async function endBackend(pool: Pool, schema: string, id: string): Promise<void> {
   const statement = render(sql`
-    SELECT pg_terminate_backend(a.pid) FROM ${systemTable(schema, 'jobs')} j
-    JOIN pg_stat_activity a ON a.pid = j.backend_pid AND a.backend_start = j.backend_start
-    WHERE j.id = ${id} AND ${isOpen}`);
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE (pid, backend_start) =
+      (SELECT backend_pid, backend_start FROM ${systemTable(schema, 'jobs')}
+        WHERE id = ${id} AND ${isOpen})`);
   const deadline = Date.now() + ENDED_WITHIN_MS;
   while ((await pool.query(statement)).rows.length > 0) {
     if (Date.now() > deadline) throw new Error(`the session of job ${id} does not end`);
@@ -142,14 +142,21 @@ export async function giveBack(pool: Pool, schema: string, delivery: Delivery): 
   return await update(pool, schema, change, current(delivery));
 }
 
-/** Fails a job, whoever works on it, because the queue has given it up. */
+/**
+ * Fails an open job, whoever works on it, because the queue has given it up.
+ * @returns its mailbox; undefined when it had ended already
+ */
 export async function abandonJob(
   pool: Pool,
   schema: string,
   id: string,
   errors: readonly ErrorEntry[],
-): Promise<boolean> {
+): Promise<string | null | undefined> {
   await endBackend(pool, schema, id);
-  const change = ended('failed', sql`error = ${JSON.stringify(errors)}`);
-  return await update(pool, schema, change, sql`id = ${id} AND ${isOpen}`);
+  const { rows } = await pool.query<{ mailbox: string | null }>(
+    render(sql`UPDATE ${systemTable(schema, 'jobs')}
+      SET ${ended('failed', sql`error = ${JSON.stringify(errors)}`)}
+      WHERE id = ${id} AND ${isOpen} RETURNING mailbox`),
+  );
+  return rows[0]?.mailbox;
 }

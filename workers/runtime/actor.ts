@@ -45,12 +45,12 @@ export interface Actor<Schema extends v.GenericSchema = v.GenericSchema> {
   readonly message: Schema;
   readonly effect: Effect;
   /** Milliseconds after which a delivery is aborted and the job fails with OUT_OF_TIME. */
-  readonly deadline: (services: Services) => number;
+  deadline(services: Services): number;
   /**
    * The mailbox that such a message belongs in. Jobs of one mailbox run one at a time, in the order
    * in which they were accepted; null for any order.
    */
-  readonly mailbox: (message: v.InferOutput<Schema>) => string | null;
+  mailbox(message: v.InferOutput<Schema>): string | null;
   /**
    * Does the work. A ServiceError, or several, fail the job for good, and those with a `row` are
    * kept as its rejected rows; any other error is tried again. A transactional actor calls

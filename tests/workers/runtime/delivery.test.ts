@@ -1,0 +1,153 @@
+import t from 'tap';
+import { backends } from '#tests/harness/backend.ts';
+import { admin, createCluster, until } from './cluster.ts';
+
+for (const backend of backends) {
+  t.test(`deliveries on ${backend.name}`, async (t) => {
+    const cluster = await createCluster(t, backend);
+    const { jobs, pool, queues, submit, ended, begun, openGate, trace } = cluster;
+    const env = { WORKER_CONCURRENCY: '4' };
+    await Promise.all([cluster.startWorker(env), cluster.startWorker(env)]);
+
+    await t.test('an attempt that fails is followed by others', async (t) => {
+      const job = await ended(await submit('script', { succeedsAt: 3 }));
+      t.match(job, { state: 'completed', attempts: 3, result: { attempt: 3 }, error: null });
+      t.strictSame(job.progress, { rows: 1, bytes: 10, percent: 50 });
+      const attempts = (await trace([job.id])).filter(({ what }) => what === 'begin');
+      t.strictSame(
+        attempts.map(({ attempt }) => attempt),
+        [1, 2, 3],
+      );
+    });
+
+    await t.test('a job whose attempts all fail is set aside without internals', async (t) => {
+      const job = await ended(await submit('script', { succeedsAt: 99 }));
+      t.match(job, { state: 'failed', attempts: 5, result: null });
+      t.strictSame(job.error?.length, 1);
+      t.match(job.error?.[0], { extensions: { code: 'INTERNAL_SERVER_ERROR' } });
+      t.notMatch(JSON.stringify(job), 'secret');
+      await until(async () => (await queues.get('transfer').state(job.id)) === 'failed');
+    });
+
+    await t.test('a refusal is final and its rows are kept', async (t) => {
+      const badRows = Array.from({ length: 120 }, (_, index) => index + 1);
+      const job = await ended(await submit('script', { badRows }));
+      t.match(job, { state: 'failed', attempts: 1 });
+      t.equal(job.error?.length, 100);
+      t.match(job.error?.[0], { extensions: { code: 'VALUE_TOO_LONG', row: 1, field: 'f' } });
+      const rows = [];
+      for await (const row of jobs.errors(job.id, admin)) rows.push(row);
+      t.equal(rows.length, 120);
+      t.strictSame(rows[119], {
+        row: 120,
+        field: 'f',
+        value: 'v',
+        reason: 'r',
+        code: 'VALUE_TOO_LONG',
+      });
+    });
+
+    await t.test(
+      'a job that a release cannot read is set aside and its mailbox goes on',
+      async (t) => {
+        const mailbox = 'poisoned';
+        const poison = await submit('script', { mailbox, version: 2 });
+        const unknown = await submit('no-such-actor', { mailbox });
+        const misplaced = await submit('script', { mailbox: 7 });
+        const good = await submit('script', { mailbox });
+        t.match(await ended(good), { state: 'completed' });
+        for (const id of [poison, unknown, misplaced]) {
+          const job = await ended(id);
+          t.match(job, { state: 'failed', attempts: 1 });
+          t.match(job.error?.[0], { extensions: { code: 'UNPROCESSABLE_ENTITY' } });
+        }
+        t.match((await ended(poison)).error?.[0]?.message, /version 2 of script jobs/);
+        t.strictSame(await trace([poison, unknown, misplaced]), []);
+      },
+    );
+
+    await t.test('a transactional actor must complete its job', async (t) => {
+      t.match(await ended(await submit('careless')), { state: 'failed', attempts: 5 });
+    });
+
+    await t.test('a mailbox is worked off in order, one at a time', async (t) => {
+      const ids: string[] = [];
+      for (let n = 0; n < 8; n += 1) {
+        for (const mailbox of ['a', 'b']) ids.push(await submit('script', { mailbox }));
+      }
+      for (const id of ids) t.match(await ended(id), { state: 'completed', attempts: 1 });
+      for (const offset of [0, 1]) {
+        const own = ids.filter((_, index) => index % 2 === offset);
+        const steps = (await trace(own)).map(({ job, what }) => `${what} ${own.indexOf(job)}`);
+        t.strictSame(
+          steps,
+          own.flatMap((_, n) => [`begin ${n}`, `end ${n}`]),
+        );
+      }
+    });
+
+    await t.test('a job that waits for its turn holds no slot', async (t) => {
+      const blocked: string[] = [];
+      for (let n = 0; n < 12; n += 1) {
+        blocked.push(await submit('script', { mailbox: 'blocked', gate: 'blocked' }));
+      }
+      await begun(blocked[0] ?? '');
+      t.match(await ended(await submit('script', { mailbox: 'free' })), { state: 'completed' });
+      t.match(await ended(await submit('script')), { state: 'completed' });
+      t.equal((await trace(blocked)).length, 1);
+      await openGate('blocked');
+      for (const id of blocked) t.match(await ended(id), { state: 'completed' });
+    });
+
+    await t.test('a job is cancelled while it waits and while it runs', async (t) => {
+      const mailbox = 'cancelled';
+      const running = await submit('script', { mailbox, gate: 'never' });
+      const waiting = await submit('script', { mailbox, gate: 'never' });
+      const last = await submit('script', { mailbox });
+      await begun(running);
+      await jobs.cancel(waiting, admin);
+      t.match(await ended(waiting), { state: 'cancelled', attempts: 0 });
+      await jobs.cancel(running, admin);
+      t.match(await ended(running), { state: 'cancelled', attempts: 1, result: null });
+      t.match(await ended(last), { state: 'completed' });
+      t.strictSame(await trace([waiting]), []);
+    });
+
+    await t.test('a request to cancel is heeded although its message was lost', async (t) => {
+      const id = await submit('script', { gate: 'never' });
+      await begun(id);
+      await pool.query('UPDATE system_jobs SET cancel_requested = true WHERE id = $1', [id]);
+      t.match(await ended(id), { state: 'cancelled' });
+    });
+
+    await t.test('an overdue job fails', async (t) => {
+      const job = await ended(await submit('brief', { gate: 'never' }));
+      t.match(job, { state: 'failed', attempts: 1 });
+      t.match(job.error?.[0], {
+        extensions: { code: 'OUT_OF_TIME', category: 'brief', duration: 300 },
+      });
+    });
+
+    await t.test('a job that does not heed its signal is left behind', async (t) => {
+      const mailbox = 'deaf';
+      const id = await submit('brief', { mailbox, gate: 'never', deaf: true });
+      const next = await submit('script', { mailbox });
+      t.match(await ended(id), { state: 'failed' });
+      t.match(await ended(next), { state: 'completed' });
+    });
+
+    await t.test('a job that is delivered twice is done once', async (t) => {
+      const queue = queues.get('transfer');
+      for (const kind of ['script', 'commit']) {
+        const job = await ended(await submit(kind));
+        t.match(job, { state: 'completed', result: { attempt: 1 } });
+        await until(async () => (await queue.state(job.id)) === 'completed');
+        await queue.remove(job.id);
+        await queue.add(job.id, kind);
+        await until(async () => (await queue.state(job.id)) === 'completed');
+        t.strictSame(await jobs.get(job.id, admin), job);
+      }
+      t.equal((await pool.query('SELECT FROM work')).rowCount, 1);
+    });
+  });
+}

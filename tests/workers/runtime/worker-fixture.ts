@@ -1,0 +1,102 @@
+/** A worker process with the actors of the tests instead of the real ones. */
+import { setTimeout as delay } from 'node:timers/promises';
+import * as v from 'valibot';
+import { loadConfig } from '#core/config/config.ts';
+import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import { completeJob } from '#core/jobs/ledger.ts';
+import { createLog } from '#core/log/log.ts';
+import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
+import { runWorker } from '#workers/worker.ts';
+
+const message = v.strictObject({
+  version: v.literal(1),
+  mailbox: v.nullable(v.string()),
+  /** Works until the gate of this name is open. */
+  gate: v.optional(v.string()),
+  /** Does not heed its signal while it waits for the gate. */
+  deaf: v.optional(v.boolean()),
+  /** Fails in every attempt before this one. */
+  succeedsAt: v.optional(v.number()),
+  /** Refuses its work, as if these rows of a file were bad. */
+  badRows: v.optional(v.array(v.number())),
+});
+type Message = v.InferOutput<typeof message>;
+
+async function record({ job, services }: ActorContext, what: string): Promise<void> {
+  await services.pool.query('INSERT INTO trace (job, attempt, pid, what) VALUES ($1, $2, $3, $4)', [
+    job.id,
+    job.attempt,
+    process.pid,
+    what,
+  ]);
+}
+
+async function passGate({ gate, deaf }: Message, context: ActorContext): Promise<void> {
+  if (gate === undefined) return;
+  const { signal, services } = context;
+  for (;;) {
+    if (deaf !== true) signal.throwIfAborted();
+    const { rowCount } = await services.pool.query('SELECT FROM gate WHERE name = $1', [gate]);
+    if (rowCount === 1) return;
+    await delay(20, null, deaf === true ? {} : { signal });
+  }
+}
+
+function script(name: string, deadline: number): Actor<typeof message> {
+  return {
+    name,
+    queue: 'transfer',
+    message,
+    effect: 'idempotent',
+    deadline: () => deadline,
+    mailbox: ({ mailbox }) => mailbox,
+    async receive(wanted, context) {
+      await record(context, 'begin');
+      context.progress({ rows: 1, bytes: 10, percent: 50 });
+      await passGate(wanted, context);
+      if (context.job.attempt < (wanted.succeedsAt ?? 0)) throw new Error('a secret detail');
+      const [first, ...others] = (wanted.badRows ?? []).map(
+        (row) => new ServiceError('VALUE_TOO_LONG', { row, field: 'f', value: 'v', reason: 'r' }),
+      );
+      if (first !== undefined) throw new ServiceErrors([first, ...others]);
+      await record(context, 'end');
+      return { attempt: context.job.attempt };
+    },
+  };
+}
+
+const commit: Actor<typeof message> = {
+  name: 'commit',
+  queue: 'transfer',
+  message,
+  effect: 'transactional',
+  deadline: () => 60_000,
+  mailbox: ({ mailbox }) => mailbox,
+  async receive(_, context) {
+    const { job, services } = context;
+    const client = await context.connect();
+    await client.query('BEGIN');
+    await client.query('INSERT INTO work (job) VALUES ($1)', [job.id]);
+    await context.failpoint('before completion');
+    await completeJob(client, services.schema, job, { attempt: job.attempt });
+    await context.failpoint('before commit');
+    await client.query('COMMIT');
+    await context.failpoint('after commit');
+  },
+};
+
+/** Claims to be transactional, but leaves its job as it was. */
+const careless: Actor<typeof message> = {
+  ...script('careless', 60_000),
+  effect: 'transactional',
+};
+
+const config = loadConfig();
+const url = config.DATABASE_URL;
+if (url === undefined) throw new Error('DATABASE_URL is not set');
+await runWorker(config, url, createLog(config, 'worker'), [
+  script('script', 60_000),
+  script('brief', 300),
+  commit,
+  careless,
+]);

@@ -1,0 +1,64 @@
+/** Carries out imports: the spooled file goes into its table, the result into the job's row. */
+import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import { completeJob } from '#core/jobs/ledger.ts';
+import { IMPORT_JOB, type ImportMessage, importMessage } from '#core/jobs/message/import.ts';
+import { importFile } from '#core/transfer/import.ts';
+import type { ImportResult } from '#core/transfer/run.ts';
+import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
+import { interruptionOf } from '#workers/runtime/interruption.ts';
+
+async function importSpooled(
+  { collection, file }: ImportMessage,
+  context: ActorContext,
+): Promise<ImportResult> {
+  const { services, job, signal } = context;
+  const { config, catalog, pool, schema, spool } = services;
+  const bytes = await spool.size(file.id);
+  const client = await context.connect();
+  return await importFile({
+    client,
+    catalog: catalog.current(),
+    collection,
+    file: { format: file.format, bytes, open: () => spool.read(file.id) },
+    signal,
+    interrupt: async (backend) => {
+      await pool.query('SELECT pg_cancel_backend($1)', [backend]);
+    },
+    progress: (progress) => context.progress(progress),
+    failpoint: (name) => context.failpoint(name),
+    errorLimit: config.MAX_IMPORT_ERRORS,
+    complete: (result) => completeJob(client, schema, job, result),
+  });
+}
+
+/** Whether the job ends with this failure, so that nobody will ask for its file again. */
+function isFinal(error: unknown, signal: AbortSignal): boolean {
+  const interruption = interruptionOf(signal);
+  if (interruption !== null) return interruption === 'cancelled' || interruption === 'overdue';
+  return error instanceof ServiceError || error instanceof ServiceErrors;
+}
+
+export const importActor: Actor<typeof importMessage> = {
+  name: IMPORT_JOB,
+  queue: 'transfer',
+  message: importMessage,
+  effect: 'transactional',
+  deadline: ({ config }) => config.IMPORT_TIMEOUT,
+  mailbox: ({ collection }) => `${IMPORT_JOB}:${collection}`,
+
+  async receive(message, context) {
+    const discard = () =>
+      context.services.spool
+        .remove(message.file.id)
+        .catch((error) => context.log.warn({ err: error }, 'an imported file was not removed'));
+    try {
+      const result = await importSpooled(message, context);
+      await context.failpoint('import.committed');
+      await discard();
+      return result;
+    } catch (error) {
+      if (isFinal(error, context.signal)) await discard();
+      throw error;
+    }
+  },
+};

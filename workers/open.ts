@@ -1,0 +1,63 @@
+/** Opens what the actors of a worker process share, and closes it again. */
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openCatalog } from '#core/catalog/open.ts';
+import type { Config } from '#core/config/config.ts';
+import { isTransient } from '#core/database/failure.ts';
+import { createPool } from '#core/database/pool.ts';
+import { openQueues, QUEUE_NAMES } from '#core/jobs/queue.ts';
+import type { Log } from '#core/log/log.ts';
+import { openBus } from '#core/messages/open.ts';
+import { JobService } from '#core/services/jobs.ts';
+import { clusterId } from '#core/system/cluster.ts';
+import { systemSchema } from '#core/system/table.ts';
+import { localSpool } from '#core/transfer/spool.ts';
+import type { Services } from './services.ts';
+
+const TRY_AGAIN_MS = 1_000;
+/** Connections of a process to the queue's database: two, and three for each queue it consumes. */
+const QUEUE_CONNECTIONS = 2 + 3 * QUEUE_NAMES.length;
+
+/** Does it again for as long as the database is away. */
+async function whenReachable<T>(log: Log, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      log.warn({ err: error }, 'the database cannot be reached yet');
+      await delay(TRY_AGAIN_MS);
+    }
+  }
+}
+
+/** Resolves when everything stands, however long the database takes to be there. */
+export async function openServices(
+  config: Config,
+  url: string,
+  log: Log,
+): Promise<Services & AsyncDisposable> {
+  // Sessions must keep their identity, so that the one of a frozen worker can be ended.
+  const direct = config.DATABASE_DIRECT_URL ?? url;
+  const pool = createPool(config, direct, log, { name: 'worker', statementTimeout: 0 });
+  const schema = systemSchema(config);
+  const cluster = await whenReachable(log, () => clusterId(pool, schema));
+  const bus = await openBus(config, direct, cluster, log);
+  const catalog = await whenReachable(log, () =>
+    openCatalog(config, { pool, bus, log, keep: true }),
+  );
+  const role = { role: 'consumer', max: QUEUE_CONNECTIONS } as const;
+  const queues = openQueues(config, direct, cluster, log, role);
+  const jobs = new JobService({ pool, schema, queues, bus, log });
+  const spool = localSpool(join(config.DATA_DIR, 'spool'));
+  return {
+    ...{ config, log, pool, schema, catalog, bus, queues, jobs, spool },
+    async [Symbol.asyncDispose]() {
+      jobs.close();
+      await catalog.close();
+      await queues.close();
+      await bus.close();
+      await pool.end();
+    },
+  };
+}

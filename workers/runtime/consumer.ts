@@ -1,0 +1,139 @@
+/** Takes jobs out of one queue with BullMQ and tells it what became of them. */
+import assert from 'node:assert/strict';
+import {
+  createPostgresBackend,
+  createRedisBackend,
+  DelayedError,
+  isPgPool,
+  type Job,
+  UnrecoverableError,
+  WaitingError,
+  type WorkerOptions,
+  withBackend,
+} from 'bullmq';
+import type { QueueName } from '#core/jobs/queue.ts';
+import type { Services } from '#workers/services.ts';
+import type { Outcome, QueuedJob } from './delivery.ts';
+
+/** Deliveries whose workers died before the job is given up. */
+const MAX_STALLED = 5;
+/** A job that stepped aside looks again after this time although nobody woke it. */
+const ASIDE_MS = 10_000;
+const RECONNECT_MS = 1_000;
+
+/** What a consumer does with the jobs that it takes. */
+export interface ConsumerHandlers {
+  readonly deliver: (job: QueuedJob) => Promise<Outcome>;
+  /** A job has stepped aside and sleeps now. */
+  readonly onAside: (id: string, mailbox: string) => Promise<void>;
+  /** The queue has given a job up for good. */
+  readonly onGivenUp: (id: string) => Promise<void>;
+}
+
+/** What is used of the library's worker; that of either backend has it. */
+interface BullWorker {
+  run(): Promise<void>;
+  close(): Promise<void>;
+  waitUntilReady(): Promise<unknown>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'failed', listener: (job: BullJob | undefined) => void): unknown;
+}
+type BullJob = Job<null, null>;
+
+export class Consumer {
+  readonly #name: QueueName;
+  readonly #services: Services;
+  readonly #handlers: ConsumerHandlers;
+  #worker: BullWorker | null = null;
+
+  constructor(name: QueueName, services: Services, handlers: ConsumerHandlers) {
+    this.#name = name;
+    this.#services = services;
+    this.#handlers = handlers;
+  }
+
+  /** Begins to take jobs. Throws when the queue's server cannot be used. */
+  async start(): Promise<void> {
+    const log = this.#services.log.child({ queue: this.#name });
+    const worker = this.#newWorker();
+    worker.on('error', (error) => log.warn({ err: error }, 'the queue failed'));
+    worker.on('failed', (job) => {
+      if (job?.id === undefined || job.finishedOn === undefined) return;
+      this.#handlers.onGivenUp(job.id).catch((error) => {
+        log.warn({ err: error, job: job.id }, 'a job that was given up could not be recorded');
+      });
+    });
+    try {
+      await worker.waitUntilReady();
+    } catch (error) {
+      await worker.close().catch(() => undefined);
+      throw error;
+    }
+    this.#worker = worker;
+    worker.run().catch((error) => log.error({ err: error }, 'the queue is taken from no more'));
+  }
+
+  /** Takes no more jobs and resolves when those in hand have been settled. */
+  async stop(): Promise<void> {
+    await this.#worker?.close();
+  }
+
+  #newWorker(): BullWorker {
+    const { queues, config } = this.#services;
+    const { connection } = queues;
+    const lockDuration = config.JOB_LOCK_DURATION;
+    const options: Omit<WorkerOptions, 'connection'> = {
+      autorun: false,
+      concurrency: config.WORKER_CONCURRENCY,
+      lockDuration,
+      stalledInterval: Math.ceil(lockDuration / 2),
+      maxStalledCount: MAX_STALLED,
+      runRetryDelay: RECONNECT_MS,
+    };
+    const name = queues.serverName(this.#name);
+    const process = (job: BullJob, token?: string) => this.#process(job, token);
+    if (connection.kind === 'postgres') {
+      assert(isPgPool(connection.pool));
+      const { Worker } = withBackend(createPostgresBackend);
+      return new Worker<null, null>(name, process, { ...options, connection: connection.pool });
+    }
+    const { Worker } = withBackend(createRedisBackend);
+    return new Worker<null, null>(name, process, { ...options, connection: connection.redis });
+  }
+
+  async #deliver(id: string, job: BullJob): Promise<Outcome> {
+    try {
+      return await this.#handlers.deliver({
+        id,
+        lastAttempt: job.attemptsMade + 1 >= (job.opts.attempts ?? 1),
+        storeProgress: (progress) => job.updateProgress({ ...progress }),
+      });
+    } catch (error) {
+      // The job is still open in its record, and the queue delivers it again.
+      this.#services.log.error({ err: error, job: id }, 'a delivery failed');
+      return { kind: 'retry' };
+    }
+  }
+
+  async #process(job: BullJob, token: string | undefined): Promise<null> {
+    assert(job.id !== undefined);
+    const { id } = job;
+    const outcome = await this.#deliver(id, job);
+    switch (outcome.kind) {
+      case 'done':
+        return null;
+      case 'failed':
+        throw new UnrecoverableError(outcome.reason);
+      case 'retry':
+        // Why stands in the log; the queue is no place for what an error may quote.
+        throw new Error('the attempt failed');
+      case 'back':
+        await job.moveToWait(token);
+        throw new WaitingError();
+      case 'aside':
+        await job.moveToDelayed(Date.now() + ASIDE_MS, token);
+        if (outcome.mailbox !== null) await this.#handlers.onAside(id, outcome.mailbox);
+        throw new DelayedError();
+    }
+  }
+}

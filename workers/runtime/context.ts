@@ -1,0 +1,65 @@
+/** What one delivery gives its actor, and takes back when it is over. */
+import type { Client } from '#core/database/pool.ts';
+import type { ClaimedJob } from '#core/jobs/claim.ts';
+import { recordBackend } from '#core/jobs/ledger.ts';
+import type { Log } from '#core/log/log.ts';
+import { tellSupervisor } from '#core/process/child.ts';
+import type { Services } from '#workers/services.ts';
+import type { ActorContext } from './actor.ts';
+import type { ProgressReporter } from './progress.ts';
+
+export class DeliveryContext implements ActorContext {
+  readonly job: ActorContext['job'];
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly services: Services;
+  readonly #progress: ProgressReporter;
+  #client: Promise<Client> | null = null;
+
+  constructor(
+    job: ClaimedJob,
+    services: Services,
+    log: Log,
+    { signal, progress }: { signal: AbortSignal; progress: ProgressReporter },
+  ) {
+    this.job = { id: job.id, attempt: job.attempt, user: job.user };
+    this.services = services;
+    this.log = log;
+    this.signal = signal;
+    this.#progress = progress;
+  }
+
+  connect(): Promise<Client> {
+    this.#client ??= this.#open();
+    return this.#client;
+  }
+
+  progress(progress: Parameters<ActorContext['progress']>[0]): void {
+    this.#progress.report(progress);
+  }
+
+  async failpoint(name: string): Promise<void> {
+    if (this.services.config.FAILPOINT !== name || this.job.attempt !== 1) return;
+    this.log.warn({ failpoint: name }, 'waiting to be killed');
+    tellSupervisor({ type: 'failpoint', name });
+    await new Promise(() => undefined);
+  }
+
+  /** Ends the session; what it has not committed is undone. */
+  async end(): Promise<void> {
+    const client = await this.#client?.catch(() => null);
+    client?.release(true);
+  }
+
+  async #open(): Promise<Client> {
+    const { pool, schema } = this.services;
+    const client = await pool.connect();
+    try {
+      await recordBackend(client, schema, this.job);
+      return client;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,246 @@
+/**
+ * One delivery of a job from its claim to its outcome. What the outcome means for the queue is left
+ * to the consumer.
+ */
+import assert from 'node:assert/strict';
+import * as v from 'valibot';
+import { render, sql } from '#core/database/sql.ts';
+import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import { type ClaimedJob, claimJob } from '#core/jobs/claim.ts';
+import {
+  cancelJob,
+  completeJob,
+  endBackend,
+  failJob,
+  giveBack,
+  SupersededError,
+} from '#core/jobs/ledger.ts';
+import { wakeNext } from '#core/jobs/mailbox.ts';
+import type { Log } from '#core/log/log.ts';
+import type { JobProgress } from '#core/messages/bus.ts';
+import { systemTable } from '#core/system/table.ts';
+import type { Services } from '#workers/services.ts';
+import type { Actor } from './actor.ts';
+import { DeliveryContext } from './context.ts';
+import { Interruption, interruptionOf } from './interruption.ts';
+import { ProgressReporter } from './progress.ts';
+import type { RunningDeliveries } from './running.ts';
+
+/** How long an actor may take to heed its signal before it is left to itself. */
+const HEED_WITHIN_MS = 4_000;
+
+/**
+ * How a delivery ended:
+ * - `done`: the job has ended, or another delivery has it now;
+ * - `failed`: it has ended for good, with errors;
+ * - `retry`: it waits for another attempt;
+ * - `back`: it was given back unfinished and may be taken at once;
+ * - `aside`: it is not its turn; `mailbox` is null when this process has it in hand already.
+ */
+export type Outcome =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'retry' }
+  | { readonly kind: 'back' }
+  | { readonly kind: 'aside'; readonly mailbox: string | null };
+
+/** What the queue knows of a delivery. */
+export interface QueuedJob {
+  readonly id: string;
+  /** An error now sets the job aside. */
+  readonly lastAttempt: boolean;
+  readonly storeProgress: (progress: JobProgress) => Promise<void>;
+}
+
+/** The errors that a job ends with; null when it may be tried again. */
+function finalErrors(error: unknown): readonly ServiceError[] | null {
+  if (error instanceof ServiceErrors) return error.errors;
+  return error instanceof ServiceError ? [error] : null;
+}
+
+/** Throws the error with which a job of an unknown shape is set aside. */
+function parseMessage(actor: Actor, job: ClaimedJob) {
+  const result = v.safeParse(actor.message, job.message);
+  if (result.success) return result.output;
+  const path = v.getDotPath(result.issues[0]) ?? 'message';
+  throw new ServiceError('UNPROCESSABLE_ENTITY', {
+    reason: `This release cannot read version ${job.messageVersion} of ${job.kind} jobs (${path}).`,
+  });
+}
+
+/** Runs the actor; one that does not heed its signal is left behind. */
+async function receive(actor: Actor, job: ClaimedJob, context: DeliveryContext): Promise<unknown> {
+  const message = parseMessage(actor, job);
+  assert.equal(actor.mailbox(message), job.mailbox, 'the job is not in the mailbox of its actor');
+  const { signal } = context;
+  const unheeded = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = () => {
+    timer = setTimeout(() => unheeded.reject(signal.reason), HEED_WITHIN_MS);
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([actor.receive(message, context), unheeded.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    clearTimeout(timer);
+  }
+}
+
+export class Deliverer {
+  readonly #services: Services;
+  readonly #actors: ReadonlyMap<string, Actor>;
+  readonly #running: RunningDeliveries;
+
+  constructor(services: Services, actors: readonly Actor[], running: RunningDeliveries) {
+    this.#services = services;
+    this.#actors = new Map(actors.map((actor) => [actor.name, actor]));
+    this.#running = running;
+  }
+
+  /** Throws only when the database cannot be used; the job is then open and delivered again. */
+  async deliver(queued: QueuedJob): Promise<Outcome> {
+    const { pool, schema, log } = this.#services;
+    // The queue believed this process dead; what it does is not to be begun a second time.
+    if (this.#running.has(queued.id)) return { kind: 'aside', mailbox: null };
+    const claim = await claimJob(pool, schema, queued.id);
+    switch (claim.outcome) {
+      case 'gone':
+        log.warn({ job: queued.id }, 'the queue delivered a job that is not recorded');
+        return { kind: 'done' };
+      case 'aside':
+        return { kind: 'aside', mailbox: claim.mailbox };
+      case 'ended':
+        await this.#announce(queued.id, claim.mailbox, log);
+        return { kind: 'done' };
+      case 'claimed':
+        return await this.#run(claim.job, queued);
+    }
+  }
+
+  async #run(job: ClaimedJob, queued: QueuedJob): Promise<Outcome> {
+    const { id, attempt, kind } = job;
+    const services = this.#services;
+    const log = services.log.child({ job: id, kind, attempt });
+    const actor = this.#actors.get(kind);
+    const delivery = { id, attempt };
+    const controller = this.#running.add(delivery);
+    const deadline = actor?.deadline(services) ?? 0;
+    const timer = setTimeout(() => controller.abort(new Interruption('overdue')), deadline);
+    const { bus } = services;
+    const progress = new ProgressReporter({ id, bus, log, store: queued.storeProgress });
+    const context = new DeliveryContext(job, services, log, {
+      signal: controller.signal,
+      progress,
+    });
+    const since = performance.now();
+    let outcome: Outcome;
+    try {
+      log.info('job begins');
+      if (actor === undefined) {
+        const reason = `This release has no actor for ${kind} jobs.`;
+        throw new ServiceError('UNPROCESSABLE_ENTITY', { reason });
+      }
+      const result = await receive(actor, job, context);
+      await this.#confirm(actor, job, result);
+      outcome = { kind: 'done' };
+    } catch (error) {
+      clearTimeout(timer);
+      await context.end();
+      outcome = await this.#settle(job, error, {
+        reason: interruptionOf(controller.signal),
+        deadline,
+        lastAttempt: queued.lastAttempt,
+        log,
+      });
+    } finally {
+      clearTimeout(timer);
+      progress.stop();
+      this.#running.remove(delivery);
+      await context.end();
+    }
+    await this.#keepProgress(job, progress.latest, log);
+    const duration = Math.round(performance.now() - since);
+    log.info({ outcome: outcome.kind, duration }, 'job ends');
+    if (outcome.kind === 'done' || outcome.kind === 'failed') {
+      await this.#announce(id, job.mailbox, log);
+    }
+    return outcome;
+  }
+
+  /** Sees to it that the result is recorded: by the actor itself when it is transactional. */
+  async #confirm(actor: Actor, job: ClaimedJob, result: unknown): Promise<void> {
+    const { pool, schema } = this.#services;
+    if (actor.effect !== 'transactional') return await completeJob(pool, schema, job, result);
+    const { rows } = await pool.query<{ state: string; attempt: number }>(
+      render(sql`SELECT state, attempt FROM ${systemTable(schema, 'jobs')} WHERE id = ${job.id}`),
+    );
+    if (rows[0]?.attempt !== job.attempt) throw new SupersededError(job);
+    assert.equal(rows[0].state, 'completed', 'a transactional actor did not complete its job');
+  }
+
+  /** Records how a delivery ended that did not complete its job. */
+  async #settle(
+    job: ClaimedJob,
+    error: unknown,
+    end: {
+      readonly reason: Interruption['reason'] | null;
+      readonly deadline: number;
+      readonly lastAttempt: boolean;
+      readonly log: Log;
+    },
+  ): Promise<Outcome> {
+    const { pool, schema } = this.#services;
+    // Its transaction is over before anybody else may begin.
+    await endBackend(pool, schema, job.id);
+    const { reason, log } = end;
+    if (reason === 'superseded') return { kind: 'done' };
+    if (reason === 'cancelled' || error instanceof SupersededError) {
+      await cancelJob(pool, schema, job);
+      return { kind: 'done' };
+    }
+    if (reason === 'draining') {
+      return (await giveBack(pool, schema, job)) ? { kind: 'back' } : { kind: 'done' };
+    }
+    const details = { category: job.kind, duration: end.deadline };
+    const errors =
+      reason === 'overdue' ? [new ServiceError('OUT_OF_TIME', details)] : finalErrors(error);
+    if (errors === null) {
+      log.error({ err: error }, 'the attempt failed');
+      if (!end.lastAttempt) {
+        const open = await giveBack(pool, schema, job);
+        return open ? { kind: 'retry' } : { kind: 'done' };
+      }
+    }
+    const entries = (errors ?? [new ServiceError('INTERNAL_SERVER_ERROR')]).map((one) =>
+      one.toJSON(),
+    );
+    if (!(await failJob(pool, schema, job, entries))) return { kind: 'done' };
+    const codes = new Set(entries.map(({ extensions }) => extensions.code));
+    return { kind: 'failed', reason: [...codes].join(', ') };
+  }
+
+  async #keepProgress(job: ClaimedJob, progress: JobProgress | null, log: Log): Promise<void> {
+    if (progress === null) return;
+    const { pool, schema } = this.#services;
+    try {
+      await pool.query(
+        render(sql`UPDATE ${systemTable(schema, 'jobs')} SET progress = ${JSON.stringify(progress)}
+          WHERE id = ${job.id} AND attempt = ${job.attempt}`),
+      );
+    } catch (error) {
+      log.warn({ err: error }, 'the last progress could not be kept');
+    }
+  }
+
+  /** Tells that a job has ended; needed only to be prompt. */
+  async #announce(id: string, mailbox: string | null, log: Log): Promise<void> {
+    const { bus, pool, schema, queues } = this.#services;
+    try {
+      await bus.publish('job.finished', { id });
+      await wakeNext(pool, schema, queues, mailbox);
+    } catch (error) {
+      log.warn({ err: error }, 'the end of a job could not be announced');
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/** Sends a delivery's progress on, no more often than anybody can read it. */
+import type { Log } from '#core/log/log.ts';
+import type { JobProgress, MessageBus } from '#core/messages/bus.ts';
+
+const PUBLISH_EVERY_MS = 250;
+const QUEUE_EVERY_MS = 1_000;
+/** Repeated although nothing changed, for a process that has started since. */
+const REPEAT_EVERY_MS = 2_000;
+
+export interface ProgressTargets {
+  readonly id: string;
+  readonly bus: MessageBus;
+  readonly log: Log;
+  /** Keeps it beside the job in the queue. */
+  readonly store: (progress: JobProgress) => Promise<void>;
+}
+
+export class ProgressReporter {
+  readonly #targets: ProgressTargets;
+  readonly #timer: NodeJS.Timeout;
+  #latest: JobProgress | null = null;
+  #changed = false;
+  #published = 0;
+  #stored = 0;
+
+  constructor(targets: ProgressTargets) {
+    this.#targets = targets;
+    this.#timer = setInterval(() => this.#send(), PUBLISH_EVERY_MS);
+  }
+
+  get latest(): JobProgress | null {
+    return this.#latest;
+  }
+
+  report(progress: JobProgress): void {
+    this.#latest = progress;
+    this.#changed = true;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #send(): void {
+    const progress = this.#latest;
+    const now = Date.now();
+    if (progress === null) return;
+    if (!this.#changed && now < this.#published + REPEAT_EVERY_MS) return;
+    this.#changed = false;
+    this.#published = now;
+    const { id, bus, log, store } = this.#targets;
+    const ignore = (error: unknown) => log.debug({ err: error }, 'progress could not be sent');
+    bus.publish('job.progress', { id, progress }).catch(ignore);
+    if (now < this.#stored + QUEUE_EVERY_MS) return;
+    this.#stored = now;
+    store(progress).catch(ignore);
+  }
+}

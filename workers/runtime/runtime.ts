@@ -1,0 +1,82 @@
+/** The actor runtime of a worker process: consumes the queues that its actors name. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { prepareQueueTables } from '#core/jobs/bull.ts';
+import { wakeIfNext } from '#core/jobs/mailbox.ts';
+import type { Services } from '#workers/services.ts';
+import type { Actor } from './actor.ts';
+import { Consumer } from './consumer.ts';
+import { Deliverer, type Outcome, type QueuedJob } from './delivery.ts';
+import { giveUp } from './give-up.ts';
+import { Reconciler } from './reconciler.ts';
+import { RunningDeliveries } from './running.ts';
+
+const START_AGAIN_MS = 1_000;
+/** Less than the supervisor waits before it kills; what is left is stalled and taken over. */
+const DRAIN_WITHIN_MS = 7_000;
+
+export class Runtime {
+  readonly #services: Services;
+  readonly #running: RunningDeliveries;
+  readonly #deliverer: Deliverer;
+  readonly #consumers: readonly Consumer[];
+  readonly #reconciler: Reconciler;
+  #draining = false;
+
+  constructor(services: Services, actors: readonly Actor[]) {
+    this.#services = services;
+    this.#running = new RunningDeliveries(services);
+    this.#deliverer = new Deliverer(services, actors, this.#running);
+    const handlers = {
+      deliver: (job: QueuedJob) => this.#deliver(job),
+      onAside: (id: string, mailbox: string) => this.#onAside(id, mailbox),
+      onGivenUp: (id: string) => giveUp(services, id),
+    };
+    const names = new Set(actors.map((actor) => actor.queue));
+    this.#consumers = [...names].map((name) => new Consumer(name, services, handlers));
+    this.#reconciler = new Reconciler(services);
+  }
+
+  /** Begins to work; waits for a queue server that is away. */
+  async start(): Promise<void> {
+    const { queues, log } = this.#services;
+    await this.#persist(() => prepareQueueTables(queues.connection));
+    for (const consumer of this.#consumers) await this.#persist(() => consumer.start());
+    this.#reconciler.start();
+    log.info({ queues: this.#consumers.length }, 'the worker takes jobs');
+  }
+
+  /** Takes no more jobs, gives back those that run, and resolves within eight seconds. */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    const stopped = Promise.all([
+      this.#reconciler.stop(),
+      ...this.#consumers.map((consumer) => consumer.stop()),
+    ]);
+    this.#running.drain();
+    const late = new AbortController();
+    await Promise.race([stopped, delay(DRAIN_WITHIN_MS, null, { signal: late.signal })]);
+    late.abort();
+    this.#running.close();
+  }
+
+  async #deliver(job: QueuedJob): Promise<Outcome> {
+    return this.#draining ? { kind: 'back' } : await this.#deliverer.deliver(job);
+  }
+
+  async #onAside(id: string, mailbox: string): Promise<void> {
+    const { pool, schema, queues } = this.#services;
+    await wakeIfNext(pool, schema, queues, { id, mailbox });
+  }
+
+  /** Does it again and again until it succeeds, or the process is to end. */
+  async #persist(work: () => Promise<void>): Promise<void> {
+    while (!this.#draining) {
+      try {
+        return await work();
+      } catch (error) {
+        this.#services.log.warn({ err: error }, 'the queue cannot be used yet');
+        await delay(START_AGAIN_MS);
+      }
+    }
+  }
+}

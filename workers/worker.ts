@@ -1,0 +1,31 @@
+/** The life of a worker process, whatever its actors are. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '#core/config/config.ts';
+import type { Log } from '#core/log/log.ts';
+import { drainOnDemand, tellSupervisor } from '#core/process/child.ts';
+import { openServices } from './open.ts';
+import type { Actor } from './runtime/actor.ts';
+import { Runtime } from './runtime/runtime.ts';
+
+const CLOSE_WITHIN_MS = 500;
+
+/** Works until the process is told to drain, and then ends it. Resolves when work has begun. */
+export async function runWorker(
+  config: Config,
+  url: string,
+  log: Log,
+  actors: readonly Actor[],
+): Promise<void> {
+  let drain = async () => {};
+  drainOnDemand(() => drain());
+  const services = await openServices(config, url, log);
+  const runtime = new Runtime(services, actors);
+  drain = async () => {
+    await runtime.drain();
+    // All that matters is done; a server that does not answer any more is not waited for.
+    const closed = services[Symbol.asyncDispose]();
+    await Promise.race([closed, delay(CLOSE_WITHIN_MS)]);
+  };
+  await runtime.start();
+  tellSupervisor({ type: 'ready' });
+}
