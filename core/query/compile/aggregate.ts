@@ -59,7 +59,12 @@ function groupOf(scope: Scope, asked: string): Group {
   const call = callOf(asked);
   if (call !== null && !scope.collection.fields.has(asked)) {
     const raw = callSql(scope, call, 'groupBy');
-    return { asked, key: resultKey(call), raw, output: raw };
+    return {
+      asked,
+      key: resultKey(call),
+      raw,
+      output: call.name === 'json' ? raw : sql`(${raw})::text`,
+    };
   }
   const ref = columnRef(scope, asked, 'groupBy');
   if (isConcealed(ref.field)) throw noField(scope, asked, 'groupBy');

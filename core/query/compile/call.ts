@@ -79,3 +79,9 @@ export function callSql(scope: Scope, call: Call, clause: string): Sql {
   }
   return sql`extract(${part} FROM ${value})::int`;
 }
+
+/** A call's value in the answer: counts and parts of dates are texts there, like all counts. */
+export function callOutput(scope: Scope, call: Call, clause: string): Sql {
+  const value = callSql(scope, call, clause);
+  return call.name === 'json' ? value : sql`(${value})::text`;
+}

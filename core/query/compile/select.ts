@@ -9,7 +9,7 @@ import { invalidQuery } from '#core/errors/service-error.ts';
 import { callOf, resultKey } from '../call.ts';
 import type { Level, Path } from '../query.ts';
 import { anyMatch, refersTo } from './any-to-one.ts';
-import { callSql } from './call.ts';
+import { callOutput } from './call.ts';
 import { outputOf } from './output.ts';
 import {
   childrenMatch,
@@ -235,7 +235,7 @@ class Selection {
     const call = callOf(real);
     if (call === null) throw noField(scope, real, 'fields');
     const output = real === name ? resultKey(call) : name;
-    this.entries.set(output, callSql(scope, call, 'fields'));
+    this.entries.set(output, callOutput(scope, call, 'fields'));
   }
 
   /** The bare key of a relation that has no field of its own. */
