@@ -1,4 +1,5 @@
 /** Every actor of this release. */
 import type { Actor } from '#workers/runtime/actor.ts';
+import { importActor } from './import.ts';
 
-export const actors: readonly Actor[] = [];
+export const actors: readonly Actor[] = [importActor];

@@ -1,0 +1,67 @@
+/**
+ * What a value of a file means: a CSV cell that is JSON, but not a number, is that JSON value, and
+ * everything else is text; a JSON value takes the form that its column reads.
+ */
+import { arrayText } from '#core/mutation/array.ts';
+import type { ValueForm } from './column.ts';
+import { JsonNumber, parseJson, writeJson } from './exact-json.ts';
+
+/** A value that its column has no place for. */
+export class MisplacedValue extends Error {
+  readonly value: unknown;
+
+  constructor(value: unknown) {
+    super(`${Array.isArray(value) ? 'A list' : 'An object'} does not fit this field.`);
+    this.name = 'MisplacedValue';
+    this.value = value;
+  }
+}
+
+function elementText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value instanceof JsonNumber ? value.source : writeJson(value);
+}
+
+function listText(values: readonly unknown[], form: 'array' | 'list'): string {
+  if (form === 'array') return arrayText(values, elementText);
+  return values.map((value) => (value === null ? '' : elementText(value))).join(',');
+}
+
+/** The value of a text that may be JSON; undefined when it is none. */
+function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const WORDS = new Set(['true', 'false']);
+
+/** PostgreSQL's text of a cell that is not empty; null for the null that JSON writes. */
+export function cellText(text: string, form: ValueForm): string | null {
+  const trimmed = text.replace(/^[ \t\n\r]+|[ \t\n\r]+$/g, '');
+  if (trimmed === 'null') return null;
+  if (form === 'json') return text;
+  if (WORDS.has(trimmed)) return trimmed;
+  if (trimmed.startsWith('"')) {
+    const value = jsonOf(trimmed);
+    return typeof value === 'string' ? value : text;
+  }
+  if (form !== 'plain' && trimmed.startsWith('[')) {
+    const value = jsonOf(trimmed);
+    return Array.isArray(value) ? listText(value, form) : text;
+  }
+  return text;
+}
+
+/**
+ * PostgreSQL's text of a JSON value that is not null.
+ * @throws {MisplacedValue} for a list or an object in a field that has no place for it
+ */
+export function valueText(value: unknown, form: ValueForm): string {
+  if (form === 'json') return writeJson(value);
+  if (typeof value !== 'object' || value instanceof JsonNumber) return elementText(value);
+  if (Array.isArray(value) && form !== 'plain') return listText(value, form);
+  throw new MisplacedValue(value);
+}

@@ -1,0 +1,54 @@
+/** Which field a column of a file goes to, and the form its values take on the way. */
+import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
+
+/**
+ * How a value becomes PostgreSQL's text: as it is, as JSON, as an array's text, or (a comma list
+ * kept in a text column) as its elements joined by commas.
+ */
+export type ValueForm = 'plain' | 'json' | 'array' | 'list';
+
+/** A column of a file. */
+export interface FileColumn {
+  readonly name: string;
+  readonly field: ColumnField;
+  readonly form: ValueForm;
+}
+
+function formOf(field: ColumnField): ValueForm {
+  if (field.column.elementType !== null) return 'array';
+  if (field.type === 'csv') return 'list';
+  return field.type === 'json' ? 'json' : 'plain';
+}
+
+function isKey(collection: Collection, name: string): boolean {
+  return collection.primaryKey.some((field) => field.name === name);
+}
+
+/**
+ * The column that a name in a file stands for, or the sentence that says why there is none.
+ * The key may be a column that the database numbers itself: then it finds existing items.
+ */
+export function fileColumn(collection: Collection, name: string): FileColumn | string {
+  const field = collection.fields.get(name);
+  if (field === undefined) return `The collection has no field ${JSON.stringify(name)}.`;
+  const { column } = field;
+  if (column === null) return `The field ${JSON.stringify(name)} has no column of its own.`;
+  if (column.generatedExpression !== null) {
+    return `The field ${JSON.stringify(name)} is computed by the database.`;
+  }
+  if (column.identity === 'always' && !isKey(collection, name)) {
+    return `The field ${JSON.stringify(name)} is numbered by the database.`;
+  }
+  if (field.type === 'hash') {
+    return `The field ${JSON.stringify(name)} holds hashes, which cannot be imported.`;
+  }
+  const columnField = { ...field, column };
+  return { name, field: columnField, form: formOf(columnField) };
+}
+
+/** Every column that a file may bring. */
+export function allColumns(collection: Collection): FileColumn[] {
+  return [...collection.fields.keys()]
+    .map((name) => fileColumn(collection, name))
+    .filter((column) => typeof column !== 'string');
+}

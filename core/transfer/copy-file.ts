@@ -1,0 +1,84 @@
+/** Copies the rows of a file into a table, or into the staging table, in one pass over the file. */
+import type { Sql } from '#core/database/sql.ts';
+import type { FileColumn } from './column.ts';
+import { CopyIn } from './copy-in.ts';
+import { CopyText } from './copy-text.ts';
+import { feed } from './feed.ts';
+import { memberFault, rowReader } from './file.ts';
+import type { Row, RowHandler } from './row.ts';
+import type { Run } from './run.ts';
+
+/** Something is wrong with a row; a pass for speed does not look into it. */
+export class FaultyRow extends Error {}
+
+/** A JSON object has a member that none of those at the beginning of the file had. */
+export class NewMember extends Error {}
+
+/** What a pass does with the rows; without `handler` it stops at the first fault. */
+export interface Pass {
+  readonly columns: readonly FileColumn[];
+  readonly statement: Sql;
+  readonly writer: (out: CopyText) => (row: Row) => void;
+  /** Takes the faults, and decides which rows reach the writer. */
+  readonly handler?: (write: (row: Row) => void) => RowHandler;
+}
+
+export interface Copied {
+  /** Rows that the table has taken. */
+  readonly copied: number;
+  /** Rows of the file that were sent to it. */
+  readonly sent: number;
+  /** Rows without any value. */
+  readonly skipped: number;
+}
+
+function hasty(run: Run, write: (row: Row) => void): RowHandler {
+  return {
+    row: write,
+    fault: () => {
+      throw new FaultyRow();
+    },
+    skipped: () => undefined,
+    member: (name, row) => {
+      const unknown = memberFault(run.target.collection, name, row) !== null;
+      throw unknown ? new FaultyRow() : new NewMember();
+    },
+  };
+}
+
+/**
+ * Copies.
+ * @throws {FaultyRow} {NewMember} {UnreadableFile} whatever PostgreSQL refuses; no row stays then
+ */
+export async function copyFile(run: Run, pass: Pass): Promise<Copied> {
+  const { file, progress, failpoint } = run.options;
+  const out = new CopyText();
+  const writeRow = pass.writer(out);
+  let sent = 0;
+  let skipped = 0;
+  const write = (row: Row) => {
+    writeRow(row);
+    sent += 1;
+  };
+  const handler = pass.handler?.(write) ?? hasty(run, write);
+  const reader = rowReader(file, pass.columns, {
+    ...handler,
+    skipped(row) {
+      skipped += 1;
+      handler.skipped(row);
+    },
+  });
+  const copied = await feed({
+    file,
+    reader,
+    out,
+    copy: new CopyIn(run.session, pass.statement),
+    async progress(bytes) {
+      // The last percent is the transaction's end.
+      const percent = file.bytes === 0 ? null : Math.min(99, (bytes / file.bytes) * 100);
+      progress({ rows: sent, bytes, percent: percent === null ? null : Math.floor(percent) });
+      await failpoint('import.parsing');
+    },
+  });
+  return { copied, sent, skipped };
+}

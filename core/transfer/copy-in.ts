@@ -1,0 +1,69 @@
+/** Sends rows to COPY … FROM STDIN at the pace at which PostgreSQL takes them. */
+import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
+import { render, type Sql } from '#core/database/sql.ts';
+import type { Session } from './session.ts';
+
+export class CopyIn {
+  readonly #session: Session;
+  readonly #stream: CopyStreamQuery;
+  /** Settles when PostgreSQL has ended the COPY, either way. */
+  readonly #ended: Promise<void>;
+  #pending: Promise<void> = Promise.resolve();
+  #failure: unknown;
+  #over = false;
+
+  /** Starts the COPY; the connection can do nothing else until it has ended. */
+  constructor(session: Session, statement: Sql) {
+    session.signal.throwIfAborted();
+    this.#session = session;
+    this.#stream = session.client.query(copyFrom(render(statement).text));
+    this.#ended = new Promise((resolve) => {
+      const end = (failure?: unknown) => {
+        this.#failure ??= failure;
+        this.#over = true;
+        resolve();
+      };
+      this.#stream.once('finish', () => end());
+      this.#stream.once('error', end);
+      // The connection reports its own loss to the statement, and that once only.
+      this.#stream.on('error', () => undefined);
+    });
+  }
+
+  /**
+   * Hands rows over. The next rows may be made ready meanwhile: this waits only for those before.
+   * @throws what PostgreSQL found wrong, or the signal's reason
+   */
+  async write(rows: Buffer): Promise<void> {
+    const abort = () => this.#stream.destroy();
+    this.#session.signal.addEventListener('abort', abort, { once: true });
+    await Promise.race([this.#pending, this.#ended]);
+    this.#session.signal.removeEventListener('abort', abort);
+    this.#check();
+    this.#pending = new Promise((resolve) => {
+      this.#stream.write(rows, () => resolve());
+    });
+  }
+
+  #check(): void {
+    this.#session.signal.throwIfAborted();
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Ends the COPY. @returns the number of rows that were copied */
+  async end(): Promise<number> {
+    await Promise.race([this.#pending, this.#ended]);
+    this.#check();
+    this.#stream.end();
+    await this.#session.interruptible(this.#ended);
+    this.#check();
+    return this.#stream.rowCount;
+  }
+
+  /** Breaks the COPY off: no row of it stays. */
+  async abort(): Promise<void> {
+    // After its end the stream has no connection that it could tell.
+    if (!this.#over) this.#stream.destroy();
+    await this.#ended;
+  }
+}

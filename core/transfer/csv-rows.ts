@@ -1,0 +1,121 @@
+/** Reads a CSV file into rows: the first record names the columns, an empty cell is no value. */
+import { cellText } from './cell.ts';
+import type { FileColumn } from './column.ts';
+import type { CopyText } from './copy-text.ts';
+import { type CsvRecord, CsvScanner, DOUBLED } from './csv.ts';
+import { malformed, UnreadableFile } from './fault.ts';
+import type { Row, RowHandler, RowReader } from './row.ts';
+
+const NOT_UTF8 = 'The row is not UTF-8.';
+
+/** First bytes of cells that may be JSON: quotes, white space, `null`, `true`, `false`, lists. */
+const MAY_BE_JSON = new Uint8Array(256);
+for (const char of '" \t\n\rntf[') MAY_BE_JSON[char.charCodeAt(0)] = 1;
+
+class CsvRow implements Row {
+  number = 0;
+  readonly #columns: readonly FileColumn[];
+  #record: CsvRecord;
+
+  constructor(columns: readonly FileColumn[], record: CsvRecord) {
+    this.#columns = columns;
+    this.#record = record;
+  }
+
+  value(column: number): string | null | undefined {
+    const record = this.#record;
+    if (record.starts[column] === record.ends[column]) return undefined;
+    return cellText(record.text(column), this.#columns[column]?.form ?? 'plain');
+  }
+
+  write(column: number, out: CopyText): boolean {
+    const record = this.#record;
+    const start = record.starts[column] ?? 0;
+    const end = record.ends[column] ?? 0;
+    if (start === end) return false;
+    if (record.forms[column] !== DOUBLED && MAY_BE_JSON[record.bytes[start] ?? 0] === 0) {
+      out.bytes(record.bytes, start, end);
+      return true;
+    }
+    const value = this.value(column);
+    if (value === undefined || value === null) out.null();
+    else out.text(value);
+    return true;
+  }
+}
+
+function isEmpty(record: CsvRecord): boolean {
+  for (let cell = 0; cell < record.count; cell += 1) {
+    if (record.starts[cell] !== record.ends[cell]) return false;
+  }
+  return true;
+}
+
+/** Reads the rows after the header, each of which must have as many cells as there are columns. */
+export function csvRows(columns: readonly FileColumn[], handler: RowHandler): RowReader {
+  let number = -1;
+  let row: CsvRow | undefined;
+  const scanner = new CsvScanner({
+    record(record) {
+      number += 1;
+      // The header, which was read before.
+      if (number === 0) return;
+      if (record.count !== columns.length) {
+        const reason = `The row has ${record.count} cells, the header has ${columns.length}.`;
+        handler.fault(malformed(reason, number, record.place(record.start)));
+      } else if (isEmpty(record)) {
+        handler.skipped(number);
+      } else {
+        row ??= new CsvRow(columns, record);
+        row.number = number;
+        handler.row(row);
+      }
+    },
+    badEncoding(record) {
+      number += 1;
+      handler.fault(malformed(NOT_UTF8, number, record.place(record.start)));
+    },
+  });
+  const within = (read: () => void) => {
+    try {
+      read();
+    } catch (error) {
+      if (!(error instanceof UnreadableFile) || error.fault.row !== null) throw error;
+      throw new UnreadableFile({ ...error.fault, row: number + 1 });
+    }
+  };
+  return {
+    push: (chunk) => within(() => scanner.push(chunk)),
+    end: () => within(() => scanner.end()),
+  };
+}
+
+/** The names in the first record, each with its place in the file; null when there is none. */
+export async function csvHeader(
+  source: AsyncIterable<Buffer>,
+): Promise<{ name: string; line: number; column: number }[] | null> {
+  let header: { name: string; line: number; column: number }[] | null = null;
+  const scanner = new CsvScanner({
+    record(record) {
+      header ??= Array.from({ length: record.count }, (_, cell) => ({
+        name: record.text(cell),
+        ...record.place(record.starts[cell] ?? 0),
+      }));
+    },
+    badEncoding(record) {
+      const fault = malformed('The header is not UTF-8.', null, record.place(record.start));
+      if (header === null) throw new UnreadableFile(fault);
+    },
+  });
+  try {
+    for await (const chunk of source) {
+      scanner.push(chunk);
+      if (header !== null) return header;
+    }
+    scanner.end();
+  } catch (error) {
+    // What is wrong further down is found when the rows are read.
+    if (header === null) throw error;
+  }
+  return header;
+}

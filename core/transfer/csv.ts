@@ -1,0 +1,195 @@
+/**
+ * Splits CSV (RFC 4180, UTF-8) into cells without decoding them. Written by hand because the cells
+ * go on to PostgreSQL as bytes: a library that makes a string of each costs more than the COPY
+ * that the rows are for (figures: ARCHITECTURE.md, "Bulk transfer").
+ */
+import { isUtf8 } from 'node:buffer';
+import { Carry, ROW_BYTES_MAX } from './carry.ts';
+import { malformed, type Place, UnreadableFile } from './fault.ts';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const LF = 0x0a;
+const CR = 0x0d;
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** 1 for the bytes that end a cell without quotes, or may not stand in one. */
+const STOPS = new Uint8Array(256);
+for (const byte of [QUOTE, COMMA, LF, CR]) STOPS[byte] = 1;
+
+/** How a cell is written: bare, in quotes, or in quotes with doubled ones inside. */
+export const PLAIN = 0;
+export const QUOTED = 1;
+export const DOUBLED = 2;
+
+/** The cells of one record as ranges of bytes; the same object for every record. */
+export class CsvRecord {
+  bytes: Buffer = Buffer.alloc(0);
+  count = 0;
+  starts = new Int32Array(64);
+  ends = new Int32Array(64);
+  forms = new Uint8Array(64);
+  /** First byte of the record and the one after its last. */
+  start = 0;
+  end = 0;
+  /** Line of the file on which the record begins, from 1. */
+  line = 1;
+
+  /** Makes room for further cells. */
+  grow(): void {
+    const { starts, ends, forms } = this;
+    this.starts = new Int32Array(starts.length * 2);
+    this.starts.set(starts);
+    this.ends = new Int32Array(ends.length * 2);
+    this.ends.set(ends);
+    this.forms = new Uint8Array(forms.length * 2);
+    this.forms.set(forms);
+  }
+
+  /** The text of a cell. */
+  text(cell: number): string {
+    const text = this.bytes.toString('utf8', this.starts[cell], this.ends[cell]);
+    return this.forms[cell] === DOUBLED ? text.replaceAll('""', '"') : text;
+  }
+
+  /** The line and column of a byte of this record. */
+  place(at: number): Place {
+    const before = this.bytes.toString('utf8', this.start, at);
+    const lines = before.split('\n');
+    const column = Array.from(lines.at(-1) ?? '').length + 1;
+    return { line: this.line + lines.length - 1, column };
+  }
+}
+
+/** What hears of each record; blank lines are none. */
+export interface CsvHandler {
+  record(record: CsvRecord): void;
+  /** A record whose bytes are no UTF-8; it is not handed over otherwise. */
+  badEncoding(record: CsvRecord): void;
+}
+
+/** Reads a file chunk by chunk; chunks may be cut anywhere. */
+export class CsvScanner {
+  readonly #handler: CsvHandler;
+  readonly #carry = new Carry();
+  readonly #record = new CsvRecord();
+  #begun = false;
+  #line = 1;
+  /** Line breaks inside the quotes of the record at hand. */
+  #inner = 0;
+
+  constructor(handler: CsvHandler) {
+    this.#handler = handler;
+  }
+
+  /** Takes the next bytes. @throws {UnreadableFile} when the file is malformed */
+  push(chunk: Buffer): void {
+    const bytes = this.#carry.add(chunk);
+    if (bytes !== null) this.#scan(bytes, false);
+  }
+
+  /** Tells that nothing follows. @throws {UnreadableFile} when the file breaks off */
+  end(): void {
+    this.#scan(this.#carry.take(), true);
+  }
+
+  #scan(bytes: Buffer, final: boolean): void {
+    let from = 0;
+    if (!this.#begun) {
+      if (bytes.length < BOM.length && !final) {
+        this.#carry.keep(bytes);
+        return;
+      }
+      this.#begun = true;
+      if (bytes.subarray(0, BOM.length).equals(BOM)) from = BOM.length;
+    }
+    // No record ends beyond the last line break, and no character is cut in two before it.
+    const whole = final ? bytes.length : Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
+    const clean = isUtf8(bytes.subarray(from, whole));
+    const record = this.#record;
+    record.bytes = bytes;
+    while (from < bytes.length) {
+      const next = this.#cells(bytes, from, final);
+      if (next < 0) break;
+      const blank = record.count === 1 && record.end === from;
+      if (!blank) {
+        if (clean || isUtf8(bytes.subarray(from, record.end))) this.#handler.record(record);
+        else this.#handler.badEncoding(record);
+      }
+      this.#line += this.#inner + 1;
+      from = next;
+    }
+    const rest = bytes.length - from;
+    if (rest > ROW_BYTES_MAX) this.#fail(from, `${TOO_LONG} A quote may not be closed.`);
+    this.#carry.keep(bytes.subarray(from));
+  }
+
+  /** Finds the cells of the record at `start`; the start of the next one, or -1 to wait. */
+  #cells(bytes: Buffer, start: number, final: boolean): number {
+    const record = this.#record;
+    const end = bytes.length;
+    let at = start;
+    let count = 0;
+    record.start = start;
+    record.line = this.#line;
+    this.#inner = 0;
+    for (;;) {
+      if (count === record.starts.length) record.grow();
+      let from = at;
+      let form = PLAIN;
+      if (at < end && bytes[at] === QUOTE) {
+        from = at + 1;
+        at = this.#closingQuote(bytes, from, final);
+        if (at < 0) return -1;
+        form = this.#doubled ? DOUBLED : QUOTED;
+        record.ends[count] = at;
+        at += 1;
+      } else {
+        while (at < end && STOPS[bytes[at] ?? 0] === 0) at += 1;
+        record.ends[count] = at;
+      }
+      record.starts[count] = from;
+      record.forms[count] = form;
+      count += 1;
+      if (at === end && !final) return -1;
+      const stop = at === end ? LF : bytes[at];
+      if (stop === COMMA) {
+        at += 1;
+        continue;
+      }
+      if (stop !== LF && stop !== CR) this.#fail(at, form === PLAIN ? STRAY_QUOTE : AFTER_QUOTE);
+      // A line feed may follow in the next chunk.
+      if (stop === CR && at + 1 === end && !final) return -1;
+      record.count = count;
+      record.end = at;
+      return at + (stop === CR && bytes[at + 1] === LF ? 2 : 1);
+    }
+  }
+
+  #doubled = false;
+
+  /** The place of the quote that closes a cell; -1 to wait for more. */
+  #closingQuote(bytes: Buffer, from: number, final: boolean): number {
+    const end = bytes.length;
+    this.#doubled = false;
+    for (let at = from; at < end; at += 1) {
+      const byte = bytes[at];
+      if (byte === LF) this.#inner += 1;
+      if (byte !== QUOTE) continue;
+      if (at + 1 === end) return final ? at : -1;
+      if (bytes[at + 1] !== QUOTE) return at;
+      this.#doubled = true;
+      at += 1;
+    }
+    if (final) this.#fail(from - 1, 'The quote is not closed.');
+    return -1;
+  }
+
+  #fail(at: number, reason: string): never {
+    throw new UnreadableFile(malformed(reason, null, this.#record.place(at)));
+  }
+}
+
+const TOO_LONG = `A row has more than ${ROW_BYTES_MAX} bytes.`;
+const STRAY_QUOTE = 'A quote stands inside a cell that does not begin with one.';
+const AFTER_QUOTE = 'After the closing quote of a cell must come a comma or the end of the line.';

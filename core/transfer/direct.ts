@@ -1,0 +1,75 @@
+/**
+ * The short way of an import: COPY straight into the table, open only where no key can collide.
+ * Whoever finds it closed goes through the staging table.
+ */
+import pg from 'pg';
+import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
+import type { FileColumn } from './column.ts';
+import { type CopyText, DEFAULT_MARKER } from './copy-text.ts';
+import type { Row } from './row.ts';
+import type { Session } from './session.ts';
+import type { Target } from './target.ts';
+
+/** Longest wait for the lock on an empty table; writers that are there keep it from being empty. */
+const LOCK_WAIT = '250ms';
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Thrown by a row that COPY cannot express: it lacks a value that has a default. */
+export class NoDirectWay extends Error {}
+
+/** The COPY into the table. */
+export function copyToTarget(target: Target, columns: readonly FileColumn[]): Sql {
+  const list = join(columns.map(({ name }) => identifier(name)));
+  const option = target.copyDefault ? raw(`, DEFAULT '${DEFAULT_MARKER}'`) : raw('');
+  return sql`COPY ${target.name} (${list}) FROM STDIN (ENCODING 'UTF8'${option})`;
+}
+
+/** Makes the writer of rows for that COPY. @throws {NoDirectWay} from the writer */
+export function directWriter(
+  target: Target,
+  columns: readonly FileColumn[],
+  out: CopyText,
+): (row: Row) => void {
+  const hasDefault = columns.map(({ name }) => target.defaults.has(name));
+  return (row) => {
+    for (let place = 0; place < columns.length; place += 1) {
+      if (place > 0) out.tab();
+      if (row.write(place, out)) continue;
+      if (hasDefault[place] !== true) out.null();
+      else if (target.copyDefault) out.default();
+      else throw new NoDirectWay();
+    }
+    out.endRow();
+  };
+}
+
+/**
+ * Whether no key of the file can meet one of the table: the database makes them all, or the table
+ * is empty and, from here on, locked against other writers until the transaction ends.
+ */
+export async function directWayIsOpen(
+  session: Session,
+  target: Target,
+  columns: readonly FileColumn[],
+): Promise<boolean> {
+  const names = new Set(columns.map((column) => column.name));
+  const given = target.key.filter((field) => names.has(field.name));
+  if (given.length === 0) return true;
+  // COPY would write numbers that only the database may give.
+  if (given.some((field) => field.column.identity === 'always')) return false;
+  if (await isFilled(session, target)) return false;
+  await session.run(sql`SELECT set_config('lock_timeout', ${LOCK_WAIT}, true)`);
+  try {
+    await session.run(sql`LOCK TABLE ${target.name} IN SHARE ROW EXCLUSIVE MODE`);
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE) return false;
+    throw error;
+  }
+  await session.run(sql`SELECT set_config('lock_timeout', '0', true)`);
+  return !(await isFilled(session, target));
+}
+
+async function isFilled(session: Session, target: Target): Promise<boolean> {
+  const { rows } = await session.run(sql`SELECT EXISTS (SELECT FROM ${target.name}) AS "filled"`);
+  return rows[0]?.filled === true;
+}

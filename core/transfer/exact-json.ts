@@ -1,0 +1,171 @@
+/**
+ * JSON without loss: numbers keep the digits they were written with. Slower than JSON.parse, so it
+ * serves only texts whose numbers may not fit a double, and finds where a faulty text is wrong.
+ */
+
+/** A number as it stands in the text. */
+export class JsonNumber {
+  readonly source: string;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+}
+
+/** The text is no JSON; `position` counts its characters from 0. */
+export class JsonFault extends Error {
+  readonly position: number;
+
+  constructor(position: number, reason: string) {
+    super(reason);
+    this.name = 'JsonFault';
+    this.position = position;
+  }
+}
+
+const SPACE = /[ \t\n\r]*/y;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+/** Lists and objects inside each other; more is an attack, not data. */
+export const JSON_DEPTH_MAX = 1_000;
+const WORDS: readonly (readonly [string, boolean | null])[] = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+];
+
+/** What a text nested too deeply is told. */
+export const TOO_DEEP = `Lists and objects may be nested ${JSON_DEPTH_MAX} deep.`;
+
+/** Numbers that a double may not hold: many digits, or an exponent. */
+const DELICATE = /[\d.]{16}|\d[eE]/;
+
+class Parser {
+  readonly #text: string;
+  #at = 0;
+  #depth = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  document(): unknown {
+    const value = this.#value();
+    this.#match(SPACE);
+    if (this.#at < this.#text.length) this.#fail();
+    return value;
+  }
+
+  #match(pattern: RegExp): string | null {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0] ?? null;
+    if (found !== null) this.#at += found.length;
+    return found;
+  }
+
+  #fail(): never {
+    const char = this.#text.charAt(this.#at);
+    const reason = char === '' ? 'The text ends too early.' : `Unexpected ${JSON.stringify(char)}.`;
+    throw new JsonFault(this.#at, reason);
+  }
+
+  #take(char: string): boolean {
+    this.#match(SPACE);
+    if (this.#text.charAt(this.#at) !== char) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #value(): unknown {
+    if (this.#take('{')) return this.#nested(() => this.#object());
+    if (this.#take('[')) return this.#nested(() => this.#list());
+    if (this.#text.charAt(this.#at) === '"') return this.#string();
+    for (const [word, value] of WORDS) {
+      if (!this.#text.startsWith(word, this.#at)) continue;
+      this.#at += word.length;
+      return value;
+    }
+    const number = this.#match(NUMBER);
+    return number === null ? this.#fail() : new JsonNumber(number);
+  }
+
+  #nested<T>(read: () => T): T {
+    this.#depth += 1;
+    if (this.#depth > JSON_DEPTH_MAX) throw new JsonFault(this.#at, TOO_DEEP);
+    const value = read();
+    this.#depth -= 1;
+    return value;
+  }
+
+  #string(): string {
+    const start = this.#at;
+    this.#at += 1;
+    for (;;) {
+      const code = this.#text.charCodeAt(this.#at);
+      if (code === 0x22) break;
+      if (code === 0x5c) {
+        if (this.#match(ESCAPE) === null) this.#fail();
+      } else if (code >= 0x20) {
+        this.#at += 1;
+      } else {
+        this.#fail();
+      }
+    }
+    this.#at += 1;
+    return JSON.parse(this.#text.slice(start, this.#at));
+  }
+
+  #list(): unknown[] {
+    const list: unknown[] = [];
+    if (this.#take(']')) return list;
+    do list.push(this.#value());
+    while (this.#take(','));
+    return this.#take(']') ? list : this.#fail();
+  }
+
+  #object(): Record<string, unknown> {
+    // Without a prototype, so that a member named __proto__ is a member like any other.
+    const object: Record<string, unknown> = Object.create(null);
+    if (this.#take('}')) return object;
+    do {
+      this.#match(SPACE);
+      if (this.#text.charAt(this.#at) !== '"') this.#fail();
+      const name = this.#string();
+      if (!this.#take(':')) this.#fail();
+      object[name] = this.#value();
+    } while (this.#take(','));
+    return this.#take('}') ? object : this.#fail();
+  }
+}
+
+/** Parses with numbers as {@link JsonNumber}. @throws {JsonFault} */
+export function parseExactly(text: string): unknown {
+  return new Parser(text).document();
+}
+
+/**
+ * Parses fast where that loses nothing, else exactly.
+ * @throws {JsonFault} with the place of the fault
+ */
+export function parseJson(text: string): unknown {
+  if (DELICATE.test(text)) return parseExactly(text);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    parseExactly(text);
+    throw error;
+  }
+}
+
+/** The JSON text of a value with its numbers as they were written. */
+export function writeJson(value: unknown): string {
+  if (value instanceof JsonNumber) return value.source;
+  if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).map(
+      ([name, member]) => `${JSON.stringify(name)}:${writeJson(member)}`,
+    );
+    return `{${members.join(',')}}`;
+  }
+  return JSON.stringify(value);
+}

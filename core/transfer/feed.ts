@@ -1,0 +1,40 @@
+/** Drives a file through its reader into a COPY, chunk by chunk, at the pace of PostgreSQL. */
+import type { CopyIn } from './copy-in.ts';
+import type { CopyText } from './copy-text.ts';
+import type { ImportFile } from './file.ts';
+import type { RowReader } from './row.ts';
+
+/** Bytes that are worth a message to PostgreSQL. */
+const BATCH = 64 * 1024;
+
+export interface Feed {
+  readonly file: ImportFile;
+  readonly reader: RowReader;
+  /** Where the reader's handler writes the rows. */
+  readonly out: CopyText;
+  readonly copy: CopyIn;
+  /** Told after each chunk how much of the file was read. */
+  readonly progress: (bytes: number) => Promise<void>;
+}
+
+/**
+ * Feeds the whole file. When anything fails, the COPY is broken off first.
+ * @returns the number of rows that PostgreSQL copied
+ */
+export async function feed({ file, reader, out, copy, progress }: Feed): Promise<number> {
+  let bytes = 0;
+  try {
+    for await (const chunk of file.open()) {
+      reader.push(chunk);
+      bytes += chunk.length;
+      if (out.length >= BATCH) await copy.write(out.take());
+      await progress(bytes);
+    }
+    reader.end();
+    if (out.length > 0) await copy.write(out.take());
+    return await copy.end();
+  } catch (error) {
+    await copy.abort();
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Imports a file into a table: all of it or nothing, in one transaction together with whatever
+ * records its result. What is wrong with a file is reported row by row.
+ */
+import { sql } from '#core/database/sql.ts';
+import { importErrors, UnreadableFile } from './fault.ts';
+import { fileColumns } from './file.ts';
+import { importRows } from './path.ts';
+import { type ImportOptions, type ImportResult, Refused } from './run.ts';
+import { Session } from './session.ts';
+import { importable, openTarget } from './target.ts';
+
+/**
+ * Settings of the transaction: no clock but the caller's signal, values read alike everywhere, and
+ * memory enough to match large files by key.
+ */
+const SETTINGS = sql`
+  SET LOCAL statement_timeout = 0;
+  SET LOCAL lock_timeout = 0;
+  SET LOCAL idle_in_transaction_session_timeout = 0;
+  SET LOCAL TimeZone = 'UTC';
+  SET LOCAL DateStyle = 'ISO, YMD';
+  SET LOCAL IntervalStyle = 'postgres';
+  SET LOCAL client_min_messages = 'error';
+  SET LOCAL work_mem = '128MB';
+  SET LOCAL jit = off`;
+
+async function run(options: ImportOptions): Promise<ImportResult> {
+  const collection = importable(options.catalog, options.collection);
+  const columns = await fileColumns(options.file, collection);
+  const session = await Session.begin(options);
+  await session.run(SETTINGS);
+  const target = await openTarget(session, collection);
+  const result = await importRows({ session, target, options }, columns);
+  await options.complete(result);
+  options.signal.throwIfAborted();
+  const { command } = await options.client.query('COMMIT');
+  // A transaction that failed before answers COMMIT with a rollback.
+  if (command !== 'COMMIT') throw new Error('the transaction of the import was rolled back');
+  return result;
+}
+
+/**
+ * Imports the file. Rows whose primary key exists are updated, the others inserted.
+ * @throws {ServiceErrors} one for each faulty row, with `row`, `field`, `value`, `reason`
+ * @throws {ServiceError} when the collection cannot be imported into
+ * @throws the signal's reason when the work is given up; nothing is left of it then
+ */
+export async function importFile(options: ImportOptions): Promise<ImportResult> {
+  try {
+    return await run(options);
+  } catch (error) {
+    await options.client.query('ROLLBACK').catch(() => undefined);
+    if (error instanceof Refused) throw importErrors(options.collection, error.faults);
+    if (error instanceof UnreadableFile) throw importErrors(options.collection, [error.fault]);
+    throw error;
+  }
+}

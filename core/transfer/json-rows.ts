@@ -1,0 +1,99 @@
+/** Reads a JSON file into rows: an absent member is no value, null is null. */
+import { MisplacedValue, valueText } from './cell.ts';
+import type { FileColumn } from './column.ts';
+import type { CopyText } from './copy-text.ts';
+import { JsonFault, parseJson } from './exact-json.ts';
+import { malformed, UnreadableFile } from './fault.ts';
+import { type JsonElement, JsonScanner } from './json.ts';
+import type { Row, RowHandler, RowReader } from './row.ts';
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Parses an object of the file. @throws {UnreadableFile} naming the row and the place */
+function parseElement(element: JsonElement, row: number): Record<string, unknown> {
+  try {
+    const value = parseJson(element.text);
+    if (!isObject(value)) throw new MisplacedValue(value);
+    return value;
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    throw new UnreadableFile(malformed(error.message, row, element.place(error.position)));
+  }
+}
+
+class JsonRow implements Row {
+  number = 0;
+  readonly #columns: readonly FileColumn[];
+  readonly #values: unknown[];
+  readonly #places: ReadonlyMap<string, number>;
+
+  constructor(columns: readonly FileColumn[]) {
+    this.#columns = columns;
+    this.#values = columns.map(() => undefined);
+    this.#places = new Map(columns.map((column, place) => [column.name, place]));
+  }
+
+  /** Takes the members over; those without a column are told to `unknown`. */
+  fill(object: Record<string, unknown>, unknown: (name: string) => void): void {
+    this.#values.fill(undefined);
+    for (const name of Object.keys(object)) {
+      const place = this.#places.get(name);
+      if (place === undefined) unknown(name);
+      else this.#values[place] = object[name];
+    }
+  }
+
+  value(column: number): string | null | undefined {
+    const value = this.#values[column];
+    if (value === undefined || value === null) return value;
+    return valueText(value, this.#columns[column]?.form ?? 'plain');
+  }
+
+  write(column: number, out: CopyText): boolean {
+    const value = this.value(column);
+    if (value === undefined) return false;
+    if (value === null) out.null();
+    else out.text(value);
+    return true;
+  }
+}
+
+/** Reads the objects of the file. */
+export function jsonRows(columns: readonly FileColumn[], handler: RowHandler): RowReader {
+  const row = new JsonRow(columns);
+  return new JsonScanner({
+    element(element) {
+      row.number += 1;
+      const object = parseElement(element, row.number);
+      row.fill(object, (name) => handler.member(name, row.number));
+      handler.row(row);
+    },
+    row: () => row.number + 1,
+  });
+}
+
+/** The names of the members of the objects at the beginning of a file, in order of appearance. */
+export async function jsonMembers(source: AsyncIterable<Buffer>): Promise<string[]> {
+  const names = new Set<string>();
+  let rows = 0;
+  const scanner = new JsonScanner({
+    element(element) {
+      rows += 1;
+      for (const name of Object.keys(parseElement(element, rows))) names.add(name);
+    },
+    row: () => rows + 1,
+  });
+  try {
+    for await (const chunk of source) {
+      scanner.push(chunk);
+      if (rows > 0) return [...names];
+    }
+    scanner.end();
+  } catch (error) {
+    // What is wrong further down is found when the rows are read.
+    if (rows < 2) throw error;
+  }
+  return [...names];
+}

@@ -1,0 +1,179 @@
+/**
+ * Splits a JSON file, an array of objects in UTF-8, into the text of each object. Only brackets
+ * and strings are followed here; what is inside an object is judged by its parser.
+ */
+import { isUtf8 } from 'node:buffer';
+import { Carry, ROW_BYTES_MAX } from './carry.ts';
+import { JSON_DEPTH_MAX, TOO_DEEP } from './exact-json.ts';
+import { malformed, type Place, UnreadableFile } from './fault.ts';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const LF = 0x0a;
+const COMMA = 0x2c;
+const LIST_START = 0x5b;
+const LIST_END = 0x5d;
+const OBJECT_START = 0x7b;
+const OBJECT_END = 0x7d;
+const BOM = [0xef, 0xbb, 0xbf];
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === LF || byte === 0x0d || byte === 0x09;
+}
+
+/** One object of the file. */
+export interface JsonElement {
+  readonly text: string;
+  /** The line and column of a character of the text. */
+  place(position: number): Place;
+}
+
+export interface JsonHandler {
+  element(element: JsonElement): void;
+  /** The row that comes next, for what is wrong before it is complete. */
+  row(): number;
+}
+
+/** What may come next between objects. */
+type Expectation = 'array' | 'element or end' | 'element' | 'comma or end' | 'nothing';
+
+/** Reads a file chunk by chunk; chunks may be cut anywhere. */
+export class JsonScanner {
+  readonly #handler: JsonHandler;
+  readonly #carry = new Carry();
+  #expected: Expectation = 'array';
+  #bytes: Buffer = Buffer.alloc(0);
+  /** Bytes of the file before those at hand. */
+  #before = 0;
+  #line = 1;
+  /** Place in the file of the first byte of the line. */
+  #lineStart = 0;
+
+  constructor(handler: JsonHandler) {
+    this.#handler = handler;
+  }
+
+  /** Takes the next bytes. @throws {UnreadableFile} when the file is malformed */
+  push(chunk: Buffer): void {
+    const bytes = this.#carry.add(chunk);
+    if (bytes !== null) this.#scan(bytes, false);
+  }
+
+  /** Tells that nothing follows. @throws {UnreadableFile} when the file breaks off */
+  end(): void {
+    const bytes = this.#carry.take();
+    this.#scan(bytes, true);
+    if (this.#expected !== 'nothing') this.#fail(bytes.length, 'The file ends too early.');
+  }
+
+  #scan(bytes: Buffer, final: boolean): void {
+    this.#bytes = bytes;
+    let at = 0;
+    while (at < bytes.length) {
+      const byte = bytes[at] ?? 0;
+      if (isSpace(byte)) {
+        at += 1;
+        if (byte === LF) this.#newLine(at);
+      } else if (byte === OBJECT_START && this.#expected.startsWith('element')) {
+        const end = this.#objectEnd(at, final);
+        if (end < 0) break;
+        this.#element(at, end);
+        at = end;
+      } else if (byte === BOM[0] && this.#before + at === 0) {
+        if (bytes.length < BOM.length && !final) break;
+        if (BOM.some((expected, index) => bytes[index] !== expected)) this.#step(byte, at);
+        at = BOM.length;
+        this.#lineStart = BOM.length;
+      } else {
+        this.#step(byte, at);
+        at += 1;
+      }
+    }
+    this.#before += at;
+    this.#carry.keep(bytes.subarray(at));
+  }
+
+  /** Judges a byte that stands between objects. */
+  #step(byte: number, at: number): void {
+    const expected = this.#expected;
+    if (expected === 'array' && byte === LIST_START) {
+      this.#expected = 'element or end';
+    } else if (expected === 'comma or end' && byte === COMMA) {
+      this.#expected = 'element';
+    } else if (expected !== 'element' && expected !== 'array' && byte === LIST_END) {
+      if (expected === 'nothing') this.#fail(at, TRAILING);
+      this.#expected = 'nothing';
+    } else if (expected === 'array') {
+      this.#fail(at, 'The file must be an array of objects.');
+    } else if (expected === 'nothing') {
+      this.#fail(at, TRAILING);
+    } else if (expected === 'comma or end') {
+      this.#fail(at, 'After an object must come a comma or the end of the array.');
+    } else {
+      this.#fail(at, 'Every element of the array must be an object.');
+    }
+  }
+
+  /** The place after the object at `start`; -1 to wait for more. */
+  #objectEnd(start: number, final: boolean): number {
+    const bytes = this.#bytes;
+    const end = bytes.length;
+    let depth = 0;
+    for (let at = start; at < end; at += 1) {
+      const byte = bytes[at];
+      if (byte === QUOTE) {
+        for (at += 1; at < end && bytes[at] !== QUOTE; at += 1) {
+          if (bytes[at] === BACKSLASH) at += 1;
+        }
+      } else if (byte === OBJECT_START || byte === LIST_START) {
+        depth += 1;
+        if (depth > JSON_DEPTH_MAX) this.#fail(at, TOO_DEEP);
+      } else if (byte === OBJECT_END || byte === LIST_END) {
+        depth -= 1;
+        if (depth === 0) return at + 1;
+      }
+    }
+    if (end - start > ROW_BYTES_MAX) {
+      this.#fail(start, `An object has more than ${ROW_BYTES_MAX} bytes, or is not closed.`);
+    }
+    // What broke off is handed over as it is: its parser says where it goes wrong.
+    return final ? end : -1;
+  }
+
+  #element(start: number, end: number): void {
+    const bytes = this.#bytes;
+    if (!isUtf8(bytes.subarray(start, end))) this.#fail(start, 'The object is not UTF-8.');
+    const text = bytes.toString('utf8', start, end);
+    this.#handler.element({
+      text,
+      place: (position) => this.#place(start + Buffer.byteLength(text.slice(0, position))),
+    });
+    this.#expected = 'comma or end';
+    for (let at = bytes.indexOf(LF, start); at >= 0 && at < end; at = bytes.indexOf(LF, at + 1)) {
+      this.#newLine(at + 1);
+    }
+  }
+
+  #newLine(next: number): void {
+    this.#line += 1;
+    this.#lineStart = this.#before + next;
+  }
+
+  /** The line and column of a byte at hand that comes after the last line break seen. */
+  #place(at: number): Place {
+    const seen = Math.max(this.#lineStart - this.#before, 0);
+    const lines = this.#bytes.toString('utf8', seen, at).split('\n');
+    const column = Array.from(lines.at(-1) ?? '').length + 1;
+    // On a line longer than the bytes at hand, those gone by are counted as characters.
+    const gone = lines.length > 1 ? 0 : Math.max(this.#before - this.#lineStart, 0);
+    return { line: this.#line + lines.length - 1, column: column + gone };
+  }
+
+  #fail(at: number, reason: string): never {
+    const between = this.#expected === 'array' || this.#expected === 'nothing';
+    const row = between ? null : this.#handler.row();
+    throw new UnreadableFile(malformed(reason, row, this.#place(at)));
+  }
+}
+
+const TRAILING = 'Nothing may follow the end of the array.';

@@ -1,0 +1,186 @@
+/**
+ * Merges the staging table into the target by primary key: rows whose key exists are updated
+ * where they differ, the others are inserted. Others may write to the table meanwhile.
+ */
+import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
+import type { FileColumn } from './column.ts';
+import type { Session } from './session.ts';
+import { isAbsent, STAGING, type Staged, stagingColumn, valueOr } from './staging.ts';
+import type { Target } from './target.ts';
+
+/** What became of the staged rows. */
+export interface MergeCounts {
+  readonly inserted: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  /** Rows that a trigger of the table kept out. */
+  readonly skipped: number;
+}
+
+/** Rows of the staging table, by their number, both included. */
+export interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Tries without a lock before the table is locked against writers that keep coming between. */
+const UNLOCKED_TRIES = 2;
+
+/** Types whose `=` tells apart everything that a reader can tell apart. */
+const PLAIN_EQUALITY = new Set(
+  [
+    'int2',
+    'int4',
+    'int8',
+    'text',
+    'varchar',
+    'bool',
+    'date',
+    'time',
+    'timestamp',
+    'timestamptz',
+  ].concat(['uuid', 'bytea']),
+);
+
+/** The condition that `t` and `s` have the same key; null when the file does not bring the key. */
+export function sameKey(target: Target, columns: readonly FileColumn[]): Sql | null {
+  const parts = target.key.map(({ name }) => {
+    const place = columns.findIndex((column) => column.name === name);
+    return place < 0 ? null : sql`t.${identifier(name)} = s.${stagingColumn(place)}`;
+  });
+  const known = parts.filter((part) => part !== null);
+  return known.length === parts.length ? join(known, ' AND ') : null;
+}
+
+function within(range: Range | undefined): Sql {
+  if (range === undefined) return sql`TRUE`;
+  return sql`s."row" BETWEEN ${range.first} AND ${range.last}`;
+}
+
+/** Takes out all rows but the last of each key. @returns how many went */
+export async function removeDuplicates(
+  session: Session,
+  target: Target,
+  columns: readonly FileColumn[],
+): Promise<number> {
+  const names = new Set(target.key.map((field) => field.name));
+  const places = columns.flatMap(({ name }, place) => (names.has(name) ? [place] : []));
+  if (places.length < names.size) return 0;
+  const key = places.map((place) => sql`s.${stagingColumn(place)}`);
+  const same = places.map((place) => sql`s.${stagingColumn(place)} = d.${stagingColumn(place)}`);
+  // A key with a null in it is no key: the database numbers the row, or refuses it.
+  const { rowCount } = await session.run(sql`DELETE FROM ${STAGING} s USING (
+      SELECT ${join(key)}, max(s."row") AS "last" FROM ${STAGING} s
+      GROUP BY ${join(key)} HAVING count(*) > 1) d
+    WHERE ${join(same, ' AND ')} AND s."row" < d."last"`);
+  return rowCount ?? 0;
+}
+
+/** The condition that a staged value differs from the target's. */
+function differs(staged: Staged, { field }: FileColumn, place: number): Sql {
+  const [ours, theirs] = [sql`t.${identifier(field.name)}`, sql`s.${stagingColumn(place)}`];
+  // Comparing images works for types without equality, and sees 1.0 and 1.00 as different.
+  const changed = PLAIN_EQUALITY.has(field.column.typeName)
+    ? sql`${ours} IS DISTINCT FROM ${theirs}`
+    : sql`ROW(${ours})::record *<> ROW(${theirs})::record`;
+  return staged.lacking.has(place) ? sql`(NOT ${isAbsent(place)} AND ${changed})` : changed;
+}
+
+/** The statement that updates what differs; null when the file has nothing but the key. */
+export function updateStatement(
+  target: Target,
+  staged: Staged,
+  same: Sql,
+  range?: Range,
+): Sql | null {
+  const key = new Set(target.key.map((field) => field.name));
+  const places = staged.columns.flatMap(({ name }, place) => (key.has(name) ? [] : [place]));
+  const settings: Sql[] = [];
+  const changes: Sql[] = [];
+  for (const place of places) {
+    const column = staged.columns[place];
+    if (column === undefined) continue;
+    const value = valueOr(staged, place, sql`t.${identifier(column.name)}`);
+    settings.push(sql`${identifier(column.name)} = ${value}`);
+    changes.push(differs(staged, column, place));
+  }
+  if (settings.length === 0) return null;
+  return sql`UPDATE ${target.name} t SET ${join(settings)} FROM ${STAGING} s
+    WHERE ${same} AND ${within(range)} AND (${join(changes, ' OR ')})`;
+}
+
+function insertStatement(target: Target, staged: Staged, same: Sql | null, range?: Range): Sql {
+  const names: Sql[] = [];
+  const values: Sql[] = [];
+  for (const [place, { name, field }] of staged.columns.entries()) {
+    // It only finds existing rows; what is new gets its number from the database.
+    if (field.column.identity === 'always') continue;
+    names.push(identifier(name));
+    values.push(valueOr(staged, place, target.defaults.get(name) ?? sql`NULL`));
+  }
+  const isNew =
+    same === null ? sql`TRUE` : sql`NOT EXISTS (SELECT FROM ${target.name} t WHERE ${same})`;
+  const key = join(target.key.map((field) => identifier(field.name)));
+  // A deferrable key cannot settle conflicts; the table is locked then.
+  const settled =
+    same === null || target.keyDeferrable ? sql`` : sql`ON CONFLICT (${key}) DO NOTHING`;
+  return sql`INSERT INTO ${target.name} (${join(names)}) SELECT ${join(values)}
+    FROM ${STAGING} s WHERE ${isNew} AND ${within(range)} ${settled}`;
+}
+
+interface Try {
+  readonly matched: number;
+  readonly updated: number;
+  readonly inserted: number;
+}
+
+async function tryOnce(merge: Merge, same: Sql | null): Promise<Try> {
+  const { session, target, staged, range } = merge;
+  const matched =
+    same === null
+      ? 0
+      : await session.number(
+          sql`SELECT count(*) FROM ${target.name} t JOIN ${STAGING} s ON ${same} AND ${within(range)}`,
+        );
+  const update =
+    same === null || matched === 0 ? null : updateStatement(target, staged, same, range);
+  const updated = update === null ? 0 : ((await session.run(update)).rowCount ?? 0);
+  await merge.between();
+  if (matched >= merge.rows) return { matched, updated, inserted: 0 };
+  const { rowCount } = await session.run(insertStatement(target, staged, same, range));
+  return { matched, updated, inserted: rowCount ?? 0 };
+}
+
+export interface Merge {
+  readonly session: Session;
+  readonly target: Target;
+  readonly staged: Staged;
+  /** Only these rows; all of them when not given. */
+  readonly range?: Range;
+  /** How many rows that are. */
+  readonly rows: number;
+  /** Told between updating and inserting. */
+  readonly between: () => Promise<void>;
+}
+
+/**
+ * Merges. A row that somebody else inserts at the same time is found by its conflict: then
+ * everything is undone and tried again, the last time with the table locked against writers.
+ */
+export async function merge(work: Merge): Promise<MergeCounts> {
+  const { session, target, staged, rows } = work;
+  const same = sameKey(target, staged.columns);
+  for (let tries = 0; ; tries += 1) {
+    const lock = same !== null && (tries >= UNLOCKED_TRIES || target.keyDeferrable);
+    if (lock) await session.run(sql`LOCK TABLE ${target.name} IN SHARE ROW EXCLUSIVE MODE`);
+    await session.run(sql`SAVEPOINT merge`);
+    const { matched, updated, inserted } = await tryOnce(work, same);
+    // With the table locked, or without a key to meet, only a trigger keeps rows out.
+    if (matched + inserted >= rows || lock || same === null) {
+      await session.run(sql`SET CONSTRAINTS ALL IMMEDIATE`);
+      const unchanged = Math.min(matched, rows) - updated;
+      return { inserted, updated, unchanged, skipped: Math.max(rows - matched - inserted, 0) };
+    }
+    await session.run(sql`ROLLBACK TO SAVEPOINT merge`);
+  }
+}

@@ -1,0 +1,35 @@
+/** One row of a file, whatever its format, and those who read files into rows. */
+import type { CopyText } from './copy-text.ts';
+import type { RowFault } from './fault.ts';
+
+/** A row; readers hand over the same object again and again. */
+export interface Row {
+  /** 1-based among the data rows. */
+  readonly number: number;
+  /**
+   * The value of a column as PostgreSQL's text; undefined when the row does not have it.
+   * @throws {MisplacedValue}
+   */
+  value(column: number): string | null | undefined;
+  /** Writes that value; false, and nothing is written, when the row does not have it. */
+  write(column: number, out: CopyText): boolean;
+}
+
+/** What hears of the rows of a file. */
+export interface RowHandler {
+  row(row: Row): void;
+  /** A row that cannot be used; it is not handed over. */
+  fault(fault: RowFault): void;
+  /** A row without any value; it is not handed over. */
+  skipped(row: number): void;
+  /** A member of a JSON object that no column was prepared for; the row comes next. */
+  member(name: string, row: number): void;
+}
+
+/** Reads a file chunk by chunk. */
+export interface RowReader {
+  /** @throws {UnreadableFile} */
+  push(chunk: Buffer): void;
+  /** @throws {UnreadableFile} */
+  end(): void;
+}

@@ -1,0 +1,43 @@
+/** Moves the sequences behind imported columns past the imported values, never backwards. */
+import { identifier, quote, type Sql, sql } from '#core/database/sql.ts';
+import type { FileColumn } from './column.ts';
+import type { Session } from './session.ts';
+import { STAGING, stagingColumn } from './staging.ts';
+import type { Target } from './target.ts';
+
+function moveStatement(sequence: readonly [string, string], values: Sql): Sql {
+  const [schema, name] = sequence;
+  const qualified = `${quote(schema)}.${quote(name)}`;
+  return sql`SELECT setval(${qualified}::regclass,
+      CASE WHEN p.increment_by > 0 THEN least(k.high, p.max_value)
+        ELSE greatest(k.low, p.min_value) END)
+    FROM pg_sequences p, (${values}) k
+    WHERE p.schemaname = ${schema} AND p.sequencename = ${name}
+      AND has_sequence_privilege(${qualified}::text, 'UPDATE')
+      AND CASE WHEN p.increment_by > 0 THEN k.high > coalesce(p.last_value, p.start_value - 1)
+        ELSE k.low < coalesce(p.last_value, p.start_value + 1) END`;
+}
+
+/**
+ * Moves every sequence that a column of the file owns.
+ * @param staged the values are in the staging table; else the file is all there is in the target
+ */
+export async function moveSequences(
+  session: Session,
+  target: Target,
+  columns: readonly FileColumn[],
+  staged: boolean,
+): Promise<void> {
+  for (const [place, { name, field }] of columns.entries()) {
+    const { sequence } = field.column;
+    if (sequence === null) continue;
+    const value = staged ? stagingColumn(place) : identifier(name);
+    const from = staged ? STAGING : target.name;
+    await session.run(
+      moveStatement(
+        sequence,
+        sql`SELECT max(${value})::int8 AS high, min(${value})::int8 AS low FROM ${from}`,
+      ),
+    );
+  }
+}

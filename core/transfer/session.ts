@@ -1,0 +1,73 @@
+/**
+ * The one connection on which an import runs: its statements stop at once when the work is given
+ * up. The transaction is the importer's; nothing is committed here.
+ */
+import type pg from 'pg';
+import { render, type Sql } from '#core/database/sql.ts';
+
+export type Rows = pg.QueryResult<Record<string, unknown>>;
+
+export interface SessionOptions {
+  readonly client: pg.ClientBase;
+  readonly signal: AbortSignal;
+  /** Cancels the running statement of a backend from another connection. */
+  readonly interrupt: (backend: number) => Promise<void>;
+}
+
+export class Session {
+  readonly client: pg.ClientBase;
+  readonly signal: AbortSignal;
+  readonly #interrupt: (backend: number) => Promise<void>;
+  #backend = 0;
+
+  private constructor(options: SessionOptions) {
+    this.client = options.client;
+    this.signal = options.signal;
+    this.#interrupt = options.interrupt;
+  }
+
+  /** Begins a transaction on the client. */
+  static async begin(options: SessionOptions): Promise<Session> {
+    options.signal.throwIfAborted();
+    const session = new Session(options);
+    await options.client.query('BEGIN');
+    const found = await options.client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    session.#backend = found.rows[0]?.pid ?? 0;
+    return session;
+  }
+
+  /** Waits for a running statement, which is cancelled when the work is given up. */
+  async interruptible<T>(statement: Promise<T>): Promise<T> {
+    let cancelled: Promise<void> | undefined;
+    const cancel = () => {
+      cancelled = this.#interrupt(this.#backend).catch(() => undefined);
+    };
+    this.signal.addEventListener('abort', cancel, { once: true });
+    if (this.signal.aborted) cancel();
+    try {
+      return await statement;
+    } finally {
+      this.signal.removeEventListener('abort', cancel);
+      // A cancellation that comes late must not hit whoever uses the connection next.
+      await cancelled;
+    }
+  }
+
+  /** Runs a statement. @throws the signal's reason when the work was given up meanwhile */
+  async run(statement: Sql): Promise<Rows> {
+    this.signal.throwIfAborted();
+    const running = this.client.query<Record<string, unknown>>(render(statement));
+    try {
+      return await this.interruptible(running);
+    } catch (error) {
+      this.signal.throwIfAborted();
+      throw error;
+    }
+  }
+
+  /** Runs a statement that answers one number. */
+  async number(statement: Sql): Promise<number> {
+    const { rows } = await this.run(statement);
+    return Number(Object.values(rows[0] ?? {})[0] ?? 0);
+  }
+}

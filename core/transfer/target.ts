@@ -1,0 +1,151 @@
+/** The table that a file goes to: whether it may be imported into, and what the import asks of it. */
+import * as v from 'valibot';
+import {
+  type Catalog,
+  type Collection,
+  type ColumnField,
+  SYSTEM_PREFIX,
+} from '#core/catalog/catalog.ts';
+import type { TableDescriptor } from '#core/catalog/descriptor.ts';
+import { identifier, quote, raw, type Sql, sql } from '#core/database/sql.ts';
+import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import type { Session } from './session.ts';
+
+/** A collection whose rows can be imported. */
+export interface ImportableCollection extends Collection {
+  readonly table: TableDescriptor;
+}
+
+function illegal(collection: string, reason: string): ServiceError {
+  return new ServiceError('UNPROCESSABLE_ENTITY', { collection, reason });
+}
+
+/**
+ * The collection that a file may be imported into.
+ * @throws {ServiceError} FORBIDDEN when there is none or it is Sluice's own,
+ *   UNPROCESSABLE_ENTITY when its rows cannot be written or have no key
+ */
+export function importable(catalog: Catalog, name: string): ImportableCollection {
+  const collection = catalog.collections.get(name);
+  if (collection === undefined || collection.system || name.startsWith(SYSTEM_PREFIX)) {
+    throw forbidden();
+  }
+  const { table } = collection;
+  if (table === null || (table.kind !== 'table' && table.kind !== 'partitioned')) {
+    throw illegal(name, 'Only tables can be imported into.');
+  }
+  if (collection.primaryKey.length === 0) {
+    throw illegal(name, 'The table has no primary key.');
+  }
+  return { ...collection, table };
+}
+
+/** A check constraint: its condition and the columns it reads. */
+export interface Check {
+  readonly name: string;
+  readonly condition: Sql;
+  readonly columns: readonly string[];
+}
+
+/** The table with what only the database can say right now. */
+export interface Target {
+  readonly collection: ImportableCollection;
+  readonly table: TableDescriptor;
+  readonly name: Sql;
+  readonly key: readonly ColumnField[];
+  /** Defaults as expressions, identity included, by column. */
+  readonly defaults: ReadonlyMap<string, Sql>;
+  /** Columns that take no null. */
+  readonly required: ReadonlySet<string>;
+  /** Conditions of generated columns, by column. */
+  readonly generated: ReadonlyMap<string, Sql>;
+  /** Types of staging columns that must differ: domains that refuse null. */
+  readonly looseTypes: ReadonlyMap<string, Sql>;
+  readonly checks: readonly Check[];
+  readonly keyDeferrable: boolean;
+  /** COPY knows the option DEFAULT (PostgreSQL 16). */
+  readonly copyDefault: boolean;
+}
+
+const facts = v.object({
+  columns: v.array(
+    v.object({
+      name: v.string(),
+      expression: v.nullable(v.string()),
+      generated: v.boolean(),
+      required: v.boolean(),
+      loose: v.nullable(v.string()),
+      sequence: v.nullable(v.string()),
+    }),
+  ),
+  checks: v.array(
+    v.object({ name: v.string(), condition: v.string(), columns: v.array(v.string()) }),
+  ),
+  deferrable: v.boolean(),
+  version: v.number(),
+});
+
+function factsOf(table: string): Sql {
+  return sql`SELECT
+    coalesce((SELECT json_agg(json_build_object(
+        'name', a.attname,
+        'expression', coalesce(pg_get_expr(d.adbin, d.adrelid),
+          pg_get_expr(y.typdefaultbin, 'pg_type'::regclass)),
+        'generated', a.attgenerated <> '',
+        'required', a.attnotnull OR (y.typtype = 'd' AND y.typnotnull),
+        'loose', CASE WHEN y.typtype = 'd' AND y.typnotnull
+          THEN format_type(y.typbasetype, y.typtypmod) END,
+        'sequence', CASE WHEN a.attidentity <> '' THEN
+          pg_get_serial_sequence(a.attrelid::regclass::text, a.attname) END))
+      FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
+      LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+      WHERE a.attrelid = ${table}::regclass AND a.attnum > 0 AND NOT a.attisdropped), '[]')
+      AS columns,
+    coalesce((SELECT json_agg(json_build_object(
+        'name', c.conname,
+        'condition', pg_get_expr(c.conbin, c.conrelid),
+        'columns', coalesce((SELECT json_agg(a.attname) FROM pg_attribute a
+          WHERE a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)), '[]')))
+      FROM pg_constraint c WHERE c.conrelid = ${table}::regclass AND c.contype = 'c'), '[]')
+      AS checks,
+    coalesce((SELECT c.condeferrable FROM pg_constraint c
+      WHERE c.conrelid = ${table}::regclass AND c.contype = 'p'), false) AS deferrable,
+    current_setting('server_version_num')::int AS version`;
+}
+
+/**
+ * Asks the database for the expressions of a table, each name in them qualified, so that they
+ * mean the same wherever they are put.
+ */
+export async function openTarget(
+  session: Session,
+  collection: ImportableCollection,
+): Promise<Target> {
+  const { table } = collection;
+  await session.run(sql`SAVEPOINT facts`);
+  await session.run(sql`SELECT set_config('search_path', '', true)`);
+  const { rows } = await session.run(factsOf(`${quote(table.schema)}.${quote(table.name)}`));
+  await session.run(sql`ROLLBACK TO SAVEPOINT facts`);
+  const found = v.parse(facts, rows[0]);
+  const defaults = new Map<string, Sql>();
+  const generated = new Map<string, Sql>();
+  for (const { name, expression, generated: computed, sequence } of found.columns) {
+    if (sequence !== null) defaults.set(name, sql`nextval(${sequence}::regclass)`);
+    else if (expression !== null) (computed ? generated : defaults).set(name, raw(expression));
+  }
+  return {
+    collection,
+    table,
+    name: identifier(table.schema, table.name),
+    key: collection.primaryKey,
+    defaults,
+    generated,
+    required: new Set(found.columns.filter((column) => column.required).map(({ name }) => name)),
+    looseTypes: new Map(
+      found.columns.flatMap(({ name, loose }) => (loose === null ? [] : [[name, raw(loose)]])),
+    ),
+    checks: found.checks.map((check) => ({ ...check, condition: raw(check.condition) })),
+    keyDeferrable: found.deferrable,
+    copyDefault: found.version >= 160_000,
+  };
+}

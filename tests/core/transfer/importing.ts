@@ -1,0 +1,117 @@
+/** A database of a test's own, and imports of short texts into it. */
+import { Readable } from 'node:stream';
+import pg from 'pg';
+import { buildCatalog } from '#core/catalog/build.ts';
+import type { Catalog } from '#core/catalog/catalog.ts';
+import { compose } from '#core/catalog/compose.ts';
+import { introspect } from '#core/catalog/introspect.ts';
+import { loadConfig } from '#core/config/config.ts';
+import { ServiceErrors } from '#core/errors/service-error.ts';
+import type { ImportFormat } from '#core/jobs/message/import.ts';
+import { migrate } from '#core/system/migrate.ts';
+import { importFile } from '#core/transfer/import.ts';
+import type { ImportOptions, ImportResult } from '#core/transfer/run.ts';
+import { createDatabase, type Teardown } from '#tests/harness/database.ts';
+
+type Options = Partial<Omit<ImportOptions, 'client' | 'catalog' | 'collection' | 'file'>>;
+
+/** One entry of a report, as far as tests compare it. */
+export interface Fault {
+  readonly code: string;
+  readonly row: unknown;
+  readonly field: unknown;
+  readonly value: unknown;
+  readonly reason: unknown;
+}
+
+export interface Importing {
+  readonly pool: pg.Pool;
+  /** Runs statements and returns the rows of the last one. */
+  rows(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+  catalog(): Promise<Catalog>;
+  /** Imports a text, or pieces of one. */
+  import(
+    collection: string,
+    content: string | Buffer | (() => AsyncIterable<Buffer>),
+    format?: ImportFormat,
+    options?: Options,
+  ): Promise<ImportResult>;
+  /** Imports a file that must be refused, and returns why. */
+  refused(
+    collection: string,
+    content: string | Buffer,
+    format?: ImportFormat,
+    options?: Options,
+  ): Promise<Fault[]>;
+}
+
+/** @param setup SQL that makes the tables of the test */
+export async function importing(t: Teardown, setup: string): Promise<Importing> {
+  const url = await createDatabase(t);
+  const pool = new pg.Pool({ connectionString: url, max: 4 });
+  pool.on('error', () => undefined);
+  t.teardown(() => pool.end());
+  await pool.query(setup);
+  await migrate(loadConfig({}), url);
+
+  async function catalog(): Promise<Catalog> {
+    const client = await pool.connect();
+    try {
+      const found = await introspect(client, ['public'], 'public');
+      const composed = compose(found, ['public'], 'public');
+      return await buildCatalog({ version: 1, ...composed });
+    } finally {
+      client.release();
+    }
+  }
+
+  const bench: Importing = {
+    pool,
+    async rows(text, values = []) {
+      const result = await pool.query<Record<string, unknown>>(text, [...values]);
+      return result.rows;
+    },
+    catalog,
+    async import(collection, content, format = 'csv', options = {}) {
+      const open =
+        typeof content === 'function' ? content : () => Readable.from([Buffer.from(content)]);
+      const bytes = typeof content === 'function' ? 0 : Buffer.byteLength(content);
+      const client = await pool.connect();
+      try {
+        return await importFile({
+          client,
+          catalog: await catalog(),
+          collection,
+          file: { format, bytes, open },
+          signal: new AbortController().signal,
+          interrupt: async (backend) => {
+            await pool.query('SELECT pg_cancel_backend($1)', [backend]);
+          },
+          progress: () => undefined,
+          failpoint: async () => undefined,
+          errorLimit: 100,
+          complete: async () => undefined,
+          ...options,
+        });
+      } finally {
+        client.release();
+      }
+    },
+    async refused(collection, content, format = 'csv', options = {}) {
+      try {
+        await bench.import(collection, content, format, options);
+      } catch (error) {
+        if (!(error instanceof ServiceErrors)) throw error;
+        return error.errors.map(({ code, details }) => ({
+          code,
+          row: details.row,
+          field: details.field,
+          value: details.value,
+          reason: details.reason,
+        }));
+      }
+      throw new Error('the file was not refused');
+    },
+  };
+  return bench;
+}
