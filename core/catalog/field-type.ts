@@ -71,5 +71,7 @@ export function fieldType(column: ColumnDescriptor, special: readonly string[]):
   }
   if (column.elementType !== null) return 'json';
   if (column.typeKind === 'e') return 'string';
+  // A composite type or a range may have the name of a base type.
+  if (column.typeKind !== 'b') return 'unknown';
   return BY_TYPE_NAME.get(column.typeName) ?? 'unknown';
 }

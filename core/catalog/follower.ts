@@ -27,8 +27,8 @@ export interface FollowerParts {
 }
 
 const COUNTER_NAMES = ['catalog', 'metadata', 'access'] as const;
-/** Several missed looks: more than one slow answer. */
-const STALE_MS = 5_000;
+/** As many looks have failed or gone missing before the catalog counts as stale. */
+const MISSED_LOOKS = 5;
 
 export class Follower implements CatalogSource {
   readonly #parts: FollowerParts;
@@ -127,8 +127,9 @@ export class Follower implements CatalogSource {
 
   status(): CatalogStatus {
     const { version, leftOut, warnings } = this.#catalog;
+    const stale = this.silence() > MISSED_LOOKS * this.#parts.pause;
     const error = this.#loadError ?? this.#counters?.error ?? null;
-    return { version, leftOut, warnings, error, stale: this.silence() > STALE_MS };
+    return { version, leftOut, warnings, error, stale };
   }
 
   async close(): Promise<void> {

@@ -33,7 +33,7 @@ export async function openCatalog(
   { pool, bus, log, keep, pause = 1_000 }: CatalogParts,
 ): Promise<CatalogSource> {
   const system = systemSchema(config);
-  const place = { schemas: config.DATABASE_SCHEMA, system };
+  const place = { schemas: [...new Set(config.DATABASE_SCHEMA)], system };
   const builder = new Builder({ pool, bus, log, place });
   const follower = new Follower({ pool, bus, log, system, builder, pause });
   await follower.start();

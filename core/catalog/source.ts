@@ -11,7 +11,7 @@ export interface CatalogStatus {
   readonly warnings: readonly string[];
   /** Why the last build failed, while an earlier catalog goes on serving; else null. */
   readonly error: string | null;
-  /** The database was not heard of for several seconds, so newer versions may exist. */
+  /** The database was not heard of for several looks, so newer versions may exist. */
   readonly stale: boolean;
 }
 

@@ -22,7 +22,7 @@ function isReserved(name: string): boolean {
 }
 
 /** The property of a column: its name, or its place for a name that would not do as a member. */
-export function propertyName({ name, position }: { name: string; position: number }): string {
+function propertyName({ name, position }: { name: string; position: number }): string {
   return MEMBER_NAME.test(name) && !isReserved(name) ? name : `column_${position}`;
 }
 

@@ -5,6 +5,8 @@ import { asSuperuser } from '#tests/harness/database.ts';
 import { collection, install } from './installation.ts';
 
 const SETUP = `
+  CREATE SCHEMA shop;
+  CREATE TYPE shop.date AS (since integer, until integer);
   CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
   CREATE DOMAIN percent AS numeric(5, 2) DEFAULT 50 CHECK (VALUE BETWEEN 0 AND 100);
   CREATE DOMAIN score AS percent NOT NULL;
@@ -26,7 +28,8 @@ const SETUP = `
     doubled numeric GENERATED ALWAYS AS (price * 2) STORED,
     made timestamptz DEFAULT now(),
     dropped text,
-    flags bit(4)
+    flags bit(4),
+    span shop.date
   );
   ALTER TABLE kind DROP COLUMN dropped;
   COMMENT ON TABLE kind IS 'every kind of column';
@@ -103,6 +106,7 @@ t.test('describes tables and columns of every kind', async (t) => {
       doubled: 'decimal',
       made: 'timestamp',
       flags: 'unknown',
+      span: 'unknown',
     });
   });
 

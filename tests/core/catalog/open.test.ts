@@ -4,7 +4,7 @@ import t from 'tap';
 import { openCatalog } from '#core/catalog/open.ts';
 import type { CatalogSource } from '#core/catalog/source.ts';
 import { openBus } from '#core/messages/open.ts';
-import { collection, install, PAUSE_MS, type Test, until } from './installation.ts';
+import { collection, install, PAUSE_MS, until } from './installation.ts';
 
 const log = pino({ level: 'silent' });
 const TABLES = 'CREATE TABLE a (id integer PRIMARY KEY); CREATE TABLE b (id integer PRIMARY KEY);';
@@ -87,7 +87,7 @@ t.test('a process that hears no messages follows by the counters', async (t) => 
   const { config, url, pool, sql, open } = await install(t, TABLES);
   const bus = await openBus(config, url, randomUUID(), log);
   const deaf = await openCatalog(config, { pool, bus, log, keep: false, pause: PAUSE_MS });
-  closeBefore(t, async () => {
+  t.teardown(async () => {
     await deaf.close();
     await bus.close();
   });
@@ -98,18 +98,13 @@ t.test('a process that hears no messages follows by the counters', async (t) => 
   const { version } = await writer.refresh();
   await until(() => deaf.current().version === version);
   t.ok(has(deaf, 'c'));
-  t.match(deaf.status(), { version, error: null, stale: false, leftOut: [] });
+  t.match(deaf.status(), { version, error: null, leftOut: [] });
 
   await sql('UPDATE system_users SET last_access = now()');
   await sql("INSERT INTO system_roles (name) VALUES ('reader')");
   await until(() => access.length > 0);
   t.strictSame(access, [1], 'a visit is no change of anybody’s rights');
 });
-
-/** The pool of an installation is closed by a handler that runs after this one. */
-function closeBefore(t: Test, close: () => Promise<void>): void {
-  t.teardown(close);
-}
 
 t.test('one of several keepers watches, and another takes over from it', async (t) => {
   const { sql, pool, open } = await install(t, TABLES);
@@ -154,4 +149,44 @@ t.test('a database that was put back to an earlier state is read anew', async (t
   await until(() => source.current().version === version - 1);
   t.notOk(has(source, 'c'));
   t.ok(has(source, 'a'));
+});
+
+t.test('a published catalog that cannot be understood leaves the last good one', async (t) => {
+  const { sql, open } = await install(t, TABLES);
+  const source = await open(false);
+  const { version } = source.current();
+  const publish = (descriptor: string) =>
+    sql(`UPDATE system_catalog SET version = version + 1, descriptor = ${descriptor}
+        WHERE collection = 'a';
+      UPDATE system_state SET version = version + 1 WHERE name = 'catalog'`);
+  await publish(`'{"name": "a", "table": {}}'`);
+  await until(() => source.status().error !== null);
+  t.equal(source.current().version, version);
+  t.ok(has(source, 'a', 'id'));
+
+  await publish("(SELECT descriptor FROM system_catalog WHERE collection = 'b')");
+  await until(() => source.current().version > version);
+  t.equal(source.status().error, null);
+});
+
+t.test('a process that cannot read the counters says that it may be behind', async (t) => {
+  const { sql, open } = await install(t, TABLES);
+  const source = await open(false);
+  await sql('ALTER TABLE system_state RENAME TO misplaced');
+  await until(() => source.status().stale);
+  t.ok(source.silence() > 0);
+  t.ok(has(source, 'a'), 'and serves what it knows');
+  await sql('ALTER TABLE misplaced RENAME TO system_state');
+  await until(() => !source.status().stale);
+});
+
+t.test('the system tables may stand in a schema of any name', async (t) => {
+  const { sql, open } = await install(t, TABLES, 'My "App",public');
+  const keeper = await open(true);
+  t.ok(has(keeper, 'a'));
+  t.equal(collection(keeper.current(), 'system_fields').table?.schema, 'My "App"');
+  await sql(`INSERT INTO "My ""App"""."system_collections" (collection, singleton)
+    VALUES ('a', true)`);
+  await until(() => collection(keeper.current(), 'a').singleton);
+  t.strictSame(keeper.status().leftOut, []);
 });
