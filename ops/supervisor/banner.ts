@@ -16,7 +16,7 @@ export interface BannerFacts {
 const WILDCARDS = new Set(['0.0.0.0', '::', '[::]']);
 
 /** The URL of the API as a browser on this machine can use it. */
-function localUrl(config: Pick<Config, 'HOST' | 'PORT'>): string {
+export function localUrl(config: Pick<Config, 'HOST' | 'PORT'>): string {
   const host = WILDCARDS.has(config.HOST) ? '127.0.0.1' : config.HOST;
   return `http://${host.includes(':') ? `[${host}]` : host}:${config.PORT}`;
 }

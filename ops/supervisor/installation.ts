@@ -18,6 +18,7 @@ import { type Database, openDatabase } from './database.ts';
 import { type GeneratedAdmin, keepCredentials } from './initial-admin.ts';
 import { type Lock, lockFolder } from './lock.ts';
 import { probePort } from './port.ts';
+import { checkQueueRight } from './queue-right.ts';
 import { describeUrl, reachRedis } from './reach.ts';
 import { Supervisor } from './supervisor.ts';
 
@@ -73,6 +74,7 @@ export class Installation {
     });
     this.#database = database;
     stop.throwIfAborted();
+    if (redis === undefined) await checkQueueRight(database.directUrl);
     const admin = await this.#prepareTables(database);
     stop.throwIfAborted();
     const warning = await connectionWarning(config, database.directUrl);

@@ -1,0 +1,40 @@
+/** Checks that the job queue will be able to make its tables in PostgreSQL. */
+import pg from 'pg';
+import { quote } from '#core/database/sql.ts';
+import { QUEUE_SCHEMA } from '#core/jobs/connection.ts';
+import { SetupError } from '#core/system/setup-error.ts';
+
+interface Rights {
+  readonly role: string;
+  readonly database: string;
+  readonly made: boolean;
+  readonly mayMake: boolean;
+}
+
+/**
+ * The queue's library asks for CREATE on the database until its tables are there.
+ * @param url past any pooler
+ * @throws {SetupError} naming the right that the role lacks
+ */
+export async function checkQueueRight(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<Rights>(
+      `SELECT current_user AS role, current_database() AS database,
+        EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+          WHERE n.nspname = $1 AND c.relname = 'migration') AS made,
+        has_database_privilege(current_database(), 'CREATE') AS "mayMake"`,
+      [QUEUE_SCHEMA],
+    );
+    const [rights] = rows;
+    if (rights === undefined || rights.made || rights.mayMake) return;
+    throw new SetupError(
+      `DATABASE_URL: the role ${quote(rights.role)} may not make the schema of the job queue; run: ` +
+        `GRANT CREATE ON DATABASE ${quote(rights.database)} TO ${quote(rights.role)}, ` +
+        'or set REDIS_URL',
+    );
+  } finally {
+    await client.end();
+  }
+}
