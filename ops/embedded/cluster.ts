@@ -37,7 +37,8 @@ export interface Cluster extends Postgres {
   readonly folder: string;
 }
 
-const DATABASE = 'sluice';
+/** The database that the embedded server is made with. */
+export const DATABASE = 'sluice';
 const DUPLICATE_DATABASE = '42P04';
 
 /**

@@ -49,7 +49,7 @@ export interface Postgres {
 }
 
 /** The database role that the embedded server is made with. */
-const ROLE = 'sluice';
+export const ROLE = 'sluice';
 
 const LONGEST_STOP_MS = 60_000;
 

@@ -1,0 +1,90 @@
+/**
+ * `npm run demo`: real airports and flights go through the import endpoint and the queue into two
+ * tables, and three requests show what can then be asked. Runs beside `npm start`, or starts a
+ * Sluice for itself; a second run merges the same rows by their keys.
+ */
+import { styleText } from 'node:util';
+import { type Config, ConfigError, loadConfig } from '#core/config/config.ts';
+import { SetupError } from '#core/system/setup-error.ts';
+import { systemSchema } from '#core/system/table.ts';
+import { localUrl } from '#ops/supervisor/banner.ts';
+import { listenForInterrupt } from '#ops/supervisor/interrupt.ts';
+import { checkNode } from '#ops/supervisor/run.ts';
+import { dataFile, findDatabase, findToken } from './access.ts';
+import { Api, whoListens } from './api.ts';
+import { importFile } from './import.ts';
+import { type OwnServer, startServer } from './own-server.ts';
+import { showcase } from './showcase.ts';
+import { makeTables, untilServed } from './table.ts';
+
+/** The exit code of a process that Ctrl-C ended. */
+const EXIT_INTERRUPTED = 130;
+
+function print(line: string): void {
+  console.log(line);
+}
+
+/** Starts a Sluice unless one runs. */
+async function ensureServer(
+  config: Config,
+  url: string,
+  signal: AbortSignal,
+): Promise<OwnServer | null> {
+  switch (await whoListens(url, signal)) {
+    case 'sluice':
+      print(`Using the Sluice that runs at ${url}`);
+      return null;
+    case 'nobody':
+      print(`Starting a Sluice at ${url} for the demo; the first start makes its database`);
+      return startServer(url, signal);
+    default:
+      throw new SetupError(
+        `PORT: ${config.PORT} is in use by another program; stop it, or choose another port`,
+      );
+  }
+}
+
+async function demonstrate(config: Config, url: string, signal: AbortSignal): Promise<void> {
+  const files = { airports: dataFile('airports.csv'), routes: dataFile('flights-airport.csv') };
+  const token = findToken(config);
+  const api = new Api({ url, token: token.text, signal });
+  const tables = await makeTables(findDatabase(config), systemSchema(config));
+  await untilServed(api);
+  print(
+    tables === 'made'
+      ? 'Made the tables airports and routes; importing the files of vega-datasets\n'
+      : 'The tables airports and routes are there; importing the same files again\n',
+  );
+  await importFile(api, 'airports', files.airports, print);
+  await importFile(api, 'routes', files.routes, print);
+  await showcase(api, token, print);
+}
+
+function farewell(own: OwnServer | null): string {
+  const hint =
+    own === null ? 'It still runs: try them now.' : 'This Sluice stops now; start it: npm start';
+  return `  ${styleText('dim', hint)}\n`;
+}
+
+async function main(): Promise<number> {
+  const { stop } = listenForInterrupt();
+  let own: OwnServer | null = null;
+  try {
+    checkNode(process.versions.node);
+    const config = loadConfig();
+    const url = localUrl(config);
+    own = await ensureServer(config, url, stop);
+    await demonstrate(config, url, stop);
+    print(farewell(own));
+    return 0;
+  } catch (error) {
+    if (stop.aborted) return EXIT_INTERRUPTED;
+    const expected = error instanceof SetupError || error instanceof ConfigError;
+    console.error(expected ? error.message : error);
+    return 1;
+  } finally {
+    await own?.stop();
+  }
+}
+
+process.exitCode = await main();

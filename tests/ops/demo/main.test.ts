@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import pg from 'pg';
+import t from 'tap';
+import { freePort } from '#ops/embedded/postgres.ts';
+import { createDatabase } from '#tests/harness/database.ts';
+import { Run, temporaryFolder } from '#tests/ops/supervisor/stand-in/run.ts';
+
+const DEMO = 'ops/demo/main.ts';
+const AIRPORTS = 3_376;
+const ROUTES = 5_366;
+
+/** What the printed lines for the shell ask, sent again as they stand. */
+async function askAgain(printed: string, token: string): Promise<unknown[]> {
+  const urls = [...printed.matchAll(/"(http:\/\/[^"]+)"/g)].map(([, url = '']) => url);
+  return Promise.all(
+    urls.map(async (url) => {
+      const response = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
+      return response.json();
+    }),
+  );
+}
+
+t.test('beside npm start with an embedded database, twice', async (t) => {
+  const port = await freePort();
+  const dataDir = join(temporaryFolder(t), 'data');
+  const env = { DATA_DIR: dataDir, PORT: String(port) };
+  await new Run(t, env, 'ops/start.ts').prints('Ctrl-C stops it');
+
+  const first = await new Run(t, env, DEMO).exited;
+  t.equal(first.code, 0, first.stderr);
+  t.match(first.stdout, 'Made the tables');
+  t.match(first.stdout, 'airports.csv: 3,376 inserted');
+  t.match(first.stdout, 'flights-airport.csv: 5,366 inserted');
+  t.match(first.stdout, `. ${dataDir}/initial-admin.env`);
+  t.match(first.stdout, '{"origin":"ATL","sum":{"count":"414513"}}');
+
+  const { ADMIN_TOKEN: token = '' } = parseEnv(
+    readFileSync(join(dataDir, 'initial-admin.env'), 'utf8'),
+  );
+  const answers = await askAgain(first.stdout, token);
+  t.match(answers, Array(3).fill({ data: Array(5).fill(Object) }), 'the printed lines work');
+
+  const patched = await fetch(`http://127.0.0.1:${port}/items/airports/LAX`, {
+    method: 'PATCH',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ city: 'elsewhere' }),
+  });
+  t.equal(patched.status, 200);
+  const second = await new Run(t, env, DEMO).exited;
+  t.equal(second.code, 0, second.stderr);
+  t.match(second.stdout, 'airports.csv: 1 updated, 3,375 unchanged');
+  t.match(second.stdout, 'flights-airport.csv: 5,366 unchanged');
+
+  const wrong = await new Run(t, { ...env, ADMIN_TOKEN: 'nobody-has-this-one' }, DEMO).exited;
+  t.equal(wrong.code, 1);
+  t.match(wrong.stderr, /^ADMIN_TOKEN: .+\n$/);
+});
+
+t.test('where nothing runs it starts a Sluice, and stops it', async (t) => {
+  const url = await createDatabase(t);
+  const port = await freePort();
+  const env = {
+    DATABASE_URL: url,
+    DATA_DIR: join(temporaryFolder(t), 'data'),
+    PORT: String(port),
+    ADMIN_TOKEN: 'the-token-of-this-test',
+  };
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  t.teardown(() => client.end());
+  const count = async (table: string) => {
+    const { rows } = await client.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM ${table}`,
+    );
+    return rows[0]?.count;
+  };
+
+  const { code, stdout, stderr } = await new Run(t, env, DEMO).exited;
+  t.equal(code, 0, stderr);
+  t.notMatch(stdout, 'initial-admin.env');
+  t.equal(await count('airports'), AIRPORTS);
+  t.equal(await count('routes'), ROUTES);
+  await t.rejects(fetch(`http://127.0.0.1:${port}/server/ping`), 'nothing is left running');
+
+  await client.query('DROP TABLE routes; CREATE TABLE routes (id int PRIMARY KEY)');
+  const foreign = await new Run(t, env, DEMO).exited;
+  t.equal(foreign.code, 1);
+  t.match(foreign.stderr, /^The database has a table routes of its own.+\n$/);
+  t.equal(await count('routes'), 0, "somebody's table is left alone");
+});
+
+t.test('another program on the port', async (t) => {
+  const stranger = createServer((_, response) => response.end('hello'));
+  stranger.listen(0, '127.0.0.1');
+  await once(stranger, 'listening');
+  t.teardown(() => stranger.close());
+  const address = stranger.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const env = { DATA_DIR: join(temporaryFolder(t), 'data'), PORT: String(port) };
+  const { code, stderr } = await new Run(t, env, DEMO).exited;
+  t.equal(code, 1);
+  t.match(stderr, /^PORT: .+ is in use by another program.+\n$/);
+});
