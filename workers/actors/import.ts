@@ -17,7 +17,8 @@ async function importSpooled(
   const client = await context.connect();
   return await importFile({
     client,
-    catalog: catalog.current(),
+    // A table made a moment ago, or altered since, is imported into as it is now.
+    catalog: await catalog.refresh(),
     collection,
     file: { format: file.format, bytes, open: () => spool.read(file.id) },
     signal,

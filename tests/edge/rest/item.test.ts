@@ -6,7 +6,12 @@ import { until } from '#tests/harness/until.ts';
 let cluster: Cluster;
 
 /** Sends a request and yields status and parsed body. */
-async function send(method: string, path: string, body?: unknown, headers: HeadersInit = {}) {
+async function send(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+) {
   const response = await cluster.fetch(path, {
     method,
     headers,

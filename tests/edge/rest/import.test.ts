@@ -1,0 +1,232 @@
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import t from 'tap';
+import { backends } from '#tests/harness/backend.ts';
+import { bodyOf, type ErrorsBody, type JobBody, type JobsBody } from '#tests/harness/body.ts';
+import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
+import { until } from '#tests/harness/until.ts';
+import { upload } from '#tests/harness/upload.ts';
+
+const TABLES = `
+  CREATE TABLE owners (id int PRIMARY KEY);
+  INSERT INTO owners VALUES (1);
+  CREATE TABLE things (
+    id serial PRIMARY KEY, name varchar(10) NOT NULL, amount int CHECK (amount > 0),
+    code text UNIQUE, owner int REFERENCES owners(id), doc json, made date);
+  CREATE TABLE keyless (n int)`;
+
+async function stateOf(cluster: Cluster, id: string): Promise<string> {
+  return (await bodyOf<JobBody>(await cluster.fetch(`/jobs/${id}`))).data.state;
+}
+
+/** Codes, rows and fields of an answer's errors. */
+async function faults(response: Response) {
+  const body = await bodyOf<ErrorsBody>(response);
+  return {
+    status: response.status,
+    faults: body.errors.map(({ extensions: { code, row, field, value } }) => ({
+      code,
+      row,
+      field,
+      value,
+    })),
+  };
+}
+
+for (const backend of backends) {
+  t.test(`imports with the queue on ${backend.name}`, async (t) => {
+    const cluster: Cluster = await startCluster(t, { workers: 1, env: backend.env });
+    await cluster.db.query(TABLES);
+    await until(async () => (await cluster.fetch('/items/keyless')).ok, 'the tables are known');
+    const count = async () =>
+      Number((await cluster.db.query('SELECT count(*) FROM things')).rows[0].count);
+
+    t.test('a CSV file fills a table and the answer is empty', async (t) => {
+      const answer = await upload(cluster, 'things', 'id,name,amount\n1,one,5\n2,two,\n');
+      t.strictSame([answer.status, await answer.text()], [200, '']);
+      t.equal(await count(), 2);
+      const spooled = readdirSync(join(cluster.dataDir, 'spool'));
+      t.strictSame(spooled, [], 'nothing is left of the upload');
+    });
+
+    t.test('a JSON file merges by key and its job tells what became of it', async (t) => {
+      const rows = [
+        { id: 1, name: 'uno' },
+        { id: 2, name: 'two' },
+        { name: 'three', doc: [1] },
+      ];
+      const answer = await upload(cluster, 'things', JSON.stringify(rows), {
+        type: 'application/json',
+      });
+      t.equal(answer.status, 200);
+      const job = await bodyOf<JobBody>(await cluster.fetch(answer.headers.get('location') ?? ''));
+      t.match(job.data, { kind: 'import', state: 'completed', collection: 'things', attempts: 1 });
+      t.strictSame(job.data.result, {
+        inserted: 1,
+        updated: 1,
+        unchanged: 1,
+        duplicates: 0,
+        skipped: 0,
+        failed: 0,
+      });
+    });
+
+    t.test('every kind of bad row fails the whole file by name', async (t) => {
+      const before = await count();
+      const head = 'id,name,amount,code,owner,doc,made\n10,good,1,c,1,,\n';
+      const cases: readonly [string, Record<string, unknown>][] = [
+        ['11,bad,many,,,,', { code: 'FAILED_VALIDATION', row: 2, field: 'amount', value: 'many' }],
+        ['11,far too long,1,,,,', { code: 'VALUE_TOO_LONG', row: 2, field: 'name' }],
+        ['11,bad,99999999999,,,,', { code: 'VALUE_OUT_OF_RANGE', row: 2, field: 'amount' }],
+        ['11,null,1,,,,', { code: 'NOT_NULL_VIOLATION', row: 2, field: 'name' }],
+        ['11,bad,1,c,,,', { code: 'RECORD_NOT_UNIQUE', row: 2, field: 'code' }],
+        ['11,bad,-1,,,,', { code: 'FAILED_VALIDATION', row: 2 }],
+        ['11,bad,1,,77,,', { code: 'INVALID_FOREIGN_KEY', row: 2, field: 'owner', value: '77' }],
+        ['11,bad,1,,,{x,', { code: 'FAILED_VALIDATION', row: 2, field: 'doc' }],
+        ['11,bad,1,,,,2024-02-30', { code: 'FAILED_VALIDATION', row: 2, field: 'made' }],
+      ];
+      for (const [line, wanted] of cases) {
+        const found = await faults(await upload(cluster, 'things', `${head}${line}\n`));
+        t.equal(found.status, 400, line);
+        t.match(found.faults[found.faults.length - 1], wanted, line);
+      }
+      t.equal(await count(), before, 'the table is untouched');
+    });
+
+    t.test('rejected rows are listed as CSV', async (t) => {
+      const answer = await upload(cluster, 'things', 'name,amount\na,x\nb,1\nc,y\n', {
+        query: '?background',
+      });
+      t.equal(answer.status, 202);
+      const { data } = await bodyOf<JobBody>(answer);
+      await until(async () => (await stateOf(cluster, data.id)) === 'failed', 'the import fails');
+      const csv = await (await cluster.fetch(`/jobs/${data.id}/errors`)).text();
+      const lines = csv.trim().split('\n');
+      t.equal(lines[0], 'row,field,value,code,reason');
+      t.match(lines.slice(1), [/^1,amount,x,FAILED_VALIDATION,/, /^3,amount,y,FAILED_VALIDATION,/]);
+    });
+
+    t.test('what cannot be read is refused', async (t) => {
+      const broken = await faults(await upload(cluster, 'things', 'name\n"open'));
+      t.match(broken, { status: 400, faults: [{ code: 'INVALID_PAYLOAD' }] });
+      const json = { type: 'application/json' };
+      const bad = await upload(cluster, 'things', '[{"name":"a"},\n{"name":}]', json);
+      const body = await bodyOf<ErrorsBody>(bad);
+      t.match(body.errors[0]?.extensions, { code: 'INVALID_PAYLOAD', line: 2, column: 9 });
+      const object = await faults(await upload(cluster, 'things', '{"name":"a"}', json));
+      t.match(object, { status: 400, faults: [{ code: 'INVALID_PAYLOAD' }] });
+      const type = await faults(await upload(cluster, 'things', 'x', { type: 'text/plain' }));
+      t.match(type, { status: 415, faults: [{ code: 'UNSUPPORTED_MEDIA_TYPE' }] });
+      const path = '/utils/import/things';
+      const plain = await cluster.fetch(path, { method: 'POST', body: '[]' });
+      t.equal(plain.status, 415);
+      const form = new FormData();
+      form.set('note', 'no file');
+      const empty = await faults(await cluster.fetch(path, { method: 'POST', body: form }));
+      t.match(empty, { status: 400, faults: [{ code: 'INVALID_PAYLOAD' }] });
+    });
+
+    t.test('collections that may not be imported into are forbidden', async (t) => {
+      for (const name of ['nope', 'keyless', 'system_users', 'system_jobs']) {
+        t.equal((await upload(cluster, name, 'n\n1\n')).status, 403, name);
+      }
+      const stranger = await upload(cluster, 'things', 'name\nx\n', {
+        headers: { authorization: 'Bearer somebody-elses-token' },
+      });
+      t.equal(stranger.status, 401);
+    });
+
+    t.test('a caller who prefers gets the job at once and may follow its events', async (t) => {
+      const answer = await upload(cluster, 'things', 'name\nfollowed\n', {
+        headers: { prefer: 'respond-async' },
+      });
+      t.equal(answer.status, 202);
+      const location = answer.headers.get('location') ?? '';
+      const { data } = await bodyOf<JobBody>(answer);
+      t.equal(location, `/jobs/${data.id}`);
+      const events = await (await cluster.fetch(`${location}/events`)).text();
+      t.match(events, /event: end\ndata: .*"state":"completed"/);
+      const list = await bodyOf<JobsBody>(await cluster.fetch('/jobs?limit=1&sort=-created_on'));
+      t.equal(list.data[0]?.id, data.id);
+    });
+
+    t.test('an identical file that is on its way is joined', async (t) => {
+      const lock = await cluster.db.connect();
+      await lock.query('BEGIN; LOCK TABLE things IN ACCESS EXCLUSIVE MODE');
+      const options = { headers: { prefer: 'respond-async' } };
+      const file = 'name\njoined\n';
+      const first = await bodyOf<JobBody>(await upload(cluster, 'things', file, options));
+      const second = await bodyOf<JobBody>(await upload(cluster, 'things', file, options));
+      t.equal(second.data.id, first.data.id);
+      await lock.query('ROLLBACK');
+      lock.release();
+      await until(
+        async () => (await stateOf(cluster, first.data.id)) === 'completed',
+        'the import is done',
+      );
+      const { rows } = await cluster.db.query(`SELECT FROM things WHERE name = 'joined'`);
+      t.equal(rows.length, 1);
+    });
+
+    t.test('a running import is cancelled', async (t) => {
+      const lock = await cluster.db.connect();
+      await lock.query('BEGIN; LOCK TABLE things IN ACCESS EXCLUSIVE MODE');
+      const { data } = await bodyOf<JobBody>(
+        await upload(cluster, 'things', 'name\ncancelled\n', { query: '?background=true' }),
+      );
+      const state = () => stateOf(cluster, data.id);
+      await until(async () => (await state()) === 'running', 'the import runs');
+      t.equal((await cluster.fetch(`/jobs/${data.id}`, { method: 'DELETE' })).status, 204);
+      await until(async () => (await state()) === 'cancelled', 'the import is cancelled');
+      await lock.query('ROLLBACK');
+      lock.release();
+      const { rows } = await cluster.db.query(`SELECT FROM things WHERE name = 'cancelled'`);
+      t.equal(rows.length, 0);
+    });
+
+    t.test('a client that goes away during its upload leaves nothing', async () => {
+      const { hostname, port } = new URL(cluster.url);
+      const socket = connect(Number(port), hostname);
+      await once(socket, 'connect');
+      const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="f.csv"\r\n';
+      socket.write(
+        `POST /utils/import/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN_TOKEN}\r\n` +
+          `Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n` +
+          `${head}Content-Type: text/csv\r\n\r\nname\ngone\n`,
+      );
+      const spool = join(cluster.dataDir, 'spool');
+      await until(() => readdirSync(spool).length > 0, 'the upload has begun');
+      socket.destroy();
+      await until(() => readdirSync(spool).length === 0, 'the upload is removed');
+    });
+
+    t.test('too large a file is refused with the limit', async (t) => {
+      const port = Number(new URL(cluster.url).port) + 1;
+      const edge = await cluster.startEdge(port, { IMPORT_MAX_SIZE: '1kb' });
+      const other: Cluster = {
+        ...cluster,
+        fetch: (path, init = {}) =>
+          fetch(`http://127.0.0.1:${port}${path}`, {
+            ...init,
+            headers: {
+              ...Object.fromEntries(new Headers(init.headers)),
+              authorization: `Bearer ${ADMIN_TOKEN}`,
+            },
+          }),
+      };
+      for (const bytes of [2_000, 200_000]) {
+        const answer = await upload(other, 'things', `name\n${'x\n'.repeat(bytes / 2)}`);
+        t.equal(answer.status, 413);
+        const { errors } = await bodyOf<ErrorsBody>(answer);
+        t.match(errors[0]?.extensions, {
+          code: 'CONTENT_TOO_LARGE',
+          limit: 1024,
+          variable: 'IMPORT_MAX_SIZE',
+        });
+      }
+      await edge.end('SIGTERM');
+    });
+  });
+}
