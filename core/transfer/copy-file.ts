@@ -18,7 +18,7 @@ export class NewMember extends Error {}
 export interface Pass {
   readonly columns: readonly FileColumn[];
   readonly statement: Sql;
-  readonly writer: (out: CopyText) => (row: Row) => void;
+  readonly writer: (out: CopyText) => { write(row: Row): void };
   /** Takes the faults, and decides which rows reach the writer. */
   readonly handler?: (write: (row: Row) => void) => RowHandler;
 }
@@ -53,11 +53,11 @@ function hasty(run: Run, write: (row: Row) => void): RowHandler {
 export async function copyFile(run: Run, pass: Pass): Promise<Copied> {
   const { file, progress, failpoint } = run.options;
   const out = new CopyText();
-  const writeRow = pass.writer(out);
+  const writer = pass.writer(out);
   let sent = 0;
   let skipped = 0;
   const write = (row: Row) => {
-    writeRow(row);
+    writer.write(row);
     sent += 1;
   };
   const handler = pass.handler?.(write) ?? hasty(run, write);

@@ -8,6 +8,8 @@ import type { Row, RowHandler, RowReader } from './row.ts';
 
 const NOT_UTF8 = 'The row is not UTF-8.';
 
+const ZERO = 0x30;
+
 /** First bytes of cells that may be JSON: quotes, white space, `null`, `true`, `false`, lists. */
 const MAY_BE_JSON = new Uint8Array(256);
 for (const char of '" \t\n\rntf[') MAY_BE_JSON[char.charCodeAt(0)] = 1;
@@ -42,7 +44,24 @@ class CsvRow implements Row {
     else out.text(value);
     return true;
   }
+
+  integer(column: number): number {
+    const { bytes, starts, ends } = this.#record;
+    const start = starts[column] ?? 0;
+    const end = ends[column] ?? 0;
+    if (end === start || end - start > EXACT_DIGITS) return Number.NaN;
+    let value = 0;
+    for (let at = start; at < end; at += 1) {
+      const digit = (bytes[at] ?? 0) - ZERO;
+      if (digit < 0 || digit > 9) return Number.NaN;
+      value = value * 10 + digit;
+    }
+    return value;
+  }
 }
+
+/** Digits that a double holds exactly. */
+const EXACT_DIGITS = 15;
 
 function isEmpty(record: CsvRecord): boolean {
   for (let cell = 0; cell < record.count; cell += 1) {

@@ -29,17 +29,19 @@ export function directWriter(
   target: Target,
   columns: readonly FileColumn[],
   out: CopyText,
-): (row: Row) => void {
+): { write(row: Row): void } {
   const hasDefault = columns.map(({ name }) => target.defaults.has(name));
-  return (row) => {
-    for (let place = 0; place < columns.length; place += 1) {
-      if (place > 0) out.tab();
-      if (row.write(place, out)) continue;
-      if (hasDefault[place] !== true) out.null();
-      else if (target.copyDefault) out.default();
-      else throw new NoDirectWay();
-    }
-    out.endRow();
+  return {
+    write(row) {
+      for (let place = 0; place < columns.length; place += 1) {
+        if (place > 0) out.tab();
+        if (row.write(place, out)) continue;
+        if (hasDefault[place] !== true) out.null();
+        else if (target.copyDefault) out.default();
+        else throw new NoDirectWay();
+      }
+      out.endRow();
+    },
   };
 }
 

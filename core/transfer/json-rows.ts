@@ -58,6 +58,12 @@ class JsonRow implements Row {
     else out.text(value);
     return true;
   }
+
+  integer(column: number): number {
+    const value = this.#values[column];
+    const text = typeof value === 'number' ? String(value) : value;
+    return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  }
 }
 
 /** Reads the objects of the file. */

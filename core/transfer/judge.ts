@@ -6,13 +6,13 @@ import { sql } from '#core/database/sql.ts';
 import { type TextCheck, textChecker } from '#core/mutation/value.ts';
 import { MisplacedValue } from './cell.ts';
 import type { FileColumn } from './column.ts';
-import { type Copied, copyFile } from './copy-file.ts';
 import { type RowFault, shown, UnreadableFile } from './fault.ts';
 import { memberFault } from './file.ts';
 import { blamesRow, copyContext, refusalFault } from './refusal.ts';
 import type { Row, RowHandler } from './row.ts';
 import { Refused, type Run } from './run.ts';
-import { copyToStaging, createStaging, stagingWriter } from './staging.ts';
+import { stage } from './stage.ts';
+import type { Staged } from './staging.ts';
 
 /** Values that PostgreSQL alone finds wrong; each costs another pass over the file. */
 const PASSES_MAX = 5;
@@ -101,7 +101,9 @@ class Judge implements RowHandler {
 
 /** What a thorough pass found. */
 export interface Judged {
-  readonly copied: Copied;
+  readonly staged: Staged;
+  /** Rows without any value. */
+  readonly skipped: number;
   readonly faults: readonly RowFault[];
 }
 
@@ -112,35 +114,19 @@ function refused(faults: readonly RowFault[]): Error {
 
 /**
  * Stages the rows without fault.
- * @param lacking takes the places of columns that a row does not have
  * @throws {Refused} when the rest of the file cannot be read, or there are too many faults
  */
-export async function stageJudged(
-  run: Run,
-  columns: readonly FileColumn[],
-  lacking: Set<number>,
-): Promise<Judged> {
+export async function stageJudged(run: Run, columns: readonly FileColumn[]): Promise<Judged> {
   const known: RowFault[] = [];
   for (let passes = 1; ; passes += 1) {
     let judge: Judge | undefined;
     await run.session.run(sql`SAVEPOINT judged`);
     try {
-      await run.session.run(createStaging(run.target, columns));
-      const copied = await copyFile(run, {
-        columns,
-        statement: copyToStaging(columns),
-        writer: (out) => stagingWriter(columns.length, out, lacking),
-        handler: (write) => {
-          judge = new Judge({ run, columns, write, known });
-          return {
-            row: (row) => judge?.row(row),
-            fault: (fault) => judge?.fault(fault),
-            skipped: (row) => judge?.skipped(row),
-            member: (name, row) => judge?.member(name, row),
-          };
-        },
+      const { staged, skipped } = await stage(run, columns, (write) => {
+        judge = new Judge({ run, columns, write, known });
+        return judge;
       });
-      return { copied, faults: judge?.faults ?? [] };
+      return { staged, skipped, faults: judge?.faults ?? [] };
     } catch (error) {
       const faults = judge?.faults ?? known;
       if (error instanceof ReportFull) throw refused(faults);

@@ -2,6 +2,7 @@
  * Merges the staging table into the target by primary key: rows whose key exists are updated
  * where they differ, the others are inserted. Others may write to the table meanwhile.
  */
+import pg from 'pg';
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import type { FileColumn } from './column.ts';
 import type { Session } from './session.ts';
@@ -23,8 +24,7 @@ export interface Range {
   readonly last: number;
 }
 
-/** Tries without a lock before the table is locked against writers that keep coming between. */
-const UNLOCKED_TRIES = 2;
+const UNIQUE_VIOLATION = '23505';
 
 /** Types whose `=` tells apart everything that a reader can tell apart. */
 const PLAIN_EQUALITY = new Set(
@@ -76,14 +76,22 @@ export async function removeDuplicates(
   return rowCount ?? 0;
 }
 
-/** The condition that a staged value differs from the target's. */
-function differs(staged: Staged, { field }: FileColumn, place: number): Sql {
-  const [ours, theirs] = [sql`t.${identifier(field.name)}`, sql`s.${stagingColumn(place)}`];
-  // Comparing images works for types without equality, and sees 1.0 and 1.00 as different.
-  const changed = PLAIN_EQUALITY.has(field.column.typeName)
-    ? sql`${ours} IS DISTINCT FROM ${theirs}`
-    : sql`ROW(${ours})::record *<> ROW(${theirs})::record`;
-  return staged.lacking.has(place) ? sql`(NOT ${isAbsent(place)} AND ${changed})` : changed;
+/** The condition that a staged row differs from the target's in the columns at `places`. */
+function differs(staged: Staged, places: readonly number[]): Sql {
+  const conditions: Sql[] = [];
+  for (const place of places) {
+    const column = staged.columns[place];
+    if (column === undefined) continue;
+    const ours = sql`t.${identifier(column.name)}`;
+    const theirs = sql`s.${stagingColumn(place)}`;
+    // Comparing images works for types without equality, and sees 1.0 and 1.00 as different.
+    const changed = PLAIN_EQUALITY.has(column.field.column.typeName)
+      ? sql`${ours} IS DISTINCT FROM ${theirs}`
+      : sql`ROW(${ours})::record *<> ROW(${theirs})::record`;
+    const lacking = staged.lacking.has(place);
+    conditions.push(lacking ? sql`(NOT ${isAbsent(place)} AND ${changed})` : changed);
+  }
+  return join(conditions, ' OR ');
 }
 
 /** The statement that updates what differs; null when the file has nothing but the key. */
@@ -95,18 +103,13 @@ export function updateStatement(
 ): Sql | null {
   const key = new Set(target.key.map((field) => field.name));
   const places = staged.columns.flatMap(({ name }, place) => (key.has(name) ? [] : [place]));
-  const settings: Sql[] = [];
-  const changes: Sql[] = [];
-  for (const place of places) {
-    const column = staged.columns[place];
-    if (column === undefined) continue;
-    const value = valueOr(staged, place, sql`t.${identifier(column.name)}`);
-    settings.push(sql`${identifier(column.name)} = ${value}`);
-    changes.push(differs(staged, column, place));
-  }
-  if (settings.length === 0) return null;
+  if (places.length === 0) return null;
+  const settings = places.map((place) => {
+    const name = identifier(staged.columns[place]?.name ?? '');
+    return sql`${name} = ${valueOr(staged, place, sql`t.${name}`)}`;
+  });
   return sql`UPDATE ${target.name} t SET ${join(settings)} FROM ${STAGING} s
-    WHERE ${same} AND ${within(range)} AND (${join(changes, ' OR ')})`;
+    WHERE ${same} AND ${within(range)} AND (${differs(staged, places)})`;
 }
 
 function insertStatement(target: Target, staged: Staged, same: Sql | null, range?: Range): Sql {
@@ -120,35 +123,8 @@ function insertStatement(target: Target, staged: Staged, same: Sql | null, range
   }
   const isNew =
     same === null ? sql`TRUE` : sql`NOT EXISTS (SELECT FROM ${target.name} t WHERE ${same})`;
-  const key = join(target.key.map((field) => identifier(field.name)));
-  // A deferrable key cannot settle conflicts; the table is locked then.
-  const settled =
-    same === null || target.keyDeferrable ? sql`` : sql`ON CONFLICT (${key}) DO NOTHING`;
   return sql`INSERT INTO ${target.name} (${join(names)}) SELECT ${join(values)}
-    FROM ${STAGING} s WHERE ${isNew} AND ${within(range)} ${settled}`;
-}
-
-interface Try {
-  readonly matched: number;
-  readonly updated: number;
-  readonly inserted: number;
-}
-
-async function tryOnce(merge: Merge, same: Sql | null): Promise<Try> {
-  const { session, target, staged, range } = merge;
-  const matched =
-    same === null
-      ? 0
-      : await session.number(
-          sql`SELECT count(*) FROM ${target.name} t JOIN ${STAGING} s ON ${same} AND ${within(range)}`,
-        );
-  const update =
-    same === null || matched === 0 ? null : updateStatement(target, staged, same, range);
-  const updated = update === null ? 0 : ((await session.run(update)).rowCount ?? 0);
-  await merge.between();
-  if (matched >= merge.rows) return { matched, updated, inserted: 0 };
-  const { rowCount } = await session.run(insertStatement(target, staged, same, range));
-  return { matched, updated, inserted: rowCount ?? 0 };
+    FROM ${STAGING} s WHERE ${isNew} AND ${within(range)}`;
 }
 
 export interface Merge {
@@ -163,24 +139,41 @@ export interface Merge {
   readonly between: () => Promise<void>;
 }
 
+async function mergeOnce(work: Merge, same: Sql | null): Promise<MergeCounts> {
+  const { session, target, staged, range, rows } = work;
+  // Only a trigger can keep rows out; without one, what was not written is known to be the same.
+  const counted = same !== null && target.table.userTriggers;
+  const matched = counted
+    ? await session.number(
+        sql`SELECT count(*) FROM ${target.name} t JOIN ${STAGING} s ON ${same} AND ${within(range)}`,
+      )
+    : null;
+  const update = same === null ? null : updateStatement(target, staged, same, range);
+  const updated = update === null ? 0 : ((await session.run(update)).rowCount ?? 0);
+  await work.between();
+  const complete = updated === rows;
+  const insert = complete ? null : insertStatement(target, staged, same, range);
+  const inserted = insert === null ? 0 : ((await session.run(insert)).rowCount ?? 0);
+  await session.run(sql`SET CONSTRAINTS ALL IMMEDIATE`);
+  const found = same === null ? 0 : (matched ?? rows - inserted);
+  return { inserted, updated, unchanged: found - updated, skipped: rows - found - inserted };
+}
+
 /**
- * Merges. A row that somebody else inserts at the same time is found by its conflict: then
- * everything is undone and tried again, the last time with the table locked against writers.
+ * Merges. When somebody else inserts a row of the file at the same time, its key is violated: then
+ * everything is undone and done again with the table locked against other writers.
  */
 export async function merge(work: Merge): Promise<MergeCounts> {
-  const { session, target, staged, rows } = work;
+  const { session, target, staged } = work;
   const same = sameKey(target, staged.columns);
-  for (let tries = 0; ; tries += 1) {
-    const lock = same !== null && (tries >= UNLOCKED_TRIES || target.keyDeferrable);
-    if (lock) await session.run(sql`LOCK TABLE ${target.name} IN SHARE ROW EXCLUSIVE MODE`);
-    await session.run(sql`SAVEPOINT merge`);
-    const { matched, updated, inserted } = await tryOnce(work, same);
-    // With the table locked, or without a key to meet, only a trigger keeps rows out.
-    if (matched + inserted >= rows || lock || same === null) {
-      await session.run(sql`SET CONSTRAINTS ALL IMMEDIATE`);
-      const unchanged = Math.min(matched, rows) - updated;
-      return { inserted, updated, unchanged, skipped: Math.max(rows - matched - inserted, 0) };
-    }
-    await session.run(sql`ROLLBACK TO SAVEPOINT merge`);
+  await session.run(sql`SAVEPOINT merge`);
+  try {
+    return await mergeOnce(work, same);
+  } catch (error) {
+    const conflict = error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION;
+    if (same === null || !conflict) throw error;
   }
+  await session.run(sql`ROLLBACK TO SAVEPOINT merge`);
+  await session.run(sql`LOCK TABLE ${target.name} IN SHARE ROW EXCLUSIVE MODE`);
+  return await mergeOnce(work, same);
 }

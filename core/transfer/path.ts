@@ -14,7 +14,8 @@ import { blamesConstraint, blamesRow } from './refusal.ts';
 import { type ImportResult, Refused, type Run } from './run.ts';
 import { moveSequences } from './sequence.ts';
 import { prepareStaged, settle } from './settle.ts';
-import { copyToStaging, createStaging, type Staged, stagingWriter } from './staging.ts';
+import { stage } from './stage.ts';
+import type { Staged } from './staging.ts';
 
 type Columns = readonly FileColumn[];
 
@@ -58,30 +59,22 @@ async function finish(run: Run, staged: Staged, skipped: number): Promise<Import
 }
 
 /** Through the staging table, without looking at the values. */
-async function staged(run: Run, columns: Columns): Promise<ImportResult> {
-  const lacking = new Set<number>();
-  await run.session.run(createStaging(run.target, columns));
-  const { copied, skipped } = await copyFile(run, {
-    columns,
-    statement: copyToStaging(columns),
-    writer: (out) => stagingWriter(columns.length, out, lacking),
-  });
-  return await finish(run, { columns, lacking, rows: copied }, skipped);
+async function hasty(run: Run, columns: Columns): Promise<ImportResult> {
+  const { staged, skipped } = await stage(run, columns);
+  return await finish(run, staged, skipped);
 }
 
 /** Through the staging table, judging each row. @throws {Refused} */
 async function judged(run: Run, columns: Columns): Promise<ImportResult> {
   const { session, target, options } = run;
-  const lacking = new Set<number>();
-  const { copied, faults } = await stageJudged(run, columns, lacking);
-  const rows: Staged = { columns, lacking, rows: copied.copied };
+  const { staged, skipped, faults } = await stageJudged(run, columns);
   const [first, ...rest] = faults;
-  if (first === undefined) return await finish(run, rows, copied.skipped);
+  if (first === undefined) return await finish(run, staged, skipped);
   // The rows that are well formed may still break constraints: the report is about all of them.
-  await prepareStaged(run, rows);
+  await prepareStaged(run, staged);
   const limit = options.errorLimit - faults.length;
-  const broken = await locate(session, target, rows, { limit, sqlstate: undefined });
-  const numbered = await locateNumberedKeys(session, target, rows, limit - broken.length);
+  const broken = await locate(session, target, staged, { limit, sqlstate: undefined });
+  const numbered = await locateNumberedKeys(session, target, staged, limit - broken.length);
   throw new Refused(first, ...rest, ...broken, ...numbered);
 }
 
@@ -115,8 +108,8 @@ export async function importRows(run: Run, known: Columns): Promise<ImportResult
   requireKey(run, widest);
   let outcome = await attempt(
     run,
-    async () => (await direct(run, columns)) ?? (await staged(run, columns)),
+    async () => (await direct(run, columns)) ?? (await hasty(run, columns)),
   );
-  if (outcome === 'new member') outcome = await attempt(run, () => staged(run, widest));
+  if (outcome === 'new member') outcome = await attempt(run, () => hasty(run, widest));
   return typeof outcome === 'string' ? await judged(run, widest) : outcome;
 }

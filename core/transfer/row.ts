@@ -13,6 +13,8 @@ export interface Row {
   value(column: number): string | null | undefined;
   /** Writes that value; false, and nothing is written, when the row does not have it. */
   write(column: number, out: CopyText): boolean;
+  /** The value when it is written as a whole number of at most 15 digits, else NaN. */
+  integer(column: number): number;
 }
 
 /** What hears of the rows of a file. */

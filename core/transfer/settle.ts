@@ -11,9 +11,9 @@ import { STAGING, type Staged } from './staging.ts';
 
 /** Reduces the staged rows to those that count. @returns how many were taken out */
 export async function prepareStaged(run: Run, staged: Staged): Promise<number> {
-  const duplicates = await removeDuplicates(run.session, run.target, staged.columns);
-  // Without it the planner has no idea how many rows a key finds.
-  await run.session.run(sql`ANALYZE ${STAGING} ("row")`);
+  const duplicates = staged.distinct
+    ? 0
+    : await removeDuplicates(run.session, run.target, staged.columns);
   await run.options.failpoint('import.staged');
   return duplicates;
 }

@@ -15,8 +15,9 @@ export interface Staged {
   readonly columns: readonly FileColumn[];
   /** Places of the columns that at least one row does not have. */
   readonly lacking: ReadonlySet<number>;
-  /** Rows that count: of several with the same key only the last. */
   readonly rows: number;
+  /** No key comes twice, as its order shows. */
+  readonly distinct: boolean;
 }
 
 /** The staging column of the file's column at `place`. */
@@ -43,25 +44,39 @@ export function copyToStaging(columns: readonly FileColumn[]): Sql {
   return sql`COPY ${STAGING} ("row", ${join(list)}, "absent") FROM STDIN (ENCODING 'UTF8')`;
 }
 
-/**
- * Makes the writer of rows for that COPY.
- * @param lacking takes the places of columns that a row does not have
- */
-export function stagingWriter(
-  count: number,
-  out: CopyText,
-  lacking: Set<number>,
-): (row: Row) => void {
-  const absent = new Uint8Array(count);
-  return (row) => {
+/** Writes rows for that COPY, and notes what has to be known of them later. */
+export class StagingWriter {
+  /** Places of the columns that at least one row does not have. */
+  readonly lacking = new Set<number>();
+  readonly #count: number;
+  readonly #keyPlace: number | null;
+  readonly #out: CopyText;
+  readonly #absent: Uint8Array;
+  #lastKey = Number.NEGATIVE_INFINITY;
+
+  constructor(target: Target, columns: readonly FileColumn[], out: CopyText) {
+    this.#count = columns.length;
+    this.#keyPlace = wholeKeyPlace(target, columns);
+    this.#out = out;
+    this.#absent = new Uint8Array(columns.length);
+  }
+
+  /** Every key was larger than the one before: files are often sorted, and none comes twice then. */
+  get ascending(): boolean {
+    return this.#keyPlace !== null && !Number.isNaN(this.#lastKey);
+  }
+
+  write(row: Row): void {
+    const out = this.#out;
+    const absent = this.#absent;
     let complete = true;
     out.integer(row.number);
-    for (let place = 0; place < count; place += 1) {
+    for (let place = 0; place < this.#count; place += 1) {
       out.tab();
       if (row.write(place, out)) continue;
       out.null();
       absent[place] = 1;
-      lacking.add(place);
+      this.lacking.add(place);
       complete = false;
     }
     out.tab();
@@ -72,7 +87,21 @@ export function stagingWriter(
       absent.fill(0);
     }
     out.endRow();
-  };
+    if (this.#keyPlace !== null) {
+      const key = row.integer(this.#keyPlace);
+      this.#lastKey = key > this.#lastKey ? key : Number.NaN;
+    }
+  }
+}
+
+const WHOLE_TYPES = new Set(['int2', 'int4', 'int8']);
+
+/** The place of a key that is a single whole number. */
+function wholeKeyPlace(target: Target, columns: readonly FileColumn[]): number | null {
+  const [key, more] = target.key;
+  if (key === undefined || more !== undefined) return null;
+  const place = columns.findIndex(({ name }) => name === key.name);
+  return place >= 0 && WHOLE_TYPES.has(key.column.typeName) ? place : null;
 }
 
 /** Whether the row of the staging table `s` does not have a value. */

@@ -62,7 +62,6 @@ export interface Target {
   /** Types of staging columns that must differ: domains that refuse null. */
   readonly looseTypes: ReadonlyMap<string, Sql>;
   readonly checks: readonly Check[];
-  readonly keyDeferrable: boolean;
   /** COPY knows the option DEFAULT (PostgreSQL 16). */
   readonly copyDefault: boolean;
 }
@@ -81,7 +80,6 @@ const facts = v.object({
   checks: v.array(
     v.object({ name: v.string(), condition: v.string(), columns: v.array(v.string()) }),
   ),
-  deferrable: v.boolean(),
   version: v.number(),
 });
 
@@ -108,8 +106,6 @@ function factsOf(table: string): Sql {
           WHERE a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)), '[]')))
       FROM pg_constraint c WHERE c.conrelid = ${table}::regclass AND c.contype = 'c'), '[]')
       AS checks,
-    coalesce((SELECT c.condeferrable FROM pg_constraint c
-      WHERE c.conrelid = ${table}::regclass AND c.contype = 'p'), false) AS deferrable,
     current_setting('server_version_num')::int AS version`;
 }
 
@@ -145,7 +141,6 @@ export async function openTarget(
       found.columns.flatMap(({ name, loose }) => (loose === null ? [] : [[name, raw(loose)]])),
     ),
     checks: found.checks.map((check) => ({ ...check, condition: raw(check.condition) })),
-    keyDeferrable: found.deferrable,
     copyDefault: found.version >= 160_000,
   };
 }
