@@ -3,7 +3,6 @@
  * them and change nothing.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import argon2 from 'argon2';
 import type { Config } from '#core/config/config.ts';
 import { type Client, type Pool, transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
@@ -29,8 +28,10 @@ type BootstrapConfig = Pick<
 
 const DEFAULT_EMAIL = 'admin@example.com';
 
-function hashPassword(config: BootstrapConfig, password: string): Promise<string> {
-  return argon2.hash(password, {
+async function hashPassword(config: BootstrapConfig, password: string): Promise<string> {
+  // Every start but the first does without it.
+  const { default: argon2 } = await import('argon2');
+  return await argon2.hash(password, {
     memoryCost: Math.ceil(config.ARGON2_MEMORY / 1024),
     timeCost: config.ARGON2_TIME,
     parallelism: config.ARGON2_PARALLELISM,

@@ -1,8 +1,9 @@
 /** The connections to PostgreSQL that all processes together may open, against what it allows. */
 import pg from 'pg';
 import type { Config } from '#core/config/config.ts';
-import { QUEUE_NAMES } from '#core/jobs/queue.ts';
 
+/** Number of queues; a constant, because importing them would slow every start. */
+export const QUEUES = 2;
 /** The message bus of a process keeps one to itself. */
 const BUS = 1;
 /** A process that only puts jobs in shares this many among all queues. */
@@ -22,8 +23,7 @@ export function connectionsNeeded(config: Sizes): number {
   const onPostgres = config.REDIS_URL === undefined;
   const edge = config.DATABASE_POOL_MAX + (onPostgres ? BUS + PRODUCER : 0);
   const worker =
-    config.DATABASE_POOL_MAX +
-    (onPostgres ? BUS + PRODUCER + CONSUMER_PER_QUEUE * QUEUE_NAMES.length : 0);
+    config.DATABASE_POOL_MAX + (onPostgres ? BUS + PRODUCER + CONSUMER_PER_QUEUE * QUEUES : 0);
   return config.EDGE_PROCESSES * edge + config.WORKER_PROCESSES * worker;
 }
 

@@ -77,10 +77,9 @@ export class Installation {
     if (redis === undefined) await checkQueueRight(database.directUrl);
     const admin = await this.#prepareTables(database);
     stop.throwIfAborted();
-    const warning = await connectionWarning(config, database.directUrl);
-    if (warning !== null) log.warn(warning);
     this.#supervisor = this.#supervise(database.url);
-    await Promise.race([this.#supervisor.start(), once(stop, 'abort')]);
+    const ready = Promise.all([this.#supervisor.start(), this.#warn(database)]);
+    await Promise.race([ready, once(stop, 'abort')]);
     stop.throwIfAborted();
     return {
       database: database.description,
@@ -158,6 +157,12 @@ export class Installation {
     } finally {
       await pool.end();
     }
+  }
+
+  async #warn(database: Database): Promise<void> {
+    const { config, log } = this.#options;
+    const warning = await connectionWarning(config, database.directUrl);
+    if (warning !== null) log.warn(warning);
   }
 
   #supervise(databaseUrl: string): Supervisor {

@@ -1,7 +1,6 @@
 /** Checks that the job queue will be able to make its tables in PostgreSQL. */
 import pg from 'pg';
 import { quote } from '#core/database/sql.ts';
-import { QUEUE_SCHEMA } from '#core/jobs/connection.ts';
 import { SetupError } from '#core/system/setup-error.ts';
 
 interface Rights {
@@ -23,9 +22,8 @@ export async function checkQueueRight(url: string): Promise<void> {
     const { rows } = await client.query<Rights>(
       `SELECT current_user AS role, current_database() AS database,
         EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-          WHERE n.nspname = $1 AND c.relname = 'migration') AS made,
+          WHERE n.nspname = 'bullmq' AND c.relname = 'migration') AS made,
         has_database_privilege(current_database(), 'CREATE') AS "mayMake"`,
-      [QUEUE_SCHEMA],
     );
     const [rights] = rows;
     if (rights === undefined || rights.made || rights.mayMake) return;

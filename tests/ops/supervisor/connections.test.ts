@@ -1,6 +1,7 @@
 import pg from 'pg';
 import t from 'tap';
-import { connectionsNeeded, connectionWarning } from '#ops/supervisor/connections.ts';
+import { QUEUE_NAMES } from '#core/jobs/queue.ts';
+import { connectionsNeeded, connectionWarning, QUEUES } from '#ops/supervisor/connections.ts';
 import { createDatabase } from '#tests/harness/database.ts';
 
 const SIZES = {
@@ -9,6 +10,10 @@ const SIZES = {
   WORKER_PROCESSES: 1,
   REDIS_URL: undefined,
 };
+
+t.test('all queues are counted', async (t) => {
+  t.equal(QUEUES, QUEUE_NAMES.length);
+});
 
 t.test('Redis takes queue and messages off the database', async (t) => {
   t.equal(connectionsNeeded({ ...SIZES, REDIS_URL: 'redis://127.0.0.1' }), 30);
