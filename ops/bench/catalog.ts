@@ -1,0 +1,42 @@
+/** The catalog of the bench's database, as an edge has it. */
+import { pino } from 'pino';
+import { ALL_GRANTS } from '#core/access/grant.ts';
+import type { Catalog } from '#core/catalog/catalog.ts';
+import { openCatalog } from '#core/catalog/open.ts';
+import { openBus } from '#core/messages/open.ts';
+import type { ReadTarget } from '#core/query/compile/read.ts';
+import type { QueryBounds } from '#core/query/query.ts';
+import { clusterId } from '#core/system/cluster.ts';
+import { systemSchema } from '#core/system/table.ts';
+import type { Rig } from './rig.ts';
+
+const ADMIN = { user: null, role: null, roles: [], policies: [], admin: true };
+
+/** Loads the catalog that edge and worker serve. */
+export async function loadCatalog({ config, pool, databaseUrl }: Rig): Promise<Catalog> {
+  const log = pino({ level: 'silent' });
+  const cluster = await clusterId(pool, systemSchema(config));
+  const bus = await openBus(config, databaseUrl, cluster, log);
+  try {
+    const source = await openCatalog(config, { pool, bus, log, keep: false });
+    const catalog = source.current();
+    await source.close();
+    return catalog;
+  } finally {
+    await bus.close();
+  }
+}
+
+export function boundsOf({ config }: Rig): QueryBounds {
+  return {
+    limitDefault: config.QUERY_LIMIT_DEFAULT,
+    limitMax: config.QUERY_LIMIT_MAX,
+    maxDepth: config.MAX_RELATIONAL_DEPTH,
+    maxFields: config.QUERY_MAX_FIELDS,
+  };
+}
+
+/** What an admin reads of a collection, for the compiler. */
+export function adminTarget(catalog: Catalog, bounds: QueryBounds, collection: string): ReadTarget {
+  return { catalog, bounds, collection, grants: ALL_GRANTS, caller: ADMIN };
+}

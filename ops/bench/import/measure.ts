@@ -1,0 +1,153 @@
+/**
+ * Measures imports through the public endpoint and the worker against COPY FROM STDIN of the same
+ * file into the same empty table, and what they take of memory.
+ */
+import assert from 'node:assert/strict';
+import { createReadStream, openAsBlob, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { from as copyFrom } from 'pg-copy-streams';
+import * as v from 'valibot';
+import { growthDuring, MIB, memoryOf } from '../process.ts';
+import type { Rig } from '../rig.ts';
+import { amount, comparison, type Row } from '../row.ts';
+import { FILL_FOR_MERGE, rowsAt, writeImportFile } from './file.ts';
+
+const DIRECT_GOAL = 0.6;
+const MERGE_GOAL = 0.35;
+const WORKER_BELOW_MIB = 256;
+const EDGE_BELOW_MIB = 64;
+
+const count = v.number();
+const answer = v.object({
+  data: v.object({
+    result: v.object({ inserted: count, updated: count, unchanged: count }),
+  }),
+});
+type Counts = v.InferOutput<typeof answer>['data']['result'];
+
+interface Material {
+  readonly file: string;
+  readonly rows: number;
+}
+
+/** Empties the table; the server then has nothing left to write of what was before. */
+async function empty({ pool }: Rig): Promise<void> {
+  await pool.query('TRUNCATE people');
+  await pool.query('CHECKPOINT');
+}
+
+async function seconds(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return (performance.now() - started) / 1_000;
+}
+
+/** Rows a second of COPY. */
+async function copy(rig: Rig, { file, rows }: Material): Promise<number> {
+  await empty(rig);
+  const client = await rig.pool.connect();
+  try {
+    const took = await seconds(() =>
+      pipeline(
+        createReadStream(file),
+        client.query(copyFrom('COPY people FROM STDIN (FORMAT csv, HEADER true)')),
+      ),
+    );
+    return rows / took;
+  } finally {
+    client.release();
+  }
+}
+
+/** Sends the file and waits for the job's end. */
+async function send(rig: Rig, { file }: Material): Promise<string> {
+  const body = new FormData();
+  body.set('file', await openAsBlob(file, { type: 'text/csv' }), 'people.csv');
+  const response = await fetch(`${rig.url}/utils/import/people`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${rig.token}` },
+    body,
+    signal: rig.stop,
+  });
+  const text = await response.text();
+  assert.equal(response.status, 200, `the import was answered with ${response.status}: ${text}`);
+  return response.headers.get('location') ?? '';
+}
+
+/** Rows a second of an import, from the first byte sent to the answer; adds to the edge's growth. */
+async function importFile(
+  rig: Rig,
+  material: Material,
+  expected: Counts,
+  growth: number[],
+): Promise<number> {
+  let location = '';
+  let took = 0;
+  const grown = await growthDuring(rig.edge.pid, async () => {
+    took = await seconds(async () => {
+      location = await send(rig, material);
+    });
+  });
+  growth.push(grown / MIB);
+  const job = await fetch(rig.url + location, {
+    headers: { Authorization: `Bearer ${rig.token}` },
+  });
+  const { result } = v.parse(answer, await job.json()).data;
+  assert.deepEqual(result, expected, 'the import did what it was to do');
+  return material.rows / took;
+}
+
+/** Measures imports into an empty table and into a filled one. */
+export async function measureImports(rig: Rig): Promise<Row[]> {
+  const { options, pool, say, stop } = rig;
+  const rows = rowsAt(options.scale);
+  const material = { file: join(options.folder, 'people.csv'), rows };
+  await writeImportFile(material.file, rows);
+  const size = statSync(material.file).size / MIB;
+  const half = Math.floor(rows / 2);
+  say(`import: ${rows.toLocaleString('en')} rows of 8 columns, ${size.toFixed(1)} MiB`);
+  const figures = { copy: [] as number[], direct: [] as number[], merge: [] as number[] };
+  const growth: number[] = [];
+  const all = { inserted: rows, updated: 0, unchanged: 0 };
+  const some = { inserted: half, updated: rows - half, unchanged: 0 };
+  // The first round warms up.
+  for (let round = 0; round <= options.rounds; round += 1) {
+    stop.throwIfAborted();
+    const copied = await copy(rig, material);
+    await empty(rig);
+    const direct = await importFile(rig, material, all, growth);
+    await empty(rig);
+    await pool.query(FILL_FOR_MERGE, [rows]);
+    await pool.query('VACUUM ANALYZE people');
+    await pool.query('CHECKPOINT');
+    const merged = await importFile(rig, material, some, growth);
+    if (round === 0) continue;
+    figures.copy.push(copied);
+    figures.direct.push(direct);
+    figures.merge.push(merged);
+  }
+  const heading = (id: string, title: string) =>
+    ({ id: `import/${id}`, title, unit: 'rows/s' }) as const;
+  const memory = (id: string, title: string) =>
+    ({ id: `import/${id}`, title, unit: 'MiB' }) as const;
+  const duel = (sluice: readonly number[]) => ({ sluice, baseline: figures.copy });
+  const peak = memoryOf(rig.worker.pid, 'VmHWM') / MIB;
+  return [
+    comparison(heading('direct', 'import into an empty table'), duel(figures.direct), DIRECT_GOAL, {
+      rows,
+      mebibytes: size,
+    }),
+    comparison(heading('merge', 'import that merges by key'), duel(figures.merge), MERGE_GOAL, {
+      table: `keys ${half + 1} to ${half + rows}, every other value unlike the file's`,
+      file: `keys 1 to ${rows}`,
+    }),
+    amount(memory('worker-memory', 'peak memory of the worker'), peak, WORKER_BELOW_MIB),
+    amount(
+      memory('edge-memory', 'growth of the edge during an upload'),
+      Math.max(...growth),
+      EDGE_BELOW_MIB,
+      { growth },
+    ),
+  ];
+}

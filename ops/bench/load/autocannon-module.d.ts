@@ -1,0 +1,21 @@
+/** What the bench uses of autocannon, which brings no declarations. */
+declare module 'autocannon' {
+  interface Options {
+    readonly url: string;
+    readonly connections: number;
+    /** Seconds. */
+    readonly duration: number;
+    /** Milliseconds between two looks at whether it is over. */
+    readonly sampleInt: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly requests: readonly { readonly path: string }[];
+  }
+  interface Result {
+    /** Seconds. */
+    readonly duration: number;
+    readonly '2xx': number;
+    readonly non2xx: number;
+    readonly errors: number;
+  }
+  export default function autocannon(options: Options): Promise<Result>;
+}

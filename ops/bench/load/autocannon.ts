@@ -1,0 +1,24 @@
+/** Runs autocannon in this process, for machines without wrk. */
+import autocannon from 'autocannon';
+import type { Load } from './load.ts';
+
+const LOOK_EVERY_MS = 100;
+
+export const runAutocannon: Load = async (
+  { url, paths, token },
+  { connections, seconds, signal },
+) => {
+  signal.throwIfAborted();
+  const result = await autocannon({
+    url,
+    connections,
+    duration: seconds,
+    sampleInt: LOOK_EVERY_MS,
+    headers: { Authorization: `Bearer ${token}` },
+    requests: paths.map((path) => ({ path })),
+  });
+  if (result.non2xx > 0 || result.errors > 0) {
+    throw new Error(`autocannon met ${result.errors} errors and ${result.non2xx} refusals`);
+  }
+  return result['2xx'] / result.duration;
+};

@@ -1,0 +1,52 @@
+/** Runs wrk, the load generator of Debian's package of that name, and reads what it prints. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Load } from './load.ts';
+
+/** A Lua script that makes all requests once and then sends them in turn. */
+function scriptOf(paths: readonly string[]): string {
+  const list = paths.map((path) => JSON.stringify(path)).join(', ');
+  return `
+local paths = { ${list} }
+local requests = {}
+local position = 0
+function init()
+  for i, path in ipairs(paths) do requests[i] = wrk.format("GET", path) end
+end
+function request()
+  position = position % #requests + 1
+  return requests[position]
+end
+`;
+}
+
+function rateOf(output: string): number {
+  const faults = /Non-2xx or 3xx responses: \d+|Socket errors: .+/.exec(output)?.[0];
+  if (faults !== undefined) throw new Error(`wrk met errors: ${faults}`);
+  const rate = /^Requests\/sec:\s+([\d.]+)/m.exec(output)?.[1];
+  if (rate === undefined) throw new Error(`wrk printed no rate: ${output}`);
+  return Number(rate);
+}
+
+export const runWrk: Load = async ({ url, paths, token }, { connections, seconds, signal }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-wrk-'));
+  const script = join(folder, 'requests.lua');
+  writeFileSync(script, scriptOf(paths));
+  const args = ['-t', '1', '-c', String(connections), '-d', `${Math.ceil(seconds)}s`]
+    .concat(['-H', `Authorization: Bearer ${token}`])
+    .concat(['-s', script, url]);
+  try {
+    const child = spawn('wrk', args, { stdio: ['ignore', 'pipe', 'inherit'], signal });
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      output += String(chunk);
+    });
+    await once(child, 'close');
+    return rateOf(output);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};

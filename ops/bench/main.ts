@@ -1,0 +1,50 @@
+/**
+ * `npm run bench`: measures Sluice against what it must keep up with, prints a table and writes
+ * JSON. Whether goals are met does not change the exit code: timings depend on the machine.
+ */
+import { join } from 'node:path';
+import { SetupError } from '#core/system/setup-error.ts';
+import { listenForInterrupt } from '#ops/supervisor/interrupt.ts';
+import { checkNode } from '#ops/supervisor/run.ts';
+import { measureCompile } from './compile.ts';
+import { measureImports } from './import/measure.ts';
+import { type Part, parseOptions } from './options.ts';
+import { measureReads } from './read/measure.ts';
+import { table, writeJson } from './report.ts';
+import { openRig, type Rig } from './rig.ts';
+import type { Row } from './row.ts';
+
+/** The exit code of a process that Ctrl-C ended. */
+const EXIT_INTERRUPTED = 130;
+
+const MEASURES: Readonly<Record<Part, (rig: Rig) => Promise<Row[]>>> = {
+  read: measureReads,
+  import: measureImports,
+  compile: measureCompile,
+};
+
+async function main(): Promise<number> {
+  const { stop } = listenForInterrupt();
+  const started = new Date();
+  let rig: Rig | undefined;
+  try {
+    checkNode(process.versions.node);
+    const options = parseOptions(process.argv.slice(2));
+    rig = await openRig({ options, stop, say: (line) => console.error(line) });
+    const rows: Row[] = [];
+    for (const part of options.parts) rows.push(...(await MEASURES[part](rig)));
+    const name = `${started.toISOString().replaceAll(':', '-').slice(0, 19)}.json`;
+    const file = join(options.folder, name);
+    writeJson(file, options, started, rows);
+    console.log(`\n${table(rows)}\n\nWritten to ${file}`);
+    return 0;
+  } catch (error) {
+    if (stop.aborted) return EXIT_INTERRUPTED;
+    console.error(error instanceof SetupError ? error.message : error);
+    return 1;
+  } finally {
+    await rig?.close();
+  }
+}
+
+process.exit(await main());

@@ -1,0 +1,81 @@
+/** Starts the processes that are measured and looks at their memory. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ChildMessage } from '#core/process/child.ts';
+
+export const ROOT = join(import.meta.dirname, '../..');
+
+export interface Running {
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+export interface ProcessOptions {
+  /** Relative to the project's root. */
+  readonly script: string;
+  /** The whole environment beside PATH and HOME, so that the caller's own variables count not. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly nodeArgs?: readonly string[];
+}
+
+/** Starts a process and resolves when it says that it is ready. */
+export async function startProcess(options: ProcessOptions): Promise<Running> {
+  const { PATH = '', HOME = '/' } = process.env;
+  const child = spawn(process.execPath, [...(options.nodeArgs ?? []), options.script], {
+    cwd: ROOT,
+    env: { PATH, HOME, ...options.env },
+    // What it logs must not stand between the lines of the result.
+    stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
+  });
+  const exited = once(child, 'exit');
+  const ready = new Promise<void>((resolve) => {
+    child.on('message', (message: ChildMessage) => {
+      if (message.type === 'ready') resolve();
+    });
+  });
+  const early = exited.then(() => {
+    throw new Error(`${options.script} ended before it was ready`);
+  });
+  early.catch(() => undefined);
+  await Promise.race([ready, early]);
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${options.script} was not started`);
+  return {
+    pid,
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+/** A line of `/proc/<pid>/status` in bytes: `VmRSS` now, `VmHWM` at its highest. */
+export function memoryOf(pid: number, line: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const kibibytes = new RegExp(`^${line}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1];
+  if (kibibytes === undefined) throw new Error(`/proc/${pid}/status has no ${line}`);
+  return Number(kibibytes) * 1024;
+}
+
+const SAMPLE_EVERY_MS = 10;
+
+/** Watches a process's memory while `work` runs. */
+export async function growthDuring(pid: number, work: () => Promise<void>): Promise<number> {
+  const before = memoryOf(pid, 'VmRSS');
+  let peak = before;
+  const look = () => {
+    peak = Math.max(peak, memoryOf(pid, 'VmRSS'));
+  };
+  const timer = setInterval(look, SAMPLE_EVERY_MS);
+  try {
+    await work();
+    look();
+  } finally {
+    clearInterval(timer);
+  }
+  return peak - before;
+}
+
+export const MIB = 1024 ** 2;

@@ -1,0 +1,89 @@
+/**
+ * The baseline, a process of its own: the handler that somebody would write by hand with fastify
+ * and pg for exactly these reads. Fixed statements, prepared by name, their JSON handed on as it
+ * is, and a token compared as text.
+ */
+import Fastify from 'fastify';
+import pg from 'pg';
+import * as v from 'valibot';
+import { sessionSettings } from '#core/database/pool.ts';
+import { drainOnDemand, tellSupervisor } from '#core/process/child.ts';
+
+/** What `BASELINE` holds as JSON. */
+const settings = v.object({
+  port: v.number(),
+  databaseUrl: v.string(),
+  token: v.string(),
+  /** `pool`: a pg Pool; `pipeline`: pipelined connections taken in turn. */
+  mode: v.picklist(['pool', 'pipeline']),
+  connections: v.number(),
+  reads: v.array(
+    v.object({
+      name: v.string(),
+      text: v.string(),
+      values: v.array(v.unknown()),
+      keyAt: v.nullable(v.number()),
+    }),
+  ),
+});
+export type BaselineSettings = v.InferInput<typeof settings>;
+
+type Run = (query: pg.QueryArrayConfig) => Promise<pg.QueryArrayResult<[string]>>;
+
+async function openPipelines(connectionString: string, count: number): Promise<Run> {
+  const clients = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const client = new pg.Client({ connectionString, pipeline: true });
+      await client.connect();
+      await client.query(sessionSettings(0));
+      return client;
+    }),
+  );
+  let turn = 0;
+  return (query) => {
+    turn = (turn + 1) % clients.length;
+    const client = clients[turn];
+    if (client === undefined) throw new Error('there is no connection');
+    return client.query(query);
+  };
+}
+
+function openPool(connectionString: string, max: number): Run {
+  const pool = new pg.Pool({
+    connectionString,
+    max,
+    onConnect: async (client) => {
+      await client.query(sessionSettings(0));
+    },
+  });
+  return (query) => pool.query(query);
+}
+
+const { port, databaseUrl, token, mode, connections, reads } = v.parse(
+  settings,
+  JSON.parse(process.env.BASELINE ?? ''),
+);
+const run =
+  mode === 'pool'
+    ? openPool(databaseUrl, connections)
+    : await openPipelines(databaseUrl, connections);
+const app = Fastify();
+const expected = `Bearer ${token}`;
+
+for (const { name, text, values, keyAt } of reads) {
+  app.get<{ Params: { key?: string } }>(
+    keyAt === null ? `/${name}` : `/${name}/:key`,
+    async (request, reply) => {
+      if (request.headers.authorization !== expected) return reply.code(401).send();
+      const { key } = request.params;
+      const given = keyAt === null ? values : values.with(keyAt, key);
+      const { rows } = await run({ name, text, values: given, rowMode: 'array' });
+      reply.type('application/json; charset=utf-8');
+      return rows[0]?.[0];
+    },
+  );
+}
+
+await app.listen({ host: '127.0.0.1', port });
+drainOnDemand(() => app.close());
+tellSupervisor({ type: 'ready' });

@@ -1,0 +1,71 @@
+/** The reads that are measured. */
+import qs from 'qs';
+import type { Parameters } from '#core/query/parse/parameter.ts';
+import type { Sizes } from '../dataset.ts';
+
+export interface ReadRequest {
+  readonly name: string;
+  readonly title: string;
+  readonly collection: string;
+  /** Items that are asked for by key, in turn; null for a list. */
+  readonly keys: readonly number[] | null;
+  readonly parameters: Parameters;
+}
+
+/** Different items that are asked for: enough that none is favoured. */
+const KEYS = 1_000;
+
+export function readRequests({ articles }: Sizes): readonly ReadRequest[] {
+  const count = Math.min(KEYS, articles);
+  const step = Math.floor(articles / count);
+  const list = { collection: 'articles', keys: null };
+  return [
+    {
+      name: 'item',
+      title: 'one item by its key',
+      collection: 'articles',
+      keys: Array.from({ length: count }, (_, index) => index * step + 1),
+      parameters: {},
+    },
+    {
+      ...list,
+      name: 'list',
+      title: 'list of 100 items, 4 fields',
+      parameters: { fields: 'id,title,status,views', limit: '100' },
+    },
+    {
+      ...list,
+      name: 'nested',
+      title: '25 articles, author, 5 comments each, tags',
+      parameters: {
+        fields: 'id,title,author.name,comments.name,comments.body,article_tags.tag.name',
+        deep: { comments: { _limit: '5' } },
+        limit: '25',
+      },
+    },
+    {
+      ...list,
+      name: 'filtered',
+      title: '25 of a status over so many views, sorted',
+      parameters: {
+        fields: 'id,title,views,published_on',
+        filter: { status: { _eq: 'published' }, views: { _gte: '60000' } },
+        sort: '-views,id',
+        limit: '25',
+      },
+    },
+    {
+      ...list,
+      name: 'grouped',
+      title: 'number of items of each status',
+      parameters: { aggregate: { count: '*' }, groupBy: 'status' },
+    },
+  ];
+}
+
+/** The paths that ask Sluice, one for each key. */
+export function pathsOf({ collection, keys, parameters }: ReadRequest): string[] {
+  const query = qs.stringify(parameters, { addQueryPrefix: true });
+  const base = `/items/${collection}`;
+  return keys === null ? [base + query] : keys.map((key) => `${base}/${key}${query}`);
+}

@@ -1,0 +1,138 @@
+/**
+ * What is measured, on loopback: an embedded PostgreSQL with its default durability, the database
+ * `bench`, one edge and one worker. Closes all of it again.
+ */
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { pino } from 'pino';
+import { type Config, loadConfig } from '#core/config/config.ts';
+import { createPool, type Pool } from '#core/database/pool.ts';
+import { bootstrapAdmin } from '#core/system/bootstrap.ts';
+import { migrate } from '#core/system/migrate.ts';
+import { openCluster } from '#ops/embedded/cluster.ts';
+import { freePort } from '#ops/embedded/postgres.ts';
+import { lockFolder } from '#ops/supervisor/lock.ts';
+import { makeDataset, type Sizes, sizesAt } from './dataset.ts';
+import { IMPORT_TABLE } from './import/file.ts';
+import type { Options } from './options.ts';
+import { type Running, startProcess } from './process.ts';
+
+const DATABASE = 'bench';
+const TOKEN = 'the-static-token-of-the-bench-admin';
+
+export interface Rig {
+  readonly options: Options;
+  /** The configuration of edge and worker. */
+  readonly config: Config;
+  /** The address of the edge, without a slash at its end. */
+  readonly url: string;
+  readonly databaseUrl: string;
+  readonly token: string;
+  readonly sizes: Sizes;
+  readonly edge: Running;
+  readonly worker: Running;
+  /** For the bench's own statements, as superuser. */
+  readonly pool: Pool;
+  readonly stop: AbortSignal;
+  /** Tells the operator what is being done. */
+  readonly say: (line: string) => void;
+  /** Runs when the rig is closed, before what it rests on goes. */
+  onClose(handler: () => Promise<unknown>): void;
+  close(): Promise<void>;
+}
+
+export interface RigOptions {
+  readonly options: Options;
+  readonly stop: AbortSignal;
+  readonly say: (line: string) => void;
+}
+
+type OnClose = Rig['onClose'];
+
+/** An empty database on a server of the bench's own. */
+async function openDatabase({ options, stop, say }: RigOptions, onClose: OnClose) {
+  const dataDir = join(options.folder, 'data');
+  mkdirSync(dataDir, { recursive: true });
+  // PostgreSQL may have an account of its own.
+  for (const folder of [options.folder, dataDir]) chmodSync(folder, 0o711);
+  const lock = await lockFolder(dataDir);
+  onClose(async () => lock.release());
+  const cluster = await openCluster({ dataDir, settings: {}, report: say, signal: stop });
+  onClose(() => cluster.stop());
+  const client = new pg.Client({ connectionString: cluster.url });
+  await client.connect();
+  try {
+    await client.query(`DROP DATABASE IF EXISTS ${DATABASE} WITH (FORCE)`);
+    await client.query(`CREATE DATABASE ${DATABASE}`);
+  } finally {
+    await client.end();
+  }
+  const url = new URL(cluster.url);
+  url.pathname = `/${DATABASE}`;
+  return url.href;
+}
+
+async function fill(databaseUrl: string, sizes: Sizes): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await makeDataset(client, sizes);
+    await client.query(IMPORT_TABLE);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Starts everything; what was started is stopped again when a step fails. */
+export async function openRig({ options, stop, say }: RigOptions): Promise<Rig> {
+  const closing: (() => Promise<unknown>)[] = [];
+  const onClose: OnClose = (handler) => {
+    closing.push(handler);
+  };
+  const close = async () => {
+    for (const handler of closing.splice(0).reverse()) await handler();
+  };
+  try {
+    const databaseUrl = await openDatabase({ options, stop, say }, onClose);
+    const sizes = sizesAt(options.scale);
+    say(`Filling the database: ${sizes.articles.toLocaleString('en')} articles and what is theirs`);
+    await fill(databaseUrl, sizes);
+    stop.throwIfAborted();
+    const port = await freePort();
+    const env = {
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: join(options.folder, 'data'),
+      PORT: String(port),
+      ADMIN_TOKEN: TOKEN,
+      LOG_LEVEL: 'warn',
+      // An import is answered when it has ended, however long it takes.
+      JOB_WAIT_LIMIT: '1h',
+    };
+    const config = loadConfig(env);
+    const log = pino({ level: 'warn' }, process.stderr);
+    const pool = createPool(config, databaseUrl, log, { name: 'bench', statementTimeout: 0 });
+    onClose(() => pool.end());
+    await migrate(config, databaseUrl);
+    await bootstrapAdmin(config, pool);
+    const nodeArgs = options.profile
+      ? ['--cpu-prof', `--cpu-prof-dir=${join(options.folder, 'profile')}`]
+      : [];
+    const start = async (script: string) => {
+      const running = await startProcess({ script, env, nodeArgs });
+      onClose(() => running.stop());
+      return running;
+    };
+    const worker = await start('workers/main.ts');
+    const edge = await start('edge/main.ts');
+    const url = `http://127.0.0.1:${port}`;
+    return {
+      ...{ options, config, url, databaseUrl, token: TOKEN, sizes, edge, worker, pool, stop, say },
+      onClose,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
