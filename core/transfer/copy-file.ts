@@ -62,7 +62,9 @@ export async function copyFile(run: Run, pass: Pass): Promise<Copied> {
   };
   const handler = pass.handler?.(write) ?? hasty(run, write);
   const reader = rowReader(file, pass.columns, {
-    ...handler,
+    row: (row) => handler.row(row),
+    fault: (fault) => handler.fault(fault),
+    member: (name, row) => handler.member(name, row),
     skipped(row) {
       skipped += 1;
       handler.skipped(row);

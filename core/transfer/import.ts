@@ -47,12 +47,18 @@ async function run(options: ImportOptions): Promise<ImportResult> {
  * @throws the signal's reason when the work is given up; nothing is left of it then
  */
 export async function importFile(options: ImportOptions): Promise<ImportResult> {
+  const { client } = options;
+  // The statement that runs fails when the connection is lost; this is the same news again.
+  const ignore = () => undefined;
+  client.on('error', ignore);
   try {
     return await run(options);
   } catch (error) {
-    await options.client.query('ROLLBACK').catch(() => undefined);
+    await client.query('ROLLBACK').catch(() => undefined);
     if (error instanceof Refused) throw importErrors(options.collection, error.faults);
     if (error instanceof UnreadableFile) throw importErrors(options.collection, [error.fault]);
     throw error;
+  } finally {
+    client.off('error', ignore);
   }
 }

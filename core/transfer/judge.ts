@@ -6,6 +6,7 @@ import { sql } from '#core/database/sql.ts';
 import { type TextCheck, textChecker } from '#core/mutation/value.ts';
 import { MisplacedValue } from './cell.ts';
 import type { FileColumn } from './column.ts';
+import { writeJson } from './exact-json.ts';
 import { type RowFault, shown, UnreadableFile } from './fault.ts';
 import { memberFault } from './file.ts';
 import { blamesRow, copyContext, refusalFault } from './refusal.ts';
@@ -63,7 +64,7 @@ class Judge implements RowHandler {
       return fault === null ? null : { row: row.number, field, value: shown(value), ...fault };
     } catch (error) {
       if (!(error instanceof MisplacedValue)) throw error;
-      const value = shown(JSON.stringify(error.value));
+      const value = shown(writeJson(error.value));
       return { row: row.number, field, value, code: 'FAILED_VALIDATION', reason: error.message };
     }
   }

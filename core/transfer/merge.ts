@@ -95,12 +95,7 @@ function differs(staged: Staged, places: readonly number[]): Sql {
 }
 
 /** The statement that updates what differs; null when the file has nothing but the key. */
-export function updateStatement(
-  target: Target,
-  staged: Staged,
-  same: Sql,
-  range?: Range,
-): Sql | null {
+function updateStatement(target: Target, staged: Staged, same: Sql, range?: Range): Sql | null {
   const key = new Set(target.key.map((field) => field.name));
   const places = staged.columns.flatMap(({ name }, place) => (key.has(name) ? [] : [place]));
   if (places.length === 0) return null;
@@ -112,6 +107,7 @@ export function updateStatement(
     WHERE ${same} AND ${within(range)} AND (${differs(staged, places)})`;
 }
 
+/** The statement that inserts what is new, once the updates have freed their unique values. */
 function insertStatement(target: Target, staged: Staged, same: Sql | null, range?: Range): Sql {
   const names: Sql[] = [];
   const values: Sql[] = [];
@@ -124,7 +120,8 @@ function insertStatement(target: Target, staged: Staged, same: Sql | null, range
   const isNew =
     same === null ? sql`TRUE` : sql`NOT EXISTS (SELECT FROM ${target.name} t WHERE ${same})`;
   return sql`INSERT INTO ${target.name} (${join(names)}) SELECT ${join(values)}
-    FROM ${STAGING} s WHERE ${isNew} AND ${within(range)}`;
+    FROM ${STAGING} s WHERE ${isNew} AND ${within(range)}
+      AND (SELECT count(*) FROM "updated") IS NOT NULL`;
 }
 
 export interface Merge {
@@ -135,27 +132,35 @@ export interface Merge {
   readonly range?: Range;
   /** How many rows that are. */
   readonly rows: number;
-  /** Told between updating and inserting. */
-  readonly between: () => Promise<void>;
+}
+
+const NO_ROW = sql`SELECT 1 WHERE FALSE`;
+
+/**
+ * Both halves in one statement, so that they see the same rows: one that somebody else commits
+ * between them would be neither updated nor inserted.
+ */
+function mergeStatement(work: Merge, same: Sql | null): Sql {
+  const { target, staged, range } = work;
+  const update = same === null ? null : updateStatement(target, staged, same, range);
+  // Only a trigger can keep rows out; without one, what was not written is known to be the same.
+  const matched =
+    same !== null && target.table.userTriggers
+      ? sql`(SELECT count(*) FROM ${target.name} t JOIN ${STAGING} s ON ${same} AND ${within(range)})`
+      : sql`NULL`;
+  return sql`WITH "updated" AS (${update === null ? NO_ROW : sql`${update} RETURNING 1`}),
+    "inserted" AS (${insertStatement(target, staged, same, range)} RETURNING 1)
+    SELECT (SELECT count(*) FROM "updated") AS "updated",
+      (SELECT count(*) FROM "inserted") AS "inserted", ${matched} AS "matched"`;
 }
 
 async function mergeOnce(work: Merge, same: Sql | null): Promise<MergeCounts> {
-  const { session, target, staged, range, rows } = work;
-  // Only a trigger can keep rows out; without one, what was not written is known to be the same.
-  const counted = same !== null && target.table.userTriggers;
-  const matched = counted
-    ? await session.number(
-        sql`SELECT count(*) FROM ${target.name} t JOIN ${STAGING} s ON ${same} AND ${within(range)}`,
-      )
-    : null;
-  const update = same === null ? null : updateStatement(target, staged, same, range);
-  const updated = update === null ? 0 : ((await session.run(update)).rowCount ?? 0);
-  await work.between();
-  const complete = updated === rows;
-  const insert = complete ? null : insertStatement(target, staged, same, range);
-  const inserted = insert === null ? 0 : ((await session.run(insert)).rowCount ?? 0);
+  const { session, rows } = work;
+  const [counts] = (await session.run(mergeStatement(work, same))).rows;
   await session.run(sql`SET CONSTRAINTS ALL IMMEDIATE`);
-  const found = same === null ? 0 : (matched ?? rows - inserted);
+  const updated = Number(counts?.updated ?? 0);
+  const inserted = Number(counts?.inserted ?? 0);
+  const found = same === null ? 0 : Number(counts?.matched ?? rows - inserted);
   return { inserted, updated, unchanged: found - updated, skipped: rows - found - inserted };
 }
 

@@ -3,6 +3,7 @@
  * is wrong with it, through the staging table with every row judged.
  */
 import { sql } from '#core/database/sql.ts';
+import { MisplacedValue } from './cell.ts';
 import type { FileColumn } from './column.ts';
 import { copyFile, FaultyRow, NewMember } from './copy-file.ts';
 import { copyToTarget, directWayIsOpen, directWriter, NoDirectWay } from './direct.ts';
@@ -79,7 +80,8 @@ async function judged(run: Run, columns: Columns): Promise<ImportResult> {
 }
 
 function callsForJudgement(error: unknown): boolean {
-  return error instanceof FaultyRow || error instanceof UnreadableFile || blamesRow(error);
+  if (error instanceof FaultyRow || error instanceof MisplacedValue) return true;
+  return error instanceof UnreadableFile || blamesRow(error);
 }
 
 /** Tries a way; when the file is not as it looked, everything is as if it had not been tried. */

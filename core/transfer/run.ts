@@ -32,8 +32,8 @@ export interface ImportOptions {
   readonly interrupt: (backend: number) => Promise<void>;
   readonly progress: (progress: JobProgress) => void;
   /**
-   * Stops at a place when a test names it: `import.parsing`, `import.staged`, `import.merging`
-   * (the latter two only where the staging table is used).
+   * Stops at a place when a test names it: `import.parsing`; `import.staged` and, with the rows
+   * merged but not committed, `import.merging` (both only where the staging table is used).
    */
   readonly failpoint: (name: string) => Promise<void>;
   /** Most faults that are reported. */

@@ -25,7 +25,7 @@ async function refusalOf(run: Run, staged: Staged, range: Range): Promise<pg.Dat
     const rows = await session.number(
       sql`SELECT count(*) FROM ${STAGING} s WHERE s."row" BETWEEN ${range.first} AND ${range.last}`,
     );
-    await merge({ session, target, staged, range, rows, between: async () => undefined });
+    await merge({ session, target, staged, range, rows });
     return null;
   } catch (error) {
     if (!blamesRow(error)) throw error;
@@ -69,8 +69,8 @@ export async function settle(run: Run, staged: Staged): Promise<MergeCounts> {
   if (first !== undefined) throw new Refused(first, ...rest);
   await session.run(sql`SAVEPOINT settle`);
   try {
-    const between = () => failpoint('import.merging');
-    const counts = await merge({ session, target, staged, rows: staged.rows, between });
+    const counts = await merge({ session, target, staged, rows: staged.rows });
+    await failpoint('import.merging');
     await moveSequences(session, target, staged.columns, true);
     return counts;
   } catch (error) {

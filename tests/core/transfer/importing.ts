@@ -1,6 +1,7 @@
 /** A database of a test's own, and imports of short texts into it. */
 import { Readable } from 'node:stream';
 import pg from 'pg';
+import t from 'tap';
 import { buildCatalog } from '#core/catalog/build.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { compose } from '#core/catalog/compose.ts';
@@ -11,7 +12,7 @@ import type { ImportFormat } from '#core/jobs/message/import.ts';
 import { migrate } from '#core/system/migrate.ts';
 import { importFile } from '#core/transfer/import.ts';
 import type { ImportOptions, ImportResult } from '#core/transfer/run.ts';
-import { createDatabase, type Teardown } from '#tests/harness/database.ts';
+import { createDatabase } from '#tests/harness/database.ts';
 
 type Options = Partial<Omit<ImportOptions, 'client' | 'catalog' | 'collection' | 'file'>>;
 
@@ -45,25 +46,47 @@ export interface Importing {
   ): Promise<Fault[]>;
 }
 
-/** @param setup SQL that makes the tables of the test */
-export async function importing(t: Teardown, setup: string): Promise<Importing> {
+/** Tables of tests live in a schema of their own, which each test begins afresh. */
+const SCHEMA = 'app';
+
+/** One database serves all tests of a file. */
+const opened = lazily(async () => {
   const url = await createDatabase(t);
-  const pool = new pg.Pool({ connectionString: url, max: 4 });
+  await migrate(loadConfig({}), url);
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 4,
+    options: `-c search_path=${SCHEMA},public`,
+  });
   pool.on('error', () => undefined);
   t.teardown(() => pool.end());
-  await pool.query(setup);
-  await migrate(loadConfig({}), url);
+  return pool;
+});
 
-  async function catalog(): Promise<Catalog> {
-    const client = await pool.connect();
-    try {
-      const found = await introspect(client, ['public'], 'public');
-      const composed = compose(found, ['public'], 'public');
-      return await buildCatalog({ version: 1, ...composed });
-    } finally {
-      client.release();
-    }
+function lazily<T>(open: () => Promise<T>): () => Promise<T> {
+  let value: Promise<T> | undefined;
+  return () => {
+    value ??= open();
+    return value;
+  };
+}
+
+async function readCatalog(pool: pg.Pool): Promise<Catalog> {
+  const client = await pool.connect();
+  try {
+    const found = await introspect(client, [SCHEMA], 'public');
+    return await buildCatalog({ version: 1, ...compose(found, [SCHEMA], 'public') });
+  } finally {
+    client.release();
   }
+}
+
+/** @param setup SQL that makes the tables of the test */
+export async function importing(setup: string): Promise<Importing> {
+  const pool = await opened();
+  await pool.query(`DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE; CREATE SCHEMA ${SCHEMA}`);
+  await pool.query(setup);
+  const catalog = () => readCatalog(pool);
 
   const bench: Importing = {
     pool,
