@@ -1,7 +1,6 @@
 /** The edge process: answers requests until it is told to drain. */
-import { ConfigError, loadConfig } from '#core/config/config.ts';
 import { createLog } from '#core/log/log.ts';
-import { drainOnDemand, tellSupervisor } from '#core/process/child.ts';
+import { drainOnDemand, readConfiguration, tellSupervisor } from '#core/process/child.ts';
 import { Router } from './http/router.ts';
 import { createServer, type Server } from './http/server.ts';
 import { addImportRoutes } from './rest/import.ts';
@@ -10,23 +9,7 @@ import { addJobRoutes } from './rest/job.ts';
 import { addServerRoutes } from './rest/server.ts';
 import { type EdgeServices, openEdgeServices } from './services.ts';
 
-/** EX_CONFIG of sysexits.h: starting again would not help. */
-const EXIT_CONFIGURATION = 78;
-
-function readConfiguration() {
-  try {
-    const config = loadConfig();
-    const url = config.DATABASE_URL;
-    if (url === undefined) throw new ConfigError(['DATABASE_URL: must be set for an edge']);
-    return { config, url };
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(EXIT_CONFIGURATION);
-  }
-}
-
-const { config, url } = readConfiguration();
+const { config, url } = readConfiguration('an edge');
 const log = createLog(config, 'edge');
 let server: Server | null = null;
 let services: EdgeServices | null = null;

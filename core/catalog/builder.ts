@@ -13,7 +13,7 @@ import { lockForBuilding, type Place, publish, publishFailure, readStanding } fr
 const SETTINGS = [
   'SET TRANSACTION ISOLATION LEVEL READ COMMITTED',
   'SET LOCAL search_path = pg_catalog',
-  "SET LOCAL lock_timeout = '15s'",
+  "SET LOCAL lock_timeout = '2s'",
 ].join('; ');
 
 /** Longest pause before a failed build is tried again on a database that has not changed since. */

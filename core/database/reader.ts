@@ -178,7 +178,7 @@ export class Reader {
         pipeline: true,
       });
       const lost = (error: Error) => {
-        if (this.#lines[index]?.client !== client) return;
+        if (this.#closed || this.#lines[index]?.client !== client) return;
         log.warn({ err: error }, 'a database connection was lost');
         this.#lines[index] = null;
         void this.#connect(index);

@@ -3,12 +3,33 @@
  * told to, when it is sent SIGTERM, or when the supervisor is gone. SIGINT is left to the
  * supervisor, because a terminal sends it to the whole group at once.
  */
+import { type Config, ConfigError, loadConfig } from '#core/config/config.ts';
+
+/** EX_CONFIG of sysexits.h: a variable is wrong, and starting again would not help. */
+export const EXIT_CONFIGURATION = 78;
 
 /** Messages over the channel between supervisor and child. */
 export type ChildMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'failpoint'; readonly name: string };
 export type SupervisorMessage = { readonly type: 'drain' };
+
+/**
+ * Reads the configuration of a child; a fault is told on stderr and ends the process.
+ * @param role named in the fault when the supervisor's DATABASE_URL is missing
+ */
+export function readConfiguration(role: string): { config: Config; url: string } {
+  try {
+    const config = loadConfig();
+    const url = config.DATABASE_URL;
+    if (url === undefined) throw new ConfigError([`DATABASE_URL: must be set for ${role}`]);
+    return { config, url };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(EXIT_CONFIGURATION);
+  }
+}
 
 /** Sends a message to the supervisor; without one (a process started by hand) nothing happens. */
 export function tellSupervisor(message: ChildMessage): void {

@@ -1,7 +1,11 @@
 /** One process under supervision: started, started again when it ends, drained on demand. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Log } from '#core/log/log.ts';
-import type { ChildMessage, SupervisorMessage } from '#core/process/child.ts';
+import {
+  type ChildMessage,
+  EXIT_CONFIGURATION,
+  type SupervisorMessage,
+} from '#core/process/child.ts';
 
 /** What is started. */
 export interface ChildSpec {
@@ -21,9 +25,6 @@ export interface BackOff {
 }
 
 export const BACK_OFF: BackOff = { first: 1_000, most: 30_000, settled: 30_000 };
-
-/** EX_CONFIG of sysexits.h: the process has said on stderr which variable is wrong. */
-const EXIT_CONFIGURATION = 78;
 
 export interface ChildOptions {
   /** Working directory. */

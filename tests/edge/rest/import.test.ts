@@ -187,6 +187,8 @@ for (const backend of backends) {
     });
 
     t.test('a client that goes away during its upload leaves nothing', async () => {
+      const spool = join(cluster.dataDir, 'spool');
+      await until(() => readdirSync(spool).length === 0, 'nothing is left of earlier imports');
       const { hostname, port } = new URL(cluster.url);
       const socket = connect(Number(port), hostname);
       await once(socket, 'connect');
@@ -196,7 +198,6 @@ for (const backend of backends) {
           `Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n` +
           `${head}Content-Type: text/csv\r\n\r\nname\ngone\n`,
       );
-      const spool = join(cluster.dataDir, 'spool');
       await until(() => readdirSync(spool).length > 0, 'the upload has begun');
       socket.destroy();
       await until(() => readdirSync(spool).length === 0, 'the upload is removed');
