@@ -128,10 +128,14 @@ export function compileAggregation(scope: Scope, level: Level): Aggregation {
       `"sort" may name groups and aggregates of this query, not "${path.join('.')}".`,
     );
   };
+  // Related items have nulls last whatever the direction; the groups' own values decide ties.
+  const down = scope.through === undefined ? sql` DESC` : sql` DESC NULLS LAST`;
   const asked = level.sort.map(({ path, descending }) =>
-    descending ? sql`${sortable(path)} DESC` : sortable(path),
+    descending ? sql`${sortable(path)}${down}` : sortable(path),
   );
-  const order = asked.length > 0 ? asked : groups.map((group) => group.raw);
+  const named = new Set(level.sort.map(({ path }) => path.join('.')));
+  const ties = groups.filter(({ key, asked: name }) => !named.has(key) && !named.has(name));
+  const order = [...asked, ...ties.map((group) => group.raw)];
   return {
     values,
     groupBy: groups.length === 0 ? sql`` : sql` GROUP BY ${join(groups.map((group) => group.raw))}`,

@@ -77,7 +77,8 @@ export function callSql(scope: Scope, call: Call, clause: string): Sql {
   if (part === undefined || !takes(name, type)) {
     throw invalidQuery(`"${clause}": ${text} does not fit a field of type ${type}.`);
   }
-  return sql`extract(${part} FROM ${value})::int`;
+  // Seconds come with their fraction, which a cast alone would round up to the next minute.
+  return sql`trunc(extract(${part} FROM ${value}))::int`;
 }
 
 /** A call's value in the answer: counts and parts of dates are texts there, like all counts. */

@@ -14,6 +14,7 @@ import { outputOf } from './output.ts';
 import {
   childrenMatch,
   columnNamed,
+  columnRef,
   endsMatch,
   enterScope,
   isVisible,
@@ -174,22 +175,39 @@ class Selection {
     const scope = this.#scope;
     for (const field of scope.collection.fields.values()) {
       if (visibleField(scope, field.name) === null || isPresentation(field)) continue;
+      // An alias takes the name over, here as when it is asked by name.
+      if (this.#level.alias.has(field.name)) continue;
       const relation = visibleRelation(scope, field.name);
-      if (rest.length > 0 && relation !== null && this.#mayExpand(relation)) {
-        this.#nest(field.name, relation, '', rest);
-      } else if (!this.entries.has(field.name)) {
-        const leaf = this.#leafOf(field, relation);
-        if (leaf !== null) this.entries.set(field.name, leaf);
-      }
+      if (this.#expand(field.name, relation, rest) || this.entries.has(field.name)) continue;
+      const leaf = this.#leafOf(field.name, field, relation);
+      if (leaf !== null) this.entries.set(field.name, leaf);
     }
-    for (const name of this.#level.alias.keys()) {
+    for (const [name, real] of this.#level.alias) {
+      if (this.#expand(name, visibleRelation(scope, real), rest)) continue;
       if (!this.entries.has(name)) this.#addLeaf(name);
     }
   }
 
-  #mayExpand(relation: Relation): boolean {
+  /** Goes on over a relation that a wildcard met, as far as it asks for that, or `deep` does. */
+  #expand(name: string, relation: Relation | null, rest: Path): boolean {
+    if (relation === null || !this.#isReachable(relation)) return false;
+    const back = !this.#scope.context.backlink && isReverse(this.#scope.through, relation);
+    if (rest.length > 0 && !back) this.#nest(name, relation, '', rest);
+    else if (this.#isShaped(name)) this.#nest(name, relation, '', null);
+    else return false;
+    return true;
+  }
+
+  /** `deep` says what becomes of the relation's items, so that they are more than their keys. */
+  #isShaped(name: string): boolean {
+    const deep = this.#level.deep.get(name);
+    if (deep === undefined) return false;
+    return deep.fields.length > 0 || deep.aggregate.length > 0 || deep.groupBy.length > 0;
+  }
+
+  /** Something of the items behind the relation may be seen. */
+  #isReachable(relation: Relation): boolean {
     const scope = this.#scope;
-    if (!scope.context.backlink && isReverse(scope.through, relation)) return false;
     if (relation.kind === 'a2o') {
       return relation.allowed.some((end) => isVisible(scope, end.collection));
     }
@@ -198,7 +216,7 @@ class Selection {
   }
 
   /** The value of a field that stands for itself; null for what a wildcard passes over. */
-  #leafOf(field: Field, relation: Relation | null): Sql | null {
+  #leafOf(name: string, field: Field, relation: Relation | null): Sql | null {
     const scope = this.#scope;
     const { column } = field;
     if (column !== null) {
@@ -207,29 +225,23 @@ class Selection {
     }
     if (relation === null || relation.kind === 'm2o' || relation.kind === 'a2o') return null;
     if (!isVisible(scope, relation.many.collection)) return null;
-    return keysJson(scope, relation, this.#level, field.name);
+    return keysJson(scope, relation, this.#level, name);
   }
 
   #addLeaf(name: string): void {
     const scope = this.#scope;
     const real = this.#level.alias.get(name) ?? name;
-    const deepFields = this.#level.deep.get(name)?.fields ?? [];
-    const isAggregated = (this.#level.deep.get(name)?.aggregate.length ?? 0) > 0;
     const relation = visibleRelation(scope, real);
-    if (relation !== null && (deepFields.length > 0 || isAggregated)) {
+    if (relation !== null && this.#isShaped(name)) {
       this.#nest(name, relation, '', null);
       return;
     }
     if (isNested(this.entries.get(name))) return;
     const field = visibleField(scope, real);
-    const value = field === null ? null : this.#leafOf(field, relation);
-    if (value !== null) {
-      this.entries.set(name, value);
-      return;
-    }
-    const key = this.#relationKey(relation, name);
-    if (key !== null) {
-      this.entries.set(name, key);
+    const value = field === null ? null : this.#leafOf(name, field, relation);
+    const found = value ?? this.#relationKey(relation, name);
+    if (found !== null) {
+      this.entries.set(name, found);
       return;
     }
     const call = callOf(real);
@@ -238,13 +250,15 @@ class Selection {
     this.entries.set(output, callOutput(scope, call, 'fields'));
   }
 
-  /** The bare key of a relation that has no field of its own. */
+  /** The bare key of a relation that has no field of its own; null when a part of it is missing. */
   #relationKey(relation: Relation | null, name: string): Sql | null {
     const scope = this.#scope;
     if (relation === null || relation.kind === 'a2o') return null;
     if (relation.kind !== 'm2o') return keysJson(scope, relation, this.#level, name);
-    const columns = relation.many.columns.map((column) => columnNamed(scope, column));
-    return sql`json_build_array(${join(columns)})`;
+    const refs = relation.many.columns.map((column) => columnRef(scope, column, 'fields'));
+    const set = refs.map((ref) => sql`${visibleValue(ref)} IS NOT NULL`);
+    const values = refs.map((ref) => outputOf(ref.field, ref.column));
+    return sql`CASE WHEN ${join(set, ' AND ')} THEN json_build_array(${join(values)}) END`;
   }
 
   #addNested(head: string, rest: Path): void {

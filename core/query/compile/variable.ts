@@ -50,6 +50,11 @@ export function shifted(now: Date, shift: string): Date {
   return Number.isNaN(date.getTime()) ? new Date(now) : date;
 }
 
+/** A list without members is no value: nothing may be known of what is compared with it. */
+function listValue(list: readonly string[]): unknown {
+  return list.length === 0 ? NO_VALUE : list;
+}
+
 /**
  * The value of a text that names a dynamic variable; the text itself when it names none.
  * Lists (`$CURRENT_ROLES`) come as arrays; without a value the answer is {@link NO_VALUE}.
@@ -61,7 +66,7 @@ export function resolveVariable(context: Context, text: string): unknown {
   if (shift !== null) return shifted(now, shift[1] ?? '').toISOString();
   if (text === '$CURRENT_USER') return caller.user ?? NO_VALUE;
   if (text === '$CURRENT_ROLE') return caller.role ?? NO_VALUE;
-  if (text === '$CURRENT_ROLES') return caller.roles;
-  if (text === '$CURRENT_POLICIES') return caller.policies;
+  if (text === '$CURRENT_ROLES') return listValue(caller.roles);
+  if (text === '$CURRENT_POLICIES') return listValue(caller.policies);
   return text.startsWith('$CURRENT_') ? NO_VALUE : text;
 }

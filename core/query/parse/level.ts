@@ -41,13 +41,13 @@ function parseLimit(place: string, raw: unknown, bounds: QueryBounds): number | 
   throw invalidQuery(`"${place}" must not be above ${max} (QUERY_LIMIT_MAX).`);
 }
 
-/** `page` counts from 1 and wins over `offset`; without a limit there is only one page. */
+/** `page` counts from 1 and wins over `offset`; without a limit there are no pages. */
 function parseOffset({ parameters, prefix }: Source, limit: number | null): number {
   const { page, offset } = parameters;
   const start = given(offset) ? parseInteger(`${prefix}offset`, offset, 0) : 0;
   if (!given(page)) return start;
   const number = parseInteger(`${prefix}page`, page, 0);
-  if (limit === null) return 0;
+  if (limit === null) return start;
   const result = Math.max(number - 1, 0) * limit;
   if (!Number.isSafeInteger(result)) throw invalidQuery(`"${prefix}page" is too large.`);
   return result;

@@ -56,7 +56,8 @@ t.test('limit, offset and page', async (t) => {
   t.equal(parse({ limit: 0 }).limit, 0);
   t.equal(parse({ limit: '5', page: '3', offset: '1' }).offset, 10, 'page wins over offset');
   t.equal(parse({ limit: '5', page: 0 }).offset, 0);
-  t.equal(parse({ limit: -1, page: 3 }).offset, 0, 'there is one page without a limit');
+  t.equal(parse({ limit: -1, page: 3 }).offset, 0, 'there are no pages without a limit');
+  t.equal(parse({ limit: -1, page: 3, offset: 2 }).offset, 2, 'so that the offset stands');
   t.equal(parseQuery({ limit: -1 }, { ...bounds, limitMax: 50 }).limit, 50);
   t.equal(parseQuery({}, { ...bounds, limitMax: 50 }).limit, 50);
 });
