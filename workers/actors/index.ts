@@ -1,5 +1,6 @@
 /** Every actor of this release. */
 import type { Actor } from '#workers/runtime/actor.ts';
 import { importActor } from './import.ts';
+import { tidyActor } from './tidy.ts';
 
-export const actors: readonly Actor[] = [importActor];
+export const actors: readonly Actor[] = [importActor, tidyActor];

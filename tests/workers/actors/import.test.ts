@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { pino } from 'pino';
+import t from 'tap';
+import { loadConfig } from '#core/config/config.ts';
+import type { Client } from '#core/database/pool.ts';
+import { ServiceErrors } from '#core/errors/service-error.ts';
+import { claimJob } from '#core/jobs/claim.ts';
+import { SupersededError } from '#core/jobs/ledger.ts';
+import { IMPORT_JOB, type ImportFormat, type ImportMessage } from '#core/jobs/message/import.ts';
+import type { JobProgress } from '#core/messages/bus.ts';
+import { migrate } from '#core/system/migrate.ts';
+import { createDatabase } from '#tests/harness/database.ts';
+import { importActor } from '#workers/actors/import.ts';
+import { openServices } from '#workers/open.ts';
+import type { ActorContext } from '#workers/runtime/actor.ts';
+import { Interruption, type InterruptionReason } from '#workers/runtime/interruption.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-import-'));
+const url = await createDatabase(t);
+const config = loadConfig({ DATA_DIR: folder, MAX_IMPORT_ERRORS: '3' });
+await migrate(config, url);
+const services = await openServices(config, url, pino({ level: 'silent' }));
+const outside = new pg.Pool({ connectionString: url, max: 2 });
+t.teardown(async () => {
+  await outside.end();
+  await services[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+interface Delivery {
+  readonly message: ImportMessage;
+  readonly context: ActorContext;
+  readonly reports: readonly JobProgress[];
+  /** What the job's row says. */
+  row(): Promise<Record<string, unknown>>;
+  interrupt(reason: InterruptionReason): void;
+}
+
+/** Spools a file and claims its job, as the edge and the runtime would. */
+async function deliver(
+  content: string,
+  format: ImportFormat = 'csv',
+  failpoint: (name: string) => Promise<void> = async () => undefined,
+): Promise<Delivery> {
+  const { pool, schema, jobs, spool, log } = services;
+  const id = randomUUID();
+  const { bytes } = await spool.write(id, pieces(content), undefined);
+  const message: ImportMessage = { version: 1, collection: 'item', file: { id, format, bytes } };
+  const mailbox = importActor.mailbox(message);
+  const job = await jobs.submit({
+    ...{ kind: IMPORT_JOB, queue: 'transfer', message, mailbox, collection: 'item', user: null },
+    fingerprint: id,
+  });
+  const claim = await claimJob(pool, schema, job.id);
+  if (claim.outcome !== 'claimed') throw new Error(`the job is ${claim.outcome}`);
+  const controller = new AbortController();
+  const reports: JobProgress[] = [];
+  let client: Promise<Client> | undefined;
+  const connect = () => {
+    client ??= pool.connect();
+    return client;
+  };
+  const context: ActorContext = {
+    job: claim.job,
+    log,
+    signal: controller.signal,
+    services,
+    connect,
+    progress: (report) => reports.push(report),
+    failpoint,
+  };
+  return {
+    message,
+    context,
+    reports,
+    async row() {
+      (await client)?.release(true);
+      const { rows } = await outside.query('SELECT * FROM system_jobs WHERE id = $1', [job.id]);
+      // Whatever became of it, the next job of the mailbox may come.
+      await outside.query(
+        "UPDATE system_jobs SET state = 'cancelled', finished_on = now() WHERE state = 'running'",
+      );
+      return rows[0] ?? {};
+    },
+    interrupt: (reason) => controller.abort(new Interruption(reason)),
+  };
+}
+
+async function* pieces(content: string) {
+  yield Buffer.from(content);
+}
+
+async function items(): Promise<unknown[]> {
+  const { rows } = await outside.query('SELECT * FROM item ORDER BY id');
+  return rows;
+}
+
+t.before(async () => {
+  await outside.query('CREATE TABLE item (id int PRIMARY KEY, name varchar(5) NOT NULL)');
+});
+
+t.beforeEach(async () => {
+  await outside.query("TRUNCATE item; INSERT INTO item VALUES (1, 'old')");
+});
+
+t.test('rows and result are there together, and the file is gone', async (t) => {
+  const delivery = await deliver('id,name\n1,new\n2,two\n');
+  const result = await importActor.receive(delivery.message, delivery.context);
+  const expected = { inserted: 1, updated: 1, unchanged: 0, duplicates: 0, skipped: 0, failed: 0 };
+  t.strictSame(result, expected);
+  t.match(await delivery.row(), { state: 'completed', result: expected });
+  t.strictSame(await items(), [
+    { id: 1, name: 'new' },
+    { id: 2, name: 'two' },
+  ]);
+  t.match(delivery.reports.at(-1), { rows: 2, bytes: 20, percent: 99 });
+  t.strictSame(await services.spool.list(), []);
+});
+
+t.test('a refused file is gone, its rows are named, as many as are wanted', async (t) => {
+  const delivery = await deliver('id,name\n2,toolong\n3,\n4,toolong\n5,toolong\n');
+  const error = await importActor
+    .receive(delivery.message, delivery.context)
+    .catch((reason: unknown) => reason);
+  t.ok(error instanceof ServiceErrors && error.errors.length === 3);
+  t.match(await delivery.row(), { state: 'running', result: null }, 'the runtime records it');
+  t.strictSame(await items(), [{ id: 1, name: 'old' }]);
+  t.strictSame(await services.spool.list(), []);
+});
+
+t.test('a JSON file is read as such', async (t) => {
+  const delivery = await deliver('[{"id":3,"name":"three"}]', 'json');
+  t.match(await importActor.receive(delivery.message, delivery.context), { inserted: 1 });
+  t.match(await delivery.row(), { state: 'completed' });
+});
+
+t.test('a delivery that is not the current one any more commits nothing', async (t) => {
+  const delivery = await deliver('id,name\n2,two\n', 'csv', async (name) => {
+    if (name !== 'import.staged') return;
+    await outside.query("UPDATE system_jobs SET attempt = 2 WHERE state = 'running'");
+  });
+  await t.rejects(importActor.receive(delivery.message, delivery.context), SupersededError);
+  await delivery.row();
+  t.strictSame(await items(), [{ id: 1, name: 'old' }]);
+  t.equal((await services.spool.list()).length, 1, 'the file stays for the other delivery');
+  await services.spool.remove(delivery.message.file.id);
+});
+
+t.test('the file stays until nobody will ask for it', async (t) => {
+  const kept = { cancelled: 0, overdue: 0, draining: 1, superseded: 1 };
+  for (const reason of ['cancelled', 'overdue', 'draining', 'superseded'] as const) {
+    const delivery = await deliver('id,name\n2,two\n', 'csv', async (name) => {
+      if (name === 'import.merging') delivery.interrupt(reason);
+    });
+    await t.rejects(importActor.receive(delivery.message, delivery.context), Interruption);
+    await delivery.row();
+    t.strictSame(await items(), [{ id: 1, name: 'old' }], reason);
+    t.equal((await services.spool.list()).length, kept[reason], reason);
+    await services.spool.remove(delivery.message.file.id);
+  }
+});
+
+t.test('a file that is gone is a failure of the storage', async (t) => {
+  const delivery = await deliver('id,name\n2,two\n');
+  await services.spool.remove(delivery.message.file.id);
+  await t.rejects(importActor.receive(delivery.message, delivery.context), {
+    code: 'SERVICE_UNAVAILABLE',
+    details: { service: 'storage' },
+  });
+  await delivery.row();
+});
+
+t.test('a table that was made a moment ago is known', async (t) => {
+  await outside.query('CREATE TABLE fresh (id int PRIMARY KEY)');
+  const delivery = await deliver('id\n1\n');
+  const message = { ...delivery.message, collection: 'fresh' };
+  t.match(await importActor.receive(message, delivery.context), { inserted: 1 });
+  await delivery.row();
+});
+
+t.test('places at which a test may stop it come in their order', async (t) => {
+  const places = new Set<string>();
+  const delivery = await deliver('id,name\n2,two\n', 'csv', async (name) => {
+    places.add(name);
+  });
+  await importActor.receive(delivery.message, delivery.context);
+  await delivery.row();
+  const expected = ['import.parsing', 'import.staged', 'import.merging', 'import.committed'];
+  t.strictSame([...places], expected);
+});
+
+t.test('it is one lane for each collection, in the time that is configured', async (t) => {
+  const file = { id: randomUUID(), format: 'csv', bytes: 0 } as const;
+  t.equal(importActor.mailbox({ version: 1, collection: 'item', file }), 'import:item');
+  t.equal(importActor.deadline(services), config.IMPORT_TIMEOUT);
+});
