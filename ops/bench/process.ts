@@ -59,6 +59,19 @@ export function memoryOf(pid: number, line: 'VmRSS' | 'VmHWM'): number {
   return Number(kibibytes) * 1024;
 }
 
+/** Fields of `/proc/<pid>/stat` behind the name: time in user mode and in the kernel. */
+const TIMES = [11, 12] as const;
+/** In which they count: USER_HZ, 100 on every Linux that Node runs on. */
+const TICK_MS = 10;
+
+/** Milliseconds of processor time that the process has used. */
+export function processorTimeOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name stands in parentheses and may hold blanks.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return TIMES.reduce((sum, field) => sum + Number(fields[field]) * TICK_MS, 0);
+}
+
 const SAMPLE_EVERY_MS = 10;
 
 /** Watches a process's memory while `work` runs. */

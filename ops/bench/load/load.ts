@@ -1,7 +1,7 @@
 /** Sends requests as fast as they are answered, over a fixed number of connections. */
 import { spawnSync } from 'node:child_process';
 import { runAutocannon } from './autocannon.ts';
-import { runWrk, WRK } from './wrk.ts';
+import { runWrk } from './wrk.ts';
 
 /** What is sent where. */
 export interface Target {
@@ -30,7 +30,7 @@ const GENERATORS: Readonly<Record<GeneratorName, Load>> = {
 
 /** The generator asked for, else wrk where it is installed: it takes less of the processors. */
 export function chooseGenerator(asked: GeneratorName | undefined): GeneratorName {
-  return asked ?? (spawnSync(WRK, ['-v']).error === undefined ? 'wrk' : 'autocannon');
+  return asked ?? (spawnSync('wrk', ['-v']).error === undefined ? 'wrk' : 'autocannon');
 }
 
 export function loadOf(name: GeneratorName): Load {

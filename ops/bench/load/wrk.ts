@@ -6,9 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Load } from './load.ts';
 
-/** The program, as it is found on the PATH. */
-export const WRK = 'wrk';
-
 /** A Lua script that makes all requests once and then sends them in turn. */
 function scriptOf(paths: readonly string[]): string {
   const list = paths.map((path) => JSON.stringify(path)).join(', ');
@@ -42,7 +39,7 @@ export const runWrk: Load = async ({ url, paths, token }, { connections, seconds
     .concat(['-H', `Authorization: Bearer ${token}`])
     .concat(['-s', script, url]);
   try {
-    const child = spawn(WRK, args, { stdio: ['ignore', 'pipe', 'inherit'], signal });
+    const child = spawn('wrk', args, { stdio: ['ignore', 'pipe', 'inherit'], signal });
     let output = '';
     child.stdout.on('data', (chunk) => {
       output += String(chunk);

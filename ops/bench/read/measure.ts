@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { freePort } from '#ops/embedded/postgres.ts';
 import { boundsOf, loadCatalog } from '../catalog.ts';
 import { chooseGenerator, type Load, loadOf, type Target } from '../load/load.ts';
-import { startProcess } from '../process.ts';
+import { processorTimeOf, startProcess } from '../process.ts';
 import type { Rig } from '../rig.ts';
-import { comparison, type Row } from '../row.ts';
+import { comparison, median, type Row } from '../row.ts';
 import type { BaselineSettings } from './baseline.ts';
 import { type CapturedRead, capture } from './capture.ts';
 import { pathsOf, type ReadRequest, readRequests } from './request.ts';
@@ -22,10 +22,21 @@ const MODES = [
   { mode: 'pipeline', connections: () => 4 },
 ] as const;
 
-interface Baseline {
+/** One side of a comparison. */
+interface Side extends Target {
   readonly description: string;
-  readonly url: string;
+  readonly pid: number;
 }
+
+/** What one run found. */
+interface Run {
+  /** Requests a second. */
+  readonly rate: number;
+  /** Microseconds of processor time that the process took for a request, on any core. */
+  readonly processor: number;
+}
+
+type Baseline = Pick<Side, 'description' | 'url' | 'pid'>;
 
 async function startBaseline(
   rig: Rig,
@@ -39,6 +50,7 @@ async function startBaseline(
   return {
     description: `${settings.mode}, ${settings.connections} connections`,
     url: `http://127.0.0.1:${port}`,
+    pid: running.pid,
   };
 }
 
@@ -48,6 +60,27 @@ async function textOf({ url, paths, token }: Target): Promise<string> {
   return response.text();
 }
 
+async function run(rig: Rig, side: Side, load: Load): Promise<Run> {
+  const { seconds } = rig.options;
+  const before = processorTimeOf(side.pid);
+  const rate = await load(side, { connections: CONNECTIONS, seconds, signal: rig.stop });
+  const processor = ((processorTimeOf(side.pid) - before) * 1_000) / (rate * seconds);
+  return { rate, processor };
+}
+
+/** Warms all baselines up and finds the fastest. */
+async function fastest(rig: Rig, sides: readonly Side[], load: Load) {
+  const rates: Record<string, number> = {};
+  let best = sides[0];
+  for (const side of sides) {
+    const { rate } = await run(rig, side, load);
+    rates[side.description] = rate;
+    if (best === undefined || rate > (rates[best.description] ?? 0)) best = side;
+  }
+  assert(best !== undefined);
+  return { best, rates };
+}
+
 /** Measures one request on both sides. */
 async function measure(
   rig: Rig,
@@ -55,39 +88,32 @@ async function measure(
   baselines: readonly Baseline[],
   load: Load,
 ): Promise<Row> {
-  const { options, url, token, stop, say } = rig;
+  const { url, token, edge, options, say } = rig;
   const { name, title, keys } = request;
   say(`read: ${title}`);
-  const sluice: Target = { url, token, paths: pathsOf(request) };
-  const targets = baselines.map((baseline) => ({
-    description: baseline.description,
-    url: baseline.url,
-    token,
-    paths: keys === null ? [`/${name}`] : keys.map((key) => `/${name}/${key}`),
-  }));
-  const run = (target: Target) =>
-    load(target, { connections: CONNECTIONS, seconds: options.seconds, signal: stop });
-  await run(sluice);
+  const sluice = { description: 'Sluice', url, token, pid: edge.pid, paths: pathsOf(request) };
+  const paths = keys === null ? [`/${name}`] : keys.map((key) => `/${name}/${key}`);
+  const others = baselines.map((baseline) => ({ ...baseline, token, paths }));
   const text = await textOf(sluice);
-  let best = targets[0];
-  let bestRate = 0;
-  const warm: Record<string, number> = {};
-  for (const target of targets) {
-    assert.equal(await textOf(target), text, 'both sides answer the same');
-    const rate = await run(target);
-    warm[target.description] = rate;
-    if (rate > bestRate) [best, bestRate] = [target, rate];
+  for (const other of others) {
+    assert.equal(await textOf(other), text, 'both sides answer the same');
   }
-  assert(best !== undefined);
-  const duel = { sluice: [] as number[], baseline: [] as number[] };
+  await run(rig, sluice, load);
+  const { best, rates } = await fastest(rig, others, load);
+  const mine: Run[] = [];
+  const theirs: Run[] = [];
   for (let round = 0; round < options.rounds; round += 1) {
-    duel.sluice.push(await run(sluice));
-    duel.baseline.push(await run(best));
+    mine.push(await run(rig, sluice, load));
+    theirs.push(await run(rig, best, load));
   }
+  const ratesOf = (runs: readonly Run[]) => runs.map(({ rate }) => rate);
+  const costOf = (runs: readonly Run[]) => median(runs.map(({ processor }) => processor));
+  const duel = { sluice: ratesOf(mine), baseline: ratesOf(theirs) };
   return comparison({ id: `read/${name}`, title, unit: 'requests/s' }, duel, GOAL, {
     baselineIs: best.description,
-    baselinesWarm: warm,
+    baselinesWarm: rates,
     bytes: Buffer.byteLength(text),
+    processorMicroseconds: { sluice: costOf(mine), baseline: costOf(theirs) },
   });
 }
 
