@@ -12,6 +12,7 @@ import { JobService } from '#core/services/jobs.ts';
 import { clusterId } from '#core/system/cluster.ts';
 import { systemSchema } from '#core/system/table.ts';
 import { localSpool } from '#core/transfer/spool.ts';
+import { openOrm } from './metadata/orm.ts';
 import type { Services } from './services.ts';
 
 const TRY_AGAIN_MS = 1_000;
@@ -46,14 +47,16 @@ export async function openServices(
   const catalog = await whenReachable(log, () =>
     openCatalog(config, { pool, bus, log, keep: true }),
   );
+  const orm = openOrm(config, direct, catalog);
   const role = { role: 'consumer', max: QUEUE_CONNECTIONS } as const;
   const queues = openQueues(config, direct, cluster, log, role);
   const jobs = new JobService({ pool, schema, queues, bus, log });
   const spool = localSpool(join(config.DATA_DIR, 'spool'));
   return {
-    ...{ config, log, pool, schema, catalog, bus, queues, jobs, spool },
+    ...{ config, log, pool, schema, catalog, orm, bus, queues, jobs, spool },
     async [Symbol.asyncDispose]() {
       jobs.close();
+      await orm.close();
       await catalog.close();
       await queues.close();
       await bus.close();

@@ -7,6 +7,7 @@ import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
 import type { JobService } from '#core/services/jobs.ts';
 import type { Spool } from '#core/transfer/spool.ts';
+import type { Orm } from './metadata/orm.ts';
 
 export interface Services {
   readonly config: Config;
@@ -16,6 +17,8 @@ export interface Services {
   /** The schema of the system tables. */
   readonly schema: string;
   readonly catalog: CatalogSource;
+  /** For the system tables, and for transactions that do not copy. */
+  readonly orm: Orm;
   readonly bus: MessageBus;
   readonly queues: Queues;
   readonly jobs: JobService;

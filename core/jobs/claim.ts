@@ -58,7 +58,7 @@ async function take(client: Client, schema: string, id: string): Promise<Claimed
  * first: its worker is frozen or cut off, else the queue would not have delivered the job again.
  */
 export async function claimJob(pool: Pool, schema: string, id: string): Promise<Claim> {
-  await endBackend(pool, schema, id);
+  await endBackend(pool, schema, { id, attempt: null });
   const jobs = systemTable(schema, 'jobs');
   return await transaction(pool, async (client): Promise<Claim> => {
     await client.query(render(sql`SELECT set_config('lock_timeout', ${LOCK_WITHIN}, true)`));

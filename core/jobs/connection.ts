@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
+import { warnSparingly } from '#core/log/sparing.ts';
 
 /** The schema of the queue's own tables; the queue library knows it under no other name. */
 export const QUEUE_SCHEMA = 'bullmq';
@@ -40,7 +41,7 @@ export function openQueueConnection(
       maxRetriesPerRequest: options.role === 'consumer' ? null : 1,
       retryStrategy: (times) => Math.min(BACK_OFF_MS.first * 2 ** times, BACK_OFF_MS.most),
     });
-    redis.on('error', (error) => log.warn({ err: error }, 'the queue lost Redis'));
+    redis.on('error', warnSparingly(log, 'the queue lost Redis'));
     return { kind: 'redis', redis };
   }
   const pool = new pg.Pool({
@@ -52,7 +53,7 @@ export function openQueueConnection(
     keepAlive: true,
     options: `-c search_path=${QUEUE_SCHEMA}`,
   });
-  pool.on('error', (error) => log.warn({ err: error }, 'the queue lost a database connection'));
+  pool.on('error', warnSparingly(log, 'the queue lost a database connection'));
   // The pool itself listens to idle ones only; nobody listening would end the process.
   pool.on('connect', (client) => {
     client.on('error', (error) => log.debug({ err: error }, 'the queue lost a connection in use'));

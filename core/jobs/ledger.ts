@@ -85,12 +85,19 @@ export async function recordBackend(
   if (!(await update(client, schema, change, where))) throw new SupersededError(delivery);
 }
 
-/** Ends the session that works for the job's latest delivery, and waits until it is gone. */
-export async function endBackend(pool: Pool, schema: string, id: string): Promise<void> {
+/**
+ * Ends the session that works for the job's latest delivery, and waits until it is gone.
+ * @param attempt only when this is the latest delivery; null: whichever it is
+ */
+export async function endBackend(
+  pool: Pool,
+  schema: string,
+  { id, attempt }: { readonly id: string; readonly attempt: number | null },
+): Promise<void> {
   const statement = render(sql`
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE (pid, backend_start) =
       (SELECT backend_pid, backend_start FROM ${systemTable(schema, 'jobs')}
-        WHERE id = ${id} AND ${isOpen})`);
+        WHERE id = ${id} AND ${isOpen} AND attempt = coalesce(${attempt}, attempt))`);
   const deadline = Date.now() + ENDED_WITHIN_MS;
   while ((await pool.query(statement)).rows.length > 0) {
     if (Date.now() > deadline) throw new Error(`the session of job ${id} does not end`);
@@ -152,7 +159,7 @@ export async function abandonJob(
   id: string,
   errors: readonly ErrorEntry[],
 ): Promise<string | null | undefined> {
-  await endBackend(pool, schema, id);
+  await endBackend(pool, schema, { id, attempt: null });
   const { rows } = await pool.query<{ mailbox: string | null }>(
     render(sql`UPDATE ${systemTable(schema, 'jobs')}
       SET ${ended('failed', sql`error = ${JSON.stringify(errors)}`)}

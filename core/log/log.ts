@@ -1,5 +1,5 @@
 /** Structured logs: one pino logger for a process, with secrets redacted wherever they stand. */
-import { type Logger, pino } from 'pino';
+import { type Logger, pino, stdSerializers } from 'pino';
 import type { Config } from '#core/config/config.ts';
 
 export type Log = Logger;
@@ -24,6 +24,13 @@ export function createLog(config: Pick<Config, 'LOG_LEVEL'>, role: string): Log 
     level: config.LOG_LEVEL,
     base: { role, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
+    // The driver hangs the whole connection on an error.
+    serializers: {
+      err: (error: Error) => {
+        const { client: _, ...plain } = stdSerializers.err(error);
+        return plain;
+      },
+    },
     redact: { paths: REDACTED, censor: '[redacted]' },
   });
 }

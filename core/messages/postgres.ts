@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { identifier, render, sql } from '#core/database/sql.ts';
 import type { Log } from '#core/log/log.ts';
+import { warnSparingly } from '#core/log/sparing.ts';
 import type { MessageBus } from './bus.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { encode, type Messages, type Topic } from './topic.ts';
@@ -74,6 +75,7 @@ export class PostgresBus implements MessageBus {
   }
 
   async #keepConnected(): Promise<void> {
+    const warn = warnSparingly(this.#log, 'the message bus lost its connection');
     let pause = BACK_OFF_MS.first;
     while (!this.#closing.signal.aborted) {
       const client = new pg.Client({
@@ -90,7 +92,7 @@ export class PostgresBus implements MessageBus {
           pause = BACK_OFF_MS.first;
         });
       } catch (error) {
-        this.#log.warn({ err: error }, 'the message bus lost its connection');
+        warn(error instanceof Error ? error : new Error(String(error)));
       } finally {
         if (this.#client !== null) this.#opened = Promise.withResolvers();
         this.#client = null;

@@ -1,6 +1,7 @@
 /** The message bus on Redis: one connection that publishes and one that is subscribed. */
 import { Redis } from 'ioredis';
 import type { Log } from '#core/log/log.ts';
+import { warnSparingly } from '#core/log/sparing.ts';
 import type { MessageBus } from './bus.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { encode, type Messages, type Topic } from './topic.ts';
@@ -94,7 +95,7 @@ export class RedisBus implements MessageBus {
       maxRetriesPerRequest: null,
       retryStrategy: (times) => Math.min(BACK_OFF_MS.first * 2 ** times, BACK_OFF_MS.most),
     });
-    redis.on('error', (error) => this.#log.warn({ err: error }, 'the message bus lost Redis'));
+    redis.on('error', warnSparingly(this.#log, 'the message bus lost Redis'));
     return redis;
   }
 }

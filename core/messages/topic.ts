@@ -9,7 +9,7 @@ const count = v.pipe(v.number(), v.minValue(0));
 const version = v.object({ version: v.number() });
 
 /** Progress of a job in rows and bytes; percent is 0 to 100, null when the total is unknown. */
-export const jobProgress = v.object({
+const jobProgress = v.object({
   rows: count,
   bytes: count,
   percent: v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(100))),

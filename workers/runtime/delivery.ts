@@ -27,7 +27,7 @@ import { ProgressReporter } from './progress.ts';
 import type { RunningDeliveries } from './running.ts';
 
 /** How long an actor may take to heed its signal before it is left to itself. */
-const HEED_WITHIN_MS = 4_000;
+const HEED_WITHIN_MS = 3_000;
 
 /**
  * How a delivery ended:
@@ -192,15 +192,19 @@ export class Deliverer {
   ): Promise<Outcome> {
     const { pool, schema } = this.#services;
     // Its transaction is over before anybody else may begin.
-    await endBackend(pool, schema, job.id);
+    await endBackend(pool, schema, job);
     const { reason, log } = end;
-    if (reason === 'superseded') return { kind: 'done' };
+    const superseded = (): Outcome => {
+      log.warn({ err: error }, 'the delivery was superseded');
+      return { kind: 'done' };
+    };
+    if (reason === 'superseded') return superseded();
     if (reason === 'cancelled' || error instanceof SupersededError) {
       await cancelJob(pool, schema, job);
       return { kind: 'done' };
     }
     if (reason === 'draining') {
-      return (await giveBack(pool, schema, job)) ? { kind: 'back' } : { kind: 'done' };
+      return (await giveBack(pool, schema, job)) ? { kind: 'back' } : superseded();
     }
     const details = { category: job.kind, duration: end.deadline };
     const errors =
@@ -209,25 +213,23 @@ export class Deliverer {
       log.error({ err: error }, 'the attempt failed');
       if (!end.lastAttempt) {
         const open = await giveBack(pool, schema, job);
-        return open ? { kind: 'retry' } : { kind: 'done' };
+        return open ? { kind: 'retry' } : superseded();
       }
     }
     const entries = (errors ?? [new ServiceError('INTERNAL_SERVER_ERROR')]).map((one) =>
       one.toJSON(),
     );
-    if (!(await failJob(pool, schema, job, entries))) return { kind: 'done' };
+    if (!(await failJob(pool, schema, job, entries))) return superseded();
     const codes = new Set(entries.map(({ extensions }) => extensions.code));
     return { kind: 'failed', reason: [...codes].join(', ') };
   }
 
   async #keepProgress(job: ClaimedJob, progress: JobProgress | null, log: Log): Promise<void> {
     if (progress === null) return;
-    const { pool, schema } = this.#services;
+    const { orm } = this.#services;
     try {
-      await pool.query(
-        render(sql`UPDATE ${systemTable(schema, 'jobs')} SET progress = ${JSON.stringify(progress)}
-          WHERE id = ${job.id} AND attempt = ${job.attempt}`),
-      );
+      const { id, attempt } = job;
+      await orm.fork().nativeUpdate(orm.entity('system_jobs'), { id, attempt }, { progress });
     } catch (error) {
       log.warn({ err: error }, 'the last progress could not be kept');
     }

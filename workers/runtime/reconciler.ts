@@ -3,33 +3,38 @@
  * lost its data, or a process that died between record and queue. One worker of the cluster does it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { render, sql } from '#core/database/sql.ts';
-import { isOpen } from '#core/jobs/job.ts';
-import type { QueueName } from '#core/jobs/queue.ts';
+import * as v from 'valibot';
+import { TIDY_JOB, tidySubmission } from '#core/jobs/message/tidy.ts';
+import { QUEUE_NAMES } from '#core/jobs/queue.ts';
 import { Lease } from '#core/system/lease.ts';
-import { systemTable } from '#core/system/table.ts';
 import type { Services } from '#workers/services.ts';
 import { giveUp } from './give-up.ts';
 
 const ROUND_MS = 2_000;
 const LEASE_MS = 6_000;
 /** A job is left to the process that has just accepted it for this long. */
-const SETTLED_AFTER = '3 seconds';
+const SETTLED_AFTER_MS = 3_000;
 const AT_ONCE = 200;
+const SCHEDULE_MS = 60_000;
+const DAY_MS = 86_400_000;
 
-interface OpenJob {
-  readonly id: string;
-  readonly kind: string;
-  readonly queue: QueueName;
-  readonly state: 'waiting' | 'running';
-  readonly sequence: string;
-}
+const openJobs = v.array(
+  v.object({
+    id: v.string(),
+    kind: v.string(),
+    queue: v.picklist(QUEUE_NAMES),
+    state: v.picklist(['waiting', 'running']),
+    sequence: v.string(),
+  }),
+);
+type OpenJob = v.InferOutput<typeof openJobs>[number];
 
 export class Reconciler {
   readonly #services: Services;
   readonly #lease: Lease;
   readonly #stopping = new AbortController();
   #rounds: Promise<void> | null = null;
+  #nextSchedule = 0;
   /** The sequence up to which the last round came. */
   #cursor = '0';
 
@@ -52,7 +57,10 @@ export class Reconciler {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        if (await this.#lease.hold()) await this.#round();
+        if (await this.#lease.hold()) {
+          await this.#round();
+          await this.#schedule();
+        }
       } catch (error) {
         this.#services.log.warn({ err: error }, 'jobs and queues could not be compared');
       }
@@ -61,19 +69,36 @@ export class Reconciler {
   }
 
   async #round(): Promise<void> {
-    const { pool, schema } = this.#services;
-    const { rows } = await pool.query<OpenJob>(
-      render(sql`SELECT id, kind, queue, state, sequence::text
-        FROM ${systemTable(schema, 'jobs')}
-        WHERE ${isOpen} AND sequence > ${this.#cursor}
-          AND created_on < now() - ${SETTLED_AFTER}::interval
-        ORDER BY sequence LIMIT ${AT_ONCE}`),
+    const { orm } = this.#services;
+    const found = await orm.fork().find(
+      orm.entity('system_jobs'),
+      {
+        state: { $in: ['waiting', 'running'] },
+        // Jobs of a later release may be in queues that this one does not know.
+        queue: { $in: [...QUEUE_NAMES] },
+        sequence: { $gt: this.#cursor },
+        created_on: { $lt: new Date(Date.now() - SETTLED_AFTER_MS) },
+      },
+      { orderBy: { sequence: 'asc' }, limit: AT_ONCE },
     );
+    const rows = v.parse(openJobs, found);
     for (const job of rows) {
       if (this.#stopping.signal.aborted) return;
       await this.#compare(job);
     }
     this.#cursor = rows.length < AT_ONCE ? '0' : (rows.at(-1)?.sequence ?? '0');
+  }
+
+  /** Submits the daily tidying when it is due; looks seldom. */
+  async #schedule(): Promise<void> {
+    if (performance.now() < this.#nextSchedule) return;
+    this.#nextSchedule = performance.now() + SCHEDULE_MS;
+    const { orm, jobs } = this.#services;
+    const recent = await orm.fork().count(orm.entity('system_jobs'), {
+      kind: TIDY_JOB,
+      created_on: { $gt: new Date(Date.now() - DAY_MS) },
+    });
+    if (recent === 0) await jobs.submit(tidySubmission());
   }
 
   async #compare(job: OpenJob): Promise<void> {

@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { freePort } from '#ops/embedded/postgres.ts';
 import type { Teardown } from '#tests/harness/database.ts';
 
-export interface Proxy {
+export interface ServerProxy {
   /** The server's URL with the proxy's address in it. */
   readonly url: string;
   /** Cuts every connection and accepts no more. */
@@ -13,7 +13,7 @@ export interface Proxy {
 }
 
 /** Listens at once; ends with the test. */
-export async function startProxy(t: Teardown, target: string): Promise<Proxy> {
+export async function startProxy(t: Teardown, target: string): Promise<ServerProxy> {
   const url = new URL(target);
   const [host, port] = [url.hostname, Number(url.port)];
   const own = await freePort();

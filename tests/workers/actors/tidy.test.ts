@@ -29,7 +29,9 @@ t.test('old jobs and unused uploads are removed, all others stay', async (t) => 
     return rows[0]?.id ?? '';
   };
   const [used, orphan, fresh] = [randomUUID(), randomUUID(), randomUUID()];
-  for (const id of [used, orphan, fresh]) await spool.write(id, Readable.from([Buffer.from('x')]), undefined);
+  for (const id of [used, orphan, fresh]) {
+    await spool.write(id, Readable.from([Buffer.from('x')]), undefined);
+  }
   const long = new Date(Date.now() - 86_400_000);
   const folder = join(config.DATA_DIR, 'spool');
   for (const file of await readdir(folder)) {

@@ -48,6 +48,8 @@ export interface Cluster {
   ended(id: string): Promise<Job>;
   /** Waits until a job has begun with the given attempt, as its actor records it. */
   begun(id: string, attempt?: number): Promise<void>;
+  /** Waits until the workers have logged a message so often. */
+  logged(message: string, times?: number): Promise<void>;
   openGate(name: string): Promise<void>;
   trace(ids: readonly string[]): Promise<readonly TraceRow[]>;
 }
@@ -60,15 +62,20 @@ export async function until(condition: () => Promise<boolean>): Promise<void> {
 const QUICK = {
   JOB_LOCK_DURATION: '1s',
   JOB_RETRY_DELAY: '20ms',
-  LOG_LEVEL: process.env.TEST_WORKER_LOG ?? 'silent',
+  LOG_LEVEL: 'warn',
 };
 
-async function startWorker(t: Teardown, env: NodeJS.ProcessEnv): Promise<WorkerProcess> {
+async function startWorker(
+  t: Teardown,
+  env: NodeJS.ProcessEnv,
+  onOutput: (text: string) => void,
+): Promise<WorkerProcess> {
   const script = join(import.meta.dirname, 'worker-fixture.ts');
   const child = spawn(process.execPath, [script], {
     env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
+  child.stdout?.on('data', (chunk) => onOutput(String(chunk)));
   const exited = once(child, 'exit');
   const ready = Promise.withResolvers<void>();
   const failpoint = Promise.withResolvers<void>();
@@ -124,6 +131,7 @@ export async function createCluster(
     await bus.close();
     await pool.end();
   });
+  let output = '';
   const environment = {
     ...QUICK,
     ...backend.env,
@@ -134,7 +142,14 @@ export async function createCluster(
     pool,
     jobs,
     queues,
-    startWorker: (env = {}) => startWorker(t, { ...environment, ...env }),
+    startWorker: (env = {}) =>
+      startWorker(t, { ...environment, ...env }, (text) => {
+        if (process.env.TEST_WORKER_LOG !== undefined) process.stderr.write(text);
+        output += text;
+      }),
+    async logged(message, times = 1) {
+      await until(async () => output.split(message).length > times);
+    },
     async submit(kind, message = {}) {
       const { mailbox = null } = message;
       const { id } = await jobs.submit({

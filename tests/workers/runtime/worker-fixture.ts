@@ -72,11 +72,13 @@ const commit: Actor<typeof message> = {
   effect: 'transactional',
   deadline: () => 60_000,
   mailbox: ({ mailbox }) => mailbox,
-  async receive(_, context) {
+  async receive(wanted, context) {
     const { job, services } = context;
+    await record(context, 'begin');
     const client = await context.connect();
     await client.query('BEGIN');
     await client.query('INSERT INTO work (job) VALUES ($1)', [job.id]);
+    await passGate(wanted, context);
     await context.failpoint('before completion');
     await completeJob(client, services.schema, job, { attempt: job.attempt });
     await context.failpoint('before commit');

@@ -1,0 +1,94 @@
+import t from 'tap';
+import { type ServerProxy, startProxy } from '#tests/core/jobs/proxy.ts';
+import { backends } from '#tests/harness/backend.ts';
+import { createCluster, until } from './cluster.ts';
+
+for (const backend of backends) {
+  t.test(`workers on ${backend.name}`, async (t) => {
+    const proxies: ServerProxy[] = [];
+    const cluster = await createCluster(t, backend, async (url, redis) => {
+      const database = await startProxy(t, url);
+      proxies.push(database);
+      if (redis === undefined) return { DATABASE_URL: database.url };
+      const queue = await startProxy(t, redis);
+      proxies.push(queue);
+      return { DATABASE_URL: database.url, REDIS_URL: queue.url };
+    });
+    const { pool, queues, submit, ended, begun, openGate, logged, startWorker } = cluster;
+    const queue = queues.get('transfer');
+    const worker = await startWorker();
+
+    await t.test('put a job back that the queue has lost', async (t) => {
+      const mailbox = 'lost';
+      const first = await submit('script', { mailbox, gate: 'lost' });
+      await begun(first);
+      const lost = await submit('script', { mailbox });
+      await until(async () => (await queue.state(lost)) === 'delayed');
+      t.equal(await queue.remove(lost), true);
+      await openGate('lost');
+      // A process died between the record of this one and the queue.
+      const { rows } = await pool.query<{ id: string }>(
+        `INSERT INTO system_jobs (kind, queue, message, message_version)
+        VALUES ('script', 'transfer', '{"version": 1, "mailbox": null}', 1) RETURNING id`,
+      );
+      t.match(await ended(rows[0]?.id ?? ''), { state: 'completed', attempts: 1 });
+      t.match(await ended(lost), { state: 'completed', attempts: 1 });
+      t.match(await ended(first), { state: 'completed' });
+    });
+
+    await t.test('have the cluster tidied once a day', async (t) => {
+      await until(async () => {
+        const { rowCount } = await pool.query("SELECT FROM system_jobs WHERE kind = 'tidy'");
+        return rowCount === 1;
+      });
+      t.pass();
+    });
+
+    await t.test('work on after their servers were away', async (t) => {
+      const id = await submit('script', { gate: 'away' });
+      await begun(id);
+      for (const proxy of proxies) await proxy.down();
+      await logged('jobs and queues could not be compared');
+      t.equal(worker.process.exitCode, null);
+      for (const proxy of proxies) await proxy.up();
+      await openGate('away');
+      t.match(await ended(id), { state: 'completed' });
+      t.match(await ended(await submit('commit')), { state: 'completed' });
+    });
+
+    await t.test('open no more connections than documented', async (t) => {
+      const { rows } = await pool.query<{ name: string; n: number }>(
+        `SELECT application_name AS name, count(*)::int AS n FROM pg_stat_activity
+        WHERE datname = current_database() GROUP BY 1`,
+      );
+      const count = (pattern: RegExp) =>
+        rows.filter(({ name }) => pattern.test(name)).reduce((sum, { n }) => sum + n, 0);
+      // Those of the test process are the queue's two and one for messages.
+      if (backend.name === 'redis')
+        t.equal(count(/^sluice (queue|messages)|^sluice-.*-transfer/), 0);
+      else {
+        t.ok(count(/^sluice queue|^sluice-.*-transfer/) <= 8 + 2);
+        t.equal(count(/^sluice messages/), 2);
+      }
+      t.ok(count(/^sluice worker/) <= 10);
+      t.ok(count(/^sluice entities/) <= 2);
+    });
+
+    t.equal(await worker.drain(), 0);
+  });
+
+  t.test(`a worker on ${backend.name} waits for a database that is not there yet`, async (t) => {
+    let proxy: ServerProxy | null = null;
+    const { submit, ended, logged, startWorker } = await createCluster(t, backend, async (url) => {
+      proxy = await startProxy(t, url);
+      await proxy.down();
+      return { DATABASE_URL: proxy.url };
+    });
+    const id = await submit('script');
+    const starting = startWorker();
+    await logged('the database cannot be reached yet');
+    await (proxy as ServerProxy | null)?.up();
+    await starting;
+    t.match(await ended(id), { state: 'completed' });
+  });
+}
