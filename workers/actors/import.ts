@@ -14,8 +14,6 @@ async function importSpooled(
   const { services, job, signal } = context;
   const { config, catalog, pool, schema, spool } = services;
   const bytes = await spool.size(file.id);
-  // The edge that took the file may know of a table that this process has not seen yet.
-  const current = await catalog.refresh();
   const client = await context.connect();
   return await importFile({
     client,
