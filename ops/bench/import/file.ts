@@ -41,8 +41,8 @@ function line(id: number): string {
   const city = CITIES[id % CITIES.length];
   const status = STATUSES[id % STATUSES.length];
   const score = ((id * 7_919) % 100_000) / 100;
-  const created = new Date(1_577_836_800_000 + id * 61_000).toISOString();
-  return `${id},Person number ${id},person.${id}@mail.example.com,${city},${status},${score},${id % 3 === 0},${created}\n`;
+  const created = new Date(1_577_836_800_000 + id * 61_000).toISOString().replace('.000', '');
+  return `${id},Person ${id},person${id}@example.com,${city},${status},${score},${id % 3 === 0},${created}\n`;
 }
 
 function* lines(rows: number): Generator<string> {
