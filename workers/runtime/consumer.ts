@@ -20,6 +20,8 @@ import type { Outcome, QueuedJob } from './delivery.ts';
 const MAX_STALLED = 5;
 /** A job that stepped aside looks again after this time although nobody woke it. */
 const ASIDE_MS = 10_000;
+/** After this time a job is taken up again that the record could not be asked about. */
+const AGAIN_MS = 2_000;
 const RECONNECT_MS = 1_000;
 
 /** What a consumer does with the jobs that it takes. */
@@ -110,9 +112,9 @@ export class Consumer {
         storeProgress: (progress) => job.updateProgress({ ...progress }),
       });
     } catch (error) {
-      // The job is still open in its record, and the queue delivers it again.
-      this.#services.log.error({ err: error, job: id }, 'a delivery failed');
-      return { kind: 'retry' };
+      // No fault of the job's: it costs none of its attempts, however long the outage lasts.
+      this.#services.log.error({ err: error, job: id }, 'a job could not be delivered');
+      return { kind: 'aside', mailbox: null };
     }
   }
 
@@ -131,10 +133,12 @@ export class Consumer {
       case 'back':
         await job.moveToWait(token);
         throw new WaitingError();
-      case 'aside':
-        await job.moveToDelayed(Date.now() + ASIDE_MS, token);
+      case 'aside': {
+        const pause = outcome.mailbox === null ? AGAIN_MS : ASIDE_MS;
+        await job.moveToDelayed(Date.now() + pause, token);
         if (outcome.mailbox !== null) await this.#handlers.onAside(id, outcome.mailbox);
         throw new DelayedError();
+      }
     }
   }
 }

@@ -45,9 +45,11 @@ export class DeliveryContext implements ActorContext {
     await new Promise(() => undefined);
   }
 
-  /** Ends the session; what it has not committed is undone. */
+  /** Ends the session, if there is one; what it has not committed is undone. */
   async end(): Promise<void> {
-    const client = await this.#client?.catch(() => null);
+    const opening = this.#client;
+    this.#client = null;
+    const client = await opening?.catch(() => null);
     client?.release(true);
   }
 

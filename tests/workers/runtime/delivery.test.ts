@@ -20,6 +20,13 @@ for (const backend of backends) {
       );
     });
 
+    await t.test('a transaction that fails is undone and its job tried again', async (t) => {
+      const job = await ended(await submit('commit', { succeedsAt: 3 }));
+      t.match(job, { state: 'completed', attempts: 3 });
+      const { rowCount } = await pool.query('SELECT FROM work WHERE job = $1', [job.id]);
+      t.equal(rowCount, 1);
+    });
+
     await t.test('a job whose attempts all fail is set aside without internals', async (t) => {
       const job = await ended(await submit('script', { succeedsAt: 99 }));
       t.match(job, { state: 'failed', attempts: 5, result: null });
@@ -147,7 +154,8 @@ for (const backend of backends) {
         await until(async () => (await queue.state(job.id)) === 'completed');
         t.strictSame(await jobs.get(job.id, admin), job);
       }
-      t.equal((await pool.query('SELECT FROM work')).rowCount, 1);
+      const works = await pool.query('SELECT count(*)::int AS n FROM work GROUP BY job');
+      t.strictSame(works.rows, [{ n: 1 }, { n: 1 }]);
     });
   });
 }

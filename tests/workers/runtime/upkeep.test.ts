@@ -56,6 +56,17 @@ for (const backend of backends) {
       t.match(await ended(await submit('commit')), { state: 'completed' });
     });
 
+    if (backend.name === 'redis') {
+      await t.test('charge no job with an outage of the database', async (t) => {
+        await proxies[0]?.down();
+        const id = await submit('script');
+        await logged('a job could not be delivered');
+        await until(async () => (await queue.state(id)) === 'delayed');
+        await proxies[0]?.up();
+        t.match(await ended(id), { state: 'completed', attempts: 1 });
+      });
+    }
+
     await t.test('open no more connections than documented', async (t) => {
       const { rows } = await pool.query<{ name: string; n: number }>(
         `SELECT application_name AS name, count(*)::int AS n FROM pg_stat_activity
