@@ -76,6 +76,8 @@ export async function copyFile(run: Run, pass: Pass): Promise<Copied> {
     out,
     copy: new CopyIn(run.session, pass.statement),
     async progress(bytes) {
+      // A pass that writes nothing, because every row is faulty, must end all the same.
+      run.session.signal.throwIfAborted();
       // The last percent is the transaction's end.
       const percent = file.bytes === 0 ? null : Math.min(99, (bytes / file.bytes) * 100);
       progress({ rows: sent, bytes, percent: percent === null ? null : Math.floor(percent) });

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import t from 'tap';
+import type { ColumnField } from '#core/catalog/catalog.ts';
+import type { FileColumn, ValueForm } from '#core/transfer/column.ts';
+import { CopyText } from '#core/transfer/copy-text.ts';
+import { csvRows } from '#core/transfer/csv-rows.ts';
+import type { RowHandler } from '#core/transfer/row.ts';
+
+const FORMS: readonly ValueForm[] = ['plain', 'json', 'array', 'list'];
+
+function column(form: ValueForm): FileColumn {
+  const column: ColumnField['column'] = {
+    ...{ name: form, position: 1, typeName: 'text', typeSchema: 'pg_catalog', typeText: 'text' },
+    ...{ typeKind: 'b', elementType: null, domain: null, enumValues: null, nullable: true },
+    ...{ defaultExpression: null, generatedExpression: null, identity: null, sequence: null },
+    ...{ maxLength: null, numericPrecision: null, numericScale: null, comment: null },
+  };
+  return { name: form, form, field: { name: form, type: 'text', column, special: [], meta: null } };
+}
+
+const columns = FORMS.map(column);
+
+function read(text: string, handler: Partial<RowHandler>): void {
+  const ignore = () => undefined;
+  const all = { row: ignore, fault: ignore, skipped: ignore, member: ignore, ...handler };
+  const reader = csvRows(columns, all);
+  reader.push(Buffer.from(text));
+  reader.end();
+}
+
+const piece = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 4 }),
+  fc.constantFrom('null', 'true', ' ', '"', '[1,"a"]', '{"a":1}', '\\', '\t', '\n', '\r', ',', '7'),
+);
+const cell = fc.array(piece, { maxLength: 3 }).map((pieces) => pieces.join(''));
+
+t.test('what is written as bytes is what the value says', async (t) => {
+  fc.assert(
+    fc.property(fc.array(cell, { minLength: 4, maxLength: 4 }), fc.boolean(), (cells, bare) => {
+      const plain = bare && cells.every((text) => !/[",\r\n]/.test(text));
+      const line = cells
+        .map((text) => (plain ? text : `"${text.replaceAll('"', '""')}"`))
+        .join(',');
+      read(`header\n${line}\n`, {
+        row(row) {
+          for (const [place, text] of cells.entries()) {
+            const [fast, slow] = [new CopyText(), new CopyText()];
+            const value = row.value(place);
+            assert.equal(row.write(place, fast), value !== undefined);
+            assert.equal(value === undefined, text === '');
+            if (value === null) slow.null();
+            else if (value !== undefined) slow.text(value);
+            assert.equal(fast.take().toString(), slow.take().toString());
+          }
+        },
+      });
+    }),
+    { numRuns: 2_000 },
+  );
+  t.pass('in every case');
+});
+
+t.test('whole numbers are read without a detour', async (t) => {
+  const found: number[] = [];
+  const line = '12,"345",-1,1234567890123456';
+  read(`header\n${line}\n`, {
+    row: (row) => found.push(...columns.map((_, place) => row.integer(place))),
+  });
+  t.strictSame(found, [12, 345, Number.NaN, Number.NaN]);
+});
+
+t.test('rows are numbered whatever becomes of them', async (t) => {
+  const events: string[] = [];
+  read('header\n1,2,3,4\n\n,,,\n1,2\n5,6,7,8\n', {
+    row: (row) => events.push(`row ${row.number}`),
+    skipped: (row) => events.push(`skipped ${row}`),
+    fault: ({ row, place }) => events.push(`fault ${row} on line ${place?.line}`),
+  });
+  t.strictSame(events, ['row 1', 'skipped 2', 'fault 3 on line 5', 'row 4']);
+});
