@@ -3,6 +3,7 @@
  * of a few pipelined connections; a new or slow one takes a connection of the pool, so that it
  * never holds up the short ones behind it.
  */
+import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
@@ -17,8 +18,8 @@ const MAX_SHAPES = 1_000;
 const MAX_PREPARED = 2_000;
 /** Statements under way on one pipelined connection; past it the pool takes over. */
 const MAX_IN_FLIGHT = 64;
-/** A statement that took this long (ms) runs on the pool until it is found to be fast again. */
-const SLOW_MS = 50;
+/** A statement that PostgreSQL took this long for (ms) runs on the pool until it is fast again. */
+const SLOW_MS = 100;
 const RECONNECT_MS = 1_000;
 /** Rows that a stream fetches at a time. */
 const FETCH_ROWS = 1_000;
@@ -32,6 +33,8 @@ interface Shape {
 /** One pipelined connection with what is prepared and under way on it. */
 interface Line {
   readonly client: pg.Client;
+  readonly socket: Socket;
+  corked: boolean;
   readonly prepared: Set<string>;
   inFlight: number;
 }
@@ -74,11 +77,9 @@ export class Reader {
   async text(statement: Statement): Promise<string | null> {
     const shape = this.#shapeOf(statement.text);
     const line = shape.seen > 1 && !shape.slow ? this.#freeLine() : null;
-    const started = performance.now();
     const row = line
       ? await this.#onLine(line, shape, statement)
-      : (await this.#options.pool.query<Row>({ ...statement, rowMode: 'array' })).rows[0];
-    shape.slow = performance.now() - started > SLOW_MS;
+      : await this.#onPool(shape, statement);
     return row?.[0] ?? null;
   }
 
@@ -142,9 +143,40 @@ export class Reader {
     return best;
   }
 
+  /** The time that counts is PostgreSQL's own: waiting for a connection is nobody's fault. */
+  async #onPool(shape: Shape, statement: Statement): Promise<Row | undefined> {
+    const client = await this.#options.pool.connect();
+    const started = performance.now();
+    let broken: Error | undefined;
+    try {
+      const { text, values } = statement;
+      const name = shape.seen > 1 ? { name: shape.name } : {};
+      const result = await client.query<Row>({ ...name, text, values, rowMode: 'array' });
+      return result.rows[0];
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) && error instanceof Error) broken = error;
+      throw error;
+    } finally {
+      shape.slow = performance.now() - started > SLOW_MS;
+      client.release(broken);
+    }
+  }
+
+  /** Statements of the same turn of the event loop leave in one system call. */
+  #cork(line: Line): void {
+    if (line.corked) return;
+    line.corked = true;
+    line.socket.cork();
+    setImmediate(() => {
+      line.corked = false;
+      line.socket.uncork();
+    });
+  }
+
   async #onLine(line: Line, shape: Shape, statement: Statement): Promise<Row | undefined> {
     line.inFlight += 1;
     line.prepared.add(shape.name);
+    this.#cork(line);
     try {
       const result = await line.client.query<Row>({
         name: shape.name,
@@ -171,8 +203,10 @@ export class Reader {
   async #connect(index: number): Promise<void> {
     const { url, name, log, statementTimeout } = this.#options;
     while (!this.#closed && this.#lines[index] === null) {
+      const socket = new Socket();
       const client = new pg.Client({
         connectionString: url,
+        stream: () => socket,
         application_name: `sluice ${name} pages`,
         keepAlive: true,
         pipeline: true,
@@ -188,7 +222,7 @@ export class Reader {
       try {
         await client.connect();
         await client.query(sessionSettings(statementTimeout));
-        this.#lines[index] = { client, prepared: new Set(), inFlight: 0 };
+        this.#lines[index] = { client, socket, corked: false, prepared: new Set(), inFlight: 0 };
         if (this.#closed) await client.end();
         return;
       } catch (error) {

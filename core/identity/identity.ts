@@ -62,13 +62,13 @@ export class Identity {
    */
   async authenticate(token: string | null): Promise<Caller> {
     if (token === null) return STRANGER;
-    const hash = createHash('sha256').update(token).digest('hex');
-    const known = this.#callers.get(hash);
+    const known = this.#callers.get(token);
     if (known) return known;
+    const hash = createHash('sha256').update(token).digest('hex');
     const { rows } = await this.#pool.query<Caller>(callerStatement(this.#schema, hash));
     const [caller] = rows;
     if (caller === undefined) throw new ServiceError('INVALID_CREDENTIALS');
-    this.#callers.set(hash, caller);
+    this.#callers.set(token, caller);
     return caller;
   }
 

@@ -14,14 +14,17 @@ import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import { parseItem, rowOf } from '#core/mutation/payload.ts';
 import { deleteRows, insertRows, itemPlace, updateEach, updateRows } from '#core/mutation/write.ts';
 import {
+  compileAnyItem,
   compileItem,
   compileItems,
   compilePage,
   compileStream,
   type ReadTarget,
+  withKey,
 } from '#core/query/compile/read.ts';
 import { distinctKeys, type Key, keyOfBody, keyOfPath } from '#core/query/key.ts';
 import type { Query, QueryBounds } from '#core/query/query.ts';
+import { type Question, StatementCache } from './question.ts';
 
 /** Limits up to this one are answered as one page; above it items are streamed. */
 const PAGE_LIMIT = 10_000;
@@ -32,7 +35,12 @@ const STALE_CATALOG = new Set(['42P01', '42703', '42883', '42804', '0A000', '260
 /** An answer as one text, or as the JSON texts of its items, one by one. */
 export type Answer =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'stream'; readonly items: AsyncIterable<readonly string[]> };
+  | {
+      readonly kind: 'stream';
+      readonly items: AsyncIterable<readonly string[]>;
+      /** The text of `meta`; null when it was not asked for. */
+      readonly meta: string | null;
+    };
 
 export interface ItemServiceOptions {
   readonly catalog: CatalogSource;
@@ -56,6 +64,7 @@ export type Update =
 
 export class ItemService {
   readonly #options: ItemServiceOptions;
+  readonly #statements = new StatementCache();
 
   constructor(options: ItemServiceOptions) {
     this.#options = options;
@@ -65,16 +74,22 @@ export class ItemService {
    * Reads items. A large or unbounded answer is a stream.
    * @throws ServiceError FORBIDDEN, INVALID_QUERY, SERVICE_UNAVAILABLE
    */
-  list(target: Target, query: Query, signal?: AbortSignal): Promise<Answer> {
+  list(target: Target, question: Question, signal?: AbortSignal): Promise<Answer> {
     const { reader } = this.#options;
     return this.#withCatalog(target, async (read) => {
-      collectionOf(read);
-      if (query.limit !== null && query.limit <= PAGE_LIMIT) {
-        return { kind: 'text', text: (await reader.text(compilePage(read, query))) ?? '' };
-      }
-      const rows = reader.stream(compileStream(read, query), signal);
-      // The first fetch happens before the answer begins, so that its failure still has a status.
-      return { kind: 'stream', items: await startStream(rows) };
+      const { name } = collectionOf(read);
+      const key = { place: `list ${name}`, question };
+      const { kind, statement } = this.#statements.get(read.catalog, read.grants, key, (query) =>
+        isPage(query)
+          ? { kind: 'page', statement: compilePage(read, query) }
+          : {
+              kind: query.meta.length > 0 ? 'stream with meta' : 'stream',
+              statement: compileStream(read, query),
+            },
+      );
+      if (kind === 'page') return { kind: 'text', text: (await reader.text(statement)) ?? '' };
+      const withMeta = kind === 'stream with meta';
+      return startStream(reader.stream(statement, signal), withMeta);
     });
   }
 
@@ -92,10 +107,16 @@ export class ItemService {
    * @param segment the key as it stands in the path
    * @returns the text `{"data":{…}}`
    */
-  one(target: Target, segment: string, query: Query): Promise<string> {
+  one(target: Target, segment: string, question: Question): Promise<string> {
     return this.#withCatalog(target, async (read) => {
-      const key = keyOfPath(collectionOf(read), segment);
-      const text = await this.#options.reader.text(compileItem(read, query, key));
+      const collection = collectionOf(read);
+      const key = keyOfPath(collection, segment);
+      const place = { place: `item ${collection.name}`, question };
+      const { statement } = this.#statements.get(read.catalog, read.grants, place, (query) => ({
+        kind: 'item',
+        statement: compileAnyItem(read, query),
+      }));
+      const text = await this.#options.reader.text(withKey(statement, key));
       if (text === null) throw forbidden();
       return text;
     });
@@ -214,6 +235,10 @@ export class ItemService {
   }
 }
 
+function isPage(query: Query): boolean {
+  return query.limit !== null && query.limit <= PAGE_LIMIT;
+}
+
 /** The collection, if it holds user data that the caller may see. */
 function collectionOf(read: ReadTarget): Collection {
   const collection = read.catalog.collections.get(read.collection);
@@ -233,15 +258,16 @@ function writable(collection: Collection): Collection {
   return collection;
 }
 
-async function startStream(
-  rows: AsyncGenerator<string[]>,
-): Promise<AsyncIterable<readonly string[]>> {
+/** Fetches the first rows before the answer begins, so that a failure still has a status. */
+async function startStream(rows: AsyncGenerator<string[]>, withMeta: boolean): Promise<Answer> {
   const first = await rows.next();
-  return (async function* () {
-    if (first.done) return;
-    yield first.value;
+  const batch = first.done ? [] : first.value;
+  const meta = withMeta ? (batch.shift() ?? null) : null;
+  const items = (async function* () {
+    yield batch;
     yield* rows;
   })();
+  return { kind: 'stream', items, meta };
 }
 
 async function readText(client: Client, statement: Statement) {

@@ -2,6 +2,7 @@
 import type { Caller } from '#core/access/grant.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
+import type { Question } from '#core/services/question.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Response } from '#edge/http/response.ts';
 import type { Params, Route } from '#edge/http/router.ts';
@@ -13,6 +14,7 @@ import { parametersOf } from './parameter.ts';
 export interface Call {
   readonly request: Request;
   readonly params: Params;
+  /** Those of the query string, unfolded when first asked for. */
   readonly parameters: Parameters;
   readonly caller: Caller;
   readonly services: EdgeServices;
@@ -20,13 +22,35 @@ export interface Call {
 
 export type CallHandler = (call: Call) => Promise<Response>;
 
+class RequestCall implements Call {
+  readonly request: Request;
+  readonly params: Params;
+  readonly caller: Caller;
+  readonly services: EdgeServices;
+  #parameters: Parameters | null;
+
+  constructor(from: Omit<Call, 'parameters'>, parameters: Parameters | null) {
+    this.request = from.request;
+    this.params = from.params;
+    this.caller = from.caller;
+    this.services = from.services;
+    this.#parameters = parameters;
+  }
+
+  get parameters(): Parameters {
+    this.#parameters ??= parametersOf(this.request.query);
+    return this.#parameters;
+  }
+}
+
 /** Makes routes whose handlers get a {@link Call}; a bad token ends the request before them. */
 export function routesOf(services: EdgeServices): (handler: CallHandler) => Route {
   return (handler) => async (request, params) => {
-    const parameters = parametersOf(request.query);
-    const token = tokenOf(request.header('authorization'), parameters);
+    const mayHoldToken = request.query.includes('token');
+    const parameters = mayHoldToken ? parametersOf(request.query) : null;
+    const token = tokenOf(request.header('authorization'), parameters ?? {});
     const caller = await services.identity.authenticate(token);
-    return handler({ request, params, parameters, caller, services });
+    return handler(new RequestCall({ request, params, caller, services }, parameters));
   };
 }
 
@@ -44,6 +68,12 @@ export function lastSegment(call: Call): string {
 /** The query that the URL asks. */
 export function queryOf(call: Call): Query {
   return parseQuery(call.parameters, call.services.bounds);
+}
+
+/** The same, parsed only when its statement is not known yet. A token makes no question. */
+export function questionOfUrl(call: Call): Question {
+  const { query } = call.request;
+  return { text: query.includes('token') ? null : query, query: () => queryOf(call) };
 }
 
 /** 200 with a JSON text that is ready. */

@@ -2,6 +2,7 @@
 import { invalidPayload } from '#core/errors/service-error.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { Answer, Target, Update } from '#core/services/items.ts';
+import { questionOf } from '#core/services/question.ts';
 import type { Response } from '#edge/http/response.ts';
 import type { Router } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
@@ -13,6 +14,7 @@ import {
   NO_CONTENT,
   param,
   queryOf,
+  questionOfUrl,
   routesOf,
 } from './call.ts';
 import { searchOf } from './parameter.ts';
@@ -22,14 +24,17 @@ function targetOf(call: Call): Target {
 }
 
 /** The envelope around items that come one by one, in pieces worth sending. */
-async function* pieces(items: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
+async function* pieces(
+  items: AsyncIterable<readonly string[]>,
+  meta: string | null,
+): AsyncGenerator<string> {
   let before = '{"data":[';
   for await (const batch of items) {
     if (batch.length === 0) continue;
     yield before + batch.join(',');
     before = ',';
   }
-  yield before === ',' ? ']}' : `${before}]}`;
+  yield `${before === ',' ? '' : before}]${meta === null ? '' : `,"meta":${meta}`}}`;
 }
 
 function answerOf(answer: Answer): Response {
@@ -37,13 +42,13 @@ function answerOf(answer: Answer): Response {
   return {
     status: 200,
     headers: { 'Content-Type': 'application/json; charset=utf-8' },
-    body: pieces(answer.items),
+    body: pieces(answer.items, answer.meta),
   };
 }
 
 const list: CallHandler = async (call) => {
   const { items } = call.services;
-  return answerOf(await items.list(targetOf(call), queryOf(call), call.request.signal));
+  return answerOf(await items.list(targetOf(call), questionOfUrl(call), call.request.signal));
 };
 
 const search: CallHandler = async (call) => {
@@ -52,11 +57,11 @@ const search: CallHandler = async (call) => {
   const { items } = call.services;
   const target = targetOf(call);
   if (keys !== null) return jsonText(await items.some(target, keys, query));
-  return answerOf(await items.list(target, query, call.request.signal));
+  return answerOf(await items.list(target, questionOf(query), call.request.signal));
 };
 
 const read: CallHandler = async (call) =>
-  jsonText(await call.services.items.one(targetOf(call), lastSegment(call), queryOf(call)));
+  jsonText(await call.services.items.one(targetOf(call), lastSegment(call), questionOfUrl(call)));
 
 const create: CallHandler = async (call) => {
   const body = await call.request.body.json();

@@ -404,6 +404,10 @@ t.test('meta', async (t) => {
   t.strictSame((await ask('articles', { ...query, meta: 'filter_count' })).meta, {
     filter_count: 10,
   });
+  t.strictSame(await ask('articles', { fields: 'id', limit: -1, filter: { id: 7 }, meta: '*' }), {
+    data: [{ id: 7 }],
+    meta: { total_count: 30, filter_count: 1 },
+  });
   t.equal((await ask('articles', query)).meta, undefined);
   t.match((await ask('articles', { meta: 'nope' })).errors, [
     { extensions: { code: 'INVALID_QUERY' } },

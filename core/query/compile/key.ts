@@ -5,8 +5,8 @@ import { forbidden } from '#core/errors/service-error.ts';
 import type { Key } from '../key.ts';
 import { columnNamed, type Scope } from './scope.ts';
 
-/** The item with this key. */
-export function keyCondition(scope: Scope, key: Key): Sql {
+/** The item with this key; its values, or what stands for them until they are known. */
+export function keyCondition(scope: Scope, key: readonly unknown[]): Sql {
   const tests = scope.collection.primaryKey.map(
     (field, index) =>
       sql`${columnNamed(scope, field.column.name)} = ${key[index]}::${bareType(field.column)}`,

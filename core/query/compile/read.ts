@@ -21,7 +21,27 @@ export interface ReadTarget {
   readonly collection: string;
 }
 
-function contextOf(target: ReadTarget, query: Query): Context {
+/** A statement, and whether the same question may be answered with it again. */
+export interface Compiled extends Statement {
+  /** False when the values hold the moment or facts of the caller, which change. */
+  readonly reusable: boolean;
+}
+
+/** The place of a key's value in a statement that is compiled before the key is known. */
+class KeyPart {
+  readonly index: number;
+
+  constructor(index: number) {
+    this.index = index;
+  }
+}
+
+/** What is told about a statement while it is compiled. */
+interface Notes {
+  reusable: boolean;
+}
+
+function contextOf(target: ReadTarget, query: Query, notes: Notes): Context {
   let aliases = 0;
   let fields = 0;
   return {
@@ -33,6 +53,9 @@ function contextOf(target: ReadTarget, query: Query): Context {
     backlink: query.backlink,
     compileRule: compileFilter,
     planLevel,
+    markVolatile: () => {
+      notes.reusable = false;
+    },
     countFields: (more) => {
       fields += more;
       return fields;
@@ -44,54 +67,92 @@ function contextOf(target: ReadTarget, query: Query): Context {
   };
 }
 
-function rootScope(target: ReadTarget, query: Query): Scope {
-  return openScope(contextOf(target, query), target.collection);
+function rootScope(target: ReadTarget, query: Query, notes: Notes): Scope {
+  return openScope(contextOf(target, query, notes), target.collection);
+}
+
+function compiled(compile: (notes: Notes) => Sql): Compiled {
+  const notes: Notes = { reusable: true };
+  const statement = render(compile(notes));
+  return { ...statement, reusable: notes.reusable };
 }
 
 /** One number of the answer's `meta`. */
-function metaSql(target: ReadTarget, query: Query, name: MetaName): Sql {
-  const scope = rootScope(target, query);
+function metaSql(scope: Scope, query: Query, name: MetaName): Sql {
   const conditions = name === 'filter_count' ? levelConditions(scope, query) : [rowRule(scope)];
   return sql`SELECT count(*) FROM ${tableSql(scope)}${whereSql(conditions)}`;
 }
 
-/** `,"meta":{…}` as text, or nothing. */
-function metaText(target: ReadTarget, query: Query): Sql {
-  if (query.meta.length === 0) return sql`''`;
+/** `{"total_count":…}` as text. */
+function metaText(query: Query, open: () => Scope): Sql {
   const members = query.meta.map(
     (name, index) =>
-      sql`${`${index === 0 ? '' : ','}"${name}":`}::text || (${metaSql(target, query, name)})`,
+      sql`${`${index === 0 ? '' : ','}"${name}":`}::text || (${metaSql(open(), query, name)})`,
   );
-  return sql`',"meta":{' || ${join(members, ' || ')} || '}'`;
+  return sql`'{' || ${join(members, ' || ')} || '}'`;
 }
 
-function pageSql(target: ReadTarget, query: Query, conditions: readonly Sql[], scope: Scope): Sql {
-  const { rows, json } = planLevel(scope, query, conditions);
-  const meta = query.meta.length === 0 ? sql`` : sql` || ${metaText(target, query)}`;
+function pageSql(
+  target: ReadTarget,
+  query: Query,
+  notes: Notes,
+  condition?: (scope: Scope) => Sql,
+): Sql {
+  const open = () => rootScope(target, query, notes);
+  const scope = open();
+  const { rows, json } = planLevel(scope, query, condition === undefined ? [] : [condition(scope)]);
+  const meta = query.meta.length === 0 ? sql`` : sql` || ',"meta":' || ${metaText(query, open)}`;
   return sql`SELECT '{"data":[' || coalesce(string_agg(${json}::text, ','), '') || ']'${meta} || '}' FROM (${rows}) AS r`;
 }
 
 /** A page: one row with the text `{"data":[…],"meta":{…}}`. */
-export function compilePage(target: ReadTarget, query: Query): Statement {
-  return render(pageSql(target, query, [], rootScope(target, query)));
+export function compilePage(target: ReadTarget, query: Query): Compiled {
+  return compiled((notes) => pageSql(target, query, notes));
 }
 
 /** The items of several keys: a page of those that also meet the query. */
-export function compileItems(target: ReadTarget, query: Query, keys: readonly Key[]): Statement {
-  const scope = rootScope(target, query);
-  return render(pageSql(target, query, [anyKeyCondition(scope, keys)], scope));
+export function compileItems(target: ReadTarget, query: Query, keys: readonly Key[]): Compiled {
+  return compiled((notes) =>
+    pageSql(target, query, notes, (scope) => anyKeyCondition(scope, keys)),
+  );
 }
 
-/** A stream: one row with the JSON text of an item for each item. */
-export function compileStream(target: ReadTarget, query: Query): Statement {
-  const { rows, json } = planLevel(rootScope(target, query), query, []);
-  return render(sql`SELECT ${json}::text FROM (${rows}) AS r`);
+/**
+ * A stream: one row with the JSON text of an item for each item, after a first row with the text of
+ * `meta` when that is asked.
+ */
+export function compileStream(target: ReadTarget, query: Query): Compiled {
+  return compiled((notes) => {
+    const open = () => rootScope(target, query, notes);
+    const { rows, json } = planLevel(open(), query, []);
+    const items = sql`SELECT ${json}::text FROM (${rows}) AS r`;
+    if (query.meta.length === 0) return items;
+    return sql`SELECT ${metaText(query, open)} UNION ALL (${items})`;
+  });
+}
+
+/** One item by a key that {@link withKey} fills in: one row with the text `{"data":{…}}`, or none. */
+export function compileAnyItem(target: ReadTarget, query: Query): Compiled {
+  return compiled((notes) => {
+    const scope = rootScope(target, query, notes);
+    const parts = scope.collection.primaryKey.map((_, index) => new KeyPart(index));
+    const single = { ...query, limit: null, offset: 0 };
+    const { rows, json } = planLevel(scope, single, [keyCondition(scope, parts)], {
+      ordered: false,
+    });
+    return sql`SELECT '{"data":' || ${json}::text || '}' FROM (${rows}) AS r`;
+  });
+}
+
+/** The statement with the key's values in their places. */
+export function withKey(statement: Statement, key: Key): Statement {
+  const values = statement.values.map((value) =>
+    value instanceof KeyPart ? key[value.index] : value,
+  );
+  return { text: statement.text, values };
 }
 
 /** One item by its key: one row with the text `{"data":{…}}`, or none. */
 export function compileItem(target: ReadTarget, query: Query, key: Key): Statement {
-  const scope = rootScope(target, query);
-  const single = { ...query, limit: null, offset: 0 };
-  const { rows, json } = planLevel(scope, single, [keyCondition(scope, key)], { ordered: false });
-  return render(sql`SELECT '{"data":' || ${json}::text || '}' FROM (${rows}) AS r`);
+  return withKey(compileAnyItem(target, query), key);
 }

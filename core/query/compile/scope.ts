@@ -45,6 +45,8 @@ export interface Context {
   readonly planLevel: PlanLevel;
   /** Whether wildcards may go back over the relation that was just followed. */
   readonly backlink: boolean;
+  /** Told when a value holds for this moment or this caller only. */
+  readonly markVolatile: () => void;
   /** Adds to the number of fields selected below the root; returns the sum. */
   readonly countFields: (more: number) => number;
   /** Gives the next alias of the statement. */

@@ -63,6 +63,7 @@ export function resolveVariable(context: Context, text: string): unknown {
   if (!text.startsWith('$')) return text;
   const { caller, now } = context;
   const shift = /^\$NOW(?:\((.*)\))?$/s.exec(text);
+  if (shift !== null || text.startsWith('$CURRENT_')) context.markVolatile();
   if (shift !== null) return shifted(now, shift[1] ?? '').toISOString();
   if (text === '$CURRENT_USER') return caller.user ?? NO_VALUE;
   if (text === '$CURRENT_ROLE') return caller.role ?? NO_VALUE;
