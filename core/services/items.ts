@@ -23,7 +23,7 @@ import {
   withKey,
 } from '#core/query/compile/read.ts';
 import { distinctKeys, type Key, keyOfBody, keyOfPath } from '#core/query/key.ts';
-import type { Query, QueryBounds } from '#core/query/query.ts';
+import type { Path, Query, QueryBounds } from '#core/query/query.ts';
 import { type Question, StatementCache } from './question.ts';
 
 /** Limits up to this one are answered as one page; above it items are streamed. */
@@ -41,6 +41,15 @@ export type Answer =
       /** The text of `meta`; null when it was not asked for. */
       readonly meta: string | null;
     };
+
+type StreamAnswer = Extract<Answer, { kind: 'stream' }>;
+
+/** Items one by one. */
+export interface ItemStream {
+  readonly items: AsyncIterable<readonly string[]>;
+  /** The paths of the plain values in an item, in their order. */
+  readonly columns: readonly Path[];
+}
 
 export interface ItemServiceOptions {
   readonly catalog: CatalogSource;
@@ -90,6 +99,19 @@ export class ItemService {
       if (kind === 'page') return { kind: 'text', text: (await reader.text(statement)) ?? '' };
       const withMeta = kind === 'stream with meta';
       return startStream(reader.stream(statement, signal), withMeta);
+    });
+  }
+
+  /**
+   * Reads items one by one, however few, with the paths of their plain values.
+   * @throws ServiceError as {@link list}
+   */
+  stream(target: Target, query: Query, signal?: AbortSignal): Promise<ItemStream> {
+    return this.#withCatalog(target, async (read) => {
+      collectionOf(read);
+      const statement = compileStream(read, query);
+      const { items } = await startStream(this.#options.reader.stream(statement, signal), false);
+      return { items, columns: statement.columns };
     });
   }
 
@@ -259,7 +281,10 @@ function writable(collection: Collection): Collection {
 }
 
 /** Fetches the first rows before the answer begins, so that a failure still has a status. */
-async function startStream(rows: AsyncGenerator<string[]>, withMeta: boolean): Promise<Answer> {
+async function startStream(
+  rows: AsyncGenerator<string[]>,
+  withMeta: boolean,
+): Promise<StreamAnswer> {
   const first = await rows.next();
   const batch = first.done ? [] : first.value;
   const meta = withMeta ? (batch.shift() ?? null) : null;

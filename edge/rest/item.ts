@@ -17,6 +17,7 @@ import {
   questionOfUrl,
   routesOf,
 } from './call.ts';
+import { exportItems } from './export.ts';
 import { searchOf } from './parameter.ts';
 
 function targetOf(call: Call): Target {
@@ -48,14 +49,19 @@ function answerOf(answer: Answer): Response {
 
 const list: CallHandler = async (call) => {
   const { items } = call.services;
+  if (call.request.query.includes('export') && call.parameters.export !== undefined) {
+    return exportItems(call, targetOf(call), call.parameters);
+  }
   return answerOf(await items.list(targetOf(call), questionOfUrl(call), call.request.signal));
 };
 
 const search: CallHandler = async (call) => {
   const { parameters, keys } = searchOf(await call.request.body.json());
-  const query = parseQuery({ ...call.parameters, ...parameters }, call.services.bounds);
-  const { items } = call.services;
+  const all = { ...call.parameters, ...parameters };
   const target = targetOf(call);
+  if (all.export !== undefined && keys === null) return exportItems(call, target, all);
+  const query = parseQuery(all, call.services.bounds);
+  const { items } = call.services;
   if (keys !== null) return jsonText(await items.some(target, keys, query));
   return answerOf(await items.list(target, questionOf(query), call.request.signal));
 };

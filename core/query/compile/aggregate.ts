@@ -1,5 +1,5 @@
 /** Compiles aggregates, in groups or over all rows of a level. */
-import { join, type Sql, sql } from '#core/database/sql.ts';
+import { empty, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, invalidQuery } from '#core/errors/service-error.ts';
 import { callOf, resultKey } from '../call.ts';
 import type { AggregateTerm, Level } from '../query.ts';
@@ -16,8 +16,8 @@ interface Value {
 const NUMERIC: ReadonlySet<string> = new Set(['integer', 'bigInteger', 'float', 'decimal']);
 
 function countOf(argument: Sql): Value {
-  const raw = sql`count(${argument})`;
-  return { raw, output: sql`${raw}::text` };
+  const count = sql`count(${argument})`;
+  return { raw: count, output: sql`${count}::text` };
 }
 
 /** Floats are numbers in the answer; exact numbers are texts. */
@@ -39,32 +39,46 @@ function valueOfTerm(scope: Scope, term: AggregateTerm): Value {
     if (['json', 'boolean', 'binary', 'uuid'].includes(type) || type.startsWith('geometry')) {
       throw invalidQuery(`"aggregate.${aggregate}" does not fit field "${name}" of type ${type}.`);
     }
-    const raw = sql`${aggregate === 'min' ? sql`min` : sql`max`}(${value})`;
-    return { raw, output: outputOf(ref.field, raw) };
+    const extreme = sql`${aggregate === 'min' ? sql`min` : sql`max`}(${value})`;
+    return { raw: extreme, output: outputOf(ref.field, extreme) };
   }
   if (!NUMERIC.has(type)) {
     throw invalidQuery(`"aggregate.${aggregate}" does not fit field "${name}" of type ${type}.`);
   }
   const distinct = aggregate.endsWith('Distinct') ? sql`DISTINCT ` : sql``;
-  const raw = sql`${aggregate.startsWith('sum') ? sql`sum` : sql`avg`}(${distinct}${value})`;
-  return { raw, output: type === 'float' ? raw : sql`${raw}::text` };
+  const total = sql`${aggregate.startsWith('sum') ? sql`sum` : sql`avg`}(${distinct}${value})`;
+  return { raw: total, output: type === 'float' ? total : sql`${total}::text` };
 }
 
 interface Group extends Value {
   readonly key: string;
   readonly asked: string;
+  /** What has to be joined to the table for the value; empty for most. */
+  readonly join: Sql;
+}
+
+/**
+ * A value with parameters, computed beside the row: repeated, its parameters would be different
+ * ones to PostgreSQL, and the group another one.
+ */
+function besideRow(scope: Scope, value: Sql): { raw: Sql; join: Sql } {
+  const alias = raw(scope.context.nextAlias());
+  return {
+    raw: sql`${alias}.value`,
+    join: sql` CROSS JOIN LATERAL (SELECT ${value} AS value) AS ${alias}`,
+  };
 }
 
 function groupOf(scope: Scope, asked: string): Group {
   const call = callOf(asked);
   if (call !== null && !scope.collection.fields.has(asked)) {
-    const raw = callSql(scope, call, 'groupBy');
-    return {
-      asked,
-      key: resultKey(call),
-      raw,
-      output: call.name === 'json' ? raw : sql`(${raw})::text`,
-    };
+    const key = resultKey(call);
+    const value = callSql(scope, call, 'groupBy');
+    if (call.name !== 'json') {
+      return { asked, key, raw: value, output: sql`(${value})::text`, join: empty };
+    }
+    const beside = besideRow(scope, value);
+    return { asked, key, ...beside, output: beside.raw };
   }
   const ref = columnRef(scope, asked, 'groupBy');
   if (isConcealed(ref.field)) throw noField(scope, asked, 'groupBy');
@@ -73,8 +87,8 @@ function groupOf(scope: Scope, asked: string): Group {
       `"groupBy": items cannot be grouped by "${asked}" of type ${ref.field.type}.`,
     );
   }
-  const raw = visibleValue(ref);
-  return { asked, key: asked, raw, output: outputOf(ref.field, raw) };
+  const value = visibleValue(ref);
+  return { asked, key: asked, raw: value, output: outputOf(ref.field, value), join: empty };
 }
 
 /** `{count: "5"}` for `*`, `{sum: {price: "12.5"}}` for fields. */
@@ -101,6 +115,7 @@ function outputs(terms: readonly { term: AggregateTerm; value: Value }[]): Map<s
 /** What a level with aggregates selects, groups by and is ordered by. */
 export interface Aggregation {
   readonly values: ReadonlyMap<string, Sql>;
+  readonly joins: Sql;
   readonly groupBy: Sql;
   readonly orderBy: Sql;
 }
@@ -138,6 +153,10 @@ export function compileAggregation(scope: Scope, level: Level): Aggregation {
   const order = [...asked, ...ties.map((group) => group.raw)];
   return {
     values,
+    joins: join(
+      groups.map((group) => group.join),
+      '',
+    ),
     groupBy: groups.length === 0 ? sql`` : sql` GROUP BY ${join(groups.map((group) => group.raw))}`,
     orderBy: order.length === 0 ? sql`` : sql` ORDER BY ${join(order)}`,
   };

@@ -31,10 +31,15 @@ function limitSql(level: Level): Sql {
 }
 
 function planAggregation(scope: Scope, level: Level, where: Sql): LevelPlan {
-  const { values, groupBy, orderBy } = compileAggregation(scope, level);
+  const { values, joins, groupBy, orderBy } = compileAggregation(scope, level);
   const { columns, json } = rowShape(values);
+  const names = level.aggregate.map((term) =>
+    term.field === '*' ? [term.aggregate] : [term.aggregate, term.field],
+  );
+  const groups = [...values.keys()].slice(0, level.groupBy.length).map((key) => [key]);
   return {
-    rows: sql`SELECT ${columns} FROM ${tableSql(scope)}${where}${groupBy}${orderBy}${limitSql(level)}`,
+    columns: [...groups, ...names],
+    rows: sql`SELECT ${columns} FROM ${tableSql(scope)}${joins}${where}${groupBy}${orderBy}${limitSql(level)}`,
     json,
   };
 }
@@ -48,9 +53,11 @@ export const planLevel: PlanLevel = (scope, level, conditions, { ordered = true 
   if (level.aggregate.length > 0 || level.groupBy.length > 0) {
     return planAggregation(scope, level, where);
   }
-  const { columns, json } = rowShape(compileSelection(scope, level));
+  const selected = compileSelection(scope, level);
+  const { columns, json } = rowShape(selected.values);
   const order = ordered ? compileSort(scope, level) : { joins: join([]), orderBy: join([]) };
   return {
+    columns: selected.columns,
     rows: sql`SELECT ${columns} FROM ${tableSql(scope)}${order.joins}${where}${order.orderBy}${limitSql(level)}`,
     json,
   };

@@ -6,7 +6,7 @@ import type { Caller, Grants } from '#core/access/grant.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { join, render, type Sql, type Statement, sql } from '#core/database/sql.ts';
 import type { Key } from '../key.ts';
-import type { MetaName, Query, QueryBounds } from '../query.ts';
+import type { MetaName, Path, Query, QueryBounds } from '../query.ts';
 import { compileFilter } from './filter.ts';
 import { anyKeyCondition, keyCondition } from './key.ts';
 import { levelConditions, planLevel } from './level.ts';
@@ -25,6 +25,8 @@ export interface ReadTarget {
 export interface Compiled extends Statement {
   /** False when the values hold the moment or facts of the caller, which change. */
   readonly reusable: boolean;
+  /** The paths of the plain values in an item, in their order. */
+  readonly columns: readonly Path[];
 }
 
 /** The place of a key's value in a statement that is compiled before the key is known. */
@@ -39,6 +41,7 @@ class KeyPart {
 /** What is told about a statement while it is compiled. */
 interface Notes {
   reusable: boolean;
+  columns: readonly Path[];
 }
 
 function contextOf(target: ReadTarget, query: Query, notes: Notes): Context {
@@ -72,9 +75,9 @@ function rootScope(target: ReadTarget, query: Query, notes: Notes): Scope {
 }
 
 function compiled(compile: (notes: Notes) => Sql): Compiled {
-  const notes: Notes = { reusable: true };
+  const notes: Notes = { reusable: true, columns: [] };
   const statement = render(compile(notes));
-  return { ...statement, reusable: notes.reusable };
+  return { ...statement, ...notes };
 }
 
 /** One number of the answer's `meta`. */
@@ -124,7 +127,8 @@ export function compileItems(target: ReadTarget, query: Query, keys: readonly Ke
 export function compileStream(target: ReadTarget, query: Query): Compiled {
   return compiled((notes) => {
     const open = () => rootScope(target, query, notes);
-    const { rows, json } = planLevel(open(), query, []);
+    const { rows, json, columns } = planLevel(open(), query, []);
+    notes.columns = columns;
     const items = sql`SELECT ${json}::text FROM (${rows}) AS r`;
     if (query.meta.length === 0) return items;
     return sql`SELECT ${metaText(query, open)} UNION ALL (${items})`;

@@ -15,12 +15,14 @@ import type { Catalog, Collection, ColumnField, Field } from '#core/catalog/cata
 import type { Relation, ToMany } from '#core/catalog/relation.ts';
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, invalidQuery } from '#core/errors/service-error.ts';
-import type { Filter, Level, QueryBounds } from '../query.ts';
+import type { Filter, Level, Path, QueryBounds } from '../query.ts';
 
 /** A sub-select, to be aliased `r`, and the expression that makes JSON of a row of it. */
 export interface LevelPlan {
   readonly rows: Sql;
   readonly json: Sql;
+  /** The paths of the plain values in an object, in their order. */
+  readonly columns: readonly Path[];
 }
 
 /** `conditions` hold the rows to their parent or to their keys; `ordered` is false for single rows. */

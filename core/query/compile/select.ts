@@ -74,14 +74,15 @@ function objectJson(plan: LevelPlan): Sql {
   return sql`(SELECT ${plan.json} FROM (${plan.rows}) AS r)`;
 }
 
-function oneJson(scope: Scope, relation: ManyToOne, key: string, level: Level): Sql {
+function oneJson(scope: Scope, relation: ManyToOne, key: string, level: Level): Part {
   const target = enterScope(scope, relation, relation.one.collection, key);
   const match = endsMatch(
     { scope: target, columns: relation.one.columns },
     { scope, columns: relation.many.columns },
   );
   const single = { ...level, sort: [], limit: null, offset: 0, aggregate: [], groupBy: [] };
-  return objectJson(target.context.planLevel(target, single, [match], { ordered: false }));
+  const plan = target.context.planLevel(target, single, [match], { ordered: false });
+  return { sql: objectJson(plan), columns: plan.columns.map((path) => [key, ...path]) };
 }
 
 /** The related items of a list; without an index on the key behind them, all are grouped at once. */
@@ -108,13 +109,21 @@ function anyJson(scope: Scope, relation: AnyToOne, nested: Nested, level: Level)
   return branches.length === 0 ? sql`to_json(${stored})` : sql`CASE${join(branches, '')} END`;
 }
 
-function nestedJson(scope: Scope, level: Level, key: string, nested: Nested): Sql {
+/** A value of the answer, and the paths of the plain values inside it for tables such as CSV. */
+interface Part {
+  readonly sql: Sql;
+  readonly columns: readonly Path[];
+}
+
+function nestedJson(scope: Scope, level: Level, key: string, nested: Nested): Part {
   const { relation } = nested;
-  if (relation.kind === 'a2o') return anyJson(scope, relation, nested, level);
+  if (relation.kind === 'a2o') {
+    return { sql: anyJson(scope, relation, nested, level), columns: [[key]] };
+  }
   const below = levelBelow(scope, level, key, nested.paths.get('') ?? []);
   return relation.kind === 'm2o'
     ? oneJson(scope, relation, key, below)
-    : manyJson(scope, relation, key, below);
+    : { sql: manyJson(scope, relation, key, below), columns: [[key]] };
 }
 
 /** A to-many that was only named: the keys of its items. */
@@ -312,15 +321,27 @@ function isReverse(through: Relation | undefined, relation: Relation): boolean {
   );
 }
 
+/** What a level selects. */
+export interface Selected {
+  readonly values: ReadonlyMap<string, Sql>;
+  /** The paths of the answer's plain values; lists and many-to-any count as one value. */
+  readonly columns: readonly Path[];
+}
+
 /**
  * The values of a level's answer by their keys.
  * @throws ServiceError FORBIDDEN naming field and path; INVALID_QUERY past a bound
  */
-export function compileSelection(scope: Scope, level: Level): ReadonlyMap<string, Sql> {
+export function compileSelection(scope: Scope, level: Level): Selected {
   const { entries } = new Selection(scope, level);
   const values = new Map<string, Sql>();
+  const columns: Path[] = [];
   for (const [key, entry] of entries) {
-    values.set(key, isNested(entry) ? nestedJson(scope, level, key, entry) : entry);
+    const part: Part = isNested(entry)
+      ? nestedJson(scope, level, key, entry)
+      : { sql: entry, columns: [[key]] };
+    values.set(key, part.sql);
+    columns.push(...part.columns);
   }
-  return values;
+  return { values, columns };
 }

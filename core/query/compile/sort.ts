@@ -127,11 +127,12 @@ export function compileSort(scope: Scope, level: Level): Order {
     level.sort.length > 0
       ? level.sort
       : defaultSort(scope).map((path) => ({ path, descending: false }));
-  const named = new Set(terms.map((term) => term.path.join('.')));
+  const named = new Set<string>();
   const nested = scope.through !== undefined;
   const parts = terms.map(({ path, descending }) => {
     const [head = ''] = path;
     const real = [level.alias.get(head) ?? head, ...path.slice(1)];
+    named.add(real.join('.'));
     const value = pathValue(scope, real, joins);
     if (!descending) return value;
     return nested ? sql`${value} DESC NULLS LAST` : sql`${value} DESC`;

@@ -1,0 +1,64 @@
+/** Items as documents of one list: JSON, lines of JSON, YAML and XML. */
+import XmlBuilder from 'fast-xml-builder';
+import { stringify } from 'yaml';
+
+type Batches = AsyncIterable<readonly unknown[]>;
+
+/** An array indented with tabs. */
+export async function* jsonText(items: Batches): AsyncGenerator<string> {
+  let before = '[';
+  for await (const batch of items) {
+    if (batch.length === 0) continue;
+    const texts = batch.map((item) => JSON.stringify(item, null, '\t').replaceAll('\n', '\n\t'));
+    yield `${before}\n\t${texts.join(',\n\t')}`;
+    before = ',';
+  }
+  yield before === '[' ? '[]' : '\n]';
+}
+
+/** One JSON text a line. */
+export async function* linesText(items: Batches): AsyncGenerator<string> {
+  for await (const batch of items) {
+    if (batch.length > 0) yield `${batch.map((item) => JSON.stringify(item)).join('\n')}\n`;
+  }
+}
+
+/** A YAML list; words that older readers take for booleans are quoted. */
+export async function* yamlText(items: Batches): AsyncGenerator<string> {
+  let begun = false;
+  for await (const batch of items) {
+    if (batch.length === 0) continue;
+    begun = true;
+    yield stringify(batch, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
+  }
+  if (!begun) yield '[]\n';
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML 1.0 cannot hold
+const NOT_XML = /[\0-\x08\x0B\x0C\x0E-\x1F\uFFFE\uFFFF]/g;
+
+/** A key as the name of an element (XML 1.0, production 5, its plain part). */
+function elementName(key: string): string {
+  const name = key.replace(/[^\p{L}\p{N}_.-]/gu, '_');
+  return /^[\p{L}_]/u.test(name) ? name : `_${name}`;
+}
+
+/** The value with names and characters that XML can hold. */
+function forXml(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(NOT_XML, '');
+  if (Array.isArray(value)) return value.map(forXml);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [elementName(key), forXml(member)]),
+  );
+}
+
+/** An `item` element for each item inside `data`. */
+export async function* xmlText(items: Batches): AsyncGenerator<string> {
+  const builder = new XmlBuilder({ format: true, indentBy: '  ', suppressEmptyNode: true });
+  yield '<?xml version="1.0" encoding="UTF-8"?>\n<data>\n';
+  for await (const batch of items) {
+    if (batch.length > 0) yield builder.build({ item: batch.map(forXml) });
+  }
+  yield '</data>\n';
+}

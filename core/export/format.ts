@@ -1,0 +1,34 @@
+/** The formats that items are exported in. */
+import { invalidQuery } from '#core/errors/service-error.ts';
+
+export const EXPORT_FORMATS = ['csv', 'csv_utf8', 'json', 'ndjson', 'xml', 'yaml'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** How a format is called outside. */
+export interface FormatFacts {
+  readonly mediaType: string;
+  /** Of file names, without the dot. */
+  readonly extension: string;
+}
+
+export const FORMAT_FACTS: Readonly<Record<ExportFormat, FormatFacts>> = {
+  csv: { mediaType: 'text/csv; charset=utf-8', extension: 'csv' },
+  csv_utf8: { mediaType: 'text/csv; charset=utf-8', extension: 'csv' },
+  json: { mediaType: 'application/json; charset=utf-8', extension: 'json' },
+  ndjson: { mediaType: 'application/x-ndjson; charset=utf-8', extension: 'ndjson' },
+  xml: { mediaType: 'text/xml; charset=utf-8', extension: 'xml' },
+  yaml: { mediaType: 'text/yaml; charset=utf-8', extension: 'yaml' },
+};
+
+/** @throws ServiceError INVALID_QUERY for a format that is not known */
+export function parseFormat(value: unknown): ExportFormat {
+  const format = EXPORT_FORMATS.find((known) => known === value);
+  if (format !== undefined) return format;
+  throw invalidQuery(`"export" must be one of ${EXPORT_FORMATS.join(', ')}.`);
+}
+
+/** `articles 20240229-134510.csv`: the moment is UTC. */
+export function fileName(collection: string, format: ExportFormat, now: Date): string {
+  const [day = '', time = ''] = now.toISOString().replace(/[-:]/g, '').split('T');
+  return `${collection} ${day}-${time.slice(0, 6)}.${FORMAT_FACTS[format].extension}`;
+}

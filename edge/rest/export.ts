@@ -1,0 +1,36 @@
+/** Lists as downloads: `export` turns the answer of a list route into a file. */
+import { exportText } from '#core/export/export.ts';
+import { FORMAT_FACTS, fileName, parseFormat } from '#core/export/format.ts';
+import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
+import type { Target } from '#core/services/items.ts';
+import type { Response } from '#edge/http/response.ts';
+import type { Call } from './call.ts';
+
+/** The name in both forms of RFC 6266: plain ASCII, and percent-encoded UTF-8 where it differs. */
+function disposition(name: string): string {
+  const plain = name.replace(/[^\x20-\x7E]|["\\]/g, '_');
+  const encoded = plain === name ? '' : `; filename*=UTF-8''${encodeURIComponent(name)}`;
+  return `attachment; filename="${plain}"${encoded}`;
+}
+
+/** Answers with a file of the items that the parameters ask for. */
+export async function exportItems(
+  call: Call,
+  target: Target,
+  parameters: Parameters,
+): Promise<Response> {
+  const { services, request } = call;
+  const format = parseFormat(parameters.export);
+  const query = parseQuery({ ...parameters, meta: undefined }, services.bounds);
+  const { items, columns } = await services.items.stream(target, query, request.signal);
+  const flag = parameters.export_safe;
+  const safe = flag !== undefined && flag !== 'false' && flag !== false;
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': FORMAT_FACTS[format].mediaType,
+      'Content-Disposition': disposition(fileName(target.collection, format, new Date())),
+    },
+    body: exportText(items, { format, columns, safe }),
+  };
+}
