@@ -4,12 +4,20 @@
  */
 import { Readable } from 'node:stream';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { ByteQueue } from './byte-queue.ts';
 import { parseJson } from './json.ts';
 import { type Body, ClientGoneError } from './request.ts';
 import type { HttpResponse } from './uws.ts';
 
-/** Bytes that may wait for a reader before the socket is paused. Some 5 MB more can follow. */
+/**
+ * Bytes that may wait for a reader before the socket is paused, and down to which it stays so. What
+ * the system holds for the socket comes all the same, usually less than 5 MB.
+ */
 const HIGH_WATER = 262_144;
+const LOW_WATER = 65_536;
+
+/** Most bytes that a reader gets at once. */
+const PIECE = 65_536;
 
 /** What is known of a body before it arrives. */
 export interface BodyHead {
@@ -34,16 +42,13 @@ export const NO_BODY: Body = {
  */
 function ignore(): void {}
 
-/** Who takes the chunks; until there is one they are kept. */
-interface Reader {
-  /** False: no more for now. */
-  push(chunk: Buffer): boolean;
-  end(): void;
-  fail(error: Error): void;
-}
-
 function tooLarge(limit: number): ServiceError {
   return invalidPayload(`It is larger than ${limit} bytes.`, { limit, variable: 'BODY_MAX_SIZE' });
+}
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks;
+  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
 }
 
 function checkJson(head: BodyHead): void {
@@ -70,14 +75,15 @@ function checkJson(head: BodyHead): void {
 export class IncomingBody implements Body {
   readonly size: number | undefined;
   readonly #head: BodyHead;
+  readonly #queue = new ByteQueue();
   #socket: HttpResponse | null;
   #received = 0;
-  #waiting: Buffer[] = [];
-  #waitingSize = 0;
   #paused = false;
   #ended = false;
+  #claimed = false;
   #failure: Error | null = null;
-  #reader: Reader | null = null;
+  /** Looks again at what there is; null while nobody reads. */
+  #wake: (() => void) | null = null;
   #stream: Readable | null = null;
 
   /** Must be made while the request's handler runs, or the first bytes are lost. */
@@ -103,49 +109,67 @@ export class IncomingBody implements Body {
   bytes(limit = this.#head.limit): Promise<Uint8Array> {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     promise.catch(ignore);
+    this.#claim();
     if (this.size !== undefined && this.size > limit) {
+      this.#queue.clear();
       reject(tooLarge(limit));
       return promise;
     }
     const chunks: Buffer[] = [];
     let size = 0;
-    this.#readBy({
-      push: (chunk) => {
+    this.#wake = () => {
+      for (let chunk = this.#next(); chunk !== null; chunk = this.#next()) {
         size += chunk.length;
-        if (size > limit) {
-          reject(tooLarge(limit));
-          chunks.length = 0;
-        } else {
-          chunks.push(chunk);
-        }
-        return true;
-      },
-      end: () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)),
-      fail: reject,
-    });
+        if (size <= limit) chunks.push(chunk);
+        else chunks.length = 0;
+      }
+      if (size > limit) reject(tooLarge(limit));
+      else if (this.#failure !== null) reject(this.#failure);
+      else if (this.#ended) resolve(joined(chunks));
+    };
+    this.#wake();
     return promise;
   }
 
   stream(): Readable {
+    this.#claim();
     const stream = new Readable({
-      highWaterMark: HIGH_WATER,
-      read: () => this.#resume(),
+      // Piece by piece: as a stream of bytes it would join, and so copy, those that wait.
+      objectMode: true,
+      highWaterMark: 1,
+      read: () => {
+        this.#wake = wake;
+        wake();
+      },
+      destroy: (error, callback) => {
+        // What is not read any more passes unread.
+        this.#wake = () => this.#queue.clear();
+        this.#wake();
+        this.#resume();
+        callback(error);
+      },
     });
+    const wake = () => {
+      const piece = this.#next();
+      if (piece !== null) {
+        this.#wake = null;
+        stream.push(piece);
+      } else if (this.#ended) {
+        stream.push(null);
+      } else if (this.#failure !== null) {
+        stream.destroy(this.#failure);
+      }
+    };
     stream.on('error', ignore);
     this.#stream = stream;
-    this.#readBy({
-      // What a reader left behind passes unread.
-      push: (chunk) => stream.destroyed || stream.push(chunk),
-      end: () => stream.push(null),
-      fail: (error) => stream.destroy(error),
-    });
+    if (this.#failure !== null) stream.destroy(this.#failure);
     return stream;
   }
 
-  /** The client went away. */
+  /** The client went away. Whoever reads a body that is here as a whole may go on without it. */
   abort(): void {
     this.#socket = null;
-    this.#fail(new ClientGoneError());
+    if (!this.#ended) this.#fail(new ClientGoneError());
   }
 
   /**
@@ -156,7 +180,6 @@ export class IncomingBody implements Body {
     this.#resume();
     this.#socket = null;
     this.#fail(new Error('The request was answered before its body was read.'));
-    this.#stream?.destroy();
   }
 
   async #parse(): Promise<unknown> {
@@ -165,52 +188,38 @@ export class IncomingBody implements Body {
     return bytes.length === 0 ? undefined : parseJson(bytes);
   }
 
+  #claim(): void {
+    if (this.#claimed) throw new Error('The body of a request can be read once.');
+    this.#claimed = true;
+  }
+
   #take(chunk: ArrayBuffer, last: boolean): void {
     this.#received += chunk.byteLength;
     this.#ended = last;
     if (this.#failure !== null) return;
     // The memory is the server's again when this returns.
-    if (chunk.byteLength > 0) this.#deliver(Buffer.from(new Uint8Array(chunk)));
-    if (last && this.#failure === null) this.#reader?.end();
+    this.#queue.append(new Uint8Array(chunk));
+    this.#wake?.();
+    if (this.#queue.size >= HIGH_WATER && !last) this.#pause();
   }
 
-  #deliver(chunk: Buffer): void {
-    if (this.#reader !== null) {
-      if (!this.#reader.push(chunk)) this.#pause();
-      return;
-    }
-    this.#waiting.push(chunk);
-    this.#waitingSize += chunk.length;
-    if (this.#waitingSize >= HIGH_WATER) this.#pause();
-  }
-
-  #readBy(reader: Reader): void {
-    if (this.#reader !== null) throw new Error('The body of a request can be read once.');
-    this.#reader = reader;
-    if (this.#failure !== null) {
-      reader.fail(this.#failure);
-      return;
-    }
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    let more = true;
-    for (const chunk of waiting) more = reader.push(chunk);
-    if (this.#failure !== null) return;
-    if (this.#ended) reader.end();
-    else if (more) this.#resume();
+  #next(): Buffer | null {
+    const piece = this.#queue.take(PIECE);
+    if (this.#queue.size < LOW_WATER) this.#resume();
+    return piece;
   }
 
   #fail(error: Error): void {
     if (this.#failure !== null) return;
     this.#failure = error;
-    this.#waiting = [];
+    this.#queue.clear();
     this.#resume();
-    // Whoever reads has everything by then, and may go on without the client.
-    if (!this.#ended) this.#reader?.fail(error);
+    if (this.#stream !== null) this.#stream.destroy(error);
+    else this.#wake?.();
   }
 
   #pause(): void {
-    if (this.#paused || this.#ended) return;
+    if (this.#paused) return;
     this.#paused = true;
     this.#socket?.pause();
   }

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import t from 'tap';
+import { ByteQueue } from '#edge/http/byte-queue.ts';
+
+/** So many bytes that tell their place. */
+function counted(length: number): Uint8Array {
+  return Uint8Array.from({ length }, (_, i) => i % 251);
+}
+
+t.test('gives back what it was given, in order, in pieces of any size', async () => {
+  const sizes = fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 30 });
+  fc.assert(
+    fc.property(sizes, fc.integer({ min: 1, max: 70_000 }), (lengths, limit) => {
+      const queue = new ByteQueue();
+      const all = counted(lengths.reduce((sum, length) => sum + length, 0));
+      let at = 0;
+      const taken: Buffer[] = [];
+      for (const [i, length] of lengths.entries()) {
+        queue.append(all.subarray(at, at + length));
+        at += length;
+        const piece = i % 3 === 0 ? queue.take(limit) : null;
+        if (piece !== null) taken.push(piece);
+      }
+      for (let piece = queue.take(limit); piece !== null; piece = queue.take(limit)) {
+        assert(piece.length > 0 && piece.length <= limit);
+        taken.push(piece);
+      }
+      assert.equal(queue.size, 0);
+      assert(Buffer.concat(taken).equals(all));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+t.test('what was taken stays as it is when the memory is used again', async (t) => {
+  const queue = new ByteQueue();
+  queue.append(counted(600_000));
+  t.equal(queue.size, 600_000);
+  const piece = queue.take(65_536);
+  queue.clear();
+  t.equal(queue.size, 0);
+  t.equal(queue.take(1), null);
+  const other = new ByteQueue();
+  for (let i = 0; i < 20; i++) other.append(new Uint8Array(524_288));
+  t.ok(piece?.equals(counted(65_536)));
+  other.clear();
+});
