@@ -9,6 +9,8 @@ t.before(async () => {
     `CREATE TABLE shops (id int PRIMARY KEY);
      CREATE TABLE sales (id int PRIMARY KEY, shop int REFERENCES shops, kind text, price int,
        moment timestamp);
+     CREATE TABLE events (id int PRIMARY KEY, data jsonb);
+     INSERT INTO events VALUES (1, '{"a": {"b": 2}}'), (2, '{"a": {"b": 2}}'), (3, NULL);
      INSERT INTO shops VALUES (1);
      INSERT INTO sales VALUES (1, 1, 'b', 5, '2024-01-01 10:20:59.999'), (2, 1, 'a', NULL, NULL),
        (3, 1, 'c', 5, NULL), (4, 1, 'd', 9, NULL)`,
@@ -21,6 +23,14 @@ t.test('groups that an order leaves equal are ordered by what they share', async
     { kind: 'd', sum: { price: '9' } },
     { kind: 'b', sum: { price: '5' } },
     { kind: 'c', sum: { price: '5' } },
+  ]);
+});
+
+t.test('items are grouped by what stands in a document', async (t) => {
+  const groupBy = ['json(data, a.b)'];
+  t.strictSame(await ask('events', { aggregate: { count: '*' }, groupBy }), [
+    { data_a_b_json: 2, count: '2' },
+    { data_a_b_json: null, count: '1' },
   ]);
 });
 

@@ -1,0 +1,16 @@
+/**
+ * Runs the tests that take too long for every day: those in `tests/long`, each as long as it needs.
+ * Arguments are files to run instead of all.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+
+const named = process.argv.slice(2);
+const all = readdirSync(new URL('long', import.meta.url)).map((name) => `tests/long/${name}`);
+const files = named.length > 0 ? named : all;
+const run = spawn(process.execPath, ['tests/run.ts', '--timeout=0', ...files], {
+  stdio: 'inherit',
+});
+const [code] = await once(run, 'close');
+process.exitCode = code ?? 1;
