@@ -11,7 +11,7 @@ import type { HttpResponse } from './uws.ts';
 
 /**
  * Bytes that may wait for a reader before the socket is paused, and down to which it stays so. What
- * the system holds for the socket comes all the same, usually less than 5 MB.
+ * the system holds for the socket comes all the same.
  */
 const HIGH_WATER = 262_144;
 const LOW_WATER = 65_536;

@@ -19,8 +19,9 @@ export interface Body {
    */
   bytes(limit?: number): Promise<Uint8Array>;
   /**
-   * The body as a stream of any length. The client is held back while nobody reads: at most some
-   * 5 MB wait in memory. Destroyed when the client goes away, and when the request is answered.
+   * The body as a stream of any length, in pieces of up to 64 KB. The client is held back while
+   * nobody reads; what the system has taken for the connection by then still comes, over loopback
+   * up to some 20 MB. Destroyed when the client goes away, and when the request is answered.
    */
   stream(): Readable;
 }
