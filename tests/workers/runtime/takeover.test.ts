@@ -35,12 +35,11 @@ for (const backend of backends) {
       t.equal(await worker.drain(), 0);
       t.match(await jobs.get(id, admin), { state: 'waiting' });
       await openGate('stubborn');
-      worker = await startWorker({ FAILPOINT: 'before completion' });
+      worker = await startWorker({ FAILPOINT: 'before commit' });
       t.match(await ended(id), { state: 'completed', attempts: 2 });
     });
 
     for (const [failpoint, next] of [
-      ['before completion', 'before commit'],
       ['before commit', 'after commit'],
       ['after commit', 'none'],
     ] as const) {

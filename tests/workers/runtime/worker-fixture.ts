@@ -80,7 +80,6 @@ const commit: Actor<typeof message> = {
     await client.query('INSERT INTO work (job) VALUES ($1)', [job.id]);
     await passGate(wanted, context);
     if (context.job.attempt < (wanted.succeedsAt ?? 0)) throw new Error('a secret detail');
-    await context.failpoint('before completion');
     await completeJob(client, services.schema, job, { attempt: job.attempt });
     await context.failpoint('before commit');
     await client.query('COMMIT');
