@@ -11,7 +11,7 @@ import { ServiceError } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
 
 /** A request without a token. */
-export const STRANGER: Caller = Object.freeze({
+const STRANGER: Caller = Object.freeze({
   user: null,
   role: null,
   roles: [],

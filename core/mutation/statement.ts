@@ -30,7 +30,7 @@ export function batchesOf(rows: readonly Row[]): Batch[] {
   return [...groups.values()];
 }
 
-export function tableSql(collection: Collection): Sql {
+function tableSql(collection: Collection): Sql {
   if (collection.table === null) throw forbidden();
   return identifier(collection.table.schema, collection.table.name);
 }

@@ -11,7 +11,7 @@ export type Key = readonly string[];
  * told.
  * @throws ServiceError FORBIDDEN when the collection has no key, or the values cannot be one
  */
-export function keyOf(collection: Collection, values: readonly unknown[]): Key {
+function keyOf(collection: Collection, values: readonly unknown[]): Key {
   const fields = collection.primaryKey;
   if (fields.length === 0 || values.length !== fields.length) throw forbidden();
   return fields.map((field, index) => {

@@ -1,5 +1,6 @@
 /** Gives each test file a database of its own on the server that `tests/run.ts` started. */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
 /** What a test registers its cleaning up with. */
@@ -29,6 +30,20 @@ export async function asSuperuser(
   }
 }
 
+/** A pool that has ended may still be saying goodbye; what stays longer is forced out. */
+const GOODBYE_MS = 2_000;
+
+/** Waits until nobody is connected to a database, but not for long. */
+async function left(client: pg.Client, database: string): Promise<void> {
+  const end = performance.now() + GOODBYE_MS;
+  const text = 'SELECT count(*)::int AS sessions FROM pg_stat_activity WHERE datname = $1';
+  while (performance.now() < end) {
+    const { rows } = await client.query<{ sessions: number }>(text, [database]);
+    if (rows[0]?.sessions === 0) return;
+    await delay(10);
+  }
+}
+
 /**
  * Makes an empty database and drops it when the test ends. In the pass for ordinary roles its
  * owner is a role without any special right, and the URL is that role's.
@@ -47,6 +62,7 @@ export async function createDatabase(t: Teardown): Promise<string> {
   }
   t.teardown(() =>
     asSuperuser(async (client) => {
+      await left(client, name);
       await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       if (ordinary) await client.query(`DROP ROLE ${name}`);
     }),

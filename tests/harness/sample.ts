@@ -1,7 +1,7 @@
 /** The small database that examples are told on: authors, articles, tags, comments, pages. */
 import type pg from 'pg';
 
-export const SAMPLE_SQL = `
+const SAMPLE_SQL = `
 CREATE TABLE authors (id serial PRIMARY KEY, name text NOT NULL, email text UNIQUE, bio text,
   created_at timestamptz DEFAULT now());
 CREATE TABLE articles (id serial PRIMARY KEY, author_id int REFERENCES authors(id),

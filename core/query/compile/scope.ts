@@ -93,7 +93,7 @@ export function scopedOf(segment: string): Scoped {
     : { field: segment.slice(0, colon), collection: segment.slice(colon + 1) };
 }
 
-export function placeOf(scope: Scope): string {
+function placeOf(scope: Scope): string {
   return scope.path.length === 0 ? 'root' : scope.path.join('.');
 }
 
@@ -181,7 +181,7 @@ export function rowRule(scope: Scope): Sql | null {
 }
 
 /** Whether some case of the grant covers the field. */
-export function maySee(scope: Scope, name: string): boolean {
+function maySee(scope: Scope, name: string): boolean {
   return scope.grant.some((entry) => entry.fields === null || entry.fields.has(name));
 }
 

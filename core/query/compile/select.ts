@@ -65,7 +65,7 @@ function levelBelow(scope: Scope, level: Level, key: string, fields: readonly Pa
 }
 
 /** Rows of a plan as one JSON list. */
-export function listJson(plan: LevelPlan): Sql {
+function listJson(plan: LevelPlan): Sql {
   return sql`(SELECT coalesce(json_agg(${plan.json}), '[]') FROM (${plan.rows}) AS r)`;
 }
 

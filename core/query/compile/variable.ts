@@ -40,7 +40,7 @@ function shiftMonths(date: Date, amount: number): void {
 }
 
 /** `$NOW(+1 day)`: the shifted moment; a shift that cannot be read shifts nothing. */
-export function shifted(now: Date, shift: string): Date {
+function shifted(now: Date, shift: string): Date {
   const date = new Date(now);
   const match = /^\s*([+-]?)\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*$/i.exec(shift);
   const [, sign, number, name] = match ?? [];
