@@ -18,9 +18,12 @@ function reasonOf(text: string | Uint8Array): unknown {
 
 t.test('reads what JSON.stringify writes', async () => {
   fc.assert(
-    fc.property(fc.json(), (text) => {
-      assert.deepEqual(parseJson(Buffer.from(text)), JSON.parse(text));
-    }),
+    fc.property(
+      fc.json().filter((text) => !text.includes('__proto__')),
+      (text) => {
+        assert.deepEqual(parseJson(Buffer.from(text)), JSON.parse(text));
+      },
+    ),
     { numRuns: 200 },
   );
 });

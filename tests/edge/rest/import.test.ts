@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
+import { freePort } from '#ops/embedded/postgres.ts';
 import { backends } from '#tests/harness/backend.ts';
 import { bodyOf, type ErrorsBody, type JobBody, type JobsBody } from '#tests/harness/body.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
@@ -204,7 +205,7 @@ for (const backend of backends) {
     });
 
     t.test('too large a file is refused with the limit', async (t) => {
-      const port = Number(new URL(cluster.url).port) + 1;
+      const port = await freePort();
       const edge = await cluster.startEdge(port, { IMPORT_MAX_SIZE: '1kb' });
       const other: Cluster = {
         ...cluster,
