@@ -48,8 +48,8 @@ export interface Cluster {
   ended(id: string): Promise<Job>;
   /** Waits until a job has begun with the given attempt, as its actor records it. */
   begun(id: string, attempt?: number): Promise<void>;
-  /** Waits until the workers have logged a message so often. */
-  logged(message: string, times?: number): Promise<void>;
+  /** Waits until the workers have logged a message. */
+  logged(message: RegExp): Promise<void>;
   openGate(name: string): Promise<void>;
   trace(ids: readonly string[]): Promise<readonly TraceRow[]>;
 }
@@ -147,8 +147,8 @@ export async function createCluster(
         if (process.env.TEST_WORKER_LOG !== undefined) process.stderr.write(text);
         output += text;
       }),
-    async logged(message, times = 1) {
-      await until(async () => output.split(message).length > times);
+    async logged(message) {
+      await until(async () => message.test(output));
     },
     async submit(kind, message = {}) {
       const { mailbox = null } = message;
