@@ -55,6 +55,10 @@ export class JobFollower {
 
   /** The job with what its worker last said about its progress. */
   withProgress(job: Job): Job {
+    // The last report came before the end of the work; done is done.
+    if (job.state === 'completed' && job.progress !== null) {
+      return { ...job, progress: { ...job.progress, percent: 100 } };
+    }
     if (job.state !== 'running') return job;
     return { ...job, progress: this.#progress.get(job.id) ?? job.progress };
   }

@@ -10,6 +10,8 @@ const BUS = 1;
 const PRODUCER = 2;
 /** Consuming a queue keeps one for LISTEN and uses up to two more. */
 const CONSUMER_PER_QUEUE = 3;
+/** The EntityManager of a worker. */
+const ENTITIES = 2;
 /** Migrations, health checks of operators and the like. */
 const SPARE = 10;
 
@@ -23,7 +25,9 @@ export function connectionsNeeded(config: Sizes): number {
   const onPostgres = config.REDIS_URL === undefined;
   const edge = config.DATABASE_POOL_MAX + (onPostgres ? BUS + PRODUCER : 0);
   const worker =
-    config.DATABASE_POOL_MAX + (onPostgres ? BUS + PRODUCER + CONSUMER_PER_QUEUE * QUEUES : 0);
+    config.DATABASE_POOL_MAX +
+    ENTITIES +
+    (onPostgres ? BUS + PRODUCER + CONSUMER_PER_QUEUE * QUEUES : 0);
   return config.EDGE_PROCESSES * edge + config.WORKER_PROCESSES * worker;
 }
 

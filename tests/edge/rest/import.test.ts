@@ -148,6 +148,8 @@ for (const backend of backends) {
       const { data } = await bodyOf<JobBody>(answer);
       t.equal(location, `/jobs/${data.id}`);
       const events = await (await cluster.fetch(`${location}/events`)).text();
+      const done = await bodyOf<JobBody>(await cluster.fetch(location));
+      t.ok(done.data.progress === null || done.data.progress.percent === 100, 'done is 100 %');
       t.match(events, /event: end\ndata: .*"state":"completed"/);
       const list = await bodyOf<JobsBody>(await cluster.fetch('/jobs?limit=1&sort=-created_on'));
       t.equal(list.data[0]?.id, data.id);
