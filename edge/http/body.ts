@@ -177,7 +177,7 @@ export class IncomingBody implements Body {
    * while the response object can still be used.
    */
   release(): void {
-    this.#resume();
+    if (this.#paused) this.#unpause();
     this.#socket = null;
     this.#fail(new Error('The request was answered before its body was read.'));
   }
@@ -224,8 +224,15 @@ export class IncomingBody implements Body {
     this.#socket?.pause();
   }
 
+  /**
+   * Lets the client go on. After the last byte there is nothing to go on with, and resuming would
+   * start the library's idle clock, which ends connections whose answer takes longer than it.
+   */
   #resume(): void {
-    if (!this.#paused) return;
+    if (this.#paused && !this.#ended) this.#unpause();
+  }
+
+  #unpause(): void {
     this.#paused = false;
     this.#socket?.resume();
   }

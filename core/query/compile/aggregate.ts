@@ -5,7 +5,7 @@ import { callOf, resultKey } from '../call.ts';
 import type { AggregateTerm, Level } from '../query.ts';
 import { callSql } from './call.ts';
 import { isConcealed, outputOf } from './output.ts';
-import { columnRef, noField, type Scope, visibleValue } from './scope.ts';
+import { columnRef, guardOf, noField, type Scope, visibleValue } from './scope.ts';
 
 /** One value of a result row, for the answer and for sorting. */
 interface Value {
@@ -74,11 +74,12 @@ function groupOf(scope: Scope, asked: string): Group {
   if (call !== null && !scope.collection.fields.has(asked)) {
     const key = resultKey(call);
     const value = callSql(scope, call, 'groupBy');
-    if (call.name !== 'json') {
+    if (call.name !== 'json' && guardOf(scope, call.field) === null) {
       return { asked, key, raw: value, output: sql`(${value})::text`, join: empty };
     }
     const beside = besideRow(scope, value);
-    return { asked, key, ...beside, output: beside.raw };
+    const output = call.name === 'json' ? beside.raw : sql`(${beside.raw})::text`;
+    return { asked, key, ...beside, output };
   }
   const ref = columnRef(scope, asked, 'groupBy');
   if (isConcealed(ref.field)) throw noField(scope, asked, 'groupBy');
@@ -87,8 +88,12 @@ function groupOf(scope: Scope, asked: string): Group {
       `"groupBy": items cannot be grouped by "${asked}" of type ${ref.field.type}.`,
     );
   }
-  const value = visibleValue(ref);
-  return { asked, key: asked, raw: value, output: outputOf(ref.field, value), join: empty };
+  if (ref.guard !== null) {
+    const beside = besideRow(scope, visibleValue(ref));
+    return { asked, key: asked, ...beside, output: outputOf(ref.field, beside.raw) };
+  }
+  const { column } = ref;
+  return { asked, key: asked, raw: column, output: outputOf(ref.field, column), join: empty };
 }
 
 /** `{count: "5"}` for `*`, `{sum: {price: "12.5"}}` for fields. */

@@ -6,6 +6,7 @@ import {
   childrenMatch,
   columnRef,
   enterScope,
+  guarded,
   rowRule,
   type Scope,
   tableSql,
@@ -46,7 +47,7 @@ function countRelated(scope: Scope, call: Call): Sql | null {
   if (relation === null || relation.kind === 'm2o' || relation.kind === 'a2o') return null;
   const child = enterScope(scope, relation, relation.many.collection, call.field);
   const where = whereSql([childrenMatch(scope, child, relation), rowRule(child)]);
-  return sql`(SELECT count(*)::int8 FROM ${tableSql(child)}${where})`;
+  return guarded(scope, call.field, sql`(SELECT count(*)::int8 FROM ${tableSql(child)}${where})`);
 }
 
 /**

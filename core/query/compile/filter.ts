@@ -23,6 +23,7 @@ import {
   tableSql,
   visibleField,
   visibleRelation,
+  whereSeen,
   whereSql,
 } from './scope.ts';
 
@@ -81,7 +82,8 @@ function throughOne(scope: Scope, relation: ManyToOne, node: FieldFilter): Predi
     { scope: target, columns: relation.one.columns },
     { scope, columns: relation.many.columns },
   );
-  return ofOne(target, match, compileLevel(target, node.filter));
+  const seen = whereSeen(scope, relation.field, match);
+  return ofOne(target, seen, compileLevel(target, node.filter));
 }
 
 function throughAny(scope: Scope, relation: AnyToOne, node: FieldFilter): Predicate {
@@ -92,7 +94,8 @@ function throughAny(scope: Scope, relation: AnyToOne, node: FieldFilter): Predic
   }
   if (end === undefined) throw noField(scope, node.key, 'filter');
   const target = enterScope(scope, relation, collection, node.key);
-  return ofOne(target, anyMatch(scope, target, relation, end), compileLevel(target, node.filter));
+  const match = whereSeen(scope, relation.field, anyMatch(scope, target, relation, end));
+  return ofOne(target, match, compileLevel(target, node.filter));
 }
 
 /** Whether some related item, or none, meets all of a filter. */
@@ -168,7 +171,9 @@ function throughMany(scope: Scope, relation: ToMany, key: string, filter: Filter
 function throughRelation(scope: Scope, relation: Relation, node: FieldFilter): Predicate {
   if (relation.kind === 'm2o') return throughOne(scope, relation, node);
   if (relation.kind === 'a2o') return throughAny(scope, relation, node);
-  return throughMany(scope, relation, node.key, node.filter);
+  // Where the list may not be seen nothing is known of it, not even that it is empty.
+  const found = throughMany(scope, relation, node.key, node.filter);
+  return { ...found, sql: whereSeen(scope, relation.field, found.sql) };
 }
 
 function compileFunction(scope: Scope, node: FieldFilter): Predicate | null {

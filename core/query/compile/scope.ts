@@ -186,7 +186,7 @@ function maySee(scope: Scope, name: string): boolean {
 }
 
 /** On which of the visible rows the caller sees the field; null: on all. */
-function guardOf(scope: Scope, name: string): Sql | null {
+export function guardOf(scope: Scope, name: string): Sql | null {
   const known = scope.guards.get(name);
   if (known !== undefined) return known;
   const covering = scope.grant.filter((entry) => entry.fields === null || entry.fields.has(name));
@@ -242,6 +242,18 @@ export function visibleColumns(scope: Scope): ColumnField[] {
   return [...scope.collection.fields.values()].filter(
     (field): field is ColumnField => isColumn(field) && maySee(scope, field.name),
   );
+}
+
+/** A value of the row's field where the caller may see that field, else null. */
+export function guarded(scope: Scope, field: string, value: Sql): Sql {
+  const guard = guardOf(scope, field);
+  return guard === null ? value : sql`CASE WHEN ${guard} THEN ${value} END`;
+}
+
+/** A condition that holds only on rows where the caller may see the field. */
+export function whereSeen(scope: Scope, field: string, condition: Sql): Sql {
+  const guard = guardOf(scope, field);
+  return guard === null ? condition : sql`(${guard} AND ${condition})`;
 }
 
 /** The value of a column where the caller may see it, else null. */

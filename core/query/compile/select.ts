@@ -17,6 +17,7 @@ import {
   columnRef,
   endsMatch,
   enterScope,
+  guarded,
   isVisible,
   type LevelPlan,
   noField,
@@ -143,7 +144,8 @@ function keysJson(scope: Scope, relation: ToMany, level: Level, key: string): Sq
     more.length === 0
       ? member(only.name)
       : sql`json_build_array(${join(keys.map((field) => member(field.name)))})`;
-  return sql`(SELECT coalesce(json_agg(${value}), '[]') FROM (${plan.rows}) AS r)`;
+  const list = sql`(SELECT coalesce(json_agg(${value}), '[]') FROM (${plan.rows}) AS r)`;
+  return guarded(scope, relation.field, list);
 }
 
 function isPresentation(field: Field): boolean {
@@ -340,7 +342,8 @@ export function compileSelection(scope: Scope, level: Level): Selected {
     const part: Part = isNested(entry)
       ? nestedJson(scope, level, key, entry)
       : { sql: entry, columns: [[key]] };
-    values.set(key, part.sql);
+    const isRelation = isNested(entry);
+    values.set(key, isRelation ? guarded(scope, entry.relation.field, part.sql) : part.sql);
     columns.push(...part.columns);
   }
   return { values, columns };

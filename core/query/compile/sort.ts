@@ -22,6 +22,7 @@ import {
   visibleField,
   visibleRelation,
   visibleValue,
+  whereSeen,
 } from './scope.ts';
 
 /** The order, and the joins without which it cannot be computed. */
@@ -64,7 +65,8 @@ class Joins {
     if (relation.kind === 'm2o') {
       const target = enterScope(scope, relation, relation.one.collection, segment);
       const left = { scope: target, columns: relation.one.columns };
-      return { target, match: endsMatch(left, { scope, columns: relation.many.columns }) };
+      const match = endsMatch(left, { scope, columns: relation.many.columns });
+      return { target, match: whereSeen(scope, relation.field, match) };
     }
     if (relation.kind !== 'a2o') {
       throw invalidQuery(`"sort" cannot go through "${segment}", which has several items.`);
@@ -72,7 +74,8 @@ class Joins {
     const end = relation.allowed.find((entry) => entry.collection === collection);
     if (end === undefined) throw noField(scope, segment, 'sort');
     const target = enterScope(scope, relation, end.collection, segment);
-    return { target, match: anyMatch(scope, target, relation, end) };
+    const match = anyMatch(scope, target, relation, end);
+    return { target, match: whereSeen(scope, relation.field, match) };
   }
 }
 
