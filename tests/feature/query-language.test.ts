@@ -408,6 +408,10 @@ t.test('meta', async (t) => {
     data: [{ id: 7 }],
     meta: { total_count: 30, filter_count: 1 },
   });
+  await cluster.db.query('ANALYZE articles');
+  t.strictSame((await ask('articles', { ...query, meta: 'estimated_count' })).meta, {
+    estimated_count: 30,
+  });
   t.equal((await ask('articles', query)).meta, undefined);
   t.match((await ask('articles', { meta: 'nope' })).errors, [
     { extensions: { code: 'INVALID_QUERY' } },

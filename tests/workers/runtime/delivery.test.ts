@@ -12,7 +12,7 @@ for (const backend of backends) {
     await t.test('an attempt that fails is followed by others', async (t) => {
       const job = await ended(await submit('script', { succeedsAt: 3 }));
       t.match(job, { state: 'completed', attempts: 3, result: { attempt: 3 }, error: null });
-      t.strictSame(job.progress, { rows: 1, bytes: 10, percent: 50 });
+      t.strictSame(job.progress, { rows: 1, bytes: 10, percent: 100 }, 'done is 100 %');
       const attempts = (await trace([job.id])).filter(({ what }) => what === 'begin');
       t.strictSame(
         attempts.map(({ attempt }) => attempt),

@@ -151,6 +151,7 @@ t.test('rows outside the rule do not exist, at any depth', async (t) => {
   ]);
   t.strictSame(await see('owners', { filter: { things: { name: 'two' } }, fields: 'id' }), []);
   t.strictSame(await see('things', { filter: { owner: { name: 'Bob' } }, fields: 'id' }), []);
+  t.equal((await refusal('things', { meta: 'estimated_count' }, given))?.code, 'FORBIDDEN');
   t.strictSame(await see('things', { aggregate: { count: '*' } }), [{ count: '2' }]);
   t.strictSame(await see('things', { sort: '-owner.name', fields: 'id' }), [{ id: 3 }, { id: 1 }]);
 });

@@ -1,0 +1,151 @@
+import { pino } from 'pino';
+import t from 'tap';
+import { loadConfig } from '#core/config/config.ts';
+import { translateFailure } from '#core/database/failure.ts';
+import { createPool, type Pool } from '#core/database/pool.ts';
+import { Reader } from '#core/database/reader.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import { createDatabase, type Teardown } from '#tests/harness/database.ts';
+import { until } from '#tests/harness/until.ts';
+
+const log = pino({ level: 'silent' });
+
+interface Options {
+  readonly lines?: number;
+  readonly max?: number;
+  readonly statementTimeout?: number;
+}
+
+/** A reader on a database of its own, and a pool to look at the server with. */
+async function openReader(t: Teardown, options: Options = {}) {
+  const { lines = 2, max = 2, statementTimeout = 0 } = options;
+  const url = await createDatabase(t);
+  const config = loadConfig({ DATABASE_POOL_WAIT: '200ms' });
+  const pool = createPool(config, url, log, { name: 'test', max, statementTimeout });
+  const watch = createPool(config, url, log, { name: 'watch', max: 1, statementTimeout: 0 });
+  const reader = new Reader({ url, name: 'test', log, pool, lines, statementTimeout });
+  await reader.open();
+  t.teardown(() => Promise.all([reader.close(), pool.end(), watch.end()]));
+  return { reader, pool, watch };
+}
+
+/** Statements of other sessions that run right now and hold this text. */
+async function running(watch: Pool, text: string): Promise<number> {
+  const { rows } = await watch.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM pg_stat_activity
+     WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()
+       AND query LIKE '%' || $1 || '%'`,
+    [text],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+async function failureOf(work: Promise<unknown>): Promise<ServiceError | null> {
+  try {
+    await work;
+  } catch (error) {
+    const translated = translateFailure(error);
+    if (translated instanceof ServiceError) return translated;
+    throw error;
+  }
+  return null;
+}
+
+t.test('a statement yields its first text, prepared from the second time on', async (t) => {
+  const { reader, watch } = await openReader(t);
+  const statement = { text: 'SELECT $1::int + 1 || $2', values: [1, 'x'] };
+  for (let time = 0; time < 5; time += 1) t.equal(await reader.text(statement), '2x');
+  const many = Array.from({ length: 200 }, (_, index) =>
+    reader.text({ ...statement, values: [index, ''] }),
+  );
+  t.strictSame(
+    await Promise.all(many),
+    many.map((_, index) => String(index + 1)),
+    'pipelined answers find their questions',
+  );
+  t.equal(await reader.text({ text: "SELECT 'x' WHERE false", values: [] }), null);
+  t.equal(await running(watch, 'nothing of the kind'), 0);
+});
+
+t.test('an error of one statement leaves those beside it alone', async (t) => {
+  const { reader } = await openReader(t, { lines: 1 });
+  const good = { text: 'SELECT $1::int::text', values: [1] };
+  const bad = { text: 'SELECT ($1::int / 0)::text', values: [1] };
+  await reader.text(good);
+  await reader.text(bad).catch(() => undefined);
+  const answers = await Promise.allSettled([
+    reader.text(good),
+    reader.text(bad),
+    reader.text(good),
+  ]);
+  t.strictSame(
+    answers.map((answer) => answer.status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+});
+
+t.test('a connection that is lost is opened again', async (t) => {
+  const { reader, watch } = await openReader(t, { lines: 1, max: 1 });
+  const statement = { text: "SELECT 'there'", values: [] };
+  await reader.text(statement);
+  await reader.text(statement);
+  await watch.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid()
+       AND application_name LIKE 'sluice test%'`,
+  );
+  await until(
+    () =>
+      reader.text(statement).then(
+        (text) => text === 'there',
+        () => false,
+      ),
+    'the reader answers again',
+  );
+});
+
+t.test('a statement past QUERY_TIMEOUT is 503 and names the setting', async (t) => {
+  const { reader } = await openReader(t, { statementTimeout: 100 });
+  const statement = { text: 'SELECT pg_sleep(30)::text', values: [] };
+  for (let time = 0; time < 2; time += 1) {
+    const failure = await failureOf(reader.text(statement));
+    t.match(failure?.message, 'QUERY_TIMEOUT');
+    t.equal(failure?.status, 503);
+  }
+});
+
+t.test('a pool without a free connection is 503 with Retry-After', async (t) => {
+  const { reader, pool } = await openReader(t, { lines: 0, max: 1 });
+  const held = await pool.connect();
+  const failure = await failureOf(reader.text({ text: "SELECT 'x'", values: [] }));
+  t.equal(failure?.code, 'SERVICE_UNAVAILABLE');
+  t.match(failure?.headers, { 'Retry-After': /^\d+$/ });
+  held.release();
+  t.equal(await reader.text({ text: "SELECT 'x'", values: [] }), 'x');
+});
+
+t.test('a stream fetches what is read, and ends with its reader', async (t) => {
+  const { reader, pool } = await openReader(t, { max: 1 });
+  const statement = { text: 'SELECT i::text FROM generate_series(1, 1000000) AS i', values: [] };
+  let batches = 0;
+  for await (const rows of reader.stream(statement)) {
+    t.ok(rows.length <= 1_000);
+    batches += 1;
+    if (batches === 3) break;
+  }
+  const { rows } = await pool.query<{ one: number }>('SELECT 1 AS one');
+  t.equal(rows[0]?.one, 1, 'the connection serves others afterwards');
+});
+
+t.test('an aborted stream ends the statement on the server', async (t) => {
+  const { reader, watch } = await openReader(t);
+  const controller = new AbortController();
+  const statement = { text: "SELECT 'endless', pg_sleep(60)", values: [] };
+  const reading = (async () => {
+    for await (const _ of reader.stream(statement, controller.signal)) t.fail('nothing comes');
+  })();
+  await until(async () => (await running(watch, 'endless')) === 1, 'the statement runs');
+  controller.abort();
+  await t.rejects(reading);
+  await until(async () => (await running(watch, 'endless')) === 0, 'the statement is cancelled');
+});
