@@ -88,13 +88,22 @@ export class Reader {
    * yet wanted stays in PostgreSQL. Leaving the loop early ends the statement.
    */
   async *stream(statement: Statement, signal?: AbortSignal): AsyncGenerator<string[]> {
+    signal?.throwIfAborted();
     const client = await this.#options.pool.connect();
+    let held = true;
+    const release = (destroy: boolean) => {
+      if (held) client.release(destroy);
+      held = false;
+    };
+    // Whoever goes away may never ask again, so that this alone gives the connection back.
+    const abandon = () => {
+      release(true);
+      void this.#cancel(client);
+    };
+    signal?.addEventListener('abort', abandon);
     const cursor = client.query(
       new Cursor<Row>(statement.text, statement.values, { rowMode: 'array' }),
     );
-    let finished = false;
-    const cancel = () => void this.#cancel(client);
-    signal?.addEventListener('abort', cancel);
     try {
       for (;;) {
         signal?.throwIfAborted();
@@ -102,11 +111,10 @@ export class Reader {
         if (rows.length === 0) break;
         yield rows.map(([text]) => text ?? 'null');
       }
-      finished = true;
     } finally {
-      signal?.removeEventListener('abort', cancel);
-      await cursor.close().catch(() => undefined);
-      client.release(!finished && signal?.aborted === true);
+      signal?.removeEventListener('abort', abandon);
+      if (held) await cursor.close().catch(() => undefined);
+      release(false);
     }
   }
 

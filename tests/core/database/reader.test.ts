@@ -149,3 +149,17 @@ t.test('an aborted stream ends the statement on the server', async (t) => {
   await t.rejects(reading);
   await until(async () => (await running(watch, 'endless')) === 0, 'the statement is cancelled');
 });
+
+t.test('a stream whose client went away gives its connection back unasked', async (t) => {
+  const { reader, pool } = await openReader(t, { max: 1 });
+  const statement = { text: 'SELECT i::text FROM generate_series(1, 1000000) AS i', values: [] };
+  for (let time = 0; time < 3; time += 1) {
+    const controller = new AbortController();
+    const rows = reader.stream(statement, controller.signal);
+    await rows.next();
+    // Nobody asks for more, and nobody ends the stream.
+    controller.abort();
+    const { rows: found } = await pool.query<{ one: number }>('SELECT 1 AS one');
+    t.equal(found[0]?.one, 1);
+  }
+});
