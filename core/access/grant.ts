@@ -11,9 +11,28 @@ export interface Caller {
   readonly role: string | null;
   /** The role and all its ancestors. */
   readonly roles: readonly string[];
+  /** The effective policies, those barred by address left out. */
   readonly policies: readonly string[];
   readonly admin: boolean;
+  /** Some effective policy grants what the Admin App needs. */
+  readonly app: boolean;
+  /** Where the request comes from; null when that is unknown or does not matter. */
+  readonly ip: string | null;
+  /** The session behind the token; null for strangers and static tokens. */
+  readonly session: string | null;
 }
+
+/** A request without a token. */
+export const STRANGER: Caller = Object.freeze({
+  user: null,
+  role: null,
+  roles: [],
+  policies: [],
+  admin: false,
+  app: false,
+  ip: null,
+  session: null,
+});
 
 /** One permission: which fields, of which rows. */
 export interface GrantCase {

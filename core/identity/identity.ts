@@ -4,20 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '#core/access/grant.ts';
+import { type Caller, STRANGER } from '#core/access/grant.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Statement, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
-
-/** A request without a token. */
-const STRANGER: Caller = Object.freeze({
-  user: null,
-  role: null,
-  roles: [],
-  policies: [],
-  admin: false,
-});
 
 /** Callers remembered in one process. */
 const MAX_CALLERS = 10_000;
@@ -65,9 +56,10 @@ export class Identity {
     const known = this.#callers.get(token);
     if (known) return known;
     const hash = createHash('sha256').update(token).digest('hex');
-    const { rows } = await this.#pool.query<Caller>(callerStatement(this.#schema, hash));
-    const [caller] = rows;
-    if (caller === undefined) throw new ServiceError('INVALID_CREDENTIALS');
+    const { rows } = await this.#pool.query<Partial<Caller>>(callerStatement(this.#schema, hash));
+    const [found] = rows;
+    if (found === undefined) throw new ServiceError('INVALID_CREDENTIALS');
+    const caller: Caller = { ...STRANGER, ...found };
     this.#callers.set(token, caller);
     return caller;
   }

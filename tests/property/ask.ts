@@ -1,6 +1,6 @@
 /** Asks the service under test: parses, compiles and runs a question on the database. */
 import type { Pool } from 'pg';
-import { ALL_GRANTS } from '#core/access/grant.ts';
+import { ALL_GRANTS, STRANGER } from '#core/access/grant.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { Statement } from '#core/database/sql.ts';
 import { compilePage, compileStream, type ReadTarget } from '#core/query/compile/read.ts';
@@ -43,7 +43,7 @@ export async function ask(
     maxDepth: 10,
     maxFields: 10_000,
   };
-  const caller = { ...asked.asker, admin: true };
+  const caller = { ...STRANGER, ...asked.asker, admin: true };
   const target = { catalog, grants: ALL_GRANTS, caller, bounds, collection: asked.table };
   let statement: Statement;
   try {

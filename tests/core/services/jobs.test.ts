@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
 import t from 'tap';
-import type { Caller } from '#core/access/grant.ts';
+import { type Caller, STRANGER } from '#core/access/grant.ts';
 import { loadConfig } from '#core/config/config.ts';
 import type { Job, RejectedRow } from '#core/jobs/job.ts';
 import { openQueues } from '#core/jobs/queue.ts';
@@ -16,10 +16,10 @@ import { createDatabase, type Teardown } from '#tests/harness/database.ts';
 
 const log = pino({ level: 'silent' });
 const FORBIDDEN = { code: 'FORBIDDEN' };
-const admin: Caller = { user: randomUUID(), role: null, roles: [], policies: [], admin: true };
+const admin: Caller = { ...STRANGER, user: randomUUID(), admin: true };
 
 function person(): Caller {
-  return { user: randomUUID(), role: null, roles: [], policies: [], admin: false };
+  return { ...STRANGER, user: randomUUID() };
 }
 
 async function setUp(t: Teardown, backend: Backend, queueUrl?: string) {
@@ -117,7 +117,7 @@ for (const backend of backends) {
         [await shown(caller), await shown(other), await shown(admin)],
         [true, false, true],
       );
-      const stranger: Caller = { user: null, role: null, roles: [], policies: [], admin: false };
+      const stranger: Caller = STRANGER;
       for (const as of [other, stranger]) {
         await t.rejects(jobs.get(id, as), FORBIDDEN);
         await t.rejects(jobs.cancel(id, as), FORBIDDEN);

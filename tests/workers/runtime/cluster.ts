@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { pino } from 'pino';
-import type { Caller } from '#core/access/grant.ts';
+import { type Caller, STRANGER } from '#core/access/grant.ts';
 import { loadConfig } from '#core/config/config.ts';
 import type { Job } from '#core/jobs/job.ts';
 import { openQueues, type Queues } from '#core/jobs/queue.ts';
@@ -17,7 +17,7 @@ import { migrate } from '#core/system/migrate.ts';
 import type { Backend } from '#tests/harness/backend.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
 
-export const admin: Caller = { user: null, role: null, roles: [], policies: [], admin: true };
+export const admin: Caller = { ...STRANGER, admin: true };
 
 /** One worker process. */
 export interface WorkerProcess {
