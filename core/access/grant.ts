@@ -16,6 +16,8 @@ export interface Caller {
   readonly admin: boolean;
   /** Some effective policy grants what the Admin App needs. */
   readonly app: boolean;
+  /** Some effective policy demands a second factor. */
+  readonly enforceTfa: boolean;
   /** Where the request comes from; null when that is unknown or does not matter. */
   readonly ip: string | null;
   /** The session behind the token; null for strangers and static tokens. */
@@ -30,6 +32,7 @@ export const STRANGER: Caller = Object.freeze({
   policies: [],
   admin: false,
   app: false,
+  enforceTfa: false,
   ip: null,
   session: null,
 });

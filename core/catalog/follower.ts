@@ -29,6 +29,8 @@ export interface FollowerParts {
 const COUNTER_NAMES = ['catalog', 'metadata', 'access'] as const;
 /** As many looks have failed or gone missing before the catalog counts as stale. */
 const MISSED_LOOKS = 5;
+/** A look begins a pause after the one before has ended; twice that leaves time for the look. */
+const CONTACT_LOOKS = 2;
 
 export class Follower implements CatalogSource {
   readonly #parts: FollowerParts;
@@ -123,6 +125,10 @@ export class Follower implements CatalogSource {
 
   silence(): number {
     return performance.now() - this.#heardAt;
+  }
+
+  inContact(): boolean {
+    return this.silence() <= CONTACT_LOOKS * this.#parts.pause;
   }
 
   status(): CatalogStatus {

@@ -46,6 +46,7 @@ export function keepCatalog(source: CatalogSource, { lease, log, pause }: Watch)
     onChange: (handler) => source.onChange(handler),
     onCounter: (name, handler) => source.onCounter(name, handler),
     silence: () => source.silence(),
+    inContact: () => source.inContact(),
     status: () => source.status(),
     async close() {
       await end();

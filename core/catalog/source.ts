@@ -33,6 +33,11 @@ export interface CatalogSource {
   onCounter(name: CounterName, handler: (version: number) => void): () => void;
   /** Milliseconds since the counters were last read; a cache must not be trusted when it grows. */
   silence(): number;
+  /**
+   * The counters were read about as lately as they should be; without that a change of rights may
+   * have gone unnoticed.
+   */
+  inContact(): boolean;
   status(): CatalogStatus;
   close(): Promise<void>;
 }

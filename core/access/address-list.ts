@@ -1,0 +1,62 @@
+/** Lists of network addresses from which a policy may be used: single ones, ranges and CIDR blocks. */
+import { BlockList, isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+interface Address {
+  readonly text: string;
+  readonly family: 'ipv4' | 'ipv6';
+}
+
+/** An address without its zone; an IPv4 address that is mapped into IPv6 comes as itself. */
+function addressOf(text: string): Address | null {
+  if (isIP(text) === 0) return null;
+  const address = ipaddr.process(text.replace(/%.*$/s, ''));
+  return { text: address.toString(), family: address.kind() };
+}
+
+type Lists = Readonly<Record<Address['family'], BlockList>>;
+
+/** A block of mapped addresses is the block of the addresses themselves. */
+function addBlock(lists: Lists, network: string, prefix: string): void {
+  const address = addressOf(network);
+  if (address === null || !/^\d{1,3}$/.test(prefix)) return;
+  const isMapped = address.family === 'ipv4' && isIP(network) === 6;
+  const bits = Number(prefix) - (isMapped ? 96 : 0);
+  if (bits < 0 || bits > (address.family === 'ipv4' ? 32 : 128)) return;
+  lists[address.family].addSubnet(address.text, bits, address.family);
+}
+
+function addRange(lists: Lists, from: string, to: string): void {
+  const first = addressOf(from);
+  const last = addressOf(to);
+  if (first === null || last === null || first.family !== last.family) return;
+  try {
+    lists[first.family].addRange(first.text, last.text, first.family);
+  } catch {
+    // The first address lies behind the last one: no address is between them.
+  }
+}
+
+/** Which addresses a list holds. An entry that cannot be read holds none. */
+export class AddressList {
+  // Apart, because a block of IPv6 would also hold IPv4 addresses that it covers when mapped.
+  readonly #lists: Lists = { ipv4: new BlockList(), ipv6: new BlockList() };
+
+  /** @param entries `10.0.0.1`, `10.0.0.1-10.0.0.9`, `10.0.0.0/8`, and the same of IPv6 */
+  constructor(entries: readonly string[]) {
+    for (const entry of entries) {
+      const [from = '', to] = entry.split('-').map((part) => part.trim());
+      const [network = '', prefix] = from.split('/');
+      const single = addressOf(from);
+      if (to !== undefined) addRange(this.#lists, from, to);
+      else if (prefix !== undefined) addBlock(this.#lists, network, prefix);
+      else if (single !== null) this.#lists[single.family].addAddress(single.text, single.family);
+    }
+  }
+
+  /** Whether the list holds an address; never an unknown one. */
+  has(ip: string | null): boolean {
+    const address = ip === null ? null : addressOf(ip);
+    return address !== null && this.#lists[address.family].check(address.text, address.family);
+  }
+}

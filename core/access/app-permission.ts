@@ -1,0 +1,134 @@
+/**
+ * What every policy with app access grants beside its own permissions: the least that the Admin
+ * App needs of the system collections.
+ */
+import { parseRow } from './permission-row.ts';
+import type { Action, PermissionRow } from './right.ts';
+
+interface AppPermission {
+  readonly collection: string;
+  readonly action: Action;
+  readonly permissions?: object;
+  readonly validation?: object;
+  readonly fields?: readonly string[];
+}
+
+const OWN = (field: string) => ({ [field]: { _eq: '$CURRENT_USER' } });
+
+const SETTINGS_FIELDS = [
+  'id',
+  'project_name',
+  'project_descriptor',
+  'project_url',
+  'project_color',
+  'project_logo',
+  'public_foreground',
+  'public_background',
+  'public_favicon',
+  'public_note',
+  'default_language',
+  'default_appearance',
+  'default_theme_light',
+  'theme_light_overrides',
+  'default_theme_dark',
+  'theme_dark_overrides',
+  'custom_css',
+  'module_bar',
+  'storage_asset_transform',
+  'storage_asset_presets',
+  'custom_aspect_ratios',
+  'basemaps',
+  'mapbox_key',
+  'report_error_url',
+  'report_bug_url',
+  'report_feature_url',
+  'visual_editor_urls',
+  'collaborative_editing_enabled',
+];
+
+/** `password` and `tfa_secret` tell no more than whether they are set. */
+const SELF_FIELDS = [
+  'id',
+  'first_name',
+  'last_name',
+  'last_page',
+  'email',
+  'password',
+  'location',
+  'title',
+  'description',
+  'tags',
+  'provider',
+  'avatar',
+  'language',
+  'text_direction',
+  'appearance',
+  'theme_light',
+  'theme_dark',
+  'theme_light_overrides',
+  'theme_dark_overrides',
+  'tfa_secret',
+  'status',
+  'role',
+];
+
+const PRESETS_READ = {
+  _or: [
+    OWN('user'),
+    { _and: [{ user: { _null: true } }, { role: { _eq: '$CURRENT_ROLE' } }] },
+    { _and: [{ user: { _null: true } }, { role: { _null: true } }] },
+  ],
+};
+
+const MINIMAL: readonly AppPermission[] = [
+  { collection: 'collections', action: 'read' },
+  { collection: 'fields', action: 'read' },
+  { collection: 'relations', action: 'read' },
+  { collection: 'translations', action: 'read' },
+  { collection: 'activity', action: 'read', permissions: OWN('user') },
+  { collection: 'comments', action: 'read', permissions: OWN('user_created') },
+  { collection: 'comments', action: 'create', validation: { comment: { _nnull: true } } },
+  {
+    collection: 'comments',
+    action: 'update',
+    permissions: OWN('user_created'),
+    fields: ['comment'],
+  },
+  { collection: 'comments', action: 'delete', permissions: OWN('user_created') },
+  { collection: 'presets', action: 'read', permissions: PRESETS_READ },
+  { collection: 'presets', action: 'create', validation: OWN('user') },
+  {
+    collection: 'presets',
+    action: 'update',
+    permissions: OWN('user'),
+    validation: OWN('user'),
+  },
+  { collection: 'presets', action: 'delete', permissions: OWN('user') },
+  { collection: 'roles', action: 'read', permissions: { id: { _in: '$CURRENT_ROLES' } } },
+  { collection: 'settings', action: 'read', fields: SETTINGS_FIELDS },
+  { collection: 'notifications', action: 'read', permissions: OWN('recipient') },
+  {
+    collection: 'notifications',
+    action: 'update',
+    permissions: OWN('recipient'),
+    fields: ['status'],
+  },
+  { collection: 'shares', action: 'read', permissions: OWN('user_created') },
+  { collection: 'users', action: 'read', permissions: OWN('id'), fields: SELF_FIELDS },
+];
+
+function stored(value: object | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+/** The rows as if they stood in the table; they have no id and no policy of their own. */
+export const APP_PERMISSIONS: readonly PermissionRow[] = MINIMAL.map((row) =>
+  parseRow({
+    collection: `system_${row.collection}`,
+    action: row.action,
+    permissions: stored(row.permissions),
+    validation: stored(row.validation),
+    presets: null,
+    fields: (row.fields ?? ['*']).join(','),
+  }),
+);
