@@ -1,5 +1,6 @@
 /** Opens what an edge process works with, and closes it again. */
 import { join } from 'node:path';
+import { AccessSource } from '#core/access/source.ts';
 import { openCatalog } from '#core/catalog/open.ts';
 import type { CatalogSource } from '#core/catalog/source.ts';
 import type { Config } from '#core/config/config.ts';
@@ -27,6 +28,7 @@ export interface EdgeServices {
   readonly log: Log;
   readonly bounds: QueryBounds;
   readonly catalog: CatalogSource;
+  readonly access: AccessSource;
   readonly identity: Identity;
   readonly items: ItemService;
   readonly jobs: JobService;
@@ -60,8 +62,10 @@ export async function openEdgeServices(
     limitDefault: config.QUERY_LIMIT_DEFAULT,
     limitMax: config.QUERY_LIMIT_MAX,
     maxDepth: config.MAX_RELATIONAL_DEPTH,
+    maxJsonDepth: config.MAX_JSON_QUERY_DEPTH,
     maxFields: config.QUERY_MAX_FIELDS,
   };
+  const access = new AccessSource({ pool, schema, catalog, log });
   const identity = new Identity(pool, schema);
   catalog.onCounter('access', () => identity.forget());
   const jobs = new JobService({ pool, schema, queues, bus, log });
@@ -71,6 +75,7 @@ export async function openEdgeServices(
     log,
     bounds,
     catalog,
+    access,
     identity,
     jobs,
     items: new ItemService({
