@@ -98,3 +98,37 @@ export const list = v.pipe(
   ),
   v.minLength(1, 'must name at least one entry'),
 );
+
+/** A comma list of http and https URLs without credentials, query and fragment, normalised. */
+export const urlList = v.pipe(
+  list,
+  v.rawTransform<string[], readonly string[]>(({ dataset, addIssue, NEVER }) => {
+    const urls = dataset.value.map((entry) => (URL.canParse(entry) ? new URL(entry) : null));
+    const usable = urls.filter((entry) => entry !== null).filter(isPlain);
+    if (usable.length === urls.length) return usable.map(({ href }) => href);
+    addIssue({ message: 'must be http:// or https:// URLs without credentials, ? and #' });
+    return NEVER;
+  }),
+);
+
+function isPlain({ protocol, username, password, search, hash }: URL): boolean {
+  return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === '';
+}
+
+const MAILBOX = /^(?:([^<>"]*)<([^<>]*)>|([^<>]*))$/;
+
+/** Who a mail is from, written like `Name <name@example.com>` or `name@example.com`. */
+export const mailbox = v.pipe(
+  v.string(),
+  v.rawTransform<string, { readonly name: string; readonly address: string }>(
+    ({ dataset, addIssue, NEVER }) => {
+      const [, name = '', bracketed, bare = ''] = MAILBOX.exec(dataset.value) ?? [];
+      const address = (bracketed ?? bare).trim();
+      if (/^[^\s@,;:\\"()[\]]+@[^\s@,;:\\"()[\]]+$/.test(address) && !/[\r\n]/.test(name)) {
+        return { name: name.trim(), address };
+      }
+      addIssue({ message: 'must be like Name <name@example.com> or name@example.com' });
+      return NEVER;
+    },
+  ),
+);

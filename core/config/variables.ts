@@ -1,6 +1,17 @@
 /** Every environment variable that Sluice reads: the one list behind start-up and `npm run config`. */
 import * as v from 'valibot';
-import { choice, duration, integer, list, size, text, url, type Variable } from './variable.ts';
+import {
+  choice,
+  duration,
+  integer,
+  list,
+  mailbox,
+  size,
+  text,
+  url,
+  urlList,
+  type Variable,
+} from './variable.ts';
 
 /** Keeps each entry's own types: of its value, and whether it has a fallback. */
 function define<T, const F extends string | undefined>(entry: Variable<T, F>): Variable<T, F> {
@@ -126,6 +137,11 @@ export const variables = {
     fallback: '10',
     meaning: 'Most relations that a path of a query may go through',
   }),
+  MAX_JSON_QUERY_DEPTH: define({
+    parse: integer(1, 100),
+    fallback: '10',
+    meaning: 'Most steps of a path into a document, in _json and json()',
+  }),
   QUERY_TIMEOUT: define({
     parse: duration,
     fallback: '30s',
@@ -177,6 +193,69 @@ export const variables = {
     parse: duration,
     fallback: '30d',
     meaning: 'Age at which finished jobs and their reports are removed',
+  }),
+  NODE_ENV: define({
+    parse: text,
+    fallback: 'production',
+    meaning: 'With development, mails are logged when no transport is set',
+  }),
+  EMAIL_TRANSPORT: define({
+    parse: choice(['log', 'smtp'] as const),
+    fallback: undefined,
+    meaning:
+      'How mail leaves: smtp, or log to write it, links included, into the log of the worker; unset: log when NODE_ENV is development, else no mail and 503 where it is needed',
+  }),
+  EMAIL_FROM: define({
+    parse: mailbox,
+    fallback: undefined,
+    meaning: 'Sender of mails, Name <address>; unset: no-reply at the host of PUBLIC_URL',
+  }),
+  EMAIL_SMTP_HOST: define({
+    parse: text,
+    fallback: 'localhost',
+    meaning: 'Mail server',
+  }),
+  EMAIL_SMTP_PORT: define({
+    parse: integer(1, 65_535),
+    fallback: '587',
+    meaning: 'Its TCP port; 465 with EMAIL_SMTP_SECURE',
+  }),
+  EMAIL_SMTP_USER: define({
+    parse: text,
+    fallback: undefined,
+    meaning: 'User name at the mail server; unset: none is sent',
+  }),
+  EMAIL_SMTP_PASSWORD: define({
+    parse: text,
+    fallback: undefined,
+    secret: true,
+    meaning: 'Password at the mail server',
+  }),
+  EMAIL_SMTP_SECURE: define({
+    parse: choice(['true', 'false'] as const),
+    fallback: 'false',
+    meaning:
+      'TLS from the first byte; false: STARTTLS where the server offers it, required before a password is sent, not used on loopback',
+  }),
+  USER_INVITE_URL_ALLOW_LIST: define({
+    parse: urlList,
+    fallback: undefined,
+    meaning: 'URLs, a comma list, under which the page of an invite_url may lie; unset: none',
+  }),
+  PASSWORD_RESET_URL_ALLOW_LIST: define({
+    parse: urlList,
+    fallback: undefined,
+    meaning: 'The same for reset_url',
+  }),
+  USER_REGISTER_URL_ALLOW_LIST: define({
+    parse: urlList,
+    fallback: undefined,
+    meaning: 'The same for verification_url',
+  }),
+  REGISTER_STALL_TIME: define({
+    parse: duration,
+    fallback: '750ms',
+    meaning: 'Shortest time that a registration or a request for a password reset takes',
   }),
   FAILPOINT: define({
     parse: text,
