@@ -2,6 +2,7 @@
  * The building blocks of configuration: how a variable's text becomes a typed value. No variable
  * is named here; the list of all of them is `variables.ts`.
  */
+import ipaddr from 'ipaddr.js';
 import * as v from 'valibot';
 
 /** One environment variable: how its text is read, what it means, and what counts when unset. */
@@ -131,4 +132,45 @@ export const mailbox = v.pipe(
       return NEVER;
     },
   ),
+);
+
+/** Yes or no. */
+export const flag = v.pipe(
+  v.string(),
+  v.transform((value) => value.toLowerCase()),
+  choice(['true', 'false', 'on', 'off', '1', '0'] as const),
+  v.transform((value) => value === 'true' || value === 'on' || value === '1'),
+);
+
+/** A key for HMAC with SHA-256, which must not be shorter than the hash (RFC 7518, 3.2). */
+export const secretKey = v.pipe(
+  v.string(),
+  v.minLength(32, 'must have at least 32 characters, such as those of openssl rand -hex 32'),
+);
+
+/** A name as cookies may have it (RFC 6265, 4.1.1). */
+export const cookieName = v.pipe(
+  v.string(),
+  v.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a name as cookies may have it'),
+);
+
+/** The peers that are believed about where a request comes from. */
+export type Proxies = 'none' | 'all' | readonly string[];
+
+function isAddressOrRange(entry: string): boolean {
+  return ipaddr.isValid(entry) || ipaddr.isValidCIDR(entry);
+}
+
+/** `off`, `on`, or a list of addresses and ranges in CIDR notation. */
+export const proxies = v.pipe(
+  v.string(),
+  v.rawTransform<string, Proxies>(({ dataset, addIssue, NEVER }) => {
+    const value = dataset.value.trim().toLowerCase();
+    if (['off', 'false', '0'].includes(value)) return 'none';
+    if (['on', 'true'].includes(value)) return 'all';
+    const entries = value.split(',').map((entry) => entry.trim());
+    if (entries.every(isAddressOrRange)) return entries;
+    addIssue({ message: 'must be off, on, or a list of addresses and ranges such as 10.0.0.0/8' });
+    return NEVER;
+  }),
 );

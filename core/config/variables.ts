@@ -2,16 +2,22 @@
 import * as v from 'valibot';
 import {
   choice,
+  cookieName,
   duration,
+  flag,
   integer,
   list,
   mailbox,
+  proxies,
+  secretKey,
   size,
   text,
   url,
   urlList,
   type Variable,
 } from './variable.ts';
+
+const SAME_SITE = ['lax', 'strict', 'none'] as const;
 
 /** Keeps each entry's own types: of its value, and whether it has a fallback. */
 function define<T, const F extends string | undefined>(entry: Variable<T, F>): Variable<T, F> {
@@ -96,6 +102,90 @@ export const variables = {
     parse: integer(1, 64),
     fallback: '1',
     meaning: 'Lanes that hashing one password uses',
+  }),
+  SECRET: define({
+    parse: secretKey,
+    fallback: undefined,
+    secret: true,
+    meaning:
+      'Key that signs tokens, at least 32 characters, the same on all hosts; unset: DATA_DIR/secret',
+  }),
+  SECRET_PREVIOUS: define({
+    parse: secretKey,
+    fallback: undefined,
+    secret: true,
+    meaning: 'The key before SECRET, whose tokens still count; it signs nothing new',
+  }),
+  ACCESS_TOKEN_TTL: define({
+    parse: duration,
+    fallback: '15m',
+    meaning: 'Life of an access token',
+  }),
+  REFRESH_TOKEN_TTL: define({
+    parse: duration,
+    fallback: '7d',
+    meaning: 'Life of a refresh token, begun anew by each refresh',
+  }),
+  SESSION_COOKIE_TTL: define({
+    parse: duration,
+    fallback: '1d',
+    meaning: 'Life of a session cookie, begun anew by each refresh',
+  }),
+  SESSION_REFRESH_GRACE_PERIOD: define({
+    parse: duration,
+    fallback: '10s',
+    meaning: 'Time for which a session cookie still counts after it was refreshed',
+  }),
+  LOGIN_STALL_TIME: define({
+    parse: duration,
+    fallback: '500ms',
+    meaning: 'Least time that a refused login takes, so that time tells nothing',
+  }),
+  REFRESH_TOKEN_COOKIE_NAME: define({
+    parse: cookieName,
+    fallback: 'sluice_refresh_token',
+    meaning: 'Name of the cookie that holds the refresh token in mode cookie',
+  }),
+  REFRESH_TOKEN_COOKIE_SECURE: define({
+    parse: flag,
+    fallback: 'false',
+    meaning: 'Send that cookie over HTTPS only',
+  }),
+  REFRESH_TOKEN_COOKIE_SAME_SITE: define({
+    parse: choice(SAME_SITE),
+    fallback: 'lax',
+    meaning: 'Whether other sites may make a browser send that cookie',
+  }),
+  REFRESH_TOKEN_COOKIE_DOMAIN: define({
+    parse: text,
+    fallback: undefined,
+    meaning: 'Domain of that cookie; unset: the host of the API alone',
+  }),
+  SESSION_COOKIE_NAME: define({
+    parse: cookieName,
+    fallback: 'sluice_session_token',
+    meaning: 'Name of the cookie that holds the access token in mode session',
+  }),
+  SESSION_COOKIE_SECURE: define({
+    parse: flag,
+    fallback: 'false',
+    meaning: 'Send that cookie over HTTPS only',
+  }),
+  SESSION_COOKIE_SAME_SITE: define({
+    parse: choice(SAME_SITE),
+    fallback: 'lax',
+    meaning: 'Whether other sites may make a browser send that cookie',
+  }),
+  SESSION_COOKIE_DOMAIN: define({
+    parse: text,
+    fallback: undefined,
+    meaning: 'Domain of that cookie; unset: the host of the API alone',
+  }),
+  IP_TRUST_PROXY: define({
+    parse: proxies,
+    fallback: 'off',
+    meaning:
+      'Whose X-Forwarded-For names the client: off, on (anybody), or a list of addresses and ranges',
   }),
   EDGE_PROCESSES: define({
     parse: integer(0, 64),

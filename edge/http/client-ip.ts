@@ -1,0 +1,56 @@
+/**
+ * Where a request comes from. Only facts that the server knows count: the address of the peer, and
+ * what a peer says of others only when the operator trusts it.
+ */
+import ipaddr from 'ipaddr.js';
+import type { Proxies } from '#core/config/variable.ts';
+import type { Request } from './request.ts';
+
+/** What of a request tells where it comes from. */
+export type Origin = Pick<Request, 'ip' | 'header'>;
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Range = [Address, number];
+
+/** An address, in IPv4 form when it is one mapped into IPv6; null for anything else. */
+function addressOf(text: string): Address | null {
+  // With port, as some proxies write: 192.0.2.1:4711, [2001:db8::1]:4711.
+  const [, bare = text] = /^\[(.+)\](?::\d+)?$/.exec(text) ?? /^([\d.]+):\d+$/.exec(text) ?? [];
+  if (!ipaddr.IPv4.isValidFourPartDecimal(bare) && !ipaddr.IPv6.isValid(bare)) return null;
+  return ipaddr.process(bare);
+}
+
+function rangeOf(entry: string): Range {
+  if (entry.includes('/')) return ipaddr.parseCIDR(entry);
+  const address = ipaddr.process(entry);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+function contains([network, bits]: Range, address: Address): boolean {
+  return network.kind() === address.kind() && address.match(network, bits);
+}
+
+/**
+ * Makes the function that names the client of a request by address; null when the connection is
+ * gone. Proxies append to X-Forwarded-For, so it is read from its end: the client is the first
+ * address that no trusted proxy has. What is no address ends the reading.
+ * @param proxies IP_TRUST_PROXY
+ */
+export function clientIpBy(proxies: Proxies): (request: Origin) => string | null {
+  if (proxies === 'none') return ({ ip }) => (ip === '' ? null : ip);
+  const ranges = proxies === 'all' ? null : proxies.map(rangeOf);
+  const isTrusted = (address: Address) =>
+    ranges === null || ranges.some((range) => contains(range, address));
+  return (request) => {
+    let client = addressOf(request.ip);
+    if (client === null) return null;
+    const forwarded = (request.header('x-forwarded-for') ?? '').split(',').reverse();
+    for (const entry of forwarded) {
+      if (!isTrusted(client)) break;
+      const before = addressOf(entry.trim());
+      if (before === null) break;
+      client = before;
+    }
+    return client.toString();
+  };
+}
