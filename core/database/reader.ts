@@ -9,6 +9,8 @@ import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import Cursor from 'pg-cursor';
 import type { Log } from '#core/log/log.ts';
+import { cancelStatement } from './cancel.ts';
+import { Loan } from './loan.ts';
 import { type Pool, sessionSettings } from './pool.ts';
 import type { Statement } from './sql.ts';
 
@@ -21,13 +23,30 @@ const MAX_IN_FLIGHT = 64;
 /** A statement that PostgreSQL took this long for (ms) runs on the pool until it is fast again. */
 const SLOW_MS = 100;
 const RECONNECT_MS = 1_000;
-/** Rows that a stream fetches at a time. */
-const FETCH_ROWS = 1_000;
+/** Rows that a stream fetches at a time: few at first, then as many as make up so many characters. */
+const FIRST_ROWS = 20;
+const MOST_ROWS = 1_000;
+const FETCH_LENGTH = 262_144;
+/**
+ * PostgreSQL's own clock would go on between two fetches, while the client reads: a stream is
+ * watched from here, fetch by fetch. A transaction keeps the setting from whoever is next, also
+ * behind a pooler.
+ */
+const BEGIN_STREAM = 'BEGIN; SET LOCAL statement_timeout = 0';
+/** SQLSTATE of a statement that was cancelled. */
+const CANCELLED = '57014';
 
 interface Shape {
   readonly name: string;
   seen: number;
   slow: boolean;
+}
+
+/** One statement under way on a pipelined connection. */
+interface Turn {
+  readonly signal: AbortSignal | undefined;
+  /** A cancellation was sent that may have been for another one. */
+  disturbed: boolean;
 }
 
 /** One pipelined connection with what is prepared and under way on it. */
@@ -36,7 +55,11 @@ interface Line {
   readonly socket: Socket;
   corked: boolean;
   readonly prepared: Set<string>;
-  inFlight: number;
+  /** In the order in which PostgreSQL runs them. */
+  readonly turns: Turn[];
+  /** When the first of them became the first. */
+  turned: number;
+  cancelling: boolean;
 }
 
 export interface ReaderOptions {
@@ -53,12 +76,34 @@ export interface ReaderOptions {
 /** The first column of a row as text. */
 type Row = [string | null];
 
+/** How many rows to fetch after these. */
+function nextFetch(texts: readonly string[]): number {
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  const fitting = Math.floor((FETCH_LENGTH * texts.length) / Math.max(length, 1));
+  return Math.max(1, Math.min(fitting, texts.length * 4, MOST_ROWS));
+}
+
+/** The connection is as good as before: only its statement failed. */
+function isStatementError(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.severity === 'ERROR';
+}
+
+function isCancelled(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === CANCELLED;
+}
+
+function newLine(client: pg.Client, socket: Socket): Line {
+  const prepared = new Set<string>();
+  return { client, socket, corked: false, prepared, turns: [], turned: 0, cancelling: false };
+}
+
 export class Reader {
   readonly #options: ReaderOptions;
   readonly #shapes = new LRUCache<string, Shape>({ max: MAX_SHAPES });
   readonly #lines: (Line | null)[];
   #counter = 0;
   #closed = false;
+  #watch: NodeJS.Timeout | undefined;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -67,69 +112,75 @@ export class Reader {
 
   /** Opens the pipelined connections; those that fail are tried again in the background. */
   async open(): Promise<void> {
+    this.#watch = setInterval(() => this.#cancelAbandoned(), SLOW_MS).unref();
     await Promise.all(this.#lines.map((_, index) => this.#connect(index)));
   }
 
   /**
    * Runs a statement that yields one text.
+   * @param signal cancels the statement when it is aborted
    * @returns the first column of the first row; null when there is no row
    */
-  async text(statement: Statement): Promise<string | null> {
+  async text(statement: Statement, signal?: AbortSignal): Promise<string | null> {
     const shape = this.#shapeOf(statement.text);
     const line = shape.seen > 1 && !shape.slow ? this.#freeLine() : null;
     const row = line
-      ? await this.#onLine(line, shape, statement)
-      : await this.#onPool(shape, statement);
+      ? await this.#onLine(line, shape, statement, signal)
+      : await this.#onPool(shape, statement, signal);
     return row?.[0] ?? null;
   }
 
   /**
    * Runs a statement that yields one text a row and hands the rows on as they come: what is not
-   * yet wanted stays in PostgreSQL. Leaving the loop early ends the statement.
+   * yet wanted stays in PostgreSQL. Leaving the loop early ends the statement. Each fetch may take
+   * as long as a statement; the reader may take any time.
    */
   async *stream(statement: Statement, signal?: AbortSignal): AsyncGenerator<string[]> {
-    signal?.throwIfAborted();
-    const client = await this.#options.pool.connect();
-    let held = true;
-    const release = (destroy: boolean) => {
-      if (held) client.release(destroy);
-      held = false;
-    };
-    // Whoever goes away may never ask again, so that this alone gives the connection back.
-    const abandon = () => {
-      release(true);
-      void this.#cancel(client);
-    };
-    signal?.addEventListener('abort', abandon);
-    const cursor = client.query(
-      new Cursor<Row>(statement.text, statement.values, { rowMode: 'array' }),
-    );
+    const loan = await Loan.take(this.#options.pool, signal);
+    let good = false;
     try {
-      for (;;) {
-        signal?.throwIfAborted();
-        const rows = await cursor.read(FETCH_ROWS);
+      await loan.client.query(BEGIN_STREAM);
+      const cursor = loan.client.query(
+        new Cursor<Row>(statement.text, statement.values, { rowMode: 'array' }),
+      );
+      for (let count = FIRST_ROWS; ; ) {
+        const rows = await this.#fetch(loan, cursor, count);
         if (rows.length === 0) break;
-        yield rows.map(([text]) => text ?? 'null');
+        const texts = rows.map(([text]) => text ?? 'null');
+        count = nextFetch(texts);
+        yield texts;
       }
+      good = true;
+    } catch (error) {
+      good = isStatementError(error);
+      throw error;
     } finally {
-      signal?.removeEventListener('abort', abandon);
-      if (held) await cursor.close().catch(() => undefined);
-      release(false);
+      // Where a portal is left open, ending the connection is the surest way to close it.
+      if (good) {
+        await loan.client.query('COMMIT').catch(() => {
+          good = false;
+        });
+      }
+      loan.giveBack(good);
     }
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    clearInterval(this.#watch);
     await Promise.all(this.#lines.map((line) => line?.client.end().catch(() => undefined)));
   }
 
-  /** Asks the server to stop what the connection runs; ending the socket alone would not. */
-  async #cancel(client: pg.PoolClient): Promise<void> {
-    const backend = 'processID' in client ? client.processID : null;
-    if (typeof backend !== 'number') return;
-    await this.#options.pool
-      .query('SELECT pg_cancel_backend($1)', [backend])
-      .catch((error) => this.#options.log.warn({ err: error }, 'a statement was not cancelled'));
+  /** Fetches rows; past the time that a statement may take it is cancelled. */
+  async #fetch(loan: Loan, cursor: Cursor<Row>, count: number): Promise<Row[]> {
+    const { statementTimeout } = this.#options;
+    if (statementTimeout === 0) return cursor.read(count);
+    const late = setInterval(loan.cancel, statementTimeout);
+    try {
+      return await cursor.read(count);
+    } finally {
+      clearInterval(late);
+    }
   }
 
   #shapeOf(text: string): Shape {
@@ -146,27 +197,31 @@ export class Reader {
   #freeLine(): Line | null {
     let best: Line | null = null;
     for (const line of this.#lines) {
-      if (line && line.inFlight < (best?.inFlight ?? MAX_IN_FLIGHT)) best = line;
+      if (line && line.turns.length < (best?.turns.length ?? MAX_IN_FLIGHT)) best = line;
     }
     return best;
   }
 
   /** The time that counts is PostgreSQL's own: waiting for a connection is nobody's fault. */
-  async #onPool(shape: Shape, statement: Statement): Promise<Row | undefined> {
-    const client = await this.#options.pool.connect();
+  async #onPool(
+    shape: Shape,
+    statement: Statement,
+    signal: AbortSignal | undefined,
+  ): Promise<Row | undefined> {
+    const loan = await Loan.take(this.#options.pool, signal);
     const started = performance.now();
-    let broken: Error | undefined;
+    let good = true;
     try {
       const { text, values } = statement;
       const name = shape.seen > 1 ? { name: shape.name } : {};
-      const result = await client.query<Row>({ ...name, text, values, rowMode: 'array' });
+      const result = await loan.client.query<Row>({ ...name, text, values, rowMode: 'array' });
       return result.rows[0];
     } catch (error) {
-      if (!(error instanceof pg.DatabaseError) && error instanceof Error) broken = error;
+      good = isStatementError(error);
       throw error;
     } finally {
       shape.slow = performance.now() - started > SLOW_MS;
-      client.release(broken);
+      loan.giveBack(good);
     }
   }
 
@@ -181,8 +236,14 @@ export class Reader {
     });
   }
 
-  async #onLine(line: Line, shape: Shape, statement: Statement): Promise<Row | undefined> {
-    line.inFlight += 1;
+  async #onLine(
+    line: Line,
+    shape: Shape,
+    statement: Statement,
+    signal: AbortSignal | undefined,
+  ): Promise<Row | undefined> {
+    const turn: Turn = { signal, disturbed: line.cancelling };
+    if (line.turns.push(turn) === 1) line.turned = performance.now();
     line.prepared.add(shape.name);
     this.#cork(line);
     try {
@@ -193,9 +254,33 @@ export class Reader {
         rowMode: 'array',
       });
       return result.rows[0];
+    } catch (error) {
+      const meant = signal?.aborted === true || !turn.disturbed || !isCancelled(error);
+      if (meant) throw error;
     } finally {
-      line.inFlight -= 1;
+      const now = performance.now();
+      shape.slow = now - line.turned > SLOW_MS;
+      line.turned = now;
+      line.turns.splice(line.turns.indexOf(turn), 1);
       if (line.prepared.size > MAX_PREPARED) this.#retire(line);
+    }
+    return this.#onPool(shape, statement, signal);
+  }
+
+  /**
+   * Ends statements on pipelined connections whose askers went away. A cancellation names only the
+   * connection: when it comes late it strikes the statement behind, which is then asked again.
+   */
+  #cancelAbandoned(): void {
+    for (const line of this.#lines) {
+      const first = line?.turns[0];
+      if (!line || !first?.signal?.aborted || line.cancelling) continue;
+      if (performance.now() - line.turned < SLOW_MS) continue;
+      line.cancelling = true;
+      for (const turn of line.turns) turn.disturbed = true;
+      void cancelStatement(line.client).then(() => {
+        line.cancelling = false;
+      });
     }
   }
 
@@ -230,7 +315,7 @@ export class Reader {
       try {
         await client.connect();
         await client.query(sessionSettings(statementTimeout));
-        this.#lines[index] = { client, socket, corked: false, prepared: new Set(), inFlight: 0 };
+        this.#lines[index] = newLine(client, socket);
         if (this.#closed) await client.end();
         return;
       } catch (error) {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import t from 'tap';
 import { loadConfig } from '#core/config/config.ts';
@@ -148,6 +149,92 @@ t.test('an aborted stream ends the statement on the server', async (t) => {
   controller.abort();
   await t.rejects(reading);
   await until(async () => (await running(watch, 'endless')) === 0, 'the statement is cancelled');
+});
+
+t.test('a stream may be read slowly, but each fetch has its time', async (t) => {
+  const { reader, pool } = await openReader(t, { max: 1, statementTimeout: 300 });
+  const statement = { text: 'SELECT i::text FROM generate_series(1, 10000) AS i', values: [] };
+  const ended = performance.now() + 700;
+  let rows = 0;
+  for await (const batch of reader.stream(statement)) {
+    rows += batch.length;
+    while (rows <= 1_000 && performance.now() < ended) await delay(50);
+  }
+  t.equal(rows, 10_000);
+  for (const before of [0, 2_000]) {
+    const text = `SELECT CASE WHEN i > ${before} THEN pg_sleep(30)::text ELSE i::text END
+      FROM generate_series(1, 3000) AS i`;
+    let read = 0;
+    const late = (async () => {
+      for await (const batch of reader.stream({ text, values: [] })) read += batch.length;
+    })();
+    const failure = await failureOf(late);
+    t.match(failure?.message, 'QUERY_TIMEOUT');
+    t.equal(read > 0, before > 0);
+  }
+  const { rows: found } = await pool.query('SHOW statement_timeout');
+  t.strictSame(found, [{ statement_timeout: '300ms' }], 'the next one has its own time');
+});
+
+t.test('a stream of wide rows is fetched a few at a time', async (t) => {
+  const { reader } = await openReader(t);
+  const text = "SELECT repeat('x', 100000) FROM generate_series(1, 200)";
+  const sizes: number[] = [];
+  for await (const batch of reader.stream({ text, values: [] })) sizes.push(batch.length);
+  t.equal(
+    sizes.reduce((sum, size) => sum + size, 0),
+    200,
+  );
+  t.ok(Math.max(...sizes.slice(1)) <= 3, `${sizes}`);
+});
+
+t.test('whoever goes away ends the statement, even where every connection is taken', async (t) => {
+  const { reader, pool, watch } = await openReader(t, { lines: 0, max: 1 });
+  const controller = new AbortController();
+  const statement = { text: "SELECT 'abandoned' || pg_sleep(60)", values: [] };
+  const reading = reader.text(statement, controller.signal);
+  await until(async () => (await running(watch, 'abandoned')) === 1, 'the statement runs');
+  const others = pool.query<{ one: number }>('SELECT 1 AS one');
+  controller.abort();
+  await t.rejects(reading);
+  t.strictSame((await others).rows, [{ one: 1 }], 'who waited for the connection has one');
+  await until(async () => (await running(watch, 'abandoned')) === 0, 'it is cancelled');
+  await t.rejects(reader.text(statement, controller.signal), { name: 'AbortError' });
+});
+
+t.test('a pipelined statement is cancelled without those behind it', async (t) => {
+  const { reader, watch } = await openReader(t, { lines: 1 });
+  const text = "SELECT 'of a line' || pg_sleep($1::float8)";
+  for (let time = 0; time < 3; time += 1) await reader.text({ text, values: [0] });
+  const controller = new AbortController();
+  const slow = reader.text({ text, values: [60] }, controller.signal);
+  const behind = Array.from({ length: 5 }, () => reader.text({ text, values: [0.01] }));
+  await until(async () => (await running(watch, 'of a line')) === 1, 'the statement runs');
+  controller.abort();
+  await t.rejects(slow);
+  t.strictSame(await Promise.all(behind), Array(5).fill('of a line'));
+  t.equal(await running(watch, 'of a line'), 0);
+});
+
+t.test('a stream whose connection is lost gives its place back', async (t) => {
+  const { reader, pool, watch } = await openReader(t, { max: 1 });
+  const text = "SELECT i::text || 'lost' FROM generate_series(1, 100000) AS i";
+  for (const after of [1, 3]) {
+    let batches = 0;
+    const reading = (async () => {
+      for await (const _ of reader.stream({ text, values: [] })) {
+        batches += 1;
+        if (batches !== after) continue;
+        await watch.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+           WHERE datname = current_database() AND query LIKE '%lost%' AND pid <> pg_backend_pid()`,
+        );
+      }
+    })();
+    await t.rejects(reading);
+    const { rows } = await pool.query<{ one: number }>('SELECT 1 AS one');
+    t.equal(rows[0]?.one, 1);
+  }
 });
 
 t.test('a stream whose client went away gives its connection back unasked', async (t) => {
