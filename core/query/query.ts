@@ -28,6 +28,12 @@ export type Filter =
       readonly place: string;
     }
   | {
+      /** Conditions inside a document: fields there are paths such as `color.parts[0]`. */
+      readonly kind: 'document';
+      readonly filter: Filter;
+      readonly place: string;
+    }
+  | {
       readonly kind: 'operation';
       readonly operator: Operator;
       readonly value: unknown;
@@ -80,6 +86,8 @@ export interface QueryBounds {
   readonly limitMax: number | undefined;
   /** Most relations that a path may go through. */
   readonly maxDepth: number;
+  /** Most steps of a path into a document. */
+  readonly maxJsonDepth: number;
   /** Most selected fields and aliases of one request. */
   readonly maxFields: number;
 }

@@ -32,6 +32,7 @@ export function boundsOf({ config }: Rig): QueryBounds {
     limitDefault: config.QUERY_LIMIT_DEFAULT,
     limitMax: config.QUERY_LIMIT_MAX,
     maxDepth: config.MAX_RELATIONAL_DEPTH,
+    maxJsonDepth: config.MAX_JSON_QUERY_DEPTH,
     maxFields: config.QUERY_MAX_FIELDS,
   };
 }

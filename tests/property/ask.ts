@@ -41,6 +41,7 @@ export async function ask(
     limitDefault: asked.limitDefault,
     limitMax: undefined,
     maxDepth: 10,
+    maxJsonDepth: 10,
     maxFields: 10_000,
   };
   const caller = { ...STRANGER, ...asked.asker, admin: true };

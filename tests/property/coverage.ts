@@ -28,9 +28,10 @@ function named(prefix: string, names: readonly string[]): string[] {
 const GRIDS: readonly Grid[] = [
   {
     title: 'operator by relation and stored value',
-    rows: [...new Set(Object.values(OPERATORS).flat())].sort(),
+    rows: [...new Set(Object.values(OPERATORS).flat())].sort().concat('_json'),
     columns: VIAS.flatMap((via) => STATES.map((state) => `${via} ${state}`)),
-    cell: (operator, column) => `operator ${operator} ${column}`,
+    cell: (operator, column) =>
+      operator === '_json' ? `_json ${column}` : `operator ${operator} ${column}`,
   },
   {
     title: 'operator by type',
@@ -87,7 +88,7 @@ const GRIDS: readonly Grid[] = [
   ]),
   {
     title: 'values in answers',
-    rows: Object.keys(OPERATORS).filter((type) => type !== 'number'),
+    rows: Object.keys(OPERATORS).filter((type) => type !== 'number' && type !== 'member'),
     columns: STATES,
     cell: (type, state) => `output ${type} ${state}`,
   },

@@ -2,18 +2,9 @@
 import { type Sql, sql } from '#core/database/sql.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
 import { type Call, DATE_FUNCTIONS, type FunctionName, TIME_FUNCTIONS } from '../call.ts';
-import {
-  childrenMatch,
-  columnRef,
-  enterScope,
-  guarded,
-  rowRule,
-  type Scope,
-  tableSql,
-  visibleRelation,
-  visibleValue,
-  whereSql,
-} from './scope.ts';
+import { relatedCount } from './count.ts';
+import { stepsOf } from './document.ts';
+import { columnRef, type Scope, visibleRelation, visibleValue } from './scope.ts';
 
 const PART: Readonly<Partial<Record<FunctionName, Sql>>> = {
   year: sql`year`,
@@ -35,19 +26,11 @@ function takes(name: FunctionName, type: string): boolean {
   return type === 'time' && TIMES.has(name);
 }
 
-/** `path.to[0].x` as the steps that `#>` takes. */
-function jsonSteps(path: string, place: string): string[] {
-  const steps = path.replace(/\[(\d+)\]/g, '.$1').split('.');
-  if (steps.some((step) => step === '')) throw invalidQuery(`"${place}" has no usable path.`);
-  return steps;
-}
-
 function countRelated(scope: Scope, call: Call): Sql | null {
   const relation = visibleRelation(scope, call.field);
   if (relation === null || relation.kind === 'm2o' || relation.kind === 'a2o') return null;
-  const child = enterScope(scope, relation, relation.many.collection, call.field);
-  const where = whereSql([childrenMatch(scope, child, relation), rowRule(child)]);
-  return guarded(scope, call.field, sql`(SELECT count(*)::int8 FROM ${tableSql(child)}${where})`);
+  if (!relation.indexed) scope.context.markScan();
+  return relatedCount(scope, relation);
 }
 
 /**
@@ -68,7 +51,10 @@ export function callSql(scope: Scope, call: Call, clause: string): Sql {
   const { type, column } = ref.field;
   if (type === 'json' && column.elementType === null) {
     const document = sql`(${value})::jsonb`;
-    if (name === 'json') return sql`(${document} #> ${jsonSteps(call.path, clause)}::text[])`;
+    if (name === 'json') {
+      const steps = stepsOf(call.path, clause, scope.context.bounds.maxJsonDepth);
+      return sql`(${document} #> ${steps}::text[])`;
+    }
     if (name === 'count') {
       return sql`(CASE jsonb_typeof(${document}) WHEN 'array' THEN jsonb_array_length(${document}) END)`;
     }

@@ -1,20 +1,24 @@
-/** Compiles one operator on one value of a row: a column, or a function of one. */
+/** Compiles one operator on one value of a row: a column, a function of one, a part of a document. */
 import type { ColumnField } from '#core/catalog/catalog.ts';
-import type { FieldType } from '#core/catalog/field-type.ts';
-import { type Sql, sql } from '#core/database/sql.ts';
+import { join, type Sql, sql } from '#core/database/sql.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
-import { type Operator, operatorsOf } from '../operator.ts';
-import { arrayOf, comparable, type Operand, operandOf, parameterOf } from './operand.ts';
-import { ALWAYS, loosely, type Predicate, strictly, VOID } from './predicate.ts';
+import { type OperandType, type Operator, operatorsOf } from '../operator.ts';
+import { compareMember, memberAmong } from './document.ts';
+import { arrayOf, comparable, operandOf, parameterOf, scalarText } from './operand.ts';
+import { ALWAYS, anyVoid, loosely, type Predicate, strictly, VOID } from './predicate.ts';
+import { isRecordPath, RecordValues, recordValues } from './record.ts';
 import type { Context } from './scope.ts';
-import { NO_VALUE, resolveVariable } from './variable.ts';
+import { type Binding, deferred } from './slot.ts';
+import { isVariable, NO_VALUE, resolveVariable } from './variable.ts';
 
 /** What is compared. */
 export interface Subject {
   readonly sql: Sql;
-  readonly type: FieldType;
-  /** The column behind it; null for the result of a function. */
+  readonly type: OperandType;
+  /** The column behind it; null for the result of a function or a part of a document. */
   readonly field: ColumnField | null;
+  /** The part of a document that `sql` is the text of. */
+  readonly member?: Sql;
   readonly concealed: boolean;
   /** When the caller sees it; null: always. */
   readonly guard: Sql | null;
@@ -29,15 +33,18 @@ export interface Operation {
 
 interface Comparison extends Operation {
   readonly subject: Subject;
-  readonly context: Context;
+  readonly binding: Binding;
+  /** The paths behind variables among the values, by their texts. */
+  readonly records: ReadonlyMap<unknown, RecordValues | typeof NO_VALUE>;
 }
 
 /** Texts that mean something else inside a filter, because URLs know no other types. */
-function literalOf(context: Context, value: unknown): unknown {
+function literalOf({ binding, records }: Comparison, value: unknown): unknown {
   if (value === 'true') return true;
   if (value === 'false') return false;
   if (value === 'null' || value === 'NULL') return null;
-  return typeof value === 'string' ? resolveVariable(context, value) : value;
+  if (typeof value !== 'string') return value;
+  return records.get(value) ?? resolveVariable(binding, value);
 }
 
 /** `true`, nothing and `1` ask the operator as it is named; `false` and `0` its opposite. */
@@ -49,18 +56,23 @@ function flagOf({ value, place }: Operation): boolean {
   throw invalidQuery(`"${place}" must be true or false.`);
 }
 
+/** What a value holds as it was written: itself, or the members of a list in any spelling. */
+function entriesOf(value: unknown): readonly unknown[] {
+  return typeof value === 'string' && !value.startsWith('$')
+    ? value.split(',').map((entry) => entry.trim())
+    : Array.isArray(value)
+      ? value
+      : typeof value === 'object' && value !== null
+        ? Object.values(value)
+        : [value];
+}
+
 /** The members of a list, with list variables unfolded in their place. */
-function listOf({ context, value, place }: Comparison): unknown[] {
-  const entries =
-    typeof value === 'string' && !value.startsWith('$')
-      ? value.split(',').map((entry) => entry.trim())
-      : Array.isArray(value)
-        ? value
-        : typeof value === 'object' && value !== null
-          ? Object.values(value)
-          : [value];
+function listOf(comparison: Comparison): unknown[] {
+  const { value, place } = comparison;
+  const entries = entriesOf(value);
   if (entries.length === 0) throw invalidQuery(`"${place}" must not be an empty list.`);
-  return entries.flatMap((entry) => literalOf(context, entry));
+  return entries.flatMap((entry) => literalOf(comparison, entry));
 }
 
 /** A strict test that holds only where the caller sees the value. */
@@ -88,7 +100,7 @@ function emptyTest(comparison: Comparison): Predicate {
   const { subject, operator } = comparison;
   const wantsEmpty = flagOf(comparison) === (operator === '_empty');
   const hasEmptyText =
-    ['string', 'text', 'csv', 'hash'].includes(subject.type) &&
+    ['string', 'text', 'csv', 'hash', 'member'].includes(subject.type) &&
     subject.field?.column.typeKind !== 'e';
   const filled = hasEmptyText ? sql`${subject.sql} <> ''` : isSet(comparison);
   return presence(comparison, filled, wantsEmpty);
@@ -103,17 +115,79 @@ const ORDER_SQL: Readonly<Partial<Record<Operator, Sql>>> = {
   _gte: sql`>=`,
 };
 
-function operand({ subject, place }: Comparison, value: unknown): Operand {
-  return operandOf(subject.field, value, place);
-}
-
 function left({ subject }: Comparison): Sql {
   return subject.field === null ? subject.sql : comparable(subject.field, subject.sql);
 }
 
+/** A text without characters that PostgreSQL's cannot hold. */
+function textOf(value: unknown, place: string): string {
+  const text = scalarText(value, place);
+  if (text.includes('\0')) throw invalidQuery(`"${place}" holds a NUL character.`);
+  return text;
+}
+
+/** A value as the parameter that the subject compares with. */
+function parameter({ subject, place }: Comparison, value: unknown): Sql {
+  if (value instanceof RecordValues) return value.one(subject.field);
+  return parameterOf(operandOf(subject.field, value, place));
+}
+
+/** Members of documents vary in type, so what a path leads to cannot be compared with them. */
+function memberValue(value: unknown, place: string): string {
+  if (value instanceof RecordValues) {
+    throw invalidQuery(`"${place}": a variable with a path does not compare with a document.`);
+  }
+  return textOf(value, place);
+}
+
+function ordered(comparison: Comparison, operatorSql: Sql, value: unknown): Sql {
+  const { subject, place } = comparison;
+  return subject.member === undefined
+    ? sql`${left(comparison)} ${operatorSql} ${parameter(comparison, value)}`
+    : compareMember(subject.member, operatorSql, memberValue(value, place));
+}
+
+function among(comparison: Comparison, values: readonly unknown[]): Sql {
+  const { subject, place, operator } = comparison;
+  const test = operator === '_nin' ? sql`<> ALL` : sql`= ANY`;
+  const connective = operator === '_nin' ? ' AND ' : ' OR ';
+  if (subject.member !== undefined) {
+    return memberAmong(
+      subject.member,
+      test,
+      values.map((value) => memberValue(value, place)),
+    );
+  }
+  const single = values.filter((value) => !(value instanceof RecordValues));
+  const lists = values.flatMap((value) =>
+    value instanceof RecordValues ? [value.all(subject.field)] : [],
+  );
+  const own = arrayOf(single.map((value) => operandOf(subject.field, value, place)));
+  if (single.length > 0) lists.push(own);
+  const tests = lists.map((list) => sql`${left(comparison)} ${test}(${list})`);
+  return tests.length === 1 ? join(tests) : sql`(${join(tests, connective)})`;
+}
+
+function within(comparison: Comparison, low: unknown, high: unknown): Sql {
+  if (comparison.subject.member !== undefined) {
+    return sql`(${ordered(comparison, sql`>=`, low)} AND ${ordered(comparison, sql`<=`, high)})`;
+  }
+  const bounds = sql`${parameter(comparison, low)} AND ${parameter(comparison, high)}`;
+  return sql`(${left(comparison)} BETWEEN ${bounds})`;
+}
+
+/** Whether a path among the values leads to nothing, as the statement finds out. */
+function voidOf({ subject }: Comparison, values: readonly unknown[]): boolean | Sql {
+  return anyVoid(
+    values.map((value) =>
+      value instanceof RecordValues ? sql`${value.all(subject.field)} IS NULL` : false,
+    ),
+  );
+}
+
 function orderTest(comparison: Comparison, operatorSql: Sql): Predicate {
   const { operator, place } = comparison;
-  const value = literalOf(comparison.context, comparison.value);
+  const value = literalOf(comparison, comparison.value);
   if (value === NO_VALUE) return VOID;
   if (value === null) {
     if (operator === '_eq') return presence(comparison, isSet(comparison), true);
@@ -123,8 +197,8 @@ function orderTest(comparison: Comparison, operatorSql: Sql): Predicate {
   if (value === '' && operator !== '_eq' && operator !== '_neq') {
     throw invalidQuery(`"${place}" must not be empty; use _empty.`);
   }
-  const right = parameterOf(operand(comparison, value));
-  return seen(comparison, sql`${left(comparison)} ${operatorSql} ${right}`);
+  const test = ordered(comparison, operatorSql, value);
+  return { ...seen(comparison, test), void: voidOf(comparison, [value]) };
 }
 
 /** A null in the list is SQL's null: it matches nothing, and under `_nin` nothing passes it. */
@@ -135,9 +209,8 @@ function membershipTest(comparison: Comparison): Predicate {
   const negated = comparison.operator === '_nin';
   if (isVoid && (negated || values.length === 0)) return VOID;
   if (negated && values.length < entries.length) return strictly(sql`NULL::boolean`);
-  const list = arrayOf(values.map((value) => operand(comparison, value)));
-  const test = negated ? sql`<> ALL(${list})` : sql`= ANY(${list})`;
-  return { ...seen(comparison, sql`${left(comparison)} ${test}`), void: isVoid };
+  const found = seen(comparison, among(comparison, values));
+  return { ...found, void: anyVoid([isVoid, voidOf(comparison, values)]) };
 }
 
 /** A range needs two values; with any other number of them the condition is no condition. */
@@ -150,10 +223,9 @@ function rangeTest(comparison: Comparison): Predicate {
   if (low === null || high === null || low === '' || high === '') {
     throw invalidQuery(`"${place}" must hold two values.`);
   }
-  const from = parameterOf(operand(comparison, low));
-  const to = parameterOf(operand(comparison, high));
-  const range = operator === '_between' ? sql`BETWEEN` : sql`NOT BETWEEN`;
-  return seen(comparison, sql`${left(comparison)} ${range} ${from} AND ${to}`);
+  const range = within(comparison, low, high);
+  const found = seen(comparison, operator === '_between' ? range : sql`NOT ${range}`);
+  return { ...found, void: voidOf(comparison, entries) };
 }
 
 /** The text with LIKE's own characters made ordinary. */
@@ -173,7 +245,7 @@ function patternTest(comparison: Comparison): Predicate {
   const match = /^_(n?)(i?)(contains|starts_with|ends_with|eq)$/.exec(operator);
   if (match === null) throw new Error(`${operator} has no pattern`);
   const [, negated, insensitive, kind] = match;
-  const value = literalOf(comparison.context, comparison.value);
+  const value = literalOf(comparison, comparison.value);
   if (value === NO_VALUE) return VOID;
   if (value === null || typeof value === 'object') {
     throw invalidQuery(`"${place}" must be a text.`);
@@ -188,6 +260,18 @@ function patternTest(comparison: Comparison): Predicate {
   return seen(comparison, sql`${textSql(subject.field, subject.sql)} ${like} ${pattern}::text`);
 }
 
+function compare(comparison: Comparison): Predicate {
+  const { operator } = comparison;
+  if (operator === '_null' || operator === '_nnull') return nullTest(comparison);
+  if (operator === '_empty' || operator === '_nempty') return emptyTest(comparison);
+  if (operator === '_in' || operator === '_nin') return membershipTest(comparison);
+  if (operator === '_between' || operator === '_nbetween') return rangeTest(comparison);
+  const order = ORDER_SQL[operator];
+  return order === undefined ? patternTest(comparison) : orderTest(comparison, order);
+}
+
+const LIST_OPERATORS: ReadonlySet<Operator> = new Set(['_in', '_nin', '_between', '_nbetween']);
+
 /**
  * Compiles an operation on a subject.
  * @throws ServiceError INVALID_QUERY when the type does not take the operator or the value
@@ -199,13 +283,20 @@ export function compileOperation(
 ): Predicate {
   const { operator, place } = operation;
   if (!operatorsOf(subject.type, subject.concealed).includes(operator)) {
-    throw invalidQuery(`"${place}": a field of type ${subject.type} does not take ${operator}.`);
+    const kind = subject.concealed ? 'concealed field' : `field of type ${subject.type}`;
+    throw invalidQuery(`"${place}": a ${kind} does not take ${operator}.`);
   }
-  const comparison: Comparison = { ...operation, subject, context };
-  if (operator === '_null' || operator === '_nnull') return nullTest(comparison);
-  if (operator === '_empty' || operator === '_nempty') return emptyTest(comparison);
-  if (operator === '_in' || operator === '_nin') return membershipTest(comparison);
-  if (operator === '_between' || operator === '_nbetween') return rangeTest(comparison);
-  const order = ORDER_SQL[operator];
-  return order === undefined ? patternTest(comparison) : orderTest(comparison, order);
+  const values = LIST_OPERATORS.has(operator) ? entriesOf(operation.value) : [operation.value];
+  const texts = values.filter((value) => typeof value === 'string');
+  const paths = texts.filter(isRecordPath);
+  const records = new Map(paths.map((text) => [text, recordValues(context, text, place)]));
+  const comparison: Comparison = { ...operation, subject, binding: context, records };
+  const found = compare(comparison);
+  if (!context.slots || !texts.some(isVariable)) return found;
+  // How many members a list variable has decides whether a range is one.
+  if (/^_n?between$/.test(operator)) context.markVolatile();
+  return {
+    ...found,
+    sql: deferred(found.sql, (to) => compare({ ...comparison, binding: to }).sql),
+  };
 }

@@ -7,10 +7,12 @@ import type { Filter } from '../query.ts';
 import { anyMatch } from './any-to-one.ts';
 import { callSql } from './call.ts';
 import { compileOperation, type Operation, type Subject } from './comparison.ts';
+import { memberText, stepsOf } from './document.ts';
 import { isConcealed } from './output.ts';
-import { connect, loosely, type Predicate } from './predicate.ts';
+import { connect, none, type Predicate } from './predicate.ts';
 import {
   type ColumnRef,
+  type Context,
   childrenMatch,
   columnRef,
   endsMatch,
@@ -34,9 +36,46 @@ function subjectOf(ref: ColumnRef): Subject {
   return { sql: column, type: field.type, field, concealed: isConcealed(field), guard };
 }
 
+/** The operations on one member of a document. */
+function compileMember(context: Context, subject: Subject, filter: Filter): Predicate {
+  if (filter.kind === 'operation') return compileOperation(context, subject, filter);
+  if (filter.kind !== 'group') {
+    throw invalidQuery(`"${filter.place}" stands where an operator on a member is expected.`);
+  }
+  const parts = filter.filters.map((part) => compileMember(context, subject, part));
+  return connect(filter.connective, parts);
+}
+
+/** Conditions inside a document: each key is the whole path to one member. */
+function compileDocument(scope: Scope, subject: Subject, filter: Filter): Predicate {
+  if (filter.kind === 'group') {
+    const parts = filter.filters.map((part) => compileDocument(scope, subject, part));
+    return connect(filter.connective, parts);
+  }
+  if (filter.kind !== 'field') {
+    throw invalidQuery(`"${filter.place}" stands where a path into the document is expected.`);
+  }
+  const steps = stepsOf(filter.key, filter.place, scope.context.bounds.maxJsonDepth);
+  const isList = (subject.field?.column.elementType ?? null) !== null;
+  const document = isList ? sql`to_jsonb(${subject.sql})` : sql`(${subject.sql})::jsonb`;
+  const member = sql`(${document} #> ${steps}::text[])`;
+  const { guard } = subject;
+  return compileMember(
+    scope.context,
+    { sql: memberText(member), type: 'member', field: null, member, concealed: false, guard },
+    filter.filter,
+  );
+}
+
 /** The operations on one value: several are joined by their group. */
 function compileValue(scope: Scope, subject: Subject, name: string, filter: Filter): Predicate {
   if (filter.kind === 'operation') return compileOperation(scope.context, subject, filter);
+  if (filter.kind === 'document') {
+    if (subject.type === 'json' && !subject.concealed) {
+      return compileDocument(scope, subject, filter.filter);
+    }
+    throw invalidQuery(`"${filter.place}" stands on "${name}", which is no document.`);
+  }
   if (filter.kind === 'group') {
     return connect(
       filter.connective,
@@ -55,7 +94,7 @@ function compileValue(scope: Scope, subject: Subject, name: string, filter: Filt
 
 /** Whether a filter stands on the field itself: on operators only. */
 function isOnValue(filter: Filter): boolean {
-  if (filter.kind === 'operation') return true;
+  if (filter.kind === 'operation' || filter.kind === 'document') return true;
   return filter.kind === 'group' && filter.filters.length > 0 && filter.filters.every(isOnValue);
 }
 
@@ -105,6 +144,7 @@ function ofMany(
   key: string,
   condition: { readonly filter: Filter | null; readonly none: boolean },
 ): Predicate {
+  if (!relation.indexed) scope.context.markScan();
   const child = enterScope(scope, relation, relation.many.collection, key);
   const inner = condition.filter === null ? null : compileMany(child, condition.filter);
   const where = whereSql([
@@ -115,9 +155,7 @@ function ofMany(
   const exists = sql`EXISTS (SELECT FROM ${tableSql(child)}${where})`;
   const isVoid = inner?.void ?? false;
   if (!condition.none) return { sql: exists, strict: true, void: isVoid };
-  // Nothing is known of rows compared with a variable without value, so "none" cannot be claimed.
-  if (isVoid) return { sql: sql`NULL::boolean`, strict: true, void: true };
-  return loosely(sql`NOT ${exists}`);
+  return none(exists, isVoid);
 }
 
 /** A filter on related items; operators that stand on the relation itself judge their key. */
@@ -219,6 +257,7 @@ function compileLevel(scope: Scope, filter: Filter): Predicate {
       return compileField(scope, filter);
     case 'quantifier':
       throw invalidQuery(`"${filter.place}" stands where no list of related items is.`);
+    case 'document':
     case 'operation':
       throw invalidQuery(`"${filter.place}" stands where a field is expected.`);
   }

@@ -15,8 +15,11 @@ export interface Operand {
   readonly text: string;
 }
 
-/** The scalar as text; filters take no objects or lists here. */
-function scalarText(value: unknown, place: string): string {
+/**
+ * The scalar as text; filters take no objects or lists here.
+ * @throws ServiceError INVALID_QUERY
+ */
+export function scalarText(value: unknown, place: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
   if (typeof value === 'number') {
@@ -32,7 +35,7 @@ function scalarText(value: unknown, place: string): string {
 /** Whole numbers stay integers, so that every index on an integer column serves them. */
 function numericOperand(text: string, type: string, place: string): Operand {
   const trimmed = text.trim();
-  if (!NUMBER.test(trimmed) || trimmed.length > 1_000) {
+  if (trimmed.length > 1_000 || !NUMBER.test(trimmed)) {
     throw invalidQuery(`"${place}" must be a number.`);
   }
   if (type === 'float') return { type: 'float8', text: trimmed };

@@ -1,6 +1,6 @@
 /**
- * The grammar of filters: objects of fields, operators, the connectives `_and` and `_or`, and the
- * quantifiers `_some` and `_none`.
+ * The grammar of filters: objects of fields, operators, the connectives `_and` and `_or`, the
+ * quantifiers `_some` and `_none`, and `_json` for conditions inside documents.
  */
 import { invalidQuery } from '#core/errors/service-error.ts';
 import { isOperator } from '../operator.ts';
@@ -24,6 +24,8 @@ function parseMember(key: string, value: unknown, path: string, depth: number): 
   if (quantifier !== undefined) {
     return { kind: 'quantifier', quantifier, filter: parseLevel(value, place, depth + 1), place };
   }
+  if (key === '_json')
+    return { kind: 'document', filter: parseLevel(value, place, depth + 1), place };
   if (isOperator(key)) return { kind: 'operation', operator: key, value, place };
   const filter: Filter = isMembers(value)
     ? parseLevel(value, place, depth + 1)

@@ -13,6 +13,8 @@ interface Source {
   readonly bounds: QueryBounds;
 }
 
+type LevelsBelow = Map<string, Level>;
+
 function given(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }
@@ -97,18 +99,23 @@ function parseAggregate(place: string, raw: unknown): AggregateTerm[] {
 }
 
 /** The levels below: members of `deep` without `_`, each with its own parameters behind `_`. */
-function parseDeep(place: string, raw: unknown, bounds: QueryBounds): Map<string, Level> {
+function parseDeep(place: string, raw: unknown, bounds: QueryBounds, depth = 1): LevelsBelow {
   if (!given(raw)) return new Map();
   const value = unfold(place, raw);
   if (!isMembers(value)) throw invalidQuery(`"${place}" must be an object.`);
   return new Map(
     Object.entries(value)
       .filter(([name]) => !name.startsWith('_'))
-      .map(([name, members]) => [name, parseBelow(`${place}.${name}`, members, bounds)]),
+      .map(([name, members]) => [name, parseBelow(`${place}.${name}`, members, bounds, depth)]),
   );
 }
 
-function parseBelow(place: string, raw: unknown, bounds: QueryBounds): Level {
+function parseBelow(place: string, raw: unknown, bounds: QueryBounds, depth: number): Level {
+  if (depth > bounds.maxDepth) {
+    throw invalidQuery(
+      `"${place}" goes through more than ${bounds.maxDepth} relations (MAX_RELATIONAL_DEPTH).`,
+    );
+  }
   const members = unfold(place, raw);
   if (!isMembers(members)) throw invalidQuery(`"${place}" must be an object.`);
   const parameters: Record<string, unknown> = Object.create(null);
@@ -123,7 +130,7 @@ function parseBelow(place: string, raw: unknown, bounds: QueryBounds): Level {
     prefix: `${place}._`,
     bounds,
   });
-  return { ...level, deep: parseDeep(place, below, bounds) };
+  return { ...level, deep: parseDeep(place, below, bounds, depth + 1) };
 }
 
 function parseFields(place: string, raw: unknown): Path[] {

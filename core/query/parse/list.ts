@@ -62,18 +62,26 @@ export function parseList(place: string, raw: unknown): string[] {
   });
 }
 
+/** `year(author.born)` as `author`, `year(born)`; null for any other text. */
+function unwrap(text: string): string[] | null {
+  const open = text.indexOf('(');
+  if (open < 0 || !text.endsWith(')') || !/^[a-z]+$/.test(text.slice(0, open))) return null;
+  const inside = text.slice(open + 1, -1);
+  const comma = inside.indexOf(',');
+  const path = comma < 0 ? inside : inside.slice(0, comma);
+  if (!path.includes('.') || /[()]/.test(path)) return null;
+  const segments = path.split('.').map((segment) => segment.trim());
+  const last = segments.pop() ?? '';
+  return [...segments, `${text.slice(0, open)}(${last}${comma < 0 ? '' : inside.slice(comma)})`];
+}
+
 /**
  * The segments of a dotted path. A function around a whole path belongs to its last segment:
  * `year(author.born)` is `author.year(born)`.
+ * @throws ServiceError INVALID_QUERY naming the place
  */
 export function parsePath(text: string, place: string): Path {
-  const [, name, inner, rest] = /^([a-z]+)\(([^,()]*\.[^,()]*)(,.*)?\)$/s.exec(text) ?? [];
-  const segments = split(text, '.');
-  if (name !== undefined && inner !== undefined) {
-    const path = inner.split('.').map((segment) => segment.trim());
-    const last = path.pop() ?? '';
-    segments.splice(0, segments.length, ...path, `${name}(${last}${rest ?? ''})`);
-  }
+  const segments = unwrap(text) ?? split(text, '.');
   if (segments.some((segment) => segment.trim() === '')) {
     throw invalidQuery(`"${place}" names an empty field in "${text}".`);
   }

@@ -2,7 +2,7 @@
  * Reads the query parameters of a request, in every spelling that clients send: bracket form
  * (already unfolded), JSON text, comma lists, or ready values from a SEARCH body.
  */
-import { invalidQuery } from '#core/errors/service-error.ts';
+import { forbidden, invalidQuery } from '#core/errors/service-error.ts';
 import { type Level, META_NAMES, type MetaName, type Query, type QueryBounds } from '../query.ts';
 import { parseLevel } from './level.ts';
 import { type Members, parseList } from './list.ts';
@@ -23,6 +23,23 @@ function parseMeta(raw: unknown): MetaName[] {
   return [...new Set(names)];
 }
 
+/** `backlink` and its like: true unless it is said to be false. */
+function parseFlag(name: string, raw: unknown): boolean {
+  if (raw === undefined || raw === null || raw === '') return true;
+  if (raw === true || raw === 'true' || raw === '1' || raw === 1) return true;
+  if (raw === false || raw === 'false' || raw === '0' || raw === 0) return false;
+  throw invalidQuery(`"${name}" must be true or false.`);
+}
+
+/** Items have one version; both names that clients have for it are taken, others do not exist. */
+function checkVersion(raw: unknown): void {
+  if (raw === undefined || raw === null || raw === '') return;
+  if (typeof raw !== 'string') throw invalidQuery('"version" must be a text.');
+  if (raw !== 'main' && raw !== 'published') {
+    throw forbidden('You have no permission to access this "version" or it does not exist.');
+  }
+}
+
 /** Selected fields and aliases of a level and all below it. */
 function countFields(level: Level): number {
   let count = level.fields.length + level.alias.size + level.aggregate.length;
@@ -32,18 +49,19 @@ function countFields(level: Level): number {
 
 /**
  * Parses the parameters of a read. Unknown ones are ignored.
- * @throws ServiceError INVALID_QUERY naming the parameter and the place in it
+ * @throws ServiceError INVALID_QUERY naming the parameter and the place in it; FORBIDDEN for a
+ *   version that there is not
  */
 export function parseQuery(parameters: Parameters, bounds: QueryBounds): Query {
   const level = parseLevel({ parameters, prefix: '', bounds });
   if (countFields(level) > bounds.maxFields) {
     throw invalidQuery(`More than ${bounds.maxFields} fields and aliases (QUERY_MAX_FIELDS).`);
   }
-  const { backlink } = parameters;
+  checkVersion(parameters.version);
   return {
     ...level,
     fields: level.fields.length === 0 ? [['*']] : level.fields,
     meta: parseMeta(parameters.meta),
-    backlink: backlink !== false && backlink !== 'false',
+    backlink: parseFlag('backlink', parameters.backlink),
   };
 }

@@ -8,7 +8,8 @@ import {
   type ToMany,
   tableOf,
 } from '../model.ts';
-import { momentPart } from './call.ts';
+import { documentPart, momentPart } from './call.ts';
+import { memberMeets } from './document.ts';
 import { meets } from './operator.ts';
 import { Refusal } from './refusal.ts';
 import {
@@ -139,6 +140,25 @@ function toMany(place: Place, relation: ToMany, key: string, value: Json): boole
   return places.some((child) => member(child, key, value));
 }
 
+/** Conditions inside a document; each key is a path to one of its members. */
+function inDocument(place: Place, document: Json, filter: Json): boolean {
+  const met = entries(filter).map(([path, value]): boolean => {
+    if (path === '_and' || path === '_or') {
+      const results = (Array.isArray(value) ? value : []).map((e) =>
+        inDocument(place, document, e),
+      );
+      return path === '_and' ? !results.includes(false) : results.includes(true);
+    }
+    const stored = documentPart(document, path);
+    return operations(value).every(([operator, wanted]) => {
+      place.run.cover(`type member ${operator}`);
+      place.run.cover(`_json ${place.via} ${stored === null ? 'null' : 'value'}`);
+      return memberMeets(operator, stored, resolve(place.run, wanted));
+    });
+  });
+  return !met.includes(false);
+}
+
 /** Members under a field that is a column, a relation, or both. */
 function byField(place: Place, field: string, scope: string, value: Json): boolean {
   const { run, table, row, via, junctionField } = place;
@@ -171,6 +191,7 @@ function byField(place: Place, field: string, scope: string, value: Json): boole
     if (!isOperator(key)) return member(onward(), key, entry);
     if (column === undefined) throw new Refusal(`${field} is no column`);
     const stored = row?.[field] ?? null;
+    if (key === '_json') return inDocument(place, stored, entry);
     return judge({ run, type: column.type, value: stored, via, call: null }, key, entry);
   };
   return members.every(([key, entry]) => one(key, entry));

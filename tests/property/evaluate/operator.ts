@@ -30,7 +30,14 @@ function textOperator(operator: string) {
   return { test, fold, negated: negated === 'n' };
 }
 
-function members(operand: Operand): readonly (Json | typeof NOTHING)[] {
+/** Substrings and the like. */
+export function textTest(operator: string, value: string, wanted: string): boolean {
+  const text = textOperator(operator);
+  if (text === null) throw new Error(`there is no operator ${operator}`);
+  return text.test(text.fold(value), text.fold(wanted)) !== text.negated;
+}
+
+export function members(operand: Operand): readonly (Json | typeof NOTHING)[] {
   if (typeof operand === 'string') return operand.split(',').map((entry) => entry.trim());
   if (Array.isArray(operand)) return operand;
   throw new Refusal('a list is needed');
@@ -74,10 +81,7 @@ function scalar(operator: string, type: ValueType, value: Json, wanted: Json): b
   if (value === null || wanted === null) return false;
   const order = ORDERS[operator];
   if (order !== undefined) return order(compare(type, value, normal(type, wanted)));
-  const text = textOperator(operator);
-  if (text === null) throw new Error(`there is no operator ${operator}`);
-  const met = text.test(text.fold(String(value)), text.fold(String(wanted)));
-  return met !== text.negated;
+  return textTest(operator, String(value), String(wanted));
 }
 
 /** Whether the value meets the operator. */

@@ -9,6 +9,7 @@ import {
   type World,
 } from '../model.ts';
 import type { Dice } from './dice.ts';
+import { documentCondition } from './document.ts';
 import { operations } from './operand.ts';
 
 const DATE_PARTS = ['year', 'month', 'week', 'day', 'weekday'];
@@ -100,6 +101,8 @@ function leaf({ dice, world, exact }: Source, table: Table): Entry {
   // Texts have most of the operators, and lists of related items are judged less often.
   const texts = table.columns.filter(({ type }) => ['string', 'text', 'enum'].includes(type));
   const column = dice.pick(!exact && texts.length > 0 && dice.chance(65) ? texts : table.columns);
+  if (column.type === 'json' && dice.chance(70))
+    return [column.name, documentCondition(dice, column)];
   if (exact && column.type === 'integer' && dice.chance(6)) return [column.name, { _between: [1] }];
   return [column.name, operations(dice, column)];
 }

@@ -18,7 +18,7 @@ const TEXT = [
 ];
 
 /** The operators of each type. */
-export const OPERATORS: Readonly<Record<ScalarType | 'number', readonly string[]>> = {
+export const OPERATORS: Readonly<Record<ScalarType | 'number' | 'member', readonly string[]>> = {
   string: TEXT,
   text: TEXT,
   enum: TEXT,
@@ -34,6 +34,7 @@ export const OPERATORS: Readonly<Record<ScalarType | 'number', readonly string[]
   timestamp: [...ORDER, '_empty', '_nempty', '_contains', '_ncontains'],
   json: NULLS,
   number: ORDER,
+  member: [...new Set([...ORDER, ...TEXT])],
 };
 
 const FRAGMENTS = ['a', 'A', 'b', 'bc', '%', '_', '\\', "'", '1', 'l', 'ab', ' ', 'tru', 'i'];

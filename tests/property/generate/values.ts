@@ -44,6 +44,7 @@ const OBJECTS: readonly Json[] = [
   {},
   { color: { main: 'red' }, size: 3, list: [1, { x: true }], none: null },
   { color: 'plain', list: [] },
+  { color: { main: 'Red' }, note: '3', rate: 2.5, size: 4 },
 ];
 
 export const DOCUMENT_PATHS = [
@@ -53,7 +54,12 @@ export const DOCUMENT_PATHS = [
   'list[0]',
   'none',
   'absent',
+  'note',
+  'rate',
+  'color',
 ] as const;
+
+export const LIST_PATHS = ['[0]', '[1]', '[0].a', '[2]', '[7]'] as const;
 
 /** What values of a column are taken from. */
 export function pool(column: Pick<Column, 'type' | 'shape'>): readonly Json[] {

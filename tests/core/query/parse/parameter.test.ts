@@ -7,6 +7,7 @@ const bounds: QueryBounds = {
   limitDefault: 100,
   limitMax: undefined,
   maxDepth: 10,
+  maxJsonDepth: 10,
   maxFields: 500,
 };
 const parse = (parameters: Parameters) => parseQuery(parameters, bounds);
