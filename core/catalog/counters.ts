@@ -6,8 +6,11 @@ import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
 
-/** `catalog`: published versions; `metadata`, `access`: statements that wrote to those tables. */
-export type CounterName = 'catalog' | 'metadata' | 'access';
+/**
+ * `catalog`: published versions; `metadata`, `access`: statements that wrote to those tables;
+ * `sessions`: sessions that ended before their time.
+ */
+export type CounterName = 'catalog' | 'metadata' | 'access' | 'sessions';
 
 export interface Counters {
   readonly versions: Readonly<Record<CounterName, number>>;
@@ -25,9 +28,10 @@ interface Row {
 export async function readCounters(pool: Pool, system: string): Promise<Counters> {
   const { rows } = await pool.query<Row>(
     render(sql`SELECT name, version, value ->> 'error' AS error
-      FROM ${systemTable(system, 'state')} WHERE name IN ('catalog', 'metadata', 'access')`),
+      FROM ${systemTable(system, 'state')}
+      WHERE name IN ('catalog', 'metadata', 'access', 'sessions')`),
   );
-  const versions = { catalog: 0, metadata: 0, access: 0 };
+  const versions = { catalog: 0, metadata: 0, access: 0, sessions: 0 };
   let error: string | null = null;
   for (const row of rows) {
     versions[row.name] = Number(row.version);

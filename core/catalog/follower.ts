@@ -26,7 +26,7 @@ export interface FollowerParts {
   readonly pause: number;
 }
 
-const COUNTER_NAMES = ['catalog', 'metadata', 'access'] as const;
+const COUNTER_NAMES = ['catalog', 'metadata', 'access', 'sessions'] as const;
 /** As many looks have failed or gone missing before the catalog counts as stale. */
 const MISSED_LOOKS = 5;
 /** A look begins a pause after the one before has ended; twice that leaves time for the look. */
@@ -50,6 +50,7 @@ export class Follower implements CatalogSource {
       catalog: new Listeners(log),
       metadata: new Listeners(log),
       access: new Listeners(log),
+      sessions: new Listeners(log),
     };
   }
 

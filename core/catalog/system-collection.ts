@@ -26,7 +26,9 @@ const COLLECTIONS: ReadonlySet<string> = new Set(
 
 /** What processes share among themselves and nobody asks for. */
 const INTERNAL: ReadonlySet<string> = new Set(
-  ['catalog', 'leases', 'migrations', 'state'].map((name) => SYSTEM_PREFIX + name),
+  ['catalog', 'leases', 'logins', 'migrations', 'session_ends', 'state'].map(
+    (name) => SYSTEM_PREFIX + name,
+  ),
 );
 
 /** The table is a system collection, provided that it stands in the schema of the system tables. */
