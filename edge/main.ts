@@ -23,6 +23,12 @@ addServerRoutes(router, services);
 addItemRoutes(router, services);
 addJobRoutes(router, services);
 addImportRoutes(router, services);
-server = createServer({ handler: router.handle, log, bodyLimit: config.BODY_MAX_SIZE });
+server = createServer({
+  handler: router.handle,
+  log,
+  bodyLimit: config.BODY_MAX_SIZE,
+  compresses: config.COMPRESSION,
+  headers: config.HSTS_ENABLED ? { 'Strict-Transport-Security': 'max-age=31536000' } : {},
+});
 await server.listen(config.HOST, config.PORT, config.EDGE_PROCESSES > 1);
 tellSupervisor({ type: 'ready' });

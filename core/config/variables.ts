@@ -32,6 +32,16 @@ export const variables = {
     fallback: undefined,
     meaning: 'URL under which clients reach the API; unset: http://HOST:PORT',
   }),
+  COMPRESSION: define({
+    parse: flag,
+    fallback: 'on',
+    meaning: 'Compress long answers for clients that accept br or gzip',
+  }),
+  HSTS_ENABLED: define({
+    parse: flag,
+    fallback: 'false',
+    meaning: 'Tell browsers to reach the API by HTTPS only, for a year',
+  }),
   DATA_DIR: define({
     parse: text,
     fallback: '.data',

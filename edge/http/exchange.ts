@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { addressText } from './address.ts';
 import { IncomingBody, NO_BODY } from './body.ts';
+import { headerLine, type StandardHeaders } from './header.ts';
 import { type Body, ClientGoneError, type Request } from './request.ts';
 import type { HttpRequest, HttpResponse } from './uws.ts';
 
@@ -45,6 +46,15 @@ function decoded(segment: string): string {
   }
 }
 
+/** What holds for all exchanges of a server. */
+export interface ExchangeSettings {
+  /** BODY_MAX_SIZE in bytes. */
+  readonly bodyLimit: number;
+  readonly standard: StandardHeaders;
+  /** Answers are compressed for clients that accept it. */
+  readonly compresses: boolean;
+}
+
 export class Exchange implements Request {
   readonly id = PREFIX + (count++).toString(36);
   readonly started = performance.now();
@@ -53,6 +63,7 @@ export class Exchange implements Request {
   readonly query: string;
   readonly body: Body;
   readonly socket: HttpResponse;
+  readonly settings: ExchangeSettings;
   /**
    * Where the body ends can be read in two ways (RFC 9112, 6.3), which lets one request hide in
    * another. It must be refused and its connection closed.
@@ -66,14 +77,15 @@ export class Exchange implements Request {
   onGone: (() => void) | null = null;
   /** Called when the socket takes more, for whoever writes the answer. */
   onWritable: (() => void) | null = null;
+  /** Lines that the answer's header block gets beside the route's, each after a line break. */
+  added = '';
   readonly #headers: readonly string[];
   #incoming: IncomingBody | null = null;
   #abort: AbortController | null = null;
   #ip: string | null = null;
   #segments: readonly string[] | null = null;
 
-  /** @param limit BODY_MAX_SIZE in bytes */
-  constructor(socket: HttpResponse, request: HttpRequest, limit: number) {
+  constructor(socket: HttpResponse, request: HttpRequest, settings: ExchangeSettings) {
     const method = request.getMethod();
     this.method = METHODS.get(method) ?? method.toUpperCase();
     this.path = request.getUrl();
@@ -82,8 +94,9 @@ export class Exchange implements Request {
     request.forEach(collect);
     this.#headers = collected;
     this.socket = socket;
+    this.settings = settings;
     this.ambiguous = this.#isAmbiguous();
-    this.body = BODILESS.has(this.method) ? NO_BODY : this.#open(limit);
+    this.body = BODILESS.has(this.method) ? NO_BODY : this.#open(settings.bodyLimit);
   }
 
   get segments(): readonly string[] {
@@ -106,10 +119,17 @@ export class Exchange implements Request {
 
   header(name: string): string | undefined {
     const headers = this.#headers;
+    let found = '';
     for (let i = 0; i < headers.length; i += 2) {
-      if (headers[i] === name) return headers[i + 1] || undefined;
+      const value = headers[i + 1] ?? '';
+      if (headers[i] !== name || value === '') continue;
+      found = found === '' ? value : `${found}${name === 'cookie' ? '; ' : ', '}${value}`;
     }
-    return undefined;
+    return found === '' ? undefined : found;
+  }
+
+  addHeader(name: string, value: string): void {
+    this.added += `\r\n${headerLine(name, value)}`;
   }
 
   /** The connection went away, or was cut. */

@@ -11,6 +11,7 @@ const STANDARD: Readonly<Record<string, string>> = {
   Vary: 'Origin, Cache-Control',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
+  'Referrer-Policy': 'no-referrer',
 };
 
 /** These frame the message and are the server's own. */
@@ -21,43 +22,54 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const UNSAFE = /[\x00-\x08\x0a-\x1f\x7f]/g;
 
 /**
- * Lines of a header block, without the last line break. A name that is no token (RFC 9110, 5.6.2)
- * or that frames the message is a programmer's error. Values may hold what users typed: control
- * characters become blanks.
+ * One line of a header block. A name that is no token (RFC 9110, 5.6.2) or that frames the message
+ * is a programmer's error. Values may hold what users typed: control characters become blanks.
  */
-function blockOf(headers: Iterable<readonly [string, string]>): string {
-  const lines: string[] = [];
-  for (const [name, value] of headers) {
-    assert(TOKEN.test(name), `not the name of a header: ${JSON.stringify(name)}`);
-    assert(!FRAMING.has(name.toLowerCase()), `${name} is set by the server`);
-    lines.push(`${name}: ${value.replace(UNSAFE, ' ')}`);
-  }
-  return lines.join('\r\n');
+export function headerLine(name: string, value: string): string {
+  assert(TOKEN.test(name), `not the name of a header: ${JSON.stringify(name)}`);
+  assert(!FRAMING.has(name.toLowerCase()), `${name} is set by the server`);
+  return `${name}: ${value.replace(UNSAFE, ' ')}`;
 }
 
-const STANDARD_BLOCK = blockOf(Object.entries(STANDARD));
-const BODILESS_BLOCK = blockOf(
-  Object.entries(STANDARD).filter(([name]) => name !== 'Content-Type'),
-);
+/** Lines of a header block, without the last line break. */
+export function blockOf(headers: Iterable<readonly [string, string]>): string {
+  return Array.from(headers, ([name, value]) => headerLine(name, value)).join('\r\n');
+}
 
-/**
- * The header block of an answer as one text. One call into the server for all headers is several
- * times cheaper than one for each.
- * @param bodiless there is no content, so that nothing says its type
- */
-export function headerBlock(
-  own: Readonly<Record<string, string>> | undefined,
-  bodiless: boolean,
-): string {
-  const standard = bodiless ? BODILESS_BLOCK : STANDARD_BLOCK;
-  if (own === undefined) return standard;
-  const names = Object.keys(own);
-  if (names.length === 0) return standard;
-  const replaced = new Set(names.map((name) => name.toLowerCase()));
-  const kept = Object.entries(STANDARD).filter(
-    ([name]) => !replaced.has(name.toLowerCase()) && !(bodiless && name === 'Content-Type'),
-  );
-  return blockOf([...kept, ...Object.entries(own)]);
+/** The headers of a server's answers: the standard ones with those that its operator adds. */
+export class StandardHeaders {
+  readonly #all: Readonly<Record<string, string>>;
+  readonly #block: string;
+  readonly #bodilessBlock: string;
+
+  /** @param added such as `Strict-Transport-Security` */
+  constructor(added: Readonly<Record<string, string>> = {}) {
+    this.#all = { ...STANDARD, ...added };
+    this.#block = blockOf(Object.entries(this.#all));
+    this.#bodilessBlock = blockOf(
+      Object.entries(this.#all).filter(([name]) => name !== 'Content-Type'),
+    );
+  }
+
+  /**
+   * The header block of an answer as one text. One call into the server for all headers is several
+   * times cheaper than one for each.
+   * @param own the route's own, which replace those of the same name; `Vary` is added to instead
+   * @param bodiless there is no content, so that nothing says its type
+   */
+  block(own: Readonly<Record<string, string>> | undefined, bodiless: boolean): string {
+    const standard = bodiless ? this.#bodilessBlock : this.#block;
+    if (own === undefined) return standard;
+    const names = Object.keys(own);
+    if (names.length === 0) return standard;
+    const replaced = new Set(names.map((name) => name.toLowerCase()));
+    const kept = Object.entries(this.#all).filter(
+      ([name]) =>
+        name === 'Vary' ||
+        (!replaced.has(name.toLowerCase()) && !(bodiless && name === 'Content-Type')),
+    );
+    return blockOf([...kept, ...Object.entries(own)]);
+  }
 }
 
 /** Value of an answer's own header whatever the case of its name. */

@@ -3,9 +3,18 @@
  * own. Nothing is written before all of the head is known to be sound.
  */
 import { STATUS_CODES } from 'node:http';
+import { compressedPieces } from './compressed-pieces.ts';
+import {
+  COMPRESSED_MIN,
+  type Coding,
+  codingFor,
+  compress,
+  hasRoom,
+  isCompressible,
+} from './compression.ts';
 import { entityTag, namesTag, TAG_MAX_LENGTH } from './entity-tag.ts';
 import type { Exchange } from './exchange.ts';
-import { headerBlock, ownHeader } from './header.ts';
+import { ownHeader } from './header.ts';
 import { ClientGoneError } from './request.ts';
 import type { Pieces, Response } from './response.ts';
 
@@ -19,9 +28,9 @@ for (const [status, text] of Object.entries(STATUS_CODES)) {
 
 function writeHead(exchange: Exchange, status: number, block: string): void {
   exchange.answered = true;
-  const { socket, id } = exchange;
+  const { socket, id, added } = exchange;
   if (status !== 200) socket.writeStatus(statusLines.get(status) ?? String(status));
-  socket.writeHeader('X-Request-Id', `${id}\r\n${block}`);
+  socket.writeHeader('X-Request-Id', `${id}\r\n${block}${added}`);
 }
 
 /**
@@ -53,8 +62,24 @@ function tagOf(exchange: Exchange, response: Response, body: string | Uint8Array
     : null;
 }
 
+/** The head of an answer whose body is at hand, and how the connection goes on after it. */
+interface Head {
+  readonly status: number;
+  readonly block: string;
+  /** 204 or 304: there is not even an empty body. */
+  readonly bodiless: boolean;
+  /** Close the connection after it. */
+  readonly closing: boolean;
+}
+
+/** The coding of a body that is long enough to be compressed; null: sent as it is. */
+function wholeCoding(exchange: Exchange, length: number): Coding | null {
+  return hasRoom(length) ? codingFor(exchange) : null;
+}
+
 /**
- * Sends an answer whose body is at hand. On return the response object must not be used any more.
+ * Sends an answer whose body is at hand: before it returns, or, when the body is compressed, before
+ * its promise resolves. From then on the response object must not be used any more.
  * @param closing close the connection after it
  * @returns the status that was sent, 304 when the client has the same already
  */
@@ -63,21 +88,48 @@ export function sendWhole(
   response: Response,
   body: string | Uint8Array,
   closing: boolean,
-): number {
+): number | Promise<number> {
   const tag = tagOf(exchange, response, body);
   const known = tag === null ? undefined : exchange.header('if-none-match');
   const same = tag !== null && known !== undefined && namesTag(known, tag);
   const status = same ? 304 : response.status;
   const bodiless = same || status === 204 || status === 304;
-  let block = headerBlock(response.headers, bodiless || body.length === 0);
+  const { standard, compresses } = exchange.settings;
+  let block = standard.block(response.headers, bodiless || body.length === 0);
   if (tag !== null && ownHeader(response.headers, 'etag') === undefined)
     block += `\r\nETag: ${tag}`;
+  if (compresses && body.length >= COMPRESSED_MIN && isCompressible(response)) {
+    block += '\r\nVary: Accept-Encoding';
+    const coding = bodiless ? null : wholeCoding(exchange, body.length);
+    if (coding !== null) {
+      block += `\r\nContent-Encoding: ${coding}`;
+      return sendCompressed(exchange, { status, block, bodiless, closing }, body, coding);
+    }
+  }
+  writeWhole(exchange, { status, block, bodiless, closing }, body);
+  return status;
+}
+
+async function sendCompressed(
+  exchange: Exchange,
+  head: Head,
+  body: string | Uint8Array,
+  coding: Coding,
+): Promise<number> {
+  const bytes = await compress(body, coding);
+  if (!exchange.aborted) writeWhole(exchange, head, bytes);
+  return head.status;
+}
+
+function writeWhole(exchange: Exchange, head: Head, body: string | Uint8Array): void {
+  const { status, bodiless, closing } = head;
+  let { block } = head;
   const close = exchange.release() || closing;
   const { socket, method, ambiguous } = exchange;
   // Nobody takes more from a connection that is cut for its framing, so it may get a body.
-  const head = method === 'HEAD' && !ambiguous;
-  if (head && !bodiless) block += `\r\nContent-Length: ${sizeOf(body)}`;
-  if (head || bodiless) {
+  const headOnly = method === 'HEAD' && !ambiguous;
+  if (headOnly && !bodiless) block += `\r\nContent-Length: ${sizeOf(body)}`;
+  if (headOnly || bodiless) {
     endWithoutBody(exchange, status, block, close);
   } else {
     socket.cork(() => {
@@ -85,7 +137,6 @@ export function sendWhole(
       socket.end(body, close);
     });
   }
-  return status;
 }
 
 /**
@@ -99,21 +150,31 @@ export async function sendPieces(
   pieces: Pieces,
   closing: boolean,
 ): Promise<void> {
-  const block = headerBlock(response.headers, false);
-  const { socket } = exchange;
-  const iterator = pieces[Symbol.asyncIterator]();
+  const { socket, settings } = exchange;
+  let block = settings.standard.block(response.headers, false);
+  let content = pieces;
+  if (settings.compresses && isCompressible(response)) {
+    block += '\r\nVary: Accept-Encoding';
+    const coding = codingFor(exchange);
+    if (coding !== null) {
+      block += `\r\nContent-Encoding: ${coding}`;
+      content = compressedPieces(pieces, coding);
+    }
+  }
+  const iterator = content[Symbol.asyncIterator]();
   let whole = false;
   try {
-    if (exchange.method !== 'HEAD') {
-      // Nothing is sent before the first piece: until then a failure is a coded answer.
-      const first = await orGone(exchange, iterator.next());
-      begin(exchange, response.status, closing ? `${block}\r\nConnection: close` : block);
-      await pump(exchange, iterator, first);
-      whole = true;
-      socket.cork(() => socket.end());
+    // Nothing is sent before the first piece: until then a failure is a coded answer. HEAD asks for
+    // it too, because pieces that were never begun cannot be told to clean up behind themselves.
+    const first = await orGone(exchange, iterator.next());
+    if (exchange.method === 'HEAD') {
+      endWithoutBody(exchange, response.status, block, exchange.release() || closing);
       return;
     }
-    endWithoutBody(exchange, response.status, block, exchange.release() || closing);
+    begin(exchange, response.status, closing ? `${block}\r\nConnection: close` : block);
+    await pump(exchange, iterator, first);
+    whole = true;
+    socket.cork(() => socket.end());
   } finally {
     exchange.onGone = null;
     if (!whole) leave(iterator);

@@ -43,8 +43,16 @@ export interface Request {
   /** Aborted when the client goes away before it has its answer. Made when first asked for. */
   readonly signal: AbortSignal;
   readonly body: Body;
-  /** Value of a header by its lower-case name; undefined when absent or empty. */
+  /**
+   * Value of a header by its lower-case name; undefined when absent or empty. The values of several
+   * lines are joined as a list: nobody may hide one behind another, such as that of a proxy.
+   */
   header(name: string): string | undefined;
+  /**
+   * Adds a header to the answer, whatever that turns out to be: an error, a stream or nothing new.
+   * One that is added twice, or that the route gives too, is sent as several lines.
+   */
+  addHeader(name: string, value: string): void;
 }
 
 /** The client went away. Nobody is left to be answered, so it is not reported as an error. */

@@ -5,11 +5,13 @@ import type { Request } from './request.ts';
 export type Pieces = AsyncIterable<string | Uint8Array>;
 
 /**
- * One answer. Headers are written as given and replace the standard ones of the same name; line
- * breaks in their values become blanks. A string or bytes are sent with their length, and with an
- * entity tag when they are JSON. Pieces are sent as they come, each as one chunk (16 to 64 KB is a
- * good size), with back-pressure; when they fail after the first one the connection is cut, so that
- * nobody takes the part for the whole.
+ * One answer. Headers are written as given and replace the standard ones of the same name, except
+ * that `Vary` adds to it; line breaks in their values become blanks. A string or bytes are sent
+ * with their length, with an entity tag when they are JSON, and compressed when they are long and
+ * the client accepts it. Pieces are sent as they come, each as one chunk (16 to 64 KB is a good
+ * size), with back-pressure; when they fail after the first one the connection is cut, so that
+ * nobody takes the part for the whole. Answers that hold a secret must say `Cache-Control:
+ * no-store`: it keeps them from caches, and from being compressed.
  */
 export interface Response {
   readonly status: number;

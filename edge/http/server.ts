@@ -5,8 +5,9 @@
 import { createServer as createProbe } from 'node:net';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import type { Log } from '#core/log/log.ts';
-import { Exchange } from './exchange.ts';
+import { Exchange, type ExchangeSettings } from './exchange.ts';
 import { failureOf } from './failure.ts';
+import { StandardHeaders } from './header.ts';
 import { leave, sendPieces, sendWhole } from './reply.ts';
 import { ClientGoneError, type Request } from './request.ts';
 import type { Handler, Response } from './response.ts';
@@ -27,6 +28,10 @@ export interface ServerOptions {
   readonly log: Log;
   /** BODY_MAX_SIZE in bytes. */
   readonly bodyLimit: number;
+  /** Long answers are compressed for clients that accept it; by default they are not. */
+  readonly compresses?: boolean;
+  /** Headers that every answer carries beside the standard ones. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The caller may see the messages of unexpected errors. */
   readonly revealsErrors?: (request: Request) => boolean;
 }
@@ -57,7 +62,13 @@ export interface Server {
   close(): void;
 }
 
-type Level = 'debug' | 'warn' | 'error';
+/** What the log tells of the end of a request. */
+interface Outcome {
+  readonly level: 'debug' | 'warn' | 'error';
+  readonly error?: unknown;
+}
+
+const SUCCESS: Outcome = { level: 'debug' };
 
 /** Makes a server that does not listen yet. */
 export function createServer(options: ServerOptions): Server {
@@ -66,6 +77,7 @@ export function createServer(options: ServerOptions): Server {
 
 class HttpServer implements Server {
   readonly #options: ServerOptions;
+  readonly #settings: ExchangeSettings;
   readonly #app = App();
   #listening: ListenSocket | null = null;
   #closed = false;
@@ -78,6 +90,11 @@ class HttpServer implements Server {
 
   constructor(options: ServerOptions) {
     this.#options = options;
+    this.#settings = {
+      bodyLimit: options.bodyLimit,
+      standard: new StandardHeaders(options.headers),
+      compresses: options.compresses ?? false,
+    };
     // biome-ignore lint/suspicious/useIterableCallbackReturn: no array's, it counts connections
     this.#app.filter((_, change) => {
       this.#connections += change;
@@ -133,7 +150,7 @@ class HttpServer implements Server {
     let exchange: Exchange | null = null;
     socket.onAborted(() => exchange?.gone());
     this.#running++;
-    const current = new Exchange(socket, request, this.#options.bodyLimit);
+    const current = new Exchange(socket, request, this.#settings);
     exchange = current;
     try {
       if (current.ambiguous) throw invalidPayload('Its length is given in more than one way.');
@@ -157,7 +174,7 @@ class HttpServer implements Server {
       const buffered = body === undefined || body === null || typeof body === 'string';
       if (buffered || body instanceof Uint8Array) {
         if (exchange.aborted) this.#end(exchange, response.status);
-        else this.#end(exchange, sendWhole(exchange, response, body ?? '', this.#draining));
+        else this.#endSent(exchange, sendWhole(exchange, response, body ?? '', this.#draining));
       } else if (exchange.aborted) {
         leave(body[Symbol.asyncIterator]());
         this.#end(exchange, response.status);
@@ -173,38 +190,50 @@ class HttpServer implements Server {
   }
 
   #fail(exchange: Exchange, error: unknown): void {
-    const { log, revealsErrors } = this.#options;
+    const { revealsErrors } = this.#options;
     try {
       const { response, unexpected } = failureOf(error, revealsErrors?.(exchange) ?? false);
-      let { status } = response;
+      const { status, body } = response;
       const cut = exchange.aborted || exchange.answered;
-      if (!cut && typeof response.body === 'string') {
-        status = sendWhole(exchange, response, response.body, this.#draining);
-      } else if (!exchange.aborted) {
-        exchange.socket.close();
-      } else if (isFarewell(error)) {
-        this.#end(exchange, status);
+      const level = unexpected ? 'error' : cut || status < 500 ? 'debug' : 'warn';
+      if (!cut && typeof body === 'string') {
+        const sent = sendWhole(exchange, response, body, this.#draining);
+        this.#endSent(exchange, sent, { level, error });
         return;
       }
-      this.#end(
-        exchange,
-        status,
-        unexpected ? 'error' : cut || status < 500 ? 'debug' : 'warn',
-        error,
-      );
-    } catch (failure) {
-      // Not even the error can be told, because of a header of its own.
-      log.error({ request: exchange.id, err: failure, cause: error });
+      const farewell = exchange.aborted && isFarewell(error);
       if (!exchange.aborted) exchange.socket.close();
-      this.#end(exchange, 500);
+      this.#end(exchange, status, farewell ? undefined : { level, error });
+    } catch (failure) {
+      this.#giveUp(exchange, failure, error);
     }
   }
 
+  /** Ends a request whose answer was sent, or is being compressed before that. */
+  #endSent(exchange: Exchange, sent: number | Promise<number>, outcome?: Outcome): void {
+    if (typeof sent === 'number') {
+      this.#end(exchange, sent, outcome);
+    } else {
+      sent.then(
+        (status) => this.#end(exchange, status, outcome),
+        (failure: unknown) => this.#giveUp(exchange, failure, outcome?.error),
+      );
+    }
+  }
+
+  /** Not even the error can be told, because of a header of its own. */
+  #giveUp(exchange: Exchange, failure: unknown, cause: unknown): void {
+    this.#options.log.error({ request: exchange.id, err: failure, cause });
+    if (!exchange.aborted) exchange.socket.close();
+    this.#end(exchange, 500);
+  }
+
   /** Each request comes here once, when nothing of it is left. The query may hold a token. */
-  #end(exchange: Exchange, status: number, level: Level = 'debug', error?: unknown): void {
+  #end(exchange: Exchange, status: number, outcome: Outcome = SUCCESS): void {
     this.#running--;
     this.#onQuieter?.();
     const { log } = this.#options;
+    const { level, error } = outcome;
     if (!log.isLevelEnabled(level)) return;
     const { id, method, path, started, aborted } = exchange;
     const ms = Math.round((performance.now() - started) * 100) / 100;
