@@ -87,7 +87,7 @@ export class ItemService {
     const { reader } = this.#options;
     return this.#withCatalog(target, async (read) => {
       const { name } = collectionOf(read);
-      const key = { place: `list ${name}`, question };
+      const key = { place: `list ${name}`, question, caller: read.caller };
       const { kind, statement } = this.#statements.get(read.catalog, read.grants, key, (query) =>
         isPage(query)
           ? { kind: 'page', statement: compilePage(read, query) }
@@ -133,7 +133,7 @@ export class ItemService {
     return this.#withCatalog(target, async (read) => {
       const collection = collectionOf(read);
       const key = keyOfPath(collection, segment);
-      const place = { place: `item ${collection.name}`, question };
+      const place = { place: `item ${collection.name}`, question, caller: read.caller };
       const { statement } = this.#statements.get(read.catalog, read.grants, place, (query) => ({
         kind: 'item',
         statement: compileAnyItem(read, query),

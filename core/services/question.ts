@@ -1,11 +1,13 @@
 /**
  * Remembers the statements of questions: the same text asked of the same collection with the same
- * rights compiles to the same statement for as long as the catalog stays.
+ * rights compiles to the same statement for as long as the catalog stays. What differs from caller
+ * to caller is filled in each time.
  */
 import { LRUCache } from 'lru-cache';
-import type { Grants } from '#core/access/grant.ts';
+import type { Caller, Grants } from '#core/access/grant.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
-import type { Compiled } from '#core/query/compile/read.ts';
+import { bindTo, type Compiled } from '#core/query/compile/read.ts';
+import { knownOf } from '#core/query/compile/variable.ts';
 import type { Query } from '#core/query/query.ts';
 
 /** A query as it came: parsed only when its statement is not known yet. */
@@ -21,8 +23,11 @@ export function questionOf(query: Query): Question {
   return { text: null, query: () => query };
 }
 
-/** Statements remembered for each set of rights. */
-const MAX_STATEMENTS = 2_000;
+/** Statements remembered in one process, and the characters of all of them together. */
+const MAX_STATEMENTS = 5_000;
+const MAX_CHARACTERS = 8_388_608;
+/** What a statement keeps beside its text, in characters. */
+const OVERHEAD = 1_000;
 /** Longest question that is worth remembering, in characters. */
 const MAX_TEXT = 4_000;
 
@@ -32,36 +37,49 @@ export interface Prepared {
   readonly statement: Compiled;
 }
 
+/** Who asks what: equal places and texts of callers with the same rights have equal statements. */
+export interface Asked {
+  readonly place: string;
+  readonly question: Question;
+  readonly caller: Caller;
+}
+
 export class StatementCache {
   #catalog: Catalog | null = null;
-  #byGrants = new WeakMap<Grants, LRUCache<string, Prepared>>();
+  // Rights are objects, the keys of the cache are texts.
+  #numbers = new WeakMap<Grants, number>();
+  #count = 0;
+  readonly #known = new LRUCache<string, Prepared>({
+    max: MAX_STATEMENTS,
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: ({ statement }) => statement.text.length + OVERHEAD,
+  });
 
-  /**
-   * The statement of a question, compiled now if it is not known.
-   * @param place what is asked: equal places and texts have equal statements
-   */
+  /** The statement of a question for the caller who asks it, compiled now if it is not known. */
   get(
     catalog: Catalog,
     grants: Grants,
-    key: { readonly place: string; readonly question: Question },
+    { place, question, caller }: Asked,
     compile: (query: Query) => Prepared,
   ): Prepared {
     if (this.#catalog !== catalog) {
       this.#catalog = catalog;
-      this.#byGrants = new WeakMap();
+      this.#known.clear();
     }
-    const { place, question } = key;
     if (question.text === null || question.text.length > MAX_TEXT) return compile(question.query());
-    let known = this.#byGrants.get(grants);
-    if (known === undefined) {
-      known = new LRUCache({ max: MAX_STATEMENTS });
-      this.#byGrants.set(grants, known);
-    }
-    const name = `${place}?${question.text}`;
-    const found = known.get(name);
-    if (found !== undefined) return found;
+    const name = `${this.#numberOf(grants)} ${knownOf(caller)} ${place}?${question.text}`;
+    const found = this.#known.get(name);
+    if (found !== undefined) return { ...found, statement: bindTo(found.statement, caller) };
     const prepared = compile(question.query());
-    if (prepared.statement.reusable) known.set(name, prepared);
+    if (prepared.statement.reusable) this.#known.set(name, prepared);
     return prepared;
+  }
+
+  #numberOf(grants: Grants): number {
+    const known = this.#numbers.get(grants);
+    if (known !== undefined) return known;
+    this.#count += 1;
+    this.#numbers.set(grants, this.#count);
+    return this.#count;
   }
 }

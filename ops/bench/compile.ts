@@ -55,10 +55,15 @@ function remembered(text: string, catalog: Catalog, bounds: QueryBounds): () => 
   const target = adminTarget(catalog, bounds, 'articles');
   const question = { text, query: () => parseQuery(qs.parse(text, UNFOLD), bounds) };
   return () =>
-    cache.get(catalog, target.grants, { place: 'list articles', question }, (query) => ({
-      kind: 'page',
-      statement: compilePage(target, query),
-    }));
+    cache.get(
+      catalog,
+      target.grants,
+      { place: 'list articles', question, caller: target.caller },
+      (query) => ({
+        kind: 'page',
+        statement: compilePage(target, query),
+      }),
+    );
 }
 
 /** Measures a query that was never seen and one that comes again and again. */

@@ -233,31 +233,46 @@ export function likeText(value: string): string {
   return value.replace(/[\\%_]/g, '\\$&');
 }
 
+/** The same for a text that only PostgreSQL knows. */
+function likeSql(text: Sql): Sql {
+  return sql`regexp_replace(${text}, ${'([\\\\%_])'}::text, ${'\\\\\\1'}::text, 'g')`;
+}
+
 /** The value as a text that LIKE takes. */
 export function textSql(field: ColumnField | null, column: Sql): Sql {
   const isText = ['text', 'varchar', 'citext'].includes(field?.column.typeName ?? '');
   return isText ? column : sql`${column}::text`;
 }
 
+function patternText({ operator, place }: Comparison, value: unknown): string {
+  if (value === null || typeof value === 'object') {
+    throw invalidQuery(`"${place}" must be a text.`);
+  }
+  const text = String(value);
+  if (text === '' && !operator.endsWith('eq')) {
+    throw invalidQuery(`"${place}" must not be empty; use _empty.`);
+  }
+  if (text.includes('\0')) throw invalidQuery(`"${place}" holds a NUL character.`);
+  return text;
+}
+
 /** Substring, prefix and suffix tests and case-insensitive equality: `_[n][i](contains|…|eq)`. */
 function patternTest(comparison: Comparison): Predicate {
-  const { subject, operator, place } = comparison;
+  const { subject, operator } = comparison;
   const match = /^_(n?)(i?)(contains|starts_with|ends_with|eq)$/.exec(operator);
   if (match === null) throw new Error(`${operator} has no pattern`);
   const [, negated, insensitive, kind] = match;
   const value = literalOf(comparison, comparison.value);
   if (value === NO_VALUE) return VOID;
-  if (value === null || typeof value === 'object') {
-    throw invalidQuery(`"${place}" must be a text.`);
-  }
-  const text = String(value);
-  if (text === '' && kind !== 'eq') throw invalidQuery(`"${place}" must not be empty; use _empty.`);
-  if (text.includes('\0')) throw invalidQuery(`"${place}" holds a NUL character.`);
   const before = kind === 'contains' || kind === 'ends_with' ? '%' : '';
   const after = kind === 'contains' || kind === 'starts_with' ? '%' : '';
-  const pattern = `${before}${likeText(text)}${after}`;
+  const pattern =
+    value instanceof RecordValues
+      ? sql`${before}::text || ${likeSql(value.one(subject.field))} || ${after}::text`
+      : sql`${before + likeText(patternText(comparison, value)) + after}::text`;
   const like = sql`${negated ? sql`NOT ` : sql``}${insensitive ? sql`ILIKE` : sql`LIKE`}`;
-  return seen(comparison, sql`${textSql(subject.field, subject.sql)} ${like} ${pattern}::text`);
+  const test = sql`${textSql(subject.field, subject.sql)} ${like} ${pattern}`;
+  return { ...seen(comparison, test), void: voidOf(comparison, [value]) };
 }
 
 function compare(comparison: Comparison): Predicate {
@@ -289,7 +304,9 @@ export function compileOperation(
   const values = LIST_OPERATORS.has(operator) ? entriesOf(operation.value) : [operation.value];
   const texts = values.filter((value) => typeof value === 'string');
   const paths = texts.filter(isRecordPath);
-  const records = new Map(paths.map((text) => [text, recordValues(context, text, place)]));
+  const records = new Map<unknown, RecordValues | typeof NO_VALUE>(
+    paths.map((text) => [text, recordValues(context, text, place)]),
+  );
   const comparison: Comparison = { ...operation, subject, binding: context, records };
   const found = compare(comparison);
   if (!context.slots || !texts.some(isVariable)) return found;

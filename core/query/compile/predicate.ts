@@ -2,14 +2,17 @@
  * Conditions with what must be known about them to combine them rightly under SQL's three-valued
  * logic.
  */
-import { join, type Sql, sql } from '#core/database/sql.ts';
+import { join, Sql, sql } from '#core/database/sql.ts';
 
 export interface Predicate {
   readonly sql: Sql;
   /** Never true for a row whose columns are all null, as an outer join has where nothing matches. */
   readonly strict: boolean;
-  /** Compares with a variable that has no value; such a comparison may never widen an answer. */
-  readonly void: boolean;
+  /**
+   * Compares with a variable that has no value; such a comparison may never widen an answer. A
+   * piece of SQL, the same for every row, where only the statement finds that out.
+   */
+  readonly void: boolean | Sql;
 }
 
 export const ALWAYS: Predicate = { sql: sql`TRUE`, strict: false, void: false };
@@ -27,6 +30,13 @@ export function loosely(condition: Sql): Predicate {
   return { sql: condition, strict: false, void: false };
 }
 
+/** Whether any of several comparisons lacks its value. */
+export function anyVoid(voids: readonly (boolean | Sql)[]): boolean | Sql {
+  if (voids.includes(true)) return true;
+  const open = voids.filter((entry) => entry instanceof Sql);
+  return open.length === 0 ? false : sql`(${join(open, ' OR ')})`;
+}
+
 /** All of them, or any of them; no predicates at all hold always. */
 export function connect(connective: 'and' | 'or', parts: readonly Predicate[]): Predicate {
   const [only] = parts;
@@ -39,6 +49,16 @@ export function connect(connective: 'and' | 'or', parts: readonly Predicate[]): 
       connective === 'and' ? ' AND ' : ' OR ',
     )})`,
     strict: connective === 'and' ? parts.some(isStrict) : parts.every(isStrict),
-    void: parts.some((part) => part.void),
+    void: anyVoid(parts.map((part) => part.void)),
   };
+}
+
+/**
+ * No row exists for which a condition holds.
+ * @param isVoid of the condition: of a comparison without value nothing is known, not even "none"
+ */
+export function none(exists: Sql, isVoid: boolean | Sql): Predicate {
+  if (isVoid === true) return VOID;
+  if (isVoid === false) return loosely(sql`NOT ${exists}`);
+  return { ...loosely(sql`CASE WHEN NOT ${isVoid} THEN NOT ${exists} END`), void: isVoid };
 }

@@ -12,6 +12,7 @@ import { compileFilter } from './filter.ts';
 import { anyKeyCondition, keyCondition } from './key.ts';
 import { levelConditions, planLevel } from './level.ts';
 import { type Context, openScope, rowRule, type Scope, tableSql, whereSql } from './scope.ts';
+import { fill, Slot } from './slot.ts';
 
 /** What one read needs to know beside the query. */
 export interface ReadTarget {
@@ -22,10 +23,12 @@ export interface ReadTarget {
   readonly collection: string;
 }
 
-/** A statement, and whether the same question may be answered with it again. */
+/** A statement for the caller it was compiled for, which {@link bindTo} makes one for others. */
 export interface Compiled extends Statement {
-  /** False when the values hold the moment or facts of the caller, which change. */
+  /** The same question of whoever has the same rights may be answered with it again. */
   readonly reusable: boolean;
+  /** The values, with slots for those that depend on the caller or the moment; null: none does. */
+  readonly slots: readonly unknown[] | null;
   /** The paths of the plain values in an item, in their order. */
   readonly columns: readonly Path[];
 }
@@ -57,6 +60,7 @@ function contextOf(target: ReadTarget, query: Query, notes: Notes): Context {
     backlink: query.backlink,
     compileRule: compileFilter,
     planLevel,
+    slots: notes.reusable,
     markVolatile: () => {
       notes.reusable = false;
     },
@@ -75,10 +79,18 @@ function rootScope(target: ReadTarget, query: Query, notes: Notes): Scope {
   return openScope(contextOf(target, query, notes), target.collection);
 }
 
-function compiled(compile: (notes: Notes) => Sql): Compiled {
+function compiled(target: ReadTarget, compile: (notes: Notes) => Sql): Compiled {
   const notes: Notes = { reusable: true, columns: [] };
-  const statement = render(compile(notes));
-  return { ...statement, ...notes };
+  const { text, values } = render(compile(notes));
+  const slots = values.some((value) => value instanceof Slot) ? values : null;
+  return bindTo({ text, values, slots, ...notes }, target.caller);
+}
+
+/** The statement as another caller carries it out, who has the same rights, now. */
+export function bindTo(statement: Compiled, caller: Caller): Compiled {
+  const { slots } = statement;
+  if (slots === null) return statement;
+  return { ...statement, values: fill(slots, { caller, now: new Date() }) };
 }
 
 /** What the planner believes; it knows of no rule, so it tells only those whom none restricts. */
@@ -122,12 +134,12 @@ function pageSql(
 
 /** A page: one row with the text `{"data":[…],"meta":{…}}`. */
 export function compilePage(target: ReadTarget, query: Query): Compiled {
-  return compiled((notes) => pageSql(target, query, notes));
+  return compiled(target, (notes) => pageSql(target, query, notes));
 }
 
 /** The items of several keys: a page of those that also meet the query. */
 export function compileItems(target: ReadTarget, query: Query, keys: readonly Key[]): Compiled {
-  return compiled((notes) =>
+  return compiled(target, (notes) =>
     pageSql(target, query, notes, (scope) => anyKeyCondition(scope, keys)),
   );
 }
@@ -137,7 +149,7 @@ export function compileItems(target: ReadTarget, query: Query, keys: readonly Ke
  * `meta` when that is asked.
  */
 export function compileStream(target: ReadTarget, query: Query): Compiled {
-  return compiled((notes) => {
+  return compiled(target, (notes) => {
     const open = () => rootScope(target, query, notes);
     const { rows, json, columns } = planLevel(open(), query, []);
     notes.columns = columns;
@@ -149,7 +161,7 @@ export function compileStream(target: ReadTarget, query: Query): Compiled {
 
 /** One item by a key that {@link withKey} fills in: one row with the text `{"data":{…}}`, or none. */
 export function compileAnyItem(target: ReadTarget, query: Query): Compiled {
-  return compiled((notes) => {
+  return compiled(target, (notes) => {
     const scope = rootScope(target, query, notes);
     const parts = scope.collection.primaryKey.map((_, index) => new KeyPart(index));
     const single = { ...query, limit: null, offset: 0 };

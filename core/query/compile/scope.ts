@@ -14,7 +14,7 @@ import {
 import type { Catalog, Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
 import type { Relation, ToMany } from '#core/catalog/relation.ts';
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
-import { forbidden, invalidQuery } from '#core/errors/service-error.ts';
+import { forbidden, invalidQuery, ServiceError } from '#core/errors/service-error.ts';
 import type { Filter, Level, Path, QueryBounds } from '../query.ts';
 
 /** A sub-select, to be aliased `r`, and the expression that makes JSON of a row of it. */
@@ -47,7 +47,9 @@ export interface Context {
   readonly planLevel: PlanLevel;
   /** Whether wildcards may go back over the relation that was just followed. */
   readonly backlink: boolean;
-  /** Told when a value holds for this moment or this caller only. */
+  /** The statement may be carried out for others: what depends on the caller becomes a slot. */
+  readonly slots: boolean;
+  /** Told when even the text holds for this caller only. */
   readonly markVolatile: () => void;
   /** Adds to the number of fields selected below the root; returns the sum. */
   readonly countFields: (more: number) => number;
@@ -163,12 +165,20 @@ function unlimited(scope: Scope): Scope {
   return { ...scope, context, grant: EVERYTHING, guards: new Map() };
 }
 
+/** A rule that cannot be compiled, as when it names a field that was dropped, holds for no row. */
+function ruleSql(scope: Scope, rule: Filter): Sql {
+  try {
+    return scope.context.compileRule(scope, rule);
+  } catch (error) {
+    if (error instanceof ServiceError) return sql`FALSE`;
+    throw error;
+  }
+}
+
 function anyRule(scope: Scope, rules: readonly (Filter | null)[]): Sql | null {
   if (rules.some((rule) => rule === null)) return null;
   const inner = unlimited(scope);
-  const parts = rules.flatMap((rule) =>
-    rule === null ? [] : [scope.context.compileRule(inner, rule)],
-  );
+  const parts = rules.flatMap((rule) => (rule === null ? [] : [ruleSql(inner, rule)]));
   return sql`(${join(parts, ' OR ')})`;
 }
 

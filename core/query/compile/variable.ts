@@ -1,5 +1,6 @@
 /** Dynamic variables: `$NOW` with shifts, and what is known of the caller. */
-import type { Context } from './scope.ts';
+import type { Caller } from '#core/access/grant.ts';
+import type { Binding } from './slot.ts';
 
 /** Stands for a variable that has no value for this caller. */
 export const NO_VALUE = Symbol('no value');
@@ -55,15 +56,25 @@ function listValue(list: readonly string[]): unknown {
   return list.length === 0 ? NO_VALUE : list;
 }
 
+/** Whether a text names a dynamic variable. */
+export function isVariable(text: string): boolean {
+  return text.startsWith('$CURRENT_') || /^\$NOW(?:\(.*\))?$/s.test(text);
+}
+
+/** A text that is equal for callers of whom the same is known: which variables have values. */
+export function knownOf(caller: Caller): string {
+  const { user, role, roles, policies } = caller;
+  const known = [user !== null, role !== null, roles.length > 0, policies.length > 0];
+  return known.map(Number).join('');
+}
+
 /**
  * The value of a text that names a dynamic variable; the text itself when it names none.
  * Lists (`$CURRENT_ROLES`) come as arrays; without a value the answer is {@link NO_VALUE}.
  */
-export function resolveVariable(context: Context, text: string): unknown {
+export function resolveVariable({ caller, now }: Binding, text: string): unknown {
   if (!text.startsWith('$')) return text;
-  const { caller, now } = context;
   const shift = /^\$NOW(?:\((.*)\))?$/s.exec(text);
-  if (shift !== null || text.startsWith('$CURRENT_')) context.markVolatile();
   if (shift !== null) return shifted(now, shift[1] ?? '').toISOString();
   if (text === '$CURRENT_USER') return caller.user ?? NO_VALUE;
   if (text === '$CURRENT_ROLE') return caller.role ?? NO_VALUE;
