@@ -53,7 +53,8 @@ export interface Actor<Schema extends v.GenericSchema = v.GenericSchema> {
   mailbox(message: v.InferOutput<Schema>): string | null;
   /**
    * Does the work. A ServiceError, or several, fail the job for good, and those with a `row` are
-   * kept as its rejected rows; any other error is tried again. A transactional actor calls
+   * kept as its rejected rows; any other error is tried again, a TryAgainError saying what the job
+   * ends with when that is of no use. A transactional actor calls
    * `completeJob` as the last statement of its transaction; for the others the runtime does.
    */
   receive(message: v.InferOutput<Schema>, context: ActorContext): Promise<unknown>;

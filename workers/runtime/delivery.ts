@@ -25,6 +25,7 @@ import { DeliveryContext } from './context.ts';
 import { Interruption, interruptionOf } from './interruption.ts';
 import { ProgressReporter } from './progress.ts';
 import type { RunningDeliveries } from './running.ts';
+import { TryAgainError } from './try-again.ts';
 
 /** How long an actor may take to heed its signal before it is left to itself. */
 const HEED_WITHIN_MS = 3_000;
@@ -56,6 +57,11 @@ export interface QueuedJob {
 function finalErrors(error: unknown): readonly ServiceError[] | null {
   if (error instanceof ServiceErrors) return error.errors;
   return error instanceof ServiceError ? [error] : null;
+}
+
+/** What a job ends with when the last attempt met an error that others might not have met. */
+function lastErrorOf(error: unknown): ServiceError {
+  return error instanceof TryAgainError ? error.last : new ServiceError('INTERNAL_SERVER_ERROR');
 }
 
 /** Throws the error with which a job of an unknown shape is set aside. */
@@ -216,9 +222,7 @@ export class Deliverer {
         return open ? { kind: 'retry' } : superseded();
       }
     }
-    const entries = (errors ?? [new ServiceError('INTERNAL_SERVER_ERROR')]).map((one) =>
-      one.toJSON(),
-    );
+    const entries = (errors ?? [lastErrorOf(error)]).map((one) => one.toJSON());
     if (!(await failJob(pool, schema, job, entries))) return superseded();
     const codes = new Set(entries.map(({ extensions }) => extensions.code));
     return { kind: 'failed', reason: [...codes].join(', ') };

@@ -1,0 +1,139 @@
+/**
+ * The tokens in the links of mails: JSON Web Tokens (RFC 7519) that say which account may do which
+ * one thing. They are signed with keys of their own, so they are no access tokens and the other way
+ * round, and hold a digest of the account, so that each dies with the state it was made for.
+ */
+import assert from 'node:assert/strict';
+import { createHash, createHmac, hkdfSync } from 'node:crypto';
+import { errors, jwtVerify, SignJWT } from 'jose';
+import * as v from 'valibot';
+import { ServiceError } from '#core/errors/service-error.ts';
+import { sameSecret } from './compare.ts';
+
+/** What a token is for, and how long it holds, in seconds. */
+const LIFETIMES = {
+  invite: 7 * 86_400,
+  'password-reset': 86_400,
+  'pending-registration': 7 * 86_400,
+} as const;
+
+export type MailScope = keyof typeof LIFETIMES;
+
+/** The part of an account that a token stands and falls with. */
+export interface MailAccount {
+  readonly id: string;
+  readonly email: string;
+  /** The hash of its password, as stored. */
+  readonly password: string | null;
+}
+
+/** What a valid token says. */
+export interface MailClaims {
+  readonly user: string;
+  readonly email: string;
+  readonly hash: string;
+}
+
+const ALGORITHM = 'HS256';
+const ISSUER = 'sluice';
+const AUDIENCE = 'mail';
+const TYPE = 'mail+jwt';
+
+const claims = v.object({
+  sub: v.pipe(v.string(), v.uuid()),
+  email: v.string(),
+  scope: v.string(),
+  hash: v.string(),
+});
+
+/**
+ * A digest of what a letter to an account was written for: another address or another password
+ * has another one. It tells nothing about the password, whose hash is salted.
+ */
+export function accountState({ id, email, password }: MailAccount): string {
+  const text = JSON.stringify([id, email, password]);
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+/** Whether the account is still as it was when the token was made. */
+export function isCurrent({ user, email, hash }: MailClaims, account: MailAccount): boolean {
+  const state = Buffer.from(accountState(account));
+  return account.id === user && account.email === email && sameSecret(state, Buffer.from(hash));
+}
+
+export class MailTokens {
+  readonly #keys: readonly Uint8Array[];
+
+  /** @param secrets the installation's: the first one signs, each is accepted */
+  constructor(secrets: readonly (string | Uint8Array)[]) {
+    const key = (secret: string | Uint8Array) =>
+      new Uint8Array(hkdfSync('sha256', secret, '', 'sluice mail token', 32));
+    this.#keys = secrets.map(key);
+    assert(this.#keys.length > 0, 'there is no secret');
+  }
+
+  /**
+   * The key of nobody, in place of that of a user whom an address has not got: the same for the
+   * same address, and no other process can tell it from the key of a user.
+   */
+  standIn(email: string): string {
+    const [key] = this.#keys;
+    assert(key !== undefined);
+    const hex = createHmac('sha256', key).update(email.toLowerCase()).digest('hex');
+    const [a, b, c, d, e] = [8, 12, 16, 20, 32].map((end, index) =>
+      hex.slice([0, 8, 12, 16, 20][index], end),
+    );
+    return `${a}-${b}-4${c?.slice(1)}-a${d?.slice(1)}-${e}`;
+  }
+
+  /** @param now milliseconds since the epoch */
+  async issue(scope: MailScope, account: MailAccount, now = Date.now()): Promise<string> {
+    const [key] = this.#keys;
+    assert(key !== undefined);
+    const issued = Math.floor(now / 1_000);
+    return await new SignJWT({ email: account.email, scope, hash: accountState(account) })
+      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
+      .setIssuer(ISSUER)
+      .setAudience(AUDIENCE)
+      .setSubject(account.id)
+      .setIssuedAt(issued)
+      .setExpirationTime(issued + LIFETIMES[scope])
+      .sign(key);
+  }
+
+  /**
+   * What a token says, if it is one of ours for this purpose. Whether it is still current depends
+   * on the account: see {@link isCurrent}.
+   * @throws ServiceError TOKEN_EXPIRED; INVALID_TOKEN for anything else that is wrong with it
+   */
+  async read(token: string, scope: MailScope): Promise<MailClaims> {
+    for (const key of this.#keys) {
+      const payload = await this.#verified(token, key);
+      if (payload === null) continue;
+      const found = v.safeParse(claims, payload);
+      if (!found.success || found.output.scope !== scope) break;
+      const { sub, email, hash } = found.output;
+      return { user: sub, email, hash };
+    }
+    throw new ServiceError('INVALID_TOKEN');
+  }
+
+  /** Null when the signature is by another key. */
+  async #verified(token: string, key: Uint8Array): Promise<unknown> {
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: [ALGORITHM],
+        issuer: ISSUER,
+        audience: AUDIENCE,
+        typ: TYPE,
+        requiredClaims: ['exp', 'iat', 'sub'],
+      });
+      return payload;
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) throw new ServiceError('TOKEN_EXPIRED');
+      if (error instanceof errors.JWSSignatureVerificationFailed) return null;
+      if (error instanceof errors.JOSEError) throw new ServiceError('INVALID_TOKEN');
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Writes the letter that a job asks for, at the moment it is sent: to the address that is stored
+ * then, with a token made then, and only if the account is still one that should get it.
+ */
+import type { Config } from '#core/config/config.ts';
+import { publicUrl } from '#core/config/public-url.ts';
+import type { Pool } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { accountState, type MailScope, type MailTokens } from '#core/identity/mail-token.ts';
+import type { LetterKind, MailMessage } from '#core/jobs/message/mail.ts';
+import { systemTable } from '#core/system/table.ts';
+import { type Letter, plainName, renderLetter } from './letter.ts';
+import { withToken } from './link.ts';
+import type { Mail } from './transport.ts';
+import {
+  invitationLetter,
+  knownAddressLetter,
+  type Occasion,
+  passwordResetLetter,
+  verificationLetter,
+} from './wording.ts';
+
+export interface ComposeParts {
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  readonly config: Pick<Config, 'PUBLIC_URL' | 'HOST' | 'PORT'>;
+  readonly tokens: MailTokens;
+}
+
+/** One kind of letter. */
+interface Kind {
+  /** Status of the accounts that it is for. */
+  readonly status: string;
+  /** What its token allows; null: it has none. */
+  readonly scope: MailScope | null;
+  /** Path of the usual page, below the public URL. */
+  readonly path: string;
+  readonly write: (occasion: Occasion) => Letter;
+}
+
+const KINDS: Readonly<Record<LetterKind, Kind>> = {
+  invitation: {
+    status: 'invited',
+    scope: 'invite',
+    path: '/admin/accept-invite',
+    write: invitationLetter,
+  },
+  'password-reset': {
+    status: 'active',
+    scope: 'password-reset',
+    path: '/admin/reset-password',
+    write: passwordResetLetter,
+  },
+  verification: {
+    status: 'unverified',
+    scope: 'pending-registration',
+    path: '/users/register/verify-email',
+    write: verificationLetter,
+  },
+  'known-address': {
+    status: 'active',
+    scope: null,
+    path: '/admin/login',
+    write: knownAddressLetter,
+  },
+};
+
+interface Addressee {
+  readonly id: string;
+  readonly email: string;
+  readonly first_name: string | null;
+  readonly password: string | null;
+  readonly project_name: string;
+  readonly project_color: string;
+}
+
+async function addresseeOf(
+  { pool, schema }: ComposeParts,
+  user: string,
+  status: string,
+): Promise<Addressee | null> {
+  const { rows } = await pool.query<Addressee>(
+    render(sql`
+      SELECT u.id, u.email, u.first_name, u.password,
+        coalesce(s.project_name, 'Sluice') AS project_name,
+        coalesce(s.project_color, '') AS project_color
+      FROM ${systemTable(schema, 'users')} AS u LEFT JOIN ${systemTable(schema, 'settings')} AS s
+        ON true
+      WHERE u.id = ${user} AND u.status = ${status} AND u.provider = 'default'
+        AND u.email IS NOT NULL`),
+  );
+  return rows[0] ?? null;
+}
+
+/**
+ * Writes the letter of a job.
+ * @param job key of the job, by which the mail is recognised
+ * @returns null when there is nobody (any more) who should get it
+ */
+export async function composeMail(
+  parts: ComposeParts,
+  job: string,
+  message: MailMessage,
+): Promise<Mail | null> {
+  const kind = KINDS[message.letter];
+  const found = await addresseeOf(parts, message.user, kind.status);
+  if (found === null) return null;
+  if (message.state !== null && message.state !== accountState(found)) return null;
+  const page = message.page ?? `${publicUrl(parts.config)}${kind.path}`;
+  const link =
+    kind.scope === null ? page : withToken(page, await parts.tokens.issue(kind.scope, found));
+  const letter = kind.write({
+    project: found.project_name,
+    firstName: found.first_name,
+    link,
+  });
+  const brand = { name: found.project_name, color: found.project_color };
+  return {
+    ...renderLetter(letter, brand),
+    id: job,
+    to: found.email,
+    senderName: plainName(found.project_name),
+  };
+}

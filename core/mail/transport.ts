@@ -1,0 +1,149 @@
+/**
+ * How a mail leaves: by SMTP, or into the log. Which of both, and whether any, is asked here.
+ */
+import { BlockList, isIP } from 'node:net';
+import type { Config } from '#core/config/config.ts';
+import { publicUrl } from '#core/config/public-url.ts';
+import { ServiceError, unavailable } from '#core/errors/service-error.ts';
+import type { Log } from '#core/log/log.ts';
+import type { RenderedLetter } from './letter.ts';
+
+/** A mail to one person. */
+export interface Mail extends RenderedLetter {
+  /** The same for each attempt to send it, so that a mail that came twice is recognised. */
+  readonly id: string;
+  /** One address, never a list. */
+  readonly to: string;
+  /** Shown as the sender when EMAIL_FROM has no name. */
+  readonly senderName: string;
+}
+
+export interface MailTransport {
+  /**
+   * Resolves when the server has taken the mail. Rejects with what the server or network said.
+   * @throws ServiceError UNPROCESSABLE_ENTITY for what is not one address
+   */
+  send(mail: Mail): Promise<void>;
+}
+
+type MailConfig = Pick<
+  Config,
+  | 'NODE_ENV'
+  | 'EMAIL_TRANSPORT'
+  | 'EMAIL_FROM'
+  | 'EMAIL_SMTP_HOST'
+  | 'EMAIL_SMTP_PORT'
+  | 'EMAIL_SMTP_USER'
+  | 'EMAIL_SMTP_PASSWORD'
+  | 'EMAIL_SMTP_SECURE'
+  | 'PUBLIC_URL'
+  | 'HOST'
+  | 'PORT'
+>;
+
+/** What the library could take for several addresses, or for the end of a header, is no address. */
+const ADDRESS = /^[^\s@,;:<>()[\]\\"\p{Cc}]{1,64}@[^\s@,;:<>()[\]\\"\p{Cc}]{1,255}$/u;
+
+const REACH_WITHIN_MS = 10_000;
+const SILENT_WITHIN_MS = 20_000;
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+function isLoopback(host: string): boolean {
+  const version = isIP(host);
+  if (version === 0) return host === 'localhost' || host.endsWith('.localhost');
+  return loopback.check(host, version === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** How mail leaves; null when it does not. Links are logged only where somebody asked for that. */
+export function mailWay(
+  config: Pick<Config, 'NODE_ENV' | 'EMAIL_TRANSPORT'>,
+): 'smtp' | 'log' | null {
+  return config.EMAIL_TRANSPORT ?? (config.NODE_ENV === 'development' ? 'log' : null);
+}
+
+/**
+ * For requests whose point is a mail.
+ * @throws ServiceError SERVICE_UNAVAILABLE of the service `mail` when there is no way to send any
+ */
+export function requireMail(config: Pick<Config, 'NODE_ENV' | 'EMAIL_TRANSPORT'>): void {
+  if (mailWay(config) !== null) return;
+  throw unavailable('mail', 'This installation has no mail server: EMAIL_TRANSPORT is not set.', {
+    retryAfter: 3_600,
+  });
+}
+
+/** The address that mails come from. */
+function senderOf(config: MailConfig): { readonly name: string; readonly address: string } {
+  if (config.EMAIL_FROM !== undefined) return config.EMAIL_FROM;
+  const { hostname } = new URL(publicUrl(config));
+  const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
+  return { name: '', address: `no-reply@${isName ? hostname : 'localhost'}` };
+}
+
+/** What the library is told about the server. A password never travels unencrypted but here. */
+export function smtpOptions(config: MailConfig) {
+  const local = isLoopback(config.EMAIL_SMTP_HOST);
+  const { EMAIL_SMTP_USER: user, EMAIL_SMTP_PASSWORD: pass = '' } = config;
+  return {
+    host: config.EMAIL_SMTP_HOST,
+    port: config.EMAIL_SMTP_PORT,
+    secure: config.EMAIL_SMTP_SECURE === 'true',
+    ignoreTLS: local,
+    requireTLS: !local && user !== undefined,
+    ...(user === undefined ? {} : { auth: { user, pass } }),
+    connectionTimeout: REACH_WITHIN_MS,
+    greetingTimeout: REACH_WITHIN_MS,
+    socketTimeout: SILENT_WITHIN_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+function requireAddress(address: string): void {
+  if (ADDRESS.test(address)) return;
+  const reason = 'The stored address of the user is not one that mail can be sent to.';
+  throw new ServiceError('UNPROCESSABLE_ENTITY', { reason });
+}
+
+async function smtpTransport(config: MailConfig): Promise<MailTransport> {
+  // Loaded by whoever sends the first mail, and by no edge.
+  const { createTransport } = await import('nodemailer');
+  const sender = senderOf(config);
+  const transport = createTransport(smtpOptions(config));
+  const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1);
+  return {
+    async send({ id, to, senderName, subject, text, html }) {
+      requireAddress(to);
+      await transport.sendMail({
+        messageId: `<${id}@${domain}>`,
+        from: { name: sender.name || senderName, address: sender.address },
+        // As an object the address is never read as a list.
+        to: { name: '', address: to },
+        envelope: { from: sender.address, to: [to] },
+        ...{ subject, text, html },
+        headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+      });
+    },
+  };
+}
+
+function logTransport(log: Log): MailTransport {
+  return {
+    async send({ to, subject, text }) {
+      log.info({ mail: { to, subject, text } }, 'a mail, which is not sent');
+    },
+  };
+}
+
+/** The way to send mails; null when there is none. */
+export async function openMailTransport(
+  config: MailConfig,
+  log: Log,
+): Promise<MailTransport | null> {
+  const way = mailWay(config);
+  if (way === null) return null;
+  return way === 'smtp' ? await smtpTransport(config) : logTransport(log);
+}

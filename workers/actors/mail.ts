@@ -1,0 +1,61 @@
+/** Sends mails. One that is sent just before its worker dies is sent again, under the same id. */
+import * as v from 'valibot';
+import { ServiceError, unavailable } from '#core/errors/service-error.ts';
+import { MailTokens } from '#core/identity/mail-token.ts';
+import { MAIL_JOB, mailMessage } from '#core/jobs/message/mail.ts';
+import { composeMail } from '#core/mail/compose.ts';
+import { openMailTransport, requireMail } from '#core/mail/transport.ts';
+import { openSecrets } from '#core/system/secret.ts';
+import type { Actor } from '#workers/runtime/actor.ts';
+import { TryAgainError } from '#workers/runtime/try-again.ts';
+
+const DEADLINE_MS = 60_000;
+
+/** What the mail library says of a failure: its own code, and that of the server's answer. */
+const failure = v.object({
+  code: v.optional(v.string()),
+  responseCode: v.optional(v.number()),
+});
+
+/** Errors of the mail itself, as opposed to those of the server or the way to it. */
+const REFUSALS: ReadonlySet<string> = new Set(['EENVELOPE', 'EMESSAGE']);
+
+/** What a failure means for the job: an answer from 500 on is the server's last word (RFC 5321). */
+function meaningOf(error: unknown): Error {
+  if (error instanceof ServiceError) return error;
+  const { code = 'unknown', responseCode = 0 } = v.is(failure, error) ? error : {};
+  if (REFUSALS.has(code) && responseCode >= 500) {
+    const reason = `The mail server refuses the mail or its address (${responseCode}).`;
+    return new ServiceError('UNPROCESSABLE_ENTITY', { reason });
+  }
+  const detail = responseCode === 0 ? code : `${code}, ${responseCode}`;
+  const reason =
+    code === 'EAUTH'
+      ? `The mail server refuses EMAIL_SMTP_USER and EMAIL_SMTP_PASSWORD (${detail}).`
+      : `The mail server cannot be used (${detail}).`;
+  return new TryAgainError(unavailable('mail', reason), error);
+}
+
+export const mailActor: Actor<typeof mailMessage> = {
+  name: MAIL_JOB,
+  queue: 'maintenance',
+  message: mailMessage,
+  effect: 'at least once',
+  deadline: () => DEADLINE_MS,
+  mailbox: () => null,
+
+  async receive(message, { services, job, log }) {
+    const { config, pool, schema } = services;
+    requireMail(config);
+    const transport = await openMailTransport(config, log);
+    const tokens = new MailTokens(openSecrets(config));
+    const mail = await composeMail({ pool, schema, config, tokens }, job.id, message);
+    if (mail === null) return { sent: false };
+    try {
+      await transport?.send(mail);
+    } catch (error) {
+      throw meaningOf(error);
+    }
+    return { sent: true };
+  },
+};
