@@ -121,7 +121,8 @@ function outputs(terms: readonly { term: AggregateTerm; value: Value }[]): Map<s
 export interface Aggregation {
   readonly values: ReadonlyMap<string, Sql>;
   readonly joins: Sql;
-  readonly groupBy: Sql;
+  /** What the rows are grouped by; empty for one group of all. */
+  readonly groups: readonly Sql[];
   readonly orderBy: Sql;
 }
 
@@ -162,7 +163,7 @@ export function compileAggregation(scope: Scope, level: Level): Aggregation {
       groups.map((group) => group.join),
       '',
     ),
-    groupBy: groups.length === 0 ? sql`` : sql` GROUP BY ${join(groups.map((group) => group.raw))}`,
+    groups: groups.map((group) => group.raw),
     orderBy: order.length === 0 ? sql`` : sql` ORDER BY ${join(order)}`,
   };
 }

@@ -19,11 +19,21 @@ export function refersTo(scope: Scope, relation: AnyToOne, collection: string): 
   return sql`${columnNamed(scope, relation.discriminator)} = ${collection}::text`;
 }
 
+/** How an item of one collection is found for a row that refers to it. */
+export interface AnyEnds {
+  /** What is compared of the item. */
+  readonly column: Sql;
+  /** What it is compared with: null on rows that refer elsewhere. */
+  readonly key: Sql;
+  /** The index of the item's key serves. */
+  readonly indexed: boolean;
+}
+
 /**
- * The item of one collection that a row refers to. The cast stands inside CASE, so that it is
- * tried only on keys of this collection and the index of its key serves.
+ * Both sides of the comparison. The cast stands inside CASE, so that it is tried only on keys of
+ * this collection and the index of its key serves.
  */
-export function anyMatch(scope: Scope, target: Scope, relation: AnyToOne, end: End): Sql {
+export function anyEnds(scope: Scope, target: Scope, relation: AnyToOne, end: End): AnyEnds {
   const keyColumn = end.columns[0] ?? '';
   const stored = sql`${columnNamed(scope, relation.many.columns[0] ?? '')}::text`;
   const mine = refersTo(scope, relation, end.collection);
@@ -32,8 +42,16 @@ export function anyMatch(scope: Scope, target: Scope, relation: AnyToOne, end: E
   const column = columnNamed(target, keyColumn);
   if (key !== undefined && castable !== undefined) {
     const type = key.typeName === 'uuid' ? bareType(key) : sql`int8`;
-    return sql`${column} = CASE WHEN ${mine} AND ${stored} ~ ${castable}::text THEN ${stored}::${type} END`;
+    const cast = sql`CASE WHEN ${mine} AND ${stored} ~ ${castable}::text THEN ${stored}::${type} END`;
+    return { column, key: cast, indexed: true };
   }
-  const compared = TEXTS.has(key?.typeName ?? '') ? column : sql`${column}::text`;
-  return sql`${compared} = CASE WHEN ${mine} THEN ${stored} END`;
+  const indexed = TEXTS.has(key?.typeName ?? '');
+  const compared = indexed ? column : sql`${column}::text`;
+  return { column: compared, key: sql`CASE WHEN ${mine} THEN ${stored} END`, indexed };
+}
+
+/** The item of one collection that a row refers to. */
+export function anyMatch(scope: Scope, target: Scope, relation: AnyToOne, end: End): Sql {
+  const { column, key } = anyEnds(scope, target, relation, end);
+  return sql`${column} = ${key}`;
 }

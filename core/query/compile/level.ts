@@ -25,20 +25,26 @@ export function levelConditions(scope: Scope, level: Level): (Sql | null)[] {
   ];
 }
 
-function limitSql(level: Level): Sql {
+/** Whether a level is answered by groups of its items rather than by them. */
+export function isAggregated(level: Level): boolean {
+  return level.aggregate.length > 0 || level.groupBy.length > 0;
+}
+
+export function limitSql(level: Level): Sql {
   const limit = level.limit === null ? sql`` : sql` LIMIT ${level.limit}::int8`;
   return level.offset === 0 ? limit : sql`${limit} OFFSET ${level.offset}::int8`;
 }
 
 function planAggregation(scope: Scope, level: Level, where: Sql): LevelPlan {
-  const { values, joins, groupBy, orderBy } = compileAggregation(scope, level);
+  const { values, joins, groups, orderBy } = compileAggregation(scope, level);
   const { columns, json } = rowShape(values);
   const names = level.aggregate.map((term) =>
     term.field === '*' ? [term.aggregate] : [term.aggregate, term.field],
   );
-  const groups = [...values.keys()].slice(0, level.groupBy.length).map((key) => [key]);
+  const named = [...values.keys()].slice(0, level.groupBy.length).map((key) => [key]);
+  const groupBy = groups.length === 0 ? sql`` : sql` GROUP BY ${join(groups)}`;
   return {
-    columns: [...groups, ...names],
+    columns: [...named, ...names],
     rows: sql`SELECT ${columns} FROM ${tableSql(scope)}${joins}${where}${groupBy}${orderBy}${limitSql(level)}`,
     json,
   };
@@ -50,10 +56,10 @@ function planAggregation(scope: Scope, level: Level, where: Sql): LevelPlan {
  */
 export const planLevel: PlanLevel = (scope, level, conditions, { ordered = true } = {}) => {
   const where = whereSql([...conditions, ...levelConditions(scope, level)]);
-  if (level.aggregate.length > 0 || level.groupBy.length > 0) {
+  if (isAggregated(level)) {
     return planAggregation(scope, level, where);
   }
-  const selected = compileSelection(scope, level);
+  const selected = compileSelection(scope, level, null);
   const { columns, json } = rowShape(selected.values);
   const order = ordered ? compileSort(scope, level) : { joins: join([]), orderBy: join([]) };
   return {

@@ -8,9 +8,11 @@ import { join, quote, render, type Sql, type Statement, sql } from '#core/databa
 import { forbidden } from '#core/errors/service-error.ts';
 import type { Key } from '../key.ts';
 import type { MetaName, Path, Query, QueryBounds } from '../query.ts';
+import { planBatch } from './batch.ts';
 import { compileFilter } from './filter.ts';
 import { anyKeyCondition, keyCondition } from './key.ts';
 import { levelConditions, planLevel } from './level.ts';
+import { planRoot } from './root.ts';
 import { type Context, openScope, rowRule, type Scope, tableSql, whereSql } from './scope.ts';
 import { fill, Slot } from './slot.ts';
 
@@ -48,7 +50,12 @@ interface Notes {
   columns: readonly Path[];
 }
 
-function contextOf(target: ReadTarget, query: Query, notes: Notes): Context {
+/** What is the same all over a statement that asks for a target. */
+export function contextOf(
+  target: ReadTarget,
+  query: Pick<Query, 'backlink'>,
+  notes: Notes,
+): Context {
   let aliases = 0;
   let fields = 0;
   return {
@@ -60,6 +67,10 @@ function contextOf(target: ReadTarget, query: Query, notes: Notes): Context {
     backlink: query.backlink,
     compileRule: compileFilter,
     planLevel,
+    planBatch,
+    batches: new Set(),
+    scans: new Set(),
+    markScan: () => undefined,
     slots: notes.reusable,
     markVolatile: () => {
       notes.reusable = false;
@@ -127,7 +138,7 @@ function pageSql(
 ): Sql {
   const open = () => rootScope(target, query, notes);
   const scope = open();
-  const { rows, json } = planLevel(scope, query, condition === undefined ? [] : [condition(scope)]);
+  const { rows, json } = planRoot(scope, query, condition === undefined ? [] : [condition(scope)]);
   const meta = query.meta.length === 0 ? sql`` : sql` || ',"meta":' || ${metaText(query, open)}`;
   return sql`SELECT '{"data":[' || coalesce(string_agg(${json}::text, ','), '') || ']'${meta} || '}' FROM (${rows}) AS r`;
 }
@@ -151,7 +162,7 @@ export function compileItems(target: ReadTarget, query: Query, keys: readonly Ke
 export function compileStream(target: ReadTarget, query: Query): Compiled {
   return compiled(target, (notes) => {
     const open = () => rootScope(target, query, notes);
-    const { rows, json, columns } = planLevel(open(), query, []);
+    const { rows, json, columns } = planRoot(open(), query, []);
     notes.columns = columns;
     const items = sql`SELECT ${json}::text FROM (${rows}) AS r`;
     if (query.meta.length === 0) return items;
@@ -165,9 +176,18 @@ export function compileAnyItem(target: ReadTarget, query: Query): Compiled {
     const scope = rootScope(target, query, notes);
     const parts = scope.collection.primaryKey.map((_, index) => new KeyPart(index));
     const single = { ...query, limit: null, offset: 0 };
-    const { rows, json } = planLevel(scope, single, [keyCondition(scope, parts)], {
+    const { rows, json } = planRoot(scope, single, [keyCondition(scope, parts)], {
       ordered: false,
     });
+    return sql`SELECT '{"data":' || ${json}::text || '}' FROM (${rows}) AS r`;
+  });
+}
+
+/** The first item in the collection's own order: one row with the text `{"data":{…}}`, or none. */
+export function compileSingleton(target: ReadTarget, query: Query): Compiled {
+  return compiled(target, (notes) => {
+    const single = { ...query, limit: 1, offset: 0 };
+    const { rows, json } = planRoot(rootScope(target, query, notes), single, []);
     return sql`SELECT '{"data":' || ${json}::text || '}' FROM (${rows}) AS r`;
   });
 }

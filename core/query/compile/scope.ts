@@ -13,6 +13,7 @@ import {
 } from '#core/access/grant.ts';
 import type { Catalog, Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
 import type { Relation, ToMany } from '#core/catalog/relation.ts';
+import { bareType } from '#core/database/column-type.ts';
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, invalidQuery, ServiceError } from '#core/errors/service-error.ts';
 import type { Filter, Level, Path, QueryBounds } from '../query.ts';
@@ -33,6 +34,29 @@ export type PlanLevel = (
   options?: { readonly ordered?: boolean },
 ) => LevelPlan;
 
+/** Related items of many parents, and how they are told apart. */
+export interface Batch {
+  /** The columns of an item that tell whose it is. */
+  readonly owner: readonly Sql[];
+  /** A select of the parents' keys. */
+  readonly keys: Sql;
+  /** A parent has at most one item, whose object is the value; else the value is a list. */
+  readonly single: boolean;
+  /** The value that a list has of an item's object, or the object of a single one. */
+  readonly member: (json: Sql) => Sql;
+}
+
+/** A select with one row for each parent that has items. */
+export interface BatchPlan {
+  /** Its columns are the owner's and `value`. */
+  readonly sql: Sql;
+  readonly columns: readonly Path[];
+  /** The value of parents without items where that is not an empty list. */
+  readonly nothing?: Sql | null;
+}
+
+export type PlanBatch = (scope: Scope, level: Level, batch: Batch) => BatchPlan;
+
 /** What is the same all over one statement. */
 export interface Context {
   readonly catalog: Catalog;
@@ -45,6 +69,13 @@ export interface Context {
   readonly compileRule: (scope: Scope, rule: Filter) => Sql;
   /** Plans the rows of a level; handed in, because levels nest. */
   readonly planLevel: PlanLevel;
+  readonly planBatch: PlanBatch;
+  /** Levels, by {@link levelName}, that are read for all their parents at once. */
+  readonly batches: ReadonlySet<string>;
+  /** Collects the levels that cannot be read for one parent without scanning a table. */
+  readonly scans: Set<string>;
+  /** Told when the rows of the level that is being planned take such a scan. */
+  readonly markScan: () => void;
   /** Whether wildcards may go back over the relation that was just followed. */
   readonly backlink: boolean;
   /** The statement may be carried out for others: what depends on the caller becomes a slot. */
@@ -157,6 +188,34 @@ export function enterScope(scope: Scope, relation: Relation, target: string, fie
   const grant = context.grants.of(target);
   if (!collection?.table || grant === null) throw noCollection(target, path.join('.'));
   return newScope(context, collection, grant, { path, depth: depth + 1, through: relation });
+}
+
+function levelName(path: readonly string[]): string {
+  return path.map((segment) => `${segment}\n`).join('');
+}
+
+/** Opens the scope of related items that are a level of the answer. */
+export function enterLevel(scope: Scope, relation: Relation, target: string, field: string): Scope {
+  const child = enterScope(scope, relation, target, field);
+  const context = { ...child.context, markScan: () => noteScan(scope, field) };
+  return { ...child, context };
+}
+
+/** Notes that something below the scope cannot be read for one row without scanning a table. */
+export function noteScan(scope: Scope, field: string): void {
+  const path = [...scope.path, field];
+  for (const index of path.keys()) scope.context.scans.add(levelName(path.slice(0, index + 1)));
+}
+
+/** Whether what the field leads to is read for all rows of the scope at once. */
+export function isBatch(scope: Scope, field: string): boolean {
+  return scope.context.batches.has(levelName([...scope.path, field]));
+}
+
+/** Whether something below the scope is read for all its rows at once. */
+export function isAboveBatch(scope: Scope): boolean {
+  const own = levelName(scope.path);
+  return [...scope.context.batches].some((name) => name !== own && name.startsWith(own));
 }
 
 /** The same rows seen without limits, for the rules that set the limits. */
@@ -297,6 +356,34 @@ export function childrenMatch(parent: Scope, child: Scope, relation: ToMany): Sq
     { scope: child, columns: relation.many.columns },
     { scope: parent, columns: relation.one.columns },
   );
+}
+
+const INTEGERS: ReadonlySet<string> = new Set(['int2', 'int4', 'int8']);
+
+/**
+ * The two sides of a to-many: the keys of the parent, and what tells whose a child is, such that
+ * children which are equal in it belong to the same parent.
+ */
+export function childEnds(
+  parent: Scope,
+  child: Scope,
+  relation: ToMany,
+): { readonly keys: readonly Sql[]; readonly owner: readonly Sql[] } {
+  const { one, many } = relation;
+  const typed = (scope: Scope, name: string) =>
+    scope.collection.table?.columns.find((column) => column.name === name);
+  return {
+    keys: one.columns.map((name) => columnNamed(parent, name)),
+    owner: many.columns.map((name, index) => {
+      const key = typed(parent, one.columns[index] ?? '');
+      const own = typed(child, name);
+      const column = columnNamed(child, name);
+      if (key === undefined || own === undefined || key.typeName === own.typeName) return column;
+      const alike = INTEGERS.has(key.typeName) && INTEGERS.has(own.typeName);
+      // What is equal among themselves need not be what is equal to the key: think of citext.
+      return alike ? column : sql`${column}::${bareType(key)}`;
+    }),
+  };
 }
 
 export function tableSql(scope: Scope): Sql {

@@ -3,24 +3,29 @@
  * items of any depth.
  */
 import type { Field } from '#core/catalog/catalog.ts';
-import type { AnyToOne, ManyToOne, Relation, ToMany } from '#core/catalog/relation.ts';
+import type { AnyToOne, End, ManyToOne, Relation, ToMany } from '#core/catalog/relation.ts';
 import { join, type Sql, sql } from '#core/database/sql.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
-import { callOf, resultKey } from '../call.ts';
+import { type Call, callOf, resultKey } from '../call.ts';
 import type { Level, Path } from '../query.ts';
-import { anyMatch, refersTo } from './any-to-one.ts';
+import { anyEnds, refersTo } from './any-to-one.ts';
 import { callOutput } from './call.ts';
+import { countsByOwner, relatedCount } from './count.ts';
 import { outputOf } from './output.ts';
+import type { Page } from './page.ts';
 import {
+  childEnds,
   childrenMatch,
   columnNamed,
   columnRef,
   endsMatch,
-  enterScope,
-  guarded,
+  enterLevel,
+  guardOf,
+  isBatch,
   isVisible,
   type LevelPlan,
   noField,
+  noteScan,
   refOf,
   type Scope,
   scopedOf,
@@ -38,10 +43,15 @@ interface Nested {
   readonly paths: Map<string, Path[]>;
 }
 
-/** The parts of the answer's object, by key. */
-type Entries = Map<string, Sql | Nested>;
+/** A list of which only the keys or the number of its items is asked. */
+interface Digest {
+  readonly digest: 'keys' | 'count';
+  readonly list: ToMany;
+}
 
-function isNested(entry: Sql | Nested | undefined): entry is Nested {
+type Entry = Sql | Nested | Digest;
+
+function isNested(entry: Entry | undefined): entry is Nested {
   return entry !== undefined && 'relation' in entry;
 }
 
@@ -75,77 +85,192 @@ function objectJson(plan: LevelPlan): Sql {
   return sql`(SELECT ${plan.json} FROM (${plan.rows}) AS r)`;
 }
 
-function oneJson(scope: Scope, relation: ManyToOne, key: string, level: Level): Part {
-  const target = enterScope(scope, relation, relation.one.collection, key);
-  const match = endsMatch(
-    { scope: target, columns: relation.one.columns },
-    { scope, columns: relation.many.columns },
-  );
-  const single = { ...level, sort: [], limit: null, offset: 0, aggregate: [], groupBy: [] };
-  const plan = target.context.planLevel(target, single, [match], { ordered: false });
-  return { sql: objectJson(plan), columns: plan.columns.map((path) => [key, ...path]) };
-}
-
-/** The related items of a list; without an index on the key behind them, all are grouped at once. */
-function manyJson(scope: Scope, relation: ToMany, key: string, level: Level): Sql {
-  const child = enterScope(scope, relation, relation.many.collection, key);
-  return listJson(child.context.planLevel(child, level, [childrenMatch(scope, child, relation)]));
-}
-
-/** An object of whichever collection the row refers to; the bare key where nothing was asked of it. */
-function anyJson(scope: Scope, relation: AnyToOne, nested: Nested, level: Level): Sql {
-  const stored = columnNamed(scope, relation.many.columns[0] ?? '');
-  const branches = relation.allowed.map((end) => {
-    const when = refersTo(scope, relation, end.collection);
-    if (!isVisible(scope, end.collection)) return sql` WHEN ${when} THEN NULL::json`;
-    const paths = [...(nested.paths.get('') ?? []), ...(nested.paths.get(end.collection) ?? [])];
-    const name = `${nested.field}:${end.collection}`;
-    const below = levelBelow(scope, level, name, paths);
-    if (below.fields.length === 0) return sql` WHEN ${when} THEN to_json(${stored})`;
-    const target = enterScope(scope, relation, end.collection, name);
-    const match = anyMatch(scope, target, relation, end);
-    const single = { ...below, sort: [], limit: null, offset: 0 };
-    return sql` WHEN ${when} THEN ${objectJson(target.context.planLevel(target, single, [match], { ordered: false }))}`;
-  });
-  return branches.length === 0 ? sql`to_json(${stored})` : sql`CASE${join(branches, '')} END`;
-}
-
 /** A value of the answer, and the paths of the plain values inside it for tables such as CSV. */
 interface Part {
   readonly sql: Sql;
   readonly columns: readonly Path[];
 }
 
-function nestedJson(scope: Scope, level: Level, key: string, nested: Nested): Part {
-  const { relation } = nested;
-  if (relation.kind === 'a2o') {
-    return { sql: anyJson(scope, relation, nested, level), columns: [[key]] };
+/** Where a level is being compiled: row by row, or beside the page of all its rows. */
+interface Place {
+  readonly scope: Scope;
+  readonly level: Level;
+  readonly page: Page | null;
+}
+
+/** A value of the row as the place can refer to it. */
+function placed({ page }: Place, value: Sql): Sql {
+  return page === null ? value : page.keep(value);
+}
+
+/** A value beside the page where the caller may see the field on the row, else null. */
+function placedGuard(place: Place, field: string, value: Sql): Sql {
+  const guard = guardOf(place.scope, field);
+  return guard === null ? value : sql`CASE WHEN ${placed(place, guard)} THEN ${value} END`;
+}
+
+/** The page of a place whose items are read at once; null where each row reads its own. */
+function pageOf({ scope, page }: Place, key: string): Page | null {
+  return isBatch(scope, key) ? page : null;
+}
+
+function isWhole(json: Sql): Sql {
+  return json;
+}
+
+/** Level of a single item: what orders and bounds a list says nothing of it. */
+function singly(level: Level): Level {
+  return { ...level, sort: [], limit: null, offset: 0 };
+}
+
+function oneJson(place: Place, relation: ManyToOne, key: string, level: Level): Part {
+  const { scope } = place;
+  const target = enterLevel(scope, relation, relation.one.collection, key);
+  const single = { ...singly(level), aggregate: [], groupBy: [] };
+  const page = pageOf(place, key);
+  if (page !== null) {
+    const columns: Path[] = [];
+    const keys = relation.many.columns.map((column) => columnNamed(scope, column));
+    const owner = relation.one.columns.map((column) => columnNamed(target, column));
+    const value = page.read(keys, (select) => {
+      const batch = { owner, keys: select, single: true, member: isWhole };
+      const plan = target.context.planBatch(target, single, batch);
+      columns.push(...plan.columns);
+      return plan.sql;
+    });
+    return { sql: value, columns: columns.map((path) => [key, ...path]) };
   }
+  const match = endsMatch(
+    { scope: target, columns: relation.one.columns },
+    { scope, columns: relation.many.columns },
+  );
+  const plan = target.context.planLevel(target, single, [match], { ordered: false });
+  return {
+    sql: placed(place, objectJson(plan)),
+    columns: plan.columns.map((path) => [key, ...path]),
+  };
+}
+
+/** What is asked of a list: of its items, and what becomes of the object of each. */
+interface Asked {
+  readonly level: Level;
+  readonly member: (json: Sql) => Sql;
+}
+
+/** A list of related items; no list where nothing can be asked. */
+function manyJson(
+  place: Place,
+  relation: ToMany,
+  key: string,
+  ask: (child: Scope) => Asked | null,
+): Sql {
+  const { scope } = place;
+  const child = enterLevel(scope, relation, relation.many.collection, key);
+  const asked = ask(child);
+  if (asked === null) return sql`'[]'::json`;
+  const { level, member } = asked;
+  if (!relation.indexed) child.context.markScan();
+  const page = pageOf(place, key);
+  if (page === null) {
+    const plan = child.context.planLevel(child, level, [childrenMatch(scope, child, relation)]);
+    return placed(place, listJson({ ...plan, json: member(plan.json) }));
+  }
+  let nothing: Sql | null = null;
+  const { keys, owner } = childEnds(scope, child, relation);
+  const value = page.read(keys, (select) => {
+    const batch = { owner, keys: select, single: false, member };
+    const plan = child.context.planBatch(child, level, batch);
+    nothing = plan.nothing ?? null;
+    return plan.sql;
+  });
+  return sql`coalesce(${value}, ${nothing ?? sql`'[]'::json`})`;
+}
+
+/** How many items a list that no index serves has. */
+function countJson(place: Place, relation: ToMany, key: string): Sql {
+  const { scope } = place;
+  noteScan(scope, key);
+  const page = pageOf(place, key);
+  const count = (value: Sql) => sql`coalesce(${value}, 0)::text`;
+  if (page === null) return placed(place, count(relatedCount(scope, relation)));
+  const child = enterLevel(scope, relation, relation.many.collection, key);
+  const { keys, owner } = childEnds(scope, child, relation);
+  const counted = page.read(keys, (select) => countsByOwner(child, owner, select));
+  return placedGuard(place, relation.field, count(counted));
+}
+
+/** An object of whichever collection the row refers to; the bare key where nothing was asked of it. */
+function anyJson(place: Place, relation: AnyToOne, nested: Nested): Sql {
+  const { scope, level } = place;
+  const stored = columnNamed(scope, relation.many.columns[0] ?? '');
+  const branches = relation.allowed.map((end) => {
+    const when = placed(place, refersTo(scope, relation, end.collection));
+    if (!isVisible(scope, end.collection)) return sql` WHEN ${when} THEN NULL::json`;
+    const paths = [...(nested.paths.get('') ?? []), ...(nested.paths.get(end.collection) ?? [])];
+    const name = `${nested.field}:${end.collection}`;
+    const below = levelBelow(scope, level, name, paths);
+    if (below.fields.length === 0) {
+      return sql` WHEN ${when} THEN ${placed(place, sql`to_json(${stored})`)}`;
+    }
+    return sql` WHEN ${when} THEN ${anyObject(place, relation, end, { name, below })}`;
+  });
+  return branches.length === 0
+    ? placed(place, sql`to_json(${stored})`)
+    : sql`CASE${join(branches, '')} END`;
+}
+
+/** The item of one of the collections that a many-to-any may refer to. */
+function anyObject(
+  place: Place,
+  relation: AnyToOne,
+  end: End,
+  { name, below }: { readonly name: string; readonly below: Level },
+): Sql {
+  const { scope } = place;
+  const target = enterLevel(scope, relation, end.collection, name);
+  const { column, key, indexed } = anyEnds(scope, target, relation, end);
+  if (!indexed) target.context.markScan();
+  const page = pageOf(place, name);
+  if (page === null) {
+    const plan = target.context.planLevel(target, singly(below), [sql`${column} = ${key}`], {
+      ordered: false,
+    });
+    return placed(place, objectJson(plan));
+  }
+  return page.read([key], (select) => {
+    const batch = { owner: [column], keys: select, single: true, member: isWhole };
+    return target.context.planBatch(target, singly(below), batch).sql;
+  });
+}
+
+function nestedJson(place: Place, key: string, nested: Nested): Part {
+  const { scope, level } = place;
+  const { relation } = nested;
+  if (relation.kind === 'a2o') return { sql: anyJson(place, relation, nested), columns: [[key]] };
   const below = levelBelow(scope, level, key, nested.paths.get('') ?? []);
-  return relation.kind === 'm2o'
-    ? oneJson(scope, relation, key, below)
-    : { sql: manyJson(scope, relation, key, below), columns: [[key]] };
+  if (relation.kind === 'm2o') return oneJson(place, relation, key, below);
+  const list = manyJson(place, relation, key, () => ({ level: below, member: isWhole }));
+  return { sql: list, columns: [[key]] };
 }
 
 /** A to-many that was only named: the keys of its items. */
-function keysJson(scope: Scope, relation: ToMany, level: Level, key: string): Sql {
-  const child = enterScope(scope, relation, relation.many.collection, key);
-  const keys = child.collection.primaryKey;
-  const below = levelBelow(scope, level, key, []);
-  const paths = keys.map((field) => [field.name]);
-  if (keys.some((field) => visibleField(child, field.name) === null)) return sql`'[]'::json`;
-  const plan = child.context.planLevel(child, { ...below, fields: paths }, [
-    childrenMatch(scope, child, relation),
-  ]);
-  const [only, ...more] = keys;
-  if (only === undefined) return sql`'[]'::json`;
-  const member = (name: string) => sql`${plan.json} -> ${name}::text`;
-  const value =
-    more.length === 0
-      ? member(only.name)
-      : sql`json_build_array(${join(keys.map((field) => member(field.name)))})`;
-  const list = sql`(SELECT coalesce(json_agg(${value}), '[]') FROM (${plan.rows}) AS r)`;
-  return guarded(scope, relation.field, list);
+function keysJson(place: Place, relation: ToMany, key: string): Sql {
+  const list = manyJson(place, relation, key, (child) => {
+    const keys = child.collection.primaryKey;
+    const [only, ...more] = keys;
+    const hidden = keys.some((field) => visibleField(child, field.name) === null);
+    if (only === undefined || hidden) return null;
+    const fields = keys.map((field) => [field.name]);
+    const part = (json: Sql, name: string) => sql`${json} -> ${name}::text`;
+    return {
+      level: { ...levelBelow(place.scope, place.level, key, []), fields },
+      member: (json) =>
+        more.length === 0
+          ? part(json, only.name)
+          : sql`json_build_array(${join(keys.map((field) => part(json, field.name)))})`,
+    };
+  });
+  return placedGuard(place, relation.field, list);
 }
 
 function isPresentation(field: Field): boolean {
@@ -153,7 +278,8 @@ function isPresentation(field: Field): boolean {
 }
 
 class Selection {
-  readonly entries: Entries = new Map();
+  /** The parts of the answer's object, by key. */
+  readonly entries = new Map<string, Entry>();
   readonly #scope: Scope;
   readonly #level: Level;
 
@@ -190,7 +316,7 @@ class Selection {
       if (this.#level.alias.has(field.name)) continue;
       const relation = visibleRelation(scope, field.name);
       if (this.#expand(field.name, relation, rest) || this.entries.has(field.name)) continue;
-      const leaf = this.#leafOf(field.name, field, relation);
+      const leaf = this.#leafOf(field, relation);
       if (leaf !== null) this.entries.set(field.name, leaf);
     }
     for (const [name, real] of this.#level.alias) {
@@ -227,7 +353,7 @@ class Selection {
   }
 
   /** The value of a field that stands for itself; null for what a wildcard passes over. */
-  #leafOf(name: string, field: Field, relation: Relation | null): Sql | null {
+  #leafOf(field: Field, relation: Relation | null): Entry | null {
     const scope = this.#scope;
     const { column } = field;
     if (column !== null) {
@@ -236,7 +362,7 @@ class Selection {
     }
     if (relation === null || relation.kind === 'm2o' || relation.kind === 'a2o') return null;
     if (!isVisible(scope, relation.many.collection)) return null;
-    return keysJson(scope, relation, this.#level, name);
+    return { digest: 'keys', list: relation };
   }
 
   #addLeaf(name: string): void {
@@ -249,8 +375,8 @@ class Selection {
     }
     if (isNested(this.entries.get(name))) return;
     const field = visibleField(scope, real);
-    const value = field === null ? null : this.#leafOf(name, field, relation);
-    const found = value ?? this.#relationKey(relation, name);
+    const value = field === null ? null : this.#leafOf(field, relation);
+    const found = value ?? this.#relationKey(relation);
     if (found !== null) {
       this.entries.set(name, found);
       return;
@@ -258,14 +384,21 @@ class Selection {
     const call = callOf(real);
     if (call === null) throw noField(scope, real, 'fields');
     const output = real === name ? resultKey(call) : name;
-    this.entries.set(output, callOutput(scope, call, 'fields'));
+    this.entries.set(output, this.#countOf(call) ?? callOutput(scope, call, 'fields'));
+  }
+
+  /** A call that counts the items of a list which no index serves. */
+  #countOf(call: Call): Digest | null {
+    const list = call.name === 'count' ? visibleRelation(this.#scope, call.field) : null;
+    if (list === null || list.kind === 'm2o' || list.kind === 'a2o') return null;
+    return list.indexed ? null : { digest: 'count', list };
   }
 
   /** The bare key of a relation that has no field of its own; null when a part of it is missing. */
-  #relationKey(relation: Relation | null, name: string): Sql | null {
+  #relationKey(relation: Relation | null): Entry | null {
     const scope = this.#scope;
     if (relation === null || relation.kind === 'a2o') return null;
-    if (relation.kind !== 'm2o') return keysJson(scope, relation, this.#level, name);
+    if (relation.kind !== 'm2o') return { digest: 'keys', list: relation };
     const refs = relation.many.columns.map((column) => columnRef(scope, column, 'fields'));
     const set = refs.map((ref) => sql`${visibleValue(ref)} IS NOT NULL`);
     const values = refs.map((ref) => outputOf(ref.field, ref.column));
@@ -330,20 +463,30 @@ export interface Selected {
   readonly columns: readonly Path[];
 }
 
+function partOf(place: Place, key: string, entry: Entry): Part {
+  if (isNested(entry)) {
+    const part = nestedJson(place, key, entry);
+    return { ...part, sql: placedGuard(place, entry.relation.field, part.sql) };
+  }
+  if (!('digest' in entry)) return { sql: placed(place, entry), columns: [[key]] };
+  const { digest, list } = entry;
+  const value = digest === 'keys' ? keysJson(place, list, key) : countJson(place, list, key);
+  return { sql: value, columns: [[key]] };
+}
+
 /**
- * The values of a level's answer by their keys.
+ * The values of a level's answer by their keys: of a row, or, with a page, of a row of that page,
+ * which then holds all that the values are made of.
  * @throws ServiceError FORBIDDEN naming field and path; INVALID_QUERY past a bound
  */
-export function compileSelection(scope: Scope, level: Level): Selected {
+export function compileSelection(scope: Scope, level: Level, page: Page | null): Selected {
   const { entries } = new Selection(scope, level);
+  const place = { scope, level, page };
   const values = new Map<string, Sql>();
   const columns: Path[] = [];
   for (const [key, entry] of entries) {
-    const part: Part = isNested(entry)
-      ? nestedJson(scope, level, key, entry)
-      : { sql: entry, columns: [[key]] };
-    const isRelation = isNested(entry);
-    values.set(key, isRelation ? guarded(scope, entry.relation.field, part.sql) : part.sql);
+    const part = partOf(place, key, entry);
+    values.set(key, part.sql);
     columns.push(...part.columns);
   }
   return { values, columns };
