@@ -7,16 +7,22 @@ import type { Config } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
 import { Reader } from '#core/database/reader.ts';
 import { Identity } from '#core/identity/identity.ts';
+import { MailTokens } from '#core/identity/mail-token.ts';
+import { hashPassword } from '#core/identity/password.ts';
+import { PasswordResets } from '#core/identity/password-reset.ts';
+import { Registrations } from '#core/identity/registration.ts';
 import { openQueues } from '#core/jobs/queue.ts';
 import type { Log } from '#core/log/log.ts';
 import { openBus } from '#core/messages/open.ts';
 import type { QueryBounds } from '#core/query/query.ts';
+import { servesItems } from '#core/services/context.ts';
 import { HealthService } from '#core/services/health.ts';
 import { ImportService } from '#core/services/imports.ts';
 import { ItemService } from '#core/services/items.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { clusterId } from '#core/system/cluster.ts';
 import { RELEASE } from '#core/system/release.ts';
+import { openSecrets } from '#core/system/secret.ts';
 import { systemSchema } from '#core/system/table.ts';
 import { localSpool } from '#core/transfer/spool.ts';
 
@@ -34,6 +40,8 @@ export interface EdgeServices {
   readonly jobs: JobService;
   readonly imports: ImportService;
   readonly health: HealthService;
+  readonly passwordResets: PasswordResets;
+  readonly registrations: Registrations;
   close(): Promise<void>;
 }
 
@@ -69,6 +77,8 @@ export async function openEdgeServices(
   const identity = new Identity(pool, schema);
   catalog.onCounter('access', () => identity.forget());
   const jobs = new JobService({ pool, schema, queues, bus, log });
+  const tokens = new MailTokens(openSecrets(config));
+  const mailFlow = { config, pool, schema, tokens, jobs };
   const spool = localSpool(join(config.DATA_DIR, 'spool'));
   return {
     config,
@@ -83,10 +93,15 @@ export async function openEdgeServices(
       reader,
       pool,
       bounds,
+      access,
+      serves: servesItems,
+      hash: (secret) => hashPassword(config, secret),
       maxBatch: config.MAX_BATCH_MUTATION,
     }),
     imports: new ImportService({ catalog, jobs, spool, maxBytes: config.IMPORT_MAX_SIZE, log }),
     health: new HealthService({ catalog, pool, bus, cluster, release: RELEASE }),
+    passwordResets: new PasswordResets(mailFlow),
+    registrations: new Registrations({ ...mailFlow, catalog }),
     async close() {
       jobs.close();
       await catalog.close();

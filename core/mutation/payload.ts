@@ -1,6 +1,6 @@
 /** Turns the members of a payload into the texts that PostgreSQL reads, checked field by field. */
 import type { Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
-import { invalidPayload, ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { textChecker } from './value.ts';
 
 /** An item as a client sends it. */
@@ -107,18 +107,32 @@ function isRequired(field: ColumnField): boolean {
   return !nullable && defaultExpression === null && generatedExpression === null && !identity;
 }
 
-function validation(field: ColumnField, type: 'required' | 'nnull'): ServiceError {
+function lacks(field: ColumnField, type: 'required' | 'nnull'): ServiceError {
   return new ServiceError('FAILED_VALIDATION', { field: field.name, path: [], type });
 }
 
+/** The errors of the values that an item lacks: nulls, and on creation what must be given. */
+export function missingValues(
+  collection: Collection,
+  item: Item,
+  action: Action,
+): readonly ServiceError[] {
+  return [...collection.fields.values()].flatMap((field) => {
+    if (!isWritable(field)) return [];
+    const value = item[field.name];
+    if (value === null && !field.column.nullable) return [lacks(field, 'nnull')];
+    const missing = action === 'create' && value === undefined && isRequired(field);
+    return missing ? [lacks(field, 'required')] : [];
+  });
+}
+
 /**
- * Checks an item and yields its row. Members that are no columns are left out.
- * @throws ServiceErrors FAILED_VALIDATION, one for each field that lacks its value; ServiceError
- *   for a value that does not fit
+ * Yields the row of an item. Members that are no columns are left out.
+ * @throws ServiceError INVALID_PAYLOAD, VALUE_TOO_LONG or VALUE_OUT_OF_RANGE for a value that does
+ *   not fit
  */
 export function rowOf(collection: Collection, item: Item, action: Action): Row {
   const row = new Map<ColumnField, string | null>();
-  const faults: ServiceError[] = [];
   for (const [name, value] of Object.entries(item)) {
     const field = collection.fields.get(name);
     if (!isWritable(field) || value === undefined) continue;
@@ -129,17 +143,7 @@ export function rowOf(collection: Collection, item: Item, action: Action): Row {
         field: name,
       });
     }
-    if (value === null && !field.column.nullable) faults.push(validation(field, 'nnull'));
     row.set(field, value === null ? null : valueText(collection, field, value));
   }
-  if (action === 'create') {
-    for (const field of collection.fields.values()) {
-      if (isWritable(field) && isRequired(field) && !row.has(field)) {
-        faults.push(validation(field, 'required'));
-      }
-    }
-  }
-  const [first, ...rest] = faults;
-  if (first !== undefined) throw new ServiceErrors([first, ...rest]);
   return row;
 }

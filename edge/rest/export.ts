@@ -2,7 +2,7 @@
 import { exportText } from '#core/export/export.ts';
 import { FORMAT_FACTS, fileName, parseFormat } from '#core/export/format.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
-import type { Target } from '#core/services/items.ts';
+import type { Target } from '#core/services/context.ts';
 import type { Response } from '#edge/http/response.ts';
 import type { Call } from './call.ts';
 

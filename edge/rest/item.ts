@@ -1,7 +1,10 @@
 /** The routes of items: `/items/:collection` and `/items/:collection/:key`. */
-import { invalidPayload } from '#core/errors/service-error.ts';
+import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
-import type { Answer, Target, Update } from '#core/services/items.ts';
+import type { Query } from '#core/query/query.ts';
+import type { Target } from '#core/services/context.ts';
+import type { Answer } from '#core/services/item-reader.ts';
+import type { Update, WriteAnswer } from '#core/services/items.ts';
 import { questionOf } from '#core/services/question.ts';
 import type { Response } from '#edge/http/response.ts';
 import type { Router } from '#edge/http/router.ts';
@@ -13,7 +16,6 @@ import {
   lastSegment,
   NO_CONTENT,
   param,
-  queryOf,
   questionOfUrl,
   routesOf,
 } from './call.ts';
@@ -22,6 +24,11 @@ import { searchOf } from './parameter.ts';
 
 function targetOf(call: Call): Target {
   return { caller: call.caller, collection: param(call, 'collection') };
+}
+
+/** A singleton has no items to be addressed or added. */
+function noRoute({ request }: Call): ServiceError {
+  return new ServiceError('ROUTE_NOT_FOUND', { path: request.path });
 }
 
 /** The envelope around items that come one by one, in pieces worth sending. */
@@ -62,22 +69,39 @@ const search: CallHandler = async (call) => {
   if (all.export !== undefined && keys === null) return exportItems(call, target, all);
   const query = parseQuery(all, call.services.bounds);
   const { items } = call.services;
-  if (keys !== null) return jsonText(await items.some(target, keys, query));
+  if (keys !== null && !(await items.isSingleton(target))) {
+    return jsonText(await items.some(target, keys, query));
+  }
   return answerOf(await items.list(target, questionOf(query), call.request.signal));
 };
 
 const read: CallHandler = async (call) =>
   jsonText(await call.services.items.one(targetOf(call), lastSegment(call), questionOfUrl(call)));
 
+/** What was done but may not be shown has no body. */
+function written(text: WriteAnswer): Response {
+  return text === null ? NO_CONTENT : jsonText(text);
+}
+
+/** The query of an answer to a write: unless a limit is asked, all that was written is shown. */
+function readBackOf(call: Call): Query {
+  return parseQuery({ limit: -1, ...call.parameters }, call.services.bounds);
+}
+
 const create: CallHandler = async (call) => {
   const body = await call.request.body.json();
-  return jsonText(await call.services.items.create(targetOf(call), body, queryOf(call)));
+  const { items } = call.services;
+  const target = targetOf(call);
+  if (await items.isSingleton(target)) throw noRoute(call);
+  return written(await items.create(target, body, readBackOf(call)));
 };
 
 const updateOne: CallHandler = async (call) => {
   const body = await call.request.body.json();
   const { items } = call.services;
-  return jsonText(await items.updateOne(targetOf(call), lastSegment(call), body, queryOf(call)));
+  const target = targetOf(call);
+  if (await items.isSingleton(target)) throw noRoute(call);
+  return written(await items.updateOne(target, lastSegment(call), body, readBackOf(call)));
 };
 
 /** Reads `{keys, data}` or a list of items with their keys. */
@@ -94,8 +118,13 @@ function updateOf(body: unknown): Update {
 }
 
 const updateMany: CallHandler = async (call) => {
-  const update = updateOf(await call.request.body.json());
-  return jsonText(await call.services.items.updateMany(targetOf(call), update, queryOf(call)));
+  const body = await call.request.body.json();
+  const { items } = call.services;
+  const target = targetOf(call);
+  if (await items.isSingleton(target)) {
+    return written(await items.upsertSingleton(target, body, readBackOf(call)));
+  }
+  return written(await items.updateMany(target, updateOf(body), readBackOf(call)));
 };
 
 const deleteOne: CallHandler = async (call) => {

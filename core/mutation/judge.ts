@@ -1,0 +1,140 @@
+/**
+ * Judges a write by the caller's rights before the first row is touched: which fields the payload
+ * may name, and which of the existing items may be changed. One item that may not denies all.
+ */
+import { ALL_GRANTS } from '#core/access/grant.ts';
+import type { Permission } from '#core/access/right.ts';
+import { bareType } from '#core/database/column-type.ts';
+import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
+import { forbidden } from '#core/errors/service-error.ts';
+import { compileFilter } from '#core/query/compile/filter.ts';
+import { contextOf } from '#core/query/compile/read.ts';
+import { columnNamed, openScope, type Scope, tableSql } from '#core/query/compile/scope.ts';
+import type { Key } from '#core/query/key.ts';
+import type { Filter } from '#core/query/query.ts';
+import type { Action, Item } from './payload.ts';
+import type { Change, Write } from './target.ts';
+
+/** The members of an item that a permission must cover; its key only tells which item is meant. */
+function members(write: Write, action: Action, item: Item): string[] {
+  const names = Object.keys(item).filter((name) => item[name] !== undefined);
+  if (action === 'create') return names;
+  const key = new Set(write.collection.primaryKey.map((field) => field.name));
+  return names.filter((name) => !key.has(name));
+}
+
+/** The names that none of the permissions covers. */
+function uncovered(permissions: readonly Permission[], names: readonly string[]): string[] {
+  if (permissions.some(({ fields }) => fields === null)) return [];
+  return names.filter((name) => !permissions.some(({ fields }) => fields?.has(name)));
+}
+
+function noFields({ collection }: Write, action: Action, names: readonly string[]): Error {
+  const list = names.map((name) => `"${name}"`).join(', ');
+  return forbidden(
+    `You have no permission to ${action} the fields ${list} in collection "${collection.name}" ` +
+      'or they do not exist.',
+  );
+}
+
+function permissionsFor(write: Write, action: Action | 'delete'): readonly Permission[] {
+  const { name } = write.collection;
+  const permissions = write.target.rights.of(name, action);
+  if (permissions.length > 0) return permissions;
+  throw forbidden(
+    `You have no permission to ${action} items in collection "${name}" or it does not exist.`,
+  );
+}
+
+/** What the collection itself lets requests name. */
+function checkWritable(write: Write, names: readonly string[]): void {
+  const { writable } = write.rule;
+  if (writable === null) return;
+  const { fields } = write.collection;
+  const refused = names.filter((name) => !writable.has(name) && fields.get(name)?.column);
+  const [first] = refused;
+  if (first === undefined) return;
+  throw forbidden(`Field "${first}" of "${write.collection.name}" is kept by the server alone.`);
+}
+
+/** @throws ServiceError FORBIDDEN unless the caller may create each of the items */
+export function judgeCreation(write: Write, items: readonly Item[]): void {
+  const permissions = permissionsFor(write, 'create');
+  for (const item of items) {
+    const names = members(write, 'create', item);
+    checkWritable(write, names);
+    const refused = uncovered(permissions, names);
+    if (refused.length > 0) throw noFields(write, 'create', refused);
+  }
+}
+
+function ruleScope(write: Write): Scope {
+  const notes = { reusable: false, columns: [] };
+  const target = { ...write.target, grants: ALL_GRANTS };
+  const context = contextOf(target, { backlink: true }, notes);
+  return openScope({ ...context, now: write.now }, write.collection.name);
+}
+
+/** For each key, in its place, whether each of the rules holds for its item. */
+function rulesStatement(write: Write, keys: readonly Key[], rules: readonly Filter[]): Sql {
+  const scope = ruleScope(write);
+  const fields = write.collection.primaryKey;
+  const arrays = fields.map((_, part) => sql`${keys.map((key) => key[part] ?? null)}::text[]`);
+  const names = fields.map((_, part) => identifier(`k${part + 1}`));
+  const match = fields.map(
+    (field, part) =>
+      sql`${columnNamed(scope, field.column.name)} = ${identifier('k', `k${part + 1}`)}::${bareType(field.column)}`,
+  );
+  const verdicts = rules.map((rule) => sql`(${compileFilter(scope, rule)}) IS TRUE`);
+  return sql`SELECT ${join(verdicts)} FROM ${tableSql(scope)} JOIN unnest(${join(arrays)}) WITH ORDINALITY AS k(${join([...names, identifier('n')])}) ON ${join(match, ' AND ')} ORDER BY k.n`;
+}
+
+/** The permissions whose rules hold for each of the items, in step with the keys. */
+async function permissionsOf(
+  write: Write,
+  keys: readonly Key[],
+  permissions: readonly Permission[],
+): Promise<(readonly Permission[])[]> {
+  const rules = [...new Set(permissions.flatMap(({ rule }) => (rule === null ? [] : [rule])))];
+  if (rules.length === 0) return keys.map(() => permissions);
+  const { text, values } = render(rulesStatement(write, keys, rules));
+  const { rows } = await write.client.query<boolean[]>({ text, values, rowMode: 'array' });
+  return keys.map((_, place) => {
+    const verdicts = new Map(rules.map((rule, index) => [rule, rows[place]?.[index] === true]));
+    return permissions.filter(({ rule }) => rule === null || verdicts.get(rule) === true);
+  });
+}
+
+/**
+ * Judges changes of items that are locked.
+ * @throws ServiceError FORBIDDEN unless for each item the permissions that hold for it as it is
+ *   cover all of its new members
+ */
+export async function judgeChanges(write: Write, changes: readonly Change[]): Promise<void> {
+  const permissions = permissionsFor(write, 'update');
+  const named = changes.map(({ item }) => members(write, 'update', item));
+  for (const names of named) checkWritable(write, names);
+  const always = permissions.filter(({ rule }) => rule === null);
+  const all = new Set(named.flat());
+  if (always.length > 0 && uncovered(always, [...all]).length === 0) return;
+  const keys = changes.map(({ key }) => key);
+  const holding = await permissionsOf(write, keys, permissions);
+  for (const [place, found] of holding.entries()) {
+    if (found.length === 0) throw forbidden();
+    const refused = uncovered(found, named[place] ?? []);
+    if (refused.length > 0) throw noFields(write, 'update', refused);
+  }
+}
+
+/** @throws ServiceError FORBIDDEN unless a permission to delete holds for each of the locked items */
+export async function judgeDeletion(write: Write, keys: readonly Key[]): Promise<void> {
+  const permissions = permissionsFor(write, 'delete');
+  if (permissions.some(({ rule }) => rule === null)) return;
+  const holding = await permissionsOf(write, keys, permissions);
+  if (holding.some((found) => found.length === 0)) throw forbidden();
+}
+
+/** @throws ServiceError FORBIDDEN when nothing at all of the kind is allowed */
+export function judgeAction(write: Write, action: Action | 'delete'): void {
+  permissionsFor(write, action);
+}

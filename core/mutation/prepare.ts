@@ -1,0 +1,65 @@
+/**
+ * Makes rows of payloads that were judged: presets first, then validation, then the values that
+ * special flags make.
+ */
+import type { Permission } from '#core/access/right.ts';
+import { ServiceErrors } from '#core/errors/service-error.ts';
+import { fieldRules } from '#core/validation/field-rule.ts';
+import { Validation } from '#core/validation/validation.ts';
+import { type Action, type Item, missingValues, type Row, rowOf } from './payload.ts';
+import { applySpecials, withoutMasks } from './special.ts';
+import type { Write } from './target.ts';
+
+/** An item ready to be written. */
+export interface Prepared {
+  readonly item: Item;
+  readonly row: Row;
+}
+
+/** Members that only say which item is meant are no values to be validated or changed. */
+function withoutKey(write: Write, item: Item): Item {
+  const key = new Set(write.collection.primaryKey.map((field) => field.name));
+  return Object.fromEntries(Object.entries(item).filter(([name]) => !key.has(name)));
+}
+
+export class Preparation {
+  readonly #write: Write;
+  readonly #action: Action;
+  readonly #presets: Item;
+  readonly #validation: Validation;
+
+  constructor(write: Write, action: Action) {
+    this.#write = write;
+    this.#action = action;
+    const { collection, target } = write;
+    const permissions: readonly Permission[] = target.rights.of(collection.name, action);
+    const rules = permissions.flatMap(({ validation }) => validation ?? []);
+    this.#validation = new Validation({ ...write, caller: target.caller }, [
+      ...rules,
+      ...fieldRules(collection),
+    ]);
+    const presets = Object.assign({}, ...permissions.map((permission) => permission.presets));
+    this.#presets = Object.fromEntries(
+      Object.entries(presets).map(([name, value]) => [name, this.#validation.resolve(value)]),
+    );
+  }
+
+  /**
+   * Prepares one item.
+   * @throws ServiceErrors FAILED_VALIDATION, one for each rule that it breaks; what {@link rowOf}
+   *   and the collection's own rule throw
+   */
+  async of(given: Item): Promise<Prepared> {
+    const write = this.#write;
+    const { collection, rule } = write;
+    const action = this.#action;
+    const bare = action === 'update' ? withoutKey(write, given) : given;
+    const full = withoutMasks(collection, { ...this.#presets, ...bare });
+    const refined = rule.refine === undefined ? full : await rule.refine(write, action, full);
+    const broken = this.#validation.faults(full);
+    const generated = await applySpecials(write, action, refined);
+    const [first, ...rest] = [...broken, ...missingValues(collection, generated, action)];
+    if (first !== undefined) throw new ServiceErrors([first, ...rest]);
+    return { item: full, row: rowOf(collection, generated, action) };
+  }
+}

@@ -1,0 +1,63 @@
+/** The special flags of fields, as far as they make or change values on writing. */
+import { randomUUID } from 'node:crypto';
+import type { Collection, Field } from '#core/catalog/catalog.ts';
+import type { Action, Item } from './payload.ts';
+import type { Write } from './target.ts';
+
+/** What stands for a value that is set but never shown; written back, it changes nothing. */
+const CONCEALED = '**********';
+
+/** What a flag makes of a value; undefined leaves the member out. */
+type Special = (write: Write, value: unknown) => unknown;
+
+const now: Special = ({ now: moment }) => moment.toISOString();
+const user: Special = ({ target }) => target.caller.user;
+const role: Special = ({ target }) => target.caller.role;
+const uuid: Special = (_, value) =>
+  value === undefined || value === null || value === '' ? randomUUID() : value;
+const hash: Special = ({ hash: hashed }, value) =>
+  typeof value === 'string' && value !== '' ? hashed(value) : value;
+
+const SPECIALS: Readonly<Record<Action, Readonly<Record<string, Special>>>> = {
+  create: {
+    uuid,
+    hash,
+    'date-created': now,
+    'user-created': user,
+    'role-created': role,
+  },
+  update: {
+    hash,
+    'date-updated': now,
+    'user-updated': user,
+    'role-updated': role,
+  },
+};
+
+function isConcealed({ special, type }: Field): boolean {
+  return special.includes('conceal') || type === 'hash';
+}
+
+/** The item without the masks that stand for what its reader could not see. */
+export function withoutMasks(collection: Collection, item: Item): Item {
+  const kept = Object.entries(item).filter(([name, value]) => {
+    const field = collection.fields.get(name);
+    return !(value === CONCEALED && field !== undefined && isConcealed(field));
+  });
+  return Object.fromEntries(kept);
+}
+
+/** The item with the values that its collection's flags make. */
+export async function applySpecials(write: Write, action: Action, item: Item): Promise<Item> {
+  const values = new Map(Object.entries(item));
+  for (const field of write.collection.fields.values()) {
+    if (field.column === null) continue;
+    for (const flag of field.special) {
+      const special = SPECIALS[action][flag];
+      if (special === undefined) continue;
+      const value = await special(write, values.get(field.name));
+      if (value !== undefined) values.set(field.name, value);
+    }
+  }
+  return Object.fromEntries(values);
+}

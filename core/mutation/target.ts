@@ -1,0 +1,57 @@
+/** One request to write, as it goes through its stages inside a transaction. */
+import type { Rights } from '#core/access/right.ts';
+import type { Collection } from '#core/catalog/catalog.ts';
+import type { Client } from '#core/database/pool.ts';
+import type { ReadTarget } from '#core/query/compile/read.ts';
+import type { Key } from '#core/query/key.ts';
+import type { Action, Item } from './payload.ts';
+
+/** Who writes where: the catalog and the rights that count. */
+export interface WriteTarget extends ReadTarget {
+  readonly rights: Rights;
+}
+
+/** A write that has begun. */
+export interface Write {
+  readonly target: WriteTarget;
+  readonly collection: Collection;
+  /** Inside the transaction. */
+  readonly client: Client;
+  /** The moment that generated values and `$NOW` stand for. */
+  readonly now: Date;
+  /** What the collection demands beyond permissions. */
+  readonly rule: CollectionRule;
+  /** Hashes a secret in the slow way, for fields with the flag `hash`. */
+  readonly hash: (secret: string) => Promise<string>;
+}
+
+/** An item that is to be changed, and its new members. */
+export interface Change {
+  readonly key: Key;
+  readonly item: Item;
+}
+
+/** What was done, for the rule that has the last word. */
+export interface Done {
+  readonly action: Action | 'delete';
+  readonly keys: readonly Key[];
+  /** The members that were written, in step with the keys; none for a deletion. */
+  readonly items: readonly Item[];
+}
+
+/** What a collection demands beyond permissions. Each stage may refuse the request by throwing. */
+export interface CollectionRule {
+  /** The fields that requests may give values to, whoever sends them; null: every column. */
+  readonly writable: ReadonlySet<string> | null;
+  /** Before anything is locked or judged. */
+  begin?(write: Write): Promise<void>;
+  /** Checks the members of one item, presets included, and may change them. */
+  refine?(write: Write, action: Action, item: Item): Promise<Item>;
+  /** Before items are deleted. */
+  leave?(write: Write, keys: readonly Key[]): Promise<void>;
+  /** After the rows were written. */
+  end?(write: Write, done: Done): Promise<void>;
+}
+
+/** The rule of collections that have none. */
+export const NO_RULE: CollectionRule = Object.freeze({ writable: null });

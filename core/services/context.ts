@@ -1,0 +1,89 @@
+/**
+ * What a request for items meets: the catalog of the moment and what the caller may do. A request
+ * that turns out to have met a catalog behind the database is carried out once more.
+ */
+import pg from 'pg';
+import type { Caller } from '#core/access/grant.ts';
+import type { Rights } from '#core/access/right.ts';
+import type { Collection } from '#core/catalog/catalog.ts';
+import type { CatalogSource } from '#core/catalog/source.ts';
+import { translateFailure } from '#core/database/failure.ts';
+import { forbidden } from '#core/errors/service-error.ts';
+import type { ReadTarget } from '#core/query/compile/read.ts';
+import type { QueryBounds } from '#core/query/query.ts';
+
+/** The catalog was behind the database: these errors vanish once it has caught up. */
+const STALE_CATALOG = new Set(['42P01', '42703', '42883', '42804', '0A000', '26000']);
+
+/** Which collection, and on whose behalf. */
+export interface Target {
+  readonly caller: Caller;
+  readonly collection: string;
+}
+
+/** A target together with the catalog and the rights that count for it. */
+export interface ItemContext extends ReadTarget {
+  readonly rights: Rights;
+}
+
+/** Where rights come from. */
+export interface RightsSource {
+  rightsOf(caller: Caller): Promise<Rights>;
+}
+
+export interface ContextOptions {
+  readonly catalog: CatalogSource;
+  readonly access: RightsSource;
+  readonly bounds: QueryBounds;
+}
+
+export class ContextSource {
+  readonly #options: ContextOptions;
+
+  constructor(options: ContextOptions) {
+    this.#options = options;
+  }
+
+  /** The catalog and the rights that count right now. */
+  async of(target: Target): Promise<ItemContext> {
+    const { access, catalog, bounds } = this.#options;
+    const { caller, collection } = target;
+    const rights = await access.rightsOf(caller);
+    return {
+      catalog: catalog.current(),
+      rights,
+      grants: rights.reading,
+      caller,
+      bounds,
+      collection,
+    };
+  }
+
+  /** Runs with the current catalog, and once more with a fresh one if that turns out to be stale. */
+  async with<T>(target: Target, work: (context: ItemContext) => Promise<T>): Promise<T> {
+    try {
+      return await work(await this.of(target));
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || !STALE_CATALOG.has(error.code ?? '')) {
+        throw translateFailure(error);
+      }
+    }
+    try {
+      await this.#options.catalog.refresh();
+      return await work(await this.of(target));
+    } catch (error) {
+      throw translateFailure(error);
+    }
+  }
+}
+
+/** The error of a collection that does not exist, or not for this caller. */
+export function noCollection(name: string): Error {
+  return forbidden(`You have no permission to access collection "${name}" or it does not exist.`);
+}
+
+/** Whether a collection is among those that a service answers for. */
+export type Serves = (collection: Collection) => boolean;
+
+/** Collections of the user's own tables. */
+export const servesItems: Serves = (collection) => !collection.system;

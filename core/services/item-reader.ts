@@ -1,0 +1,211 @@
+/**
+ * Reads items. Answers are finished JSON text, made by PostgreSQL and handed on as they are.
+ */
+import type { Collection } from '#core/catalog/catalog.ts';
+import type { Pool } from '#core/database/pool.ts';
+import type { Reader } from '#core/database/reader.ts';
+import { forbidden } from '#core/errors/service-error.ts';
+import {
+  compileAnyItem,
+  compileItems,
+  compilePage,
+  compileSingleton,
+  compileStream,
+  withKey,
+} from '#core/query/compile/read.ts';
+import { distinctKeys, keyOfBody, keyOfPath } from '#core/query/key.ts';
+import type { Path, Query } from '#core/query/query.ts';
+import {
+  type ContextOptions,
+  ContextSource,
+  type ItemContext,
+  noCollection,
+  type Serves,
+  type Target,
+} from './context.ts';
+import { type Question, StatementCache } from './question.ts';
+import { defaultsText } from './singleton.ts';
+
+/** Limits up to this one are answered as one page; above it items are streamed. */
+const PAGE_LIMIT = 10_000;
+
+/** An answer as one text, or as the JSON texts of its items, one by one. */
+export type Answer =
+  | { readonly kind: 'text'; readonly text: string }
+  | {
+      readonly kind: 'stream';
+      readonly items: AsyncIterable<readonly string[]>;
+      /** The text of `meta`; null when it was not asked for. */
+      readonly meta: string | null;
+    };
+
+type StreamAnswer = Extract<Answer, { kind: 'stream' }>;
+
+/** Items one by one. */
+export interface ItemStream {
+  readonly items: AsyncIterable<readonly string[]>;
+  /** The paths of the plain values in an item, in their order. */
+  readonly columns: readonly Path[];
+}
+
+export interface ItemReaderOptions extends ContextOptions {
+  readonly reader: Reader;
+  readonly pool: Pool;
+  /** The collections that are answered for. */
+  readonly serves: Serves;
+}
+
+export class ItemReader {
+  protected readonly contexts: ContextSource;
+  readonly #options: ItemReaderOptions;
+  readonly #statements = new StatementCache();
+
+  constructor(options: ItemReaderOptions) {
+    this.#options = options;
+    this.contexts = new ContextSource(options);
+  }
+
+  /**
+   * Reads items; of a singleton its one item, or its defaults. A large or unbounded answer is a
+   * stream.
+   * @throws ServiceError FORBIDDEN, INVALID_QUERY, SERVICE_UNAVAILABLE
+   */
+  list(target: Target, question: Question, signal?: AbortSignal): Promise<Answer> {
+    const { reader } = this.#options;
+    return this.contexts.with(target, async (context) => {
+      const collection = this.readable(context);
+      if (collection.singleton) return this.#singleton(context, collection, question);
+      const key = { place: `list ${collection.name}`, question, caller: context.caller };
+      const { kind, statement } = this.#statements.get(
+        context.catalog,
+        context.grants,
+        key,
+        (query) =>
+          isPage(query)
+            ? { kind: 'page', statement: compilePage(context, query) }
+            : {
+                kind: query.meta.length > 0 ? 'stream with meta' : 'stream',
+                statement: compileStream(context, query),
+              },
+      );
+      if (kind === 'page')
+        return { kind: 'text', text: (await reader.text(statement, signal)) ?? '' };
+      const withMeta = kind === 'stream with meta';
+      return startStream(reader.stream(statement, signal), withMeta);
+    });
+  }
+
+  /**
+   * Reads items one by one, however few, with the paths of their plain values.
+   * @throws ServiceError as {@link list}
+   */
+  stream(target: Target, query: Query, signal?: AbortSignal): Promise<ItemStream> {
+    return this.contexts.with(target, async (context) => {
+      this.readable(context);
+      const statement = compileStream(context, query);
+      const { items } = await startStream(this.#options.reader.stream(statement, signal), false);
+      return { items, columns: statement.columns };
+    });
+  }
+
+  /** Reads the items of some keys that also meet the query; returns the text `{"data":[…]}`. */
+  some(
+    target: Target,
+    keys: readonly unknown[],
+    query: Query,
+    signal?: AbortSignal,
+  ): Promise<string> {
+    return this.contexts.with(target, async (context) => {
+      const collection = this.readable(context);
+      const found = distinctKeys(keys.map((key) => keyOfBody(collection, key)));
+      const statement = compileItems(context, query, found);
+      return (await this.#options.reader.text(statement, signal)) ?? '';
+    });
+  }
+
+  /**
+   * Reads one item.
+   * @param segment the key as it stands in the path
+   * @returns the text `{"data":{…}}`
+   */
+  one(target: Target, segment: string, question: Question, signal?: AbortSignal): Promise<string> {
+    return this.contexts.with(target, async (context) => {
+      const collection = this.readable(context);
+      const key = keyOfPath(collection, segment);
+      const place = { place: `item ${collection.name}`, question, caller: context.caller };
+      const { statement } = this.#statements.get(
+        context.catalog,
+        context.grants,
+        place,
+        (query) => ({ kind: 'item', statement: compileAnyItem(context, query) }),
+      );
+      const text = await this.#options.reader.text(withKey(statement, key), signal);
+      if (text === null) throw forbidden();
+      return text;
+    });
+  }
+
+  /**
+   * Whether a collection is a single item.
+   * @throws ServiceError FORBIDDEN when nothing at all is allowed on it
+   */
+  async isSingleton(target: Target): Promise<boolean> {
+    const context = await this.contexts.of(target);
+    const collection = context.catalog.collections.get(context.collection);
+    if (!collection?.singleton || !this.#options.serves(collection)) return false;
+    const { rights } = context;
+    const actions = ['read', 'create', 'update'] as const;
+    if (actions.some((action) => rights.of(collection.name, action).length > 0)) return true;
+    throw noCollection(context.collection);
+  }
+
+  /** The collection, if it is answered for here. */
+  protected served(context: ItemContext): Collection {
+    const collection = context.catalog.collections.get(context.collection);
+    if (!collection || !this.#options.serves(collection)) throw noCollection(context.collection);
+    return collection;
+  }
+
+  /** The collection, if the caller may read any of it. */
+  protected readable(context: ItemContext): Collection {
+    const collection = this.served(context);
+    if (context.grants.of(context.collection) === null) throw noCollection(context.collection);
+    return collection;
+  }
+
+  async #singleton(
+    context: ItemContext,
+    collection: Collection,
+    question: Question,
+  ): Promise<Answer> {
+    const { reader } = this.#options;
+    const key = { place: `singleton ${collection.name}`, question, caller: context.caller };
+    const { statement } = this.#statements.get(context.catalog, context.grants, key, (query) => ({
+      kind: 'item',
+      statement: compileSingleton(context, query),
+    }));
+    const text =
+      (await reader.text(statement)) ??
+      (await reader.text(defaultsText(context, collection, question.query())));
+    return { kind: 'text', text: text ?? '' };
+  }
+}
+
+function isPage(query: Query): boolean {
+  return query.limit !== null && query.limit <= PAGE_LIMIT;
+}
+
+/** Fetches the first rows before the answer begins, so that a failure still has a status. */
+async function startStream(
+  rows: AsyncGenerator<string[]>,
+  withMeta: boolean,
+): Promise<StreamAnswer> {
+  const first = await rows.next();
+  const batch = first.done ? [] : first.value;
+  const meta = withMeta ? (batch.shift() ?? null) : null;
+  const items = (async function* () {
+    yield batch;
+    yield* rows;
+  })();
+  return { kind: 'stream', items, meta };
+}

@@ -1,0 +1,168 @@
+/** Tells callers what they may do: in every collection, and with one item as it is. */
+import * as v from 'valibot';
+import type { Caller } from '#core/access/grant.ts';
+import { ACTIONS, type Action, type Permission } from '#core/access/right.ts';
+import type { Reader } from '#core/database/reader.ts';
+import { forbidden } from '#core/errors/service-error.ts';
+import { NO_VALUE, resolveVariable } from '#core/query/compile/variable.ts';
+import { compileVerdicts } from '#core/query/compile/verdict.ts';
+import { keyOfPath } from '#core/query/key.ts';
+import type { Filter } from '#core/query/query.ts';
+import { type ContextOptions, ContextSource, type ItemContext } from './context.ts';
+
+/** Full: every item; partial: some, as a rule decides. */
+export type Access = 'none' | 'partial' | 'full';
+
+/** What a caller may do by one action. */
+export interface ActionAccess {
+  readonly access: Access;
+  /** Only where an action has fields; `['*']` for all. */
+  readonly fields?: readonly string[];
+  readonly presets?: Readonly<Record<string, unknown>>;
+}
+
+export type CollectionAccess = Readonly<Record<Action, ActionAccess>>;
+
+/** What a caller may do with an item. */
+export interface ItemAccess {
+  readonly update: ActionAccess;
+  readonly delete: ActionAccess;
+  readonly share: ActionAccess;
+}
+
+const ALL_FIELDS = ['*'];
+
+const verdicts = v.array(v.boolean());
+
+function hasFields(action: Action): boolean {
+  return action !== 'delete' && action !== 'share';
+}
+
+function fieldsOf(permissions: readonly Permission[]): readonly string[] {
+  const names = new Set<string>();
+  for (const { fields } of permissions) {
+    if (fields === null) return ALL_FIELDS;
+    for (const name of fields) names.add(name);
+  }
+  return [...names];
+}
+
+/** Values for what a payload leaves out, later permissions overriding earlier ones. */
+function presetsOf(permissions: readonly Permission[], caller: Caller) {
+  const binding = { caller, now: new Date() };
+  const entries = permissions.flatMap(({ presets }) => Object.entries(presets));
+  return Object.fromEntries(
+    entries.map(([name, value]) => {
+      const resolved = typeof value === 'string' ? resolveVariable(binding, value) : value;
+      return [name, resolved === NO_VALUE ? null : resolved];
+    }),
+  );
+}
+
+function described(
+  action: Action,
+  permissions: readonly Permission[],
+  access: Access,
+  caller: Caller,
+): ActionAccess {
+  if (access === 'none' || !hasFields(action)) return { access };
+  const presets = presetsOf(permissions, caller);
+  const fields = fieldsOf(permissions);
+  return { access, fields, ...(Object.keys(presets).length === 0 ? {} : { presets }) };
+}
+
+/** Rules decide about items that exist, so they do not restrict what is created. */
+function accessOf(action: Action, permissions: readonly Permission[]): Access {
+  if (permissions.length === 0) return 'none';
+  if (action === 'create') return 'full';
+  return permissions.some(({ rule }) => rule === null) ? 'full' : 'partial';
+}
+
+export interface PermissionServiceOptions extends ContextOptions {
+  readonly reader: Reader;
+}
+
+export class PermissionService {
+  readonly #options: PermissionServiceOptions;
+  readonly #contexts: ContextSource;
+
+  constructor(options: PermissionServiceOptions) {
+    this.#options = options;
+    this.#contexts = new ContextSource(options);
+  }
+
+  /**
+   * What the caller may do, by collection; collections without any right are left out.
+   * @throws ServiceError FORBIDDEN to strangers
+   */
+  async all(caller: Caller): Promise<Readonly<Record<string, CollectionAccess>>> {
+    if (caller.user === null) throw forbidden();
+    const { access, catalog } = this.#options;
+    const rights = await access.rightsOf(caller);
+    const names = [...catalog.current().collections.keys()].filter(
+      (name) => rights.admin || rights.collections.has(name),
+    );
+    const of = (name: string, action: Action): ActionAccess => {
+      if (rights.admin) return { access: 'full', fields: ALL_FIELDS };
+      const permissions = rights.of(name, action);
+      return described(action, permissions, accessOf(action, permissions), caller);
+    };
+    return Object.fromEntries(
+      names.map((name) => [
+        name,
+        {
+          create: of(name, 'create'),
+          read: of(name, 'read'),
+          update: of(name, 'update'),
+          delete: of(name, 'delete'),
+          share: of(name, 'share'),
+        },
+      ]),
+    );
+  }
+
+  /**
+   * What the caller may do with one item, with the item of a singleton, or with some item.
+   * @param segment the key as it stands in the path; null without one
+   * @throws ServiceError FORBIDDEN to strangers, and for what cannot be a key
+   */
+  item(caller: Caller, collection: string, segment: string | null): Promise<ItemAccess> {
+    if (caller.user === null) throw forbidden();
+    return this.#contexts.with({ caller, collection }, async (context) => {
+      const holds = await this.#judge(context, segment);
+      const { rights } = context;
+      const isSingleton = context.catalog.collections.get(collection)?.singleton ?? false;
+      const of = (action: Action): ActionAccess => {
+        const all = rights.of(collection, action);
+        const permissions = all.filter(({ rule }) => rule === null || holds === null || holds(rule));
+        const judged = permissions.length === 0 ? 'none' : 'full';
+        const access = holds === null ? accessOf(action, permissions) : judged;
+        return isSingleton ? described(action, permissions, access, caller) : { access };
+      };
+      return { update: of('update'), delete: of('delete'), share: of('share') };
+    });
+  }
+
+  /** Whether a rule holds for the item; null when no item is meant. */
+  async #judge(
+    context: ItemContext,
+    segment: string | null,
+  ): Promise<((rule: Filter) => boolean) | null> {
+    const { rights, collection: name } = context;
+    const collection = context.catalog.collections.get(name);
+    if (rights.admin) {
+      if (collection === undefined) throw forbidden();
+      return () => true;
+    }
+    const rules = ACTIONS.filter((action) => action !== 'create' && action !== 'read')
+      .flatMap((action) => rights.of(name, action))
+      .flatMap(({ rule }) => rule ?? []);
+    if (!collection?.table || rules.length === 0) return () => false;
+    if (segment === null && !collection.singleton) return null;
+    const key = segment === null ? null : keyOfPath(collection, segment);
+    const text = await this.#options.reader.text(compileVerdicts(context, key, rules));
+    const found = text === null ? [] : v.parse(verdicts, JSON.parse(text));
+    const holding = new Set(rules.filter((_, index) => found[index] === true));
+    return (rule) => holding.has(rule);
+  }
+}

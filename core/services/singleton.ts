@@ -1,0 +1,57 @@
+/** Collections of one item: finding it, and what is shown before anybody wrote it. */
+import type { Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
+import type { Client } from '#core/database/pool.ts';
+import { identifier, join, raw, render, type Statement, sql } from '#core/database/sql.ts';
+import { outputOf } from '#core/query/compile/output.ts';
+import type { ReadTarget } from '#core/query/compile/read.ts';
+import type { Key } from '#core/query/key.ts';
+import type { Query } from '#core/query/query.ts';
+
+/** Constants as PostgreSQL deparses them. Reading must run no function, which may do anything. */
+const CONSTANT =
+  /^(?:'(?:[^']|'')*'|\(?-?\d+(?:\.\d+)?\)?|true|false)(?:::(?:[\w ."]|\(\d+(?:,\d+)?\)|\[\])+)?$/;
+
+function isShown(field: Field, query: Query): field is ColumnField {
+  const asked = query.fields.some(([name, ...rest]) => {
+    return rest.length === 0 && (name === '*' || name === field.name);
+  });
+  return asked && field.column !== null;
+}
+
+/** The members that a missing item has: the key as null, and every default that is a constant. */
+function members(target: ReadTarget, collection: Collection, query: Query) {
+  const grant = target.grants.of(collection.name) ?? [];
+  return [...collection.fields.values()].flatMap((field) => {
+    const visible = grant.some(({ fields }) => fields === null || fields.has(field.name));
+    if (!visible || !isShown(field, query)) return [];
+    const { name } = field;
+    if (collection.primaryKey.includes(field)) return [sql`${name}::text, NULL`];
+    const { defaultExpression } = field.column;
+    if (defaultExpression === null || !CONSTANT.test(defaultExpression)) return [];
+    return [sql`${name}::text, ${outputOf(field, raw(`(${defaultExpression})`))}`];
+  });
+}
+
+/** Yields the text `{"data":{…}}` of a singleton without a row. */
+export function defaultsText(target: ReadTarget, collection: Collection, query: Query): Statement {
+  const shown = join(members(target, collection, query));
+  return render(sql`SELECT json_build_object('data', json_build_object(${shown}))::text`);
+}
+
+/**
+ * The key of a singleton's item, null when there is none. Whoever asks holds the collection until
+ * the transaction ends, so that two do not both create it.
+ */
+export async function firstKey(client: Client, collection: Collection): Promise<Key | null> {
+  const { table, primaryKey } = collection;
+  if (table === null) return null;
+  const lock = `sluice singleton ${table.schema}.${table.name}`;
+  await client.query(render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`));
+  const columns = primaryKey.map((field) => identifier(field.column.name));
+  const key = join(columns.map((column) => sql`${column}::text`));
+  const { text, values } = render(
+    sql`SELECT ${key} FROM ${identifier(table.schema, table.name)} ORDER BY ${join(columns)} LIMIT 1`,
+  );
+  const { rows } = await client.query<string[]>({ text, values, rowMode: 'array' });
+  return rows[0] ?? null;
+}

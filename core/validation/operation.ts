@@ -1,0 +1,183 @@
+/** Judges one operator on one member of a payload. */
+import type { FieldType } from '#core/catalog/field-type.ts';
+import { comparableOf, compare, textOf } from './compare.ts';
+import type { Matcher } from './regex.ts';
+
+/** Stands for a variable that has no value, and for what a rule cannot see: nothing holds for it. */
+export const UNKNOWN: unique symbol = Symbol('unknown');
+
+/** A member as an operator meets it. */
+export interface Subject {
+  /** Undefined when the payload does not have it; {@link UNKNOWN} when it cannot be judged. */
+  readonly value: unknown;
+  /** Null for members that are no fields. */
+  readonly type: FieldType | null;
+}
+
+/** What a rule holds against a member. */
+export interface Objection {
+  readonly type: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Whether a test holds, and what is told when it does not. */
+interface Verdict {
+  readonly holds: boolean;
+  readonly type?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+type Judge = (subject: Subject, operand: unknown, matcher: Matcher) => Verdict;
+
+/** `false` asks the opposite of what the operator says. */
+function flag(operand: unknown): boolean {
+  return !(operand === false || operand === 'false' || operand === 0 || operand === '0');
+}
+
+function listOf(operand: unknown): readonly unknown[] {
+  if (Array.isArray(operand)) return operand;
+  if (typeof operand === 'string') return operand.split(',').map((entry) => entry.trim());
+  return typeof operand === 'object' && operand !== null ? Object.values(operand) : [operand];
+}
+
+function order({ value, type }: Subject, operand: unknown): number | null {
+  if (value === null || operand === null) return null;
+  return compare(comparableOf(type, value), comparableOf(type, operand));
+}
+
+function equals(subject: Subject, operand: unknown): boolean {
+  if (subject.value === null || operand === null) return subject.value === operand;
+  return order(subject, operand) === 0;
+}
+
+/** An order of the value to the operand that passes. */
+function ordered(passes: (order: number) => boolean): Judge {
+  return (subject, operand) => {
+    const found = order(subject, operand);
+    return { holds: found !== null && passes(found), details: { valid: operand } };
+  };
+}
+
+/** Null has no text: what it does not hold it does not hold. */
+function textual(
+  negated: boolean,
+  insensitive: boolean,
+  test: (text: string, part: string) => boolean,
+): Judge {
+  const fold = (text: string) => (insensitive ? text.toLowerCase() : text);
+  return ({ value }, operand) => {
+    const found = value !== null && test(fold(textOf(value)), fold(textOf(operand)));
+    return { holds: found !== negated, details: { substring: operand } };
+  };
+}
+
+/** Equality whatever the case. */
+function sameText(negated: boolean): Judge {
+  const judge = textual(negated, true, (text, part) => text === part);
+  return (subject, operand, matcher) => ({
+    ...judge(subject, operand, matcher),
+    type: negated ? 'neq' : 'eq',
+    details: negated ? { invalid: operand } : { valid: operand },
+  });
+}
+
+function presence(test: (value: unknown) => boolean, opposite: string, own: string): Judge {
+  return ({ value }, operand) => {
+    const wanted = flag(operand);
+    return { holds: test(value) === wanted, type: wanted ? own : opposite };
+  };
+}
+
+const isNull = (value: unknown) => value === null;
+const isEmpty = (value: unknown) =>
+  value === null || value === '' || (Array.isArray(value) && value.length === 0);
+
+/** Both ends of a range; the one that is missed is told. */
+const between: Judge = (subject, operand) => {
+  const [low, high, ...more] = listOf(operand);
+  if (low === undefined || high === undefined || more.length > 0) return { holds: true };
+  const fromLow = order(subject, low);
+  const fromHigh = order(subject, high);
+  if (fromLow === null || fromLow < 0)
+    return { holds: false, type: 'gte', details: { valid: low } };
+  return {
+    holds: fromHigh !== null && fromHigh <= 0,
+    type: 'lte',
+    details: { valid: high },
+  };
+};
+
+const outside: Judge = (subject, operand) => {
+  const [low, high, ...more] = listOf(operand);
+  if (low === undefined || high === undefined || more.length > 0) return { holds: true };
+  const fromLow = order(subject, low);
+  const fromHigh = order(subject, high);
+  const isOutside = (fromLow !== null && fromLow < 0) || (fromHigh !== null && fromHigh > 0);
+  return { holds: isOutside, type: 'lt', details: { valid: low } };
+};
+
+const JUDGES: Readonly<Record<string, Judge>> = {
+  _eq: (subject, operand) => ({ holds: equals(subject, operand), details: { valid: operand } }),
+  _neq: (subject, operand) => ({ holds: !equals(subject, operand), details: { invalid: operand } }),
+  _lt: ordered((found) => found < 0),
+  _lte: ordered((found) => found <= 0),
+  _gt: ordered((found) => found > 0),
+  _gte: ordered((found) => found >= 0),
+  _in: (subject, operand) => ({
+    holds: listOf(operand).some((entry) => equals(subject, entry)),
+    details: { valid: listOf(operand) },
+  }),
+  _nin: (subject, operand) => ({
+    holds: !listOf(operand).some((entry) => equals(subject, entry)),
+    details: { invalid: listOf(operand) },
+  }),
+  _between: between,
+  _nbetween: outside,
+  _null: presence(isNull, 'nnull', 'null'),
+  _nnull: presence((value) => !isNull(value), 'null', 'nnull'),
+  _empty: presence(isEmpty, 'nempty', 'empty'),
+  _nempty: presence((value) => !isEmpty(value), 'empty', 'nempty'),
+  _contains: textual(false, false, (text, part) => text.includes(part)),
+  _ncontains: textual(true, false, (text, part) => text.includes(part)),
+  _icontains: textual(false, true, (text, part) => text.includes(part)),
+  _nicontains: textual(true, true, (text, part) => text.includes(part)),
+  _starts_with: textual(false, false, (text, part) => text.startsWith(part)),
+  _nstarts_with: textual(true, false, (text, part) => text.startsWith(part)),
+  _istarts_with: textual(false, true, (text, part) => text.startsWith(part)),
+  _nistarts_with: textual(true, true, (text, part) => text.startsWith(part)),
+  _ends_with: textual(false, false, (text, part) => text.endsWith(part)),
+  _nends_with: textual(true, false, (text, part) => text.endsWith(part)),
+  _iends_with: textual(false, true, (text, part) => text.endsWith(part)),
+  _niends_with: textual(true, true, (text, part) => text.endsWith(part)),
+  _ieq: sameText(false),
+  _nieq: sameText(true),
+  _regex: ({ value }, operand, matcher) => ({
+    holds: value !== null && matcher.matches(textOf(operand), textOf(value)),
+    details: { invalid: value },
+  }),
+};
+
+/**
+ * Judges an operator. What the payload does not have passes, but for `_submitted`; an operator
+ * that payloads do not know lets nothing pass.
+ */
+export function objection(
+  operator: string,
+  subject: Subject,
+  operand: unknown,
+  matcher: Matcher,
+): Objection | null {
+  if (operator === '_submitted') {
+    const missing = subject.value === undefined && flag(operand);
+    return missing ? { type: 'required', details: {} } : null;
+  }
+  if (subject.value === undefined) return null;
+  const type = operator.replace(/^_/, '');
+  const judge = JUDGES[operator];
+  const members = Array.isArray(operand) ? operand : [operand];
+  if (judge === undefined || subject.value === UNKNOWN || members.includes(UNKNOWN)) {
+    return { type, details: {} };
+  }
+  const verdict = judge(subject, operand, matcher);
+  return verdict.holds ? null : { type: verdict.type ?? type, details: verdict.details ?? {} };
+}

@@ -1,0 +1,40 @@
+/**
+ * Matches regular expressions that come from the database. A pattern may need a time that doubles
+ * with each character of the text, so matching runs where it can be stopped, and all of one
+ * request's matching together has a limit.
+ */
+import { type Context, createContext, runInContext } from 'node:vm';
+
+/** Longest text that is matched; a longer one does not match. */
+const MAX_TEXT = 10_000;
+/** Longest pattern that is tried; a longer one matches nothing. */
+const MAX_PATTERN = 1_000;
+/** Time for all matching of one request, in milliseconds. */
+const BUDGET_MS = 200;
+
+export class Matcher {
+  readonly #state = Object.assign(Object.create(null), { source: '', flags: '', text: '' });
+  #context: Context | null = null;
+  #left = BUDGET_MS;
+
+  /**
+   * Whether a text matches a pattern, written bare or as `/pattern/flags`. False as well for a
+   * pattern that cannot be read, and for whatever comes after the time is used up.
+   */
+  matches(pattern: string, text: string): boolean {
+    if (text.length > MAX_TEXT || pattern.length > MAX_PATTERN || this.#left <= 0) return false;
+    const [, source = pattern, flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(pattern) ?? [];
+    Object.assign(this.#state, { source, flags, text });
+    this.#context ??= createContext(this.#state);
+    const start = performance.now();
+    try {
+      const timeout = Math.ceil(this.#left);
+      const code = 'new RegExp(source, flags).test(text)';
+      return runInContext(code, this.#context, { timeout }) === true;
+    } catch {
+      return false;
+    } finally {
+      this.#left -= performance.now() - start;
+    }
+  }
+}

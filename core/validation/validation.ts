@@ -1,0 +1,151 @@
+/**
+ * Judges payloads in memory by filters: those of permissions and those of fields. What a payload
+ * does not have passes every operator but `_submitted`; what cannot be judged passes none.
+ */
+import type { Caller } from '#core/access/grant.ts';
+import type { Collection } from '#core/catalog/catalog.ts';
+import type { ServiceError } from '#core/errors/service-error.ts';
+import { type Call, callOf } from '#core/query/call.ts';
+import { NO_VALUE, resolveVariable } from '#core/query/compile/variable.ts';
+import type { Filter } from '#core/query/query.ts';
+import { momentOf } from './compare.ts';
+import { type Fault, faultError } from './fault.ts';
+import { objection, type Subject, UNKNOWN } from './operation.ts';
+import { Matcher } from './regex.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+type FieldFilter = Extract<Filter, { kind: 'field' }>;
+
+/** What rules may refer to beside the payload. */
+export interface ValidationFacts {
+  readonly collection: Collection;
+  readonly caller: Caller;
+  readonly now: Date;
+}
+
+/** Operators that only payloads know; the grammar of filters takes them for fields. */
+const PAYLOAD_OPERATORS: ReadonlySet<string> = new Set(['_regex', '_submitted']);
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The week of ISO-8601: the first one has the year's first Thursday. */
+function isoWeek(date: Date): number {
+  const thursday = new Date(date);
+  thursday.setUTCDate(date.getUTCDate() + 4 - (date.getUTCDay() || 7));
+  const start = Date.UTC(thursday.getUTCFullYear(), 0, 1);
+  return Math.ceil(((thursday.getTime() - start) / 86_400_000 + 1) / 7);
+}
+
+const PARTS: Readonly<Record<string, (date: Date) => number>> = {
+  year: (date) => date.getUTCFullYear(),
+  month: (date) => date.getUTCMonth() + 1,
+  week: isoWeek,
+  day: (date) => date.getUTCDate(),
+  weekday: (date) => date.getUTCDay(),
+  hour: (date) => date.getUTCHours(),
+  minute: (date) => date.getUTCMinutes(),
+  second: (date) => date.getUTCSeconds(),
+};
+
+/** The result of a function on a member; what is no date has no parts. */
+function called({ name, field }: Call, item: Members): unknown {
+  const value = item[field];
+  if (value === undefined || value === null) return value;
+  if (name === 'count') return Array.isArray(value) ? value.length : UNKNOWN;
+  const part = PARTS[name];
+  const text =
+    typeof value === 'string' && /^\d\d:\d\d/.test(value) ? `1970-01-01T${value}` : value;
+  const date = momentOf(text);
+  return part === undefined || date === null ? UNKNOWN : part(date);
+}
+
+export class Validation {
+  readonly #facts: ValidationFacts;
+  readonly #rules: readonly Filter[];
+  readonly #matcher = new Matcher();
+
+  constructor(facts: ValidationFacts, rules: readonly Filter[]) {
+    this.#facts = facts;
+    this.#rules = rules;
+  }
+
+  /** The errors of an item, one for each rule that it breaks. */
+  faults(item: Members): readonly ServiceError[] {
+    return this.#rules.flatMap((rule) => this.#level(rule, item, [])).map(faultError);
+  }
+
+  /** A value of a preset: dynamic variables give way to what they stand for, null without a value. */
+  resolve(value: unknown): unknown {
+    const found = this.#operand(value);
+    return found === UNKNOWN ? null : found;
+  }
+
+  #operand(value: unknown): unknown {
+    if (Array.isArray(value)) return value.flatMap((entry) => this.#operand(entry));
+    if (typeof value !== 'string') return value;
+    const { caller, now } = this.#facts;
+    const found = resolveVariable({ caller, now }, value);
+    return found === NO_VALUE ? UNKNOWN : found;
+  }
+
+  /** Any of the alternatives is enough; none at all are enough, too. */
+  #any(filters: readonly Filter[], judge: (filter: Filter) => Fault[]): Fault[] {
+    const found = filters.map(judge);
+    return found.some((faults) => faults.length === 0) ? [] : found.flat();
+  }
+
+  #group(filter: Extract<Filter, { kind: 'group' }>, judge: (filter: Filter) => Fault[]): Fault[] {
+    const { connective, filters } = filter;
+    return connective === 'or' ? this.#any(filters, judge) : filters.flatMap(judge);
+  }
+
+  /** A filter whose names are members of an object. */
+  #level(filter: Filter, item: Members, path: readonly string[]): Fault[] {
+    if (filter.kind === 'group') {
+      return this.#group(filter, (part) => this.#level(part, item, path));
+    }
+    if (filter.kind !== 'field') return this.#value(filter, { value: UNKNOWN, type: null }, path);
+    const call = callOf(filter.key);
+    const value = call === null ? item[filter.key] : called(call, item);
+    const field = call === null && path.length === 0 ? filter.key : null;
+    const type = field === null ? null : (this.#facts.collection.fields.get(field)?.type ?? null);
+    return this.#value(filter.filter, { value, type }, [...path, call?.field ?? filter.key]);
+  }
+
+  /** A filter that stands on one value. */
+  #value(filter: Filter, subject: Subject, path: readonly string[]): Fault[] {
+    switch (filter.kind) {
+      case 'group':
+        return this.#group(filter, (part) => this.#value(part, subject, path));
+      case 'operation':
+        return this.#judge(filter.operator, filter.value, subject, path);
+      case 'field':
+        return this.#below(filter, subject, path);
+      default:
+        // Lists of related items and documents are not judged in a payload.
+        return this.#judge(filter.kind, null, { ...subject, value: missingOr(subject) }, path);
+    }
+  }
+
+  /** The members of an object that was sent for a relation; of a mere key nothing is known. */
+  #below(filter: FieldFilter, subject: Subject, path: readonly string[]): Fault[] {
+    const { value } = subject;
+    if (PAYLOAD_OPERATORS.has(filter.key) && filter.filter.kind === 'operation') {
+      return this.#judge(filter.key, filter.filter.value, subject, path);
+    }
+    if (value === undefined) return [];
+    if (isMembers(value)) return this.#level(filter, value, path);
+    return this.#value(filter.filter, { value: UNKNOWN, type: null }, [...path, filter.key]);
+  }
+
+  #judge(operator: string, value: unknown, subject: Subject, path: readonly string[]): Fault[] {
+    const found = objection(operator, subject, this.#operand(value), this.#matcher);
+    return found === null ? [] : [{ path, ...found }];
+  }
+}
+
+function missingOr({ value }: Subject): unknown {
+  return value === undefined ? undefined : UNKNOWN;
+}
