@@ -5,12 +5,23 @@
 import { parseRow } from './permission-row.ts';
 import type { Action, PermissionRow } from './right.ts';
 
-interface AppPermission {
+interface MinimalPermission {
   readonly collection: string;
   readonly action: Action;
   readonly permissions?: object;
   readonly validation?: object;
   readonly fields?: readonly string[];
+}
+
+/** A permission in the form of the table's rows, of which it is none. */
+export interface AppPermission {
+  readonly collection: string;
+  readonly action: Action;
+  readonly permissions: object;
+  readonly validation: object | null;
+  readonly presets: null;
+  readonly fields: readonly string[];
+  readonly system: true;
 }
 
 const OWN = (field: string) => ({ [field]: { _eq: '$CURRENT_USER' } });
@@ -80,7 +91,7 @@ const PRESETS_READ = {
   ],
 };
 
-const MINIMAL: readonly AppPermission[] = [
+const MINIMAL: readonly MinimalPermission[] = [
   { collection: 'collections', action: 'read' },
   { collection: 'fields', action: 'read' },
   { collection: 'relations', action: 'read' },
@@ -117,18 +128,25 @@ const MINIMAL: readonly AppPermission[] = [
   { collection: 'users', action: 'read', permissions: OWN('id'), fields: SELF_FIELDS },
 ];
 
-function stored(value: object | undefined): string | null {
-  return value === undefined ? null : JSON.stringify(value);
-}
+/** What is shown of it among the permissions of those who have it. */
+export const APP_PERMISSIONS: readonly AppPermission[] = MINIMAL.map((row) => ({
+  collection: `system_${row.collection}`,
+  action: row.action,
+  permissions: row.permissions ?? {},
+  validation: row.validation ?? null,
+  presets: null,
+  fields: row.fields ?? ['*'],
+  system: true,
+}));
 
-/** The rows as if they stood in the table; they have no id and no policy of their own. */
-export const APP_PERMISSIONS: readonly PermissionRow[] = MINIMAL.map((row) =>
+/** The same as rights. */
+export const APP_RIGHTS: readonly PermissionRow[] = APP_PERMISSIONS.map((row) =>
   parseRow({
-    collection: `system_${row.collection}`,
+    collection: row.collection,
     action: row.action,
-    permissions: stored(row.permissions),
-    validation: stored(row.validation),
+    permissions: JSON.stringify(row.permissions),
+    validation: row.validation === null ? null : JSON.stringify(row.validation),
     presets: null,
-    fields: (row.fields ?? ['*']).join(','),
+    fields: row.fields.join(','),
   }),
 );

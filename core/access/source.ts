@@ -16,7 +16,7 @@ import {
   readStanding,
   type Standing,
 } from './account.ts';
-import { APP_PERMISSIONS } from './app-permission.ts';
+import { APP_RIGHTS } from './app-permission.ts';
 import type { Caller } from './grant.ts';
 import {
   parseRow,
@@ -144,7 +144,7 @@ export class AccessSource {
     const known = this.#rights.get(digest);
     if (known !== undefined) return known;
     const rows = found.flatMap((entry) => entry.rows);
-    const rights = rightsFrom(app ? [...APP_PERMISSIONS, ...rows] : rows);
+    const rights = rightsFrom(app ? [...APP_RIGHTS, ...rows] : rows);
     this.#rights.set(digest, rights);
     return rights;
   }

@@ -225,7 +225,7 @@ function unlimited(scope: Scope): Scope {
 }
 
 /** A rule that cannot be compiled, as when it names a field that was dropped, holds for no row. */
-function ruleSql(scope: Scope, rule: Filter): Sql {
+export function ruleSql(scope: Scope, rule: Filter): Sql {
   try {
     return scope.context.compileRule(scope, rule);
   } catch (error) {
