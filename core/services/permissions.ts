@@ -134,7 +134,9 @@ export class PermissionService {
       const isSingleton = context.catalog.collections.get(collection)?.singleton ?? false;
       const of = (action: Action): ActionAccess => {
         const all = rights.of(collection, action);
-        const permissions = all.filter(({ rule }) => rule === null || holds === null || holds(rule));
+        const permissions = all.filter(
+          ({ rule }) => rule === null || holds === null || holds(rule),
+        );
         const judged = permissions.length === 0 ? 'none' : 'full';
         const access = holds === null ? accessOf(action, permissions) : judged;
         return isSingleton ? described(action, permissions, access, caller) : { access };
