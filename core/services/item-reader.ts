@@ -204,8 +204,13 @@ async function startStream(
   const batch = first.done ? [] : first.value;
   const meta = withMeta ? (batch.shift() ?? null) : null;
   const items = (async function* () {
-    yield batch;
-    yield* rows;
+    try {
+      yield batch;
+      yield* rows;
+    } finally {
+      // Left before its turn, it would keep its connection.
+      await rows.return(undefined);
+    }
   })();
   return { kind: 'stream', items, meta };
 }

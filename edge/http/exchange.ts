@@ -141,6 +141,11 @@ export class Exchange implements Request {
     this.onGone?.();
   }
 
+  /** Nothing more is wanted of whatever works for this request; the connection may go on. */
+  giveUp(): void {
+    this.#abort?.abort(new ClientGoneError());
+  }
+
   /**
    * Lets go of the body before the answer is written.
    * @returns whether the connection must be closed after it, because more is still to come than is

@@ -177,7 +177,11 @@ export async function sendPieces(
     socket.cork(() => socket.end());
   } finally {
     exchange.onGone = null;
-    if (!whole) leave(iterator);
+    if (!whole) {
+      leave(iterator);
+      // What lies behind pieces may not have begun yet, and so hears of nothing but the signal.
+      exchange.giveUp();
+    }
   }
 }
 

@@ -70,13 +70,18 @@ const search: CallHandler = async (call) => {
   const query = parseQuery(all, call.services.bounds);
   const { items } = call.services;
   if (keys !== null && !(await items.isSingleton(target))) {
-    return jsonText(await items.some(target, keys, query));
+    return jsonText(await items.some(target, keys, query, call.request.signal));
   }
   return answerOf(await items.list(target, questionOf(query), call.request.signal));
 };
 
-const read: CallHandler = async (call) =>
-  jsonText(await call.services.items.one(targetOf(call), lastSegment(call), questionOfUrl(call)));
+const read: CallHandler = async (call) => {
+  const { request, services } = call;
+  const question = questionOfUrl(call);
+  return jsonText(
+    await services.items.one(targetOf(call), lastSegment(call), question, request.signal),
+  );
+};
 
 /** What was done but may not be shown has no body. */
 function written(text: WriteAnswer): Response {
