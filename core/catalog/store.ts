@@ -10,6 +10,7 @@ import type { Composition } from './compose.ts';
 import type { CollectionDescriptor, LeftOut } from './descriptor.ts';
 import { fingerprint } from './fingerprint.ts';
 import { createPace } from './pace.ts';
+import { revokeVanished } from './revoke.ts';
 
 /**
  * The form of the descriptors; raised when a release adds to it. A release takes over what an
@@ -139,7 +140,8 @@ async function replaceLeftOut(
 }
 
 /**
- * Writes what changed, under the lock of {@link lockForBuilding}.
+ * Writes what changed, under the lock of {@link lockForBuilding}, and takes away the rights of
+ * what is gone.
  * @param standing as it was found under the lock, before introspection
  * @returns the version that counts afterwards; the same as before when nothing changed
  */
@@ -153,6 +155,8 @@ export async function publish(
   const leftOutChanged = await replaceLeftOut(client, system, leftOut);
   const changed = entries.length > 0 || leftOutChanged || standing.version === 0;
   const version = standing.version + (changed ? 1 : 0);
+  const names = entries.map(({ name }) => name);
+  await revokeVanished(client, system, names, collections);
   await writeEntries(client, system, version, entries);
   const value = JSON.stringify({ format: FORMAT, fingerprint: standing.fingerprint });
   await client.query(
