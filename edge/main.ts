@@ -3,6 +3,7 @@ import { createLog } from '#core/log/log.ts';
 import { drainOnDemand, readConfiguration, tellSupervisor } from '#core/process/child.ts';
 import { Router } from './http/router.ts';
 import { createServer, type Server } from './http/server.ts';
+import { guarded } from './limit/guard.ts';
 import { addImportRoutes } from './rest/import.ts';
 import { addItemRoutes } from './rest/item.ts';
 import { addJobRoutes } from './rest/job.ts';
@@ -24,7 +25,7 @@ addItemRoutes(router, services);
 addJobRoutes(router, services);
 addImportRoutes(router, services);
 server = createServer({
-  handler: router.handle,
+  handler: guarded(router.handle, services.limits),
   log,
   bodyLimit: config.BODY_MAX_SIZE,
   compresses: config.COMPRESSION,

@@ -25,6 +25,8 @@ import { RELEASE } from '#core/system/release.ts';
 import { openSecrets } from '#core/system/secret.ts';
 import { systemSchema } from '#core/system/table.ts';
 import { localSpool } from '#core/transfer/spool.ts';
+import type { Limits } from './limit/limits.ts';
+import { openLimits } from './limit/open.ts';
 
 /** Most pipelined connections of an edge; short reads gain nothing from more. */
 const MAX_LINES = 4;
@@ -40,6 +42,7 @@ export interface EdgeServices {
   readonly jobs: JobService;
   readonly imports: ImportService;
   readonly health: HealthService;
+  readonly limits: Limits;
   readonly passwordResets: PasswordResets;
   readonly registrations: Registrations;
   close(): Promise<void>;
@@ -79,6 +82,7 @@ export async function openEdgeServices(
   const jobs = new JobService({ pool, schema, queues, bus, log });
   const tokens = new MailTokens(openSecrets(config));
   const mailFlow = { config, pool, schema, tokens, jobs };
+  const limits = openLimits(config, cluster, log);
   const spool = localSpool(join(config.DATA_DIR, 'spool'));
   return {
     config,
@@ -99,10 +103,19 @@ export async function openEdgeServices(
       maxBatch: config.MAX_BATCH_MUTATION,
     }),
     imports: new ImportService({ catalog, jobs, spool, maxBytes: config.IMPORT_MAX_SIZE, log }),
-    health: new HealthService({ catalog, pool, bus, cluster, release: RELEASE }),
+    health: new HealthService({
+      catalog,
+      pool,
+      bus,
+      cluster,
+      release: RELEASE,
+      others: () => limits.checks(),
+    }),
+    limits,
     passwordResets: new PasswordResets(mailFlow),
     registrations: new Registrations({ ...mailFlow, catalog }),
     async close() {
+      limits.close();
       jobs.close();
       await catalog.close();
       await Promise.allSettled([queues.close(), bus.close(), reader.close()]);

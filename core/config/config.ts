@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
+import { brokenRules } from './rule.ts';
 import type { Variable } from './variable.ts';
 import { variables } from './variables.ts';
 
@@ -66,5 +67,8 @@ export function loadConfig(env: Environment = process.env): Config {
   }
   if (faults.length > 0) throw new ConfigError(faults);
   // The loop above filled one value for each entry of the list that Config is derived from.
-  return Object.freeze(values) as Config;
+  const config = Object.freeze(values) as Config;
+  const broken = brokenRules(config);
+  if (broken.length > 0) throw new ConfigError(broken);
+  return config;
 }

@@ -18,11 +18,13 @@ export interface HealthCheck {
   readonly output?: string;
 }
 
+export type HealthChecks = Readonly<Record<string, readonly HealthCheck[]>>;
+
 export interface Health {
   readonly status: HealthStatus;
   readonly releaseId?: string;
   readonly serviceId?: string;
-  readonly checks?: Readonly<Record<string, readonly HealthCheck[]>>;
+  readonly checks?: HealthChecks;
 }
 
 export interface HealthServiceOptions {
@@ -33,6 +35,8 @@ export interface HealthServiceOptions {
   readonly cluster: string;
   /** Version of this release. */
   readonly release: string;
+  /** What else the process knows of itself. */
+  readonly others: () => HealthChecks;
 }
 
 /** An answer of the database that takes longer (ms) is worth a look. */
@@ -46,7 +50,7 @@ const SMALL_TABLE = 1_000;
 
 const RANK: Readonly<Record<HealthStatus, number>> = { ok: 0, warn: 1, error: 2 };
 
-function worst(checks: Readonly<Record<string, readonly HealthCheck[]>>): HealthStatus {
+function worst(checks: HealthChecks): HealthStatus {
   let status: HealthStatus = 'ok';
   for (const check of Object.values(checks).flat()) {
     if (RANK[check.status] > RANK[status]) status = check.status;
@@ -82,12 +86,13 @@ export class HealthService {
 
   /** Looks at every part; never throws. */
   async check(): Promise<Required<Health>> {
-    const { cluster, release } = this.#options;
+    const { cluster, release, others } = this.#options;
     const checks = {
       'pg:responseTime': [await this.#responseTime()],
       'pg:connectionsUsed': [this.#connections()],
       'messages:silence': [this.#messages()],
       ...this.#catalogChecks(),
+      ...others(),
     };
     return { status: worst(checks), releaseId: release, serviceId: cluster, checks };
   }

@@ -21,7 +21,8 @@ function isMethod(method: string): method is Method {
   return METHODS.some((known) => known === method);
 }
 
-function routeNotFound(request: Request): ServiceError {
+/** 404 for a request that no route answers. */
+export function routeNotFound(request: Request): ServiceError {
   return new ServiceError('ROUTE_NOT_FOUND', { path: request.path });
 }
 
@@ -31,6 +32,9 @@ export class Router {
     ignoreTrailingSlash: true,
     maxParamLength: PARAM_MAX_LENGTH,
   });
+  #otherwise: Route = (request) => {
+    throw routeNotFound(request);
+  };
 
   /**
    * Adds a route.
@@ -40,6 +44,12 @@ export class Router {
   add(method: Method | readonly Method[], path: string, route: Route): this {
     const methods = typeof method === 'string' ? [method] : [...method];
     this.#routes.on(methods, path, () => undefined, route);
+    return this;
+  }
+
+  /** Sets what answers requests without a route, instead of ROUTE_NOT_FOUND at once. */
+  otherwise(route: Route): this {
+    this.#otherwise = route;
     return this;
   }
 
@@ -53,7 +63,7 @@ export class Router {
     if (method === 'OPTIONS') return this.#options(request);
     const wanted = method === 'HEAD' ? 'GET' : method;
     const found = isMethod(wanted) ? this.#routes.find(wanted, path) : null;
-    if (found === null) throw routeNotFound(request);
+    if (found === null) return this.#otherwise(request, {});
     const route: Route = found.store;
     return route(request, found.params);
   };

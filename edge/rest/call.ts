@@ -50,6 +50,7 @@ export function routesOf(services: EdgeServices): (handler: CallHandler) => Rout
     const parameters = mayHoldToken ? parametersOf(request.query) : null;
     const token = tokenOf(request.header('authorization'), parameters ?? {});
     const caller = await services.identity.authenticate(token);
+    await services.limits.identify(request, caller);
     return handler(new RequestCall({ request, params, caller, services }, parameters));
   };
 }

@@ -1,5 +1,5 @@
 /** The routes about the server itself: `/server/ping` and `/server/health`. */
-import type { Router } from '#edge/http/router.ts';
+import { type Router, routeNotFound } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { type CallHandler, routesOf } from './call.ts';
 
@@ -13,11 +13,17 @@ const health: CallHandler = async ({ caller, services }) => {
   };
 };
 
+/** A bad token is told even where there is nothing; only ping looks at none. */
+const nothing: CallHandler = async ({ request }) => {
+  throw routeNotFound(request);
+};
+
 export function addServerRoutes(router: Router, services: EdgeServices): void {
   router.add('GET', '/server/ping', () => ({
     status: 200,
     headers: { 'Content-Type': 'text/html; charset=utf-8' },
     body: 'pong',
   }));
-  router.add('GET', '/server/health', routesOf(services)(health));
+  const route = routesOf(services);
+  router.add('GET', '/server/health', route(health)).otherwise(route(nothing));
 }

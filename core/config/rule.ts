@@ -1,0 +1,34 @@
+/** Rules between variables, each of which is sound by itself. */
+import type { Config } from './config.ts';
+
+type LimitConfig = Pick<
+  Config,
+  | 'REDIS_URL'
+  | 'RATE_LIMIT_STORE'
+  | 'RATE_LIMIT_ENABLED'
+  | 'RATE_LIMIT_POINTS'
+  | 'RATE_LIMIT_DURATION'
+  | 'RATE_LIMIT_GLOBAL_ENABLED'
+  | 'RATE_LIMIT_GLOBAL_POINTS'
+  | 'RATE_LIMIT_GLOBAL_DURATION'
+>;
+
+/** A line for each rule that the configuration breaks, naming its variables. */
+export function brokenRules(config: LimitConfig): string[] {
+  const faults: string[] = [];
+  if (config.RATE_LIMIT_STORE === 'redis' && config.REDIS_URL === undefined) {
+    faults.push('RATE_LIMIT_STORE: redis needs REDIS_URL');
+  }
+  if (config.RATE_LIMIT_GLOBAL_ENABLED) {
+    const one = config.RATE_LIMIT_POINTS / config.RATE_LIMIT_DURATION;
+    const all = config.RATE_LIMIT_GLOBAL_POINTS / config.RATE_LIMIT_GLOBAL_DURATION;
+    if (!config.RATE_LIMIT_ENABLED) {
+      faults.push('RATE_LIMIT_GLOBAL_ENABLED: needs RATE_LIMIT_ENABLED');
+    } else if (all <= one) {
+      faults.push(
+        'RATE_LIMIT_GLOBAL_POINTS: must allow more requests per second than RATE_LIMIT_POINTS',
+      );
+    }
+  }
+  return faults;
+}

@@ -1,0 +1,13 @@
+/** Opens the limits of an edge. */
+import type { Config } from '#core/config/config.ts';
+import type { Log } from '#core/log/log.ts';
+import { Limits } from './limits.ts';
+import { MemoryStore, RedisStore } from './store.ts';
+
+/** @param clusterId keeps installations that share a Redis apart */
+export function openLimits(config: Config, clusterId: string, log: Log): Limits {
+  const { REDIS_URL, RATE_LIMIT_STORE = REDIS_URL === undefined ? 'memory' : 'redis' } = config;
+  const prefix = `sluice_${clusterId.replaceAll('-', '')}`;
+  const shared = RATE_LIMIT_STORE === 'redis' && REDIS_URL !== undefined;
+  return new Limits(config, shared ? new RedisStore(REDIS_URL, prefix, log) : new MemoryStore());
+}
