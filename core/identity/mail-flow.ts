@@ -1,0 +1,86 @@
+/**
+ * What the flows that go through a mail share: accounts by address and by token, the pages that
+ * links may lead to, and the entry that a change by token leaves behind.
+ */
+import type { Config } from '#core/config/config.ts';
+import type { Client, Pool } from '#core/database/pool.ts';
+import { render, type Sql, sql } from '#core/database/sql.ts';
+import { invalidPayload } from '#core/errors/service-error.ts';
+import type { Submission, Submitted } from '#core/jobs/submit.ts';
+import { allowedUrl } from '#core/mail/link.ts';
+import { systemTable } from '#core/system/table.ts';
+import type { MailAccount, MailTokens } from './mail-token.ts';
+
+export interface MailFlowParts {
+  readonly config: Config;
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  readonly tokens: MailTokens;
+  readonly jobs: { submit(submission: Submission): Promise<Submitted> };
+}
+
+/** Where a request comes from, for the record of what it changed. */
+export interface Origin {
+  readonly ip: string | null;
+  readonly userAgent: string | null;
+}
+
+export interface StoredAccount extends MailAccount {
+  readonly status: string;
+  readonly provider: string;
+}
+
+/** The condition that a row of users has this address, whatever the case of its letters. */
+export function hasAddress(email: string): Sql {
+  return sql`lower(email) = lower(${email})`;
+}
+
+/** The account of a user; null when there is none with an address. */
+export async function accountOf(
+  { pool, schema }: Pick<MailFlowParts, 'pool' | 'schema'>,
+  user: string,
+): Promise<StoredAccount | null> {
+  const { rows } = await pool.query<StoredAccount>(
+    render(sql`SELECT id, email, password, status, provider FROM ${systemTable(schema, 'users')}
+      WHERE id = ${user} AND email IS NOT NULL`),
+  );
+  return rows[0] ?? null;
+}
+
+/** The condition that an account still is as it was read; of two who use one token one fails. */
+export function isUnchanged({ id, email, password, status }: StoredAccount): Sql {
+  return sql`id = ${id} AND email = ${email} AND status = ${status}
+    AND password IS NOT DISTINCT FROM ${password}`;
+}
+
+/**
+ * The page that a link is to lead to.
+ * @param given as the request names it; undefined or null: the usual page, which is null
+ * @param member the member of the body that names it
+ * @throws ServiceError INVALID_PAYLOAD when the allow list does not have it
+ */
+export function pageOf(
+  given: string | null | undefined,
+  allowed: readonly string[] | undefined,
+  member: string,
+): string | null {
+  if (given === undefined || given === null) return null;
+  const page = allowedUrl(given, allowed ?? []);
+  if (page === null) throw invalidPayload(`"${member}" is not a URL that may be used here.`);
+  return page;
+}
+
+/** Records that users changed themselves by means of a token. */
+export async function recordUpdate(
+  client: Client,
+  schema: string,
+  user: string,
+  { ip, userAgent }: Origin,
+): Promise<void> {
+  await client.query(
+    render(sql`INSERT INTO ${systemTable(schema, 'activity')}
+        (action, "user", ip, user_agent, collection, item)
+      VALUES ('update', ${user}, ${ip}, ${userAgent}, 'system_users', ${user})`),
+  );
+}

@@ -1,0 +1,73 @@
+/** A forgotten password: a mail to the stored address, and a new password for the token in it. */
+import { transaction } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import { mailSubmission } from '#core/jobs/message/mail.ts';
+import { requireMail } from '#core/mail/transport.ts';
+import { systemTable } from '#core/system/table.ts';
+import {
+  accountOf,
+  hasAddress,
+  isUnchanged,
+  type MailFlowParts,
+  type Origin,
+  pageOf,
+  recordUpdate,
+} from './mail-flow.ts';
+import { isCurrent } from './mail-token.ts';
+import { checkPasswordPolicy, hashPassword, readPasswordPolicy } from './password.ts';
+import { stalled } from './stall.ts';
+
+export class PasswordResets {
+  readonly #parts: MailFlowParts;
+
+  constructor(parts: MailFlowParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Asks for a mail to the user with this address. Who is not known, or may not reset a password,
+   * costs the same work and gets the same answer, but no mail: that is decided when it is sent.
+   * @param page the page that the link is to lead to, from the allow list; undefined: the usual one
+   * @throws ServiceError INVALID_PAYLOAD for another page; SERVICE_UNAVAILABLE without mail or queue
+   */
+  async request(email: string, page: string | null | undefined): Promise<void> {
+    const { config, pool, schema, tokens, jobs } = this.#parts;
+    requireMail(config);
+    const allowed = pageOf(page, config.PASSWORD_RESET_URL_ALLOW_LIST, 'reset_url');
+    await stalled(config.REGISTER_STALL_TIME, async () => {
+      const { rows } = await pool.query<{ id: string }>(
+        render(sql`SELECT id FROM ${systemTable(schema, 'users')} WHERE ${hasAddress(email)}`),
+      );
+      const user = rows[0]?.id ?? tokens.standIn(email);
+      const letter = { letter: 'password-reset', user, page: allowed, state: null } as const;
+      await jobs.submit(mailSubmission(letter, null));
+    });
+  }
+
+  /**
+   * Sets a new password and ends all sessions of the user.
+   * @throws ServiceError TOKEN_EXPIRED; INVALID_TOKEN when it was used or is of no use;
+   *   FAILED_VALIDATION when the password does not meet the policy
+   */
+  async reset(token: string, password: string, origin: Origin): Promise<void> {
+    const { config, pool, schema, tokens } = this.#parts;
+    const claims = await tokens.read(token, 'password-reset');
+    const account = await accountOf(this.#parts, claims.user);
+    const usable = account?.status === 'active' && account.provider === 'default';
+    if (!usable || !isCurrent(claims, account)) throw new ServiceError('INVALID_TOKEN');
+    checkPasswordPolicy(await readPasswordPolicy(pool, schema), password);
+    const hash = await hashPassword(config, password);
+    await transaction(pool, async (client) => {
+      const { rowCount } = await client.query(
+        render(sql`UPDATE ${systemTable(schema, 'users')} SET password = ${hash}
+          WHERE ${isUnchanged(account)}`),
+      );
+      if (rowCount !== 1) throw new ServiceError('INVALID_TOKEN');
+      await client.query(
+        render(sql`DELETE FROM ${systemTable(schema, 'sessions')} WHERE "user" = ${account.id}`),
+      );
+      await recordUpdate(client, schema, account.id, origin);
+    });
+  }
+}

@@ -1,0 +1,177 @@
+/** People who register themselves, where the settings allow it, and confirm their address. */
+import type { CatalogSource } from '#core/catalog/source.ts';
+import { transaction } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { mailSubmission } from '#core/jobs/message/mail.ts';
+import { requireMail } from '#core/mail/transport.ts';
+import { systemTable } from '#core/system/table.ts';
+import { passesEmailFilter } from './email-filter.ts';
+import {
+  accountOf,
+  hasAddress,
+  isUnchanged,
+  type MailFlowParts,
+  type Origin,
+  pageOf,
+  recordUpdate,
+} from './mail-flow.ts';
+import { accountState, isCurrent } from './mail-token.ts';
+import { checkPasswordPolicy, hashPassword } from './password.ts';
+import { isAdminRole } from './role.ts';
+import { stalled } from './stall.ts';
+
+/** Who wants an account. */
+export interface Applicant {
+  readonly email: string;
+  readonly password: string;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  /** The page that the link of the mail is to lead to, from the allow list. */
+  readonly page: string | null | undefined;
+}
+
+interface Terms {
+  readonly open: boolean;
+  readonly verify: boolean;
+  readonly role: string | null;
+  readonly filter: unknown;
+  readonly policy: string | null;
+}
+
+/** What has become of a registration: the account that was made or renewed, or the one there is. */
+interface Entered {
+  readonly id: string | null;
+  readonly email: string | null;
+  readonly known: string | null;
+}
+
+/** Of two who register one address at once the second finds the first's account on its next look. */
+const TRIES = 3;
+
+export interface RegistrationParts extends MailFlowParts {
+  readonly catalog: Pick<CatalogSource, 'current'>;
+}
+
+export class Registrations {
+  readonly #parts: RegistrationParts;
+
+  constructor(parts: RegistrationParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Makes an account, which can be used once its address is confirmed. For an address that has an
+   * account already nothing happens but a mail that says so; the answer is the same.
+   * @throws ServiceError FORBIDDEN when registration is closed or the address is not wanted;
+   *   FAILED_VALIDATION for the password; INVALID_PAYLOAD for the page; SERVICE_UNAVAILABLE when
+   *   the address has to be confirmed and there is no mail
+   */
+  async register(applicant: Applicant, origin: Origin): Promise<void> {
+    const { config } = this.#parts;
+    const terms = await this.#terms();
+    if (!terms.open) throw forbidden();
+    const page = pageOf(applicant.page, config.USER_REGISTER_URL_ALLOW_LIST, 'verification_url');
+    if (terms.verify) requireMail(config);
+    await this.#admit(applicant, terms);
+    await stalled(config.REGISTER_STALL_TIME, async () => {
+      const password = await hashPassword(config, applicant.password);
+      const entered = await this.#enter(applicant, terms, password, origin);
+      if (terms.verify) await this.#write(entered, password, page);
+    });
+  }
+
+  /**
+   * Confirms an address.
+   * @returns the key of the user, who is active from now on
+   * @throws ServiceError TOKEN_EXPIRED; INVALID_TOKEN when it was used or is of no use
+   */
+  async verify(token: string, origin: Origin): Promise<string> {
+    const { pool, schema, tokens } = this.#parts;
+    const claims = await tokens.read(token, 'pending-registration');
+    const account = await accountOf(this.#parts, claims.user);
+    if (account?.status !== 'unverified' || !isCurrent(claims, account)) {
+      throw new ServiceError('INVALID_TOKEN');
+    }
+    await transaction(pool, async (client) => {
+      const { rowCount } = await client.query(
+        render(sql`UPDATE ${systemTable(schema, 'users')} SET status = 'active'
+          WHERE ${isUnchanged(account)}`),
+      );
+      if (rowCount !== 1) throw new ServiceError('INVALID_TOKEN');
+      await recordUpdate(client, schema, account.id, origin);
+    });
+    return account.id;
+  }
+
+  async #terms(): Promise<Terms> {
+    const { pool, schema } = this.#parts;
+    const { rows } = await pool.query<Terms>(
+      render(sql`SELECT public_registration AS open, public_registration_verify_email AS verify,
+          public_registration_role AS role, public_registration_email_filter AS filter,
+          auth_password_policy AS policy
+        FROM ${systemTable(schema, 'settings')} LIMIT 1`),
+    );
+    return rows[0] ?? { open: false, verify: true, role: null, filter: null, policy: null };
+  }
+
+  async #admit({ email, password }: Applicant, { role, filter, policy }: Terms): Promise<void> {
+    if (!passesEmailFilter(this.#parts.catalog.current(), email, filter)) throw forbidden();
+    // Whoever set it meant something else: strangers would be administrators.
+    if (role !== null && (await isAdminRole(this.#parts, role))) throw forbidden();
+    checkPasswordPolicy(policy, password);
+  }
+
+  /** Makes the account; one whose address was never confirmed belongs to the latest applicant. */
+  async #enter(
+    { email, firstName, lastName }: Applicant,
+    { verify, role }: Terms,
+    password: string,
+    { ip, userAgent }: Origin,
+  ): Promise<Entered> {
+    const { pool, schema } = this.#parts;
+    const users = systemTable(schema, 'users');
+    const status = verify ? 'unverified' : 'active';
+    const statement = render(sql`
+      WITH known AS (
+        SELECT id, status FROM ${users} WHERE ${hasAddress(email)}
+      ), renewed AS (
+        UPDATE ${users} SET password = ${password}, first_name = ${firstName},
+          last_name = ${lastName}, status = ${status}
+        WHERE id = (SELECT id FROM known) AND status = 'unverified' RETURNING id, email
+      ), created AS (
+        INSERT INTO ${users} (email, password, first_name, last_name, role, status)
+        SELECT ${email}, ${password}, ${firstName}, ${lastName}, ${role}::uuid, ${status}
+        WHERE NOT EXISTS (SELECT FROM known) ON CONFLICT DO NOTHING RETURNING id, email
+      ), recorded AS (
+        INSERT INTO ${systemTable(schema, 'activity')} (action, ip, user_agent, collection, item)
+        SELECT 'create', ${ip}, ${userAgent}, 'system_users', id FROM created
+      ), entered AS (
+        SELECT id, email FROM created UNION ALL SELECT id, email FROM renewed
+      )
+      SELECT entered.id, entered.email, known.id AS known
+      FROM (SELECT) AS one LEFT JOIN entered ON true LEFT JOIN known ON true`);
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const { rows } = await pool.query<Entered>(statement);
+      const [entered] = rows;
+      if (entered !== undefined && (entered.id ?? entered.known) !== null) return entered;
+    }
+    return { id: null, email: null, known: null };
+  }
+
+  async #write(
+    { id, email, known }: Entered,
+    password: string,
+    page: string | null,
+  ): Promise<void> {
+    const { jobs } = this.#parts;
+    if (id !== null && email !== null) {
+      const state = accountState({ id, email, password });
+      const letter = { letter: 'verification', user: id, page, state } as const;
+      await jobs.submit(mailSubmission(letter, null));
+    } else if (known !== null) {
+      const letter = { letter: 'known-address', user: known, page: null, state: null } as const;
+      await jobs.submit(mailSubmission(letter, null));
+    }
+  }
+}
