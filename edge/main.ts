@@ -4,10 +4,15 @@ import { drainOnDemand, readConfiguration, tellSupervisor } from '#core/process/
 import { Router } from './http/router.ts';
 import { createServer, type Server } from './http/server.ts';
 import { guarded } from './limit/guard.ts';
+import { addAuthRoutes } from './rest/auth.ts';
 import { addImportRoutes } from './rest/import.ts';
 import { addItemRoutes } from './rest/item.ts';
 import { addJobRoutes } from './rest/job.ts';
+import { addPasswordResetRoutes } from './rest/password-reset.ts';
+import { addPermissionRoutes } from './rest/permission.ts';
+import { addRegistrationRoutes } from './rest/registration.ts';
 import { addServerRoutes } from './rest/server.ts';
+import { addTwoFactorRoutes } from './rest/two-factor.ts';
 import { type EdgeServices, openEdgeServices } from './services.ts';
 
 const { config, url } = readConfiguration('an edge');
@@ -21,9 +26,14 @@ drainOnDemand(async () => {
 services = await openEdgeServices(config, url, log);
 const router = new Router();
 addServerRoutes(router, services);
+addAuthRoutes(router, services);
+addTwoFactorRoutes(router, services);
 addItemRoutes(router, services);
 addJobRoutes(router, services);
+addPermissionRoutes(router, services);
 addImportRoutes(router, services);
+addPasswordResetRoutes(router, services);
+addRegistrationRoutes(router, services);
 server = createServer({
   handler: guarded(router.handle, services.limits),
   log,

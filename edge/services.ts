@@ -6,8 +6,8 @@ import type { CatalogSource } from '#core/catalog/source.ts';
 import type { Config } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
 import { Reader } from '#core/database/reader.ts';
-import { Identity } from '#core/identity/identity.ts';
 import { MailTokens } from '#core/identity/mail-token.ts';
+import { type IdentityServices, openIdentity } from '#core/identity/open.ts';
 import { hashPassword } from '#core/identity/password.ts';
 import { PasswordResets } from '#core/identity/password-reset.ts';
 import { Registrations } from '#core/identity/registration.ts';
@@ -20,6 +20,7 @@ import { HealthService } from '#core/services/health.ts';
 import { ImportService } from '#core/services/imports.ts';
 import { ItemService } from '#core/services/items.ts';
 import { JobService } from '#core/services/jobs.ts';
+import { PermissionService } from '#core/services/permissions.ts';
 import { clusterId } from '#core/system/cluster.ts';
 import { RELEASE } from '#core/system/release.ts';
 import { openSecrets } from '#core/system/secret.ts';
@@ -31,14 +32,14 @@ import { openLimits } from './limit/open.ts';
 /** Most pipelined connections of an edge; short reads gain nothing from more. */
 const MAX_LINES = 4;
 
-export interface EdgeServices {
+export interface EdgeServices extends IdentityServices {
   readonly config: Config;
   readonly log: Log;
   readonly bounds: QueryBounds;
   readonly catalog: CatalogSource;
   readonly access: AccessSource;
-  readonly identity: Identity;
   readonly items: ItemService;
+  readonly permissions: PermissionService;
   readonly jobs: JobService;
   readonly imports: ImportService;
   readonly health: HealthService;
@@ -77,10 +78,10 @@ export async function openEdgeServices(
     maxFields: config.QUERY_MAX_FIELDS,
   };
   const access = new AccessSource({ pool, schema, catalog, log });
-  const identity = new Identity(pool, schema);
-  catalog.onCounter('access', () => identity.forget());
+  const secrets = openSecrets(config);
+  const identity = openIdentity({ config, pool, schema, catalog, access, bus, log }, secrets);
   const jobs = new JobService({ pool, schema, queues, bus, log });
-  const tokens = new MailTokens(openSecrets(config));
+  const tokens = new MailTokens(secrets);
   const mailFlow = { config, pool, schema, tokens, jobs };
   const limits = openLimits(config, cluster, log);
   const spool = localSpool(join(config.DATA_DIR, 'spool'));
@@ -90,7 +91,7 @@ export async function openEdgeServices(
     bounds,
     catalog,
     access,
-    identity,
+    ...identity,
     jobs,
     items: new ItemService({
       catalog,
@@ -102,6 +103,7 @@ export async function openEdgeServices(
       hash: (secret) => hashPassword(config, secret),
       maxBatch: config.MAX_BATCH_MUTATION,
     }),
+    permissions: new PermissionService({ catalog, access, bounds, reader }),
     imports: new ImportService({ catalog, jobs, spool, maxBytes: config.IMPORT_MAX_SIZE, log }),
     health: new HealthService({
       catalog,

@@ -1,71 +1,107 @@
 /**
- * Finds out who sends a request: a token becomes a caller. What was found is remembered until the
- * tables behind it change.
+ * Finds out who sends a request: a token becomes an account, and that a caller. Every access token
+ * is only as good as its session, which is looked at with each request.
  */
-import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type Caller, STRANGER } from '#core/access/grant.ts';
-import type { Pool } from '#core/database/pool.ts';
-import { render, type Statement, sql } from '#core/database/sql.ts';
+import type { Account } from '#core/access/account.ts';
+import type { Caller } from '#core/access/grant.ts';
+import type { AccessSource } from '#core/access/source.ts';
+import { translateFailure } from '#core/database/failure.ts';
+import { render, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
+import { type AccessClaims, type AccessTokens, claimsToBeAccessToken } from './access-token.ts';
+import { type IdentityParts, SessionMemory } from './session-memory.ts';
+import { tokenHash } from './token-hash.ts';
 
-/** Callers remembered in one process. */
-const MAX_CALLERS = 10_000;
+/** Verified access tokens remembered in one process. */
+const MAX_TOKENS = 20_000;
+/** Accounts of static tokens remembered in one process. */
+const MAX_ACCOUNTS = 10_000;
+/** Longer texts are no tokens of ours, and remembering them would be costly. */
+const TOKEN_MAX_LENGTH = 4_096;
 
-/** The active user with this token, and whether any policy of the user or its roles makes an admin. */
-function callerStatement(schema: string, tokenHash: string): Statement {
-  const table = (name: string) => systemTable(schema, name);
-  return render(sql`
-    WITH RECURSIVE found AS (
-      SELECT u.id, u.role FROM ${table('users')} AS u
-      WHERE u.token = ${tokenHash} AND u.status = 'active'
-    ), chain AS (
-      SELECT r.id, r.parent FROM ${table('roles')} AS r JOIN found ON r.id = found.role
-      UNION
-      SELECT r.id, r.parent FROM ${table('roles')} AS r JOIN chain ON r.id = chain.parent
-    )
-    , effective AS (
-      SELECT p.id, p.admin_access
-      FROM ${table('access')} AS a JOIN ${table('policies')} AS p ON p.id = a.policy
-      WHERE a."user" = (SELECT id FROM found) OR a.role IN (SELECT id FROM chain)
-    )
-    SELECT found.id AS "user", found.role,
-      ARRAY(SELECT id::text FROM chain) AS roles,
-      ARRAY(SELECT DISTINCT id::text FROM effective) AS policies,
-      EXISTS (SELECT FROM effective WHERE admin_access) AS admin
-    FROM found`);
+/** What identity rests on beside the tables. */
+export interface IdentityPorts extends IdentityParts {
+  readonly access: AccessSource;
+  readonly tokens: AccessTokens;
 }
 
 export class Identity {
-  readonly #pool: Pool;
-  readonly #schema: string;
-  readonly #callers = new LRUCache<string, Caller>({ max: MAX_CALLERS });
+  readonly #parts: IdentityPorts;
+  readonly #sessions: SessionMemory;
+  /** A token's signature is right for ever; when its time is over stands in its claims. */
+  readonly #verified = new LRUCache<string, AccessClaims>({ max: MAX_TOKENS });
+  // Promises are kept before reading begins: who is forgotten meanwhile does not come back.
+  readonly #accounts = new LRUCache<string, Promise<Account | null>>({ max: MAX_ACCOUNTS });
 
-  constructor(pool: Pool, schema: string) {
-    this.#pool = pool;
-    this.#schema = schema;
+  constructor(parts: IdentityPorts) {
+    this.#parts = parts;
+    this.#sessions = new SessionMemory(parts);
+    parts.catalog.onCounter('access', () => this.#accounts.clear());
   }
 
   /**
    * The caller behind a token; a stranger without one.
-   * @throws ServiceError INVALID_CREDENTIALS for a token that nobody has
+   * @param ip address of the client; null when unknown
+   * @throws ServiceError INVALID_CREDENTIALS for a token that is nobody's, or whose session has
+   *   ended; TOKEN_EXPIRED; INVALID_IP when each policy of the user is barred by address
    */
-  async authenticate(token: string | null): Promise<Caller> {
-    if (token === null) return STRANGER;
-    const known = this.#callers.get(token);
-    if (known) return known;
-    const hash = createHash('sha256').update(token).digest('hex');
-    const { rows } = await this.#pool.query<Partial<Caller>>(callerStatement(this.#schema, hash));
-    const [found] = rows;
-    if (found === undefined) throw new ServiceError('INVALID_CREDENTIALS');
-    const caller: Caller = { ...STRANGER, ...found };
-    this.#callers.set(token, caller);
-    return caller;
+  async authenticate(token: string | null, ip: string | null): Promise<Caller> {
+    const { access } = this.#parts;
+    if (token === null) return await access.callerOf(null, ip);
+    const account = await this.#accountOf(token);
+    if (account === null) throw new ServiceError('INVALID_CREDENTIALS');
+    return await access.callerOf(account, ip);
   }
 
-  /** Forgets everybody; called when users, roles, policies or access changed. */
-  forget(): void {
-    this.#callers.clear();
+  /** Forgets at once a session that this process has ended; others hear of it within a second. */
+  drop(session: string): void {
+    this.#sessions.drop(session);
+  }
+
+  async #accountOf(token: string): Promise<Account | null> {
+    const known = this.#verified.get(token);
+    if (known !== undefined) return await this.#accountOfClaims(known);
+    if (token.length > TOKEN_MAX_LENGTH) return null;
+    if (!claimsToBeAccessToken(token)) return await this.#accountOfStatic(token);
+    const claims = await this.#parts.tokens.read(token);
+    this.#verified.set(token, claims);
+    return await this.#accountOfClaims(claims);
+  }
+
+  async #accountOfClaims({ user, session, expires }: AccessClaims): Promise<Account | null> {
+    if (expires <= Date.now()) throw new ServiceError('TOKEN_EXPIRED');
+    const account = await this.#sessions.accountOf(session);
+    return account?.user === user ? account : null;
+  }
+
+  async #accountOfStatic(token: string): Promise<Account | null> {
+    const { catalog } = this.#parts;
+    // Without contact a change may have gone unnoticed.
+    if (!catalog.inContact()) return await this.#readStatic(token);
+    const known = this.#accounts.get(token);
+    if (known !== undefined) return await known;
+    const forget = () => {
+      if (this.#accounts.peek(token) === reading) this.#accounts.delete(token);
+    };
+    const reading = this.#readStatic(token);
+    this.#accounts.set(token, reading);
+    reading.then((account) => account ?? forget(), forget);
+    return await reading;
+  }
+
+  async #readStatic(token: string): Promise<Account | null> {
+    const { pool, schema } = this.#parts;
+    try {
+      const { rows } = await pool.query<Pick<Account, 'user' | 'role'>>(
+        render(sql`SELECT id AS "user", role FROM ${systemTable(schema, 'users')}
+          WHERE token = ${tokenHash(token)} AND status = 'active'`),
+      );
+      const [row] = rows;
+      return row === undefined ? null : { ...row, session: null };
+    } catch (error) {
+      throw translateFailure(error);
+    }
   }
 }

@@ -3,11 +3,12 @@ import type { Caller } from '#core/access/grant.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
 import type { Question } from '#core/services/question.ts';
+import { clientIpBy } from '#edge/http/client-ip.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Response } from '#edge/http/response.ts';
 import type { Params, Route } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
-import { tokenOf } from './credential.ts';
+import { callerByCookie, tokenOf } from './credential.ts';
 import { parametersOf } from './parameter.ts';
 
 /** One request of a known caller. */
@@ -17,6 +18,8 @@ export interface Call {
   /** Those of the query string, unfolded when first asked for. */
   readonly parameters: Parameters;
   readonly caller: Caller;
+  /** Address of the client; null when the connection is gone. */
+  readonly ip: string | null;
   readonly services: EdgeServices;
 }
 
@@ -26,6 +29,7 @@ class RequestCall implements Call {
   readonly request: Request;
   readonly params: Params;
   readonly caller: Caller;
+  readonly ip: string | null;
   readonly services: EdgeServices;
   #parameters: Parameters | null;
 
@@ -33,6 +37,7 @@ class RequestCall implements Call {
     this.request = from.request;
     this.params = from.params;
     this.caller = from.caller;
+    this.ip = from.ip;
     this.services = from.services;
     this.#parameters = parameters;
   }
@@ -43,16 +48,37 @@ class RequestCall implements Call {
   }
 }
 
-/** Makes routes whose handlers get a {@link Call}; a bad token ends the request before them. */
-export function routesOf(services: EdgeServices): (handler: CallHandler) => Route {
+type Routing = (handler: CallHandler) => Route;
+
+/** @param byCookie the session cookie tells who sends a request that has no other token */
+function routing(services: EdgeServices, byCookie: boolean): Routing {
+  const { config, identity } = services;
+  const ipOf = clientIpBy(config.IP_TRUST_PROXY);
   return (handler) => async (request, params) => {
     const mayHoldToken = request.query.includes('token');
     const parameters = mayHoldToken ? parametersOf(request.query) : null;
+    const ip = ipOf(request);
     const token = tokenOf(request.header('authorization'), parameters ?? {});
-    const caller = await services.identity.authenticate(token);
+    const caller =
+      token === null && byCookie
+        ? await callerByCookie(request, services, ip)
+        : await identity.authenticate(token, ip);
     await services.limits.identify(request, caller);
-    return handler(new RequestCall({ request, params, caller, services }, parameters));
+    return handler(new RequestCall({ request, params, caller, ip, services }, parameters));
   };
+}
+
+/** Makes routes whose handlers get a {@link Call}; a bad token ends the request before them. */
+export function routesOf(services: EdgeServices): Routing {
+  return routing(services, true);
+}
+
+/**
+ * Makes routes by which callers come and go, and whose handlers read cookies themselves: one that
+ * does not count any more must not keep anybody from signing in.
+ */
+export function entranceRoutesOf(services: EdgeServices): Routing {
+  return routing(services, false);
 }
 
 /** A named part of the path; routes are only reached when it is there. */

@@ -1,0 +1,107 @@
+/**
+ * Access tokens: JSON Web Tokens (RFC 7519) that name a user and a session. They are signed in one
+ * way only; what else they claim is for clients to read, and no right rests on it.
+ */
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import { decodeJwt, errors, type JWTVerifyResult, jwtVerify, SignJWT } from 'jose';
+import * as v from 'valibot';
+import type { Caller } from '#core/access/grant.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import type { Secrets } from '#core/system/secret.ts';
+
+const ALGORITHM = 'HS256';
+const ISSUER = 'sluice';
+const TYPE = 'JWT';
+
+/** What a sound token says. */
+export interface AccessClaims {
+  readonly user: string;
+  readonly session: string;
+  /** Milliseconds since the epoch. */
+  readonly expires: number;
+}
+
+/** Whom a token is made for. */
+export interface AccessSubject {
+  readonly user: string;
+  readonly session: string;
+  readonly caller: Pick<Caller, 'role' | 'app' | 'admin'>;
+  /** A policy demands a second factor that the user does not have yet. */
+  readonly lacksTfa: boolean;
+}
+
+const claims = v.object({
+  id: v.pipe(v.string(), v.uuid()),
+  session: v.pipe(v.string(), v.uuid()),
+  exp: v.number(),
+});
+
+/** Whether a token claims to be one of these; one that does is nothing else. */
+export function claimsToBeAccessToken(token: string): boolean {
+  if (!token.includes('.')) return false;
+  try {
+    return decodeJwt(token).iss === ISSUER;
+  } catch {
+    return false;
+  }
+}
+
+export class AccessTokens {
+  readonly #keys: readonly [KeyObject, ...KeyObject[]];
+
+  constructor([current, ...previous]: Secrets) {
+    const keyOf = (secret: string) => createSecretKey(secret, 'utf8');
+    this.#keys = [keyOf(current), ...previous.map(keyOf)];
+  }
+
+  /** @param ttl milliseconds */
+  async issue({ user, session, caller, lacksTfa }: AccessSubject, ttl: number): Promise<string> {
+    const now = Math.floor(Date.now() / 1_000);
+    const payload = {
+      id: user,
+      role: caller.role,
+      app_access: caller.app,
+      admin_access: caller.admin,
+      session,
+      ...(lacksTfa ? { enforce_tfa: true } : {}),
+    };
+    return await new SignJWT(payload)
+      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
+      .setIssuer(ISSUER)
+      .setIssuedAt(now)
+      .setExpirationTime(now + Math.ceil(ttl / 1_000))
+      .sign(this.#keys[0]);
+  }
+
+  /**
+   * What a token says. Whether its session still lives is another question.
+   * @throws ServiceError TOKEN_EXPIRED for a sound one whose time is over; INVALID_CREDENTIALS for
+   *   anything else that is wrong with it
+   */
+  async read(token: string): Promise<AccessClaims> {
+    const { payload, protectedHeader } = await this.#verify(token);
+    const found = v.safeParse(claims, payload);
+    const { typ = TYPE } = protectedHeader;
+    if (!found.success || typ !== TYPE) throw new ServiceError('INVALID_CREDENTIALS');
+    const { id, session, exp } = found.output;
+    return { user: id, session, expires: exp * 1_000 };
+  }
+
+  async #verify(token: string): Promise<JWTVerifyResult> {
+    for (const key of this.#keys) {
+      try {
+        return await jwtVerify(token, key, {
+          algorithms: [ALGORITHM],
+          issuer: ISSUER,
+          requiredClaims: ['exp', 'iat'],
+        });
+      } catch (error) {
+        if (error instanceof errors.JWSSignatureVerificationFailed) continue;
+        if (error instanceof errors.JWTExpired) throw new ServiceError('TOKEN_EXPIRED');
+        if (error instanceof errors.JOSEError) throw new ServiceError('INVALID_CREDENTIALS');
+        throw error;
+      }
+    }
+    throw new ServiceError('INVALID_CREDENTIALS');
+  }
+}

@@ -1,0 +1,48 @@
+/** Puts the parts of identity together for a process. */
+import type { AccessSource } from '#core/access/source.ts';
+import type { CatalogSource } from '#core/catalog/source.ts';
+import type { Config } from '#core/config/config.ts';
+import type { Pool } from '#core/database/pool.ts';
+import type { Log } from '#core/log/log.ts';
+import type { MessageBus } from '#core/messages/bus.ts';
+import type { Secrets } from '#core/system/secret.ts';
+import { AccessTokens } from './access-token.ts';
+import { Identity } from './identity.ts';
+import { RefreshTokens } from './refresh-token.ts';
+import { Renewal } from './renewal.ts';
+import { SignIn } from './sign-in.ts';
+import { TwoFactor } from './two-factor.ts';
+
+export interface IdentitySurroundings {
+  readonly config: Config;
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  readonly catalog: CatalogSource;
+  readonly access: AccessSource;
+  readonly bus: MessageBus;
+  readonly log: Log;
+}
+
+export interface IdentityServices {
+  readonly identity: Identity;
+  readonly signIn: SignIn;
+  readonly renewal: Renewal;
+  readonly twoFactor: TwoFactor;
+}
+
+export function openIdentity(
+  surroundings: IdentitySurroundings,
+  secrets: Secrets,
+): IdentityServices {
+  const tokens = new AccessTokens(secrets);
+  const refreshTokens = new RefreshTokens(secrets);
+  const identity = new Identity({ ...surroundings, tokens });
+  const parts = { ...surroundings, tokens, refreshTokens };
+  return {
+    identity,
+    signIn: new SignIn(parts),
+    renewal: new Renewal({ ...parts, identity }),
+    twoFactor: new TwoFactor(surroundings),
+  };
+}

@@ -1,0 +1,47 @@
+/**
+ * Refresh tokens: opaque to clients and stored as hashes only. A token names its session and is
+ * sealed, so that one which was replaced is still recognised as ours: whoever presents it has
+ * a copy that was used before.
+ */
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import type { Secrets } from '#core/system/secret.ts';
+import { sameSecret } from './compare.ts';
+
+/** Sixteen bytes each: the session, chance, and the seal; 64 characters in base64url. */
+const PART = 16;
+const FORM = /^[\w-]{64}$/;
+
+function uuidOf(bytes: Buffer): string {
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+export class RefreshTokens {
+  readonly #keys: readonly [Uint8Array, ...Uint8Array[]];
+
+  constructor([current, ...previous]: Secrets) {
+    const keyOf = (secret: string) =>
+      new Uint8Array(hkdfSync('sha256', secret, '', 'sluice refresh token', 32));
+    this.#keys = [keyOf(current), ...previous.map(keyOf)];
+  }
+
+  /** A new token of a session. */
+  issue(session: string): string {
+    const id = Buffer.from(session.replaceAll('-', ''), 'hex');
+    const content = Buffer.concat([id, randomBytes(PART)]);
+    return Buffer.concat([content, seal(this.#keys[0], content)]).toString('base64url');
+  }
+
+  /** The session that a token was made for, whether or not it still counts; null: not ours. */
+  sessionOf(token: string): string | null {
+    if (!FORM.test(token)) return null;
+    const bytes = Buffer.from(token, 'base64url');
+    const content = bytes.subarray(0, 2 * PART);
+    const given = bytes.subarray(2 * PART);
+    const sealed = this.#keys.some((key) => sameSecret(seal(key, content), given));
+    return sealed ? uuidOf(content.subarray(0, PART)) : null;
+  }
+}
+
+function seal(key: Uint8Array, content: Uint8Array): Buffer {
+  return createHmac('sha256', key).update(content).digest().subarray(0, PART);
+}

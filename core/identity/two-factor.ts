@@ -1,0 +1,145 @@
+/** The second factor of users: making its secret, taking it into use, and giving it up. */
+import type { Caller } from '#core/access/grant.ts';
+import type { Pool } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { systemTable } from '#core/system/table.ts';
+import { countFailure, useStep } from './attempt.ts';
+import { generateSecret, otpauthUrl, stepOf } from './one-time-password.ts';
+import { verifyPassword } from './password.ts';
+import type { Place, Visitor } from './session.ts';
+
+export interface TwoFactorParts {
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+}
+
+interface User {
+  readonly id: string;
+  readonly email: string | null;
+  readonly password: string | null;
+  readonly tfa_secret: string | null;
+}
+
+/** A secret that is not in use yet, as text and for authenticator apps. */
+export interface GeneratedSecret {
+  readonly secret: string;
+  readonly otpauth_url: string;
+}
+
+const WRONG_CODE = '"otp" is not the code of this moment, or it was used before.';
+
+export class TwoFactor {
+  readonly #place: Place;
+
+  constructor({ pool, schema }: TwoFactorParts) {
+    this.#place = { db: pool, schema };
+  }
+
+  /**
+   * Makes a secret for the caller, who proves to be the user by the password.
+   * @throws ServiceError INVALID_CREDENTIALS for strangers and wrong passwords; INVALID_PAYLOAD when
+   *   a second factor is in use already
+   */
+  async generate(caller: Caller, password: string): Promise<GeneratedSecret> {
+    const user = await this.#userOf(caller);
+    if (user.tfa_secret !== null) throw invalidPayload('A second factor is in use already.');
+    if (user.password === null || !(await verifyPassword(user.password, password))) {
+      await this.#countFailure(user);
+      throw new ServiceError('INVALID_CREDENTIALS');
+    }
+    const secret = generateSecret();
+    const project = await this.#projectName();
+    return { secret, otpauth_url: otpauthUrl(secret, project, user.email ?? user.id) };
+  }
+
+  /**
+   * Takes a secret into use for the caller, who shows that an app has it.
+   * @throws ServiceError INVALID_CREDENTIALS for strangers; INVALID_PAYLOAD for a wrong code, a weak
+   *   secret, and when a second factor is in use already
+   */
+  async enable(caller: Caller, secret: string, otp: string, visitor: Visitor): Promise<void> {
+    const user = await this.#userOf(caller);
+    const step = stepOf(secret, otp);
+    if (step === null) throw invalidPayload(WRONG_CODE);
+    if (!(await this.#setSecret(user.id, secret, caller, visitor))) {
+      throw invalidPayload('A second factor is in use already.');
+    }
+    await useStep(this.#place, user.id, step);
+  }
+
+  /**
+   * Gives up the caller's second factor.
+   * @throws ServiceError INVALID_CREDENTIALS for strangers; INVALID_PAYLOAD for a wrong or used code
+   */
+  async disable(caller: Caller, otp: string, visitor: Visitor): Promise<void> {
+    const user = await this.#userOf(caller);
+    if (user.tfa_secret === null) throw invalidPayload('No second factor is in use.');
+    const step = stepOf(user.tfa_secret, otp);
+    if (step === null || !(await useStep(this.#place, user.id, step))) {
+      await this.#countFailure(user);
+      throw invalidPayload(WRONG_CODE);
+    }
+    await this.#setSecret(user.id, null, caller, visitor);
+  }
+
+  /**
+   * Takes the second factor from a user who lost it.
+   * @throws ServiceError FORBIDDEN when the caller is no admin, or there is no such user
+   */
+  async disableFor(caller: Caller, user: string, visitor: Visitor): Promise<void> {
+    const isKey = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(user);
+    if (!caller.admin || !isKey || (await this.#find(user)) === null) throw forbidden();
+    await this.#setSecret(user, null, caller, visitor);
+  }
+
+  async #userOf(caller: Caller): Promise<User> {
+    const user = caller.user === null ? null : await this.#find(caller.user);
+    if (user === null) throw new ServiceError('INVALID_CREDENTIALS');
+    return user;
+  }
+
+  async #find(id: string): Promise<User | null> {
+    const { db, schema } = this.#place;
+    const { rows } = await db.query<User>(
+      render(sql`SELECT id, email, password, tfa_secret
+        FROM ${systemTable(schema, 'users')} WHERE id = ${id}`),
+    );
+    return rows[0] ?? null;
+  }
+
+  async #countFailure({ email }: User): Promise<void> {
+    if (email !== null) await countFailure(this.#place, email);
+  }
+
+  /** Puts a secret where none is, or removes the one that is there, and notes who did it. */
+  async #setSecret(
+    user: string,
+    secret: string | null,
+    caller: Caller,
+    { ip, userAgent, origin }: Visitor,
+  ): Promise<boolean> {
+    const { db, schema } = this.#place;
+    const { rowCount } = await db.query(
+      render(sql`
+        WITH changed AS (
+          UPDATE ${systemTable(schema, 'users')} SET tfa_secret = ${secret}
+          WHERE id = ${user} AND (tfa_secret IS NULL) = (${secret}::text IS NOT NULL) RETURNING id
+        )
+        INSERT INTO ${systemTable(schema, 'activity')}
+          (action, "user", collection, item, ip, user_agent, origin)
+        SELECT 'update', ${caller.user}::uuid, 'system_users', id::text,
+          ${ip}, ${userAgent}, ${origin} FROM changed`),
+    );
+    return rowCount === 1;
+  }
+
+  async #projectName(): Promise<string> {
+    const { db, schema } = this.#place;
+    const { rows } = await db.query<{ name: string }>(
+      render(sql`SELECT project_name AS name FROM ${systemTable(schema, 'settings')} LIMIT 1`),
+    );
+    return rows[0]?.name ?? 'Sluice';
+  }
+}

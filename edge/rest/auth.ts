@@ -1,0 +1,117 @@
+/** The routes of signing in: `/auth`, `/auth/login`, `/auth/refresh`, `/auth/logout`. */
+import * as v from 'valibot';
+import { invalidPayload } from '#core/errors/service-error.ts';
+import type { Pass } from '#core/identity/renewal.ts';
+import type { Visitor } from '#core/identity/session.ts';
+import { type Admission, MODES, type Mode } from '#core/identity/sign-in.ts';
+import type { Response } from '#edge/http/response.ts';
+import type { Router } from '#edge/http/router.ts';
+import type { EdgeServices } from '#edge/services.ts';
+import { bodyOf, members, word } from './body.ts';
+import { type Call, type CallHandler, entranceRoutesOf, NO_CONTENT, routesOf } from './call.ts';
+import { cookieOf, giveCookie, takeCookie } from './cookie.ts';
+
+/** Longest address that is looked up. */
+const EMAIL_MAX_LENGTH = 255;
+
+const mode = v.picklist(MODES, `must be one of ${MODES.join(', ')}`);
+const email = v.pipe(
+  word,
+  v.maxLength(EMAIL_MAX_LENGTH, `may have up to ${EMAIL_MAX_LENGTH} characters`),
+  v.regex(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, 'must be an e-mail address'),
+);
+/** A one-time password. */
+export const otp = v.pipe(v.union([v.string(), v.number()], 'must be a text'), v.transform(String));
+
+const loginBody = members({
+  email,
+  password: word,
+  mode: v.optional(mode, 'json'),
+  otp: v.nullish(otp, null),
+});
+const passBody = v.optional(
+  members({ refresh_token: v.optional(v.string('must be a text')), mode: v.optional(mode) }),
+  {},
+);
+
+/** What is noted of the client of a call. */
+export function visitorOf({ request, ip }: Call): Visitor {
+  return {
+    ip,
+    userAgent: request.header('user-agent') ?? null,
+    origin: request.header('origin') ?? null,
+  };
+}
+
+/** The answer of login and refresh: what is not in the body is in a cookie. */
+function admitted({ request, services }: Call, mode: Mode, admission: Admission): Response {
+  const { config } = services;
+  const { accessToken, refreshToken, expires } = admission;
+  const inBody = mode === 'session' ? {} : { access_token: accessToken };
+  if (mode === 'session') giveCookie(request, accessToken, 'session', config);
+  if (mode === 'cookie') giveCookie(request, refreshToken ?? '', 'refresh', config);
+  const own = mode === 'json' ? { refresh_token: refreshToken } : {};
+  return {
+    status: 200,
+    headers: { 'Cache-Control': 'no-store' },
+    body: JSON.stringify({ data: { expires, ...own, ...inBody } }),
+  };
+}
+
+const login: CallHandler = async (call) => {
+  const { mode, ...credentials } = await bodyOf(call, loginBody);
+  const admission = await call.services.signIn.login(credentials, mode, visitorOf(call));
+  return admitted(call, mode, admission);
+};
+
+/**
+ * What the client shows: by the mode that it names, else the token in the body, else the cookie.
+ * @throws ServiceError INVALID_PAYLOAD when it shows nothing
+ */
+async function passOf(call: Call): Promise<Pass> {
+  const { request, services } = call;
+  const { refresh_token: given, mode: wanted } = await bodyOf(call, passBody);
+  const mode = wanted ?? (given === undefined ? 'cookie' : 'json');
+  const { config } = services;
+  if (mode === 'session') {
+    const accessToken = cookieOf(request, config, 'session');
+    if (accessToken !== null) return { mode, accessToken };
+  } else {
+    const refreshToken = mode === 'json' ? given || null : cookieOf(request, config, 'refresh');
+    if (refreshToken !== null) return { mode, refreshToken };
+  }
+  throw invalidPayload(
+    mode === 'json' ? '"refresh_token" is required.' : 'The request carries no such cookie.',
+  );
+}
+
+/** A refused refresh leaves the cookie: another request may just have brought a newer one. */
+const refresh: CallHandler = async (call) => {
+  const pass = await passOf(call);
+  const admission = await call.services.renewal.refresh(pass, visitorOf(call));
+  return admitted(call, pass.mode, admission);
+};
+
+const logout: CallHandler = async (call) => {
+  const { request, services } = call;
+  const pass = await passOf(call);
+  await services.renewal.logout(pass);
+  if (pass.mode === 'cookie') takeCookie(request, 'refresh', services.config);
+  if (pass.mode === 'session') takeCookie(request, 'session', services.config);
+  return NO_CONTENT;
+};
+
+/** Nobody else vouches for users yet. */
+const providers: CallHandler = async () => ({
+  status: 200,
+  body: JSON.stringify({ data: [], disableDefault: false }),
+});
+
+export function addAuthRoutes(router: Router, services: EdgeServices): void {
+  const entrance = entranceRoutesOf(services);
+  router
+    .add('GET', '/auth', routesOf(services)(providers))
+    .add('POST', '/auth/login', entrance(login))
+    .add('POST', '/auth/refresh', entrance(refresh))
+    .add('POST', '/auth/logout', entrance(logout));
+}
