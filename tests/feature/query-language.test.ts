@@ -157,6 +157,37 @@ t.test('each type takes its operators only', async (t) => {
   t.strictSame(await idsOf({ local: { _between: ['2024-01-01', '2024-12-31'] } }), [1, 2]);
 });
 
+t.test('_json compares members of a document', async (t) => {
+  const inside = (condition: unknown) => idsOf({ doc: { _json: condition } });
+  t.strictSame(await inside({ 'a.b[0]': { _eq: 10 } }), [1]);
+  t.strictSame(await inside({ 'a.b[1]': { _gt: 15, _lt: 25 } }), [1]);
+  t.strictSame(await inside({ 'a.b[1]': '20' }), [1], 'numbers compare by value, in any spelling');
+  t.strictSame(await inside({ '[2]': { _in: [3, 4] } }), [2]);
+  t.strictSame(await inside({ a: { _contains: '20' } }), [1], 'a part compares as its text');
+  t.strictSame(await inside({ 'a.b': { _nnull: true } }), [1]);
+  t.strictSame(await inside({ 'a.b': { _null: true } }), [2, 3, 4, 5]);
+  t.strictSame(await inside({ 'a.b[9]': { _neq: 10 } }), [], 'what is absent is null');
+  t.strictSame(await inside({ _or: [{ 'a.b[0]': 10 }, { '[0]': { _lte: 1 } }] }), [1, 2]);
+  t.strictSame(await inside({ _and: [{ 'a.b[0]': 10 }, { 'a.b[1]': 10 }] }), []);
+  t.strictSame(await inside({}), [1, 2, 3, 4, 5]);
+  for (const refused of [
+    { a: { b: { _eq: 10 } } },
+    { 'a..b': 10 },
+    { 'a\0': 10 },
+    { 'a.b': { _json: { c: 1 } } },
+    { a: { _some: { b: 1 } } },
+    { a: { _foo: 1 } },
+    { a: { _eq: { b: 1 } } },
+    { _eq: 1 },
+    { [Array(11).fill('a').join('.')]: 1 },
+    5,
+  ]) {
+    t.equal(await inside(refused), 'INVALID_QUERY', JSON.stringify(refused));
+  }
+  t.equal(await idsOf({ secret: { _json: { a: 1 } } }), 'INVALID_QUERY');
+  t.equal(await idsOf({ nope: { _json: { a: 1 } } }), 'FORBIDDEN');
+});
+
 t.test('functions as keys', async (t) => {
   const cases: readonly [unknown, unknown][] = [
     [{ 'year(day)': { _eq: 2024 } }, [1, 2]],
@@ -393,6 +424,92 @@ t.test('deep and alias', async (t) => {
   );
   const { errors } = await ask('articles', { alias: { 'a.b': 'title' } });
   t.match(errors, [{ extensions: { code: 'INVALID_QUERY' } }]);
+});
+
+t.test('every spelling of a parameter asks the same', async (t) => {
+  const get = async (search: string, collection = 'kinds') => {
+    const { data, errors } = await bodyOf<Answer>(
+      await cluster.fetch(`/items/${collection}?${search}`),
+    );
+    return errors?.[0]?.extensions.code ?? data;
+  };
+  const expected = [{ id: 1, word: 'Apple' }];
+  for (const search of [
+    'fields[]=id&fields[]=word&filter[word][_eq]=Apple',
+    'fields[0]=id&fields[1]=word&filter[_and][0][word][_eq]=Apple',
+    'fields=id,word&filter={"word":"Apple"}',
+    'fields=["id,word"]&filter[word]=Apple',
+    'fields[]=id,word&filter[n][_in][0]=1&filter[n][_in][1]=7',
+    'fields=id,word&filter[n][_in]=1,7',
+    'fields=id,word&filter[n][_in][]=1&filter[flag][_eq]=true&limit=1',
+    'fields=id,word&filter[_or][0][n][_eq]=1&filter[_or][1][n]=7',
+  ]) {
+    t.strictSame(await get(search), expected, search);
+  }
+  t.strictSame(await get('fields=id&filter[word][_eq]=null'), [{ id: 5 }]);
+  t.strictSame(await get('fields=id&filter[word][_eq]=NULL'), [{ id: 5 }]);
+  t.strictSame(await get('fields=id&filter[flag][_eq]=false'), [{ id: 2 }]);
+  t.strictSame(await get('aggregate[count]=*&groupBy[]=flag&sort=-count&limit=1'), [
+    { flag: true, count: '2' },
+  ]);
+  t.strictSame(await get('alias[w]=word&fields=w&limit=1'), [{ w: 'Apple' }]);
+  const nested = 'fields=comments.id&deep[comments][_sort]=-id&deep[comments][_limit]=1&limit=1';
+  t.strictSame(await get(nested, 'articles'), [{ comments: [{ id: 60 }] }]);
+  const whole = await get('limit=1');
+  t.strictSame(Object.keys(Array.isArray(whole) ? whole[0] : {}).length, 13, 'fields is *');
+  t.equal(await get('filter={"word":'), 'INVALID_QUERY');
+});
+
+t.test('limit, offset and page', async (t) => {
+  const ids = async (query: Parameters, collection = 'kinds') => {
+    const { data } = await ask(collection, { fields: 'id', ...query });
+    return Array.isArray(data) ? data.map(({ id }) => id) : data;
+  };
+  t.strictSame(await ids({ limit: 2 }), [1, 2]);
+  t.strictSame(await ids({ limit: 0 }), []);
+  t.strictSame(await ids({ limit: -1 }), [1, 2, 3, 4, 5]);
+  t.strictSame(await ids({ limit: 2, offset: 1 }), [2, 3]);
+  t.strictSame(await ids({ limit: 2, page: 2 }), [3, 4]);
+  t.strictSame(await ids({ limit: 2, page: 2, offset: 4 }), [3, 4], 'page wins over offset');
+  t.strictSame(await ids({ limit: 2, page: 0 }), [1, 2]);
+  t.strictSame(await ids({ limit: -1, page: 3 }), [1, 2, 3, 4, 5], 'there are no pages of all');
+});
+
+t.test('every function shows its part, under its own name', async (t) => {
+  const { data } = await ask('kinds', {
+    fields: ['year', 'month', 'week', 'day', 'weekday', 'hour', 'minute', 'second']
+      .map((name) => `${name}(local)`)
+      .join(),
+    limit: 1,
+  });
+  t.strictSame(data, [
+    {
+      local_year: '2024',
+      local_month: '1',
+      local_week: '3',
+      local_day: '15',
+      local_weekday: '1',
+      local_hour: '8',
+      local_minute: '30',
+      local_second: '5',
+    },
+  ]);
+});
+
+t.test('a many-to-any is sorted, shaped and filtered by collection', async (t) => {
+  const blocks = async (query: Parameters) => (await ask('pages_blocks', query)).data;
+  t.strictSame(await blocks({ fields: 'id', sort: '-item:block_hero.headline,-id', limit: 2 }), [
+    { id: 2 },
+    { id: 1 },
+  ]);
+  t.strictSame(
+    await blocks({
+      fields: 'item:block_hero.headline',
+      deep: { 'item:block_hero': { _filter: { headline: { _neq: 'Hello' } } } },
+      limit: 1,
+    }),
+    [{ item: null }],
+  );
 });
 
 t.test('meta', async (t) => {

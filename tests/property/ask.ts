@@ -3,7 +3,14 @@ import type { Pool } from 'pg';
 import { ALL_GRANTS, STRANGER } from '#core/access/grant.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { Statement } from '#core/database/sql.ts';
-import { compilePage, compileStream, type ReadTarget } from '#core/query/compile/read.ts';
+import {
+  compileItem,
+  compileItems,
+  compilePage,
+  compileStream,
+  type ReadTarget,
+} from '#core/query/compile/read.ts';
+import type { Key } from '#core/query/key.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query, QueryBounds } from '#core/query/query.ts';
 import type { Asked } from './generate/question.ts';
@@ -13,10 +20,18 @@ import { spell } from './generate/spelling.ts';
 export interface Reading {
   compilePage(target: ReadTarget, query: Query): Statement;
   compileStream(target: ReadTarget, query: Query): Statement;
+  compileItems(target: ReadTarget, query: Query, keys: readonly Key[]): Statement;
+  compileItem(target: ReadTarget, query: Query, key: Key): Statement;
   parseQuery(parameters: Readonly<Record<string, unknown>>, bounds: QueryBounds): Query;
 }
 
-export const READING: Reading = { compilePage, compileStream, parseQuery };
+export const READING: Reading = {
+  compilePage,
+  compileStream,
+  compileItems,
+  compileItem,
+  parseQuery,
+};
 
 export type Reply =
   | { readonly kind: 'answer'; readonly body: unknown; readonly text: string }
@@ -29,6 +44,20 @@ function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const details = 'details' in error ? ` ${JSON.stringify(error.details)}` : '';
   return `${error.message}${details}`;
+}
+
+function compile(reading: Reading, target: ReadTarget, query: Query, asked: Asked): Statement {
+  const keys = (asked.keys ?? []).map((key) => key.map(String));
+  switch (asked.shape) {
+    case 'page':
+      return reading.compilePage(target, query);
+    case 'stream':
+      return reading.compileStream(target, query);
+    case 'items':
+      return reading.compileItems(target, query, keys);
+    case 'item':
+      return reading.compileItem(target, query, keys[0] ?? []);
+  }
 }
 
 export async function ask(
@@ -49,10 +78,7 @@ export async function ask(
   let statement: Statement;
   try {
     const query = reading.parseQuery(spell(asked.parameters, asked.spelling), bounds);
-    statement =
-      asked.shape === 'page'
-        ? reading.compilePage(target, query)
-        : reading.compileStream(target, query);
+    statement = compile(reading, target, query, asked);
   } catch (error) {
     return { kind: 'refused', reason: messageOf(error) };
   }
@@ -60,7 +86,9 @@ export async function ask(
   try {
     const { rows } = await pool.query<unknown[]>({ ...statement, rowMode: 'array' });
     const values: unknown[] = rows.map(([value]) => JSON.parse(String(value)));
-    return { kind: 'answer', body: asked.shape === 'page' ? values[0] : { data: values }, text };
+    if (asked.shape === 'stream') return { kind: 'answer', body: { data: values }, text };
+    if (values.length === 0) return { kind: 'refused', reason: 'there is no such item' };
+    return { kind: 'answer', body: values[0], text };
   } catch (error) {
     return { kind: 'broken', reason: messageOf(error), text };
   }

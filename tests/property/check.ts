@@ -81,7 +81,7 @@ function describe(world: World, seed: number, asked: Asked): string {
     ...tables,
     ...relations,
     `  asked of ${asked.table}: ${JSON.stringify(asked.parameters)}`,
-    `  spelled as ${asked.spelling}, as a ${asked.shape}, default limit ${asked.limitDefault}, by ${JSON.stringify(asked.asker)}`,
+    `  spelled as ${asked.spelling}, as a ${asked.shape}, default limit ${asked.limitDefault}, by ${JSON.stringify(asked.asker)}, keys ${JSON.stringify(asked.keys)}`,
   ].join('\n');
 }
 

@@ -103,7 +103,7 @@ const GRIDS: readonly Grid[] = [
     ...['select m2o unscoped', 'select m2o key of several columns', 'select a2o key'],
     ...['select a2o scoped', 'select a2o of another scope', 'fields *', 'fields *.* 1'],
     ...['fields *.* 2', 'backlink true', 'backlink false', 'meta total_count'],
-    ...['meta filter_count'],
+    ...['meta filter_count', 'asked as page', 'asked as stream', 'asked as items', 'asked as item'],
   ]),
 ];
 

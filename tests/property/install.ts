@@ -10,7 +10,7 @@ import { createPool } from '#core/database/pool.ts';
 import { quote } from '#core/database/sql.ts';
 import { migrate } from '#core/system/migrate.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
-import { ENUM_VALUES, type Table, type World } from './model.ts';
+import { type Column, ENUM_VALUES, type Json, type Table, type World } from './model.ts';
 
 /** Connections to a fresh database, with the sessions that the service reads with. */
 export async function openPool(t: Teardown): Promise<Pool> {
@@ -72,6 +72,30 @@ async function insert(client: PoolClient, table: string, rows: readonly unknown[
   );
 }
 
+const SPECIALS: Readonly<Record<string, string>> = {
+  csv: 'cast-csv',
+  hash: 'hash',
+  secret: 'conceal',
+};
+
+/** What the database keeps of a value: secrets are made up here, because rows know only masks. */
+export function stored({ type, sqlType }: Column, value: Json, nonce: number): Json {
+  if (value === null) return null;
+  if (type === 'csv' && Array.isArray(value)) return value.join(',');
+  if (type !== 'hash' && type !== 'secret') return value;
+  if (sqlType === 'date') return `2001-01-${10 + (nonce % 20)}`;
+  return sqlType === 'integer' ? nonce : `secret ${nonce}`;
+}
+
+/** The rows as the database keeps them. */
+function storedRows({ columns, rows }: Table): readonly unknown[] {
+  return rows.map((row, index) =>
+    Object.fromEntries(
+      columns.map((column) => [column.name, stored(column, row[column.name] ?? null, index)]),
+    ),
+  );
+}
+
 /** The rows of the metadata by their tables' names. */
 function metadata(world: World): readonly (readonly [string, readonly unknown[]])[] {
   const collections = world.tables
@@ -79,8 +103,13 @@ function metadata(world: World): readonly (readonly [string, readonly unknown[]]
     .map(({ name, sortField }) => ({ collection: name, sort_field: sortField }));
   const fields = world.tables.flatMap(({ name, columns }) =>
     columns
-      .filter(({ searchable }) => !searchable)
-      .map((column) => ({ collection: name, field: column.name, searchable: false })),
+      .filter(({ searchable, type }) => !searchable || type in SPECIALS)
+      .map((column) => ({
+        collection: name,
+        field: column.name,
+        searchable: column.searchable,
+        special: SPECIALS[column.type] ?? null,
+      })),
   );
   const lists = world.relations.flatMap((relation) =>
     'child' in relation && relation.listed
@@ -100,8 +129,8 @@ export async function install(pool: Pool, schema: string, world: World): Promise
   const client = await pool.connect();
   try {
     await client.query(`BEGIN; ${schemaSql(schema, world)}`);
-    for (const { name, rows } of world.tables) {
-      await insert(client, `${schema}.${quote(name)}`, rows);
+    for (const table of world.tables) {
+      await insert(client, `${schema}.${quote(table.name)}`, storedRows(table));
     }
     for (const [name, rows] of metadata(world)) await insert(client, `${schema}.${name}`, rows);
     await client.query(foreignKeySql(schema, world));

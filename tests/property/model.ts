@@ -17,7 +17,11 @@ export type ScalarType =
   | 'timestamp'
   | 'uuid'
   | 'json'
-  | 'enum';
+  | 'enum'
+  | 'csv'
+  | 'hash'
+  /** A column of some other type that is marked as concealed. */
+  | 'secret';
 
 export type Json =
   | null
@@ -104,6 +108,15 @@ export interface World {
   readonly relations: readonly Relation[];
   readonly records: readonly RelationRecord[];
 }
+
+/** What stands for a value that is never shown; rows hold nothing else of it. */
+export const MASK = '**********';
+
+/** Values of these types tell only whether they are there. */
+export const CONCEALED: ReadonlySet<string> = new Set(['hash', 'secret']);
+
+/** Values of these types have no order. */
+export const UNORDERED: ReadonlySet<string> = new Set(['json', ...CONCEALED]);
 
 /** In their order, which is not that of the alphabet. */
 export const ENUM_VALUES: readonly string[] = ['low', 'mid', 'High', 'zed'];

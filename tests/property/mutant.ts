@@ -100,8 +100,10 @@ export async function plant(mutant: Mutant, folder: string): Promise<Reading> {
   const parts = readFileSync(path, 'utf8').split(mutant.find);
   assert.equal(parts.length, 2, `${mutant.name}: ${mutant.file} has to hold the text once`);
   writeFileSync(path, parts.join(mutant.replace));
-  const { compilePage, compileStream } = await import(pathToFileURL(join(compile, 'read.ts')).href);
+  const { compilePage, compileStream, compileItems, compileItem } = await import(
+    pathToFileURL(join(compile, 'read.ts')).href
+  );
   const parse = join(folder, 'core/query/parse/parameter.ts');
   const { parseQuery } = await import(pathToFileURL(parse).href);
-  return { compilePage, compileStream, parseQuery };
+  return { compilePage, compileStream, compileItems, compileItem, parseQuery };
 }

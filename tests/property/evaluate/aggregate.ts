@@ -141,6 +141,7 @@ function groupTerm(run: Run, table: Table, text: string): Term<Group> {
       const extremes = operation === 'min' || operation === 'max';
       const type = extremes && field !== undefined ? typeOf(table, field) : 'number';
       if (value instanceof Approximate) return { value: value.value, type };
+      if (Array.isArray(value)) return { value: value.map(String), type };
       return { value: typeof value === 'object' ? null : value, type };
     },
     descending,

@@ -2,9 +2,18 @@
  * Answers a query in memory, in the most naive way there is: every row is looked at, nothing is
  * planned. Written from the description of the query language alone.
  */
-import { type Asker, type Json, type Parameters, tableOf, type World } from '../model.ts';
+import {
+  type Asker,
+  type Json,
+  type Parameters,
+  type Row,
+  type Table,
+  tableOf,
+  type World,
+} from '../model.ts';
 import { type Answer, aggregated } from './aggregate.ts';
 import { levelOf } from './level.ts';
+import { Refusal } from './refusal.ts';
 import type { Run } from './run.ts';
 import { chosen, type Frame, isAggregate, page, pathOf, showItem } from './select.ts';
 
@@ -13,10 +22,14 @@ export interface Question {
   readonly parameters: Parameters;
   readonly asker: Asker;
   readonly limitDefault: number;
+  /** Only the items of these keys; null: all. */
+  readonly keys: readonly (readonly Json[])[] | null;
+  /** Exactly one item is asked for, by its key. */
+  readonly shape: string;
 }
 
 export interface Envelope {
-  readonly data: readonly Answer[];
+  readonly data: readonly Answer[] | Answer;
   readonly meta?: Readonly<Record<string, number>>;
 }
 
@@ -29,6 +42,15 @@ function meta(frame: Frame, names: Json): Readonly<Record<string, number>> {
       run.cover(`meta ${name}`);
       return [name, name === 'total_count' ? table.rows.length : chosen(frame, table.rows).length];
     }),
+  );
+}
+
+/** The items that a question is about. */
+function candidates(table: Table, keys: Question['keys']): readonly Row[] {
+  if (keys === null) return table.rows;
+  const wanted = new Set(keys.map((key) => JSON.stringify(key)));
+  return table.rows.filter((row) =>
+    wanted.has(JSON.stringify(table.key.map((name) => row[name] ?? null))),
   );
 }
 
@@ -45,9 +67,16 @@ export function evaluate(
   const level = levelOf(run, parameters, '');
   const paths = level.fields.length === 0 ? [['*']] : level.fields.map(pathOf);
   const frame: Frame = { run, table, level, paths, via: null };
+  const rows = candidates(table, question.keys);
+  run.cover(`asked as ${question.shape}`);
+  if (question.shape === 'item') {
+    const [row] = chosen(frame, rows);
+    if (row === undefined) throw new Refusal('there is no such item');
+    return { data: showItem(frame, row) };
+  }
   const data = isAggregate(level)
-    ? aggregated(run, table.name, chosen(frame, table.rows), level)
-    : page(frame, table.rows, null).map((row) => showItem(frame, row));
+    ? aggregated(run, table.name, chosen(frame, rows), level)
+    : page(frame, rows, null).map((row) => showItem(frame, row));
   const names = parameters.meta ?? null;
   return names === null ? { data } : { data, meta: meta(frame, names) };
 }

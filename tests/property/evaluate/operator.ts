@@ -92,9 +92,9 @@ export function meets(operator: string, type: ValueType, value: Json, operand: O
     case '_nnull':
       return (value !== null) === isTrue(operand);
     case '_empty':
-      return (value === null || value === '') === isTrue(operand);
+      return (value === null || String(value) === '') === isTrue(operand);
     case '_nempty':
-      return (value !== null && value !== '') === isTrue(operand);
+      return (value !== null && String(value) !== '') === isTrue(operand);
     case '_in':
     case '_nin':
       return membership(type, value, operand, operator === '_nin');

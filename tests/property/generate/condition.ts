@@ -6,6 +6,7 @@ import {
   type Table,
   type ToMany,
   tableOf,
+  UNORDERED,
   type World,
 } from '../model.ts';
 import type { Dice } from './dice.ts';
@@ -100,7 +101,9 @@ function leaf({ dice, world, exact }: Source, table: Table): Entry {
   }
   // Texts have most of the operators, and lists of related items are judged less often.
   const texts = table.columns.filter(({ type }) => ['string', 'text', 'enum'].includes(type));
-  const column = dice.pick(!exact && texts.length > 0 && dice.chance(65) ? texts : table.columns);
+  const documents = table.columns.filter(({ type }) => type === 'json');
+  const preferred = dice.chance(55) ? texts : dice.chance(30) ? documents : [];
+  const column = dice.pick(!exact && preferred.length > 0 ? preferred : table.columns);
   if (column.type === 'json' && dice.chance(70))
     return [column.name, documentCondition(dice, column)];
   if (exact && column.type === 'integer' && dice.chance(6)) return [column.name, { _between: [1] }];
@@ -154,6 +157,6 @@ export function sortPath(dice: Dice, world: World, table: Table, depth: number):
   if (functions.length > 0 && dice.chance(20)) return dice.pick(functions);
   const sizes = sizeCalls(table);
   if (sizes.length > 0 && dice.chance(10)) return dice.pick(sizes);
-  const sortable = table.columns.filter(({ type }) => type !== 'json');
+  const sortable = table.columns.filter(({ type }) => !UNORDERED.has(type));
   return dice.pick(sortable).name;
 }

@@ -25,11 +25,15 @@ const SQL_TYPES: Readonly<Record<ScalarType, readonly string[]>> = {
   uuid: ['uuid'],
   json: ['json', 'jsonb'],
   enum: ['level'],
+  csv: ['text', 'varchar'],
+  hash: ['varchar(255)', 'text'],
+  secret: ['text', 'integer', 'date'],
 };
 
 const SCALARS: readonly ScalarType[] = [
   ...(['string', 'text', 'integer', 'bigInteger', 'decimal', 'float', 'boolean', 'date'] as const),
   ...(['time', 'dateTime', 'timestamp', 'uuid', 'json', 'enum'] as const),
+  ...(['csv', 'hash', 'secret'] as const),
 ];
 
 /** A table that is still being put together. */
@@ -72,7 +76,7 @@ function keyColumns(dice: Dice): { columns: Column[]; keyed: boolean } {
 export function draft(dice: Dice, name: string): Draft {
   const { columns, keyed } = keyColumns(dice);
   const key = keyed ? columns.map((entry) => entry.name) : [];
-  const types = [...dice.some(SCALARS, 3, 6), dice.pick(['text', 'string'] as const)];
+  const types = [...dice.some(SCALARS, 3, 7), dice.pick(['text', 'string'] as const)];
   const scalars = types.map((type, index) =>
     column(dice, index === 0 ? `Odd ${type}` : `${type}${index}`, type, dice.chance(90)),
   );

@@ -34,6 +34,9 @@ export const OPERATORS: Readonly<Record<ScalarType | 'number' | 'member', readon
   timestamp: [...ORDER, '_empty', '_nempty', '_contains', '_ncontains'],
   json: NULLS,
   number: ORDER,
+  csv: TEXT,
+  hash: [...NULLS, '_empty', '_nempty'],
+  secret: [...NULLS, '_empty', '_nempty'],
   member: [...new Set([...ORDER, ...TEXT])],
 };
 
@@ -57,11 +60,12 @@ type Subject = Pick<Column, 'type' | 'shape'> | null;
 function plain(dice: Dice, subject: Subject): Json {
   if (subject === null) return dice.pick(NUMBERS);
   const { type } = subject;
-  if (MOMENTS.has(type) && dice.chance(25)) return dice.pick(MOMENT_VARIABLES);
+  if (MOMENTS.has(type) && dice.chance(33)) return dice.pick(MOMENT_VARIABLES);
   if (PERSONS.has(type) && dice.chance(type === 'uuid' ? 35 : 8)) {
     return dice.pick(['$CURRENT_USER', '$CURRENT_ROLE']);
   }
-  const value = dice.pick(pool(subject));
+  const held = dice.pick(pool(subject));
+  const value = type === 'csv' ? String(held) : held;
   // An empty text is compared by _empty alone.
   if (value === '') return 'a';
   if (type === 'integer' && dice.chance(15)) return dice.pick([1.5, '2', 99_999_999_999]);
@@ -125,7 +129,7 @@ function value(dice: Dice, operator: string, subject: Subject): Json {
 }
 
 function textValue(dice: Dice, subject: Subject): Json {
-  const text = subject === null ? 'a' : dice.pick(pool(subject));
+  const text = subject === null ? 'a' : String(dice.pick(pool(subject)));
   return text === '' ? 'B%' : text;
 }
 

@@ -1,5 +1,13 @@
 /** Random queries over a world. */
-import { type Json, relationsOf, type Table, tableOf, type World } from '../model.ts';
+import {
+  CONCEALED,
+  type Json,
+  relationsOf,
+  type Table,
+  tableOf,
+  UNORDERED,
+  type World,
+} from '../model.ts';
 import { calls, condition, sizeCalls, sortPath } from './condition.ts';
 import type { Dice } from './dice.ts';
 import { DOCUMENT_PATHS } from './values.ts';
@@ -55,7 +63,7 @@ function sorting(source: Source, table: Table, alias: Readonly<Record<string, st
   const { dice, world } = source;
   const own = Object.entries(alias)
     .filter(([, field]) =>
-      table.columns.some(({ name, type }) => name === field && type !== 'json'),
+      table.columns.some(({ name, type }) => name === field && !UNORDERED.has(type)),
     )
     .map(([name]) => name);
   const terms = Array.from({ length: dice.int(1, 2) }, () => {
@@ -69,18 +77,19 @@ function sorting(source: Source, table: Table, alias: Readonly<Record<string, st
 
 const EXTREME: ReadonlySet<string> = new Set([
   ...['integer', 'bigInteger', 'decimal', 'float', 'date', 'time', 'dateTime', 'timestamp'],
-  ...['string', 'text', 'enum'],
+  ...['string', 'text', 'enum', 'csv'],
 ]);
 const SUMMED: ReadonlySet<string> = new Set(['integer', 'bigInteger', 'decimal', 'float']);
 
 function aggregateMembers(dice: Dice, table: Table): Record<string, Json> {
   const columns = table.columns.filter(({ type }) => type !== 'json');
+  const open = columns.filter(({ type }) => !CONCEALED.has(type));
   const names = (types: ReadonlySet<string>) =>
     columns.filter(({ type }) => types.has(type)).map(({ name }) => name);
   const summed = names(SUMMED);
   const options: [string, readonly string[]][] = [
     ['count', ['*', ...columns.map(({ name }) => name)]],
-    ['countDistinct', columns.map(({ name }) => name)],
+    ['countDistinct', open.map(({ name }) => name)],
     ['countAll', ['*']],
     ['sum', summed],
     ['sumDistinct', summed],
@@ -108,7 +117,7 @@ function grouping({ dice, world }: Source, table: Table): Members {
   const aggregate = aggregateMembers(dice, table);
   if (dice.chance(30)) return { aggregate };
   const functions = calls(world, table).filter((text) => !text.startsWith('count'));
-  const columns = table.columns.filter(({ type }) => type !== 'json').map(({ name }) => name);
+  const columns = table.columns.filter(({ type }) => !UNORDERED.has(type)).map(({ name }) => name);
   const groupBy = [
     ...dice.some(columns, functions.length > 0 ? 0 : 1, 2),
     ...dice.some([...functions, ...sizeCalls(table)], 0, 1),
@@ -219,6 +228,18 @@ function selection(source: Source, table: Table): Selection {
   return into;
 }
 
+/** The parameters of a query that shows items of the table. */
+export function generateSelection(dice: Dice, world: World, table: Table): Members {
+  const source: Source = { dice, world, depth: 3 };
+  const { fields, alias, deep } = selection(source, table);
+  const query: Members = choosing(source, table, alias);
+  if (!dice.chance(5)) query.fields = fields;
+  if (Object.keys(alias).length > 0) query.alias = alias;
+  if (Object.keys(deep).length > 0) query.deep = deep;
+  if (dice.chance(15)) query.backlink = false;
+  return query;
+}
+
 /** The parameters of a query over the table. */
 export function generateQuery(dice: Dice, world: World, table: Table): Members {
   const source: Source = { dice, world, depth: 3 };
@@ -234,11 +255,5 @@ export function generateQuery(dice: Dice, world: World, table: Table): Members {
       'groupBy' in groups && dice.chance(30) ? { limit: 3, offset: dice.int(0, 2) } : {};
     return { ...groups, ...narrow, ...paging, ...meta };
   }
-  const { fields, alias, deep } = selection(source, table);
-  const query: Members = { ...choosing(source, table, alias), ...meta };
-  if (!dice.chance(5)) query.fields = fields;
-  if (Object.keys(alias).length > 0) query.alias = alias;
-  if (Object.keys(deep).length > 0) query.deep = deep;
-  if (dice.chance(15)) query.backlink = false;
-  return query;
+  return { ...generateSelection(dice, world, table), ...meta };
 }

@@ -1,5 +1,6 @@
 /** Random relations between tables: columns that refer, what the metadata records, and reverses. */
 import type {
+  Column,
   Json,
   ManyToOne,
   Relation,
@@ -18,6 +19,20 @@ const STRANGERS: Readonly<Record<string, Json>> = {
   string: 'gone',
   uuid: 'ffffffff-0000-4000-8000-000000000000',
 };
+
+/** A key that no row of the table has. */
+export function strangeKey({
+  key,
+  columns,
+}: {
+  readonly key: readonly string[];
+  readonly columns: readonly Column[];
+}): Json[] {
+  return key.map((name) => {
+    const type = columns.find((entry) => entry.name === name)?.type;
+    return STRANGERS[type ?? ''] ?? null;
+  });
+}
 
 /** The values by which a row refers to one of the target's rows, sometimes to none. */
 function reference(dice: Dice, relation: ManyToOne, types: readonly ScalarType[]) {

@@ -1,5 +1,5 @@
 /** The values that rows hold and queries ask for: few enough that they meet. */
-import { type Column, ENUM_VALUES, type Json, type ScalarType } from '../model.ts';
+import { type Column, ENUM_VALUES, type Json, MASK, type ScalarType } from '../model.ts';
 import type { Dice } from './dice.ts';
 
 export const USERS = [
@@ -23,6 +23,9 @@ const POOLS: Readonly<Record<Exclude<ScalarType, 'json'>, readonly Json[]>> = {
   float: [0, 2.5, -1.25, 10, 1_000_000.5],
   boolean: [true, false],
   uuid: USERS,
+  csv: [[], ['a'], ['x', 'y'], ['A b', '10', '%'], ['a', '']],
+  hash: [MASK],
+  secret: [MASK],
   date: ['2001-01-01', '2004-02-29', '2009-12-31', '2010-01-03', '2050-06-15'],
   time: ['00:00:00', '09:05:07', '12:30:00', '23:59:59'],
   dateTime: [
