@@ -1,6 +1,7 @@
 /** The edge process: answers requests until it is told to drain. */
 import { createLog } from '#core/log/log.ts';
 import { drainOnDemand, readConfiguration, tellSupervisor } from '#core/process/child.ts';
+import { mannersOf } from './http/manners.ts';
 import { Router } from './http/router.ts';
 import { createServer, type Server } from './http/server.ts';
 import { guarded } from './limit/guard.ts';
@@ -37,9 +38,7 @@ addRegistrationRoutes(router, services);
 server = createServer({
   handler: guarded(router.handle, services.limits),
   log,
-  bodyLimit: config.BODY_MAX_SIZE,
-  compresses: config.COMPRESSION,
-  headers: config.HSTS_ENABLED ? { 'Strict-Transport-Security': 'max-age=31536000' } : {},
+  ...mannersOf(config),
 });
 await server.listen(config.HOST, config.PORT, config.EDGE_PROCESSES > 1);
 tellSupervisor({ type: 'ready' });

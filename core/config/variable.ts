@@ -88,6 +88,17 @@ export function choice<const T extends readonly string[]>(options: T) {
   return v.picklist(options, `must be one of ${options.join(', ')}`);
 }
 
+/** A comma list of names as HTTP has them (RFC 9110, 5.6.2); empty for none. */
+export const httpTokens = v.pipe(
+  v.string(),
+  v.transform((value) => value.split(',').map((entry) => entry.trim())),
+  v.transform((entries) => entries.filter((entry) => entry !== '')),
+  v.check(
+    (entries) => entries.every((entry) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(entry)),
+    'must be a comma list of names without blanks',
+  ),
+);
+
 /** A comma list with at least one entry. */
 export const list = v.pipe(
   v.string(),

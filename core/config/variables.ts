@@ -1,10 +1,12 @@
 /** Every environment variable that Sluice reads: the one list behind start-up and `npm run config`. */
 import * as v from 'valibot';
+import { origins } from './origin.ts';
 import {
   choice,
   cookieName,
   duration,
   flag,
+  httpTokens,
   integer,
   list,
   mailbox,
@@ -41,6 +43,42 @@ export const variables = {
     parse: flag,
     fallback: 'false',
     meaning: 'Tell browsers to reach the API by HTTPS only, for a year',
+  }),
+  CORS_ENABLED: define({
+    parse: flag,
+    fallback: 'false',
+    meaning: 'Let web pages of other origins use the API',
+  }),
+  CORS_ORIGIN: define({
+    parse: origins,
+    fallback: 'false',
+    meaning:
+      'Which ones: false, true for any, *, a list of origins, or a /regex/; * excludes credentials',
+  }),
+  CORS_METHODS: define({
+    parse: httpTokens,
+    fallback: 'GET,POST,PATCH,DELETE,SEARCH',
+    meaning: 'Methods that they may use',
+  }),
+  CORS_ALLOWED_HEADERS: define({
+    parse: httpTokens,
+    fallback: 'Content-Type,Authorization',
+    meaning: 'Request headers that they may set',
+  }),
+  CORS_EXPOSED_HEADERS: define({
+    parse: httpTokens,
+    fallback: 'Content-Range',
+    meaning: 'Response headers that they may read',
+  }),
+  CORS_CREDENTIALS: define({
+    parse: flag,
+    fallback: 'true',
+    meaning: 'Let them send cookies',
+  }),
+  CORS_MAX_AGE: define({
+    parse: integer(0, 86_400),
+    fallback: '18000',
+    meaning: 'Seconds for which a browser need not ask again whether it may',
   }),
   RATE_LIMIT_STORE: define({
     parse: choice(['memory', 'redis'] as const),

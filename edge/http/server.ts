@@ -5,6 +5,7 @@
 import { createServer as createProbe } from 'node:net';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import type { Log } from '#core/log/log.ts';
+import type { Cors } from './cors.ts';
 import { Exchange, type ExchangeSettings } from './exchange.ts';
 import { failureOf } from './failure.ts';
 import { StandardHeaders } from './header.ts';
@@ -30,6 +31,8 @@ export interface ServerOptions {
   readonly bodyLimit: number;
   /** Long answers are compressed for clients that accept it; by default they are not. */
   readonly compresses?: boolean;
+  /** Which pages of other origins may use the server; by default none. */
+  readonly cors?: Cors;
   /** Headers that every answer carries beside the standard ones. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The caller may see the messages of unexpected errors. */
@@ -154,7 +157,8 @@ class HttpServer implements Server {
     exchange = current;
     try {
       if (current.ambiguous) throw invalidPayload('Its length is given in more than one way.');
-      const answer = this.#options.handler(current);
+      const { cors, handler } = this.#options;
+      const answer = cors?.admit(current) ?? handler(current);
       if (answer instanceof Promise) {
         answer.then(
           (response) => this.#answer(current, response),

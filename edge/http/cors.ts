@@ -1,0 +1,55 @@
+/** Lets web pages of other origins use the API (Fetch Living Standard, 3.2). */
+import { includesOrigin, type Origins } from '#core/config/origin.ts';
+import type { Request } from './request.ts';
+import type { Response } from './response.ts';
+
+export interface CorsOptions {
+  readonly origins: Origins;
+  readonly methods: readonly string[];
+  readonly allowedHeaders: readonly string[];
+  readonly exposedHeaders: readonly string[];
+  /** Pages may send cookies and other credentials that the browser keeps. */
+  readonly credentials: boolean;
+  /** Seconds for which a browser need not ask again. */
+  readonly maxAge: number;
+}
+
+export class Cors {
+  readonly #origins: Origins;
+  readonly #credentials: boolean;
+  readonly #exposed: string;
+  readonly #permissions: Readonly<Record<string, string>>;
+
+  constructor(options: CorsOptions) {
+    this.#origins = options.origins;
+    // Browsers refuse credentials together with `*`, rightly: it would be everybody's data.
+    this.#credentials = options.credentials && options.origins !== '*';
+    this.#exposed = options.exposedHeaders.join(', ');
+    this.#permissions = {
+      'Access-Control-Allow-Methods': options.methods.join(', '),
+      'Access-Control-Allow-Headers': options.allowedHeaders.join(', '),
+      'Access-Control-Max-Age': String(options.maxAge),
+    };
+  }
+
+  /**
+   * Tells in the answer, whatever it becomes, that the page which sent the request may read it.
+   * @returns the answer to a browser that only asks whether a page may send its request
+   */
+  admit(request: Request): Response | null {
+    const origin = request.header('origin');
+    const asks =
+      request.method === 'OPTIONS' &&
+      origin !== undefined &&
+      request.header('access-control-request-method') !== undefined;
+    if (origin === undefined || !includesOrigin(this.#origins, origin)) {
+      return asks ? { status: 204 } : null;
+    }
+    const named = this.#origins === '*' ? '*' : origin;
+    request.addHeader('Access-Control-Allow-Origin', named);
+    if (this.#credentials) request.addHeader('Access-Control-Allow-Credentials', 'true');
+    if (asks) return { status: 204, headers: this.#permissions };
+    if (this.#exposed !== '') request.addHeader('Access-Control-Expose-Headers', this.#exposed);
+    return null;
+  }
+}

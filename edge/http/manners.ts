@@ -1,0 +1,28 @@
+/** What the configuration says of every answer: its compression, its headers, who may read it. */
+import type { Config } from '#core/config/config.ts';
+import { Cors } from './cors.ts';
+import type { ServerOptions } from './server.ts';
+
+type Manners = Pick<ServerOptions, 'bodyLimit' | 'compresses' | 'headers' | 'cors'>;
+
+/** Seconds for which browsers remember to use HTTPS only: a year. */
+const HTTPS_ONLY = 31_536_000;
+
+/** The options of a server that follow from the configuration alone. */
+export function mannersOf(config: Config): Manners {
+  const cors = new Cors({
+    origins: config.CORS_ORIGIN,
+    methods: config.CORS_METHODS,
+    allowedHeaders: config.CORS_ALLOWED_HEADERS,
+    exposedHeaders: config.CORS_EXPOSED_HEADERS,
+    credentials: config.CORS_CREDENTIALS,
+    maxAge: config.CORS_MAX_AGE,
+  });
+  const https = { 'Strict-Transport-Security': `max-age=${HTTPS_ONLY}` };
+  return {
+    bodyLimit: config.BODY_MAX_SIZE,
+    compresses: config.COMPRESSION,
+    ...(config.HSTS_ENABLED ? { headers: https } : {}),
+    ...(config.CORS_ENABLED ? { cors } : {}),
+  };
+}
