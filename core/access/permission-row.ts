@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
+import { isMembers, type Members } from '#core/query/parse/list.ts';
 import type { Filter } from '#core/query/query.ts';
 import { systemTable } from '#core/system/table.ts';
 import { ACTIONS, type PermissionRow } from './right.ts';
@@ -46,6 +47,9 @@ function filter(place: string) {
   );
 }
 
+/** A list would pass for a record by itself. */
+const members = v.pipe(v.custom<Members>(isMembers), v.record(v.string(), v.unknown()));
+
 /** `*` anywhere in the list stands for every field; no list at all for none. */
 const fields = v.pipe(
   v.nullable(v.string()),
@@ -61,7 +65,7 @@ const rowSchema = v.pipe(
     action: v.picklist(ACTIONS),
     permissions: filter('permissions'),
     validation: filter('validation'),
-    presets: v.pipe(json, v.nullable(v.record(v.string(), v.unknown()))),
+    presets: v.pipe(json, v.nullable(members)),
     fields,
   }),
   v.transform(
