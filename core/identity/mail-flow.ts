@@ -10,6 +10,7 @@ import type { Submission, Submitted } from '#core/jobs/submit.ts';
 import { allowedUrl } from '#core/mail/link.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { MailAccount, MailTokens } from './mail-token.ts';
+import { type Visitor, visitorFacts } from './session.ts';
 
 export interface MailFlowParts {
   readonly config: Config;
@@ -18,12 +19,6 @@ export interface MailFlowParts {
   readonly schema: string;
   readonly tokens: MailTokens;
   readonly jobs: { submit(submission: Submission): Promise<Submitted> };
-}
-
-/** Where a request comes from, for the record of what it changed. */
-export interface Origin {
-  readonly ip: string | null;
-  readonly userAgent: string | null;
 }
 
 export interface StoredAccount extends MailAccount {
@@ -71,16 +66,16 @@ export function pageOf(
   return page;
 }
 
-/** Records that users changed themselves by means of a token. */
+/** Records that a user changed itself by means of a token. */
 export async function recordUpdate(
   client: Client,
   schema: string,
   user: string,
-  { ip, userAgent }: Origin,
+  visitor: Visitor,
 ): Promise<void> {
   await client.query(
     render(sql`INSERT INTO ${systemTable(schema, 'activity')}
-        (action, "user", ip, user_agent, collection, item)
-      VALUES ('update', ${user}, ${ip}, ${userAgent}, 'system_users', ${user})`),
+        (action, "user", collection, item, ip, user_agent, origin)
+      SELECT 'update', ${user}::uuid, 'system_users', ${user}::text, ${visitorFacts(visitor)}`),
   );
 }

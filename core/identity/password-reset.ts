@@ -10,12 +10,12 @@ import {
   hasAddress,
   isUnchanged,
   type MailFlowParts,
-  type Origin,
   pageOf,
   recordUpdate,
 } from './mail-flow.ts';
 import { isCurrent } from './mail-token.ts';
 import { checkPasswordPolicy, hashPassword, readPasswordPolicy } from './password.ts';
+import { endSessionsOf, type Visitor } from './session.ts';
 import { stalled } from './stall.ts';
 
 export class PasswordResets {
@@ -50,7 +50,7 @@ export class PasswordResets {
    * @throws ServiceError TOKEN_EXPIRED; INVALID_TOKEN when it was used or is of no use;
    *   FAILED_VALIDATION when the password does not meet the policy
    */
-  async reset(token: string, password: string, origin: Origin): Promise<void> {
+  async reset(token: string, password: string, visitor: Visitor): Promise<void> {
     const { config, pool, schema, tokens } = this.#parts;
     const claims = await tokens.read(token, 'password-reset');
     const account = await accountOf(this.#parts, claims.user);
@@ -64,10 +64,8 @@ export class PasswordResets {
           WHERE ${isUnchanged(account)}`),
       );
       if (rowCount !== 1) throw new ServiceError('INVALID_TOKEN');
-      await client.query(
-        render(sql`DELETE FROM ${systemTable(schema, 'sessions')} WHERE "user" = ${account.id}`),
-      );
-      await recordUpdate(client, schema, account.id, origin);
+      await endSessionsOf({ db: client, schema }, [account.id], null);
+      await recordUpdate(client, schema, account.id, visitor);
     });
   }
 }

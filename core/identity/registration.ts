@@ -12,13 +12,13 @@ import {
   hasAddress,
   isUnchanged,
   type MailFlowParts,
-  type Origin,
   pageOf,
   recordUpdate,
 } from './mail-flow.ts';
 import { accountState, isCurrent } from './mail-token.ts';
 import { checkPasswordPolicy, hashPassword } from './password.ts';
 import { isAdminRole } from './role.ts';
+import { type Visitor, visitorFacts } from './session.ts';
 import { stalled } from './stall.ts';
 
 /** Who wants an account. */
@@ -67,7 +67,7 @@ export class Registrations {
    *   FAILED_VALIDATION for the password; INVALID_PAYLOAD for the page; SERVICE_UNAVAILABLE when
    *   the address has to be confirmed and there is no mail
    */
-  async register(applicant: Applicant, origin: Origin): Promise<void> {
+  async register(applicant: Applicant, visitor: Visitor): Promise<void> {
     const { config } = this.#parts;
     const terms = await this.#terms();
     if (!terms.open) throw forbidden();
@@ -76,7 +76,7 @@ export class Registrations {
     await this.#admit(applicant, terms);
     await stalled(config.REGISTER_STALL_TIME, async () => {
       const password = await hashPassword(config, applicant.password);
-      const entered = await this.#enter(applicant, terms, password, origin);
+      const entered = await this.#enter(applicant, terms, password, visitor);
       if (terms.verify) await this.#write(entered, password, page);
     });
   }
@@ -86,7 +86,7 @@ export class Registrations {
    * @returns the key of the user, who is active from now on
    * @throws ServiceError TOKEN_EXPIRED; INVALID_TOKEN when it was used or is of no use
    */
-  async verify(token: string, origin: Origin): Promise<string> {
+  async verify(token: string, visitor: Visitor): Promise<string> {
     const { pool, schema, tokens } = this.#parts;
     const claims = await tokens.read(token, 'pending-registration');
     const account = await accountOf(this.#parts, claims.user);
@@ -99,7 +99,7 @@ export class Registrations {
           WHERE ${isUnchanged(account)}`),
       );
       if (rowCount !== 1) throw new ServiceError('INVALID_TOKEN');
-      await recordUpdate(client, schema, account.id, origin);
+      await recordUpdate(client, schema, account.id, visitor);
     });
     return account.id;
   }
@@ -127,7 +127,7 @@ export class Registrations {
     { email, firstName, lastName }: Applicant,
     { verify, role }: Terms,
     password: string,
-    { ip, userAgent }: Origin,
+    visitor: Visitor,
   ): Promise<Entered> {
     const { pool, schema } = this.#parts;
     const users = systemTable(schema, 'users');
@@ -144,8 +144,9 @@ export class Registrations {
         SELECT ${email}, ${password}, ${firstName}, ${lastName}, ${role}::uuid, ${status}
         WHERE NOT EXISTS (SELECT FROM known) ON CONFLICT DO NOTHING RETURNING id, email
       ), recorded AS (
-        INSERT INTO ${systemTable(schema, 'activity')} (action, ip, user_agent, collection, item)
-        SELECT 'create', ${ip}, ${userAgent}, 'system_users', id FROM created
+        INSERT INTO ${systemTable(schema, 'activity')} 
+          (action, collection, item, ip, user_agent, origin)
+        SELECT 'create', 'system_users', id::text, ${visitorFacts(visitor)} FROM created
       ), entered AS (
         SELECT id, email FROM created UNION ALL SELECT id, email FROM renewed
       )

@@ -44,7 +44,8 @@ const SWEPT_AT_ONCE = 20;
 const ORIGIN_MAX_LENGTH = 255;
 const USER_AGENT_MAX_LENGTH = 1_024;
 
-function facts({ ip, userAgent, origin }: Visitor): Sql {
+/** What is known of a visitor, in the order address, program, origin; the latter two cut to size. */
+export function visitorFacts({ ip, userAgent, origin }: Visitor): Sql {
   return sql`${ip}, ${userAgent?.slice(0, USER_AGENT_MAX_LENGTH) ?? null},
     ${origin?.slice(0, ORIGIN_MAX_LENGTH) ?? null}`;
 }
@@ -72,7 +73,7 @@ export async function beginSession(
         WHERE id = ${user} AND status = 'active' AND password = ${password} RETURNING id
       ), noted AS (
         INSERT INTO ${table('activity')} (action, "user", collection, item, ip, user_agent, origin)
-        SELECT 'login', id, 'system_users', id::text, ${facts(visitor)} FROM entered
+        SELECT 'login', id, 'system_users', id::text, ${visitorFacts(visitor)} FROM entered
       ), forgiven AS (
         UPDATE ${table('logins')} SET failures = 0
         WHERE "user" = (SELECT id FROM entered) AND failures > 0
@@ -84,7 +85,7 @@ export async function beginSession(
       )
       INSERT INTO ${table('sessions')}
         (id, token, "user", cookie, expires, ip, user_agent, origin)
-      SELECT ${id}::uuid, ${tokenHash}, id, ${cookie}::boolean, ${later(ttl)}, ${facts(visitor)}
+      SELECT ${id}::uuid, ${tokenHash}, id, ${cookie}::boolean, ${later(ttl)}, ${visitorFacts(visitor)}
       FROM entered`),
   );
   return rowCount === 1;
@@ -148,7 +149,7 @@ export async function rotateToken(
       )
       UPDATE ${systemTable(schema, 'sessions')} AS s
       SET token = ${tokenHash}, expires = ${later(ttl)},
-        (ip, user_agent, origin) = ROW(${facts(visitor)})
+        (ip, user_agent, origin) = ROW(${visitorFacts(visitor)})
       FROM entered WHERE s."user" = entered.id AND s.token = ${oldHash}
         AND NOT s.cookie AND s.expires > now()`),
   );
@@ -181,7 +182,7 @@ export async function replaceSession(
       )
       INSERT INTO ${systemTable(schema, 'sessions')}
         (token, family, "user", cookie, expires, ip, user_agent, origin)
-      SELECT ${tokenHash}, family, "user", true, ${later(ttl)}, ${facts(visitor)}
+      SELECT ${tokenHash}, family, "user", true, ${later(ttl)}, ${visitorFacts(visitor)}
       FROM replaced RETURNING id`),
   );
   return rows[0]?.id ?? null;

@@ -1,10 +1,11 @@
 /** The routes of a forgotten password: `/auth/password/request` and `/auth/password/reset`. */
 import * as v from 'valibot';
 import type { Router } from '#edge/http/router.ts';
+import { strict } from '#edge/limit/strict.ts';
 import type { EdgeServices } from '#edge/services.ts';
+import { visitorOf } from './auth.ts';
 import { bodyOf, members, page, word } from './body.ts';
 import { type CallHandler, NO_CONTENT, routesOf } from './call.ts';
-import { originOf } from './origin.ts';
 
 /** Whatever text an account may have as its address, so that each is found or not in the same way. */
 const requested = members({
@@ -26,13 +27,13 @@ const request: CallHandler = async (call) => {
 
 const reset: CallHandler = async (call) => {
   const { token, password } = await bodyOf(call, chosen);
-  await call.services.passwordResets.reset(token, password, originOf(call));
+  await call.services.passwordResets.reset(token, password, visitorOf(call));
   return NO_CONTENT;
 };
 
 export function addPasswordResetRoutes(router: Router, services: EdgeServices): void {
   const route = routesOf(services);
   router
-    .add('POST', '/auth/password/request', route(request))
-    .add('POST', '/auth/password/reset', route(reset));
+    .add('POST', '/auth/password/request', route(strict('reset', request)))
+    .add('POST', '/auth/password/reset', route(strict('reset', reset)));
 }

@@ -1,10 +1,11 @@
 /** The routes of registration: `/users/register` and `/users/register/verify-email`. */
 import { publicUrl } from '#core/config/public-url.ts';
 import type { Router } from '#edge/http/router.ts';
+import { strict } from '#edge/limit/strict.ts';
 import type { EdgeServices } from '#edge/services.ts';
+import { visitorOf } from './auth.ts';
 import { address, bodyOf, members, page, personalName, word } from './body.ts';
 import { type CallHandler, NO_CONTENT, routesOf } from './call.ts';
-import { originOf } from './origin.ts';
 
 const applicant = members({
   email: address,
@@ -20,7 +21,7 @@ const register: CallHandler = async (call) => {
   const { registrations } = call.services;
   await registrations.register(
     { email, password, firstName, lastName, page: body.verification_url },
-    originOf(call),
+    visitorOf(call),
   );
   return NO_CONTENT;
 };
@@ -32,13 +33,13 @@ const verify: CallHandler = async (call) => {
   const { token } = call.parameters;
   const given = typeof token === 'string' && token !== '' ? token : null;
   const target =
-    given === null ? 'login' : `users/${await registrations.verify(given, originOf(call))}`;
+    given === null ? 'login' : `users/${await registrations.verify(given, visitorOf(call))}`;
   return { status: 302, headers: { Location: `${admin}/${target}`, 'Cache-Control': 'no-store' } };
 };
 
 export function addRegistrationRoutes(router: Router, services: EdgeServices): void {
   const route = routesOf(services);
   router
-    .add('POST', '/users/register', route(register))
+    .add('POST', '/users/register', route(strict('registration', register)))
     .add('GET', '/users/register/verify-email', route(verify));
 }
