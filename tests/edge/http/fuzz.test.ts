@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { Dice } from '#tests/harness/dice.ts';
 import { exchange, open, request, until } from './fixture/client.ts';
 import { startServer } from './fixture/process.ts';
 
@@ -14,38 +15,6 @@ const DURATION = 15_000;
 const ATTACKERS = 16;
 
 const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 32));
-
-/** Mulberry32: numbers from 0 to below 1, the same for the same seed. */
-function randomOf(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-/** What an attacker decides by. */
-class Dice {
-  readonly #random: () => number;
-
-  constructor(start: number) {
-    this.#random = randomOf(start);
-  }
-
-  below(limit: number): number {
-    return Math.floor(this.#random() * limit);
-  }
-
-  pick<T>(list: readonly [T, ...T[]]): T {
-    return list[this.below(list.length)] ?? list[0];
-  }
-
-  bytes(length: number): Buffer {
-    return Buffer.from(Array.from({ length }, () => this.below(256)));
-  }
-}
 
 const GET_PATHS = ['/hello', '/slow', '/stream/1', '/events', '/throw', '/throw/later'] as const;
 const POST_PATHS: readonly string[] = [
