@@ -79,6 +79,7 @@ function describe(world: World, seed: number, asked: Asked): string {
   return [
     `repeat with PROPERTY_SEED=${seed} PROPERTY_WORLDS=1`,
     ...tables,
+    `  indexed: ${world.indexed}`,
     ...relations,
     `  asked of ${asked.table}: ${JSON.stringify(asked.parameters)}`,
     `  spelled as ${asked.spelling}, as a ${asked.shape}, default limit ${asked.limitDefault}, by ${JSON.stringify(asked.asker)}, keys ${JSON.stringify(asked.keys)}`,

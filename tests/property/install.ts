@@ -51,7 +51,8 @@ function foreignKeySql(schema: string, world: World): string {
     if (relation.kind !== 'm2o') return [];
     const table = `${schema}.${quote(relation.table)}`;
     const columns = relation.columns.map(quote).join(', ');
-    const indexed = index % 2 === 0 ? [`CREATE INDEX ON ${table} (${columns})`] : [];
+    const isIndexed = world.indexed === 'some' ? index % 2 === 0 : world.indexed === 'all';
+    const indexed = isIndexed ? [`CREATE INDEX ON ${table} (${columns})`] : [];
     if (!relation.constrained) return indexed;
     const target = `${schema}.${quote(relation.target)}`;
     const targetColumns = relation.targetColumns.map(quote).join(', ');

@@ -104,6 +104,8 @@ export interface RelationRecord {
 }
 
 export interface World {
+  /** Which of the columns that refer to others have an index. */
+  readonly indexed: 'none' | 'some' | 'all';
   readonly tables: readonly Table[];
   readonly relations: readonly Relation[];
   readonly records: readonly RelationRecord[];

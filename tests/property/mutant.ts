@@ -20,29 +20,35 @@ export interface Mutant {
 export const CONTROL: Mutant = {
   name: 'no fault',
   file: 'read.ts',
-  find: 'const single = {',
-  replace: 'const single = {',
+  find: 'const single = { ...query, limit: null, offset: 0 };',
+  replace: 'const single = { ...query, limit: null, offset: 0 };',
 };
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: pieces of source that hold templates
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'none means some',
-    file: 'filter.ts',
+    file: 'predicate.ts',
     find: 'loosely(sql`NOT ${exists}`)',
     replace: 'loosely(sql`${exists}`)',
   },
   {
     name: 'none widens where a variable has no value',
-    file: 'filter.ts',
-    find: 'if (isVoid) return',
-    replace: 'if (isVoid && false) return',
+    file: 'predicate.ts',
+    find: 'if (isVoid === true) return VOID',
+    replace: 'if (isVoid === true) return loosely(sql`NOT ${exists}`)',
   },
   {
     name: 'the limit of each parent is dropped',
     file: 'level.ts',
     find: '${order.orderBy}${limitSql(level)}',
     replace: '${order.orderBy}${scope.depth > 0 ? sql`` : limitSql(level)}',
+  },
+  {
+    name: 'the limit of lists that are read at once is dropped',
+    file: 'batch.ts',
+    find: 'limit === null ? null : sql`${position}',
+    replace: 'limit !== null ? null : sql`${position}',
   },
   {
     name: 'null is compared instead of tested',

@@ -55,7 +55,8 @@ function generateWorld(dice: Dice): World {
     return { name, columns, key, sortField, rows };
   });
   const relations = [...drafts.pointers, ...reverses(drafts)];
-  return { tables, relations, records: drafts.records };
+  const indexed = dice.pick(['none', 'some', 'all'] as const);
+  return { indexed, tables, relations, records: drafts.records };
 }
 
 class WorldArbitrary extends Arbitrary<World> {
