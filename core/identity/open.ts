@@ -18,9 +18,9 @@ export interface IdentitySurroundings {
   readonly pool: Pool;
   /** The schema of the system tables. */
   readonly schema: string;
-  readonly catalog: CatalogSource;
+  readonly catalog: Pick<CatalogSource, 'onCounter' | 'inContact'>;
   readonly access: AccessSource;
-  readonly bus: MessageBus;
+  readonly bus: Pick<MessageBus, 'publish'>;
   readonly log: Log;
 }
 

@@ -28,7 +28,7 @@ import { tokenHash } from './token-hash.ts';
 
 export interface RenewalParts extends SignInParts {
   readonly identity: Pick<Identity, 'drop'>;
-  readonly bus: MessageBus;
+  readonly bus: Pick<MessageBus, 'publish'>;
   readonly log: Log;
 }
 

@@ -6,6 +6,7 @@ import type { Visitor } from '#core/identity/session.ts';
 import { type Admission, MODES, type Mode } from '#core/identity/sign-in.ts';
 import type { Response } from '#edge/http/response.ts';
 import type { Router } from '#edge/http/router.ts';
+import { strict } from '#edge/limit/strict.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { bodyOf, members, word } from './body.ts';
 import { type Call, type CallHandler, entranceRoutesOf, NO_CONTENT, routesOf } from './call.ts';
@@ -111,7 +112,7 @@ export function addAuthRoutes(router: Router, services: EdgeServices): void {
   const entrance = entranceRoutesOf(services);
   router
     .add('GET', '/auth', routesOf(services)(providers))
-    .add('POST', '/auth/login', entrance(login))
+    .add('POST', '/auth/login', entrance(strict('login', login)))
     .add('POST', '/auth/refresh', entrance(refresh))
     .add('POST', '/auth/logout', entrance(logout));
 }

@@ -1,5 +1,6 @@
 /** The routes of the second factor, of the caller's own and, for admins, of others. */
 import type { Router } from '#edge/http/router.ts';
+import { strict } from '#edge/limit/strict.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { otp, visitorOf } from './auth.ts';
 import { bodyOf, members, word } from './body.ts';
@@ -39,7 +40,7 @@ const disableFor: CallHandler = async (call) => {
 export function addTwoFactorRoutes(router: Router, services: EdgeServices): void {
   const route = routesOf(services);
   router
-    .add('POST', '/users/me/tfa/generate', route(generate))
+    .add('POST', '/users/me/tfa/generate', route(strict('login', generate)))
     .add('POST', '/users/me/tfa/enable', route(enable))
     .add('POST', '/users/me/tfa/disable', route(disable))
     .add('POST', '/users/:pk/tfa/disable', route(disableFor));

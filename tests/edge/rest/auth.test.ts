@@ -10,12 +10,13 @@ import {
   outcome,
   PASSWORD,
   post,
+  QUICK_LOGIN,
   signIn,
   type Tokens,
 } from './fixture/sign-in.ts';
 
 const cluster = await startCluster(t, {
-  env: { LOGIN_STALL_TIME: '1ms', SESSION_REFRESH_GRACE_PERIOD: '2s' },
+  env: { ...QUICK_LOGIN, SESSION_REFRESH_GRACE_PERIOD: '2s' },
 });
 const { url, db } = cluster;
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
