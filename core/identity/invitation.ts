@@ -1,0 +1,129 @@
+/** People whom somebody with the right to create users invites, and who choose a password then. */
+import type { Caller } from '#core/access/grant.ts';
+import { transaction } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { mailSubmission } from '#core/jobs/message/mail.ts';
+import { requireMail } from '#core/mail/transport.ts';
+import { parseQuery } from '#core/query/parse/parameter.ts';
+import type { QueryBounds } from '#core/query/query.ts';
+import type { RightsSource } from '#core/services/context.ts';
+import type { ItemService } from '#core/services/items.ts';
+import { systemTable } from '#core/system/table.ts';
+import { accountOf, isUnchanged, type MailFlowParts, pageOf, recordUpdate } from './mail-flow.ts';
+import { isCurrent } from './mail-token.ts';
+import { checkPasswordPolicy, hashPassword, readPasswordPolicy } from './password.ts';
+import { isAdminRole } from './role.ts';
+import type { Visitor } from './session.ts';
+
+const USERS = 'system_users';
+/** Most addresses of one request: each is a mail. */
+const MAX_INVITED = 100;
+
+export interface InvitationParts extends MailFlowParts {
+  readonly access: RightsSource;
+  readonly bounds: QueryBounds;
+  /** Writes users as far as the caller may: fields, presets and validation count. */
+  readonly users: Pick<ItemService, 'create' | 'updateMany'>;
+}
+
+export interface Invitation {
+  readonly emails: readonly string[];
+  /** Key of the role that the users get. */
+  readonly role: string;
+  /** The page that the link of the mail is to lead to, from the allow list. */
+  readonly page: string | null | undefined;
+}
+
+interface Known {
+  readonly id: string;
+  readonly email: string;
+  readonly status: string;
+  readonly role: string | null;
+}
+
+export class Invitations {
+  readonly #parts: InvitationParts;
+
+  constructor(parts: InvitationParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Makes a user for each address that has none, and sends a mail to all of these who have not
+   * accepted yet; those who were invited into another role get this one. Addresses of other users
+   * are left alone.
+   * @throws ServiceError FORBIDDEN without the right to write such users, and for administrators'
+   *   roles unless the caller is one; INVALID_PAYLOAD for the page or too many addresses;
+   *   SERVICE_UNAVAILABLE without mail or queue
+   */
+  async invite(caller: Caller, { emails, role, page }: Invitation): Promise<void> {
+    const { config, jobs, access } = this.#parts;
+    const rights = await access.rightsOf(caller);
+    if (rights.of(USERS, 'create').length === 0) throw forbidden();
+    if (!caller.admin && (await isAdminRole(this.#parts, role))) throw forbidden();
+    const allowed = pageOf(page, config.USER_INVITE_URL_ALLOW_LIST, 'invite_url');
+    const wanted = [...new Map(emails.map((email) => [email.toLowerCase(), email])).values()];
+    if (wanted.length > MAX_INVITED) {
+      throw invalidPayload(`Up to ${MAX_INVITED} addresses may be invited at once.`);
+    }
+    requireMail(config);
+    await this.#prepare(caller, wanted, role);
+    const invited = (await this.#find(wanted)).filter(({ status }) => status === 'invited');
+    for (const { id } of invited) {
+      const letter = { letter: 'invitation', user: id, page: allowed, state: null } as const;
+      await jobs.submit(mailSubmission(letter, caller.user));
+    }
+  }
+
+  /**
+   * Makes an invited user active, with a password of the user's own.
+   * @throws ServiceError TOKEN_EXPIRED; INVALID_TOKEN; INVALID_INVITE when the user is not invited
+   *   any more; FAILED_VALIDATION when the password does not meet the policy
+   */
+  async accept(token: string, password: string, visitor: Visitor): Promise<void> {
+    const { config, pool, schema, tokens } = this.#parts;
+    const claims = await tokens.read(token, 'invite');
+    const account = await accountOf(this.#parts, claims.user);
+    if (account?.status !== 'invited') throw new ServiceError('INVALID_INVITE');
+    if (!isCurrent(claims, account)) throw new ServiceError('INVALID_TOKEN');
+    checkPasswordPolicy(await readPasswordPolicy(pool, schema), password);
+    const hash = await hashPassword(config, password);
+    await transaction(pool, async (client) => {
+      const { rowCount } = await client.query(
+        render(sql`UPDATE ${systemTable(schema, 'users')}
+          SET password = ${hash}, status = 'active' WHERE ${isUnchanged(account)}`),
+      );
+      if (rowCount !== 1) throw new ServiceError('INVALID_INVITE');
+      await recordUpdate(client, schema, account.id, visitor);
+    });
+  }
+
+  /** Sees to it that whoever has no account yet is invited into the role. */
+  async #prepare(caller: Caller, wanted: readonly string[], role: string): Promise<void> {
+    const { users, bounds } = this.#parts;
+    const target = { caller, collection: USERS };
+    const answer = parseQuery({ fields: ['id'] }, bounds);
+    const known = await this.#find(wanted);
+    const moved = known.filter((user) => user.status === 'invited' && user.role !== role);
+    if (moved.length > 0) {
+      const keys = moved.map(({ id }) => id);
+      await users.updateMany(target, { kind: 'same', keys, data: { role } }, answer);
+    }
+    const taken = new Set(known.map(({ email }) => email.toLowerCase()));
+    const fresh = wanted.filter((email) => !taken.has(email.toLowerCase()));
+    if (fresh.length === 0) return;
+    const invited = fresh.map((email) => ({ email, role, status: 'invited' }));
+    await users.create(target, invited, answer);
+  }
+
+  async #find(emails: readonly string[]): Promise<readonly Known[]> {
+    const { pool, schema } = this.#parts;
+    const { rows } = await pool.query<Known>(
+      render(sql`SELECT id, email, status, role FROM ${systemTable(schema, 'users')}
+        WHERE lower(email) IN (SELECT lower(one) FROM unnest(${emails}::text[]) AS one)
+        ORDER BY id`),
+    );
+    return rows;
+  }
+}

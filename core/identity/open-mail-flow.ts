@@ -1,0 +1,24 @@
+/** Puts the flows that go through a mail together for a process. */
+import type { Secrets } from '#core/system/secret.ts';
+import { type InvitationParts, Invitations } from './invitation.ts';
+import { MailTokens } from './mail-token.ts';
+import { PasswordResets } from './password-reset.ts';
+import { type RegistrationParts, Registrations } from './registration.ts';
+
+export interface MailFlowServices {
+  readonly invitations: Invitations;
+  readonly passwordResets: PasswordResets;
+  readonly registrations: Registrations;
+}
+
+export function openMailFlows(
+  surroundings: Omit<InvitationParts & RegistrationParts, 'tokens'>,
+  secrets: Secrets,
+): MailFlowServices {
+  const parts = { ...surroundings, tokens: new MailTokens(secrets) };
+  return {
+    invitations: new Invitations(parts),
+    passwordResets: new PasswordResets(parts),
+    registrations: new Registrations(parts),
+  };
+}
