@@ -1,0 +1,159 @@
+/** What callers are told of their rights, over real sockets, and how soon a change counts. */
+import { createHash } from 'node:crypto';
+import t from 'tap';
+import { freePort } from '#ops/embedded/postgres.ts';
+import { bodyOf } from '#tests/harness/body.ts';
+import { startCluster } from '#tests/harness/cluster.ts';
+import { startRedis } from '#tests/harness/redis.ts';
+import { createSample } from '#tests/harness/sample.ts';
+import { until } from '#tests/harness/until.ts';
+
+const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+const EDITOR = id(1);
+const POLICY = id(2);
+const TOKEN = 'editor-static-token';
+
+const RIGHTS = `
+  ALTER TABLE articles ADD COLUMN owner uuid;
+  UPDATE articles SET owner = '${EDITOR}' WHERE id <= 2;
+  INSERT INTO system_collections (collection, singleton) VALUES ('pages', true);
+  INSERT INTO system_roles (id, name) VALUES ('${id(3)}', 'Editor');
+  INSERT INTO system_users (id, role, token) VALUES ('${EDITOR}', '${id(3)}',
+    '${createHash('sha256').update(TOKEN).digest('hex')}');
+  INSERT INTO system_policies (id, name) VALUES ('${POLICY}', 'Editing');
+  INSERT INTO system_access (role, policy) VALUES ('${id(3)}', '${POLICY}');
+  INSERT INTO system_permissions (policy, collection, action, permissions, presets, fields) VALUES
+    ('${POLICY}', 'tags', 'read', NULL, NULL, '*'),
+    ('${POLICY}', 'authors', 'read', '{"id":{"_lt":3}}', NULL, 'name'),
+    ('${POLICY}', 'articles', 'create', NULL, '{"status":"draft","owner":"$CURRENT_USER"}',
+      'title,status,views'),
+    ('${POLICY}', 'articles', 'update', '{"owner":"$CURRENT_USER"}', NULL, 'title'),
+    ('${POLICY}', 'articles', 'update', '{"id":1}', NULL, 'views'),
+    ('${POLICY}', 'articles', 'delete', '{"dropped":1}', NULL, NULL),
+    ('${POLICY}', 'pages', 'update', '{"title":"Home"}', '{"title":"x"}', 'title'),
+    ('${POLICY}', 'nowhere', 'read', NULL, NULL, '*')`;
+
+const NONE = { access: 'none' };
+
+interface Told {
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+t.test('rights', async (t) => {
+  const redis = await startRedis();
+  t.teardown(() => redis?.stop());
+  const env: Record<string, string> = redis === null ? {} : { REDIS_URL: redis.url };
+  const cluster = await startCluster(t, { env });
+  await createSample(cluster.db);
+  await cluster.db.query(RIGHTS);
+  const port = await freePort();
+  await cluster.startEdge(port, env);
+  const urls = [cluster.url, `http://127.0.0.1:${port}`];
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  const get = (path: string, url = urls[1]) => fetch(`${url}${path}`, { headers });
+  const told = async (path: string) => (await bodyOf<Told>(await get(path))).data;
+
+  await t.test('in all collections', async (t) => {
+    t.strictSame(await told('/permissions/me'), {
+      articles: {
+        create: {
+          access: 'full',
+          fields: ['title', 'status', 'views'],
+          presets: { status: 'draft', owner: EDITOR },
+        },
+        read: NONE,
+        update: { access: 'partial', fields: ['title', 'views'] },
+        delete: { access: 'partial' },
+        share: NONE,
+      },
+      authors: {
+        create: NONE,
+        read: { access: 'partial', fields: ['name'] },
+        update: NONE,
+        delete: NONE,
+        share: NONE,
+      },
+      pages: {
+        create: NONE,
+        read: NONE,
+        update: { access: 'partial', fields: ['title'], presets: { title: 'x' } },
+        delete: NONE,
+        share: NONE,
+      },
+      tags: {
+        create: NONE,
+        read: { access: 'full', fields: ['*'] },
+        update: NONE,
+        delete: NONE,
+        share: NONE,
+      },
+    });
+  });
+
+  await t.test('with one item, as its rules decide', async (t) => {
+    const denied = { update: NONE, delete: NONE, share: NONE };
+    const updatable = { ...denied, update: { access: 'full' } };
+    t.strictSame(await told('/permissions/me/articles/2'), updatable);
+    t.strictSame(await told('/permissions/me/articles/3'), denied);
+    t.strictSame(await told('/permissions/me/articles/99999'), denied);
+    t.strictSame(await told('/permissions/me/tags/1'), denied);
+    t.strictSame(await told('/permissions/me/no_such_table/1'), denied);
+    t.strictSame(await told('/permissions/me/articles'), {
+      update: { access: 'partial' },
+      delete: { access: 'partial' },
+      share: NONE,
+    });
+    t.strictSame(await told('/permissions/me/pages'), {
+      ...denied,
+      update: { access: 'full', fields: ['title'], presets: { title: 'x' } },
+    });
+    t.equal((await get('/permissions/me/articles/x')).status, 403);
+  });
+
+  await t.test('of administrators are all, of strangers not told', async (t) => {
+    const { data } = await bodyOf<Told>(await cluster.fetch('/permissions/me'));
+    const full = { access: 'full', fields: ['*'] };
+    t.strictSame(data.tags, { create: full, read: full, update: full, delete: full, share: full });
+    const item = await bodyOf<Told>(await cluster.fetch('/permissions/me/tags/1'));
+    t.match(item.data, { update: { access: 'full' }, delete: { access: 'full' } });
+    t.equal((await cluster.fetch('/permissions/me/no_such_table/1')).status, 403);
+    for (const path of ['/permissions/me', '/permissions/me/tags', '/permissions/me/tags/1']) {
+      t.equal((await fetch(cluster.url + path)).status, 403, path);
+    }
+  });
+
+  await t.test('that are changed by SQL change in every process, messages or not', async (t) => {
+    const path = '/items/authors?fields=name&limit=-1';
+    const counts = () =>
+      Promise.all(
+        urls.map(async (url) => {
+          const answer = await get(path, url);
+          return answer.ok ? (await bodyOf<{ data: unknown[] }>(answer)).data.length : 0;
+        }),
+      );
+    const become = async (wanted: number, what: string) => {
+      await until(async () => (await counts()).every((count) => count === wanted), what, 4_000);
+      t.pass(what);
+    };
+    await become(2, 'the first rule');
+    await redis?.stop();
+    await cluster.db.query(
+      `UPDATE system_permissions SET permissions = '{"id":5}' WHERE collection = 'authors'`,
+    );
+    await become(1, 'another rule');
+    await cluster.db.query('DELETE FROM system_access WHERE role IS NOT NULL');
+    await become(0, 'a policy taken away');
+    await cluster.db.query(
+      `INSERT INTO system_access ("user", policy) VALUES ('${EDITOR}', '${POLICY}')`,
+    );
+    await become(1, 'and given again');
+    await cluster.db.query(
+      `UPDATE system_policies SET ip_access = '10.0.0.0/8' WHERE id = '${POLICY}'`,
+    );
+    await until(
+      async () => (await get(path)).status === 401 && (await get(path, urls[0])).status === 401,
+      'a policy barred by address',
+      4_000,
+    );
+  });
+});
