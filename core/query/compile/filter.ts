@@ -1,6 +1,6 @@
 /** Compiles filters, across relations, into predicates. */
 import type { AnyToOne, ManyToOne, Relation, ToMany } from '#core/catalog/relation.ts';
-import { type Sql, sql } from '#core/database/sql.ts';
+import { join, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, invalidQuery } from '#core/errors/service-error.ts';
 import { callOf } from '../call.ts';
 import type { Filter } from '../query.ts';
@@ -9,10 +9,11 @@ import { callSql } from './call.ts';
 import { compileOperation, type Operation, type Subject } from './comparison.ts';
 import { memberText, stepsOf } from './document.ts';
 import { isConcealed } from './output.ts';
-import { connect, none, type Predicate } from './predicate.ts';
+import { apartOf, connect, none, type Predicate } from './predicate.ts';
 import {
   type ColumnRef,
   type Context,
+  childEnds,
   childrenMatch,
   columnRef,
   endsMatch,
@@ -104,14 +105,17 @@ function isOnValue(filter: Filter): boolean {
  */
 function ofOne(target: Scope, match: Sql, inner: Predicate): Predicate {
   const rule = rowRule(target);
+  const { void: isVoid } = inner;
   if (inner.strict) {
-    const where = whereSql([match, rule, inner.sql]);
-    return { ...inner, sql: sql`EXISTS (SELECT FROM ${tableSql(target)}${where})` };
+    const exists = (condition: Sql) =>
+      sql`EXISTS (SELECT FROM ${tableSql(target)}${whereSql([match, rule, condition])})`;
+    return { sql: exists(inner.sql), apart: exists(apartOf(inner)), strict: true, void: isVoid };
   }
   const on = rule === null ? match : sql`${match} AND ${rule}`;
   return {
-    ...inner,
-    sql: sql`(SELECT ${inner.sql} FROM (VALUES (1)) AS one LEFT JOIN ${tableSql(target)} ON ${on})`,
+    sql: sql`(SELECT ${apartOf(inner)} FROM (VALUES (1)) AS one LEFT JOIN ${tableSql(target)} ON ${on})`,
+    strict: false,
+    void: isVoid,
   };
 }
 
@@ -147,15 +151,33 @@ function ofMany(
   if (!relation.indexed) scope.context.markScan();
   const child = enterScope(scope, relation, relation.many.collection, key);
   const inner = condition.filter === null ? null : compileMany(child, condition.filter);
-  const where = whereSql([
-    childrenMatch(scope, child, relation),
-    rowRule(child),
-    inner?.sql ?? null,
-  ]);
+  const conditions = [rowRule(child), inner?.sql ?? null];
+  const where = whereSql([childrenMatch(scope, child, relation), ...conditions]);
   const exists = sql`EXISTS (SELECT FROM ${tableSql(child)}${where})`;
   const isVoid = inner?.void ?? false;
-  if (!condition.none) return { sql: exists, strict: true, void: isVoid };
-  return none(exists, isVoid);
+  const found: Predicate = condition.none
+    ? none(exists, isVoid)
+    : { sql: exists, strict: true, void: isVoid };
+  if (relation.indexed) return found;
+  const listed = amongOwners(scope, child, relation, conditions);
+  return { ...found, apart: condition.none ? none(listed, isVoid).sql : listed };
+}
+
+/**
+ * Whether some related item meets the conditions, by a list of all owners that have one: made once
+ * for all rows, where `EXISTS` would scan the table for each.
+ */
+function amongOwners(
+  scope: Scope,
+  child: Scope,
+  relation: ToMany,
+  conditions: readonly (Sql | null)[],
+): Sql {
+  const { keys, owner } = childEnds(scope, child, relation);
+  const owned = owner.map((column) => sql`${column} IS NOT NULL`);
+  const owners = join(owner);
+  const list = sql`SELECT ${owners} FROM ${tableSql(child)}${whereSql([...owned, ...conditions])} GROUP BY ${owners}`;
+  return sql`((${join(keys)}) IN (${list}) IS TRUE)`;
 }
 
 /** A filter on related items; operators that stand on the relation itself judge their key. */
@@ -211,7 +233,8 @@ function throughRelation(scope: Scope, relation: Relation, node: FieldFilter): P
   if (relation.kind === 'a2o') return throughAny(scope, relation, node);
   // Where the list may not be seen nothing is known of it, not even that it is empty.
   const found = throughMany(scope, relation, node.key, node.filter);
-  return { ...found, sql: whereSeen(scope, relation.field, found.sql) };
+  const seen = (condition: Sql) => whereSeen(scope, relation.field, condition);
+  return { ...found, sql: seen(found.sql), apart: seen(apartOf(found)) };
 }
 
 function compileFunction(scope: Scope, node: FieldFilter): Predicate | null {
@@ -265,9 +288,11 @@ function compileLevel(scope: Scope, filter: Filter): Predicate {
 
 /**
  * Compiles a filter for the rows of a scope.
+ * @param apart it will stand beside an OR, or in a CASE
  * @throws ServiceError FORBIDDEN for a field that is unknown or may not be seen, INVALID_QUERY for
  *   an operator or a value that does not fit
  */
-export function compileFilter(scope: Scope, filter: Filter): Sql {
-  return compileLevel(scope, filter).sql;
+export function compileFilter(scope: Scope, filter: Filter, apart = false): Sql {
+  const predicate = compileLevel(scope, filter);
+  return apart ? apartOf(predicate) : predicate.sql;
 }

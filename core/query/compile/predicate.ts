@@ -6,6 +6,11 @@ import { join, Sql, sql } from '#core/database/sql.ts';
 
 export interface Predicate {
   readonly sql: Sql;
+  /**
+   * The same for where it stands beside an OR, or in a CASE or a select list: there a sub-select
+   * that no index serves would run for each row. Absent where that makes no difference.
+   */
+  readonly apart?: Sql;
   /** Never true for a row whose columns are all null, as an outer join has where nothing matches. */
   readonly strict: boolean;
   /**
@@ -37,17 +42,23 @@ export function anyVoid(voids: readonly (boolean | Sql)[]): boolean | Sql {
   return open.length === 0 ? false : sql`(${join(open, ' OR ')})`;
 }
 
+/** The predicate for a place where the planner cannot make a join of it. */
+export function apartOf(predicate: Predicate): Sql {
+  return predicate.apart ?? predicate.sql;
+}
+
 /** All of them, or any of them; no predicates at all hold always. */
 export function connect(connective: 'and' | 'or', parts: readonly Predicate[]): Predicate {
   const [only] = parts;
   if (only === undefined) return ALWAYS;
   if (parts.length === 1) return only;
   const isStrict = (part: Predicate) => part.strict;
+  const all = (pieces: readonly Sql[]) =>
+    sql`(${join(pieces, connective === 'and' ? ' AND ' : ' OR ')})`;
+  const apart = all(parts.map(apartOf));
   return {
-    sql: sql`(${join(
-      parts.map((part) => part.sql),
-      connective === 'and' ? ' AND ' : ' OR ',
-    )})`,
+    sql: connective === 'and' ? all(parts.map((part) => part.sql)) : apart,
+    ...(parts.some((part) => part.apart !== undefined) ? { apart } : {}),
     strict: connective === 'and' ? parts.some(isStrict) : parts.every(isStrict),
     void: anyVoid(parts.map((part) => part.void)),
   };
@@ -55,10 +66,14 @@ export function connect(connective: 'and' | 'or', parts: readonly Predicate[]): 
 
 /**
  * No row exists for which a condition holds.
+ * @param exists holds when there is one; never null
  * @param isVoid of the condition: of a comparison without value nothing is known, not even "none"
  */
 export function none(exists: Sql, isVoid: boolean | Sql): Predicate {
   if (isVoid === true) return VOID;
   if (isVoid === false) return loosely(sql`NOT ${exists}`);
-  return { ...loosely(sql`CASE WHEN NOT ${isVoid} THEN NOT ${exists} END`), void: isVoid };
+  return {
+    ...loosely(sql`(CASE WHEN NOT ${isVoid} THEN TRUE END AND NOT ${exists})`),
+    void: isVoid,
+  };
 }

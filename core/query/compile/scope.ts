@@ -65,8 +65,11 @@ export interface Context {
   /** The moment that `$NOW` stands for. */
   readonly now: Date;
   readonly bounds: QueryBounds;
-  /** Compiles a filter for rows of a scope; handed in, because rules are filters too. */
-  readonly compileRule: (scope: Scope, rule: Filter) => Sql;
+  /**
+   * Compiles a filter for rows of a scope; handed in, because rules are filters too. `apart` when
+   * it will stand beside an OR, or in a CASE.
+   */
+  readonly compileRule: (scope: Scope, rule: Filter, apart: boolean) => Sql;
   /** Plans the rows of a level; handed in, because levels nest. */
   readonly planLevel: PlanLevel;
   readonly planBatch: PlanBatch;
@@ -225,19 +228,19 @@ function unlimited(scope: Scope): Scope {
 }
 
 /** A rule that cannot be compiled, as when it names a field that was dropped, holds for no row. */
-export function ruleSql(scope: Scope, rule: Filter): Sql {
+export function ruleSql(scope: Scope, rule: Filter, apart = false): Sql {
   try {
-    return scope.context.compileRule(scope, rule);
+    return scope.context.compileRule(scope, rule, apart);
   } catch (error) {
     if (error instanceof ServiceError) return sql`FALSE`;
     throw error;
   }
 }
 
-function anyRule(scope: Scope, rules: readonly (Filter | null)[]): Sql | null {
+function anyRule(scope: Scope, rules: readonly (Filter | null)[], apart: boolean): Sql | null {
   if (rules.some((rule) => rule === null)) return null;
   const inner = unlimited(scope);
-  const parts = rules.flatMap((rule) => (rule === null ? [] : [ruleSql(inner, rule)]));
+  const parts = rules.flatMap((rule) => (rule === null ? [] : [ruleSql(inner, rule, apart)]));
   return sql`(${join(parts, ' OR ')})`;
 }
 
@@ -246,6 +249,7 @@ export function rowRule(scope: Scope): Sql | null {
   return anyRule(
     scope,
     scope.grant.map((entry) => entry.rule),
+    scope.grant.length > 1,
   );
 }
 
@@ -265,6 +269,7 @@ export function guardOf(scope: Scope, name: string): Sql | null {
       : anyRule(
           scope,
           covering.map((entry) => entry.rule),
+          true,
         );
   scope.guards.set(name, guard);
   return guard;
