@@ -41,7 +41,7 @@ export interface AccessParts {
   readonly pool: Pool;
   /** The schema of the system tables. */
   readonly schema: string;
-  readonly catalog: Pick<CatalogSource, 'onCounter' | 'inContact'>;
+  readonly catalog: Pick<CatalogSource, 'onCounter' | 'inContact' | 'look'>;
   readonly log: Log;
 }
 
@@ -103,9 +103,9 @@ export class AccessSource {
    * before for as long as nothing about them changes.
    * @throws ServiceError SERVICE_UNAVAILABLE when the database cannot be asked
    */
-  rightsOf(caller: Caller): Promise<Rights> {
-    if (caller.admin) return Promise.resolve(FULL_RIGHTS);
-    this.#distrust();
+  async rightsOf(caller: Caller): Promise<Rights> {
+    if (caller.admin) return FULL_RIGHTS;
+    if (!this.#parts.catalog.inContact()) await this.#regain();
     const { policies, app } = caller;
     const key = `${app} ${policies.join(' ')}`;
     return remembered(this.#sets, key, () => this.#combine(policies, app));
@@ -119,14 +119,20 @@ export class AccessSource {
     this.#sets.clear();
   }
 
-  /** Without contact a change may have gone unnoticed: nothing is used that is older than a look. */
-  #distrust(): void {
-    if (this.#parts.catalog.inContact()) return;
-    if (performance.now() - this.#forgotAt > TRUSTED_MS) this.forget();
+  /**
+   * Without contact a change may have gone unnoticed. One look, shared by all who ask meanwhile,
+   * tells; where even that fails, nothing is used that is older than a look.
+   */
+  async #regain(): Promise<void> {
+    try {
+      await this.#parts.catalog.look();
+    } catch {
+      if (performance.now() - this.#forgotAt > TRUSTED_MS) this.forget();
+    }
   }
 
-  #standingOf(account: Account | null): Promise<Standing> {
-    this.#distrust();
+  async #standingOf(account: Account | null): Promise<Standing> {
+    if (!this.#parts.catalog.inContact()) await this.#regain();
     const key = account === null ? '' : `${account.user} ${account.role}`;
     return remembered(this.#standings, key, async () => {
       const { pool, schema } = this.#parts;

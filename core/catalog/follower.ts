@@ -62,11 +62,11 @@ export class Follower implements CatalogSource {
     if (this.#catalog === EMPTY_CATALOG) {
       throw failure ?? new Error(`The catalog could not be loaded: ${this.#loadError}`);
     }
-    await this.#look();
+    await this.look();
     this.#ends.push(
       bus.subscribe('catalog.changed', () => this.#try(this.#load)),
-      bus.subscribe('access.changed', () => this.#try(this.#look)),
-      repeat(this.#look, { pause, log, complaint: 'the counters cannot be read' }),
+      bus.subscribe('access.changed', () => this.#try(this.look)),
+      repeat(this.look, { pause, log, complaint: 'the counters cannot be read' }),
     );
   }
 
@@ -91,7 +91,7 @@ export class Follower implements CatalogSource {
   });
 
   /** Reads the counters, tells who waits for them, and loads a version that no message told of. */
-  readonly #look = coalesce(async (): Promise<void> => {
+  readonly look = coalesce(async (): Promise<void> => {
     const { pool, system } = this.#parts;
     const before = this.#counters;
     const counters = await readCounters(pool, system);

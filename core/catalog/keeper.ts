@@ -47,6 +47,7 @@ export function keepCatalog(source: CatalogSource, { lease, log, pause }: Watch)
     onCounter: (name, handler) => source.onCounter(name, handler),
     silence: () => source.silence(),
     inContact: () => source.inContact(),
+    look: () => source.look(),
     status: () => source.status(),
     async close() {
       await end();

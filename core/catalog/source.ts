@@ -39,6 +39,11 @@ export interface CatalogSource {
    * have gone unnoticed.
    */
   inContact(): boolean;
+  /**
+   * Reads the counters now and tells who waits for them: contact is there again.
+   * @throws when the database cannot be asked
+   */
+  look(): Promise<void>;
   status(): CatalogStatus;
   close(): Promise<void>;
 }

@@ -236,7 +236,7 @@ t.test('what changes is seen within a look', async (t) => {
 });
 
 t.test('without contact to the counters nothing old counts', async (t) => {
-  const { access, sql, pool } = await open(t);
+  const { access, sql } = await open(t);
   const policies = async () => (await access.callerOf(null, null)).policies;
   t.strictSame(await policies(), [PUBLIC]);
   await sql(
@@ -252,7 +252,24 @@ t.test('without contact to the counters nothing old counts', async (t) => {
   });
   t.pass('though no counter told of it');
   await sql('ALTER TABLE misplaced RENAME TO system_state');
-  t.ok(pool);
+});
+
+t.test('contact that is lost for a while costs one look, not all that is known', async (t) => {
+  const { pool, sql } = await open(t);
+  let looks = 0;
+  const catalog = {
+    onCounter: () => () => undefined,
+    inContact: () => false,
+    look: async () => {
+      looks += 1;
+    },
+  };
+  const log = pino({ level: 'silent' });
+  const access = new AccessSource({ pool, schema: 'public', catalog, log });
+  t.strictSame((await access.callerOf(null, null)).policies, [PUBLIC]);
+  await sql('DELETE FROM system_access');
+  t.strictSame((await access.callerOf(null, null)).policies, [PUBLIC], 'the look told of nothing');
+  t.equal(looks, 2);
 });
 
 t.test('a database that cannot be asked is no answer', async (t) => {
@@ -263,7 +280,8 @@ t.test('a database that cannot be asked is no answer', async (t) => {
     statementTimeout: 0,
   });
   t.teardown(() => pool.end());
-  const catalog = { onCounter: () => () => undefined, inContact: () => true };
+  const look = async () => undefined;
+  const catalog = { onCounter: () => () => undefined, inContact: () => true, look };
   const access = new AccessSource({ pool, schema: 'public', catalog, log });
   await t.rejects(access.callerOf(null, null), { code: 'SERVICE_UNAVAILABLE' });
   await t.rejects(access.callerOf(null, null), { code: 'SERVICE_UNAVAILABLE' });
