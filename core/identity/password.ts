@@ -2,6 +2,7 @@
  * Passwords: hashing by argon2id, checking, and the policy that new ones must meet. Hashing is the
  * most expensive thing a stranger can ask for, so few run at a time and few wait for their turn.
  */
+import { randomBytes } from 'node:crypto';
 import { createContext, runInContext } from 'node:vm';
 import argon2 from 'argon2';
 import type { Config } from '#core/config/config.ts';
@@ -69,6 +70,13 @@ export async function verifyPassword(hash: string, password: string): Promise<bo
 /** The hash was made with other parameters than those of the configuration. */
 export function isOutdated(config: PasswordConfig, hash: string): boolean {
   return !hash.startsWith('$argon2id$') || argon2.needsRehash(hash, parameters(config));
+}
+
+/** A hash that no password has, and that takes as long to find out as any other. */
+export function hashOfNobody(config: PasswordConfig): string {
+  const { memoryCost, timeCost, parallelism } = parameters(config);
+  const part = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll('=', '');
+  return `$argon2id$v=19$m=${memoryCost},p=${parallelism},t=${timeCost}$${part(16)}$${part(32)}`;
 }
 
 /** The policy of the settings, as {@link checkPasswordPolicy} takes it; null when there is none. */

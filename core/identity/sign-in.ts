@@ -15,7 +15,7 @@ import { systemTable } from '#core/system/table.ts';
 import type { AccessTokens } from './access-token.ts';
 import { countFailure, useStep } from './attempt.ts';
 import { stepOf } from './one-time-password.ts';
-import { hashPassword, isOutdated, verifyPassword } from './password.ts';
+import { hashOfNobody, hashPassword, isOutdated, verifyPassword } from './password.ts';
 import type { RefreshTokens } from './refresh-token.ts';
 import { beginSession, type Visitor } from './session.ts';
 import { tokenHash } from './token-hash.ts';
@@ -59,14 +59,6 @@ interface User {
   readonly tfa_secret: string | null;
 }
 
-/** A hash that no password has, and that takes as long to find out as any other. */
-function hashOfNobody(config: Config): string {
-  const part = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll('=', '');
-  const memory = Math.ceil(config.ARGON2_MEMORY / 1024);
-  const parameters = `m=${memory},t=${config.ARGON2_TIME},p=${config.ARGON2_PARALLELISM}`;
-  return `$argon2id$v=19$${parameters}$${part(16)}$${part(32)}`;
-}
-
 /** Milliseconds that an access token of a mode counts. */
 export function accessTtl(config: Config, mode: Mode): number {
   return mode === 'session' ? config.SESSION_COOKIE_TTL : config.ACCESS_TOKEN_TTL;
@@ -74,11 +66,11 @@ export function accessTtl(config: Config, mode: Mode): number {
 
 export class SignIn {
   readonly #parts: SignInParts;
-  readonly #hashOfNobody: string;
+  readonly #nobody: string;
 
   constructor(parts: SignInParts) {
     this.#parts = parts;
-    this.#hashOfNobody = hashOfNobody(parts.config);
+    this.#nobody = hashOfNobody(parts.config);
   }
 
   /**
@@ -101,7 +93,7 @@ export class SignIn {
     const { config, pool: db, schema, access } = this.#parts;
     const user = await this.#find(credentials.email);
     const hash = user?.password ?? null;
-    const right = await verifyPassword(hash ?? this.#hashOfNobody, credentials.password);
+    const right = await verifyPassword(hash ?? this.#nobody, credentials.password);
     if (user === null || hash === null || !right) {
       await countFailure({ db, schema }, credentials.email);
       throw new ServiceError('INVALID_CREDENTIALS');

@@ -1,0 +1,150 @@
+import { Secret, TOTP } from 'otpauth';
+import t from 'tap';
+import { ServiceError } from '#core/errors/service-error.ts';
+import { until } from '#tests/harness/until.ts';
+import { identityOn, PASSWORD, VISITOR } from './fixture/identity.ts';
+
+const world = await identityOn(t);
+const { pool } = world;
+const { signIn, identity, renewal } = world.open();
+
+function login(email: string, options: { password?: string; otp?: string } = {}) {
+  const { password = PASSWORD, otp = null } = options;
+  return signIn.login({ email, password, otp }, 'json', VISITOR).then(
+    () => 'in',
+    (error: unknown) => (error instanceof ServiceError ? error.code : String(error)),
+  );
+}
+
+async function statusOf(id: string): Promise<string> {
+  const { rows } = await pool.query('SELECT status FROM system_users WHERE id = $1', [id]);
+  return rows[0].status;
+}
+
+t.test('too many wrong passwords suspend the user', async (t) => {
+  await pool.query('INSERT INTO system_settings (auth_login_attempts) VALUES (3)');
+  const { id, email } = await world.createUser();
+  for (let i = 0; i < 2; i++)
+    t.equal(await login(email, { password: 'wrong' }), 'INVALID_CREDENTIALS');
+  t.equal(await login(email), 'in', 'a login that succeeds');
+  for (let i = 0; i < 2; i++) await login(email, { password: 'wrong' });
+  t.equal(await statusOf(id), 'active', '… begins the count anew');
+  t.equal(await login(email.toUpperCase(), { password: 'wrong' }), 'INVALID_CREDENTIALS');
+  t.equal(await statusOf(id), 'suspended');
+  t.equal(await login(email), 'INVALID_CREDENTIALS', 'now the right one does not help');
+  await pool.query("UPDATE system_users SET status = 'active' WHERE id = $1", [id]);
+  t.equal(await login(email, { password: 'wrong' }), 'INVALID_CREDENTIALS');
+  t.equal(await login(email), 'in', 'made active again, all attempts are there again');
+});
+
+t.test('attempts at once are all counted', async (t) => {
+  const { id, email } = await world.createUser();
+  await Promise.all(Array.from({ length: 3 }, () => login(email, { password: 'wrong' })));
+  t.equal(await statusOf(id), 'suspended');
+});
+
+t.test('a one-time password works once', async (t) => {
+  const secret = new Secret({ size: 20 });
+  const { id, email } = await world.createUser({ tfa_secret: secret.base32 });
+  const otp = new TOTP({ secret }).generate();
+  t.equal(await login(email), 'INVALID_OTP');
+  t.equal(await login(email, { otp: 'abcdef' }), 'INVALID_OTP');
+  const outcomes = await Promise.all([login(email, { otp }), login(email, { otp })]);
+  t.strictSame(outcomes.sort(), ['INVALID_OTP', 'in'], 'of two at once one is let in');
+  t.equal(await login(email, { otp }), 'INVALID_OTP');
+  t.equal(await login(email, { otp: '1' }), 'INVALID_OTP');
+  t.equal(await login(email, { otp: '2' }), 'INVALID_OTP');
+  t.equal(await statusOf(id), 'suspended', 'codes that are tried out count as wrong passwords do');
+});
+
+t.test('a hash of other parameters is made anew', async (t) => {
+  const { default: argon2 } = await import('argon2');
+  const password = await argon2.hash(PASSWORD, { memoryCost: 2_048, timeCost: 1, parallelism: 1 });
+  const { id, email } = await world.createUser({ password });
+  t.equal(await login(email), 'in');
+  const { rows } = await pool.query('SELECT password FROM system_users WHERE id = $1', [id]);
+  t.match(rows[0].password, /^\$argon2id\$v=19\$m=1024,p=1,t=1\$/);
+  t.equal(await login(email), 'in');
+});
+
+t.test('a user whose policies are all barred by address is told so', async (t) => {
+  const { id, email } = await world.createUser();
+  await pool.query(
+    `WITH p AS (INSERT INTO system_policies (name, ip_access) VALUES ('x', '10.0.0.0/8') RETURNING id)
+     INSERT INTO system_access ("user", policy) SELECT $1, id FROM p`,
+    [id],
+  );
+  t.equal(await login(email), 'INVALID_IP');
+});
+
+t.test('rows of sessions that ended long ago are swept', async (t) => {
+  const old = await world.createUser();
+  await pool.query(
+    `INSERT INTO system_sessions (token, "user", expires)
+     SELECT 'old ' || n, $1, now() - interval '2 days' FROM generate_series(1, 3) n`,
+    [old.id],
+  );
+  await login((await world.createUser()).email);
+  const { rows } = await pool.query('SELECT FROM system_sessions WHERE "user" = $1', [old.id]);
+  t.equal(rows.length, 0);
+});
+
+t.test('logins and renewals raise no counter', async (t) => {
+  const counters = async () =>
+    (
+      await pool.query(
+        "SELECT name, version FROM system_state WHERE name IN ('access', 'sessions')",
+      )
+    ).rows;
+  const user = await world.createUser();
+  const before = await counters();
+  const credentials = { email: user.email, password: PASSWORD, otp: null };
+  const { refreshToken } = await signIn.login(credentials, 'json', VISITOR);
+  await renewal.refresh({ mode: 'json', refreshToken: refreshToken ?? '' }, VISITOR);
+  t.strictSame(await counters(), before);
+});
+
+t.test('without contact no session is taken on trust', async (t) => {
+  const user = await world.createUser();
+  const credentials = { email: user.email, password: PASSWORD, otp: null };
+  const { accessToken } = await signIn.login(credentials, 'json', VISITOR);
+  const { user: found } = await identity.authenticate(accessToken, null);
+  t.equal(found, user.id);
+  await pool.query('DELETE FROM system_sessions WHERE "user" = $1', [user.id]);
+  t.equal((await identity.authenticate(accessToken, null)).user, user.id, 'it is remembered');
+  world.contact.is = false;
+  t.teardown(() => {
+    world.contact.is = true;
+  });
+  await t.rejects(identity.authenticate(accessToken, null), { code: 'INVALID_CREDENTIALS' });
+});
+
+t.test('an end that was missed costs the memory, not correctness', async (t) => {
+  const tokens = await Promise.all(
+    [1, 2].map(async () => {
+      const user = await world.createUser();
+      const credentials = { email: user.email, password: PASSWORD, otp: null };
+      return { user, ...(await signIn.login(credentials, 'json', VISITOR)) };
+    }),
+  );
+  const version = async () => {
+    const { rows } = await pool.query("SELECT version FROM system_state WHERE name = 'sessions'");
+    return Number(rows[0].version);
+  };
+  const [first, second] = tokens;
+  if (first === undefined || second === undefined) return;
+  world.move('sessions', await version());
+  for (const { accessToken } of tokens) await identity.authenticate(accessToken, null);
+  const ended = async ({ accessToken }: typeof first) => {
+    const answer = await identity.authenticate(accessToken, null).catch(() => null);
+    return answer === null;
+  };
+  await pool.query('DELETE FROM system_sessions WHERE "user" = $1', [first.user.id]);
+  t.equal(await ended(first), false, 'nobody has told yet');
+  world.move('sessions', await version());
+  await until(() => ended(first), 'the end to be heard of');
+  await pool.query('DELETE FROM system_sessions WHERE "user" = $1', [second.user.id]);
+  await pool.query('DELETE FROM system_session_ends');
+  world.move('sessions', await version());
+  await until(() => ended(second), 'everything to be forgotten');
+});
