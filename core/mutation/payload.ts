@@ -6,6 +6,9 @@ import { textChecker } from './value.ts';
 /** An item as a client sends it. */
 export type Item = Readonly<Record<string, unknown>>;
 
+/** Stands for a value that is given, but known only once another row is written. */
+export const PENDING: object = Object.freeze({});
+
 /** An item ready to be written: the texts of its columns, by field; null stands for SQL's null. */
 export type Row = ReadonlyMap<ColumnField, string | null>;
 
@@ -135,7 +138,7 @@ export function rowOf(collection: Collection, item: Item, action: Action): Row {
   const row = new Map<ColumnField, string | null>();
   for (const [name, value] of Object.entries(item)) {
     const field = collection.fields.get(name);
-    if (!isWritable(field) || value === undefined) continue;
+    if (!isWritable(field) || value === undefined || value === PENDING) continue;
     if (action === 'update' && collection.primaryKey.includes(field)) continue;
     if (isComputed(field)) {
       throw invalidPayload(`Field "${name}" is computed by the database and takes no value.`, {

@@ -1,0 +1,278 @@
+/**
+ * Reads a body into a plan: which items are written at each place of its shape, and which related
+ * items are linked or taken out. Knows the catalog, but neither rights nor rows.
+ */
+import type { Catalog, Collection } from '#core/catalog/catalog.ts';
+import type { AnyToOne, End, ManyToOne, Relation, ToMany } from '#core/catalog/relation.ts';
+import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
+import { type Key, keyOfBody } from '#core/query/key.ts';
+import type { Item } from '../payload.ts';
+import type { Level, NamedItem, Place, PlannedItem, Selection } from './plan.ts';
+
+/** An item as it stands in the body. */
+export interface Input {
+  readonly place: Place;
+  readonly value: unknown;
+  readonly intent: PlannedItem['intent'];
+  /** Known beforehand when the path names it. */
+  readonly key?: Key;
+}
+
+interface ToOneDraft {
+  readonly relation: ManyToOne | AnyToOne;
+  readonly end: End;
+  readonly inputs: Input[];
+  readonly owners: number[];
+}
+
+interface ToManyDraft {
+  readonly relation: ToMany;
+  readonly inputs: Input[];
+  readonly owners: number[];
+  readonly selections: Selection[];
+}
+
+/** What is gathered while the items of a level are read. */
+interface Draft {
+  readonly collection: Collection;
+  readonly toOne: Map<string, ToOneDraft>;
+  readonly toMany: Map<string, ToManyDraft>;
+}
+
+/** `author.articles[2].title`, as errors name it. */
+export function placeText(place: Place): string {
+  return place
+    .map((part, index) =>
+      typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${part}`,
+    )
+    .join('');
+}
+
+function isObject(value: unknown): value is Item {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A place of the body for a sentence. */
+function at(place: Place): string {
+  return place.length === 0 ? 'The body' : `"${placeText(place)}"`;
+}
+
+/** The key that an item names; null when it names none or only a part. */
+function keyIn(collection: Collection, item: Item): Key | null {
+  const values = collection.primaryKey.map((field) => item[field.name]);
+  if (values.length === 0 || values.some((value) => value === undefined || value === null)) {
+    return null;
+  }
+  return keyOfBody(collection, values);
+}
+
+function pushAll<T>(list: T[], more: Iterable<T>): void {
+  for (const entry of more) list.push(entry);
+}
+
+export class Planner {
+  readonly #catalog: Catalog;
+  readonly #maxItems: number | undefined;
+  #items = 0;
+
+  /** @param maxItems most items that the whole payload may write; undefined: no bound */
+  constructor(catalog: Catalog, maxItems: number | undefined) {
+    this.#catalog = catalog;
+    this.#maxItems = maxItems;
+  }
+
+  /**
+   * Plans the items at one place of the shape and, through their relations, all below.
+   * @throws ServiceError INVALID_PAYLOAD naming the place, FORBIDDEN for a key that cannot be one
+   */
+  level(collection: Collection, inputs: readonly Input[]): Level {
+    this.#count(inputs.length);
+    const draft: Draft = { collection, toOne: new Map(), toMany: new Map() };
+    const items = inputs.map((input, index) => this.#item(draft, input, index));
+    return {
+      collection,
+      items,
+      toOne: [...draft.toOne.values()].map(({ relation, end, inputs, owners }) => ({
+        relation,
+        end,
+        owners,
+        level: this.level(this.#collection(end.collection), inputs),
+      })),
+      toMany: [...draft.toMany.values()].map(({ relation, inputs, owners, selections }) => ({
+        relation,
+        owners,
+        selections,
+        level: this.level(this.#collection(relation.many.collection), inputs),
+      })),
+    };
+  }
+
+  #count(more: number): void {
+    this.#items += more;
+    if (this.#maxItems === undefined || this.#items <= this.#maxItems) return;
+    throw invalidPayload(
+      `The request writes more items than MAX_BATCH_MUTATION (${this.#maxItems}) allows.`,
+    );
+  }
+
+  #collection(name: string): Collection {
+    const collection = this.#catalog.collections.get(name);
+    if (collection === undefined || collection.primaryKey.length === 0) throw forbidden();
+    return collection;
+  }
+
+  #item(draft: Draft, input: Input, owner: number): PlannedItem {
+    const { place, value, intent } = input;
+    if (!isObject(value)) throw invalidPayload(`${at(place)} must be an object.`);
+    const { collection } = draft;
+    const { item, lists } = this.#members(draft, { place, owner, value });
+    const key = input.key ?? keyIn(collection, value);
+    if (intent === 'update' && key === null) throw invalidPayload(`${at(place)} lacks its key.`);
+    const known = intent === 'either' && key === null ? 'create' : intent;
+    return { place, item, lists, key, intent: known };
+  }
+
+  /** Parts the members of an item from its lists of related items. */
+  #members(draft: Draft, from: { place: Place; owner: number; value: Item }) {
+    const { place, owner, value } = from;
+    const relations = this.#catalog.relations.get(draft.collection.name);
+    const lists: string[] = [];
+    for (const [name, member] of Object.entries(value)) {
+      const relation = relations?.get(name);
+      if (relation === undefined) continue;
+      const related = { owner, place: [...place, name], value: member };
+      if (this.#relate(draft, relation, related, value)) lists.push(name);
+    }
+    // What is sent once for many keys stays one object, and is prepared once.
+    if (lists.length === 0) return { item: value, lists };
+    const own = Object.entries(value).filter(([name]) => !lists.includes(name));
+    return { item: Object.fromEntries(own), lists };
+  }
+
+  /**
+   * Takes what stands under a relational field into the draft.
+   * @returns whether the member is no member of the item's own row
+   */
+  #relate(
+    draft: Draft,
+    relation: Relation,
+    related: { owner: number; place: Place; value: unknown },
+    item: Item,
+  ): boolean {
+    const { owner, place, value } = related;
+    if (relation.kind === 'm2o' || relation.kind === 'a2o') {
+      if (isObject(value)) {
+        const end = relation.kind === 'm2o' ? relation.one : anyEnd(relation, place, item);
+        const name = `${relation.field}:${end.collection}`;
+        const step = draft.toOne.get(name) ?? { relation, end, inputs: [], owners: [] };
+        draft.toOne.set(name, step);
+        step.inputs.push({ place, value, intent: 'either' });
+        step.owners.push(owner);
+      }
+      return false;
+    }
+    const step = draft.toMany.get(relation.field) ?? {
+      relation,
+      inputs: [],
+      owners: [],
+      selections: [],
+    };
+    draft.toMany.set(relation.field, step);
+    const child = this.#collection(relation.many.collection);
+    const { inputs, selection } = selectionOf(child, relation, related);
+    pushAll(step.inputs, inputs);
+    pushAll(
+      step.owners,
+      inputs.map(() => owner),
+    );
+    step.selections.push(selection);
+    return true;
+  }
+}
+
+/** The collection that a nested item of a many-to-any field belongs to. */
+function anyEnd(relation: AnyToOne, place: Place, item: Item): End {
+  const name = item[relation.discriminator];
+  if (typeof name !== 'string') {
+    throw invalidPayload(
+      `${at(place)} needs "${relation.discriminator}" beside it, naming the collection of the item.`,
+    );
+  }
+  const end = relation.allowed.find((entry) => entry.collection === name);
+  if (end !== undefined) return end;
+  throw invalidPayload(`${at(place)} cannot hold an item of "${name}".`);
+}
+
+interface Related {
+  readonly owner: number;
+  readonly place: Place;
+  readonly value: unknown;
+}
+
+/** What the list under a relational field asks for: the items to write, and the rest. */
+function selectionOf(
+  child: Collection,
+  relation: ToMany,
+  { owner, place, value }: Related,
+): { inputs: Input[]; selection: Selection } {
+  if (value === null || Array.isArray(value)) {
+    const inputs: Input[] = [];
+    const linked: NamedItem[] = [];
+    for (const [index, element] of (value ?? []).entries()) {
+      const where = [...place, index];
+      if (isObject(element)) inputs.push({ place: where, value: element, intent: 'either' });
+      else linked.push(namedItem(child, relation, where, element));
+    }
+    return { inputs, selection: { owner, place, whole: true, linked, removed: [] } };
+  }
+  const { create, update, delete: taken, ...rest } = detailed(place, value);
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) {
+    throw invalidPayload(
+      `${at(place)} takes "create", "update" and "delete", but no "${unknown}".`,
+    );
+  }
+  const inputsOf = (name: string, list: unknown, intent: Input['intent']) =>
+    listOf([...place, name], list).map(
+      (element, index): Input => ({ place: [...place, name, index], value: element, intent }),
+    );
+  const removed = listOf([...place, 'delete'], taken).map((element, index) =>
+    namedItem(child, relation, [...place, 'delete', index], element),
+  );
+  return {
+    inputs: [...inputsOf('create', create, 'create'), ...inputsOf('update', update, 'update')],
+    selection: { owner, place, whole: false, linked: [], removed },
+  };
+}
+
+function detailed(place: Place, value: unknown): Item {
+  if (isObject(value)) return value;
+  throw invalidPayload(
+    `${at(place)} must be a list, or an object with "create", "update" and "delete".`,
+  );
+}
+
+function listOf(place: Place, value: unknown): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) return value;
+  throw invalidPayload(`${at(place)} must be a list.`);
+}
+
+/** Reads a bare key. In a list behind a junction it is the key of the junction's row. */
+function namedItem(child: Collection, relation: ToMany, place: Place, value: unknown): NamedItem {
+  const isKey = typeof value === 'string' || typeof value === 'number' || Array.isArray(value);
+  if (!isKey) throw invalidPayload(`${at(place)} must be a key or an object.`);
+  try {
+    return { place, key: keyOfBody(child, value) };
+  } catch (error) {
+    throw relation.junctionField === null ? error : noSuchLink(relation, place);
+  }
+}
+
+/** The error of a bare key that is none of a junction's rows, with the form that links a target. */
+export function noSuchLink(relation: ToMany, place: Place): Error {
+  const { many, junctionField } = relation;
+  return forbidden(
+    `${at(place)} is no key of "${many.collection}" or you have no permission to access it. To link an item, send {"${junctionField}": key}.`,
+  );
+}

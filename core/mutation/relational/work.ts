@@ -1,0 +1,49 @@
+/** A plan that has met the rows that exist: what is done to which row, and how rows hang together. */
+import type { Key } from '#core/query/key.ts';
+import type { Item, Row } from '../payload.ts';
+import type { Write } from '../target.ts';
+import type { FoundRow } from './lock.ts';
+import type { Place, ToManyStep, ToOneStep } from './plan.ts';
+
+/** One row, on its way from the payload to the table. */
+export interface Node {
+  readonly place: Place;
+  /** `keep`: the row is only referred to. */
+  readonly action: 'create' | 'update' | 'keep';
+  /** Its own members; what is only known once other rows are written stands as PENDING. */
+  item: Item;
+  /** The names of the lists of related items that it brings. */
+  lists: readonly string[];
+  /** The row as it was; null when it is created. */
+  readonly found: FoundRow | null;
+  /** Known from the beginning for rows that exist, from their writing on for others. */
+  key: Key | null;
+  /** What is stored, once it is prepared. */
+  row: Row;
+  /** The members as they are stored, special values included. */
+  stored: Item;
+}
+
+/** Items that refer to others through one field. */
+export interface ToOneWork {
+  readonly step: ToOneStep;
+  readonly work: Work;
+  readonly pairs: readonly { readonly owner: Node; readonly target: Node }[];
+}
+
+/** Items with related items. */
+export interface ToManyWork {
+  readonly step: ToManyStep;
+  readonly work: Work;
+  readonly pairs: readonly { readonly owner: Node; readonly child: Node }[];
+  /** The rows that are taken out: nodes that lose their owner, or are deleted. */
+  readonly taken: Work;
+}
+
+/** All rows at one place of a payload's shape. */
+export interface Work {
+  readonly write: Write;
+  readonly nodes: Node[];
+  readonly toOne: readonly ToOneWork[];
+  readonly toMany: readonly ToManyWork[];
+}

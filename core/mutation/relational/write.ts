@@ -1,0 +1,55 @@
+/**
+ * Writes items with everything that is related to them: read the payload, lock what exists, judge
+ * all of it, then write. The number of statements depends on the payload's shape alone.
+ */
+import type { Key } from '#core/query/key.ts';
+import type { Write } from '../target.ts';
+import { carryOut } from './carry.ts';
+import { judgeWork, keyOfNode } from './judge.ts';
+import { lockNamedRows } from './lock.ts';
+import { type Input, Planner } from './parse.ts';
+import type { Level } from './plan.ts';
+import { Resolver, type WriteOf } from './resolve.ts';
+
+export type { Input } from './parse.ts';
+
+/** What writing a payload needs beside the write of its own collection. */
+export interface Surroundings {
+  /** The writes of the other collections that the payload reaches. */
+  readonly writeOf: WriteOf;
+  /** Most items that the whole payload may write; undefined: no bound. */
+  readonly maxItems: number | undefined;
+}
+
+/** Calls the rules of all collections that a plan reaches, once each. */
+async function begin(level: Level, writeOf: WriteOf, begun = new Set<string>()): Promise<void> {
+  const { name } = level.collection;
+  if (!begun.has(name)) {
+    begun.add(name);
+    const write = writeOf(name);
+    await write.rule.begin?.(write);
+  }
+  const steps = [...level.toOne, ...level.toMany];
+  for (const step of steps) await begin(step.level, writeOf, begun);
+}
+
+/**
+ * Writes items and what is related to them.
+ * @returns their keys, in step with the inputs
+ * @throws ServiceError FORBIDDEN, FAILED_VALIDATION, INVALID_PAYLOAD naming the place
+ */
+export async function writeItems(
+  write: Write,
+  inputs: readonly Input[],
+  { writeOf, maxItems }: Surroundings,
+): Promise<Key[]> {
+  const { catalog } = write.target;
+  const level = new Planner(catalog, maxItems).level(write.collection, inputs);
+  await begin(level, writeOf);
+  const found = await lockNamedRows(write.client, level);
+  const resolver = new Resolver(found, writeOf);
+  const { work, nodeOf } = await resolver.resolve(level);
+  await judgeWork(work, writeOf);
+  await carryOut(work);
+  return nodeOf.map(keyOfNode);
+}

@@ -1,0 +1,68 @@
+/** Runs the statements that write prepared rows, however many, a few statements at a time. */
+import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
+import type { Client } from '#core/database/pool.ts';
+import { render, type Sql } from '#core/database/sql.ts';
+import type { Key } from '#core/query/key.ts';
+import type { Row } from './payload.ts';
+import {
+  batchesOf,
+  deleteStatement,
+  insertStatement,
+  sequenceStatement,
+  updateBatchStatement,
+  updateStatement,
+} from './statement.ts';
+
+/** Runs a statement that returns keys. */
+export async function keysFrom(client: Client, statement: Sql): Promise<Key[]> {
+  const { text, values } = render(statement);
+  const { rows } = await client.query<string[]>({ text, values, rowMode: 'array' });
+  return rows;
+}
+
+/** Inserts rows; returns their keys in the same order. Sequences move past keys that were given. */
+export async function insertRows(
+  client: Client,
+  collection: Collection,
+  rows: readonly Row[],
+): Promise<Key[]> {
+  const keys: Key[] = [];
+  const given = new Set<ColumnField>();
+  for (const batch of batchesOf(rows)) {
+    for (const field of batch.fields) given.add(field);
+    const found = await keysFrom(client, insertStatement(collection, batch));
+    for (const [index, key] of found.entries()) keys[batch.places[index] ?? 0] = key;
+  }
+  const explicit = collection.primaryKey.filter((field) => given.has(field));
+  const move = sequenceStatement(collection, explicit);
+  if (move !== null) await client.query(render(move));
+  return keys;
+}
+
+/** Writes rows to items; those that share one row get it by one statement. */
+export async function updateRows(
+  client: Client,
+  collection: Collection,
+  keys: readonly Key[],
+  rows: readonly Row[],
+): Promise<void> {
+  const [row] = rows;
+  if (row !== undefined && rows.every((other) => other === row)) {
+    if (row.size > 0) await keysFrom(client, updateStatement(collection, keys, row));
+    return;
+  }
+  for (const batch of batchesOf(rows)) {
+    if (batch.fields.length === 0) continue;
+    const batchKeys = batch.places.flatMap((place) => (keys[place] ? [keys[place]] : []));
+    await keysFrom(client, updateBatchStatement(collection, batchKeys, batch));
+  }
+}
+
+/** Deletes the rows of the keys. */
+export async function deleteRows(
+  client: Client,
+  collection: Collection,
+  keys: readonly Key[],
+): Promise<void> {
+  await keysFrom(client, deleteStatement(collection, keys));
+}

@@ -1,0 +1,114 @@
+/** Writes payloads into a database of the test's own, as a service would, and counts statements. */
+import { pino } from 'pino';
+import type { Caller } from '#core/access/grant.ts';
+import { STRANGER } from '#core/access/grant.ts';
+import { FULL_RIGHTS, type Rights } from '#core/access/right.ts';
+import { buildCatalog } from '#core/catalog/build.ts';
+import { compose } from '#core/catalog/compose.ts';
+import { introspect } from '#core/catalog/introspect.ts';
+import { loadConfig } from '#core/config/config.ts';
+import { createPool, transaction } from '#core/database/pool.ts';
+import { type Input, writeItems } from '#core/mutation/relational/write.ts';
+import { NO_RULE, type Write } from '#core/mutation/target.ts';
+import type { Key } from '#core/query/key.ts';
+import { migrate } from '#core/system/migrate.ts';
+import { createDatabase, type Teardown } from '#tests/harness/database.ts';
+
+const BOUNDS = { limitDefault: 100, limitMax: undefined, maxDepth: 10, maxFields: 500, maxJsonDepth: 10 };
+
+export interface WriterOptions {
+  readonly caller?: Partial<Caller>;
+  readonly rights?: Rights;
+  readonly maxItems?: number;
+}
+
+export interface Writer {
+  /** Runs a statement and yields its rows. */
+  sql(text: string): Promise<Record<string, unknown>[]>;
+  create(collection: string, body: unknown, options?: WriterOptions): Promise<readonly Key[]>;
+  update(
+    collection: string,
+    keys: readonly (string | number)[],
+    body: unknown,
+    options?: WriterOptions,
+  ): Promise<readonly Key[]>;
+  /** Statements that the last write sent. */
+  statements(): readonly string[];
+}
+
+/** Runs `setup` in a fresh database and opens it for writing. */
+export async function openWriter(t: Teardown, setup: string): Promise<Writer> {
+  const url = await createDatabase(t);
+  const config = loadConfig({});
+  await migrate(config, url);
+  const log = pino({ level: 'silent' });
+  const pool = createPool(config, url, log, { name: 'test', max: 2, statementTimeout: 0 });
+  t.teardown(() => pool.end());
+  await pool.query(setup);
+  const client = await pool.connect();
+  const found = await introspect(client, ['public'], 'public');
+  client.release();
+  const { collections, leftOut } = compose(found, ['public'], 'public');
+  const catalog = await buildCatalog({ version: 1, collections, leftOut });
+  let statements: string[] = [];
+
+  function run(collection: string, inputs: readonly Input[], options: WriterOptions = {}) {
+    const { caller = {}, rights = FULL_RIGHTS, maxItems } = options;
+    statements = [];
+    return transaction(pool, (connection) => {
+      const counted: Write['client'] = new Proxy(connection, {
+        get(target, name) {
+          if (name !== 'query') return Reflect.get(target, name);
+          return (statement: { text: string }, ...rest: unknown[]) => {
+            statements.push(statement.text);
+            return Reflect.apply(target.query, target, [statement, ...rest]);
+          };
+        },
+      });
+      const writeOf = (name: string): Write => {
+        const own = catalog.collections.get(name);
+        if (own === undefined) throw new Error(`no collection ${name}`);
+        return {
+          target: {
+            catalog,
+            rights,
+            grants: rights.reading,
+            caller: { ...STRANGER, admin: true, ...caller },
+            bounds: BOUNDS,
+            collection: name,
+          },
+          collection: own,
+          client: counted,
+          now: new Date(),
+          rule: NO_RULE,
+          hash: async (secret) => `hashed ${secret}`,
+        };
+      };
+      return writeItems(writeOf(collection), inputs, { writeOf, maxItems });
+    });
+  }
+
+  return {
+    async sql(text) {
+      return (await pool.query(text)).rows;
+    },
+    create(collection, body, options) {
+      const list = Array.isArray(body) ? body : [body];
+      const inputs = list.map(
+        (value, index): Input => ({
+          place: Array.isArray(body) ? [index] : [],
+          value,
+          intent: 'create',
+        }),
+      );
+      return run(collection, inputs, options);
+    },
+    update(collection, keys, body, options) {
+      const inputs = keys.map(
+        (key): Input => ({ place: [], value: body, intent: 'update', key: [String(key)] }),
+      );
+      return run(collection, inputs, options);
+    },
+    statements: () => statements,
+  };
+}
