@@ -11,6 +11,8 @@ import { Counter, type Quota } from './counter.ts';
 
 /** Longest wait for Redis (ms); past it the process counts by itself. */
 const ANSWER_WITHIN_MS = 1_000;
+/** Time (ms) for an orderly end of a connection that does not answer. */
+const HANG_UP_WITHIN_MS = 100;
 const BACK_OFF_MS = { first: 50, most: 2_000 };
 
 /** Makes counters that share a place. */
@@ -55,6 +57,8 @@ class Insurance extends RateLimiterMemory {
 export class RedisStore implements CounterStore {
   readonly #redis: Redis;
   readonly #prefix: string;
+  /** Since it last became ready something was not answered. */
+  #lost = false;
 
   /** @param prefix keeps installations that share a server apart */
   constructor(url: string, prefix: string, log: Log) {
@@ -63,25 +67,26 @@ export class RedisStore implements CounterStore {
       connectionName: prefix,
       connectTimeout: ANSWER_WITHIN_MS,
       commandTimeout: ANSWER_WITHIN_MS,
+      disconnectTimeout: HANG_UP_WITHIN_MS,
       // Nothing waits for a connection that is not there.
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
       retryStrategy: (times) => Math.min(BACK_OFF_MS.first * 2 ** times, BACK_OFF_MS.most),
     });
+    this.#redis.on('ready', () => {
+      this.#lost = false;
+    });
     this.#redis.on('error', warnSparingly(log, 'the rate limits lost Redis'));
   }
 
   get shared(): boolean {
-    return this.#redis.status === 'ready';
+    return this.#redis.status === 'ready' && !this.#lost;
   }
 
   counter(name: string, quota: Quota): Counter {
     const keyPrefix = `${this.#prefix}:limit:${name}`;
-    const insuranceLimiter = new Insurance(keyPrefix, quota, () => {
-      // It was ready and yet did not answer: the connection may be half open.
-      if (this.shared) this.#redis.disconnect(true);
-    });
+    const insuranceLimiter = new Insurance(keyPrefix, quota, () => this.#miss());
     const limiter = new RateLimiterRedis({
       ...quota,
       keyPrefix,
@@ -90,6 +95,12 @@ export class RedisStore implements CounterStore {
       insuranceLimiter,
     });
     return new Counter(limiter, quota, (key) => void insuranceLimiter.delete(key));
+  }
+
+  /** One that is ready and yet does not answer may be half open: it is made anew. */
+  #miss(): void {
+    if (this.shared) this.#redis.disconnect(true);
+    this.#lost = true;
   }
 
   close(): void {

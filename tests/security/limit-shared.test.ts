@@ -1,0 +1,84 @@
+/** Limits hold for all edges together, survive the loss of Redis, and come before tokens. */
+import t, { type Test } from 'tap';
+import * as v from 'valibot';
+import { freePort } from '#ops/embedded/postgres.ts';
+import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
+import { startRedis } from '#tests/harness/redis.ts';
+import { until } from '#tests/harness/until.ts';
+
+const POINTS = 500;
+
+const Health = v.object({
+  checks: v.object({ rateLimit: v.tuple([v.object({ status: v.string() })]) }),
+});
+
+async function test(t: Test, redis: { url: string; pid: number }) {
+  const env = {
+    REDIS_URL: redis.url,
+    RATE_LIMIT_ENABLED: 'true',
+    RATE_LIMIT_POINTS: String(POINTS),
+    RATE_LIMIT_DURATION: '3600',
+    IP_TRUST_PROXY: '127.0.0.1',
+  };
+  const cluster = await startCluster(t, { edges: 1, env });
+  const port = await freePort();
+  await cluster.startEdge(port);
+  const urls = [cluster.url, `http://127.0.0.1:${port}`];
+
+  const ask = (url: string, client: string, init: Record<string, string> = {}) =>
+    fetch(url, { headers: { 'X-Forwarded-For': client, ...init } });
+
+  /** Requests that are allowed of one client that asks all these edges. */
+  const allowed = async (edges: readonly string[], client: string) => {
+    let sum = 0;
+    for (let sent = 0; sent < POINTS + 100; sent += 20) {
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => ask(`${edges[i % edges.length]}/server/ping`, client)),
+      );
+      sum += answers.filter(({ status }) => status === 200).length;
+    }
+    return sum;
+  };
+
+  const health = async (url: string) => {
+    const answer = await ask(`${url}/server/health`, '192.0.2.99', {
+      Authorization: `Bearer ${ADMIN_TOKEN}`,
+    });
+    return v.parse(Health, await answer.json()).checks.rateLimit[0].status;
+  };
+
+  const together = async (client: string) => {
+    const sum = await allowed(urls, client);
+    t.ok(sum <= POINTS && sum >= POINTS * 0.95, `${sum} of ${POINTS}`);
+  };
+
+  await together('192.0.2.1');
+  const refused = await ask(`${cluster.url}/items/x`, '192.0.2.1', { Authorization: 'Bearer bad' });
+  t.equal(refused.status, 429, 'it is counted before the token is looked at');
+  const bad = { Authorization: 'Bearer bad' };
+  t.equal((await ask(`${cluster.url}/nothing/here`, '192.0.2.2', bad)).status, 401);
+  t.equal((await ask(`${cluster.url}/nothing/here`, '192.0.2.2')).status, 404);
+  t.equal((await ask(`${cluster.url}/server/ping`, '192.0.2.2', bad)).status, 200);
+
+  process.kill(redis.pid, 'SIGKILL');
+  await until(async () => (await health(cluster.url)) === 'warn', 'health to miss Redis');
+  t.equal(await allowed(urls.slice(0, 1), '192.0.2.3'), POINTS, 'one counts by itself');
+  t.equal((await ask(`${urls[1]}/server/ping`, '192.0.2.3')).status, 200, 'and so does the other');
+
+  const again = await startRedis(Number(new URL(redis.url).port));
+  t.teardown(() => again?.stop());
+  for (const url of urls) {
+    await until(async () => (await health(url)) === 'ok', 'health to find Redis again');
+  }
+  await together('192.0.2.4');
+}
+
+t.test('two edges count together, each alone without Redis, and together again', async (t) => {
+  const redis = await startRedis();
+  if (redis === null) {
+    t.pass('no Redis is installed');
+    return;
+  }
+  t.teardown(() => redis.stop());
+  await test(t, redis);
+});
