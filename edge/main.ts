@@ -13,6 +13,7 @@ import { addPasswordResetRoutes } from './rest/password-reset.ts';
 import { addPermissionRoutes } from './rest/permission.ts';
 import { addRegistrationRoutes } from './rest/registration.ts';
 import { addServerRoutes } from './rest/server.ts';
+import { addSystemRoutes } from './rest/system.ts';
 import { addTwoFactorRoutes } from './rest/two-factor.ts';
 import { type EdgeServices, openEdgeServices } from './services.ts';
 
@@ -30,6 +31,7 @@ addServerRoutes(router, services);
 addAuthRoutes(router, services);
 addTwoFactorRoutes(router, services);
 addItemRoutes(router, services);
+addSystemRoutes(router, services);
 addJobRoutes(router, services);
 addPermissionRoutes(router, services);
 addImportRoutes(router, services);

@@ -21,6 +21,7 @@ import { ImportService } from '#core/services/imports.ts';
 import { ItemService } from '#core/services/items.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { PermissionService } from '#core/services/permissions.ts';
+import { SystemService } from '#core/services/system/system.ts';
 import { clusterId } from '#core/system/cluster.ts';
 import { RELEASE } from '#core/system/release.ts';
 import { openSecrets } from '#core/system/secret.ts';
@@ -39,6 +40,7 @@ export interface EdgeServices extends IdentityServices {
   readonly catalog: CatalogSource;
   readonly access: AccessSource;
   readonly items: ItemService;
+  readonly system: SystemService;
   readonly permissions: PermissionService;
   readonly jobs: JobService;
   readonly imports: ImportService;
@@ -84,6 +86,15 @@ export async function openEdgeServices(
   const tokens = new MailTokens(secrets);
   const mailFlow = { config, pool, schema, tokens, jobs };
   const limits = openLimits(config, cluster, log);
+  const itemOptions = {
+    catalog,
+    reader,
+    pool,
+    bounds,
+    access,
+    hash: (secret: string) => hashPassword(config, secret),
+    maxBatch: config.MAX_BATCH_MUTATION,
+  };
   const spool = localSpool(join(config.DATA_DIR, 'spool'));
   return {
     config,
@@ -93,16 +104,8 @@ export async function openEdgeServices(
     access,
     ...identity,
     jobs,
-    items: new ItemService({
-      catalog,
-      reader,
-      pool,
-      bounds,
-      access,
-      serves: servesItems,
-      hash: (secret) => hashPassword(config, secret),
-      maxBatch: config.MAX_BATCH_MUTATION,
-    }),
+    items: new ItemService({ ...itemOptions, serves: servesItems }),
+    system: new SystemService({ ...itemOptions, schema }),
     permissions: new PermissionService({ catalog, access, bounds, reader }),
     imports: new ImportService({ catalog, jobs, spool, maxBytes: config.IMPORT_MAX_SIZE, log }),
     health: new HealthService({

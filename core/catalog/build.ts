@@ -15,6 +15,8 @@ import type {
 import { fieldType } from './field-type.ts';
 import { createPace } from './pace.ts';
 import { findRelations } from './relation-graph.ts';
+import { isInternalTable } from './system-collection.ts';
+import { withSystemFields } from './system-field.ts';
 
 /** The one system collection that is a single item. */
 const SETTINGS = `${SYSTEM_PREFIX}settings`;
@@ -78,7 +80,9 @@ export async function buildCatalog(
 ): Promise<Catalog> {
   const collections = new Map<string, Collection>();
   const pace = createPace();
-  for (const entry of descriptor.collections) {
+  for (const published of descriptor.collections) {
+    if (isInternalTable(published.name)) continue;
+    const entry = withSystemFields(published);
     const known = previous?.collections.get(entry.name);
     const same = known !== undefined && known.descriptor === entry;
     collections.set(entry.name, same ? known : buildCollection(entry));

@@ -128,7 +128,13 @@ export async function findRelations(
     const siblings = findPointers(child, scope);
     if (siblings.size > 0) graph.set(child.name, new Map<string, Relation>(siblings));
     for (const pointer of siblings.values()) {
-      if (pointer.kind === 'm2o') references.push({ child, pointer, siblings });
+      if (pointer.kind !== 'm2o') continue;
+      references.push({ child, pointer, siblings });
+      // One way may have several ways back, as from a policy to its users and to its roles.
+      for (const meta of child.descriptor.relations) {
+        if (meta.manyField !== pointer.field || meta === pointer.meta) continue;
+        references.push({ child, pointer: { ...pointer, meta }, siblings });
+      }
     }
     await pace();
   }

@@ -18,7 +18,6 @@ const COLLECTIONS: ReadonlySet<string> = new Set(
     'relations',
     'revisions',
     'roles',
-    'sessions',
     'settings',
     'users',
   ].map((name) => SYSTEM_PREFIX + name),
@@ -26,7 +25,7 @@ const COLLECTIONS: ReadonlySet<string> = new Set(
 
 /** What processes share among themselves and nobody asks for. */
 const INTERNAL: ReadonlySet<string> = new Set(
-  ['catalog', 'leases', 'logins', 'migrations', 'session_ends', 'state'].map(
+  ['catalog', 'leases', 'logins', 'migrations', 'session_ends', 'sessions', 'state'].map(
     (name) => SYSTEM_PREFIX + name,
   ),
 );

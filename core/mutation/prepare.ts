@@ -12,6 +12,7 @@ import type { Write } from './target.ts';
 
 /** An item ready to be written. */
 export interface Prepared {
+  /** Its members as they will be stored. */
   readonly item: Item;
   readonly row: Row;
 }
@@ -60,6 +61,6 @@ export class Preparation {
     const generated = await applySpecials(write, action, refined);
     const [first, ...rest] = [...broken, ...missingValues(collection, generated, action)];
     if (first !== undefined) throw new ServiceErrors([first, ...rest]);
-    return { item: full, row: rowOf(collection, generated, action) };
+    return { item: generated, row: rowOf(collection, generated, action) };
   }
 }

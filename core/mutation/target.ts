@@ -35,7 +35,7 @@ export interface Change {
 export interface Done {
   readonly action: Action | 'delete';
   readonly keys: readonly Key[];
-  /** The members that were written, in step with the keys; none for a deletion. */
+  /** What was written, as it is stored, in step with the keys; nothing for a deletion. */
   readonly items: readonly Item[];
 }
 
@@ -47,10 +47,10 @@ export interface CollectionRule {
   begin?(write: Write): Promise<void>;
   /** Checks the members of one item, presets included, and may change them. */
   refine?(write: Write, action: Action, item: Item): Promise<Item>;
-  /** Before items are deleted. */
-  leave?(write: Write, keys: readonly Key[]): Promise<void>;
+  /** Before items that are locked are changed or deleted. */
+  before?(write: Write, action: 'update' | 'delete', keys: readonly Key[]): Promise<void>;
   /** After the rows were written. */
-  end?(write: Write, done: Done): Promise<void>;
+  after?(write: Write, done: Done): Promise<void>;
 }
 
 /** The rule of collections that have none. */

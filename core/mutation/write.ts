@@ -67,7 +67,7 @@ export async function createItems(write: Write, items: readonly Item[]): Promise
   for (const item of items) prepared.push(await preparation.of(item));
   const rows = prepared.map(({ row }) => row);
   const keys = await insertRows(client, collection, rows);
-  await rule.end?.(write, { action: 'create', keys, items: prepared.map(({ item }) => item) });
+  await rule.after?.(write, { action: 'create', keys, items: prepared.map(({ item }) => item) });
   return keys;
 }
 
@@ -110,6 +110,7 @@ export async function updateItems(write: Write, changes: readonly Change[]): Pro
   const keys = changes.map(({ key }) => key);
   await lockItems(write, keys);
   await judgeChanges(write, changes);
+  await rule.before?.(write, 'update', keys);
   const preparation = new Preparation(write, 'update');
   const known = new Map<Item, Awaited<ReturnType<Preparation['of']>>>();
   for (const { item } of changes) {
@@ -121,7 +122,7 @@ export async function updateItems(write: Write, changes: readonly Change[]): Pro
     keys,
     prepared.map(({ row }) => row),
   );
-  await rule.end?.(write, { action: 'update', keys, items: prepared.map(({ item }) => item) });
+  await rule.after?.(write, { action: 'update', keys, items: prepared.map(({ item }) => item) });
 }
 
 /**
@@ -158,7 +159,7 @@ export async function deleteItems(write: Write, keys: readonly Key[]): Promise<v
   }
   await lockItems(write, keys);
   await judgeDeletion(write, keys);
-  await rule.leave?.(write, keys);
+  await rule.before?.(write, 'delete', keys);
   await keysFrom(client, deleteStatement(collection, keys));
-  await rule.end?.(write, { action: 'delete', keys, items: [] });
+  await rule.after?.(write, { action: 'delete', keys, items: [] });
 }

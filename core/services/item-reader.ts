@@ -147,12 +147,13 @@ export class ItemReader {
 
   /**
    * Whether a collection is a single item.
-   * @throws ServiceError FORBIDDEN when nothing at all is allowed on it
+   * @throws ServiceError FORBIDDEN when it is not answered for here, or is one on which nothing
+   *   at all is allowed
    */
   async isSingleton(target: Target): Promise<boolean> {
     const context = await this.contexts.of(target);
-    const collection = context.catalog.collections.get(context.collection);
-    if (!collection?.singleton || !this.#options.serves(collection)) return false;
+    const collection = this.served(context);
+    if (!collection.singleton) return false;
     const { rights } = context;
     const actions = ['read', 'create', 'update'] as const;
     if (actions.some((action) => rights.of(collection.name, action).length > 0)) return true;

@@ -18,7 +18,8 @@ type FieldFilter = Extract<Filter, { kind: 'field' }>;
 
 /** What rules may refer to beside the payload. */
 export interface ValidationFacts {
-  readonly collection: Collection;
+  /** Tells the types of members; null when they are no fields. */
+  readonly collection: Collection | null;
   readonly caller: Caller;
   readonly now: Date;
 }
@@ -110,7 +111,7 @@ export class Validation {
     const call = callOf(filter.key);
     const value = call === null ? item[filter.key] : called(call, item);
     const field = call === null && path.length === 0 ? filter.key : null;
-    const type = field === null ? null : (this.#facts.collection.fields.get(field)?.type ?? null);
+    const type = field === null ? null : (this.#facts.collection?.fields.get(field)?.type ?? null);
     return this.#value(filter.filter, { value, type }, [...path, call?.field ?? filter.key]);
   }
 
@@ -148,4 +149,10 @@ export class Validation {
 
 function missingOr({ value }: Subject): unknown {
   return value === undefined ? undefined : UNKNOWN;
+}
+
+/** Whether an object that is no item of a collection meets a filter. */
+export function passesFilter(filter: Filter, members: Members, caller: Caller): boolean {
+  const facts = { collection: null, caller, now: new Date() };
+  return new Validation(facts, [filter]).faults(members).length === 0;
 }

@@ -2,9 +2,9 @@
 import { exportText } from '#core/export/export.ts';
 import { FORMAT_FACTS, fileName, parseFormat } from '#core/export/format.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
-import type { Target } from '#core/services/context.ts';
 import type { Response } from '#edge/http/response.ts';
 import type { Call } from './call.ts';
+import type { Place } from './item-handler.ts';
 
 /** The name in both forms of RFC 6266: plain ASCII, and percent-encoded UTF-8 where it differs. */
 function disposition(name: string): string {
@@ -16,13 +16,13 @@ function disposition(name: string): string {
 /** Answers with a file of the items that the parameters ask for. */
 export async function exportItems(
   call: Call,
-  target: Target,
+  { items: service, target }: Place,
   parameters: Parameters,
 ): Promise<Response> {
   const { services, request } = call;
   const format = parseFormat(parameters.export);
   const query = parseQuery({ ...parameters, meta: undefined }, services.bounds);
-  const { items, columns } = await services.items.stream(target, query, request.signal);
+  const { items, columns } = await service.stream(target, query, request.signal);
   const flag = parameters.export_safe;
   const safe = flag !== undefined && flag !== 'false' && flag !== false;
   return {

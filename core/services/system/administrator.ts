@@ -1,0 +1,89 @@
+/**
+ * Who administers: users with a policy that makes administrators, of their own or by a role at any
+ * height above theirs. Somebody has to, and only administrators decide who.
+ */
+import type { Client } from '#core/database/pool.ts';
+import { render, type Sql, sql } from '#core/database/sql.ts';
+import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { systemTable } from '#core/system/table.ts';
+
+/** The roles whose users are administrators, as `admin_roles`, and the users, as `admins`. */
+function administrators(schema: string): Sql {
+  const [users, roles, policies, access] = ['users', 'roles', 'policies', 'access'].map((name) =>
+    systemTable(schema, name),
+  );
+  return sql`
+    WITH RECURSIVE granted AS (
+      SELECT a.role, a."user" FROM ${access} AS a JOIN ${policies} AS p ON p.id = a.policy
+      WHERE p.admin_access
+    ), admin_roles AS (
+      SELECT role AS id FROM granted WHERE role IS NOT NULL
+      UNION
+      SELECT r.id FROM ${roles} AS r JOIN admin_roles AS above ON r.parent = above.id
+    ), admins AS (
+      SELECT u.id, u.status FROM ${users} AS u
+      WHERE u.role IN (SELECT id FROM admin_roles) OR u.id IN (SELECT "user" FROM granted)
+    )`;
+}
+
+/**
+ * Refuses a change that leaves nobody to administer. Changes are judged one after the other, so
+ * that two of them do not each rely on what the other takes away.
+ * @throws ServiceError UNPROCESSABLE_ENTITY
+ */
+export async function requireAdministrator(client: Client, schema: string): Promise<void> {
+  const lock = `sluice administrators ${schema}`;
+  await client.query(render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`));
+  const { rows } = await client.query<{ left: boolean }>(
+    render(sql`${administrators(schema)}
+      SELECT EXISTS (SELECT FROM admins WHERE status = 'active') AS left`),
+  );
+  if (rows[0]?.left === true) return;
+  throw new ServiceError('UNPROCESSABLE_ENTITY', {
+    reason: 'The change would leave no active administrator.',
+  });
+}
+
+/**
+ * A text that is equal as long as the same users, roles and policies are those of administrators.
+ * A policy for everybody counts among them.
+ */
+export async function describeAdministrators(client: Client, schema: string): Promise<string> {
+  const policies = systemTable(schema, 'policies');
+  const { rows } = await client.query<{ list: string }>(
+    render(sql`${administrators(schema)}
+      SELECT coalesce(string_agg(id::text, ' ' ORDER BY id), '') AS list FROM (
+        SELECT id FROM admins UNION ALL SELECT id FROM admin_roles
+        UNION ALL SELECT id FROM ${policies} WHERE admin_access
+        UNION ALL SELECT a.id FROM ${systemTable(schema, 'access')} AS a
+        JOIN ${policies} AS p ON p.id = a.policy WHERE p.admin_access
+      ) AS marks`),
+  );
+  return rows[0]?.list ?? '';
+}
+
+/**
+ * Keeps administrators from others: who takes over their account has their rights.
+ * @throws ServiceError FORBIDDEN when one of the users is an administrator
+ */
+export async function forbidAdministrators(
+  client: Client,
+  schema: string,
+  users: readonly string[],
+): Promise<void> {
+  const { rows } = await client.query(
+    render(sql`${administrators(schema)}
+      SELECT FROM admins WHERE id = ANY(${users}::uuid[]) LIMIT 1`),
+  );
+  if (rows.length > 0) throw forbidden('Only administrators change administrators.');
+}
+
+/** Whether the role that the settings give to all who register makes administrators. */
+export async function registersAdministrators(client: Client, schema: string): Promise<boolean> {
+  const { rows } = await client.query(
+    render(sql`${administrators(schema)}
+      SELECT FROM admin_roles WHERE id IN (
+        SELECT public_registration_role FROM ${systemTable(schema, 'settings')})`),
+  );
+  return rows.length > 0;
+}

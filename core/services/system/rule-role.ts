@@ -1,0 +1,44 @@
+/** What roles demand: a chain of parents that ends, and nobody left with a role that is gone. */
+import { render, sql } from '#core/database/sql.ts';
+import { invalidPayload } from '#core/errors/service-error.ts';
+import type { Done, Write } from '#core/mutation/target.ts';
+import type { Key } from '#core/query/key.ts';
+import { systemTable } from '#core/system/table.ts';
+import { schemaOf, singleKeys } from './schema.ts';
+
+/** Users of a role that goes are suspended; the roles below it stand alone. */
+export async function beforeRoles(
+  write: Write,
+  action: 'update' | 'delete',
+  keys: readonly Key[],
+): Promise<void> {
+  if (action === 'update') return;
+  const schema = schemaOf(write);
+  const gone = singleKeys(keys);
+  await write.client.query(
+    render(sql`UPDATE ${systemTable(schema, 'users')}
+      SET status = CASE status WHEN 'active' THEN 'suspended' ELSE status END, role = NULL
+      WHERE role = ANY(${gone}::uuid[])`),
+  );
+  await write.client.query(
+    render(sql`UPDATE ${systemTable(schema, 'roles')} SET parent = NULL
+      WHERE parent = ANY(${gone}::uuid[])`),
+  );
+}
+
+/** @throws ServiceError INVALID_PAYLOAD when a role has become its own ancestor */
+export async function afterRoles(write: Write, { action, keys }: Done): Promise<void> {
+  if (action === 'delete') return;
+  const roles = systemTable(schemaOf(write), 'roles');
+  const { rows } = await write.client.query(
+    render(sql`
+      WITH RECURSIVE above AS (
+        SELECT id AS start, parent FROM ${roles} WHERE id = ANY(${singleKeys(keys)}::uuid[])
+        UNION
+        SELECT above.start, r.parent FROM above JOIN ${roles} AS r ON r.id = above.parent
+      )
+      SELECT FROM above WHERE parent = start LIMIT 1`),
+  );
+  if (rows.length === 0) return;
+  throw invalidPayload('A role cannot be above itself.', { field: 'parent' });
+}

@@ -1,0 +1,33 @@
+/** What the settings demand: a policy for passwords that can be read, and no careless role. */
+import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import type { Action, Item } from '#core/mutation/payload.ts';
+import type { Done, Write } from '#core/mutation/target.ts';
+import { registersAdministrators } from './administrator.ts';
+import { schemaOf } from './schema.ts';
+
+function checkPasswordRule(policy: unknown): void {
+  if (typeof policy !== 'string' || policy === '') return;
+  const [, source = policy, flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(policy) ?? [];
+  try {
+    new RegExp(source, flags);
+  } catch {
+    throw invalidPayload('"auth_password_policy" is no regular expression.', {
+      field: 'auth_password_policy',
+    });
+  }
+}
+
+/** @throws ServiceError INVALID_PAYLOAD for a policy that is no regular expression */
+export async function refineSettings(_: Write, __: Action, item: Item): Promise<Item> {
+  checkPasswordRule(item.auth_password_policy);
+  return item;
+}
+
+/** @throws ServiceError UNPROCESSABLE_ENTITY for a role that would make registration a way in */
+export async function afterSettings(write: Write, { items }: Done): Promise<void> {
+  if (items.every((item) => item.public_registration_role === undefined)) return;
+  if (!(await registersAdministrators(write.client, schemaOf(write)))) return;
+  throw new ServiceError('UNPROCESSABLE_ENTITY', {
+    reason: 'The role would make administrators of all who register.',
+  });
+}

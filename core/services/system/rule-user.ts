@@ -1,0 +1,95 @@
+/** What users demand: addresses and passwords that pass, and sessions that end in time. */
+import * as v from 'valibot';
+import { identifier, render, sql } from '#core/database/sql.ts';
+import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { checkPasswordPolicy, readPasswordPolicy } from '#core/identity/password.ts';
+import { endSessionsOf } from '#core/identity/session.ts';
+import { tokenHash } from '#core/identity/token-hash.ts';
+import type { Action, Item } from '#core/mutation/payload.ts';
+import type { Done, Write } from '#core/mutation/target.ts';
+import type { Key } from '#core/query/key.ts';
+import { systemTable } from '#core/system/table.ts';
+import { forbidAdministrators } from './administrator.ts';
+import { schemaOf, singleKeys } from './schema.ts';
+
+const email = v.pipe(v.string(), v.email());
+
+const STATUS = new Set(['draft', 'invited', 'unverified', 'active', 'suspended', 'archived']);
+
+/** Facts about accounts elsewhere, which let somebody sign in. */
+const PROVIDER = ['provider', 'external_identifier'] as const;
+
+function fault(field: string, type: string, details = {}): ServiceError {
+  return new ServiceError('FAILED_VALIDATION', { field, path: [], type, ...details });
+}
+
+function checkForm(write: Write, item: Item): void {
+  const { email: address, status, tfa_secret } = item;
+  if (tfa_secret !== undefined) {
+    throw invalidPayload('"tfa_secret" is not written; a second factor is enabled by its user.');
+  }
+  if (address !== undefined && address !== null && !v.is(email, address))
+    throw fault('email', 'email');
+  if (status !== undefined && !STATUS.has(String(status))) {
+    throw fault('status', 'in', { valid: [...STATUS] });
+  }
+  const names = PROVIDER.filter((name) => item[name] !== undefined);
+  if (names.length > 0 && !write.target.rights.admin) {
+    throw forbidden(`Only administrators write "${names.join('" and "')}".`);
+  }
+}
+
+/** A token is stored by its hash, like a password that nobody has to remember. */
+function storedToken(token: unknown): unknown {
+  if (typeof token !== 'string') return token;
+  return token === '' ? null : tokenHash(token);
+}
+
+/** Judges the members of a user; of a password the text, before it is hashed. */
+export async function refineUser(write: Write, _: Action, item: Item): Promise<Item> {
+  checkForm(write, item);
+  const { password, token } = item;
+  if (typeof password === 'string' && password !== '') {
+    checkPasswordPolicy(await readPasswordPolicy(write.client, schemaOf(write)), password);
+  }
+  return token === undefined ? item : { ...item, token: storedToken(token) };
+}
+
+/** Columns that refer to users and do not care when one goes. */
+const REFERENCES = [
+  ['files', 'uploaded_by'],
+  ['files', 'modified_by'],
+  ['comments', 'user_updated'],
+] as const;
+
+/** Who takes over an administrator's account has an administrator's rights. */
+export async function beforeUsers(
+  write: Write,
+  action: 'update' | 'delete',
+  keys: readonly Key[],
+): Promise<void> {
+  const { client, target } = write;
+  const users = singleKeys(keys);
+  const schema = schemaOf(write);
+  if (!target.rights.admin) await forbidAdministrators(client, schema, users);
+  if (action === 'update') return;
+  for (const [table, name] of REFERENCES) {
+    const column = identifier(name);
+    await client.query(
+      render(sql`UPDATE ${systemTable(schema, table)} SET ${column} = NULL
+        WHERE ${column} = ANY(${users}::uuid[])`),
+    );
+  }
+}
+
+/** New credentials end the sessions that the old ones began, but for the one that changed them. */
+export async function afterUsers(write: Write, { action, keys, items }: Done): Promise<void> {
+  if (action !== 'update') return;
+  const changed = keys.filter((_, place) => {
+    const item = items[place];
+    return item?.password !== undefined || item?.email !== undefined;
+  });
+  if (changed.length === 0) return;
+  const place = { db: write.client, schema: schemaOf(write) };
+  await endSessionsOf(place, singleKeys(changed), write.target.caller.session);
+}

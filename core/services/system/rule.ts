@@ -1,0 +1,83 @@
+/** The rules of the system collections, which hold beside permissions and for administrators too. */
+import { strict as assert } from 'node:assert';
+import type { Collection } from '#core/catalog/catalog.ts';
+import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
+import type { Item } from '#core/mutation/payload.ts';
+import { type CollectionRule, NO_RULE, type Write } from '#core/mutation/target.ts';
+import { describeAdministrators, requireAdministrator } from './administrator.ts';
+import { writableColumns } from './collection.ts';
+import { refinePermission } from './rule-permission.ts';
+import { refinePolicy } from './rule-policy.ts';
+import { afterRoles, beforeRoles } from './rule-role.ts';
+import { afterSettings, refineSettings } from './rule-setting.ts';
+import { afterUsers, beforeUsers, refineUser } from './rule-user.ts';
+import { schemaOf } from './schema.ts';
+
+/** The prefix that system collections have elsewhere; here their names would mean nothing. */
+const FOREIGN_PREFIX = 'directus_';
+
+function checkName(item: Item): void {
+  const { collection } = item;
+  if (typeof collection !== 'string' || !collection.startsWith(FOREIGN_PREFIX)) return;
+  throw invalidPayload(
+    `"${collection}": system collections have the prefix system_ here, not ${FOREIGN_PREFIX}.`,
+    { field: 'collection' },
+  );
+}
+
+type Stage = Omit<CollectionRule, 'writable'>;
+
+const STAGES: Readonly<Record<string, Stage>> = {
+  system_users: { refine: refineUser, before: beforeUsers, after: afterUsers },
+  system_roles: { before: beforeRoles, after: afterRoles },
+  system_policies: { refine: refinePolicy },
+  system_permissions: { refine: refinePermission },
+  system_settings: { refine: refineSettings, after: afterSettings },
+};
+
+/** The collections that say who administers. */
+const DECIDING = new Set(['system_users', 'system_roles', 'system_policies', 'system_access']);
+
+/** Who administered before others than administrators began to write. */
+const before = new WeakMap<Write, string>();
+
+function guarded(stage: Stage): Stage {
+  return {
+    ...stage,
+    async begin(write) {
+      if (!write.target.rights.admin) {
+        before.set(write, await describeAdministrators(write.client, schemaOf(write)));
+      }
+      await stage.begin?.(write);
+    },
+    async after(write, done) {
+      await stage.after?.(write, done);
+      await keepAdministrators(write);
+      if (done.action !== 'create') await requireAdministrator(write.client, schemaOf(write));
+    },
+  };
+}
+
+/** @throws ServiceError FORBIDDEN when somebody else than an administrator decided who is one */
+async function keepAdministrators(write: Write): Promise<void> {
+  if (write.target.rights.admin) return;
+  const known = before.get(write);
+  assert(known !== undefined);
+  const now = await describeAdministrators(write.client, schemaOf(write));
+  if (now !== known) throw forbidden('Only administrators decide who is an administrator.');
+}
+
+/** The rule of a system collection. */
+export function systemRuleOf(collection: Collection): CollectionRule {
+  if (!collection.system) return NO_RULE;
+  const stage = STAGES[collection.name] ?? {};
+  const { refine, ...others } = DECIDING.has(collection.name) ? guarded(stage) : stage;
+  return {
+    ...others,
+    writable: writableColumns(collection.name),
+    async refine(write, action, item) {
+      checkName(item);
+      return refine === undefined ? item : refine(write, action, item);
+    },
+  };
+}

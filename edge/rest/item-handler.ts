@@ -1,0 +1,177 @@
+/** What answers the requests for items, wherever they are served. */
+import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { parseQuery } from '#core/query/parse/parameter.ts';
+import type { Query } from '#core/query/query.ts';
+import type { Target } from '#core/services/context.ts';
+import type { Answer } from '#core/services/item-reader.ts';
+import type { ItemService, Update, WriteAnswer } from '#core/services/items.ts';
+import { questionOf } from '#core/services/question.ts';
+import type { Response } from '#edge/http/response.ts';
+import {
+  type Call,
+  type CallHandler,
+  jsonText,
+  lastSegment,
+  NO_CONTENT,
+  questionOfUrl,
+} from './call.ts';
+import { exportItems } from './export.ts';
+import { searchOf } from './parameter.ts';
+
+/** The collection that a call is about, and the service that knows it. */
+export interface Place {
+  readonly items: ItemService;
+  readonly target: Target;
+}
+
+/** A singleton has no items to be addressed or added. */
+function noRoute({ request }: Call): ServiceError {
+  return new ServiceError('ROUTE_NOT_FOUND', { path: request.path });
+}
+
+/** The envelope around items that come one by one, in pieces worth sending. */
+async function* pieces(
+  items: AsyncIterable<readonly string[]>,
+  meta: string | null,
+): AsyncGenerator<string> {
+  let before = '{"data":[';
+  for await (const batch of items) {
+    if (batch.length === 0) continue;
+    yield before + batch.join(',');
+    before = ',';
+  }
+  yield `${before === ',' ? '' : before}]${meta === null ? '' : `,"meta":${meta}`}}`;
+}
+
+/** The answer of a list. */
+export function answerOf(answer: Answer): Response {
+  if (answer.kind === 'text') return jsonText(answer.text);
+  return {
+    status: 200,
+    headers: { 'Content-Type': 'application/json; charset=utf-8' },
+    body: pieces(answer.items, answer.meta),
+  };
+}
+
+/** What was done but may not be shown has no body. */
+export function written(text: WriteAnswer): Response {
+  return text === null ? NO_CONTENT : jsonText(text);
+}
+
+/** The query of an answer to a write: unless a limit is asked, all that was written is shown. */
+export function readBackOf(call: Call): Query {
+  return parseQuery({ limit: -1, ...call.parameters }, call.services.bounds);
+}
+
+/** Only items beside others have a path of their own, and others beside them. */
+async function refuseSingleton(call: Call, { items, target }: Place): Promise<void> {
+  if (await items.isSingleton(target)) throw noRoute(call);
+}
+
+/** Reads `{keys, data}` or a list of items with their keys. */
+function updateOf(body: unknown): Update {
+  if (Array.isArray(body)) return { kind: 'each', items: body };
+  if (typeof body !== 'object' || body === null) {
+    throw invalidPayload('The body must be a list of items, or an object with "keys" and "data".');
+  }
+  const { keys, data, ...rest } = Object.fromEntries(Object.entries(body));
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) throw invalidPayload(`The body takes no "${unknown}".`);
+  if (!Array.isArray(keys)) throw invalidPayload('"keys" must be a list of keys.');
+  return { kind: 'same', keys, data };
+}
+
+/** Reads a list of keys, bare or as `{keys}`. */
+function keysOf(body: unknown): readonly unknown[] {
+  if (Array.isArray(body)) return body;
+  if (typeof body === 'object' && body !== null && 'keys' in body && Array.isArray(body.keys)) {
+    const [unknown] = Object.keys(body).filter((name) => name !== 'keys');
+    if (unknown !== undefined) throw invalidPayload(`The body takes no "${unknown}".`);
+    return body.keys;
+  }
+  throw invalidPayload('The body must be a list of keys, or an object with "keys".');
+}
+
+/** The forms of reading and writing items, by the name of what they do. */
+export interface ItemHandlers {
+  readonly list: CallHandler;
+  readonly search: CallHandler;
+  readonly read: CallHandler;
+  readonly create: CallHandler;
+  readonly updateMany: CallHandler;
+  readonly updateOne: CallHandler;
+  readonly deleteMany: CallHandler;
+  readonly deleteOne: CallHandler;
+}
+
+function readers(placeOf: (call: Call) => Place) {
+  const list: CallHandler = async (call) => {
+    const { items, target } = placeOf(call);
+    if (call.request.query.includes('export') && call.parameters.export !== undefined) {
+      return exportItems(call, { items, target }, call.parameters);
+    }
+    return answerOf(await items.list(target, questionOfUrl(call), call.request.signal));
+  };
+  const search: CallHandler = async (call) => {
+    const { parameters, keys } = searchOf(await call.request.body.json());
+    const all = { ...call.parameters, ...parameters };
+    const { items, target } = placeOf(call);
+    if (all.export !== undefined && keys === null) {
+      return exportItems(call, { items, target }, all);
+    }
+    const query = parseQuery(all, call.services.bounds);
+    if (keys !== null && !(await items.isSingleton(target))) {
+      return jsonText(await items.some(target, keys, query));
+    }
+    return answerOf(await items.list(target, questionOf(query), call.request.signal));
+  };
+  const read: CallHandler = async (call) => {
+    const { items, target } = placeOf(call);
+    return jsonText(
+      await items.one(target, lastSegment(call), questionOfUrl(call), call.request.signal),
+    );
+  };
+  return { list, search, read };
+}
+
+function writers(placeOf: (call: Call) => Place) {
+  const create: CallHandler = async (call) => {
+    const body = await call.request.body.json();
+    const { items, target } = placeOf(call);
+    await refuseSingleton(call, { items, target });
+    return written(await items.create(target, body, readBackOf(call)));
+  };
+  const updateOne: CallHandler = async (call) => {
+    const body = await call.request.body.json();
+    const { items, target } = placeOf(call);
+    await refuseSingleton(call, { items, target });
+    const key = lastSegment(call);
+    return written(await items.updateOne(target, key, body, readBackOf(call)));
+  };
+  const updateMany: CallHandler = async (call) => {
+    const body = await call.request.body.json();
+    const { items, target } = placeOf(call);
+    const query = readBackOf(call);
+    if (await items.isSingleton(target)) {
+      return written(await items.upsertSingleton(target, body, query));
+    }
+    return written(await items.updateMany(target, updateOf(body), query));
+  };
+  const deleteOne: CallHandler = async (call) => {
+    const { items, target } = placeOf(call);
+    await items.deleteOne(target, lastSegment(call));
+    return NO_CONTENT;
+  };
+  const deleteMany: CallHandler = async (call) => {
+    const keys = keysOf(await call.request.body.json());
+    const { items, target } = placeOf(call);
+    await items.deleteMany(target, keys);
+    return NO_CONTENT;
+  };
+  return { create, updateOne, updateMany, deleteOne, deleteMany };
+}
+
+/** Makes the handlers of a place that each call names. */
+export function itemHandlers(placeOf: (call: Call) => Place): ItemHandlers {
+  return { ...readers(placeOf), ...writers(placeOf) };
+}

@@ -1,0 +1,187 @@
+/** The routes of system collections, by a table, and the few that only one of them has. */
+import * as v from 'valibot';
+import { APP_PERMISSIONS } from '#core/access/app-permission.ts';
+import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { parseQuery } from '#core/query/parse/parameter.ts';
+import type { Query } from '#core/query/query.ts';
+import type { Answer } from '#core/services/item-reader.ts';
+import { questionOf } from '#core/services/question.ts';
+import { type SystemName, systemName } from '#core/services/system/collection.ts';
+import { passesFilter } from '#core/validation/validation.ts';
+import type { Method, Router } from '#edge/http/router.ts';
+import type { EdgeServices } from '#edge/services.ts';
+import { bodyOf, members, word } from './body.ts';
+import {
+  type Call,
+  type CallHandler,
+  data,
+  jsonText,
+  NO_CONTENT,
+  queryOf,
+  routesOf,
+} from './call.ts';
+import {
+  answerOf,
+  type ItemHandlers,
+  itemHandlers,
+  type Place,
+  readBackOf,
+  written,
+} from './item-handler.ts';
+import { searchOf } from './parameter.ts';
+
+type Form = readonly [Method, '' | '/:key', keyof ItemHandlers];
+
+const READ: readonly Form[] = [
+  ['GET', '', 'list'],
+  ['SEARCH', '', 'search'],
+  ['GET', '/:key', 'read'],
+];
+const FULL: readonly Form[] = [
+  ...READ,
+  ['POST', '', 'create'],
+  ['PATCH', '', 'updateMany'],
+  ['PATCH', '/:key', 'updateOne'],
+  ['DELETE', '', 'deleteMany'],
+  ['DELETE', '/:key', 'deleteOne'],
+];
+const SINGLE: readonly Form[] = [
+  ['GET', '', 'list'],
+  ['PATCH', '', 'updateMany'],
+];
+
+/** The collections, each under its name without the prefix, and the forms that each has. */
+const COLLECTIONS: readonly (readonly [SystemName, readonly Form[]])[] = [
+  ['access', FULL],
+  ['activity', READ],
+  ['permissions', FULL],
+  ['policies', FULL],
+  ['presets', FULL],
+  ['revisions', READ],
+  ['roles', FULL],
+  ['settings', SINGLE],
+  ['users', FULL],
+];
+
+function placeIn(name: SystemName): (call: Call) => Place {
+  const collection = systemName(name);
+  return ({ services, caller }) => ({ items: services.system, target: { caller, collection } });
+}
+
+const userPlace = placeIn('users');
+const rolePlace = placeIn('roles');
+const permissionPlace = placeIn('permissions');
+
+/** The key of the user who asks. */
+function self({ caller }: Call): string {
+  if (caller.user === null) throw new ServiceError('INVALID_CREDENTIALS');
+  return caller.user;
+}
+
+/** What may not be read is told by its key alone. */
+async function orKeys(read: () => Promise<string>, keys: () => unknown) {
+  try {
+    return jsonText(await read());
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'FORBIDDEN') return data(keys());
+    throw error;
+  }
+}
+
+const readSelf: CallHandler = (call) => {
+  const id = self(call);
+  const { items, target } = userPlace(call);
+  return orKeys(
+    () => items.one(target, id, questionOf(queryOf(call)), call.request.signal),
+    () => ({ id }),
+  );
+};
+
+const updateSelf: CallHandler = async (call) => {
+  const id = self(call);
+  const body = await call.request.body.json();
+  const { items, target } = userPlace(call);
+  return written(await items.updateOne(target, id, body, readBackOf(call)));
+};
+
+const trackBody = members({ last_page: v.pipe(word, v.maxLength(255, 'is too long')) });
+
+const trackPage: CallHandler = async (call) => {
+  const id = self(call);
+  const { last_page: page } = await bodyOf(call, trackBody);
+  await call.services.system.trackPage(id, page);
+  return NO_CONTENT;
+};
+
+const readRoles: CallHandler = (call) => {
+  const { roles, user } = call.caller;
+  if (user === null) throw forbidden();
+  const { items, target } = rolePlace(call);
+  const query = { ...queryOf(call), limit: null };
+  return orKeys(
+    () => items.some(target, roles, query),
+    () => roles.map((id) => ({ id })),
+  );
+};
+
+const readGlobals: CallHandler = async ({ caller }) => {
+  if (caller.user === null) return data({ app_access: false });
+  const { app, admin, enforceTfa } = caller;
+  return data({ app_access: app, admin_access: admin, enforce_tfa: enforceTfa });
+};
+
+/** What the rows of the table have beside. */
+const NO_ROW = { id: null, policy: null } as const;
+
+/** What app access grants stands in no table, and is shown with the permissions that do. */
+function withAppPermissions(call: Call, answer: Answer, query: Query): Answer {
+  const isPlain = query.aggregate.length === 0 && query.groupBy.length === 0;
+  if (!call.caller.app || !isPlain || answer.kind === 'text') return answer;
+  const shown = APP_PERMISSIONS.filter(
+    (row) =>
+      query.filter === null || passesFilter(query.filter, { ...NO_ROW, ...row }, call.caller),
+  );
+  const items = (async function* () {
+    yield* answer.items;
+    yield shown.map((row) => JSON.stringify(row));
+  })();
+  return { ...answer, items };
+}
+
+async function allPermissions(call: Call, query: Query) {
+  const { items, target } = permissionPlace(call);
+  const answer = await items.list(target, questionOf(query), call.request.signal);
+  return answerOf(withAppPermissions(call, answer, query));
+}
+
+const listPermissions: CallHandler = (call) =>
+  allPermissions(call, { ...queryOf(call), limit: null, offset: 0 });
+
+const searchPermissions: CallHandler = async (call) => {
+  const { parameters, keys } = searchOf(await call.request.body.json());
+  const query = parseQuery({ ...call.parameters, ...parameters }, call.services.bounds);
+  const { items, target } = permissionPlace(call);
+  if (keys !== null) return jsonText(await items.some(target, keys, query));
+  return allPermissions(call, { ...query, limit: null, offset: 0 });
+};
+
+/** Forms of one collection that answer otherwise than those of all. */
+const OWN: Readonly<Partial<Record<SystemName, Partial<ItemHandlers>>>> = {
+  permissions: { list: listPermissions, search: searchPermissions },
+};
+
+export function addSystemRoutes(router: Router, services: EdgeServices): void {
+  const route = routesOf(services);
+  for (const [name, forms] of COLLECTIONS) {
+    const handlers = { ...itemHandlers(placeIn(name)), ...OWN[name] };
+    for (const [method, path, form] of forms) {
+      router.add(method, `/${name}${path}`, route(handlers[form]));
+    }
+  }
+  router
+    .add('GET', '/users/me', route(readSelf))
+    .add('PATCH', '/users/me', route(updateSelf))
+    .add('PATCH', '/users/me/track/page', route(trackPage))
+    .add('GET', '/roles/me', route(readRoles))
+    .add('GET', '/policies/me/globals', route(readGlobals));
+}

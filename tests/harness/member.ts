@@ -1,0 +1,96 @@
+/** Makes users with policies by SQL, and sends requests as them. */
+import { createHash, randomUUID } from 'node:crypto';
+import type { Cluster } from './cluster.ts';
+import { until } from './until.ts';
+
+/** A permission as the table holds it, its JSON still as values. */
+export interface GivenPermission {
+  readonly collection: string;
+  readonly action: 'create' | 'read' | 'update' | 'delete';
+  readonly permissions?: object;
+  readonly validation?: object;
+  readonly presets?: object;
+  readonly fields?: readonly string[];
+}
+
+export interface Answer {
+  readonly status: number;
+  /** The parsed body, null without one. Tests look into it freely. */
+  readonly body: ReturnType<typeof JSON.parse>;
+  /** The code of the first error. */
+  readonly code: string | undefined;
+}
+
+/** A user of a cluster. */
+export interface MemberUser {
+  readonly id: string;
+  readonly policy: string;
+  readonly role: string;
+  send(method: string, path: string, body?: unknown): Promise<Answer>;
+}
+
+/** Sends a request with a token and yields what came back. */
+export async function sendAs(
+  cluster: Cluster,
+  token: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Answer> {
+  const response = await cluster.fetch(path, {
+    method,
+    headers: { authorization: `Bearer ${token}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const parsed = text === '' ? null : JSON.parse(text);
+  return {
+    status: response.status,
+    body: parsed,
+    code: parsed?.errors?.[0]?.extensions?.code,
+  };
+}
+
+/**
+ * Makes a user with a role whose policy has these permissions, and waits until the edge knows.
+ * @param admin whether the policy makes administrators
+ */
+export async function createMember(
+  cluster: Cluster,
+  permissions: readonly GivenPermission[],
+  { admin = false, app = false } = {},
+): Promise<MemberUser> {
+  const { db } = cluster;
+  const [id, policy, role, token] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  await db.query(
+    'INSERT INTO system_policies (id, name, admin_access, app_access) VALUES ($1, $2, $3, $4)',
+    [policy, `policy ${policy}`, admin, app],
+  );
+  await db.query('INSERT INTO system_roles (id, name) VALUES ($1, $2)', [role, `role ${role}`]);
+  await db.query('INSERT INTO system_access (role, policy) VALUES ($1, $2)', [role, policy]);
+  for (const given of permissions) {
+    await db.query(
+      `INSERT INTO system_permissions (policy, collection, action, permissions, validation, presets, fields)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [
+        policy,
+        given.collection,
+        given.action,
+        given.permissions ?? null,
+        given.validation ?? null,
+        given.presets ?? null,
+        (given.fields ?? ['*']).join(','),
+      ],
+    );
+  }
+  await db.query('INSERT INTO system_users (id, email, role, token) VALUES ($1, $2, $3, $4)', [
+    id,
+    `${id}@example.com`,
+    role,
+    createHash('sha256').update(token).digest('hex'),
+  ]);
+  const send = (method: string, path: string, body?: unknown) =>
+    sendAs(cluster, token, method, path, body);
+  await until(async () => (await send('GET', '/users/me')).status === 200, 'the user is known');
+  return { id, policy, role, send };
+}
