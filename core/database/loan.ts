@@ -2,8 +2,15 @@
  * A connection of the pool that is lent to one reader. When the reader goes away its statement is
  * cancelled and the connection given up, whatever else still happens to it.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { cancelStatement } from './cancel.ts';
 import type { Client, Pool } from './pool.ts';
+
+/**
+ * Pauses (ms) before the cancellation is sent again: it may have overtaken the statement, which
+ * then runs although nobody is connected any more. Sent for a session that has ended it does nothing.
+ */
+const AGAIN_MS = [100, 400, 1_000];
 
 export class Loan {
   readonly client: Client;
@@ -34,6 +41,10 @@ export class Loan {
     if (!this.#return()) return;
     await cancelStatement(this.client);
     this.client.release(true);
+    for (const pause of AGAIN_MS) {
+      await delay(pause, undefined, { ref: false });
+      await cancelStatement(this.client);
+    }
   };
 
   /** Has the server refuse to go on with the statement: what it says of that is still read. */

@@ -27,12 +27,8 @@ const RECONNECT_MS = 1_000;
 const FIRST_ROWS = 20;
 const MOST_ROWS = 1_000;
 const FETCH_LENGTH = 262_144;
-/**
- * PostgreSQL's own clock would go on between two fetches, while the client reads: a stream is
- * watched from here, fetch by fetch. A transaction keeps the setting from whoever is next, also
- * behind a pooler.
- */
-const BEGIN_STREAM = 'BEGIN; SET LOCAL statement_timeout = 0';
+/** How often a stream may take the time of a statement. */
+const STREAM_FACTOR = 100;
 /** SQLSTATE of a statement that was cancelled. */
 const CANCELLED = '57014';
 
@@ -75,6 +71,15 @@ export interface ReaderOptions {
 
 /** The first column of a row as text. */
 type Row = [string | null];
+
+/**
+ * PostgreSQL's own clock goes on between two fetches, while the client reads: a stream is watched
+ * from here, fetch by fetch, and PostgreSQL's clock is but for the case that this process dies. A
+ * transaction keeps the setting from whoever is next, also behind a pooler.
+ */
+function beginStream(statementTimeout: number): string {
+  return `BEGIN; SET LOCAL statement_timeout = ${statementTimeout * STREAM_FACTOR}`;
+}
 
 /** How many rows to fetch after these. */
 function nextFetch(texts: readonly string[]): number {
@@ -139,7 +144,8 @@ export class Reader {
     const loan = await Loan.take(this.#options.pool, signal);
     let good = false;
     try {
-      await loan.client.query(BEGIN_STREAM);
+      await loan.client.query(beginStream(this.#options.statementTimeout));
+      signal?.throwIfAborted();
       const cursor = loan.client.query(
         new Cursor<Row>(statement.text, statement.values, { rowMode: 'array' }),
       );

@@ -21,7 +21,7 @@ interface Options {
 async function openReader(t: Teardown, options: Options = {}) {
   const { lines = 2, max = 2, statementTimeout = 0 } = options;
   const url = await createDatabase(t);
-  const config = loadConfig({ DATABASE_POOL_WAIT: '200ms' });
+  const config = loadConfig({ DATABASE_POOL_WAIT: '1s' });
   const pool = createPool(config, url, log, { name: 'test', max, statementTimeout });
   const watch = createPool(config, url, log, { name: 'watch', max: 1, statementTimeout: 0 });
   const reader = new Reader({ url, name: 'test', log, pool, lines, statementTimeout });
