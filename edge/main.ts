@@ -7,6 +7,7 @@ import { createServer, type Server } from './http/server.ts';
 import { guarded } from './limit/guard.ts';
 import { addAuthRoutes } from './rest/auth.ts';
 import { addImportRoutes } from './rest/import.ts';
+import { addInvitationRoutes } from './rest/invitation.ts';
 import { addItemRoutes } from './rest/item.ts';
 import { addJobRoutes } from './rest/job.ts';
 import { addPasswordResetRoutes } from './rest/password-reset.ts';
@@ -35,6 +36,7 @@ addSystemRoutes(router, services);
 addJobRoutes(router, services);
 addPermissionRoutes(router, services);
 addImportRoutes(router, services);
+addInvitationRoutes(router, services);
 addPasswordResetRoutes(router, services);
 addRegistrationRoutes(router, services);
 server = createServer({

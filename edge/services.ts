@@ -6,11 +6,9 @@ import type { CatalogSource } from '#core/catalog/source.ts';
 import type { Config } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
 import { Reader } from '#core/database/reader.ts';
-import { MailTokens } from '#core/identity/mail-token.ts';
 import { type IdentityServices, openIdentity } from '#core/identity/open.ts';
+import { type MailFlowServices, openMailFlows } from '#core/identity/open-mail-flow.ts';
 import { hashPassword } from '#core/identity/password.ts';
-import { PasswordResets } from '#core/identity/password-reset.ts';
-import { Registrations } from '#core/identity/registration.ts';
 import { openQueues } from '#core/jobs/queue.ts';
 import type { Log } from '#core/log/log.ts';
 import { openBus } from '#core/messages/open.ts';
@@ -33,7 +31,7 @@ import { openLimits } from './limit/open.ts';
 /** Most pipelined connections of an edge; short reads gain nothing from more. */
 const MAX_LINES = 4;
 
-export interface EdgeServices extends IdentityServices {
+export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly config: Config;
   readonly log: Log;
   readonly bounds: QueryBounds;
@@ -46,8 +44,6 @@ export interface EdgeServices extends IdentityServices {
   readonly imports: ImportService;
   readonly health: HealthService;
   readonly limits: Limits;
-  readonly passwordResets: PasswordResets;
-  readonly registrations: Registrations;
   close(): Promise<void>;
 }
 
@@ -83,8 +79,6 @@ export async function openEdgeServices(
   const secrets = openSecrets(config);
   const identity = openIdentity({ config, pool, schema, catalog, access, bus, log }, secrets);
   const jobs = new JobService({ pool, schema, queues, bus, log });
-  const tokens = new MailTokens(secrets);
-  const mailFlow = { config, pool, schema, tokens, jobs };
   const limits = openLimits(config, cluster, log);
   const itemOptions = {
     catalog,
@@ -95,6 +89,11 @@ export async function openEdgeServices(
     hash: (secret: string) => hashPassword(config, secret),
     maxBatch: config.MAX_BATCH_MUTATION,
   };
+  const system = new SystemService({ ...itemOptions, schema });
+  const mailFlows = openMailFlows(
+    { config, pool, schema, jobs, catalog, access, bounds, users: system },
+    secrets,
+  );
   const spool = localSpool(join(config.DATA_DIR, 'spool'));
   return {
     config,
@@ -105,7 +104,8 @@ export async function openEdgeServices(
     ...identity,
     jobs,
     items: new ItemService({ ...itemOptions, serves: servesItems }),
-    system: new SystemService({ ...itemOptions, schema }),
+    system,
+    ...mailFlows,
     permissions: new PermissionService({ catalog, access, bounds, reader }),
     imports: new ImportService({ catalog, jobs, spool, maxBytes: config.IMPORT_MAX_SIZE, log }),
     health: new HealthService({
@@ -117,8 +117,6 @@ export async function openEdgeServices(
       others: () => limits.checks(),
     }),
     limits,
-    passwordResets: new PasswordResets(mailFlow),
-    registrations: new Registrations({ ...mailFlow, catalog }),
     async close() {
       limits.close();
       jobs.close();

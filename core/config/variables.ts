@@ -467,7 +467,7 @@ export const variables = {
     meaning: 'Password at the mail server',
   }),
   EMAIL_SMTP_SECURE: define({
-    parse: choice(['true', 'false'] as const),
+    parse: flag,
     fallback: 'false',
     meaning:
       'TLS from the first byte; false: STARTTLS where the server offers it, required before a password is sent, not used on loopback',

@@ -90,7 +90,7 @@ export function smtpOptions(config: MailConfig) {
   return {
     host: config.EMAIL_SMTP_HOST,
     port: config.EMAIL_SMTP_PORT,
-    secure: config.EMAIL_SMTP_SECURE === 'true',
+    secure: config.EMAIL_SMTP_SECURE,
     ignoreTLS: local,
     requireTLS: !local && user !== undefined,
     ...(user === undefined ? {} : { auth: { user, pass } }),
