@@ -61,9 +61,3 @@ export interface Grants {
 export const EVERYTHING: Grant = Object.freeze([Object.freeze({ fields: null, rule: null })]);
 
 export const ALL_GRANTS: Grants = Object.freeze({ of: () => EVERYTHING });
-const NO_GRANTS: Grants = Object.freeze({ of: () => null });
-
-/** The grants of a caller: everything for admins, nothing for anybody else. */
-export function grantsOf(caller: Caller): Grants {
-  return caller.admin ? ALL_GRANTS : NO_GRANTS;
-}

@@ -28,7 +28,7 @@ export interface Rights {
 }
 
 /** Everything, unconditionally. */
-export const FULL_PERMISSION: Permission = Object.freeze({
+const FULL_PERMISSION: Permission = Object.freeze({
   fields: null,
   rule: null,
   validation: null,

@@ -7,9 +7,14 @@ import type { Permission } from '#core/access/right.ts';
 import { bareType } from '#core/database/column-type.ts';
 import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
-import { compileFilter } from '#core/query/compile/filter.ts';
 import { contextOf } from '#core/query/compile/read.ts';
-import { columnNamed, openScope, type Scope, tableSql } from '#core/query/compile/scope.ts';
+import {
+  columnNamed,
+  openScope,
+  ruleSql,
+  type Scope,
+  tableSql,
+} from '#core/query/compile/scope.ts';
 import type { Key } from '#core/query/key.ts';
 import type { Filter } from '#core/query/query.ts';
 import type { Action, Item } from './payload.ts';
@@ -85,7 +90,7 @@ function rulesStatement(write: Write, keys: readonly Key[], rules: readonly Filt
     (field, part) =>
       sql`${columnNamed(scope, field.column.name)} = ${identifier('k', `k${part + 1}`)}::${bareType(field.column)}`,
   );
-  const verdicts = rules.map((rule) => sql`(${compileFilter(scope, rule)}) IS TRUE`);
+  const verdicts = rules.map((rule) => sql`(${ruleSql(scope, rule)}) IS TRUE`);
   return sql`SELECT ${join(verdicts)} FROM ${tableSql(scope)} JOIN unnest(${join(arrays)}) WITH ORDINALITY AS k(${join([...names, identifier('n')])}) ON ${join(match, ' AND ')} ORDER BY k.n`;
 }
 
