@@ -10,6 +10,7 @@ import { createPool } from '#core/database/pool.ts';
 import type { Log } from '#core/log/log.ts';
 import { bootstrapAdmin } from '#core/system/bootstrap.ts';
 import { migrate } from '#core/system/migrate.ts';
+import { openSecrets } from '#core/system/secret.ts';
 import { SetupError } from '#core/system/setup-error.ts';
 import type { BannerFacts } from './banner.ts';
 import type { ChildSpec } from './child.ts';
@@ -62,6 +63,8 @@ export class Installation {
   async start(stop: AbortSignal): Promise<BannerFacts> {
     const { config, log, report } = this.#options;
     this.#makeDataDir();
+    // Made before the processes that share it, and its faults told once.
+    openSecrets({ ...config, DATA_DIR: this.#dataDir });
     this.#lock = await this.#claim();
     stop.throwIfAborted();
     const redis = config.REDIS_URL;

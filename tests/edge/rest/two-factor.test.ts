@@ -1,0 +1,100 @@
+import { Secret, TOTP } from 'otpauth';
+import t from 'tap';
+import { bodyOf } from '#tests/harness/body.ts';
+import { startCluster } from '#tests/harness/cluster.ts';
+import { createUser, outcome, PASSWORD, post, QUICK_LOGIN, signIn } from './fixture/sign-in.ts';
+
+const cluster = await startCluster(t, { env: QUICK_LOGIN });
+const { url, db } = cluster;
+
+/** A user who is signed in, and posts to the routes of the second factor. */
+async function member(columns: Readonly<Record<string, unknown>> = {}) {
+  const user = await createUser(cluster, columns);
+  const { access_token } = await signIn(url, user);
+  const authorization = `Bearer ${access_token}`;
+  const tfa = (action: string, body: unknown) =>
+    post(`${url}/users/me/tfa/${action}`, body, { authorization });
+  return { user, authorization, tfa };
+}
+
+/** The code of a moment so many half minutes from now. */
+function code(secret: string, steps = 0): string {
+  const timestamp = Date.now() + steps * 30_000;
+  return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp });
+}
+
+t.test('a second factor is made, taken into use, asked for and given up', async (t) => {
+  const { user, tfa } = await member();
+  t.equal(await outcome(tfa('generate', {})), 'INVALID_PAYLOAD');
+  t.equal(await outcome(tfa('generate', { password: 'wrong' })), 'INVALID_CREDENTIALS');
+  const generated = await tfa('generate', { password: PASSWORD });
+  t.equal(generated.status, 200);
+  t.equal(generated.headers.get('cache-control'), 'no-store');
+  const { data } = await bodyOf<{ data: { secret: string; otpauth_url: string } }>(generated);
+  t.strictSame(Object.keys(data).sort(), ['otpauth_url', 'secret']);
+  t.match(data.secret, /^[A-Z2-7]{32}$/);
+  const link = new URL(data.otpauth_url);
+  t.equal(link.protocol, 'otpauth:');
+  t.equal(link.searchParams.get('secret'), data.secret);
+  t.match(decodeURIComponent(link.pathname), user.email);
+  const login = (otp?: string) =>
+    outcome(post(`${url}/auth/login`, { email: user.email, password: PASSWORD, otp }));
+  t.equal(await login(), 200, 'it is not in use yet');
+
+  const { secret } = data;
+  t.equal(await outcome(tfa('enable', { secret })), 'INVALID_PAYLOAD');
+  t.equal(await outcome(tfa('enable', { secret, otp: 'wrong' })), 'INVALID_PAYLOAD');
+  t.equal(
+    await outcome(tfa('enable', { secret: 'ABCD', otp: code('ABCD') })),
+    'INVALID_PAYLOAD',
+    'weak',
+  );
+  t.equal(await outcome(tfa('enable', { secret, otp: code(secret, -1) })), 204);
+  t.equal(await outcome(tfa('enable', { secret, otp: code(secret) })), 'INVALID_PAYLOAD', 'twice');
+  t.equal(await outcome(tfa('generate', { password: PASSWORD })), 'INVALID_PAYLOAD');
+
+  t.equal(await login(), 'INVALID_OTP');
+  t.equal(await login(code(secret, -1)), 'INVALID_OTP', 'that code was used to enable');
+  t.equal(await login(code(secret)), 200);
+  t.equal(await login(code(secret)), 'INVALID_OTP', 'a code works once');
+  t.equal(await outcome(tfa('disable', { otp: code(secret) })), 'INVALID_PAYLOAD', 'anywhere');
+  t.equal(await outcome(tfa('disable', {})), 'INVALID_PAYLOAD');
+  t.equal(await outcome(tfa('disable', { otp: code(secret, 1) })), 204);
+  t.equal(await login(), 200);
+  const { rows } = await db.query(
+    `SELECT action FROM system_activity WHERE "user" = $1 AND item = $2 AND action = 'update'`,
+    [user.id, user.id],
+  );
+  t.equal(rows.length, 2, 'both changes are noted');
+});
+
+t.test('an admin takes a lost second factor away, nobody else', async (t) => {
+  const tfa_secret = new Secret({ size: 20 }).base32;
+  const { id, email } = await createUser(cluster, { tfa_secret });
+  const { authorization } = await member();
+  const disable = (key: string, headers: Record<string, string>) =>
+    outcome(post(`${url}/users/${key}/tfa/disable`, {}, headers));
+  t.equal(await disable(id, { authorization }), 'FORBIDDEN');
+  t.equal(await disable(id, {}), 'FORBIDDEN');
+  const admin = (key: string) =>
+    cluster.fetch(`/users/${key}/tfa/disable`, { method: 'POST' }).then(outcome);
+  t.equal(await admin('no key'), 'FORBIDDEN');
+  t.equal(await admin('00000000-0000-4000-8000-000000000000'), 'FORBIDDEN');
+  t.equal(await admin(id), 204);
+  t.equal(await outcome(post(`${url}/auth/login`, { email, password: PASSWORD })), 200);
+});
+
+t.test('strangers have no second factor', async (t) => {
+  const routes = {
+    generate: { password: 'x' },
+    enable: { secret: 'x', otp: '1' },
+    disable: { otp: '1' },
+  };
+  for (const [action, body] of Object.entries(routes)) {
+    t.equal(
+      await outcome(post(`${url}/users/me/tfa/${action}`, body)),
+      'INVALID_CREDENTIALS',
+      action,
+    );
+  }
+});
