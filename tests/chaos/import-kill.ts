@@ -1,0 +1,68 @@
+/** Kills workers in the middle of imports; what they left is finished by the next one, once. */
+import type { Test } from 'tap';
+import type { Backend } from '#tests/harness/backend.ts';
+import { bodyOf, type JobBody } from '#tests/harness/body.ts';
+import { startCluster } from '#tests/harness/cluster.ts';
+import { until } from '#tests/harness/until.ts';
+import { upload } from '#tests/harness/upload.ts';
+
+const ROWS = 200_000;
+export const FAILPOINTS = [
+  'import.parsing',
+  'import.staged',
+  'import.merging',
+  'import.committed',
+] as const;
+
+/** A file of which half the keys are there already, so that it is merged. */
+function file(): string {
+  const lines = ['id,word'];
+  for (let id = 1; id <= ROWS; id += 1) lines.push(`${id},word ${id}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** Imports a file for each failpoint, with a worker that is killed there. */
+export function killImports(
+  t: Test,
+  backend: Backend,
+  failpoints: readonly (typeof FAILPOINTS)[number][],
+) {
+  return t.test(`a killed worker loses nothing with the queue on ${backend.name}`, async (t) => {
+    const cluster = await startCluster(t, { env: backend.env });
+    const content = file();
+    for (const [index, failpoint] of failpoints.entries()) {
+      await t.test(`killed at ${failpoint}`, async (t) => {
+        const table = `words_${index}`;
+        await cluster.db.query(`CREATE TABLE ${table} (id int PRIMARY KEY, word text)`);
+        await cluster.db.query(
+          `INSERT INTO ${table} SELECT i * 2, 'old' FROM generate_series(1, ${ROWS / 2}) i`,
+        );
+        await until(async () => (await cluster.fetch(`/items/${table}`)).ok, 'the table is known');
+        const doomed = await cluster.startWorker({ FAILPOINT: failpoint });
+        const answer = await upload(cluster, table, content, {
+          headers: { prefer: 'respond-async' },
+        });
+        t.equal(answer.status, 202);
+        const { data } = await bodyOf<JobBody>(answer);
+        t.equal(await doomed.stoppedAt, failpoint);
+        await doomed.end('SIGKILL');
+        const successor = await cluster.startWorker();
+        const job = await until(async () => {
+          const response = await cluster.fetch(`/jobs/${data.id}`);
+          const { data: found } = await bodyOf<JobBody>(response);
+          return found.finished_on === null ? null : found;
+        }, 'the job ends');
+        t.match(job, {
+          state: 'completed',
+          result: { inserted: ROWS / 2, updated: ROWS / 2, unchanged: 0, duplicates: 0 },
+        });
+        const { rows } = await cluster.db.query(
+          `SELECT count(*)::int, count(DISTINCT id)::int AS ids, min(id), max(id),
+             count(*) FILTER (WHERE word = 'word ' || id)::int AS right FROM ${table}`,
+        );
+        t.strictSame(rows[0], { count: ROWS, ids: ROWS, min: 1, max: ROWS, right: ROWS });
+        await successor.end('SIGTERM');
+      });
+    }
+  });
+}
