@@ -91,7 +91,7 @@ export async function openEdgeServices(
   };
   const system = new SystemService({ ...itemOptions, schema });
   const mailFlows = openMailFlows(
-    { config, pool, schema, jobs, catalog, access, bounds, users: system },
+    { config, pool, schema, jobs, access, bounds, users: system },
     secrets,
   );
   const spool = localSpool(join(config.DATA_DIR, 'spool'));

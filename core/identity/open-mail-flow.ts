@@ -3,7 +3,7 @@ import type { Secrets } from '#core/system/secret.ts';
 import { type InvitationParts, Invitations } from './invitation.ts';
 import { MailTokens } from './mail-token.ts';
 import { PasswordResets } from './password-reset.ts';
-import { type RegistrationParts, Registrations } from './registration.ts';
+import { Registrations } from './registration.ts';
 
 export interface MailFlowServices {
   readonly invitations: Invitations;
@@ -12,7 +12,7 @@ export interface MailFlowServices {
 }
 
 export function openMailFlows(
-  surroundings: Omit<InvitationParts & RegistrationParts, 'tokens'>,
+  surroundings: Omit<InvitationParts, 'tokens'>,
   secrets: Secrets,
 ): MailFlowServices {
   const parts = { ...surroundings, tokens: new MailTokens(secrets) };

@@ -1,5 +1,4 @@
 /** People who register themselves, where the settings allow it, and confirm their address. */
-import type { CatalogSource } from '#core/catalog/source.ts';
 import { transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
@@ -49,14 +48,10 @@ interface Entered {
 /** Of two who register one address at once the second finds the first's account on its next look. */
 const TRIES = 3;
 
-export interface RegistrationParts extends MailFlowParts {
-  readonly catalog: Pick<CatalogSource, 'current'>;
-}
-
 export class Registrations {
-  readonly #parts: RegistrationParts;
+  readonly #parts: MailFlowParts;
 
-  constructor(parts: RegistrationParts) {
+  constructor(parts: MailFlowParts) {
     this.#parts = parts;
   }
 
@@ -116,7 +111,7 @@ export class Registrations {
   }
 
   async #admit({ email, password }: Applicant, { role, filter, policy }: Terms): Promise<void> {
-    if (!passesEmailFilter(this.#parts.catalog.current(), email, filter)) throw forbidden();
+    if (!passesEmailFilter(email, filter)) throw forbidden();
     // Whoever set it meant something else: strangers would be administrators.
     if (role !== null && (await isAdminRole(this.#parts, role))) throw forbidden();
     checkPasswordPolicy(policy, password);
