@@ -4,7 +4,8 @@ import { invalidQuery } from '#core/errors/service-error.ts';
 import { type Call, DATE_FUNCTIONS, type FunctionName, TIME_FUNCTIONS } from '../call.ts';
 import { relatedCount } from './count.ts';
 import { stepsOf } from './document.ts';
-import { columnRef, type Scope, visibleRelation, visibleValue } from './scope.ts';
+import { isConcealed } from './output.ts';
+import { columnRef, noField, type Scope, visibleRelation, visibleValue } from './scope.ts';
 
 const PART: Readonly<Partial<Record<FunctionName, Sql>>> = {
   year: sql`year`,
@@ -47,6 +48,8 @@ export function callSql(scope: Scope, call: Call, clause: string): Sql {
     if (count !== null) return count;
   }
   const ref = columnRef(scope, fieldName, clause);
+  // A part of a value that is never shown would show it after all.
+  if (isConcealed(ref.field)) throw noField(scope, fieldName, clause);
   const value = visibleValue(ref);
   const { type, column } = ref.field;
   if (type === 'json' && column.elementType === null) {
@@ -65,7 +68,9 @@ export function callSql(scope: Scope, call: Call, clause: string): Sql {
     throw invalidQuery(`"${clause}": ${text} does not fit a field of type ${type}.`);
   }
   // Seconds come with their fraction, which a cast alone would round up to the next minute.
-  return sql`trunc(extract(${part} FROM ${value}))::int`;
+  const number = sql`trunc(extract(${part} FROM ${value}))::int`;
+  // `infinity` has no parts. Its year would fail the statement, even on rows that are hidden.
+  return type === 'time' ? number : sql`CASE WHEN isfinite(${value}) THEN ${number} END`;
 }
 
 /** A call's value in the answer: counts and parts of dates are texts there, like all counts. */

@@ -19,7 +19,6 @@ import {
   endsMatch,
   enterScope,
   noField,
-  refOf,
   rowRule,
   type Scope,
   scopedOf,
@@ -187,7 +186,7 @@ function compileMany(child: Scope, filter: Filter): Predicate {
   if (key === undefined || more.length > 0) {
     throw invalidQuery(`"${child.path.join('.')}" has no single key to compare.`);
   }
-  return compileValue(child, subjectOf(refOf(child, key)), key.name, filter);
+  return compileValue(child, subjectOf(columnRef(child, key.name, 'filter')), key.name, filter);
 }
 
 /** `_null` asks for no related items, `_nnull` for any. */

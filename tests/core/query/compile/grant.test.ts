@@ -190,3 +190,13 @@ t.test('a collection without a grant does not exist', async (t) => {
     { id: 1, owner: 1, name: 'one', hidden: 'a', secret: 3, born: '2024-01-01', public: true },
   ]);
 });
+
+t.test('a list is not compared by a key that may not be seen', async (t) => {
+  const given = grants({
+    owners: ALL_OWNERS,
+    things: [{ fields: new Set(['name']), rule: null }],
+  });
+  const error = await refusal('owners', { filter: { things: { _eq: 1 } } }, given);
+  t.equal(error?.code, 'FORBIDDEN');
+  t.match(error?.message, /"id"/);
+});
