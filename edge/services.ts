@@ -107,7 +107,14 @@ export async function openEdgeServices(
     system,
     ...mailFlows,
     permissions: new PermissionService({ catalog, access, bounds, reader }),
-    imports: new ImportService({ catalog, jobs, spool, maxBytes: config.IMPORT_MAX_SIZE, log }),
+    imports: new ImportService({
+      catalog,
+      access,
+      jobs,
+      spool,
+      maxBytes: config.IMPORT_MAX_SIZE,
+      log,
+    }),
     health: new HealthService({
       catalog,
       pool,

@@ -14,6 +14,11 @@ export type Row = ReadonlyMap<ColumnField, string | null>;
 
 export type Action = 'create' | 'update';
 
+/** How an item of a list is called in errors. */
+export function itemPlace(index: number): string {
+  return `Item ${index + 1} of the body`;
+}
+
 /** @throws ServiceError INVALID_PAYLOAD when the value is no object */
 export function parseItem(value: unknown, place: string): Item {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -122,7 +127,7 @@ export function missingValues(
 ): readonly ServiceError[] {
   return [...collection.fields.values()].flatMap((field) => {
     if (!isWritable(field)) return [];
-    const value = item[field.name];
+    const value = Object.hasOwn(item, field.name) ? item[field.name] : undefined;
     if (value === null && !field.column.nullable) return [lacks(field, 'nnull')];
     const missing = action === 'create' && value === undefined && isRequired(field);
     return missing ? [lacks(field, 'required')] : [];

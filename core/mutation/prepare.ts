@@ -39,9 +39,10 @@ export class Preparation {
       ...rules,
       ...fieldRules(collection),
     ]);
-    const presets = Object.assign({}, ...permissions.map((permission) => permission.presets));
     this.#presets = Object.fromEntries(
-      Object.entries(presets).map(([name, value]) => [name, this.#validation.resolve(value)]),
+      permissions
+        .flatMap(({ presets }) => Object.entries(presets))
+        .map(([name, value]) => [name, this.#validation.resolve(value)]),
     );
   }
 

@@ -1,21 +1,30 @@
 /** Accepts files to be imported: judges who and where, spools the bytes, submits the job. */
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '#core/access/grant.ts';
-import type { Collection } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/source.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { IMPORT_JOB, type ImportFormat, type ImportMessage } from '#core/jobs/message/import.ts';
 import type { Log } from '#core/log/log.ts';
 import type { Spool } from '#core/transfer/spool.ts';
+import type { RightsSource } from './context.ts';
+import { importFields } from './import-right.ts';
 import type { JobService } from './jobs.ts';
 
 export interface ImportServiceOptions {
   readonly catalog: CatalogSource;
+  readonly access: RightsSource;
   readonly jobs: JobService;
   readonly spool: Spool;
   /** Largest file in bytes; undefined: no bound. */
   readonly maxBytes: number | undefined;
   readonly log: Log;
+}
+
+/** Where a file may go. */
+export interface Destination {
+  readonly collection: string;
+  /** The fields that it may fill; null: all. */
+  readonly fields: readonly string[] | null;
 }
 
 /** A file that is still arriving. */
@@ -35,9 +44,12 @@ export class ImportService {
    * Judges, before any byte is read, whether the caller may import into a collection.
    * @throws ServiceError FORBIDDEN when not, also for collections whose items have no key
    */
-  authorize(caller: Caller, name: string): Collection {
-    const collection = this.#options.catalog.current().collections.get(name);
-    if (!caller.admin || !collection || collection.system || collection.table === null) {
+  async authorize(caller: Caller, name: string): Promise<Destination> {
+    const { access, catalog } = this.#options;
+    const rights = await access.rightsOf(caller);
+    const collection = catalog.current().collections.get(name);
+    const known = rights.admin || rights.of(name, 'create').length > 0;
+    if (!known || !collection || collection.system || collection.table === null) {
       throw forbidden(
         `You have no permission to import into collection "${name}" or it does not exist.`,
       );
@@ -45,7 +57,7 @@ export class ImportService {
     if (collection.primaryKey.length === 0) {
       throw forbidden(`Items of "${name}" have no key and cannot be imported.`);
     }
-    return collection;
+    return { collection: name, fields: importFields(rights, collection) };
   }
 
   /**
@@ -54,13 +66,15 @@ export class ImportService {
    * @returns the id of the job
    * @throws ServiceError CONTENT_TOO_LARGE, SERVICE_UNAVAILABLE; what the upload itself throws
    */
-  async accept(caller: Caller, collection: Collection, upload: Upload): Promise<string> {
+  async accept(caller: Caller, destination: Destination, upload: Upload): Promise<string> {
     const { jobs, spool, maxBytes, log } = this.#options;
+    const { collection, fields } = destination;
     const file = randomUUID();
     const { bytes, sha256 } = await spool.write(file, upload.content, maxBytes);
     const message: ImportMessage = {
       version: 1,
-      collection: collection.name,
+      collection,
+      ...(fields === null ? {} : { fields: [...fields] }),
       file: { id: file, format: upload.format, bytes },
     };
     const discard = () =>
@@ -70,8 +84,8 @@ export class ImportService {
         kind: IMPORT_JOB,
         queue: 'transfer',
         message,
-        mailbox: `${IMPORT_JOB}:${collection.name}`,
-        collection: collection.name,
+        mailbox: `${IMPORT_JOB}:${collection}`,
+        collection,
         user: caller.user,
         fingerprint: `${upload.format}:${sha256}`,
       });

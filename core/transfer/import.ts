@@ -26,7 +26,7 @@ const SETTINGS = sql`
   SET LOCAL jit = off`;
 
 async function run(options: ImportOptions): Promise<ImportResult> {
-  const collection = importable(options.catalog, options.collection);
+  const collection = importable(options.catalog, options.collection, options.fields);
   const columns = await fileColumns(options.file, collection);
   const session = await Session.begin(options);
   await session.run(SETTINGS);

@@ -26,6 +26,8 @@ export interface ImportOptions {
   readonly client: pg.ClientBase;
   readonly catalog: Catalog;
   readonly collection: string;
+  /** The only fields that the file may fill; all of them when not given. */
+  readonly fields?: ReadonlySet<string>;
   readonly file: ImportFile;
   readonly signal: AbortSignal;
   /** Cancels the running statement of a backend, from another connection. */

@@ -21,11 +21,16 @@ function illegal(collection: string, reason: string): ServiceError {
 }
 
 /**
- * The collection that a file may be imported into.
+ * The collection that a file may be imported into, with the fields that it may fill.
+ * @param only the names of those fields; all of them when not given
  * @throws {ServiceError} FORBIDDEN when there is none or it is Sluice's own,
  *   UNPROCESSABLE_ENTITY when its rows cannot be written or have no key
  */
-export function importable(catalog: Catalog, name: string): ImportableCollection {
+export function importable(
+  catalog: Catalog,
+  name: string,
+  only?: ReadonlySet<string>,
+): ImportableCollection {
   const collection = catalog.collections.get(name);
   if (collection === undefined || collection.system || name.startsWith(SYSTEM_PREFIX)) {
     throw forbidden();
@@ -37,7 +42,9 @@ export function importable(catalog: Catalog, name: string): ImportableCollection
   if (collection.primaryKey.length === 0) {
     throw illegal(name, 'The table has no primary key.');
   }
-  return { ...collection, table };
+  if (only === undefined) return { ...collection, table };
+  const fields = new Map([...collection.fields].filter(([field]) => only.has(field)));
+  return { ...collection, table, fields };
 }
 
 /** A check constraint: its condition and the columns it reads. */

@@ -50,9 +50,14 @@ const PARTS: Readonly<Record<string, (date: Date) => number>> = {
   second: (date) => date.getUTCSeconds(),
 };
 
+/** A member of its own; what every object inherits was not sent. */
+function memberOf(item: Members, name: string): unknown {
+  return Object.hasOwn(item, name) ? item[name] : undefined;
+}
+
 /** The result of a function on a member; what is no date has no parts. */
 function called({ name, field }: Call, item: Members): unknown {
-  const value = item[field];
+  const value = memberOf(item, field);
   if (value === undefined || value === null) return value;
   if (name === 'count') return Array.isArray(value) ? value.length : UNKNOWN;
   const part = PARTS[name];
@@ -109,7 +114,7 @@ export class Validation {
     }
     if (filter.kind !== 'field') return this.#value(filter, { value: UNKNOWN, type: null }, path);
     const call = callOf(filter.key);
-    const value = call === null ? item[filter.key] : called(call, item);
+    const value = call === null ? memberOf(item, filter.key) : called(call, item);
     const field = call === null && path.length === 0 ? filter.key : null;
     const type = field === null ? null : (this.#facts.collection?.fields.get(field)?.type ?? null);
     return this.#value(filter.filter, { value, type }, [...path, call?.field ?? filter.key]);

@@ -55,11 +55,11 @@ async function accepted(call: Call, id: string): Promise<Response> {
 
 const importFile: CallHandler = async (call) => {
   const { config, imports, jobs } = call.services;
-  const collection = imports.authorize(call.caller, param(call, 'collection'));
+  const destination = await imports.authorize(call.caller, param(call, 'collection'));
   checkSize(call);
   const file = await firstFile(call.request);
   const upload = { format: formatOf(file.mimeType), content: file.stream };
-  const id = await imports.accept(call.caller, collection, upload);
+  const id = await imports.accept(call.caller, destination, upload);
   if (wantsAsync(call)) return accepted(call, id);
   const job = await jobs.wait(id, config.JOB_WAIT_LIMIT, call.request.signal);
   if (job === null) return { status: 202, headers: { Location: locationOf(id) } };

@@ -27,28 +27,27 @@ export interface MemberUser {
   readonly policy: string;
   readonly role: string;
   send(method: string, path: string, body?: unknown): Promise<Answer>;
+  upload(path: string, form: FormData): Promise<Answer>;
+}
+
+async function ask(cluster: Cluster, token: string, path: string, init: RequestInit) {
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await cluster.fetch(path, { ...init, headers });
+  const text = await response.text();
+  const body = text === '' ? null : JSON.parse(text);
+  return { status: response.status, body, code: body?.errors?.[0]?.extensions?.code };
 }
 
 /** Sends a request with a token and yields what came back. */
-export async function sendAs(
+export function sendAs(
   cluster: Cluster,
   token: string,
   method: string,
   path: string,
   body?: unknown,
 ): Promise<Answer> {
-  const response = await cluster.fetch(path, {
-    method,
-    headers: { authorization: `Bearer ${token}` },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const parsed = text === '' ? null : JSON.parse(text);
-  return {
-    status: response.status,
-    body: parsed,
-    code: parsed?.errors?.[0]?.extensions?.code,
-  };
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  return ask(cluster, token, path, { method, ...sent });
 }
 
 /**
@@ -92,5 +91,7 @@ export async function createMember(
   const send = (method: string, path: string, body?: unknown) =>
     sendAs(cluster, token, method, path, body);
   await until(async () => (await send('GET', '/users/me')).status === 200, 'the user is known');
-  return { id, policy, role, send };
+  const upload = (path: string, body: FormData) =>
+    ask(cluster, token, path, { method: 'POST', body });
+  return { id, policy, role, send, upload };
 }

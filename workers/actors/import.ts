@@ -8,7 +8,7 @@ import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import { interruptionOf } from '#workers/runtime/interruption.ts';
 
 async function importSpooled(
-  { collection, file }: ImportMessage,
+  { collection, fields, file }: ImportMessage,
   context: ActorContext,
 ): Promise<ImportResult> {
   const { services, job, signal } = context;
@@ -20,6 +20,7 @@ async function importSpooled(
     // A table made a moment ago, or altered since, is imported into as it is now.
     catalog: await catalog.refresh(),
     collection,
+    ...(fields === undefined ? {} : { fields: new Set(fields) }),
     file: { format: file.format, bytes, open: () => spool.read(file.id) },
     signal,
     interrupt: async (backend) => {

@@ -11,6 +11,8 @@ export const importMessage = v.strictObject({
   /** Version of this message's shape; a worker of another release refuses what it cannot read. */
   version: v.literal(1),
   collection: v.string(),
+  /** The only fields that the file may fill; absent: all. */
+  fields: v.optional(v.array(v.string())),
   file: v.strictObject({
     /** Key of the spooled upload; never a path. */
     id: v.pipe(v.string(), v.uuid()),

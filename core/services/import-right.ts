@@ -1,0 +1,59 @@
+/**
+ * What a caller may import. A file goes into its table whole, by COPY and by key, so only rights
+ * that hold for every row can count: others are refused, never passed over.
+ */
+import type { Permission, Rights } from '#core/access/right.ts';
+import type { Collection } from '#core/catalog/catalog.ts';
+import { forbidden } from '#core/errors/service-error.ts';
+import { fieldRules } from '#core/validation/field-rule.ts';
+
+/** Flags of fields whose values the server makes, or whose readers see only a mask. */
+const MADE = /^(?:(?:date|user|role)-(?:created|updated)|conceal|hash)$/;
+
+/** Those of the permissions that hold for every row. */
+function unconditional(permissions: readonly Permission[]): readonly Permission[] {
+  return permissions.filter(({ rule }) => rule === null);
+}
+
+function covers(permissions: readonly Permission[], name: string): boolean {
+  return permissions.some(({ fields }) => fields === null || fields.has(name));
+}
+
+/** What single rows would have to be asked for; null when there is nothing. */
+function obstacle(
+  collection: Collection,
+  create: readonly Permission[],
+  update: readonly Permission[],
+): string | null {
+  if (create.length === 0 || unconditional(update).length === 0) {
+    return 'An import needs the right to create items, and to update any of them.';
+  }
+  const all = [...create, ...update];
+  if (all.some(({ validation }) => validation !== null) || fieldRules(collection).length > 0) {
+    return 'Values that must pass validation cannot be imported.';
+  }
+  return all.some(({ presets }) => Object.keys(presets).length > 0)
+    ? 'Rights with presets do not reach to imports.'
+    : null;
+}
+
+/**
+ * The fields that a caller's files may fill; null: all of them.
+ * @throws ServiceError FORBIDDEN when the caller may not import at all
+ */
+export function importFields(rights: Rights, collection: Collection): readonly string[] | null {
+  if (rights.admin) return null;
+  const create = rights.of(collection.name, 'create');
+  const update = rights.of(collection.name, 'update');
+  const reason = obstacle(collection, create, update);
+  if (reason !== null) throw forbidden(reason);
+  const key = new Set(collection.primaryKey.map(({ name }) => name));
+  const updatable = unconditional(update);
+  // The result tells which items were there and held the same values already.
+  const readable = unconditional(rights.of(collection.name, 'read'));
+  return [...collection.fields.values()]
+    .filter(({ special }) => !special.some((flag) => MADE.test(flag)))
+    .map(({ name }) => name)
+    .filter((name) => covers(create, name) && covers(readable, name))
+    .filter((name) => key.has(name) || covers(updatable, name));
+}
