@@ -107,7 +107,12 @@ const MINIMAL: readonly MinimalPermission[] = [
   },
   { collection: 'comments', action: 'delete', permissions: OWN('user_created') },
   { collection: 'presets', action: 'read', permissions: PRESETS_READ },
-  { collection: 'presets', action: 'create', validation: OWN('user') },
+  // Without a user a preset would be everybody's, so leaving the user out is no way around.
+  {
+    collection: 'presets',
+    action: 'create',
+    validation: { user: { _submitted: true, _eq: '$CURRENT_USER' } },
+  },
   {
     collection: 'presets',
     action: 'update',
