@@ -19,6 +19,7 @@ import { ImportService } from '#core/services/imports.ts';
 import { ItemService } from '#core/services/items.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { PermissionService } from '#core/services/permissions.ts';
+import { systemRuleOf } from '#core/services/system/rule.ts';
 import { SystemService } from '#core/services/system/system.ts';
 import { clusterId } from '#core/system/cluster.ts';
 import { RELEASE } from '#core/system/release.ts';
@@ -88,8 +89,9 @@ export async function openEdgeServices(
     access,
     hash: (secret: string) => hashPassword(config, secret),
     maxBatch: config.MAX_BATCH_MUTATION,
+    schema,
   };
-  const system = new SystemService({ ...itemOptions, schema });
+  const system = new SystemService(itemOptions);
   const mailFlows = openMailFlows(
     { config, pool, schema, jobs, access, bounds, users: system },
     secrets,
@@ -103,7 +105,7 @@ export async function openEdgeServices(
     access,
     ...identity,
     jobs,
-    items: new ItemService({ ...itemOptions, serves: servesItems }),
+    items: new ItemService({ ...itemOptions, serves: servesItems, ruleOf: systemRuleOf }),
     system,
     ...mailFlows,
     permissions: new PermissionService({ catalog, access, bounds, reader }),

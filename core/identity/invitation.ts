@@ -108,7 +108,11 @@ export class Invitations {
     const moved = known.filter((user) => user.status === 'invited' && user.role !== role);
     if (moved.length > 0) {
       const keys = moved.map(({ id }) => id);
-      await users.updateMany(target, { kind: 'same', keys, data: { role } }, answer);
+      await users.updateMany(
+        target,
+        { kind: 'same', selection: { kind: 'keys', keys }, data: { role } },
+        answer,
+      );
     }
     const taken = new Set(known.map(({ email }) => email.toLowerCase()));
     const fresh = wanted.filter((email) => !taken.has(email.toLowerCase()));

@@ -9,6 +9,7 @@ import type { Collection } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/source.ts';
 import { translateFailure } from '#core/database/failure.ts';
 import { forbidden } from '#core/errors/service-error.ts';
+import type { Visitor } from '#core/identity/session.ts';
 import type { ReadTarget } from '#core/query/compile/read.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 
@@ -19,6 +20,8 @@ const STALE_CATALOG = new Set(['42P01', '42703', '42883', '42804', '0A000', '260
 export interface Target {
   readonly caller: Caller;
   readonly collection: string;
+  /** Where the request comes from, for history. */
+  readonly visitor?: Visitor;
 }
 
 /** A target together with the catalog and the rights that count for it. */

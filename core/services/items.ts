@@ -1,43 +1,62 @@
 /**
- * Items: the one service that every API maps onto. Reading is inherited; a write parses, judges,
- * writes and reads back in one transaction.
+ * Items: the one service that every API maps onto. Reading is inherited; a write parses, locks,
+ * judges, writes, tells history and reads back in one transaction.
  */
 import type { Collection } from '#core/catalog/catalog.ts';
-import { type Client, transaction } from '#core/database/pool.ts';
+import type { Client } from '#core/database/pool.ts';
 import type { Statement } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { History, NO_VISITOR } from '#core/history/history.ts';
+import { deleteItems, lockItems } from '#core/mutation/delete.ts';
 import { parseItem } from '#core/mutation/payload.ts';
-import { type CollectionRule, NO_RULE, type Write } from '#core/mutation/target.ts';
+import { type Input, writeItems } from '#core/mutation/relational/write.ts';
+import type { CollectionRule, Write } from '#core/mutation/target.ts';
 import {
-  changesOf,
-  createItems,
-  deleteItems,
-  itemPlace,
-  updateItems,
-} from '#core/mutation/write.ts';
-import { compileItem, compileItems, compileSingleton } from '#core/query/compile/read.ts';
+  compileItem,
+  compileItems,
+  compilePage,
+  compileSingleton,
+} from '#core/query/compile/read.ts';
 import { distinctKeys, type Key, keyOfBody, keyOfPath } from '#core/query/key.ts';
 import type { Query } from '#core/query/query.ts';
 import type { ItemContext, Target } from './context.ts';
 import { ItemReader, type ItemReaderOptions } from './item-reader.ts';
+import { persist } from './persist.ts';
 import { firstKey } from './singleton.ts';
 
 export interface ItemServiceOptions extends ItemReaderOptions {
-  /** Most items that one request may write. */
+  /** Most items that one request may write, related ones counted. */
   readonly maxBatch: number | undefined;
   /** Hashes a secret in the slow way. */
   readonly hash: (secret: string) => Promise<string>;
   /** What a collection demands beyond permissions. */
-  readonly ruleOf?: (collection: Collection) => CollectionRule;
+  readonly ruleOf: (collection: Collection) => CollectionRule;
+  /** The schema of the system tables. */
+  readonly schema: string;
 }
 
-/** What an update of several items may be: the same values for some keys, or items with their keys. */
+/** Which of several items: those of some keys, or those that a query finds. */
+export type Selection =
+  | { readonly kind: 'keys'; readonly keys: readonly unknown[] }
+  | { readonly kind: 'query'; readonly query: Query };
+
+/** What an update of several items may be: the same values for some, or items with their keys. */
 export type Update =
-  | { readonly kind: 'same'; readonly keys: readonly unknown[]; readonly data: unknown }
+  | { readonly kind: 'same'; readonly selection: Selection; readonly data: unknown }
   | { readonly kind: 'each'; readonly items: readonly unknown[] };
 
 /** An answer as text; null when it was done but may not be read back. */
 export type WriteAnswer = string | null;
+
+/** What one item is, told by the text of its answer: whether it is still what the caller knows. */
+export type Precondition = (text: string) => boolean;
+
+/** A write within its transaction, and how the writes of other collections are had. */
+interface Session {
+  readonly write: Write;
+  readonly writeOf: (collection: string) => Write;
+  readonly history: History;
+}
 
 export class ItemService extends ItemReader {
   readonly #options: ItemServiceOptions;
@@ -48,82 +67,107 @@ export class ItemService extends ItemReader {
   }
 
   /**
-   * Creates one item from an object, or several from a list.
+   * Creates one item from an object, or several from a list, with what is related to them.
    * @returns the text `{"data":{…}}` or `{"data":[…]}`, read back with the query
    */
   create(target: Target, body: unknown, query: Query): Promise<WriteAnswer> {
-    return this.#write(target, async (write) => {
-      const list = Array.isArray(body) ? body : [body];
-      this.#checkCount(list.length);
-      const items = list.map((value, index) =>
-        parseItem(value, Array.isArray(body) ? itemPlace(index) : 'The body'),
+    return this.#write(target, async (session) => {
+      const list: readonly unknown[] = Array.isArray(body) ? body : [body];
+      const inputs = list.map(
+        (value, index): Input => ({
+          place: Array.isArray(body) ? [index] : [],
+          value,
+          intent: 'create',
+        }),
       );
-      const keys = await createItems(write, items);
+      const keys = await this.#put(session, inputs);
       return Array.isArray(body)
-        ? readBack(write, query, keys)
-        : readBackOne(write, query, keys[0]);
+        ? readBack(session.write, query, keys)
+        : readBackOne(session.write, query, keys[0]);
     });
   }
 
-  /** Updates one item; returns the text `{"data":{…}}`. */
-  updateOne(target: Target, segment: string, body: unknown, query: Query): Promise<WriteAnswer> {
-    return this.#write(target, async (write) => {
+  /**
+   * Updates one item; returns the text `{"data":{…}}`.
+   * @param precondition judges the item as the same query reads it before the change
+   * @throws ServiceError PRECONDITION_FAILED
+   */
+  updateOne(
+    target: Target,
+    segment: string,
+    change: { readonly body: unknown; readonly precondition?: Precondition | undefined },
+    query: Query,
+  ): Promise<WriteAnswer> {
+    return this.#write(target, async (session) => {
+      const { write } = session;
       const key = keyOfPath(write.collection, segment);
-      await updateItems(write, [{ key, item: parseItem(body, 'The body') }]);
+      const { body, precondition } = change;
+      if (precondition) await requireUnchanged(write, query, key, precondition);
+      await this.#put(session, [{ place: [], value: body, intent: 'update', key }]);
       return readBackOne(write, query, key);
     });
   }
 
   /** Updates several items; returns the text `{"data":[…]}`. */
   updateMany(target: Target, update: Update, query: Query): Promise<WriteAnswer> {
-    return this.#write(target, async (write) => {
-      const { collection } = write;
-      if (update.kind === 'each') {
-        this.#checkCount(update.items.length);
-        const changes = changesOf(collection, update.items);
-        await updateItems(write, changes);
-        return readBack(
-          write,
-          query,
-          changes.map(({ key }) => key),
-        );
-      }
-      const keys = distinctKeys(update.keys.map((key) => keyOfBody(collection, key)));
-      this.#checkCount(keys.length);
-      const item = parseItem(update.data, '"data"');
-      await updateItems(
-        write,
-        keys.map((key) => ({ key, item })),
-      );
-      return readBack(write, query, keys);
+    return this.#write(target, async (session) => {
+      const { write } = session;
+      const inputs =
+        update.kind === 'each'
+          ? update.items.map((value, index): Input => ({ place: [index], value, intent: 'update' }))
+          : await this.#inputsOf(write, update);
+      return readBack(write, query, await this.#put(session, inputs));
     });
   }
 
   /** Gives a singleton new values, creating it if nobody has; returns the text `{"data":{…}}`. */
   upsertSingleton(target: Target, body: unknown, query: Query): Promise<WriteAnswer> {
-    return this.#write(target, async (write) => {
-      const item = parseItem(body, 'The body');
-      const key = await firstKey(write.client, write.collection);
-      if (key === null) await createItems(write, [item]);
-      else await updateItems(write, [{ key, item }]);
-      return shown(() => readText(write.client, compileSingleton(write.target, query)));
+    return this.#write(target, async (session) => {
+      const { client, collection, target: context } = session.write;
+      const key = await firstKey(client, collection);
+      const place = { place: [], value: body };
+      await this.#put(session, [
+        key === null ? { ...place, intent: 'create' } : { ...place, intent: 'update', key },
+      ]);
+      return shown(() => readText(client, compileSingleton(context, query)));
     });
   }
 
-  /** Deletes one item. */
-  async deleteOne(target: Target, segment: string): Promise<void> {
-    await this.#write(target, (write) =>
-      deleteItems(write, [keyOfPath(write.collection, segment)]),
-    );
+  /**
+   * Deletes one item.
+   * @throws ServiceError PRECONDITION_FAILED
+   */
+  async deleteOne(
+    target: Target,
+    segment: string,
+    condition?: { readonly precondition: Precondition; readonly query: Query },
+  ): Promise<void> {
+    await this.#write(target, async ({ write, history }) => {
+      const key = keyOfPath(write.collection, segment);
+      if (condition) await requireUnchanged(write, condition.query, key, condition.precondition);
+      await deleteItems(write, [key], history);
+    });
   }
 
-  /** Deletes the items of several keys, all or none. */
-  async deleteMany(target: Target, keys: readonly unknown[]): Promise<void> {
-    await this.#write(target, (write) => {
+  /** Deletes several items, all or none. */
+  async deleteMany(target: Target, selection: Selection): Promise<void> {
+    await this.#write(target, async ({ write, history }) => {
+      const keys = await keysOf(write, selection);
       this.#checkCount(keys.length);
-      const { collection } = write;
-      return deleteItems(write, distinctKeys(keys.map((key) => keyOfBody(collection, key))));
+      await deleteItems(write, keys, history);
     });
+  }
+
+  async #inputsOf(write: Write, update: Extract<Update, { kind: 'same' }>): Promise<Input[]> {
+    const value = parseItem(update.data, '"data"');
+    const keys = await keysOf(write, update.selection);
+    return keys.map((key): Input => ({ place: [], value, intent: 'update', key }));
+  }
+
+  #put({ write, writeOf, history }: Session, inputs: readonly Input[]): Promise<Key[]> {
+    this.#checkCount(inputs.length);
+    const maxItems = this.#options.maxBatch;
+    return writeItems(write, inputs, { writeOf, maxItems, history });
   }
 
   #checkCount(count: number): void {
@@ -134,23 +178,83 @@ export class ItemService extends ItemReader {
     );
   }
 
-  #write<T>(target: Target, work: (write: Write) => Promise<T>): Promise<T> {
+  #write<T>(target: Target, work: (session: Session) => Promise<T>): Promise<T> {
     return this.contexts.with(target, (context) => {
-      const { pool, hash, ruleOf } = this.#options;
-      const collection = this.#writable(context);
-      const rule = ruleOf?.(collection) ?? NO_RULE;
-      return transaction(pool, (client) =>
-        work({ target: context, collection, client, now: new Date(), rule, hash }),
+      const collection = writable(this.served(context));
+      return persist(this.#options.pool, (client) =>
+        work(this.#session(target, context, collection, client)),
       );
     });
   }
 
-  /** Only tables whose items have a key are written. */
-  #writable(context: ItemContext): Collection {
-    const collection = this.served(context);
-    if (collection.table !== null && collection.primaryKey.length > 0) return collection;
-    throw forbidden(`Items of "${collection.name}" have no key and cannot be written.`);
+  #session(
+    { caller, visitor = NO_VISITOR }: Target,
+    context: ItemContext,
+    collection: Collection,
+    client: Client,
+  ): Session {
+    const { hash, ruleOf, schema } = this.#options;
+    const now = new Date();
+    const writes = new Map<string, Write>();
+    const open = (own: Collection): Write => {
+      const target = { ...context, collection: own.name };
+      const write = { target, collection: own, client, now, rule: ruleOf(own), hash };
+      writes.set(own.name, write);
+      return write;
+    };
+    const writeOf = (name: string): Write => {
+      const found = context.catalog.collections.get(name);
+      if (found === undefined) throw forbidden();
+      return writes.get(name) ?? open(writable(found));
+    };
+    const history = new History(client, schema, { user: caller.user, visitor });
+    return { write: open(collection), writeOf, history };
   }
+}
+
+/** Only tables whose items have a key are written. */
+function writable(collection: Collection): Collection {
+  if (collection.table !== null && collection.primaryKey.length > 0) return collection;
+  throw forbidden(`Items of "${collection.name}" have no key and cannot be written.`);
+}
+
+/** The keys of a selection. A query finds what the caller may read, within its limit. */
+async function keysOf(write: Write, selection: Selection): Promise<Key[]> {
+  const { client, collection, target } = write;
+  if (selection.kind === 'keys') {
+    return distinctKeys(selection.keys.map((key) => keyOfBody(collection, key)));
+  }
+  const fields = collection.primaryKey.map(({ name }) => [name]);
+  const { alias: _, meta: __, ...query } = selection.query;
+  const text = await readText(
+    client,
+    compilePage(target, { ...query, fields, alias: new Map(), meta: [], deep: new Map() }),
+  );
+  const found: unknown = JSON.parse(text ?? '{"data":[]}');
+  const list =
+    typeof found === 'object' && found !== null && 'data' in found && Array.isArray(found.data)
+      ? found.data
+      : [];
+  return list.map((item: unknown) => {
+    const members = parseItem(item, 'An item');
+    return keyOfBody(
+      collection,
+      fields.map(([name = '']) => members[name]),
+    );
+  });
+}
+
+/** Locks an item and judges it as the caller reads it. */
+async function requireUnchanged(
+  write: Write,
+  query: Query,
+  key: Key,
+  precondition: Precondition,
+): Promise<void> {
+  await lockItems(write, [key]);
+  const text = await readText(write.client, compileItem(write.target, query, key));
+  if (text === null) throw forbidden();
+  if (!precondition(text)) throw new ServiceError('PRECONDITION_FAILED');
 }
 
 async function readText(client: Client, statement: Statement): Promise<string | null> {

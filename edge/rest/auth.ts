@@ -2,14 +2,20 @@
 import * as v from 'valibot';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import type { Pass } from '#core/identity/renewal.ts';
-import type { Visitor } from '#core/identity/session.ts';
 import { type Admission, MODES, type Mode } from '#core/identity/sign-in.ts';
 import type { Response } from '#edge/http/response.ts';
 import type { Router } from '#edge/http/router.ts';
 import { strict } from '#edge/limit/strict.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { bodyOf, members, word } from './body.ts';
-import { type Call, type CallHandler, entranceRoutesOf, NO_CONTENT, routesOf } from './call.ts';
+import {
+  type Call,
+  type CallHandler,
+  entranceRoutesOf,
+  NO_CONTENT,
+  routesOf,
+  visitorOf,
+} from './call.ts';
 import { cookieOf, giveCookie, takeCookie } from './cookie.ts';
 
 /** Longest address that is looked up. */
@@ -34,15 +40,6 @@ const passBody = v.optional(
   members({ refresh_token: v.optional(v.string('must be a text')), mode: v.optional(mode) }),
   {},
 );
-
-/** What is noted of the client of a call. */
-export function visitorOf({ request, ip }: Call): Visitor {
-  return {
-    ip,
-    userAgent: request.header('user-agent') ?? null,
-    origin: request.header('origin') ?? null,
-  };
-}
 
 /** The answer of login and refresh: what is not in the body is in a cookie. */
 function admitted({ request, services }: Call, mode: Mode, admission: Admission): Response {

@@ -1,5 +1,6 @@
 /** What every route needs first: the parameters of a request and who sends it. */
 import type { Caller } from '#core/access/grant.ts';
+import type { Visitor } from '#core/identity/session.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
 import type { Question } from '#core/services/question.ts';
@@ -79,6 +80,15 @@ export function routesOf(services: EdgeServices): Routing {
  */
 export function entranceRoutesOf(services: EdgeServices): Routing {
   return routing(services, false);
+}
+
+/** What is noted of the client of a call. */
+export function visitorOf({ request, ip }: Call): Visitor {
+  return {
+    ip,
+    userAgent: request.header('user-agent') ?? null,
+    origin: request.header('origin') ?? null,
+  };
 }
 
 /** A named part of the path; routes are only reached when it is there. */

@@ -3,9 +3,8 @@ import * as v from 'valibot';
 import type { Router } from '#edge/http/router.ts';
 import { strict } from '#edge/limit/strict.ts';
 import type { EdgeServices } from '#edge/services.ts';
-import { visitorOf } from './auth.ts';
 import { address, bodyOf, members, page, word } from './body.ts';
-import { type CallHandler, NO_CONTENT, routesOf } from './call.ts';
+import { type CallHandler, NO_CONTENT, routesOf, visitorOf } from './call.ts';
 
 const invitation = members({
   email: v.union(

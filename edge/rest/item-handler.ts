@@ -4,8 +4,15 @@ import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
 import type { Target } from '#core/services/context.ts';
 import type { Answer } from '#core/services/item-reader.ts';
-import type { ItemService, Update, WriteAnswer } from '#core/services/items.ts';
+import type {
+  ItemService,
+  Precondition,
+  Selection,
+  Update,
+  WriteAnswer,
+} from '#core/services/items.ts';
 import { questionOf } from '#core/services/question.ts';
+import { entityTag, namesTag } from '#edge/http/entity-tag.ts';
 import type { Response } from '#edge/http/response.ts';
 import {
   type Call,
@@ -13,6 +20,7 @@ import {
   jsonText,
   lastSegment,
   NO_CONTENT,
+  queryOf,
   questionOfUrl,
 } from './call.ts';
 import { exportItems } from './export.ts';
@@ -68,28 +76,54 @@ async function refuseSingleton(call: Call, { items, target }: Place): Promise<vo
   if (await items.isSingleton(target)) throw noRoute(call);
 }
 
-/** Reads `{keys, data}` or a list of items with their keys. */
-function updateOf(body: unknown): Update {
-  if (Array.isArray(body)) return { kind: 'each', items: body };
-  if (typeof body !== 'object' || body === null) {
-    throw invalidPayload('The body must be a list of items, or an object with "keys" and "data".');
+/** Reads which items a body means: by "keys" or by "query", never by both. */
+function selectionOf(call: Call, keys: unknown, query: unknown): Selection {
+  if ((keys === undefined) === (query === undefined)) {
+    throw invalidPayload('The body needs either "keys" or "query".');
   }
-  const { keys, data, ...rest } = Object.fromEntries(Object.entries(body));
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) throw invalidPayload(`The body takes no "${unknown}".`);
-  if (!Array.isArray(keys)) throw invalidPayload('"keys" must be a list of keys.');
-  return { kind: 'same', keys, data };
+  if (keys !== undefined) {
+    if (!Array.isArray(keys)) throw invalidPayload('"keys" must be a list of keys.');
+    return { kind: 'keys', keys };
+  }
+  const { parameters } = searchOf({ query });
+  return { kind: 'query', query: parseQuery(parameters, call.services.bounds) };
 }
 
-/** Reads a list of keys, bare or as `{keys}`. */
-function keysOf(body: unknown): readonly unknown[] {
-  if (Array.isArray(body)) return body;
-  if (typeof body === 'object' && body !== null && 'keys' in body && Array.isArray(body.keys)) {
-    const [unknown] = Object.keys(body).filter((name) => name !== 'keys');
-    if (unknown !== undefined) throw invalidPayload(`The body takes no "${unknown}".`);
-    return body.keys;
+/** The members of an object in a body, none of which is unknown. */
+function known<N extends string>(body: object, names: readonly N[]) {
+  const found: Record<string, unknown> = Object.fromEntries(Object.entries(body));
+  const unknown = Object.keys(found).find((name) => !names.some((other) => other === name));
+  if (unknown !== undefined) throw invalidPayload(`The body takes no "${unknown}".`);
+  return found;
+}
+
+/** Reads `{keys, data}`, `{query, data}` or a list of items with their keys. */
+function updateOf(call: Call, body: unknown): Update {
+  if (Array.isArray(body)) return { kind: 'each', items: body };
+  if (typeof body !== 'object' || body === null) {
+    throw invalidPayload(
+      'The body must be a list of items, or an object with "keys" or "query" and "data".',
+    );
   }
-  throw invalidPayload('The body must be a list of keys, or an object with "keys".');
+  const { keys, query, data } = known(body, ['keys', 'query', 'data']);
+  return { kind: 'same', selection: selectionOf(call, keys, query), data };
+}
+
+/** Reads a list of keys, bare or as `{keys}`, or a query. */
+function deletionOf(call: Call, body: unknown): Selection {
+  if (Array.isArray(body)) return { kind: 'keys', keys: body };
+  if (typeof body !== 'object' || body === null) {
+    throw invalidPayload('The body must be a list of keys, or an object with "keys" or "query".');
+  }
+  const { keys, query } = known(body, ['keys', 'query']);
+  return selectionOf(call, keys, query);
+}
+
+/** What `If-Match` demands (RFC 9110, 13.1.1): that the item still reads as it did. */
+function preconditionOf({ request }: Call): Precondition | undefined {
+  const tags = request.header('if-match');
+  if (tags === undefined || tags.trim() === '*') return undefined;
+  return (text) => namesTag(tags, entityTag(text));
 }
 
 /** The forms of reading and writing items, by the name of what they do. */
@@ -146,7 +180,8 @@ function writers(placeOf: (call: Call) => Place) {
     const { items, target } = placeOf(call);
     await refuseSingleton(call, { items, target });
     const key = lastSegment(call);
-    return written(await items.updateOne(target, key, body, readBackOf(call)));
+    const change = { body, precondition: preconditionOf(call) };
+    return written(await items.updateOne(target, key, change, queryOf(call)));
   };
   const updateMany: CallHandler = async (call) => {
     const body = await call.request.body.json();
@@ -155,17 +190,20 @@ function writers(placeOf: (call: Call) => Place) {
     if (await items.isSingleton(target)) {
       return written(await items.upsertSingleton(target, body, query));
     }
-    return written(await items.updateMany(target, updateOf(body), query));
+    return written(await items.updateMany(target, updateOf(call, body), query));
   };
   const deleteOne: CallHandler = async (call) => {
     const { items, target } = placeOf(call);
-    await items.deleteOne(target, lastSegment(call));
+    const precondition = preconditionOf(call);
+    const condition =
+      precondition === undefined ? undefined : { precondition, query: queryOf(call) };
+    await items.deleteOne(target, lastSegment(call), condition);
     return NO_CONTENT;
   };
   const deleteMany: CallHandler = async (call) => {
-    const keys = keysOf(await call.request.body.json());
+    const selection = deletionOf(call, await call.request.body.json());
     const { items, target } = placeOf(call);
-    await items.deleteMany(target, keys);
+    await items.deleteMany(target, selection);
     return NO_CONTENT;
   };
   return { create, updateOne, updateMany, deleteOne, deleteMany };

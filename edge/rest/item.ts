@@ -1,14 +1,18 @@
 /** The routes of items: `/items/:collection` and `/items/:collection/:key`. */
 import type { Router } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
-import { param, routesOf } from './call.ts';
+import { param, routesOf, visitorOf } from './call.ts';
 import { itemHandlers } from './item-handler.ts';
 
 export function addItemRoutes(router: Router, services: EdgeServices): void {
   const route = routesOf(services);
   const handlers = itemHandlers((call) => ({
     items: call.services.items,
-    target: { caller: call.caller, collection: param(call, 'collection') },
+    target: {
+      caller: call.caller,
+      collection: param(call, 'collection'),
+      visitor: visitorOf(call),
+    },
   }));
   router
     .add('GET', '/items/:collection', route(handlers.list))

@@ -3,9 +3,8 @@ import * as v from 'valibot';
 import type { Router } from '#edge/http/router.ts';
 import { strict } from '#edge/limit/strict.ts';
 import type { EdgeServices } from '#edge/services.ts';
-import { visitorOf } from './auth.ts';
 import { bodyOf, members, page, word } from './body.ts';
-import { type CallHandler, NO_CONTENT, routesOf } from './call.ts';
+import { type CallHandler, NO_CONTENT, routesOf, visitorOf } from './call.ts';
 
 /** Whatever text an account may have as its address, so that each is found or not in the same way. */
 const requested = members({

@@ -3,9 +3,8 @@ import { publicUrl } from '#core/config/public-url.ts';
 import type { Router } from '#edge/http/router.ts';
 import { strict } from '#edge/limit/strict.ts';
 import type { EdgeServices } from '#edge/services.ts';
-import { visitorOf } from './auth.ts';
 import { address, bodyOf, members, page, personalName, word } from './body.ts';
-import { type CallHandler, NO_CONTENT, routesOf } from './call.ts';
+import { type CallHandler, NO_CONTENT, routesOf, visitorOf } from './call.ts';
 
 const applicant = members({
   email: address,

@@ -19,6 +19,7 @@ import {
   NO_CONTENT,
   queryOf,
   routesOf,
+  visitorOf,
 } from './call.ts';
 import {
   answerOf,
@@ -65,7 +66,10 @@ const COLLECTIONS: readonly (readonly [SystemName, readonly Form[]])[] = [
 
 function placeIn(name: SystemName): (call: Call) => Place {
   const collection = systemName(name);
-  return ({ services, caller }) => ({ items: services.system, target: { caller, collection } });
+  return (call) => ({
+    items: call.services.system,
+    target: { caller: call.caller, collection, visitor: visitorOf(call) },
+  });
 }
 
 const userPlace = placeIn('users');
@@ -101,7 +105,7 @@ const updateSelf: CallHandler = async (call) => {
   const id = self(call);
   const body = await call.request.body.json();
   const { items, target } = userPlace(call);
-  return written(await items.updateOne(target, id, body, readBackOf(call)));
+  return written(await items.updateOne(target, id, { body }, readBackOf(call)));
 };
 
 const trackBody = members({ last_page: v.pipe(word, v.maxLength(255, 'is too long')) });

@@ -2,9 +2,9 @@
 import type { Router } from '#edge/http/router.ts';
 import { strict } from '#edge/limit/strict.ts';
 import type { EdgeServices } from '#edge/services.ts';
-import { otp, visitorOf } from './auth.ts';
+import { otp } from './auth.ts';
 import { bodyOf, members, word } from './body.ts';
-import { type CallHandler, NO_CONTENT, param, routesOf } from './call.ts';
+import { type CallHandler, NO_CONTENT, param, routesOf, visitorOf } from './call.ts';
 
 const generateBody = members({ password: word });
 const enableBody = members({ secret: word, otp });

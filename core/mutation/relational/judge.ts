@@ -25,7 +25,7 @@ function judged({ item, lists }: Node): Item {
 /** The rows of a level that are created, or those that are changed: a bare key changes nothing. */
 export function writtenNodes(work: Work, action: 'create' | 'update'): Node[] {
   const nodes = work.nodes.filter((node) => node.action === action);
-  if (action === 'create') return nodes;
+  if (action === 'create' || work.root) return nodes;
   const primary = new Set(work.write.collection.primaryKey.map((field) => field.name));
   return nodes.filter(({ item, lists }) => {
     return lists.length > 0 || Object.keys(item).some((name) => !primary.has(name));

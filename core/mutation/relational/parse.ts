@@ -6,7 +6,7 @@ import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import type { AnyToOne, End, ManyToOne, Relation, ToMany } from '#core/catalog/relation.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import { type Key, keyOfBody } from '#core/query/key.ts';
-import type { Item } from '../payload.ts';
+import { type Item, itemPlace } from '../payload.ts';
 import type { Level, NamedItem, Place, PlannedItem, Selection } from './plan.ts';
 
 /** An item as it stands in the body. */
@@ -54,7 +54,11 @@ function isObject(value: unknown): value is Item {
 
 /** A place of the body for a sentence. */
 function at(place: Place): string {
-  return place.length === 0 ? 'The body' : `"${placeText(place)}"`;
+  const [first, ...rest] = place;
+  if (first === undefined) return 'The body';
+  return typeof first === 'number' && rest.length === 0
+    ? itemPlace(first)
+    : `"${placeText(place)}"`;
 }
 
 /** The key that an item names; null when it names none or only a part. */

@@ -105,7 +105,8 @@ export class Resolver {
    */
   async resolve(level: Level): Promise<{ work: Work; nodeOf: readonly Node[] }> {
     const nodes = nodesOf(level, this.#found);
-    return { work: await this.#level(level, nodes), nodeOf: nodes.nodeOf };
+    const work = await this.#level(level, nodes);
+    return { work: { ...work, root: true }, nodeOf: nodes.nodeOf };
   }
 
   async #level(level: Level, nodes: Nodes): Promise<Work> {
@@ -115,7 +116,7 @@ export class Resolver {
     for (const node of nodes.nodes) this.#expandKeys(write, node);
     const toMany: ToManyWork[] = [];
     for (const step of level.toMany) toMany.push(await this.#toMany(step, nodes));
-    return { write, nodes: nodes.nodes, toOne, toMany };
+    return { write, root: false, nodes: nodes.nodes, toOne, toMany };
   }
 
   async #toOne(write: Write, step: ToOneStep, owners: Nodes): Promise<ToOneWork> {
@@ -208,7 +209,7 @@ export class Resolver {
       node.item = Object.fromEntries(lost.map((field) => [field.name, null]));
       return node;
     });
-    return { write, nodes, toOne: [], toMany: [] };
+    return { write, root: false, nodes, toOne: [], toMany: [] };
   }
 
   /** Of whole lists, the related rows that the payload does not name. */

@@ -43,6 +43,8 @@ export interface ToManyWork {
 /** All rows at one place of a payload's shape. */
 export interface Work {
   readonly write: Write;
+  /** The items that the request itself names: they are judged even if nothing of them changes. */
+  readonly root: boolean;
   readonly nodes: Node[];
   readonly toOne: readonly ToOneWork[];
   readonly toMany: readonly ToManyWork[];

@@ -2,13 +2,17 @@
  * Writes items with everything that is related to them: read the payload, lock what exists, judge
  * all of it, then write. The number of statements depends on the payload's shape alone.
  */
+import { forbidden } from '#core/errors/service-error.ts';
+import type { History } from '#core/history/history.ts';
 import type { Key } from '#core/query/key.ts';
+import { judgeAction } from '../judge.ts';
 import type { Write } from '../target.ts';
 import { carryOut } from './carry.ts';
 import { judgeWork, keyOfNode } from './judge.ts';
 import { lockNamedRows } from './lock.ts';
 import { type Input, Planner } from './parse.ts';
 import type { Level } from './plan.ts';
+import { recordWork } from './record.ts';
 import { Resolver, type WriteOf } from './resolve.ts';
 
 export type { Input } from './parse.ts';
@@ -19,6 +23,7 @@ export interface Surroundings {
   readonly writeOf: WriteOf;
   /** Most items that the whole payload may write; undefined: no bound. */
   readonly maxItems: number | undefined;
+  readonly history: History;
 }
 
 /** Calls the rules of all collections that a plan reaches, once each. */
@@ -41,15 +46,23 @@ async function begin(level: Level, writeOf: WriteOf, begun = new Set<string>()):
 export async function writeItems(
   write: Write,
   inputs: readonly Input[],
-  { writeOf, maxItems }: Surroundings,
+  { writeOf, maxItems, history }: Surroundings,
 ): Promise<Key[]> {
   const { catalog } = write.target;
   const level = new Planner(catalog, maxItems).level(write.collection, inputs);
   await begin(level, writeOf);
+  for (const action of new Set(inputs.map(({ intent }) => intent))) {
+    if (action !== 'either') judgeAction(write, action);
+  }
+  if (inputs.length === 0) {
+    if (!write.target.rights.admin) throw forbidden();
+    return [];
+  }
   const found = await lockNamedRows(write.client, level);
   const resolver = new Resolver(found, writeOf);
   const { work, nodeOf } = await resolver.resolve(level);
   await judgeWork(work, writeOf);
   await carryOut(work);
+  await recordWork(history, work);
   return nodeOf.map(keyOfNode);
 }

@@ -4,6 +4,7 @@ import type { Collection } from '#core/catalog/catalog.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import type { Item } from '#core/mutation/payload.ts';
 import { type CollectionRule, NO_RULE, type Write } from '#core/mutation/target.ts';
+import { noCollection } from '../context.ts';
 import { describeAdministrators, requireAdministrator } from './administrator.ts';
 import { writableColumns } from './collection.ts';
 import { refinePermission } from './rule-permission.ts';
@@ -67,9 +68,13 @@ async function keepAdministrators(write: Write): Promise<void> {
   if (now !== known) throw forbidden('Only administrators decide who is an administrator.');
 }
 
-/** The rule of a system collection. */
+/**
+ * The rule of a collection, wherever in a payload it is reached.
+ * @throws ServiceError FORBIDDEN for a system collection that no request writes
+ */
 export function systemRuleOf(collection: Collection): CollectionRule {
   if (!collection.system) return NO_RULE;
+  if (writableColumns(collection.name).size === 0) throw noCollection(collection.name);
   const stage = STAGES[collection.name] ?? {};
   const { refine, ...others } = DECIDING.has(collection.name) ? guarded(stage) : stage;
   return {

@@ -5,10 +5,7 @@ import { ItemService, type ItemServiceOptions } from '../items.ts';
 import { servesSystem } from './collection.ts';
 import { systemRuleOf } from './rule.ts';
 
-export interface SystemServiceOptions extends Omit<ItemServiceOptions, 'serves' | 'ruleOf'> {
-  /** The schema of the system tables. */
-  readonly schema: string;
-}
+export type SystemServiceOptions = Omit<ItemServiceOptions, 'serves' | 'ruleOf'>;
 
 export class SystemService extends ItemService {
   readonly #system: SystemServiceOptions;

@@ -274,7 +274,9 @@ t.test('each asks after itself', async (t) => {
   t.equal((await app.send('GET', '/roles/me')).body.data[0].name, `role ${app.role}`);
   const preset = { collection: 'articles', user: app.id };
   t.equal((await app.send('POST', '/presets', preset)).body.data.user, app.id);
-  for (const user of [plain.id, null, undefined]) {
+  const linked = { ...preset, user: plain.id };
+  t.equal((await app.send('POST', '/presets', linked)).status, 403, 'a user that may not be read');
+  for (const user of [null, undefined]) {
     t.equal((await app.send('POST', '/presets', { ...preset, user })).status, 400, `${user}`);
   }
   const own = await admin('GET', `/permissions?filter[policy][_eq]=${app.policy}`);

@@ -8,13 +8,20 @@ import { compose } from '#core/catalog/compose.ts';
 import { introspect } from '#core/catalog/introspect.ts';
 import { loadConfig } from '#core/config/config.ts';
 import { createPool, transaction } from '#core/database/pool.ts';
+import { History, NO_VISITOR } from '#core/history/history.ts';
 import { type Input, writeItems } from '#core/mutation/relational/write.ts';
 import { NO_RULE, type Write } from '#core/mutation/target.ts';
 import type { Key } from '#core/query/key.ts';
 import { migrate } from '#core/system/migrate.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
 
-const BOUNDS = { limitDefault: 100, limitMax: undefined, maxDepth: 10, maxFields: 500, maxJsonDepth: 10 };
+const BOUNDS = {
+  limitDefault: 100,
+  limitMax: undefined,
+  maxDepth: 10,
+  maxFields: 500,
+  maxJsonDepth: 10,
+};
 
 export interface WriterOptions {
   readonly caller?: Partial<Caller>;
@@ -84,7 +91,8 @@ export async function openWriter(t: Teardown, setup: string): Promise<Writer> {
           hash: async (secret) => `hashed ${secret}`,
         };
       };
-      return writeItems(writeOf(collection), inputs, { writeOf, maxItems });
+      const history = new History(counted, 'public', { user: null, visitor: NO_VISITOR });
+      return writeItems(writeOf(collection), inputs, { writeOf, maxItems, history });
     });
   }
 

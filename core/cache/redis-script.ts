@@ -1,0 +1,48 @@
+/**
+ * The scripts by which versions are read and raised in Redis, each of them atomic. The first key is
+ * a hash of versions, the others are sorted sets, one for each table, of its writers by the moment
+ * (ms) at which their marks run out.
+ */
+
+const NOW = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
+/**
+ * Arguments: an epoch for a hash that has none, then the fields of the tables. Yields the epoch and
+ * the version of each table, empty while it is being written. A hash that was lost gets another
+ * epoch, so that versions which begin anew equal none from before.
+ */
+export const READ = `${NOW}
+local epoch = redis.call('HGET', KEYS[1], 'epoch')
+if not epoch then
+  epoch = ARGV[1]
+  redis.call('HSET', KEYS[1], 'epoch', epoch)
+end
+local found = {epoch}
+for i = 2, #KEYS do
+  if redis.call('ZCOUNT', KEYS[i], string.format('%.0f', now), '+inf') > 0 then
+    found[i] = ''
+  else
+    found[i] = redis.call('HGET', KEYS[1], ARGV[i]) or '0'
+  end
+end
+return found`;
+
+/** Arguments: the writer, the life of its marks (ms), then the fields of the tables. */
+export const MARK = `${NOW}
+for i = 2, #KEYS do
+  redis.call('HINCRBY', KEYS[1], ARGV[i + 1], 1)
+  redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', string.format('(%.0f', now))
+  redis.call('ZADD', KEYS[i], string.format('%.0f', now + ARGV[2]), ARGV[1])
+  redis.call('PEXPIRE', KEYS[i], ARGV[2])
+end
+return 1`;
+
+/** Arguments: the writer, 1 when it committed, then the fields of the tables. */
+export const SETTLE = `
+for i = 2, #KEYS do
+  if ARGV[2] == '1' then redis.call('HINCRBY', KEYS[1], ARGV[i + 1], 1) end
+  redis.call('ZREM', KEYS[i], ARGV[1])
+end
+return 1`;

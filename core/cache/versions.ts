@@ -1,0 +1,32 @@
+/**
+ * The versions of tables: what tells whether an answer that was put by is still true. A writer
+ * marks its tables before it commits and settles them before it answers, so that whoever reads the
+ * versions after that answer finds others than before.
+ */
+
+/** Stands for every table there is; every reader reads its version too. */
+export const EVERY_TABLE = '*';
+
+/** The port; the memory of one process and Redis stand behind it. */
+export interface TableVersions {
+  /**
+   * The versions of some tables at one moment between call and answer, as a text that is equal as
+   * long as they are.
+   * @returns null while one of the tables is being written, or when the versions cannot be told
+   */
+  stamp(tables: readonly string[]): Promise<string | null>;
+  /**
+   * Raises the versions and keeps readers from using any until {@link settle}, or until the mark
+   * runs out because the writer is gone. Marking again prolongs it.
+   * @returns false when that could not be told to all processes
+   */
+  mark(writer: string, tables: readonly string[]): Promise<boolean>;
+  /**
+   * Takes the marks of a writer away, after raising the versions once more when it committed.
+   * @returns false when that could not be told to all processes
+   */
+  settle(writer: string, tables: readonly string[], committed: boolean): Promise<boolean>;
+  /** False while the versions cannot be told. */
+  readonly ready: boolean;
+  close(): void;
+}

@@ -1,0 +1,155 @@
+/**
+ * Keeps what requests did: an activity for each row that was written or deleted, and a revision
+ * with the row as it became. Part of the transaction that it tells of.
+ */
+import type { Collection } from '#core/catalog/catalog.ts';
+import { bareType } from '#core/database/column-type.ts';
+import type { Client } from '#core/database/pool.ts';
+import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
+import type { Visitor } from '#core/identity/session.ts';
+import { isConcealed, outputOf } from '#core/query/compile/output.ts';
+import type { Key } from '#core/query/key.ts';
+import { systemTable } from '#core/system/table.ts';
+
+/** Who did it, and from where. */
+export interface Author {
+  /** Null for strangers. */
+  readonly user: string | null;
+  readonly visitor: Visitor;
+}
+
+/** Nothing is known of where a request comes from. */
+export const NO_VISITOR: Visitor = Object.freeze({ ip: null, userAgent: null, origin: null });
+
+/** What was done to one row. */
+export interface Deed {
+  readonly key: Key;
+  /** The members that were written. */
+  readonly delta: Readonly<Record<string, unknown>>;
+  /** The revision of the item that brought this one along. */
+  readonly parent: number | null;
+}
+
+/** What happens too often, or is history itself. */
+const UNTOLD = new Set([
+  'system_activity',
+  'system_job_errors',
+  'system_jobs',
+  'system_presets',
+  'system_revisions',
+  'system_sessions',
+]);
+
+const MASK = '**********';
+
+/** How much is kept of what happens to the items of a collection. */
+export function accountabilityOf(collection: Collection): 'all' | 'activity' | null {
+  if (UNTOLD.has(collection.name)) return null;
+  return collection.meta === null ? 'all' : collection.meta.accountability;
+}
+
+/** The key of an item as one text: its parts as in a path. */
+export function itemText(key: Key): string {
+  const [only, ...more] = key;
+  return more.length === 0 && only !== undefined ? only : key.map(encodeURIComponent).join(',');
+}
+
+/** The members as JSON, secrets masked. */
+function deltaText(collection: Collection, { delta }: Deed): string {
+  const members = Object.entries(delta).map(([name, value]) => {
+    const field = collection.fields.get(name);
+    const secret =
+      field !== undefined &&
+      field.column !== null &&
+      isConcealed({ ...field, column: field.column });
+    return [name, secret && value !== null ? MASK : value] as const;
+  });
+  return JSON.stringify(Object.fromEntries(members));
+}
+
+/** The row as it is now, in the form in which it is read; secrets masked. */
+function snapshot(collection: Collection): Sql {
+  const columns = [...collection.fields.values()].flatMap((field) =>
+    field.column === null
+      ? []
+      : [
+          sql`${outputOf({ ...field, column: field.column }, identifier('t', field.column.name))} AS ${identifier(field.name)}`,
+        ],
+  );
+  return sql`(SELECT row_to_json(r) FROM (SELECT ${join(columns)}) AS r)`;
+}
+
+function keyMatches(collection: Collection): Sql {
+  const tests = collection.primaryKey.map(
+    ({ column }, index) =>
+      sql`${identifier('t', column.name)} = ${identifier('v', `k${index + 1}`)}::${bareType(column)}`,
+  );
+  return join(tests, ' AND ');
+}
+
+export class History {
+  readonly #client: Client;
+  readonly #schema: string;
+  readonly #author: Author;
+
+  constructor(client: Client, schema: string, author: Author) {
+    this.#client = client;
+    this.#schema = schema;
+    this.#author = author;
+  }
+
+  /**
+   * Tells of rows of one collection, all created, changed or deleted, by one statement.
+   * @returns the revisions in step with the deeds; none where none are kept
+   */
+  async tell(
+    collection: Collection,
+    action: 'create' | 'update' | 'delete' | 'revert',
+    deeds: readonly Deed[],
+  ): Promise<readonly number[]> {
+    const kept = accountabilityOf(collection);
+    if (kept === null || deeds.length === 0) return [];
+    const statement =
+      kept === 'activity' || action === 'delete'
+        ? this.#activities(collection, action, deeds)
+        : this.#revisions(collection, action, deeds);
+    const { text, values } = render(statement);
+    const { rows } = await this.#client.query<[number]>({ text, values, rowMode: 'array' });
+    return kept === 'all' && action !== 'delete' ? rows.map(([id]) => id) : [];
+  }
+
+  #activities(collection: Collection, action: string, deeds: readonly Deed[]): Sql {
+    const { user, visitor } = this.#author;
+    const items = deeds.map(({ key }) => itemText(key));
+    return sql`INSERT INTO ${systemTable(this.#schema, 'activity')}
+      (action, "user", ip, user_agent, origin, collection, item)
+      SELECT ${action}::text, ${user}::uuid, ${visitor.ip}::text, ${visitor.userAgent}::text,
+        ${visitor.origin}::text, ${collection.name}::text, left(v.item, 255)
+      FROM unnest(${items}::text[]) WITH ORDINALITY AS v(item, n) ORDER BY v.n RETURNING id`;
+  }
+
+  #revisions(collection: Collection, action: string, deeds: readonly Deed[]): Sql {
+    const { table, primaryKey } = collection;
+    if (table === null) throw new TypeError(`${collection.name} has no rows`);
+    const keys = primaryKey.map(
+      (_, part) => sql`${deeds.map(({ key }) => key[part] ?? null)}::text[]`,
+    );
+    const arrays = [
+      sql`${deeds.map(({ key }) => itemText(key))}::text[]`,
+      sql`${deeds.map((deed) => deltaText(collection, deed))}::text[]`,
+      sql`${deeds.map(({ parent }) => parent)}::int4[]`,
+      ...keys,
+    ];
+    const names = ['item', 'delta', 'parent', ...primaryKey.map((_, part) => `k${part + 1}`), 'n'];
+    return sql`WITH a AS (${this.#activities(collection, action, deeds)}),
+      b AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM a)
+      INSERT INTO ${systemTable(this.#schema, 'revisions')}
+        (activity, collection, item, data, delta, parent)
+      SELECT b.id, ${collection.name}::text, left(v.item, 255), ${snapshot(collection)},
+        v.delta::json, v.parent
+      FROM unnest(${join(arrays)}) WITH ORDINALITY AS v(${join(names.map((name) => identifier(name)))})
+        JOIN b ON b.n = v.n
+        JOIN ${identifier(table.schema, table.name)} AS t ON ${keyMatches(collection)}
+      ORDER BY v.n RETURNING id`;
+  }
+}

@@ -1,0 +1,48 @@
+/** Deletes items inside a transaction: locked first, judged, and then all of them at once. */
+import { forbidden } from '#core/errors/service-error.ts';
+import type { History } from '#core/history/history.ts';
+import type { Key } from '#core/query/key.ts';
+import { judgeAction, judgeDeletion } from './judge.ts';
+import { deleteRows, keysFrom } from './rows.ts';
+import { lockStatement } from './statement.ts';
+import type { Write } from './target.ts';
+
+/**
+ * Locks items.
+ * @throws ServiceError FORBIDDEN unless all of them exist
+ */
+export async function lockItems(
+  { client, collection }: Write,
+  keys: readonly Key[],
+): Promise<void> {
+  const found = await keysFrom(client, lockStatement(collection, keys));
+  if (found.length !== keys.length) throw forbidden();
+}
+
+/**
+ * Deletes items; all of them exist and may be deleted, or nothing is done.
+ * @throws ServiceError FORBIDDEN
+ */
+export async function deleteItems(
+  write: Write,
+  keys: readonly Key[],
+  history: History,
+): Promise<void> {
+  const { client, collection, rule } = write;
+  await rule.begin?.(write);
+  judgeAction(write, 'delete');
+  if (keys.length === 0) {
+    if (!write.target.rights.admin) throw forbidden();
+    return;
+  }
+  await lockItems(write, keys);
+  await judgeDeletion(write, keys);
+  await rule.before?.(write, 'delete', keys);
+  await deleteRows(client, collection, keys);
+  await history.tell(
+    collection,
+    'delete',
+    keys.map((key) => ({ key, delta: {}, parent: null })),
+  );
+  await rule.after?.(write, { action: 'delete', keys, items: [] });
+}

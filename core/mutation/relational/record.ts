@@ -1,0 +1,70 @@
+/** Tells history what a payload did, the item first that brought the others along. */
+import type { History } from '#core/history/history.ts';
+import { PENDING } from '../payload.ts';
+import { keyOfNode, writtenNodes } from './judge.ts';
+import type { Node, Work } from './work.ts';
+
+/** The revision of the item that a row came with. */
+type Parents = ReadonlyMap<Node, number>;
+
+/** What was written, with the values that were only known afterwards. */
+function deltaOf({ stored, row }: Node): Record<string, unknown> {
+  const later = new Map([...row].map(([field, text]) => [field.name, text]));
+  const members = Object.entries(stored).map(
+    ([name, value]) => [name, value === PENDING ? (later.get(name) ?? null) : value] as const,
+  );
+  return Object.fromEntries(members);
+}
+
+async function tellNodes(
+  history: History,
+  work: Work,
+  parents: Parents,
+): Promise<ReadonlyMap<Node, number>> {
+  const revisions = new Map<Node, number>();
+  for (const action of ['create', 'update'] as const) {
+    const nodes = writtenNodes(work, action);
+    const deeds = nodes.map((node) => ({
+      key: keyOfNode(node),
+      delta: deltaOf(node),
+      parent: parents.get(node) ?? null,
+    }));
+    const ids = await history.tell(work.write.collection, action, deeds);
+    for (const [index, id] of ids.entries()) {
+      const node = nodes[index];
+      if (node !== undefined) revisions.set(node, id);
+    }
+  }
+  return revisions;
+}
+
+async function tellDeleted(history: History, { write, nodes }: Work): Promise<void> {
+  const deeds = nodes.map((node) => ({ key: keyOfNode(node), delta: {}, parent: null }));
+  await history.tell(write.collection, 'delete', deeds);
+}
+
+/** Tells of a piece of work that was carried out, with all below it. */
+export async function recordWork(
+  history: History,
+  work: Work,
+  parents: Parents = new Map(),
+): Promise<void> {
+  const revisions = await tellNodes(history, work, parents);
+  const parentsOf = (pairs: readonly { owner: Node; related: Node }[]) =>
+    new Map(
+      pairs.flatMap(({ owner, related }) => {
+        const revision = revisions.get(owner);
+        return revision === undefined ? [] : [[related, revision] as const];
+      }),
+    );
+  for (const { pairs, work: targets } of work.toOne) {
+    const found = parentsOf(pairs.map(({ owner, target }) => ({ owner, related: target })));
+    await recordWork(history, targets, found);
+  }
+  for (const { step, pairs, taken, work: children } of work.toMany) {
+    if (step.relation.deselect === 'delete') await tellDeleted(history, taken);
+    else await recordWork(history, taken);
+    const found = parentsOf(pairs.map(({ owner, child }) => ({ owner, related: child })));
+    await recordWork(history, children, found);
+  }
+}
