@@ -71,6 +71,8 @@ t.test('the rule of a row counts for every form of update and deletion', async (
   // Articles 1, 11 and 21 are by author 2.
   for (const [method, path, body] of [
     ['PATCH', '/items/articles/2', { title: 'x' }],
+    ['PATCH', '/items/articles/2', {}],
+    ['PATCH', '/items/articles', [{ id: 2 }]],
     ['PATCH', '/items/articles', { keys: [1, 2], data: { title: 'x' } }],
     [
       'PATCH',
