@@ -1,6 +1,6 @@
 /** Asks the service under test: parses, compiles and runs a question on the database. */
 import type { Pool } from 'pg';
-import { ALL_GRANTS, STRANGER } from '#core/access/grant.ts';
+import { ALL_GRANTS, type Caller, type Grants, STRANGER } from '#core/access/grant.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { Statement } from '#core/database/sql.ts';
 import {
@@ -34,7 +34,13 @@ export const READING: Reading = {
 };
 
 export type Reply =
-  | { readonly kind: 'answer'; readonly body: unknown; readonly text: string }
+  | {
+      readonly kind: 'answer';
+      readonly body: unknown;
+      /** The answer as it was sent. */
+      readonly raw: string;
+      readonly text: string;
+    }
   /** The service does not take the question. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** The database did not take the statement. */
@@ -60,11 +66,22 @@ function compile(reading: Reading, target: ReadTarget, query: Query, asked: Aske
   }
 }
 
+/** As whom the service takes the one who asks. */
+export interface Standing {
+  readonly caller: Caller;
+  readonly grants: Grants;
+}
+
+/** Somebody from whom nothing is hidden. */
+function administrator(asked: Asked): Standing {
+  return { caller: { ...STRANGER, ...asked.asker, admin: true }, grants: ALL_GRANTS };
+}
+
 export async function ask(
-  pool: Pool,
+  { pool, reading }: { readonly pool: Pool; readonly reading: Reading },
   catalog: Catalog,
   asked: Asked,
-  reading: Reading,
+  standing: Standing = administrator(asked),
 ): Promise<Reply> {
   const bounds = {
     limitDefault: asked.limitDefault,
@@ -73,8 +90,7 @@ export async function ask(
     maxJsonDepth: 10,
     maxFields: 10_000,
   };
-  const caller = { ...STRANGER, ...asked.asker, admin: true };
-  const target = { catalog, grants: ALL_GRANTS, caller, bounds, collection: asked.table };
+  const target = { ...standing, catalog, bounds, collection: asked.table };
   let statement: Statement;
   try {
     const query = reading.parseQuery(spell(asked.parameters, asked.spelling), bounds);
@@ -86,9 +102,10 @@ export async function ask(
   try {
     const { rows } = await pool.query<unknown[]>({ ...statement, rowMode: 'array' });
     const values: unknown[] = rows.map(([value]) => JSON.parse(String(value)));
-    if (asked.shape === 'stream') return { kind: 'answer', body: { data: values }, text };
+    const raw = rows.join('\n');
+    if (asked.shape === 'stream') return { kind: 'answer', body: { data: values }, raw, text };
     if (values.length === 0) return { kind: 'refused', reason: 'there is no such item' };
-    return { kind: 'answer', body: values[0], text };
+    return { kind: 'answer', body: values[0], raw, text };
   } catch (error) {
     return { kind: 'broken', reason: messageOf(error), text };
   }

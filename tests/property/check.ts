@@ -52,7 +52,7 @@ async function disagreement(
 ): Promise<Disagreement | null> {
   const cells: string[] = [];
   const expected = expectation(setting.world, asked, cells);
-  const reply = await ask(run.pool, setting.catalog, asked, run.reading);
+  const reply = await ask(run, setting.catalog, asked);
   if (reply.kind === 'broken') {
     return { kind: 'broken', detail: `the statement failed: ${reply.reason}\n${reply.text}` };
   }
@@ -69,7 +69,7 @@ async function disagreement(
   return null;
 }
 
-function describe(world: World, seed: number, asked: Asked): string {
+export function describe(world: World, seed: number, asked: Asked): string {
   const tables = world.tables.map(({ name, columns, key, sortField, rows }) => {
     const list = columns.map((column) => `${column.name} ${column.sqlType}`).join(', ');
     const lines = rows.map((row) => `    ${JSON.stringify(row)}`).join('\n');
@@ -142,15 +142,22 @@ export interface Outcome {
 }
 
 /** Checks the worlds of some seeds, a few at a time. */
-export async function* checkWorlds(run: Run, seeds: readonly number[]): AsyncGenerator<Outcome> {
+export function checkWorlds(run: Run, seeds: readonly number[]): AsyncGenerator<Outcome> {
+  return outcomes(seeds, (seed) =>
+    withWorld(run.pool, seed, (setting) => checkWorld(run, setting)),
+  );
+}
+
+/** The outcomes of some seeds, a few at a time. */
+export async function* outcomes(
+  seeds: readonly number[],
+  check: (seed: number) => Promise<string | null>,
+): AsyncGenerator<Outcome> {
   const running = new Map<number, Promise<Outcome>>();
   for (const seed of seeds) {
     running.set(
       seed,
-      withWorld(run.pool, seed, (setting) => checkWorld(run, setting)).then((failure) => ({
-        seed,
-        failure,
-      })),
+      check(seed).then((failure) => ({ seed, failure })),
     );
     if (running.size < AT_ONCE) continue;
     const outcome = await Promise.race(running.values());

@@ -14,7 +14,7 @@ import {
 import { type Answer, aggregated } from './aggregate.ts';
 import { levelOf } from './level.ts';
 import { Refusal } from './refusal.ts';
-import type { Run } from './run.ts';
+import { PLAIN_SIGHT, type Run, type Sight } from './run.ts';
 import { chosen, type Frame, isAggregate, page, pathOf, showItem } from './select.ts';
 
 export interface Question {
@@ -46,11 +46,11 @@ function meta(frame: Frame, names: Json): Readonly<Record<string, number>> {
 }
 
 /** The items that a question is about. */
-function candidates(table: Table, keys: Question['keys']): readonly Row[] {
+function candidates({ sight }: Run, table: Table, keys: Question['keys']): readonly Row[] {
   if (keys === null) return table.rows;
   const wanted = new Set(keys.map((key) => JSON.stringify(key)));
   return table.rows.filter((row) =>
-    wanted.has(JSON.stringify(table.key.map((name) => row[name] ?? null))),
+    wanted.has(JSON.stringify(table.key.map((name) => sight.raw(row)[name] ?? null))),
   );
 }
 
@@ -59,15 +59,16 @@ export function evaluate(
   world: World,
   question: Question,
   cover: (cell: string) => void,
+  sight: Sight = PLAIN_SIGHT,
 ): Envelope {
   const { parameters, asker, limitDefault } = question;
   const backlink = parameters.backlink !== false;
-  const run: Run = { world, asker, limitDefault, backlink, now: new Date(), cover };
+  const run: Run = { world, asker, limitDefault, backlink, now: new Date(), cover, sight };
   const table = tableOf(world, question.table);
   const level = levelOf(run, parameters, '');
   const paths = level.fields.length === 0 ? [['*']] : level.fields.map(pathOf);
   const frame: Frame = { run, table, level, paths, via: null };
-  const rows = candidates(table, question.keys);
+  const rows = candidates(run, table, question.keys);
   run.cover(`asked as ${question.shape}`);
   if (question.shape === 'item') {
     const [row] = chosen(frame, rows);

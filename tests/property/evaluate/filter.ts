@@ -85,8 +85,10 @@ function byCall(place: Place, call: Call, value: Json): boolean {
   const { run, table, row, via } = place;
   const relation = relationOf(run.world, table.name, call.field);
   let result: Json;
-  if (relation !== undefined && 'child' in relation) result = children(run, relation, row).length;
-  else {
+  if (relation !== undefined && 'child' in relation) {
+    const seen = run.sight.sees(table.name, row, call.field);
+    result = seen ? children(run, relation, row).length : null;
+  } else {
     const stored = row?.[call.field] ?? null;
     if (call.name !== 'count') result = momentPart(call.name, stored);
     else result = Array.isArray(stored) ? stored.length : null;
@@ -167,6 +169,8 @@ function byField(place: Place, field: string, scope: string, value: Json): boole
   if (column === undefined && relation === undefined) throw new Refusal(`no field ${field}`);
   const members = operations(value);
   if (relation !== undefined && 'child' in relation) {
+    // Nothing is known of a list that may not be seen, not even that it is empty.
+    if (!run.sight.sees(table.name, row, field)) return false;
     return members.every(([key, entry]) => toMany(place, relation, key, entry));
   }
   const onward = (): Place => {

@@ -15,12 +15,24 @@ import {
 /** How a value was reached from the item that is asked for. */
 export type Via = 'own' | 'm2o' | 'o2m' | 'm2m' | 'm2a';
 
+/** What the asker may see of single rows; rows that nobody may see are not in the world at all. */
+export interface Sight {
+  /** The row as it is stored, by which rows are joined whatever the asker sees of them. */
+  raw(row: Row): Row;
+  /** Whether the field may be seen on the row, or on one that is all nulls. */
+  sees(table: string, row: Row | null, field: string): boolean;
+}
+
+/** Nothing is hidden. */
+export const PLAIN_SIGHT: Sight = { raw: (row) => row, sees: () => true };
+
 export interface Run {
   readonly world: World;
   readonly asker: Asker;
   readonly limitDefault: number;
   readonly backlink: boolean;
   readonly now: Date;
+  readonly sight: Sight;
   /** Counts that a case was met. */
   cover(cell: string): void;
 }
@@ -55,12 +67,18 @@ export function typeOf(table: Table, column: string): ScalarType {
   return found.type;
 }
 
-/** Rows of the table whose columns equal the values; nothing equals null. */
-function rowsWith(table: Table, columns: readonly string[], values: readonly Json[]): Row[] {
+/** Rows of the table whose columns equal those of the row; nothing equals null. */
+function rowsLike(
+  run: Run,
+  table: Table,
+  columns: readonly string[],
+  like: { readonly row: Row; readonly columns: readonly string[] },
+): Row[] {
+  const values = like.columns.map((column) => run.sight.raw(like.row)[column] ?? null);
   return table.rows.filter((row) =>
     columns.every((column, index) => {
       const value = values[index] ?? null;
-      return value !== null && (row[column] ?? null) === value;
+      return value !== null && (run.sight.raw(row)[column] ?? null) === value;
     }),
   );
 }
@@ -68,22 +86,26 @@ function rowsWith(table: Table, columns: readonly string[], values: readonly Jso
 /** The item that an m2o or a2o leads to; null when there is none. */
 export function target(run: Run, relation: Relation, row: Row | null, scope: string): Row | null {
   if (row === null || (relation.kind !== 'm2o' && relation.kind !== 'a2o')) return null;
+  if (!run.sight.sees(relation.table, row, relation.field)) return null;
   if (relation.kind === 'm2o') {
-    const values = relation.columns.map((column) => row[column] ?? null);
-    return rowsWith(tableOf(run.world, relation.target), relation.targetColumns, values)[0] ?? null;
+    const table = tableOf(run.world, relation.target);
+    const like = { row, columns: relation.columns };
+    return rowsLike(run, table, relation.targetColumns, like)[0] ?? null;
   }
-  if (row[relation.discriminator] !== scope || !relation.allowed.includes(scope)) return null;
+  const { raw } = run.sight;
+  if (raw(row)[relation.discriminator] !== scope || !relation.allowed.includes(scope)) return null;
   const table = tableOf(run.world, scope);
   const [key] = table.key;
   if (key === undefined) return null;
-  return table.rows.find((entry) => String(entry[key]) === row[relation.field]) ?? null;
+  const stored = raw(row)[relation.field];
+  return table.rows.find((entry) => String(raw(entry)[key]) === stored) ?? null;
 }
 
 /** The items that refer to the row. */
 export function children(run: Run, relation: ToMany, row: Row | null): Row[] {
   if (row === null) return [];
-  const values = relation.columns.map((column) => row[column] ?? null);
-  return rowsWith(tableOf(run.world, relation.child), relation.childColumns, values);
+  const { columns, childColumns } = relation;
+  return rowsLike(run, tableOf(run.world, relation.child), childColumns, { row, columns });
 }
 
 /** A key as a body shows it: the value, or a list of the values. */

@@ -39,14 +39,25 @@ export function pathOf(text: string): Path {
 }
 
 /** The two relations are the two directions of one. */
-function isReverse(a: Relation, b: Relation): boolean {
+export function isReverse(a: Relation, b: Relation): boolean {
   if (b.kind === 'm2o' && 'child' in a) return a.child === b.table && a.manyField === b.field;
   if (a.kind === 'm2o' && 'child' in b) return b.child === a.table && b.manyField === a.field;
   return false;
 }
 
+/** Something of the items behind the relation may be seen. */
+function isReachable({ world }: Run, relation: Relation): boolean {
+  const ends = 'child' in relation ? [relation.child] : endsOf(relation);
+  return ends.some((name) => world.tables.some((table) => table.name === name));
+}
+
+function endsOf(relation: Exclude<Relation, ToMany>): readonly string[] {
+  return relation.kind === 'm2o' ? [relation.target] : relation.allowed;
+}
+
 /** Whether a wildcard goes on over the relation. */
 function goesOn({ run, via }: Frame, relation: Relation): boolean {
+  if (!isReachable(run, relation)) return false;
   const back = via !== null && isReverse(via, relation);
   if (back) run.cover(`backlink ${run.backlink}`);
   return run.backlink || !back;
@@ -58,7 +69,7 @@ function expand(frame: Frame, path: Path): Path[] {
   const { run, table, level } = frame;
   run.cover(rest.length === 0 ? 'fields *' : `fields *.* ${rest.length}`);
   const lists = relationsOf(run.world, table.name).filter(
-    (relation) => 'child' in relation && relation.listed,
+    (relation) => 'child' in relation && relation.listed && isReachable(run, relation),
   );
   const names = [
     ...table.columns.map(({ name }) => name),
@@ -127,12 +138,14 @@ function related(frame: Frame, relation: Relation, row: Row, name: string, paths
 
 function toMany(frame: Frame, relation: ToMany, row: Row, level: Level, nested: Path[]): Answer {
   const { run } = frame;
+  if (!run.sight.sees(relation.table, row, relation.field)) return null;
   const table = tableOf(run.world, relation.child);
   const paths = [...nested, ...level.fields.map(pathOf)];
   const inner: Frame = { run, table, level, paths, via: relation };
   const found = children(run, relation, row);
   if (isAggregate(level)) return aggregated(run, table.name, chosen(inner, found), level);
-  if (paths.length === 0 && table.key.length === 0) return [];
+  const keyless = table.key.length === 0 || table.key.some((key) => !columnOf(table, key));
+  if (paths.length === 0 && keyless) return [];
   const shownRows = page(inner, found, relation.sortField);
   if (paths.length > 0) return shownRows.map((child) => showItem(inner, child));
   return shownRows.map((child) => keyOf(table, child));
@@ -169,19 +182,22 @@ function anyToOne(frame: Frame, row: Row, field: string, groups: Map<string, Pat
   const relation = relationOf(run.world, table.name, name);
   if (relation?.kind !== 'a2o') throw new Error(`${field} is no any-to-one`);
   const own = groups.get(field) ?? [];
-  const scope = String(row[relation.discriminator]);
+  if (!run.sight.sees(table.name, row, name)) return null;
+  const stored = run.sight.raw(row);
+  const scope = String(stored[relation.discriminator]);
   const asked = [...own, ...(groups.get(`${field}:${scope}`) ?? [])];
   const nested = asked.filter((path) => path.length > 0);
   const groupsBehind = [...groups].filter(([key]) => key.startsWith(`${field}:`) || key === field);
   if (groupsBehind.every(([, paths]) => paths.every((path) => path.length === 0))) {
     run.cover('select a2o key');
-    return row[relation.field] ?? null;
+    return stored[relation.field] ?? null;
   }
   // Nothing was asked of items of this row's collection, or it may not be referred to at all.
-  if (!relation.allowed.includes(scope)) return null;
+  const isVisible = run.world.tables.some((entry) => entry.name === scope);
+  if (!relation.allowed.includes(scope) || !isVisible) return null;
   if (nested.length === 0) {
     run.cover('select a2o of another scope');
-    return row[relation.field] ?? null;
+    return stored[relation.field] ?? null;
   }
   return related(frame, relation, row, `${field}:${scope}`, nested);
 }

@@ -1,5 +1,5 @@
 /** The order of items. */
-import { type Json, type Row, relationOf, type Table, tableOf } from '../model.ts';
+import { columnOf, type Json, type Row, relationOf, type Table, tableOf } from '../model.ts';
 import { documentPart, momentPart } from './call.ts';
 import type { Level } from './level.ts';
 import { Refusal } from './refusal.ts';
@@ -26,6 +26,7 @@ export function callValue(run: Run, table: Table, row: Row | null, text: string)
   if (relation !== undefined && 'child' in relation) {
     run.cover('function count');
     run.cover('function count(items)');
+    if (!run.sight.sees(table.name, row, call.field)) return null;
     return children(run, relation, row).length;
   }
   const value = row?.[call.field] ?? null;
@@ -76,7 +77,8 @@ export function ownTerms(table: Table, sortField: string | null, sorted: boolean
   const first = table.columns[0]?.name ?? '';
   const unique = table.key.length > 0 ? table.key : [first];
   const names = sorted || own === null ? unique : [own, ...unique];
-  return names.map((name) => ({
+  const seen = names.filter((name) => columnOf(table, name) !== undefined);
+  return seen.map((name) => ({
     of: (row) => ({ value: row[name] ?? null, type: typeOf(table, name) }),
     descending: false,
   }));

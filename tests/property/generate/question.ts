@@ -45,7 +45,7 @@ function* smallerQuestions(asked: Asked): Generator<Value<Asked>> {
 }
 
 /** Keys of some rows, and sometimes of none. */
-function keysOf(dice: Dice, table: Table, count: number): Json[][] {
+export function keysOf(dice: Dice, table: Table, count: number): Json[][] {
   const keys = dice
     .some(table.rows, count, count)
     .map((row) => table.key.map((name) => row[name] ?? null));

@@ -1,8 +1,8 @@
 /** Random worlds: tables, relations between them, and rows. */
-import { Arbitrary, type Random, Stream, sample, Value } from 'fast-check';
 import type { Column, Json, Row, Table, World } from '../model.ts';
-import { Dice } from './dice.ts';
+import type { Dice } from './dice.ts';
 import { type Draft, type Drafts, draft } from './draft.ts';
+import { drawn } from './drawn.ts';
 import { addManyToAny, addManyToMany, addReference, reverses } from './relation.ts';
 import { cell, USERS } from './values.ts';
 
@@ -59,23 +59,7 @@ function generateWorld(dice: Dice): World {
   return { indexed, tables, relations, records: drafts.records };
 }
 
-class WorldArbitrary extends Arbitrary<World> {
-  override generate(random: Random): Value<World> {
-    return new Value(generateWorld(new Dice(random)), undefined);
-  }
-
-  override canShrinkWithoutContext(_: unknown): _ is World {
-    return false;
-  }
-
-  override shrink(): Stream<Value<World>> {
-    return Stream.nil();
-  }
-}
-
 /** The world of a seed. */
 export function worldOf(seed: number): World {
-  const [world] = sample(new WorldArbitrary(), { seed, numRuns: 1 });
-  if (world === undefined) throw new Error('no world was generated');
-  return world;
+  return drawn(seed, generateWorld);
 }

@@ -1,0 +1,81 @@
+/** Random societies over a world. */
+import { condition } from '../generate/condition.ts';
+import type { Dice } from '../generate/dice.ts';
+import { USERS } from '../generate/values.ts';
+import { type Json, relationsOf, type Table, type World } from '../model.ts';
+import type { Access, Permission, Person, Role, Society } from './society.ts';
+
+const [ANN, EDITOR, STAFF] = USERS;
+/** A person without a role. */
+const BOB = 'a1b2c3d4-0000-4000-8000-00000000000b';
+const POLICIES = [1, 2, 3, 4, 5].map((digit) =>
+  digit === 1 ? STAFF : `dddddddd-0000-4000-8000-00000000000${digit}`,
+);
+
+/** Which items: often all of them, or most. */
+function rule(dice: Dice, world: World, table: Table): Json {
+  const chance = dice.int(1, 100);
+  if (chance <= 20) return null;
+  if (chance <= 27) return {};
+  // Short ones: each is compiled again for each field that it decides about.
+  const part = (): Json => {
+    const depth = dice.pick([0, 0, 1, 1, 2]);
+    const [first] = Object.entries(condition({ dice, world, depth, exact: true }, table));
+    return first === undefined ? {} : Object.fromEntries([first]);
+  };
+  return dice.chance(50) ? { _or: [part(), part()] } : part();
+}
+
+function fields(dice: Dice, world: World, table: Table): string | null {
+  if (dice.chance(25)) return '*';
+  if (dice.chance(4)) return dice.pick([null, '']);
+  const others = [
+    ...table.columns.map(({ name }) => name),
+    ...relationsOf(world, table.name).map(({ field }) => field),
+  ];
+  const some = others.filter(() => dice.chance(65));
+  const key = table.key.length > 0 ? table.key : [table.columns[0]?.name ?? ''];
+  return [...new Set(dice.chance(85) ? [...key, ...some] : some)].join(',');
+}
+
+function permissions(dice: Dice, world: World): Permission[] {
+  return world.tables.flatMap((table) =>
+    POLICIES.flatMap((policy) => {
+      const count = dice.pick([0, 0, 1, 1, 1, 2]);
+      return Array.from({ length: count }, () => ({
+        policy,
+        collection: table.name,
+        action: 'read',
+        permissions: rule(dice, world, table),
+        validation: null,
+        presets: null,
+        fields: fields(dice, world, table),
+      }));
+    }),
+  );
+}
+
+export function societyOf(dice: Dice, world: World): Society {
+  const [first = '', ...others] = dice.some(POLICIES, 5, 5);
+  const [second = '', third = '', fourth = ''] = others;
+  const roles: Role[] = [
+    { id: EDITOR, parent: dice.chance(75) ? STAFF : null },
+    // A circle of roles is a mistake that nobody may pay for with an endless request.
+    { id: STAFF, parent: dice.chance(20) ? EDITOR : null },
+  ];
+  const grants: Omit<Access, 'sort'>[] = [
+    { policy: first, role: EDITOR, user: null },
+    { policy: second, role: STAFF, user: null },
+    { policy: third, role: null, user: null },
+    { policy: fourth, role: null, user: BOB },
+  ];
+  if (dice.chance(30)) grants.push({ policy: third, role: null, user: ANN });
+  if (dice.chance(30)) grants.push({ policy: first, role: null, user: BOB });
+  const access = grants.map((entry, sort): Access => ({ ...entry, sort }));
+  const persons: Person[] = [
+    { user: ANN, role: EDITOR },
+    { user: BOB, role: null },
+    { user: null, role: null },
+  ];
+  return { policies: POLICIES, roles, access, permissions: permissions(dice, world), persons };
+}
