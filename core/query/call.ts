@@ -16,7 +16,7 @@ export interface Call {
 
 const KNOWN: ReadonlySet<string> = new Set(FUNCTIONS);
 
-function isFunction(name: string): name is FunctionName {
+export function isFunction(name: string): name is FunctionName {
   return KNOWN.has(name);
 }
 

@@ -78,7 +78,7 @@ function batchValue(batch: Batch, json: Sql, position: Sql | null): Sql {
 /** Items without anything below them that has to be read at once as well. */
 function planLeaf(scope: Scope, level: Level, batch: Batch): BatchPlan {
   const selected = compileSelection(scope, level, null);
-  const { columns, json } = rowShape(selected.values);
+  const { columns, json } = rowShape(selected.values, scope);
   const { from, where, position } = sourceOf(scope, level, batch);
   const value = batchValue(batch, json, position);
   const group = position === null ? empty : groupBy(batch);
@@ -91,7 +91,7 @@ function planLeaf(scope: Scope, level: Level, batch: Batch): BatchPlan {
 function planPage(scope: Scope, level: Level, batch: Batch): BatchPlan {
   const page = new Page(scope);
   const selected = compileSelection(scope, level, page);
-  const { columns, json } = rowShape(selected.values);
+  const { columns, json } = rowShape(selected.values, scope);
   const { from, where, position } = sourceOf(scope, level, batch);
   const numbered = position === null ? empty : sql`, ${position} AS ${POSITION}`;
   const rows = sql`SELECT ${ownersSql(batch)}, ${page.columns}${numbered} FROM ${from}${where}`;
@@ -107,7 +107,7 @@ function planPage(scope: Scope, level: Level, batch: Batch): BatchPlan {
 /** What aggregates give where a parent has no items; null when they then give no rows. */
 function nothing(scope: Scope, level: Level, plan: Aggregation): Sql | null {
   if (level.groupBy.length > 0) return null;
-  const { columns, json } = rowShape(plan.values);
+  const { columns, json } = rowShape(plan.values, scope);
   const limit = level.limit === null ? empty : sql` LIMIT ${level.limit}::int8`;
   const rows = sql`SELECT ${columns} FROM ${tableSql(scope)}${plan.joins} WHERE FALSE${limit} OFFSET ${level.offset}::int8`;
   return sql`(SELECT coalesce(json_agg(${json}), '[]') FROM (${rows}) AS r)`;
@@ -120,6 +120,7 @@ function planAggregation(scope: Scope, level: Level, batch: Batch): BatchPlan {
   const kept = entries.map(([, value], index) => sql`, ${value} AS ${raw(`c${index}`)}`);
   const { columns, json } = rowShape(
     new Map(entries.map(([key], index) => [key, sql`${alias}.${raw(`c${index}`)}`])),
+    scope,
   );
   const owner = join(batch.owner);
   const groups = plan.groups.length === 0 ? owner : sql`${owner}, ${join(plan.groups)}`;

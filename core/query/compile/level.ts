@@ -37,7 +37,7 @@ export function limitSql(level: Level): Sql {
 
 function planAggregation(scope: Scope, level: Level, where: Sql): LevelPlan {
   const { values, joins, groups, orderBy } = compileAggregation(scope, level);
-  const { columns, json } = rowShape(values);
+  const { columns, json } = rowShape(values, scope);
   const names = level.aggregate.map((term) =>
     term.field === '*' ? [term.aggregate] : [term.aggregate, term.field],
   );
@@ -60,7 +60,7 @@ export const planLevel: PlanLevel = (scope, level, conditions, { ordered = true 
     return planAggregation(scope, level, where);
   }
   const selected = compileSelection(scope, level, null);
-  const { columns, json } = rowShape(selected.values);
+  const { columns, json } = rowShape(selected.values, scope);
   const order = ordered ? compileSort(scope, level) : { joins: join([]), orderBy: join([]) };
   return {
     columns: selected.columns,

@@ -14,7 +14,7 @@ const planPage: PlanLevel = (scope, level, conditions, { ordered = true } = {}) 
   const where = whereSql([...conditions, ...levelConditions(scope, level)]);
   const page = new Page(scope);
   const selected = compileSelection(scope, level, page);
-  const { columns, json } = rowShape(selected.values);
+  const { columns, json } = rowShape(selected.values, scope);
   const order = ordered ? compileSort(scope, level) : { joins: empty, orderBy: empty };
   const rows = sql`SELECT ${page.columns} FROM ${tableSql(scope)}${order.joins}${where}${order.orderBy}${limitSql(level)}`;
   const numbered = sql`SELECT p.*, row_number() OVER () AS ${POSITION} FROM (${rows}) AS p`;

@@ -1,5 +1,8 @@
 /** Turns the columns of a sub-select into one JSON object, whatever the length of their names. */
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
+import { isAggregateFunction } from '../aggregate.ts';
+import { isFunction } from '../call.ts';
+import type { Scope } from './scope.ts';
 
 /** PostgreSQL cuts identifiers at this number of bytes. */
 const MAX_NAME_BYTES = 63;
@@ -11,13 +14,24 @@ export interface RowShape {
   readonly json: Sql;
 }
 
+/** Whether a key is a name that the catalog or the grammar knows, and none that a client chose. */
+function isOurs({ context, collection }: Scope, key: string): boolean {
+  const { fields, name } = collection;
+  if (fields.has(key) || isAggregateFunction(key)) return true;
+  if (context.catalog.relations.get(name)?.has(key)) return true;
+  const end = key.lastIndexOf('_');
+  const called = key.slice(end + 1);
+  return called !== 'json' && isFunction(called) && fields.has(key.slice(0, end));
+}
+
 /**
- * Names the values of a row. Keys that are longer than identifiers may be are set into the JSON
- * text by hand.
+ * Names the values of a row. Keys that a client chose, and those that are longer than identifiers
+ * may be, are parameters, set into the JSON text by hand.
  */
-export function rowShape(values: ReadonlyMap<string, Sql>): RowShape {
+export function rowShape(values: ReadonlyMap<string, Sql>, scope: Scope): RowShape {
   const entries = [...values];
-  if (entries.every(([key]) => Buffer.byteLength(key) <= MAX_NAME_BYTES)) {
+  const fits = (key: string) => Buffer.byteLength(key) <= MAX_NAME_BYTES && isOurs(scope, key);
+  if (entries.every(([key]) => fits(key))) {
     return {
       columns: join(entries.map(([key, value]) => sql`${value} AS ${identifier(key)}`)),
       json: raw('row_to_json(r)'),
