@@ -177,7 +177,7 @@ const TABLES = sql`
     'foreignKeys', coalesce(k.foreign_keys, '[]'),
     'userTriggers', EXISTS (
       SELECT FROM pg_trigger g
-      WHERE g.tgrelid = r.oid AND NOT g.tgisinternal AND g.tgname <> 'system_count_change'),
+      WHERE g.tgrelid = r.oid AND NOT g.tgisinternal AND g.tgname NOT IN ('system_count_change', 'system_end_user_sessions')),
     'estimatedRows', ${ESTIMATED_ROWS},
     'readable', r.readable
   )::text AS body

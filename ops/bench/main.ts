@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { SetupError } from '#core/system/setup-error.ts';
 import { listenForInterrupt } from '#ops/supervisor/interrupt.ts';
 import { checkNode } from '#ops/supervisor/run.ts';
+import { measureAccess } from './access/measure.ts';
 import { measureCompile } from './compile.ts';
 import { measureImports } from './import/measure.ts';
 import { type Part, parseOptions } from './options.ts';
@@ -19,6 +20,7 @@ const EXIT_INTERRUPTED = 130;
 
 const MEASURES: Readonly<Record<Part, (rig: Rig) => Promise<Row[]>>> = {
   read: measureReads,
+  access: measureAccess,
   import: measureImports,
   compile: measureCompile,
 };

@@ -29,6 +29,8 @@ export interface Rig {
   readonly url: string;
   readonly databaseUrl: string;
   readonly token: string;
+  /** The environment of edge and worker. */
+  readonly env: Readonly<Record<string, string>>;
   readonly sizes: Sizes;
   readonly edge: Running;
   readonly worker: Running;
@@ -127,7 +129,20 @@ export async function openRig({ options, stop, say }: RigOptions): Promise<Rig> 
     const edge = await start('edge/main.ts');
     const url = `http://127.0.0.1:${port}`;
     return {
-      ...{ options, config, url, databaseUrl, token: TOKEN, sizes, edge, worker, pool, stop, say },
+      ...{
+        options,
+        config,
+        env,
+        url,
+        databaseUrl,
+        token: TOKEN,
+        sizes,
+        edge,
+        worker,
+        pool,
+        stop,
+        say,
+      },
       onClose,
       close,
     };

@@ -14,7 +14,7 @@ export const runAutocannon: Load = async (
     connections,
     duration: seconds,
     sampleInt: LOOK_EVERY_MS,
-    headers: { Authorization: `Bearer ${token}` },
+    headers: token === null ? {} : { Authorization: `Bearer ${token}` },
     requests: paths.map((path) => ({ path })),
   });
   if (result.non2xx > 0 || result.errors > 0) {

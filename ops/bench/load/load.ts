@@ -9,7 +9,8 @@ export interface Target {
   readonly url: string;
   /** Requested one after another, over and over. */
   readonly paths: readonly string[];
-  readonly token: string;
+  /** Null: asked by the public. */
+  readonly token: string | null;
 }
 
 export interface LoadOptions {

@@ -36,7 +36,7 @@ export const runWrk: Load = async ({ url, paths, token }, { connections, seconds
   const script = join(folder, 'requests.lua');
   writeFileSync(script, scriptOf(paths));
   const args = ['-t', '1', '-c', String(connections), '-d', `${Math.ceil(seconds)}s`]
-    .concat(['-H', `Authorization: Bearer ${token}`])
+    .concat(token === null ? [] : ['-H', `Authorization: Bearer ${token}`])
     .concat(['-s', script, url]);
   try {
     const child = spawn('wrk', args, { stdio: ['ignore', 'pipe', 'inherit'], signal });

@@ -1,0 +1,71 @@
+/** Accounts that the bench reads as: members with row rules and field lists, and the public. */
+import { createHash } from 'node:crypto';
+import { hashPassword } from '#core/identity/password.ts';
+import type { Rig } from '../rig.ts';
+
+const PASSWORD = 'a password of the bench';
+const EMAIL = 'member@bench.example';
+/** Distinct users that ask one after another. */
+export const CROWD = 10_000;
+
+/** Fields of the nested read, and of the read of one item. */
+const PERMISSIONS = [
+  {
+    collection: 'articles',
+    fields: 'id,title,status,views,body,author,published_on,comments,article_tags',
+    permissions: { status: { _neq: 'nobody' }, author: { name: { _nnull: true } } },
+  },
+  { collection: 'authors', fields: 'id,name', permissions: { id: { _gt: 0 } } },
+  { collection: 'comments', fields: 'id,name,body,article', permissions: { id: { _gt: 0 } } },
+  { collection: 'article_tags', fields: 'article,tag', permissions: null },
+  { collection: 'tags', fields: 'id,name', permissions: null },
+] as const;
+
+export function crowdToken(index: number): string {
+  return `the-static-token-of-bench-user-${index}`;
+}
+
+/**
+ * Makes a role whose members read by a rule and a list of fields, a member of it, the same rights
+ * for the public, and a crowd of members with static tokens.
+ */
+export async function makeAccounts({ pool, config }: Rig): Promise<void> {
+  const one = async (text: string, values: unknown[] = []) =>
+    String((await pool.query({ text, values, rowMode: 'array' })).rows[0]?.[0]);
+  const role = await one(`INSERT INTO system_roles (name) VALUES ('bench') RETURNING id`);
+  const policy = await one(`INSERT INTO system_policies (name) VALUES ('bench') RETURNING id`);
+  await pool.query('INSERT INTO system_access (role, policy) VALUES ($1, $2), (NULL, $2)', [
+    role,
+    policy,
+  ]);
+  for (const { collection, fields, permissions } of PERMISSIONS) {
+    await pool.query(
+      `INSERT INTO system_permissions (policy, collection, action, fields, permissions)
+       VALUES ($1, $2, 'read', $3, $4)`,
+      [policy, collection, fields, JSON.stringify(permissions)],
+    );
+  }
+  await pool.query('INSERT INTO system_users (email, password, role) VALUES ($1, $2, $3)', [
+    EMAIL,
+    await hashPassword(config, PASSWORD),
+    role,
+  ]);
+  const hashes = Array.from({ length: CROWD }, (_, index) =>
+    createHash('sha256').update(crowdToken(index)).digest('hex'),
+  );
+  await pool.query(
+    'INSERT INTO system_users (role, token) SELECT $1, t FROM unnest($2::text[]) AS t',
+    [role, hashes],
+  );
+}
+
+/** The member's access token. */
+export async function logIn(url: string): Promise<string> {
+  const response = await fetch(`${url}/auth/login`, {
+    method: 'POST',
+    body: JSON.stringify({ email: EMAIL, password: PASSWORD }),
+    headers: { 'Content-Type': 'application/json' },
+  });
+  const { data }: { data: { access_token: string } } = JSON.parse(await response.text());
+  return data.access_token;
+}
