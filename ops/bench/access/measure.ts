@@ -12,8 +12,8 @@ import { amount, comparison, type Row } from '../row.ts';
 import { CROWD, crowdToken, logIn, makeAccounts } from './account.ts';
 
 const CONNECTIONS = 32;
-/** Points that no run uses up. */
-const PLENTY = '1000000000';
+/** Points that no run uses up; the limit for all together must be the highest. */
+const PLENTY = { '': '1000000', GLOBAL_: '2000000', IDENTITY_: '1000000' };
 
 interface Contest {
   readonly id: string;
@@ -43,9 +43,9 @@ async function compete(rig: Rig, load: Load, contest: Contest): Promise<Row> {
 /** An edge of its own with every limit on. */
 async function startLimitedEdge(rig: Rig): Promise<string> {
   const port = await freePort();
-  const limits = ['', 'GLOBAL_', 'IDENTITY_'].flatMap((name) => [
+  const limits = Object.entries(PLENTY).flatMap(([name, points]) => [
     [`RATE_LIMIT_${name}ENABLED`, 'true'],
-    [`RATE_LIMIT_${name}POINTS`, PLENTY],
+    [`RATE_LIMIT_${name}POINTS`, points],
   ]);
   const env = { ...rig.env, PORT: String(port), ...Object.fromEntries(limits) };
   const edge = await startProcess({ script: 'edge/main.ts', env });
