@@ -102,19 +102,20 @@ export function flipped(world: World, flips: readonly Flip[]): World {
   return { ...world, tables };
 }
 
-/** What is seen, and what is seen of rows that are not there. */
-function appearance({ world, sight }: View): string {
+/** Which rows are seen and what of them, by keys that may not be seen themselves. */
+function appearance(world: World, { world: shown, sight }: View): string {
   return JSON.stringify(
-    world.tables.map(({ name, columns, rows }) => [
-      name,
-      columns.map((column) => column.name),
-      rows.map((row) => [
+    shown.tables.map(({ name, columns, rows }) => {
+      const { key, columns: all } = tableOf(world, name);
+      const identity = key.length > 0 ? key : [all[0]?.name ?? ''];
+      const relations = shown.relations.filter(({ table }) => table === name);
+      const lines = rows.map((row) => [
+        identity.map((column) => sight.raw(row)[column] ?? null),
         row,
-        world.relations.map(({ table, field }) =>
-          table === name ? sight.sees(name, row, field) : null,
-        ),
-      ]),
-    ]),
+        relations.map(({ field }) => sight.sees(name, row, field)),
+      ]);
+      return [name, columns.map((column) => column.name), lines];
+    }),
   );
 }
 
@@ -126,12 +127,12 @@ export function flipsFor(
   person: Person,
 ): readonly Flip[] {
   const view = viewOf(world, society, person);
-  const before = appearance(view);
+  const before = appearance(world, view);
   let accepted: readonly Flip[] = [];
   const attempt = (flips: readonly Flip[]): void => {
     if (flips.length === 0) return;
     const all = [...accepted, ...flips];
-    if (appearance(viewOf(flipped(world, all), society, person)) === before) accepted = all;
+    if (appearance(world, viewOf(flipped(world, all), society, person)) === before) accepted = all;
     else if (flips.length > 1) {
       const half = flips.length >> 1;
       attempt(flips.slice(0, half));

@@ -79,6 +79,7 @@ function pryingBehind(dice: Dice, world: World, table: Table): Parameters | null
     { _aggregate: { count: [name] } },
     { _aggregate: { countDistinct: [name] } },
     { _group: [name], _aggregate: { count: ['*'] } },
+    { _group: [name] },
     { _filter: { [name]: { _nnull: true } } },
   ]);
   return { fields: [`${field}.*`], deep: { [field]: members } };
