@@ -1,8 +1,11 @@
 /** Opens what an edge process works with, and closes it again. */
 import { join } from 'node:path';
 import { AccessSource } from '#core/access/source.ts';
+import { openCaching } from '#core/cache/open.ts';
 import { openCatalog } from '#core/catalog/open.ts';
 import type { CatalogSource } from '#core/catalog/source.ts';
+import { ChangeFeed } from '#core/changes/feed.ts';
+import { ChangeJournal } from '#core/changes/journal.ts';
 import type { Config } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
 import { Reader } from '#core/database/reader.ts';
@@ -12,6 +15,7 @@ import { hashPassword } from '#core/identity/password.ts';
 import { openQueues } from '#core/jobs/queue.ts';
 import type { Log } from '#core/log/log.ts';
 import { openBus } from '#core/messages/open.ts';
+import { failpoints } from '#core/process/failpoint.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import { servesItems } from '#core/services/context.ts';
 import { HealthService } from '#core/services/health.ts';
@@ -81,6 +85,11 @@ export async function openEdgeServices(
   const identity = openIdentity({ config, pool, schema, catalog, access, bus, log }, secrets);
   const jobs = new JobService({ pool, schema, queues, bus, log });
   const limits = openLimits(config, cluster, log);
+  const parts = { pool, schema, cluster, catalog, log, answers: true };
+  const caching = openCaching(config, parts);
+  const feed = new ChangeFeed(bus, log);
+  const failpoint = failpoints(config, log);
+  const journal = new ChangeJournal({ writes: caching.writes, feed, failpoint });
   const itemOptions = {
     catalog,
     reader,
@@ -90,6 +99,8 @@ export async function openEdgeServices(
     hash: (secret: string) => hashPassword(config, secret),
     maxBatch: config.MAX_BATCH_MUTATION,
     schema,
+    journal,
+    responses: null,
   };
   const system = new SystemService(itemOptions);
   const mailFlows = openMailFlows(
@@ -105,7 +116,12 @@ export async function openEdgeServices(
     access,
     ...identity,
     jobs,
-    items: new ItemService({ ...itemOptions, serves: servesItems, ruleOf: systemRuleOf }),
+    items: new ItemService({
+      ...itemOptions,
+      serves: servesItems,
+      ruleOf: systemRuleOf,
+      responses: caching.responses,
+    }),
     system,
     ...mailFlows,
     permissions: new PermissionService({ catalog, access, bounds, reader }),
@@ -123,12 +139,14 @@ export async function openEdgeServices(
       bus,
       cluster,
       release: RELEASE,
-      others: () => limits.checks(),
+      others: () => ({ ...limits.checks(), ...caching.responses?.checks() }),
     }),
     limits,
     async close() {
       limits.close();
       jobs.close();
+      await feed.close();
+      await caching.close();
       await catalog.close();
       await Promise.allSettled([queues.close(), bus.close(), reader.close()]);
       await pool.end();

@@ -20,9 +20,9 @@ export class LocalVersions implements TableVersions {
     return true;
   }
 
-  async settle(writer: string, tables: readonly string[], committed: boolean): Promise<boolean> {
+  async settle(writer: string, tables: readonly string[]): Promise<boolean> {
     for (const table of tables) {
-      if (committed) this.#raise(table);
+      this.#raise(table);
       const writers = this.#writers.get(table);
       writers?.delete(writer);
       if (writers?.size === 0) this.#writers.delete(table);

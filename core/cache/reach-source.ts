@@ -34,10 +34,7 @@ export class ReachSource {
     const complaint = 'what writes reach cannot be read';
     const now = () =>
       void this.#load().catch((error: unknown) => log.warn({ err: error }, complaint));
-    this.#ends.push(
-      catalog.onChange(now),
-      repeat(this.#load, { pause: PAUSE_MS, log, complaint }),
-    );
+    this.#ends.push(catalog.onChange(now), repeat(this.#load, { pause: PAUSE_MS, log, complaint }));
     now();
   }
 

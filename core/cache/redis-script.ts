@@ -39,10 +39,10 @@ for i = 2, #KEYS do
 end
 return 1`;
 
-/** Arguments: the writer, 1 when it committed, then the fields of the tables. */
+/** Arguments: the writer, then the fields of the tables. */
 export const SETTLE = `
 for i = 2, #KEYS do
-  if ARGV[2] == '1' then redis.call('HINCRBY', KEYS[1], ARGV[i + 1], 1) end
+  redis.call('HINCRBY', KEYS[1], ARGV[i], 1)
   redis.call('ZREM', KEYS[i], ARGV[1])
 end
 return 1`;

@@ -77,8 +77,8 @@ export class RedisVersions implements TableVersions {
     return (await this.#run(MARK, tables, [writer, String(this.#markMs)])) !== null;
   }
 
-  async settle(writer: string, tables: readonly string[], committed: boolean): Promise<boolean> {
-    return (await this.#run(SETTLE, tables, [writer, committed ? '1' : '0'])) !== null;
+  async settle(writer: string, tables: readonly string[]): Promise<boolean> {
+    return (await this.#run(SETTLE, tables, [writer])) !== null;
   }
 
   close(): void {

@@ -22,10 +22,10 @@ export interface TableVersions {
    */
   mark(writer: string, tables: readonly string[]): Promise<boolean>;
   /**
-   * Takes the marks of a writer away, after raising the versions once more when it committed.
+   * Raises the versions once more and takes the marks of the writer away.
    * @returns false when that could not be told to all processes
    */
-  settle(writer: string, tables: readonly string[], committed: boolean): Promise<boolean>;
+  settle(writer: string, tables: readonly string[]): Promise<boolean>;
   /** False while the versions cannot be told. */
   readonly ready: boolean;
   close(): void;

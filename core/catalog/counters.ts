@@ -8,9 +8,10 @@ import { systemTable } from '#core/system/table.ts';
 
 /**
  * `catalog`: published versions; `metadata`, `access`: statements that wrote to those tables;
- * `sessions`: sessions that ended before their time.
+ * `sessions`: sessions that ended before their time; `cache`: writes that the caches of other
+ * processes could not be told of in a better way.
  */
-export type CounterName = 'catalog' | 'metadata' | 'access' | 'sessions';
+export type CounterName = 'catalog' | 'metadata' | 'access' | 'sessions' | 'cache';
 
 export interface Counters {
   readonly versions: Readonly<Record<CounterName, number>>;
@@ -29,9 +30,9 @@ export async function readCounters(pool: Pool, system: string): Promise<Counters
   const { rows } = await pool.query<Row>(
     render(sql`SELECT name, version, value ->> 'error' AS error
       FROM ${systemTable(system, 'state')}
-      WHERE name IN ('catalog', 'metadata', 'access', 'sessions')`),
+      WHERE name IN ('catalog', 'metadata', 'access', 'sessions', 'cache')`),
   );
-  const versions = { catalog: 0, metadata: 0, access: 0, sessions: 0 };
+  const versions = { catalog: 0, metadata: 0, access: 0, sessions: 0, cache: 0 };
   let error: string | null = null;
   for (const row of rows) {
     versions[row.name] = Number(row.version);

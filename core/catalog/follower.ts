@@ -26,7 +26,7 @@ export interface FollowerParts {
   readonly pause: number;
 }
 
-const COUNTER_NAMES = ['catalog', 'metadata', 'access', 'sessions'] as const;
+const COUNTER_NAMES = ['catalog', 'metadata', 'access', 'sessions', 'cache'] as const;
 /** As many looks have failed or gone missing before the catalog counts as stale. */
 const MISSED_LOOKS = 5;
 /** A look begins a pause after the one before has ended; twice that leaves time for the look. */
@@ -51,6 +51,7 @@ export class Follower implements CatalogSource {
       metadata: new Listeners(log),
       access: new Listeners(log),
       sessions: new Listeners(log),
+      cache: new Listeners(log),
     };
   }
 
@@ -94,15 +95,17 @@ export class Follower implements CatalogSource {
   readonly look = coalesce(async (): Promise<void> => {
     const { pool, system } = this.#parts;
     const before = this.#counters;
+    // What moves while the answer is on its way may not be in it.
+    const asked = performance.now();
     const counters = await readCounters(pool, system);
     this.#counters = counters;
-    this.#heardAt = performance.now();
-    if (counters.versions.catalog !== this.#catalog.version) await this.#load();
-    if (before === null) return;
-    for (const name of COUNTER_NAMES) {
+    this.#heardAt = asked;
+    // At once: from here on this process counts as knowing.
+    for (const name of before === null ? [] : COUNTER_NAMES) {
       const version = counters.versions[name];
-      if (version !== before.versions[name]) this.#moves[name].tell(version);
+      if (version !== before?.versions[name]) this.#moves[name].tell(version);
     }
+    if (counters.versions.catalog !== this.#catalog.version) await this.#load();
   });
 
   readonly refresh = coalesce(async (): Promise<Catalog> => {

@@ -29,7 +29,8 @@ export interface CatalogSource {
   /**
    * Hears within about a second that a counter has moved, until the returned function is called.
    * `access` moves with every statement that writes users, roles, policies, permissions or settings,
-   * `sessions` with every session that ends before its time.
+   * `sessions` with every session that ends before its time, `cache` when answers of before must
+   * not be shown any more.
    */
   onCounter(name: CounterName, handler: (version: number) => void): () => void;
   /** Milliseconds since the counters were last read; a cache must not be trusted when it grows. */

@@ -159,6 +159,16 @@ export const secretKey = v.pipe(
   v.minLength(32, 'must have at least 32 characters, such as those of openssl rand -hex 32'),
 );
 
+/** The name of a response header of its own (RFC 9110, 5.6.2), none that frames the message. */
+export const headerName = v.pipe(
+  v.string(),
+  v.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a name as headers may have it'),
+  v.check(
+    (name) => !/^(content-.*|transfer-encoding|connection|date|set-cookie|vary|etag)$/i.test(name),
+    'must not be the name of a header with another meaning',
+  ),
+);
+
 /** A name as cookies may have it (RFC 6265, 4.1.1). */
 export const cookieName = v.pipe(
   v.string(),

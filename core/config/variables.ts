@@ -6,6 +6,7 @@ import {
   cookieName,
   duration,
   flag,
+  headerName,
   httpTokens,
   integer,
   list,
@@ -382,6 +383,42 @@ export const variables = {
     fallback: '30s',
     meaning: 'Longest time that one statement of a request may run; past it the answer is 503',
   }),
+  CACHE_ENABLED: define({
+    parse: flag,
+    fallback: 'false',
+    meaning:
+      'Keep answers of reads until their tables are written to; needs REDIS_URL with several edges',
+  }),
+  CACHE_TTL: define({
+    parse: duration,
+    fallback: '5m',
+    meaning: 'Longest time for which one is kept, and writes by other programs may go unnoticed',
+  }),
+  CACHE_MAX_SIZE: define({
+    parse: size,
+    fallback: '64mb',
+    meaning: 'Memory that they take in each edge',
+  }),
+  CACHE_VALUE_MAX_SIZE: define({
+    parse: size,
+    fallback: undefined,
+    meaning: 'Largest answer that is kept; unset: CACHE_MAX_SIZE',
+  }),
+  CACHE_STATUS_HEADER: define({
+    parse: headerName,
+    fallback: undefined,
+    meaning: 'Name of a response header that tells HIT or MISS; unset: none',
+  }),
+  CACHE_SKIP_ALLOWED: define({
+    parse: flag,
+    fallback: 'false',
+    meaning: 'Let clients pass the cache by with Cache-Control: no-store',
+  }),
+  CACHE_CONTROL_S_MAXAGE: define({
+    parse: duration,
+    fallback: '0s',
+    meaning: 'Time for which proxies may show answers to strangers without asking again',
+  }),
   BODY_MAX_SIZE: define({
     parse: size,
     fallback: '16mb',
@@ -495,6 +532,6 @@ export const variables = {
   FAILPOINT: define({
     parse: text,
     fallback: undefined,
-    meaning: 'For tests: the named place at which a worker stops and waits to be killed',
+    meaning: 'For tests: the named place at which a process stops and waits to be killed',
   }),
 } satisfies Record<string, Variable<unknown, string | undefined>>;

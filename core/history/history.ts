@@ -3,6 +3,7 @@
  * with the row as it became. Part of the transaction that it tells of.
  */
 import type { Collection } from '#core/catalog/catalog.ts';
+import type { Note } from '#core/changes/journal.ts';
 import { bareType } from '#core/database/column-type.ts';
 import type { Client } from '#core/database/pool.ts';
 import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
@@ -91,11 +92,14 @@ export class History {
   readonly #client: Client;
   readonly #schema: string;
   readonly #author: Author;
+  readonly #note: Note;
 
-  constructor(client: Client, schema: string, author: Author) {
+  /** @param note is told of every change, also of those of which no history is kept */
+  constructor(client: Client, schema: string, author: Author, note: Note = () => undefined) {
     this.#client = client;
     this.#schema = schema;
     this.#author = author;
+    this.#note = note;
   }
 
   /**
@@ -107,8 +111,15 @@ export class History {
     action: 'create' | 'update' | 'delete' | 'revert',
     deeds: readonly Deed[],
   ): Promise<readonly number[]> {
+    if (deeds.length === 0) return [];
+    this.#note({
+      collection: collection.name,
+      action: action === 'revert' ? 'update' : action,
+      keys: deeds.map(({ key }) => itemText(key)),
+      user: this.#author.user,
+    });
     const kept = accountabilityOf(collection);
-    if (kept === null || deeds.length === 0) return [];
+    if (kept === null) return [];
     const statement =
       kept === 'activity' || action === 'delete'
         ? this.#activities(collection, action, deeds)

@@ -16,12 +16,21 @@ const jobProgress = v.object({
 });
 export type JobProgress = Readonly<v.InferOutput<typeof jobProgress>>;
 
+/** What was written to the items of one collection; keys are null when they are many. */
+const change = v.object({
+  collection: v.string(),
+  action: v.picklist(['create', 'update', 'delete', 'import']),
+  keys: v.nullable(v.pipe(v.array(v.string()), v.readonly())),
+  user: v.nullable(id),
+});
+
 const schemas = {
   'job.finished': v.object({ id }),
   'job.progress': v.object({ id, progress: jobProgress }),
   'job.cancel': v.object({ id }),
   'catalog.changed': version,
   'access.changed': version,
+  'items.changed': v.object({ changes: v.array(change) }),
 } as const;
 
 export type Topic = keyof typeof schemas;
@@ -35,6 +44,7 @@ const TOPICS = v.picklist([
   'job.cancel',
   'catalog.changed',
   'access.changed',
+  'items.changed',
 ] as const satisfies readonly Topic[]);
 
 const envelope = v.object({ topic: TOPICS, message: v.unknown() });

@@ -22,6 +22,8 @@ export interface Target {
   readonly collection: string;
   /** Where the request comes from, for history. */
   readonly visitor?: Visitor;
+  /** Read anew, whatever is kept. */
+  readonly fresh?: boolean;
 }
 
 /** A target together with the catalog and the rights that count for it. */

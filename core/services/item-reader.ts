@@ -1,9 +1,11 @@
 /**
  * Reads items. Answers are finished JSON text, made by PostgreSQL and handed on as they are.
  */
+import type { CachedText, ResponseCache } from '#core/cache/response-cache.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { Pool } from '#core/database/pool.ts';
 import type { Reader } from '#core/database/reader.ts';
+import type { Statement } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import {
   compileAnyItem,
@@ -29,9 +31,14 @@ import { defaultsText } from './singleton.ts';
 /** Limits up to this one are answered as one page; above it items are streamed. */
 const PAGE_LIMIT = 10_000;
 
-/** An answer as one text, or as the JSON texts of its items, one by one. */
+/** An answer as one text, or as its bytes, which are the same object each time it is kept. */
+export interface TextAnswer extends CachedText {
+  readonly kind: 'text';
+}
+
+/** An answer as a whole, or as the JSON texts of its items, one by one. */
 export type Answer =
-  | { readonly kind: 'text'; readonly text: string }
+  | TextAnswer
   | {
       readonly kind: 'stream';
       readonly items: AsyncIterable<readonly string[]>;
@@ -53,6 +60,20 @@ export interface ItemReaderOptions extends ContextOptions {
   readonly pool: Pool;
   /** The collections that are answered for. */
   readonly serves: Serves;
+  /** Keeps answers; null where none are kept. */
+  readonly responses: ResponseCache | null;
+}
+
+/** How a read is carried out: anew or not, and until when. */
+interface Manner {
+  readonly fresh: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A statement with the collections that it reads. */
+interface Asked {
+  readonly statement: Statement;
+  readonly reads: ReadonlySet<string> | null;
 }
 
 export class ItemReader {
@@ -74,7 +95,8 @@ export class ItemReader {
     const { reader } = this.#options;
     return this.contexts.with(target, async (context) => {
       const collection = this.readable(context);
-      if (collection.singleton) return this.#singleton(context, collection, question);
+      const manner = mannerOf(target, signal);
+      if (collection.singleton) return this.#singleton(context, collection, question, manner);
       const key = { place: `list ${collection.name}`, question, caller: context.caller };
       const { kind, statement } = this.#statements.get(
         context.catalog,
@@ -88,8 +110,10 @@ export class ItemReader {
                 statement: compileStream(context, query),
               },
       );
-      if (kind === 'page')
-        return { kind: 'text', text: (await reader.text(statement, signal)) ?? '' };
+      if (kind === 'page') {
+        const asked = { statement, reads: statement.reads };
+        return (await this.#text(context, asked, manner)) ?? textAnswer('');
+      }
       const withMeta = kind === 'stream with meta';
       return startStream(reader.stream(statement, signal), withMeta);
     });
@@ -108,27 +132,33 @@ export class ItemReader {
     });
   }
 
-  /** Reads the items of some keys that also meet the query; returns the text `{"data":[…]}`. */
+  /** Reads the items of some keys that also meet the query; answers `{"data":[…]}`. */
   some(
     target: Target,
     keys: readonly unknown[],
     query: Query,
     signal?: AbortSignal,
-  ): Promise<string> {
+  ): Promise<TextAnswer> {
     return this.contexts.with(target, async (context) => {
       const collection = this.readable(context);
       const found = distinctKeys(keys.map((key) => keyOfBody(collection, key)));
       const statement = compileItems(context, query, found);
-      return (await this.#options.reader.text(statement, signal)) ?? '';
+      const asked = { statement, reads: statement.reads };
+      return (await this.#text(context, asked, mannerOf(target, signal))) ?? textAnswer('');
     });
   }
 
   /**
    * Reads one item.
    * @param segment the key as it stands in the path
-   * @returns the text `{"data":{…}}`
+   * @returns the answer `{"data":{…}}`
    */
-  one(target: Target, segment: string, question: Question, signal?: AbortSignal): Promise<string> {
+  one(
+    target: Target,
+    segment: string,
+    question: Question,
+    signal?: AbortSignal,
+  ): Promise<TextAnswer> {
     return this.contexts.with(target, async (context) => {
       const collection = this.readable(context);
       const key = keyOfPath(collection, segment);
@@ -139,9 +169,10 @@ export class ItemReader {
         place,
         (query) => ({ kind: 'item', statement: compileAnyItem(context, query) }),
       );
-      const text = await this.#options.reader.text(withKey(statement, key), signal);
-      if (text === null) throw forbidden();
-      return text;
+      const asked = { statement: withKey(statement, key), reads: statement.reads };
+      const answer = await this.#text(context, asked, mannerOf(target, signal));
+      if (answer === null) throw forbidden();
+      return answer;
     });
   }
 
@@ -178,18 +209,43 @@ export class ItemReader {
     context: ItemContext,
     collection: Collection,
     question: Question,
+    manner: Manner,
   ): Promise<Answer> {
-    const { reader } = this.#options;
     const key = { place: `singleton ${collection.name}`, question, caller: context.caller };
     const { statement } = this.#statements.get(context.catalog, context.grants, key, (query) => ({
       kind: 'item',
       statement: compileSingleton(context, query),
     }));
-    const text =
-      (await reader.text(statement)) ??
-      (await reader.text(defaultsText(context, collection, question.query())));
-    return { kind: 'text', text: text ?? '' };
+    const asked = { statement, reads: statement.reads };
+    const found = await this.#text(context, asked, manner);
+    if (found !== null) return found;
+    const defaults = defaultsText(context, collection, question.query());
+    return textAnswer((await this.#options.reader.text(defaults, manner.signal)) ?? '');
   }
+
+  /** The answer of a statement as it is kept, or as PostgreSQL gives it; null: no row. */
+  async #text(
+    { catalog, caller }: ItemContext,
+    { statement, reads }: Asked,
+    { fresh, signal }: Manner,
+  ): Promise<TextAnswer | null> {
+    const { reader, responses } = this.#options;
+    if (responses === null || fresh) {
+      const text = await reader.text(statement, signal);
+      return text === null ? null : textAnswer(text);
+    }
+    const read = { catalog, caller, statement, reads };
+    const found = await responses.text(read, (gone) => reader.text(statement, gone), signal);
+    return found && { kind: 'text', ...found };
+  }
+}
+
+function mannerOf({ fresh = false }: Target, signal: AbortSignal | undefined): Manner {
+  return { fresh, signal };
+}
+
+function textAnswer(text: string): TextAnswer {
+  return { kind: 'text', text, hit: false };
 }
 
 function isPage(query: Query): boolean {

@@ -3,6 +3,7 @@
  * judges, writes, tells history and reads back in one transaction.
  */
 import type { Collection } from '#core/catalog/catalog.ts';
+import type { ChangeJournal, Note } from '#core/changes/journal.ts';
 import type { Client } from '#core/database/pool.ts';
 import type { Statement } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
@@ -33,6 +34,8 @@ export interface ItemServiceOptions extends ItemReaderOptions {
   readonly ruleOf: (collection: Collection) => CollectionRule;
   /** The schema of the system tables. */
   readonly schema: string;
+  /** Tells of what is written. */
+  readonly journal: ChangeJournal;
 }
 
 /** Which of several items: those of some keys, or those that a query finds. */
@@ -181,8 +184,9 @@ export class ItemService extends ItemReader {
   #write<T>(target: Target, work: (session: Session) => Promise<T>): Promise<T> {
     return this.contexts.with(target, (context) => {
       const collection = writable(this.served(context));
-      return persist(this.#options.pool, (client) =>
-        work(this.#session(target, context, collection, client)),
+      const { journal, pool } = this.#options;
+      return persist(journal, pool, (client, note) =>
+        work(this.#session(target, context, collection, { client, note })),
       );
     });
   }
@@ -191,7 +195,7 @@ export class ItemService extends ItemReader {
     { caller, visitor = NO_VISITOR }: Target,
     context: ItemContext,
     collection: Collection,
-    client: Client,
+    { client, note }: { readonly client: Client; readonly note: Note },
   ): Session {
     const { hash, ruleOf, schema } = this.#options;
     const now = new Date();
@@ -207,7 +211,7 @@ export class ItemService extends ItemReader {
       if (found === undefined) throw forbidden();
       return writes.get(name) ?? open(writable(found));
     };
-    const history = new History(client, schema, { user: caller.user, visitor });
+    const history = new History(client, schema, { user: caller.user, visitor }, note);
     return { write: open(collection), writeOf, history };
   }
 }

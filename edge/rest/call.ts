@@ -3,7 +3,9 @@ import type { Caller } from '#core/access/grant.ts';
 import type { Visitor } from '#core/identity/session.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
+import type { TextAnswer } from '#core/services/item-reader.ts';
 import type { Question } from '#core/services/question.ts';
+import { cacheHeaders } from '#edge/cache/header.ts';
 import { clientIpBy } from '#edge/http/client-ip.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Response } from '#edge/http/response.ts';
@@ -116,6 +118,12 @@ export function questionOfUrl(call: Call): Question {
 /** 200 with a JSON text that is ready. */
 export function jsonText(text: string): Response {
   return { status: 200, body: text };
+}
+
+/** 200 with the answer of a read, and what caches may make of it. */
+export function readText({ services, request, caller }: Call, answer: TextAnswer): Response {
+  const headers = cacheHeaders(services.config, request, caller, answer);
+  return { status: 200, body: answer.text, ...(headers === undefined ? {} : { headers }) };
 }
 
 /** 200 with `{ data }`. */

@@ -22,6 +22,7 @@ import {
   NO_CONTENT,
   queryOf,
   questionOfUrl,
+  readText,
 } from './call.ts';
 import { exportItems } from './export.ts';
 import { searchOf } from './parameter.ts';
@@ -52,8 +53,8 @@ async function* pieces(
 }
 
 /** The answer of a list. */
-export function answerOf(answer: Answer): Response {
-  if (answer.kind === 'text') return jsonText(answer.text);
+export function answerOf(call: Call, answer: Answer): Response {
+  if (answer.kind === 'text') return readText(call, answer);
   return {
     status: 200,
     headers: { 'Content-Type': 'application/json; charset=utf-8' },
@@ -144,7 +145,7 @@ function readers(placeOf: (call: Call) => Place) {
     if (call.request.query.includes('export') && call.parameters.export !== undefined) {
       return exportItems(call, { items, target }, call.parameters);
     }
-    return answerOf(await items.list(target, questionOfUrl(call), call.request.signal));
+    return answerOf(call, await items.list(target, questionOfUrl(call), call.request.signal));
   };
   const search: CallHandler = async (call) => {
     const { parameters, keys } = searchOf(await call.request.body.json());
@@ -155,13 +156,14 @@ function readers(placeOf: (call: Call) => Place) {
     }
     const query = parseQuery(all, call.services.bounds);
     if (keys !== null && !(await items.isSingleton(target))) {
-      return jsonText(await items.some(target, keys, query));
+      return readText(call, await items.some(target, keys, query));
     }
-    return answerOf(await items.list(target, questionOf(query), call.request.signal));
+    return answerOf(call, await items.list(target, questionOf(query), call.request.signal));
   };
   const read: CallHandler = async (call) => {
     const { items, target } = placeOf(call);
-    return jsonText(
+    return readText(
+      call,
       await items.one(target, lastSegment(call), questionOfUrl(call), call.request.signal),
     );
   };

@@ -1,4 +1,5 @@
 /** The routes of items: `/items/:collection` and `/items/:collection/:key`. */
+import { skipsCache } from '#edge/cache/header.ts';
 import type { Router } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { param, routesOf, visitorOf } from './call.ts';
@@ -12,6 +13,7 @@ export function addItemRoutes(router: Router, services: EdgeServices): void {
       caller: call.caller,
       collection: param(call, 'collection'),
       visitor: visitorOf(call),
+      fresh: skipsCache(services.config, call.request),
     },
   }));
   router

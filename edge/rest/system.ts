@@ -4,7 +4,7 @@ import { APP_PERMISSIONS } from '#core/access/app-permission.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
-import type { Answer } from '#core/services/item-reader.ts';
+import type { Answer, TextAnswer } from '#core/services/item-reader.ts';
 import { questionOf } from '#core/services/question.ts';
 import { type SystemName, systemName } from '#core/services/system/collection.ts';
 import { passesFilter } from '#core/validation/validation.ts';
@@ -15,9 +15,9 @@ import {
   type Call,
   type CallHandler,
   data,
-  jsonText,
   NO_CONTENT,
   queryOf,
+  readText,
   routesOf,
   visitorOf,
 } from './call.ts';
@@ -83,9 +83,9 @@ function self({ caller }: Call): string {
 }
 
 /** What may not be read is told by its key alone. */
-async function orKeys(read: () => Promise<string>, keys: () => unknown) {
+async function orKeys(call: Call, read: () => Promise<TextAnswer>, keys: () => unknown) {
   try {
-    return jsonText(await read());
+    return readText(call, await read());
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'FORBIDDEN') return data(keys());
     throw error;
@@ -96,6 +96,7 @@ const readSelf: CallHandler = (call) => {
   const id = self(call);
   const { items, target } = userPlace(call);
   return orKeys(
+    call,
     () => items.one(target, id, questionOf(queryOf(call)), call.request.signal),
     () => ({ id }),
   );
@@ -123,6 +124,7 @@ const readRoles: CallHandler = (call) => {
   const { items, target } = rolePlace(call);
   const query = { ...queryOf(call), limit: null };
   return orKeys(
+    call,
     () => items.some(target, roles, query),
     () => roles.map((id) => ({ id })),
   );
@@ -155,7 +157,7 @@ function withAppPermissions(call: Call, answer: Answer, query: Query): Answer {
 async function allPermissions(call: Call, query: Query) {
   const { items, target } = permissionPlace(call);
   const answer = await items.list(target, questionOf(query), call.request.signal);
-  return answerOf(withAppPermissions(call, answer, query));
+  return answerOf(call, withAppPermissions(call, answer, query));
 }
 
 const listPermissions: CallHandler = (call) =>
@@ -165,7 +167,7 @@ const searchPermissions: CallHandler = async (call) => {
   const { parameters, keys } = searchOf(await call.request.body.json());
   const query = parseQuery({ ...call.parameters, ...parameters }, call.services.bounds);
   const { items, target } = permissionPlace(call);
-  if (keys !== null) return jsonText(await items.some(target, keys, query));
+  if (keys !== null) return readText(call, await items.some(target, keys, query));
   return allPermissions(call, { ...query, limit: null, offset: 0 });
 };
 

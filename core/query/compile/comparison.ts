@@ -9,7 +9,7 @@ import { ALWAYS, anyVoid, loosely, type Predicate, strictly, VOID } from './pred
 import { isRecordPath, RecordValues, recordValues } from './record.ts';
 import type { Context } from './scope.ts';
 import { type Binding, deferred } from './slot.ts';
-import { isVariable, NO_VALUE, resolveVariable } from './variable.ts';
+import { isMoment, isVariable, NO_VALUE, resolveVariable } from './variable.ts';
 
 /** What is compared. */
 export interface Subject {
@@ -308,6 +308,7 @@ export function compileOperation(
     paths.map((text) => [text, recordValues(context, text, place)]),
   );
   const comparison: Comparison = { ...operation, subject, binding: context, records };
+  if (texts.some(isMoment)) context.markFleeting();
   const found = compare(comparison);
   if (!context.slots || !texts.some(isVariable)) return found;
   // How many members a list variable has decides whether a range is one.

@@ -33,6 +33,8 @@ export interface Compiled extends Statement {
   readonly slots: readonly unknown[] | null;
   /** The paths of the plain values in an item, in their order. */
   readonly columns: readonly Path[];
+  /** The collections whose tables it reads; null: its answer depends on something else too. */
+  readonly reads: ReadonlySet<string> | null;
 }
 
 /** The place of a key's value in a statement that is compiled before the key is known. */
@@ -48,6 +50,9 @@ class KeyPart {
 interface Notes {
   reusable: boolean;
   columns: readonly Path[];
+  /** The collections that are read, where somebody wants to know. */
+  readonly reads?: Set<string>;
+  fleeting?: boolean;
 }
 
 /** What is the same all over a statement that asks for a target. */
@@ -72,6 +77,12 @@ export function contextOf(
     scans: new Set(),
     markScan: () => undefined,
     slots: notes.reusable,
+    noteRead: (collection) => {
+      notes.reads?.add(collection);
+    },
+    markFleeting: () => {
+      notes.fleeting = true;
+    },
     markVolatile: () => {
       notes.reusable = false;
     },
@@ -91,10 +102,13 @@ function rootScope(target: ReadTarget, query: Query, notes: Notes): Scope {
 }
 
 function compiled(target: ReadTarget, compile: (notes: Notes) => Sql): Compiled {
-  const notes: Notes = { reusable: true, columns: [] };
+  const reads = new Set<string>();
+  const notes: Notes = { reusable: true, columns: [], reads };
   const { text, values } = render(compile(notes));
   const slots = values.some((value) => value instanceof Slot) ? values : null;
-  return bindTo({ text, values, slots, ...notes }, target.caller);
+  const { reusable, columns, fleeting } = notes;
+  const known = { reusable, columns, reads: fleeting ? null : reads };
+  return bindTo({ text, values, slots, ...known }, target.caller);
 }
 
 /** The statement as another caller carries it out, who has the same rights, now. */
@@ -110,6 +124,7 @@ function estimate(scope: Scope): Sql {
   if (rowRule(scope) !== null || table === null) {
     throw forbidden('"estimated_count" counts items that you may not see.');
   }
+  scope.context.markFleeting();
   const name = `${quote(table.schema)}.${quote(table.name)}`;
   return sql`SELECT greatest(reltuples, 0)::int8 FROM pg_class WHERE oid = ${name}::regclass`;
 }

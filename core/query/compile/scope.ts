@@ -83,6 +83,10 @@ export interface Context {
   readonly backlink: boolean;
   /** The statement may be carried out for others: what depends on the caller becomes a slot. */
   readonly slots: boolean;
+  /** Told of each collection whose table the statement reads. */
+  readonly noteRead: (collection: string) => void;
+  /** Told when the answer changes by itself, with time or statistics. */
+  readonly markFleeting: () => void;
   /** Told when even the text holds for this caller only. */
   readonly markVolatile: () => void;
   /** Adds to the number of fields selected below the root; returns the sum. */
@@ -153,6 +157,7 @@ function newScope(
   from: Pick<Scope, 'path' | 'depth' | 'through'>,
 ): Scope {
   const alias = context.nextAlias();
+  context.noteRead(collection.name);
   return { ...from, context, collection, grant, alias, guards: new Map() };
 }
 

@@ -58,7 +58,12 @@ function listValue(list: readonly string[]): unknown {
 
 /** Whether a text names a dynamic variable. */
 export function isVariable(text: string): boolean {
-  return text.startsWith('$CURRENT_') || /^\$NOW(?:\(.*\))?$/s.test(text);
+  return text.startsWith('$CURRENT_') || isMoment(text);
+}
+
+/** Whether a text stands for a moment that goes on with time. */
+export function isMoment(text: string): boolean {
+  return /^\$NOW(?:\(.*\))?$/s.test(text);
 }
 
 /** A text that is equal for callers of whom the same is known: which variables have values. */

@@ -1,0 +1,78 @@
+/** Opens the response cache of a process, and what its writes tell the caches of all others. */
+import type { CatalogSource } from '#core/catalog/source.ts';
+import type { Config } from '#core/config/config.ts';
+import type { Pool } from '#core/database/pool.ts';
+import type { Log } from '#core/log/log.ts';
+import { LocalVersions } from './local-versions.ts';
+import { ReachSource } from './reach-source.ts';
+import { RedisVersions } from './redis-versions.ts';
+import { ResponseCache } from './response-cache.ts';
+import { Suspension } from './suspension.ts';
+import type { TableVersions } from './versions.ts';
+import { WriteGuard } from './write-guard.ts';
+
+export interface CacheParts {
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  /** Keeps installations that share a server apart. */
+  readonly cluster: string;
+  readonly catalog: CatalogSource;
+  readonly log: Log;
+  /** Only edges answer reads. */
+  readonly answers: boolean;
+}
+
+export interface Caching {
+  /** Null where answers are not kept. */
+  readonly responses: ResponseCache | null;
+  readonly writes: WriteGuard;
+  close(): Promise<void>;
+}
+
+const NO_CACHING: Caching = {
+  responses: null,
+  writes: new WriteGuard(null),
+  close: () => Promise.resolve(),
+};
+
+/** Where the versions stand; null when there is no place that all who read and write share. */
+function openVersions(config: Config, { cluster, log, answers }: CacheParts): TableVersions | null {
+  if (config.REDIS_URL !== undefined) {
+    return new RedisVersions(config.REDIS_URL, `sluice_${cluster.replaceAll('-', '')}`, log);
+  }
+  if (!answers) return null;
+  if (config.EDGE_PROCESSES === 1) return new LocalVersions();
+  log.warn('CACHE_ENABLED has no effect: several edges need REDIS_URL to keep answers');
+  return null;
+}
+
+/** Opens what CACHE_ENABLED and the other variables of the cache ask for. */
+export function openCaching(config: Config, parts: CacheParts): Caching {
+  if (!config.CACHE_ENABLED) return NO_CACHING;
+  const versions = openVersions(config, parts);
+  if (versions === null) return NO_CACHING;
+  const { pool, schema, catalog, log, answers } = parts;
+  const reach = new ReachSource({ pool, catalog, log });
+  reach.start();
+  const responses = answers
+    ? new ResponseCache({
+        versions,
+        reach,
+        catalog,
+        maxSize: config.CACHE_MAX_SIZE,
+        maxValueSize: config.CACHE_VALUE_MAX_SIZE ?? config.CACHE_MAX_SIZE,
+        ttl: config.CACHE_TTL,
+      })
+    : null;
+  const suspension = config.REDIS_URL === undefined ? null : new Suspension(pool, schema);
+  return {
+    responses,
+    writes: new WriteGuard({ versions, reach, suspension }),
+    async close() {
+      responses?.close();
+      versions.close();
+      await reach.close();
+    },
+  };
+}

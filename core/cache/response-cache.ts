@@ -1,0 +1,161 @@
+/**
+ * Keeps finished answers of reads for as long as the tables behind them stay as they were. Never
+ * older than a write that was answered before the read began: the versions of the tables are read
+ * for each request, and taken before a statement is carried out whose answer is kept.
+ */
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Caller } from '#core/access/grant.ts';
+import type { Catalog } from '#core/catalog/catalog.ts';
+import type { CatalogSource } from '#core/catalog/source.ts';
+import type { Statement } from '#core/database/sql.ts';
+import type { HealthChecks } from '#core/services/health.ts';
+import { Flights } from './flight.ts';
+import type { ReachSource } from './reach-source.ts';
+import { SUSPENSION_MS } from './suspension.ts';
+import type { TableVersions } from './versions.ts';
+
+/** A read whose answer may be kept. */
+export interface KeptRead {
+  readonly catalog: Catalog;
+  readonly caller: Caller;
+  readonly statement: Statement;
+  /** The collections that the answer depends on; null when it depends on something else too. */
+  readonly reads: ReadonlySet<string> | null;
+}
+
+/** The text of an answer, or its bytes in UTF-8. */
+export interface CachedText {
+  readonly text: string | Buffer;
+  /** It was there already. */
+  readonly hit: boolean;
+}
+
+export interface ResponseCacheParts {
+  readonly versions: TableVersions;
+  readonly reach: Pick<ReachSource, 'keepable'>;
+  readonly catalog: Pick<CatalogSource, 'onCounter' | 'inContact'>;
+  /** Most bytes of all answers together, and of one; milliseconds for which one is kept. */
+  readonly maxSize: number;
+  readonly maxValueSize: number;
+  readonly ttl: number;
+}
+
+interface Entry {
+  /** The versions under which it was read. */
+  readonly stamp: string;
+  readonly body: Buffer;
+}
+
+/** What an entry takes beside its bytes: its name and stamp, and their places. */
+const OVERHEAD = 512;
+
+/** What the answer of a statement depends on beside its tables, in few bytes; null: not in words. */
+function nameOf({ catalog, caller, statement }: KeptRead): string | null {
+  // The values are texts, numbers, truth values, nulls and lists of them; JSON tells them apart.
+  if (!statement.values.every(isPlain)) return null;
+  const { admin, app, policies } = caller;
+  const rights = admin ? 'admin' : [app, policies];
+  const facts = [catalog.version, rights, statement.text, statement.values];
+  return hash('sha256', JSON.stringify(facts), 'base64');
+}
+
+function isPlain(value: unknown): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  return Array.isArray(value) && value.every(isPlain);
+}
+
+export class ResponseCache {
+  readonly #parts: ResponseCacheParts;
+  readonly #entries: LRUCache<string, Entry>;
+  readonly #flights = new Flights<string | null>();
+  readonly #ends: (() => void)[];
+  /** Until then nothing is kept, because somebody writes who cannot tell versions. */
+  #suspendedUntil = Number.NEGATIVE_INFINITY;
+  /** Counts suspensions: what was begun before one is not kept after it. */
+  #era = 0;
+
+  constructor(parts: ResponseCacheParts) {
+    this.#parts = parts;
+    this.#entries = new LRUCache({
+      maxSize: parts.maxSize,
+      maxEntrySize: Math.min(parts.maxSize, parts.maxValueSize + OVERHEAD),
+      sizeCalculation: ({ body }) => body.length + OVERHEAD,
+      ttl: parts.ttl,
+    });
+    this.#ends = [parts.catalog.onCounter('cache', () => this.#suspend())];
+  }
+
+  /**
+   * The answer of a read, as it is kept or as PostgreSQL gives it.
+   * @param ask carries the statement out; an answer of null is not kept
+   */
+  async text(
+    read: KeptRead,
+    ask: (signal: AbortSignal | undefined) => Promise<string | null>,
+    signal: AbortSignal | undefined,
+  ): Promise<CachedText | null> {
+    const tables = read.reads && this.#parts.reach.keepable(read.catalog, read.reads);
+    const name = tables && this.#trusted ? nameOf(read) : null;
+    const versions = name && tables && (await this.#parts.versions.stamp(tables));
+    if (!name || !versions || !this.#trusted) return miss(await ask(signal));
+    const stamp = `${this.#era} ${versions}`;
+    const known = this.#entries.get(name);
+    if (known?.stamp === stamp) return { text: known.body, hit: true };
+    const work = async (gone: AbortSignal) => {
+      const text = await ask(gone);
+      if (text !== null) this.#keep(name, stamp, text);
+      return text;
+    };
+    return miss(await this.#flights.join(`${name} ${stamp}`, work, signal));
+  }
+
+  /** How much it holds and whether it can be used. */
+  checks(): HealthChecks {
+    const { versions, maxSize } = this.#parts;
+    const output = !versions.ready
+      ? 'Redis does not answer; every read goes to the database.'
+      : performance.now() < this.#suspendedUntil
+        ? 'A process that writes cannot reach Redis; every read goes to the database.'
+        : null;
+    return {
+      cache: [
+        {
+          status: output === null ? 'ok' : 'warn',
+          componentType: 'component',
+          observedUnit: 'bytes',
+          observedValue: this.#entries.calculatedSize,
+          threshold: maxSize,
+          ...(output === null ? {} : { output }),
+        },
+      ],
+    };
+  }
+
+  close(): void {
+    for (const end of this.#ends) end();
+    this.#entries.clear();
+  }
+
+  /** The counters were looked at lately, and tell of nobody who writes unheard. */
+  get #trusted(): boolean {
+    return this.#parts.catalog.inContact() && performance.now() >= this.#suspendedUntil;
+  }
+
+  #keep(name: string, stamp: string, text: string): void {
+    if (text.length > this.#parts.maxValueSize) return;
+    if (!this.#trusted || !stamp.startsWith(`${this.#era} `)) return;
+    this.#entries.set(name, { stamp, body: Buffer.from(text) });
+  }
+
+  #suspend(): void {
+    this.#suspendedUntil = performance.now() + SUSPENSION_MS.hold;
+    this.#era += 1;
+    this.#entries.clear();
+  }
+}
+
+function miss(text: string | null): CachedText | null {
+  return text === null ? null : { text, hit: false };
+}

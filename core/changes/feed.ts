@@ -1,0 +1,79 @@
+/**
+ * Tells all processes what was written, once it is committed: the writes of a few milliseconds
+ * together. A message may get lost; whoever needs certainty reads the database.
+ */
+import type { Log } from '#core/log/log.ts';
+import { warnSparingly } from '#core/log/sparing.ts';
+import type { MessageBus } from '#core/messages/bus.ts';
+import { bounded, type Change, merged } from './change.ts';
+
+/** How long (ms) a change waits for others to travel with. */
+const GATHER_MS = 5;
+/** Bytes of the changes in one message, so that NOTIFY takes it with what is around them. */
+const MESSAGE_BYTES = 7_500;
+
+/** Puts changes into as few messages as take them, in their order. */
+function packed(changes: readonly Change[]): Change[][] {
+  const messages: Change[][] = [];
+  let room = 0;
+  for (const change of changes) {
+    const bytes = Buffer.byteLength(JSON.stringify(change)) + 1;
+    if (bytes > room) {
+      messages.push([]);
+      room = MESSAGE_BYTES;
+    }
+    messages.at(-1)?.push(change);
+    room -= bytes;
+  }
+  return messages;
+}
+
+export class ChangeFeed {
+  readonly #bus: MessageBus;
+  readonly #warn: (error: Error) => void;
+  #waiting: Change[] = [];
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(bus: MessageBus, log: Log) {
+    this.#bus = bus;
+    this.#warn = warnSparingly(log, 'changes of items could not be told to other processes');
+  }
+
+  /** Tells of changes that are committed, a few milliseconds later. */
+  publish(changes: readonly Change[]): void {
+    for (const change of changes) {
+      const last = this.#waiting.at(-1);
+      const both = last === undefined ? null : merged(last, change);
+      if (both === null) this.#waiting.push(bounded(change));
+      else this.#waiting[this.#waiting.length - 1] = both;
+    }
+    if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => void this.#flush(), GATHER_MS);
+  }
+
+  /** Hears of what any process wrote, this one included, until the returned function is called. */
+  subscribe(handler: (changes: readonly Change[]) => void): () => void {
+    return this.#bus.subscribe('items.changed', ({ changes }) => handler(changes));
+  }
+
+  /** Tells what still waits. */
+  async close(): Promise<void> {
+    await this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    const changes = this.#waiting;
+    this.#waiting = [];
+    const sent = packed(changes).map((message) =>
+      this.#bus.publish('items.changed', { changes: message }),
+    );
+    for (const { status, ...rest } of await Promise.allSettled(sent)) {
+      if (status === 'rejected' && 'reason' in rest) this.#warn(asError(rest.reason));
+    }
+  }
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
+}

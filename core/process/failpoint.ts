@@ -1,0 +1,14 @@
+/** The places at which a process stops when a test names them, so that it can be killed there. */
+import type { Config } from '#core/config/config.ts';
+import type { Log } from '#core/log/log.ts';
+import { tellSupervisor } from './child.ts';
+
+/** A function that returns at once, or never at the place that FAILPOINT names. */
+export function failpoints({ FAILPOINT }: Pick<Config, 'FAILPOINT'>, log: Log) {
+  return async (name: string): Promise<void> => {
+    if (FAILPOINT !== name) return;
+    log.warn({ failpoint: name }, 'waiting to be killed');
+    tellSupervisor({ type: 'failpoint', name });
+    await new Promise(() => undefined);
+  };
+}

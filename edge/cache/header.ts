@@ -1,0 +1,59 @@
+/** The headers of answers that come by way of the response cache. */
+import type { Caller } from '#core/access/grant.ts';
+import type { CachedText } from '#core/cache/response-cache.ts';
+import type { Config } from '#core/config/config.ts';
+import { entityTag, TAG_MAX_LENGTH } from '#edge/http/entity-tag.ts';
+import type { Request } from '#edge/http/request.ts';
+
+type CacheConfig = Pick<
+  Config,
+  'CACHE_ENABLED' | 'CACHE_STATUS_HEADER' | 'CACHE_SKIP_ALLOWED' | 'CACHE_CONTROL_S_MAXAGE'
+>;
+
+/** Tags of kept answers, which need not be hashed again. */
+const tags = new WeakMap<Buffer, string>();
+
+function tagOf(body: Buffer): string | null {
+  if (body.length > TAG_MAX_LENGTH) return null;
+  const known = tags.get(body);
+  if (known !== undefined) return known;
+  const tag = entityTag(body);
+  tags.set(body, tag);
+  return tag;
+}
+
+/** The client asks for an answer that no cache has seen, and may. */
+export function skipsCache(config: CacheConfig, request: Request): boolean {
+  if (!config.CACHE_ENABLED || !config.CACHE_SKIP_ALLOWED) return false;
+  return /(?:^|[\s,])no-store(?:$|[\s,;])/i.test(request.header('cache-control') ?? '');
+}
+
+/**
+ * What others may keep (RFC 9111, 5.2.2). A browser asks again each time, with the tag: what it
+ * shows is then as exact as what the API answers. Only proxies may be allowed more.
+ */
+function cacheControl(config: CacheConfig, caller: Caller): Record<string, string> {
+  if (caller.user !== null || caller.role !== null) {
+    return { 'Cache-Control': 'private, max-age=0' };
+  }
+  const seconds = Math.floor(config.CACHE_CONTROL_S_MAXAGE / 1_000);
+  if (seconds === 0) return { 'Cache-Control': 'public, max-age=0' };
+  // Without it a proxy might show what strangers see to those who are signed in.
+  const Vary = 'Authorization, Cookie';
+  return { 'Cache-Control': `public, max-age=0, s-maxage=${seconds}`, Vary };
+}
+
+/** The headers of an answer; undefined when nothing is cached. */
+export function cacheHeaders(
+  config: CacheConfig,
+  request: Request,
+  caller: Caller,
+  { text, hit }: CachedText,
+): Readonly<Record<string, string>> | undefined {
+  if (!config.CACHE_ENABLED) return undefined;
+  const { CACHE_STATUS_HEADER: name } = config;
+  const status = name === undefined ? {} : { [name]: hit ? 'HIT' : 'MISS' };
+  if (skipsCache(config, request)) return { 'Cache-Control': 'no-store', ...status };
+  const tag = typeof text === 'string' ? null : tagOf(text);
+  return { ...cacheControl(config, caller), ...status, ...(tag === null ? {} : { ETag: tag }) };
+}
