@@ -1,0 +1,9 @@
+import t from 'tap';
+import { fuzz } from '../security/fuzz/check.ts';
+
+/** Milliseconds. */
+const DURATION = Number(process.env.FUZZ_DURATION ?? 30_000);
+
+t.test('whatever is asked, nothing breaks and nothing is told', async (t) => {
+  await fuzz(t, DURATION);
+});
