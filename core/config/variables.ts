@@ -466,6 +466,21 @@ export const variables = {
     fallback: '30d',
     meaning: 'Age at which finished jobs and their reports are removed',
   }),
+  RETENTION_ENABLED: define({
+    parse: flag,
+    fallback: 'false',
+    meaning: 'Remove old history once a day',
+  }),
+  ACTIVITY_RETENTION: define({
+    parse: duration,
+    fallback: '90d',
+    meaning: 'Age at which activities are removed, once they have no revisions',
+  }),
+  REVISIONS_RETENTION: define({
+    parse: duration,
+    fallback: '90d',
+    meaning: 'Age at which revisions are removed',
+  }),
   NODE_ENV: define({
     parse: text,
     fallback: 'production',

@@ -1,5 +1,13 @@
-/** Removes what nobody needs any more: old finished jobs, and uploads that no open job refers to. */
+/**
+ * Removes what nobody needs any more: old finished jobs, uploads that no open job refers to, and
+ * history past its age where that is wanted.
+ */
 import * as v from 'valibot';
+import {
+  type RetentionOptions,
+  removeActivities,
+  removeRevisions,
+} from '#core/history/retention.ts';
 import { TIDY_JOB, tidyMessage } from '#core/jobs/message/tidy.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import type { Services } from '#workers/services.ts';
@@ -7,6 +15,8 @@ import type { Services } from '#workers/services.ts';
 const DEADLINE_MS = 600_000;
 /** An upload has no job yet while it comes in, and none for a moment afterwards. */
 const UPLOAD_GRACE_MS = 6 * 3_600_000;
+/** History that takes longer to remove goes on another night, rather than fail the job. */
+const HISTORY_MS = DEADLINE_MS / 2;
 
 /** A job whose message refers to an upload. */
 const uploadJob = v.object({ message: v.object({ file: v.object({ id: v.string() }) }) });
@@ -39,6 +49,22 @@ async function removeUploads({ services, signal }: ActorContext): Promise<number
   return unused.length;
 }
 
+async function removeHistory({ services, signal }: ActorContext) {
+  const { config, pool, schema } = services;
+  if (!config.RETENTION_ENABLED) return {};
+  const end = performance.now() + HISTORY_MS;
+  const olderThan = (age: number): RetentionOptions => ({
+    pool,
+    schema,
+    before: new Date(Date.now() - age),
+    goesOn: () => !signal.aborted && performance.now() < end,
+  });
+  return {
+    revisions: await removeRevisions(olderThan(config.REVISIONS_RETENTION)),
+    activities: await removeActivities(olderThan(config.ACTIVITY_RETENTION)),
+  };
+}
+
 export const tidyActor: Actor<typeof tidyMessage> = {
   name: TIDY_JOB,
   queue: 'maintenance',
@@ -47,6 +73,10 @@ export const tidyActor: Actor<typeof tidyMessage> = {
   deadline: () => DEADLINE_MS,
   mailbox: () => null,
   async receive(_, context) {
-    return { jobs: await removeJobs(context.services), files: await removeUploads(context) };
+    return {
+      jobs: await removeJobs(context.services),
+      files: await removeUploads(context),
+      ...(await removeHistory(context)),
+    };
   },
 };

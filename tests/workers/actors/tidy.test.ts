@@ -46,19 +46,20 @@ t.test('old jobs and unused uploads are removed, all others stay', async (t) => 
     [[old, recent]],
   );
 
-  const result = await tidyActor.receive(
-    { version: 1 },
-    {
-      job: { id: randomUUID(), attempt: 1, user: null },
-      log,
-      signal: new AbortController().signal,
-      services,
-      connect: () => pool.connect(),
-      progress: () => undefined,
-      failpoint: async () => undefined,
-    },
-  );
-  t.strictSame(result, { jobs: 1, files: 1 });
+  const tidy = (changed = config) =>
+    tidyActor.receive(
+      { version: 1 },
+      {
+        job: { id: randomUUID(), attempt: 1, user: null },
+        log,
+        signal: new AbortController().signal,
+        services: { ...services, config: changed },
+        connect: () => pool.connect(),
+        progress: () => undefined,
+        failpoint: async () => undefined,
+      },
+    );
+  t.strictSame(await tidy(), { jobs: 1, files: 1 });
   const left = await pool.query<{ id: string }>('SELECT id FROM system_jobs ORDER BY sequence');
   t.strictSame(
     left.rows.map(({ id }) => id),
@@ -68,4 +69,41 @@ t.test('old jobs and unused uploads are removed, all others stay', async (t) => 
   t.strictSame(errors.rows, [{ job: recent }]);
   const uploads = (await spool.list()).map(({ id }) => id);
   t.strictSame(new Set(uploads), new Set([used, fresh]));
+
+  // Old activities with two revisions each, the second a child of the first; the last two are new,
+  // and one of them came along with something old.
+  await pool.query(`
+    INSERT INTO system_activity (action, timestamp, collection, item)
+      SELECT 'update', now() - interval '100 days' + i * interval '1 second', 'c', i::text
+      FROM generate_series(1, 1500) i;
+    INSERT INTO system_activity (action, collection, item) VALUES ('update', 'c', 'new'),
+      ('delete', 'c', 'new');
+    INSERT INTO system_revisions (activity, collection, item)
+      SELECT id, 'c', item FROM system_activity WHERE action = 'update' ORDER BY id;
+    INSERT INTO system_revisions (activity, collection, item, parent)
+      SELECT activity, 'c', 'child', id FROM system_revisions WHERE activity <= 1500 ORDER BY id DESC;
+    UPDATE system_revisions SET parent = 7 WHERE activity = 1501`);
+  t.strictSame(await tidy(), { jobs: 0, files: 0 }, 'history stays unless it is to go');
+  const counts = async () => {
+    const { rows } = await pool.query<{ a: number; r: number }>(`SELECT
+      (SELECT count(*)::int FROM system_activity) a, (SELECT count(*)::int FROM system_revisions) r`);
+    return rows[0];
+  };
+  t.strictSame(await counts(), { a: 1502, r: 3001 });
+  const retention = (activity: string, revisions: string) =>
+    loadConfig({
+      RETENTION_ENABLED: 'true',
+      ACTIVITY_RETENTION: activity,
+      REVISIONS_RETENTION: revisions,
+    });
+  const kept = await tidy(retention('10d', '200d'));
+  t.strictSame(kept, { jobs: 0, files: 0, revisions: 0, activities: 0 }, 'with their activities');
+  const revisions = await tidy(retention('200d', '90d'));
+  t.strictSame(revisions, { jobs: 0, files: 0, revisions: 3000, activities: 0 });
+  t.strictSame(await counts(), { a: 1502, r: 1 });
+  const orphaned = await pool.query('SELECT item, parent FROM system_revisions');
+  t.strictSame(orphaned.rows, [{ item: 'new', parent: null }]);
+  const activities = await tidy(retention('90d', '90d'));
+  t.strictSame(activities, { jobs: 0, files: 0, revisions: 0, activities: 1500 });
+  t.strictSame(await counts(), { a: 2, r: 1 });
 });

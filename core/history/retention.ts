@@ -1,0 +1,97 @@
+/**
+ * Removes activities and revisions past their age, a batch at a time, so that no lock is held for
+ * long and whoever reads or writes history meanwhile is not kept waiting.
+ */
+import { type Pool, transaction } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { systemTable } from '#core/system/table.ts';
+
+/** Rows that one transaction removes. */
+const BATCH = 1_000;
+
+export interface RetentionOptions {
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  /** What is older is removed. */
+  readonly before: Date;
+  /** Asked before each batch; the rest is left for another time once it says no. */
+  readonly goesOn: () => boolean;
+}
+
+/** The highest id of the activities that are old enough; null without any. */
+async function lastOf({ pool, schema, before }: RetentionOptions): Promise<number | null> {
+  const { rows } = await pool.query<{ id: number | null }>(
+    render(sql`SELECT max(id) AS id FROM ${systemTable(schema, 'activity')}
+      WHERE timestamp < ${before}`),
+  );
+  return rows[0]?.id ?? null;
+}
+
+/** Runs batches until one is not full. @returns the rows removed */
+async function inBatches(
+  options: RetentionOptions,
+  batch: (from: number, last: number) => Promise<readonly number[]>,
+): Promise<number> {
+  const last = await lastOf(options);
+  let removed = 0;
+  if (last === null) return removed;
+  for (let from = 0; options.goesOn(); ) {
+    const ids = await batch(from, last);
+    removed += ids.length;
+    if (ids.length < BATCH) break;
+    from = ids.at(-1) ?? last;
+  }
+  return removed;
+}
+
+/**
+ * Removes the revisions of activities that are old enough; the activities stay. Younger revisions
+ * of items that came along with what is removed stand alone afterwards.
+ * @returns how many
+ */
+export function removeRevisions(options: RetentionOptions): Promise<number> {
+  const { pool, schema, before } = options;
+  const revisions = systemTable(schema, 'revisions');
+  return inBatches(options, (from, last) =>
+    transaction(pool, async (client) => {
+      const { rows } = await client.query<{ id: number; activity: number }>(
+        render(sql`SELECT r.id, r.activity FROM ${revisions} AS r
+          JOIN ${systemTable(schema, 'activity')} AS a ON a.id = r.activity
+          WHERE r.activity BETWEEN ${from} AND ${last} AND a.timestamp < ${before}
+          ORDER BY r.activity LIMIT ${BATCH}`),
+      );
+      const ids = rows.map(({ id }) => id);
+      await client.query(
+        render(sql`UPDATE ${revisions} SET parent = NULL
+          WHERE parent = ANY(${ids}::int[]) AND id <> ALL(${ids}::int[])`),
+      );
+      await client.query(render(sql`DELETE FROM ${revisions} WHERE id = ANY(${ids}::int[])`));
+      return rows.map(({ activity }) => activity);
+    }),
+  );
+}
+
+/**
+ * Removes the activities that are old enough and have no revisions any more.
+ * @returns how many
+ */
+export function removeActivities(options: RetentionOptions): Promise<number> {
+  const { pool, schema, before } = options;
+  const activities = systemTable(schema, 'activity');
+  return inBatches(options, async (from, last) => {
+    const { rows } = await pool.query<{ id: number }>(
+      render(sql`
+        WITH removed AS (
+          DELETE FROM ${activities} WHERE id = ANY(ARRAY(
+            SELECT a.id FROM ${activities} AS a
+            WHERE a.id BETWEEN ${from} AND ${last} AND a.timestamp < ${before}
+              AND NOT EXISTS (
+                SELECT FROM ${systemTable(schema, 'revisions')} AS r WHERE r.activity = a.id)
+            ORDER BY a.id LIMIT ${BATCH}))
+          RETURNING id)
+        SELECT id FROM removed ORDER BY id`),
+    );
+    return rows.map(({ id }) => id);
+  });
+}
