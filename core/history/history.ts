@@ -2,12 +2,12 @@
  * Keeps what requests did: an activity for each row that was written or deleted, and a revision
  * with the row as it became. Part of the transaction that it tells of.
  */
-import type { Collection } from '#core/catalog/catalog.ts';
+import type { Collection, Field } from '#core/catalog/catalog.ts';
 import type { Note } from '#core/changes/journal.ts';
 import { bareType } from '#core/database/column-type.ts';
 import type { Client } from '#core/database/pool.ts';
 import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
-import type { Visitor } from '#core/identity/session.ts';
+import { type Visitor, visitorFacts } from '#core/identity/session.ts';
 import { isConcealed, outputOf } from '#core/query/compile/output.ts';
 import type { Key } from '#core/query/key.ts';
 import { systemTable } from '#core/system/table.ts';
@@ -21,6 +21,12 @@ export interface Author {
 
 /** Nothing is known of where a request comes from. */
 export const NO_VISITOR: Visitor = Object.freeze({ ip: null, userAgent: null, origin: null });
+
+/** What is told of; an import is told of as a whole, with the key of its job. */
+export type DeedAction = 'create' | 'update' | 'delete' | 'revert' | 'import';
+
+/** Those of them that leave something to look back at. */
+const REVISED: ReadonlySet<DeedAction> = new Set(['create', 'update', 'revert']);
 
 /** What was done to one row. */
 export interface Deed {
@@ -55,21 +61,24 @@ export function itemText(key: Key): string {
   return more.length === 0 && only !== undefined ? only : key.map(encodeURIComponent).join(',');
 }
 
-/** The members as JSON, secrets masked. */
+/** A value as it is read: secrets masked, and a number also where a key was known as text. */
+function shownValue(field: Field | undefined, value: unknown): unknown {
+  if (field === undefined || field.column === null || value === null) return value;
+  if (isConcealed({ ...field, column: field.column })) return MASK;
+  const isNumber = field.type === 'integer' && typeof value === 'string' && /^-?\d+$/.test(value);
+  return isNumber ? Number(value) : value;
+}
+
+/** The members as JSON. */
 function deltaText(collection: Collection, { delta }: Deed): string {
-  const members = Object.entries(delta).map(([name, value]) => {
-    const field = collection.fields.get(name);
-    const secret =
-      field !== undefined &&
-      field.column !== null &&
-      isConcealed({ ...field, column: field.column });
-    return [name, secret && value !== null ? MASK : value] as const;
-  });
+  const members = Object.entries(delta).map(
+    ([name, value]) => [name, shownValue(collection.fields.get(name), value)] as const,
+  );
   return JSON.stringify(Object.fromEntries(members));
 }
 
-/** The row as it is now, in the form in which it is read; secrets masked. */
-function snapshot(collection: Collection): Sql {
+/** The row `t` as it is now, as JSON in the form in which it is read; secrets masked. */
+export function snapshot(collection: Collection): Sql {
   const columns = [...collection.fields.values()].flatMap((field) =>
     field.column === null
       ? []
@@ -77,7 +86,11 @@ function snapshot(collection: Collection): Sql {
           sql`${outputOf({ ...field, column: field.column }, identifier('t', field.column.name))} AS ${identifier(field.name)}`,
         ],
   );
-  return sql`(SELECT row_to_json(r) FROM (SELECT ${join(columns)}) AS r)`;
+  // A row that is gone by now leaves no picture, but its place among the others.
+  const [first] = collection.primaryKey;
+  const there =
+    first === undefined ? sql`TRUE` : sql`${identifier('t', first.column.name)} IS NOT NULL`;
+  return sql`(SELECT row_to_json(r) FROM (SELECT ${join(columns)} WHERE ${there}) AS r)`;
 }
 
 function keyMatches(collection: Collection): Sql {
@@ -102,13 +115,18 @@ export class History {
     this.#note = note;
   }
 
+  /** The same history, which tells of updates as reverts. */
+  get ofRevert(): History {
+    return new RevertHistory(this.#client, this.#schema, this.#author, this.#note);
+  }
+
   /**
    * Tells of rows of one collection, all created, changed or deleted, by one statement.
    * @returns the revisions in step with the deeds; none where none are kept
    */
   async tell(
     collection: Collection,
-    action: 'create' | 'update' | 'delete' | 'revert',
+    action: DeedAction,
     deeds: readonly Deed[],
   ): Promise<readonly number[]> {
     if (deeds.length === 0) return [];
@@ -120,13 +138,19 @@ export class History {
     });
     const kept = accountabilityOf(collection);
     if (kept === null) return [];
-    const statement =
-      kept === 'activity' || action === 'delete'
-        ? this.#activities(collection, action, deeds)
-        : this.#revisions(collection, action, deeds);
+    const revised = kept === 'all' && REVISED.has(action);
+    const statement = revised
+      ? this.#revisions(collection, action, deeds)
+      : this.#activities(collection, action, deeds);
     const { text, values } = render(statement);
     const { rows } = await this.#client.query<[number]>({ text, values, rowMode: 'array' });
-    return kept === 'all' && action !== 'delete' ? rows.map(([id]) => id) : [];
+    return revised ? rows.map(([id]) => id) : [];
+  }
+
+  /** Notes that items changed of which history tells nothing one by one. */
+  noteMany(collection: Collection): void {
+    const { user } = this.#author;
+    this.#note({ collection: collection.name, action: 'update', keys: null, user });
   }
 
   #activities(collection: Collection, action: string, deeds: readonly Deed[]): Sql {
@@ -134,8 +158,8 @@ export class History {
     const items = deeds.map(({ key }) => itemText(key));
     return sql`INSERT INTO ${systemTable(this.#schema, 'activity')}
       (action, "user", ip, user_agent, origin, collection, item)
-      SELECT ${action}::text, ${user}::uuid, ${visitor.ip}::text, ${visitor.userAgent}::text,
-        ${visitor.origin}::text, ${collection.name}::text, left(v.item, 255)
+      SELECT ${action}::text, ${user}::uuid, ${visitorFacts(visitor)},
+        ${collection.name}::text, left(v.item, 255)
       FROM unnest(${items}::text[]) WITH ORDINALITY AS v(item, n) ORDER BY v.n RETURNING id`;
   }
 
@@ -160,7 +184,17 @@ export class History {
         v.delta::json, v.parent
       FROM unnest(${join(arrays)}) WITH ORDINALITY AS v(${join(names.map((name) => identifier(name)))})
         JOIN b ON b.n = v.n
-        JOIN ${identifier(table.schema, table.name)} AS t ON ${keyMatches(collection)}
+        LEFT JOIN ${identifier(table.schema, table.name)} AS t ON ${keyMatches(collection)}
       ORDER BY v.n RETURNING id`;
+  }
+}
+
+class RevertHistory extends History {
+  override tell(
+    collection: Collection,
+    action: DeedAction,
+    deeds: readonly Deed[],
+  ): Promise<readonly number[]> {
+    return super.tell(collection, action === 'update' ? 'revert' : action, deeds);
   }
 }

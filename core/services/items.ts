@@ -55,7 +55,7 @@ export type WriteAnswer = string | null;
 export type Precondition = (text: string) => boolean;
 
 /** A write within its transaction, and how the writes of other collections are had. */
-interface Session {
+export interface Session {
   readonly write: Write;
   readonly writeOf: (collection: string) => Write;
   readonly history: History;
@@ -179,6 +179,14 @@ export class ItemService extends ItemReader {
     throw invalidPayload(
       `The request writes ${count} items, more than MAX_BATCH_MUTATION (${maxBatch}) allows.`,
     );
+  }
+
+  /**
+   * Carries out a write of another kind, in a transaction like those of all writes.
+   * @throws ServiceError FORBIDDEN when the collection is not answered for here
+   */
+  transact<T>(target: Target, work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#write(target, work);
   }
 
   #write<T>(target: Target, work: (session: Session) => Promise<T>): Promise<T> {

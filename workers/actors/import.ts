@@ -1,5 +1,8 @@
 /** Carries out imports: the spooled file goes into its table, the result into the job's row. */
+import type { Change } from '#core/changes/change.ts';
+import type { Announcement } from '#core/changes/journal.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import { History, NO_VISITOR } from '#core/history/history.ts';
 import { completeJob } from '#core/jobs/ledger.ts';
 import { IMPORT_JOB, type ImportMessage, importMessage } from '#core/jobs/message/import.ts';
 import { importFile } from '#core/transfer/import.ts';
@@ -7,18 +10,22 @@ import type { ImportResult } from '#core/transfer/run.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import { interruptionOf } from '#workers/runtime/interruption.ts';
 
+/** Imports; `announce` is called when all is written, before it is committed. */
 async function importSpooled(
   { collection, fields, file }: ImportMessage,
   context: ActorContext,
+  announce: () => Promise<void>,
 ): Promise<ImportResult> {
   const { services, job, signal } = context;
   const { config, catalog, pool, schema, spool } = services;
   const bytes = await spool.size(file.id);
   const client = await context.connect();
+  const history = new History(client, schema, { user: job.user, visitor: NO_VISITOR });
+  // A table made a moment ago, or altered since, is imported into as it is now.
+  const current = await catalog.refresh();
   return await importFile({
     client,
-    // A table made a moment ago, or altered since, is imported into as it is now.
-    catalog: await catalog.refresh(),
+    catalog: current,
     collection,
     ...(fields === undefined ? {} : { fields: new Set(fields) }),
     file: { format: file.format, bytes, open: () => spool.read(file.id) },
@@ -29,7 +36,13 @@ async function importSpooled(
     progress: (progress) => context.progress(progress),
     failpoint: (name) => context.failpoint(name),
     errorLimit: config.MAX_IMPORT_ERRORS,
-    complete: (result) => completeJob(client, schema, job, result),
+    complete: async (result) => {
+      const target = current.collections.get(collection);
+      const deed = { key: [job.id], delta: {}, parent: null };
+      if (target !== undefined) await history.tell(target, 'import', [deed]);
+      await completeJob(client, schema, job, result);
+      await announce();
+    },
   });
 }
 
@@ -53,12 +66,21 @@ export const importActor: Actor<typeof importMessage> = {
       context.services.spool
         .remove(message.file.id)
         .catch((error) => context.log.warn({ err: error }, 'an imported file was not removed'));
+    const { services, job } = context;
+    const { collection } = message;
+    const change: Change = { collection, action: 'import', keys: null, user: job.user };
+    const announced: Announcement[] = [];
+    const announce = async () => {
+      announced.push(await services.journal.announce([change]));
+    };
     try {
-      const result = await importSpooled(message, context);
+      const result = await importSpooled(message, context, announce);
       await context.failpoint('import.committed');
+      await announced.pop()?.committed();
       await discard();
       return result;
     } catch (error) {
+      await announced.pop()?.doubtful();
       if (isFinal(error, context.signal)) await discard();
       throw error;
     }
