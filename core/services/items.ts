@@ -2,6 +2,7 @@
  * Items: the one service that every API maps onto. Reading is inherited; a write parses, locks,
  * judges, writes, tells history and reads back in one transaction.
  */
+import { ACTIONS } from '#core/access/right.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { ChangeJournal, Note } from '#core/changes/journal.ts';
 import type { Client } from '#core/database/pool.ts';
@@ -20,7 +21,7 @@ import {
 } from '#core/query/compile/read.ts';
 import { distinctKeys, type Key, keyOfBody, keyOfPath } from '#core/query/key.ts';
 import type { Query } from '#core/query/query.ts';
-import type { ItemContext, Target } from './context.ts';
+import { type ItemContext, noCollection, type Target } from './context.ts';
 import { ItemReader, type ItemReaderOptions } from './item-reader.ts';
 import { persist } from './persist.ts';
 import { firstKey } from './singleton.ts';
@@ -191,12 +192,20 @@ export class ItemService extends ItemReader {
 
   #write<T>(target: Target, work: (session: Session) => Promise<T>): Promise<T> {
     return this.contexts.with(target, (context) => {
-      const collection = writable(this.served(context));
+      const collection = writable(this.#known(context));
       const { journal, pool } = this.#options;
       return persist(journal, pool, (client, note) =>
         work(this.#session(target, context, collection, { client, note })),
       );
     });
+  }
+
+  /** The collection, if anything at all is allowed on it: what is forbidden looks like nothing. */
+  #known(context: ItemContext): Collection {
+    const collection = this.served(context);
+    const { rights } = context;
+    if (ACTIONS.some((action) => rights.of(collection.name, action).length > 0)) return collection;
+    throw noCollection(collection.name);
   }
 
   #session(
