@@ -7,7 +7,7 @@ import { systemTable } from '#core/system/table.ts';
 import { countFailure, useStep } from './attempt.ts';
 import { generateSecret, otpauthUrl, stepOf } from './one-time-password.ts';
 import { verifyPassword } from './password.ts';
-import type { Place, Visitor } from './session.ts';
+import { type Place, type Visitor, visitorFacts } from './session.ts';
 
 export interface TwoFactorParts {
   readonly pool: Pool;
@@ -118,7 +118,7 @@ export class TwoFactor {
     user: string,
     secret: string | null,
     caller: Caller,
-    { ip, userAgent, origin }: Visitor,
+    visitor: Visitor,
   ): Promise<boolean> {
     const { db, schema } = this.#place;
     const { rowCount } = await db.query(
@@ -130,7 +130,7 @@ export class TwoFactor {
         INSERT INTO ${systemTable(schema, 'activity')}
           (action, "user", collection, item, ip, user_agent, origin)
         SELECT 'update', ${caller.user}::uuid, 'system_users', id::text,
-          ${ip}, ${userAgent}, ${origin} FROM changed`),
+          ${visitorFacts(visitor)} FROM changed`),
     );
     return rowCount === 1;
   }
