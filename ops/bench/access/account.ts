@@ -5,8 +5,13 @@ import type { Rig } from '../rig.ts';
 
 const PASSWORD = 'a password of the bench';
 const EMAIL = 'member@bench.example';
-/** Distinct users that ask one after another. */
-export const CROWD = 10_000;
+/** Distinct users that ask one after another, at scale 1. */
+const CROWD = 10_000;
+
+/** How many of them there are at the scale of the data. */
+export function crowdOf({ options }: Rig): number {
+  return Math.max(50, Math.round(CROWD * Math.min(options.scale, 1)));
+}
 
 /** Fields of the nested read, and of the read of one item. */
 const PERMISSIONS = [
@@ -29,7 +34,8 @@ export function crowdToken(index: number): string {
  * Makes a role whose members read by a rule and a list of fields, a member of it, the same rights
  * for the public, and a crowd of members with static tokens.
  */
-export async function makeAccounts({ pool, config }: Rig): Promise<void> {
+export async function makeAccounts(rig: Rig): Promise<void> {
+  const { pool, config } = rig;
   const one = async (text: string, values: unknown[] = []) =>
     String((await pool.query({ text, values, rowMode: 'array' })).rows[0]?.[0]);
   const role = await one(`INSERT INTO system_roles (name) VALUES ('bench') RETURNING id`);
@@ -50,7 +56,7 @@ export async function makeAccounts({ pool, config }: Rig): Promise<void> {
     await hashPassword(config, PASSWORD),
     role,
   ]);
-  const hashes = Array.from({ length: CROWD }, (_, index) =>
+  const hashes = Array.from({ length: crowdOf(rig) }, (_, index) =>
     createHash('sha256').update(crowdToken(index)).digest('hex'),
   );
   await pool.query(

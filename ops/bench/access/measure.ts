@@ -9,7 +9,7 @@ import { growthDuring, MIB, startProcess } from '../process.ts';
 import { pathsOf, readRequests } from '../read/request.ts';
 import type { Rig } from '../rig.ts';
 import { amount, comparison, type Row } from '../row.ts';
-import { CROWD, crowdToken, logIn, makeAccounts } from './account.ts';
+import { crowdOf, crowdToken, logIn, makeAccounts } from './account.ts';
 
 const CONNECTIONS = 32;
 /** Points that no run uses up; the limit for all together must be the highest. */
@@ -55,11 +55,12 @@ async function startLimitedEdge(rig: Rig): Promise<string> {
 
 /** What the edge grows by while many users ask for the first time. */
 async function measureCrowd(rig: Rig, path: string): Promise<Row> {
-  rig.say(`access: ${CROWD} users, one after another`);
+  const crowd = crowdOf(rig);
+  rig.say(`access: ${crowd} users, one after another`);
   const growth = await growthDuring(rig.edge.pid, async () => {
     let next = 0;
     const ask = async () => {
-      while (next < CROWD) {
+      while (next < crowd) {
         const token = crowdToken(next);
         next += 1;
         const headers = { Authorization: `Bearer ${token}` };
@@ -70,7 +71,7 @@ async function measureCrowd(rig: Rig, path: string): Promise<Row> {
     };
     await Promise.all(Array.from({ length: CONNECTIONS }, ask));
   });
-  const title = `growth of the edge over ${CROWD.toLocaleString('en')} users`;
+  const title = `growth of the edge over ${crowd.toLocaleString('en')} users`;
   return amount({ id: 'access/memory', title, unit: 'MiB' }, growth / MIB, 64);
 }
 

@@ -52,6 +52,9 @@ t.test('a small run of every part has all rows', async (t) => {
       'read/nested',
       'read/filtered',
       'read/grouped',
+      'access/member',
+      'access/token',
+      'access/memory',
       'import/direct',
       'import/merge',
       'import/worker-memory',
@@ -67,5 +70,5 @@ t.test('an argument that nobody knows is one clear line and the usage', async (t
   const { code, stdout, stderr } = await bench('--seconds', '-3');
   t.equal(code, 1);
   t.equal(stdout, '');
-  t.match(stderr, 'npm run bench -- [read] [import] [compile]');
+  t.match(stderr, 'npm run bench -- [read] [access] [import] [compile]');
 });
