@@ -14,6 +14,11 @@ export type Row = ReadonlyMap<ColumnField, string | null>;
 
 export type Action = 'create' | 'update';
 
+/** A member of the item itself; what every object inherits was not sent. */
+export function memberOf(item: Item, name: string): unknown {
+  return Object.hasOwn(item, name) ? item[name] : undefined;
+}
+
 /** How an item of a list is called in errors. */
 export function itemPlace(index: number): string {
   return `Item ${index + 1} of the body`;
@@ -127,7 +132,7 @@ export function missingValues(
 ): readonly ServiceError[] {
   return [...collection.fields.values()].flatMap((field) => {
     if (!isWritable(field)) return [];
-    const value = Object.hasOwn(item, field.name) ? item[field.name] : undefined;
+    const value = memberOf(item, field.name);
     if (value === null && !field.column.nullable) return [lacks(field, 'nnull')];
     const missing = action === 'create' && value === undefined && isRequired(field);
     return missing ? [lacks(field, 'required')] : [];

@@ -6,7 +6,7 @@ import type { Permission } from '#core/access/right.ts';
 import { ServiceErrors } from '#core/errors/service-error.ts';
 import { fieldRules } from '#core/validation/field-rule.ts';
 import { Validation } from '#core/validation/validation.ts';
-import { type Action, type Item, missingValues, type Row, rowOf } from './payload.ts';
+import { type Action, type Item, missingValues, PENDING, type Row, rowOf } from './payload.ts';
 import { applySpecials, withoutMasks } from './special.ts';
 import type { Write } from './target.ts';
 
@@ -21,6 +21,15 @@ export interface Prepared {
 function withoutKey(write: Write, item: Item): Item {
   const key = new Set(write.collection.primaryKey.map((field) => field.name));
   return Object.fromEntries(Object.entries(item).filter(([name]) => !key.has(name)));
+}
+
+/** What rules judge: of related items what was sent of them. */
+function withRelated(item: Item, sent: Item): Item {
+  const related = Object.entries(sent).filter(([name, value]) => {
+    const isNested = typeof value === 'object' && value !== null;
+    return isNested && (!Object.hasOwn(item, name) || item[name] === PENDING);
+  });
+  return related.length === 0 ? item : { ...item, ...Object.fromEntries(related) };
 }
 
 export class Preparation {
@@ -48,17 +57,18 @@ export class Preparation {
 
   /**
    * Prepares one item.
+   * @param sent its members as they came, related items included, for the rules to judge
    * @throws ServiceErrors FAILED_VALIDATION, one for each rule that it breaks; what {@link rowOf}
    *   and the collection's own rule throw
    */
-  async of(given: Item): Promise<Prepared> {
+  async of(given: Item, sent: Item): Promise<Prepared> {
     const write = this.#write;
     const { collection, rule } = write;
     const action = this.#action;
     const bare = action === 'update' ? withoutKey(write, given) : given;
     const full = withoutMasks(collection, { ...this.#presets, ...bare });
     const refined = rule.refine === undefined ? full : await rule.refine(write, action, full);
-    const broken = this.#validation.faults(full);
+    const broken = this.#validation.faults(withRelated(full, sent));
     const generated = await applySpecials(write, action, refined);
     const [first, ...rest] = [...broken, ...missingValues(collection, generated, action)];
     if (first !== undefined) throw new ServiceErrors([first, ...rest]);

@@ -2,6 +2,7 @@
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import type { Client } from '#core/database/pool.ts';
 import { render, type Sql } from '#core/database/sql.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
 import type { Key } from '#core/query/key.ts';
 import type { Row } from './payload.ts';
 import {
@@ -31,6 +32,11 @@ export async function insertRows(
   for (const batch of batchesOf(rows)) {
     for (const field of batch.fields) given.add(field);
     const found = await keysFrom(client, insertStatement(collection, batch));
+    // A trigger may leave rows out: then nobody can tell which key is whose.
+    if (found.length !== batch.rows.length) {
+      const reason = `The database did not keep every item of "${collection.name}".`;
+      throw new ServiceError('UNPROCESSABLE_ENTITY', { reason });
+    }
     for (const [index, key] of found.entries()) keys[batch.places[index] ?? 0] = key;
   }
   const explicit = collection.primaryKey.filter((field) => given.has(field));

@@ -53,7 +53,8 @@ export async function applySpecials(write: Write, action: Action, item: Item): P
   for (const field of write.collection.fields.values()) {
     if (field.column === null) continue;
     for (const flag of field.special) {
-      const special = SPECIALS[action][flag];
+      const specials = SPECIALS[action];
+      const special = Object.hasOwn(specials, flag) ? specials[flag] : undefined;
       if (special === undefined) continue;
       const value = await special(write, values.get(field.name));
       if (value !== undefined) values.set(field.name, value);

@@ -5,9 +5,9 @@
 import type { Collection } from '#core/catalog/catalog.ts';
 import { PENDING } from '../payload.ts';
 import { deleteRows, insertRows, updateRows } from '../rows.ts';
-import { keyOfNode, writtenNodes } from './judge.ts';
+import { writtenNodes } from './judge.ts';
 import { columnField, highestSorts, textsOf } from './lock.ts';
-import type { Node, ToManyWork, ToOneWork, Work } from './work.ts';
+import { keyOfNode, type Node, type ToManyWork, type ToOneWork, type Work } from './work.ts';
 
 type Texts = ReadonlyMap<string, string | null>;
 
@@ -107,6 +107,7 @@ async function sortNew(
   for (const { owner, child } of unsorted) {
     const place = next.get(owner) ?? 1;
     child.row = new Map(child.row).set(field, String(place));
+    child.stored = { ...child.stored, [field.name]: place };
     next.set(owner, place + 1);
   }
 }

@@ -2,7 +2,7 @@
  * Finds the existing rows that a plan touches and locks them, table by table and in the order of
  * their keys, so that two writers seldom wait for each other in turn.
  */
-import type { Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
+import type { Catalog, Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
 import type { ToMany } from '#core/catalog/relation.ts';
 import { bareType } from '#core/database/column-type.ts';
 import type { Client } from '#core/database/pool.ts';
@@ -50,18 +50,31 @@ function wantedOf(wanted: Map<string, Wanted>, collection: Collection): Wanted {
   return found;
 }
 
+/** Columns that only together say what a row refers to: a change of one needs the others. */
+function jointColumns(catalog: Catalog, collection: Collection): string[] {
+  const relations = [...(catalog.relations.get(collection.name)?.values() ?? [])];
+  return relations.flatMap((relation) => {
+    const { columns } = relation.many;
+    if (relation.kind === 'm2o') return columns.length > 1 ? columns : [];
+    if (relation.kind !== 'a2o') return [];
+    const discriminator = collection.fields.get(relation.discriminator)?.column?.name;
+    return discriminator === undefined ? [] : [...columns, discriminator];
+  });
+}
+
 /** Gathers the keys that a level and all below it name, and the columns that relations compare. */
-function gather(wanted: Map<string, Wanted>, level: Level): void {
+function gather(wanted: Map<string, Wanted>, level: Level, catalog: Catalog): void {
   const own = wantedOf(wanted, level.collection);
+  for (const column of jointColumns(catalog, level.collection)) own.columns.add(column);
   for (const { key, intent } of level.items) {
     if (key !== null && intent !== 'create') own.keys.push(key);
   }
   for (const { end, level: target } of level.toOne) {
-    gather(wanted, target);
+    gather(wanted, target, catalog);
     for (const column of end.columns) wantedOf(wanted, target.collection).columns.add(column);
   }
   for (const { relation, selections, level: children } of level.toMany) {
-    gather(wanted, children);
+    gather(wanted, children, catalog);
     for (const column of relation.one.columns) own.columns.add(column);
     const child = wantedOf(wanted, children.collection);
     for (const column of relation.many.columns) child.columns.add(column);
@@ -93,7 +106,7 @@ function texts(columns: readonly string[]): Sql[] {
   return columns.map((column) => sql`${identifier('t', column)}::text`);
 }
 
-function keyColumns(collection: Collection): string[] {
+export function keyColumns(collection: Collection): string[] {
   return collection.primaryKey.map(({ column }) => column.name);
 }
 
@@ -151,9 +164,13 @@ async function lockNamed(client: Client, wanted: Wanted, found: FoundRows): Prom
  * Locks every existing row that the payload names.
  * @returns what was found of them
  */
-export async function lockNamedRows(client: Client, level: Level): Promise<FoundRows> {
+export async function lockNamedRows(
+  client: Client,
+  level: Level,
+  catalog: Catalog,
+): Promise<FoundRows> {
   const wanted = new Map<string, Wanted>();
-  gather(wanted, level);
+  gather(wanted, level, catalog);
   const found = new FoundRows();
   for (const name of [...wanted.keys()].sort()) {
     const entry = wanted.get(name);

@@ -6,7 +6,7 @@ import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import type { AnyToOne, End, ManyToOne, Relation, ToMany } from '#core/catalog/relation.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import { type Key, keyOfBody } from '#core/query/key.ts';
-import { type Item, itemPlace } from '../payload.ts';
+import { type Item, itemPlace, memberOf } from '../payload.ts';
 import type { Level, NamedItem, Place, PlannedItem, Selection } from './plan.ts';
 
 /** An item as it stands in the body. */
@@ -15,7 +15,7 @@ export interface Input {
   readonly value: unknown;
   readonly intent: PlannedItem['intent'];
   /** Known beforehand when the path names it. */
-  readonly key?: Key;
+  readonly key?: Key | undefined;
 }
 
 interface ToOneDraft {
@@ -63,7 +63,7 @@ function at(place: Place): string {
 
 /** The key that an item names; null when it names none or only a part. */
 function keyIn(collection: Collection, item: Item): Key | null {
-  const values = collection.primaryKey.map((field) => item[field.name]);
+  const values = collection.primaryKey.map((field) => memberOf(item, field.name));
   if (values.length === 0 || values.some((value) => value === undefined || value === null)) {
     return null;
   }
@@ -133,7 +133,7 @@ export class Planner {
     const key = input.key ?? keyIn(collection, value);
     if (intent === 'update' && key === null) throw invalidPayload(`${at(place)} lacks its key.`);
     const known = intent === 'either' && key === null ? 'create' : intent;
-    return { place, item, lists, key, intent: known };
+    return { place, item, sent: value, lists, key, intent: known };
   }
 
   /** Parts the members of an item from its lists of related items. */
@@ -196,7 +196,7 @@ export class Planner {
 
 /** The collection that a nested item of a many-to-any field belongs to. */
 function anyEnd(relation: AnyToOne, place: Place, item: Item): End {
-  const name = item[relation.discriminator];
+  const name = memberOf(item, relation.discriminator);
   if (typeof name !== 'string') {
     throw invalidPayload(
       `${at(place)} needs "${relation.discriminator}" beside it, naming the collection of the item.`,
@@ -205,6 +205,19 @@ function anyEnd(relation: AnyToOne, place: Place, item: Item): End {
   const end = relation.allowed.find((entry) => entry.collection === name);
   if (end !== undefined) return end;
   throw invalidPayload(`${at(place)} cannot hold an item of "${name}".`);
+}
+
+/** A related item; who it belongs to is told by the list that it stands in, not by itself. */
+function ownedInput(child: Collection, relation: ToMany, input: Omit<Input, 'key'>): Input {
+  const { value } = input;
+  if (!isObject(value)) return input;
+  const columns = new Set(relation.many.columns);
+  const isOwn = (name: string) =>
+    name === relation.manyField || columns.has(child.fields.get(name)?.column?.name ?? '');
+  const key = keyIn(child, value) ?? undefined;
+  if (!Object.keys(value).some(isOwn)) return { ...input, key };
+  const kept = Object.entries(value).filter(([name]) => !isOwn(name));
+  return { ...input, key, value: Object.fromEntries(kept) };
 }
 
 interface Related {
@@ -224,8 +237,10 @@ function selectionOf(
     const linked: NamedItem[] = [];
     for (const [index, element] of (value ?? []).entries()) {
       const where = [...place, index];
-      if (isObject(element)) inputs.push({ place: where, value: element, intent: 'either' });
-      else linked.push(namedItem(child, relation, where, element));
+      if (isObject(element)) {
+        const input = { place: where, value: element, intent: 'either' } as const;
+        inputs.push(ownedInput(child, relation, input));
+      } else linked.push(namedItem(child, relation, where, element));
     }
     return { inputs, selection: { owner, place, whole: true, linked, removed: [] } };
   }
@@ -237,8 +252,8 @@ function selectionOf(
     );
   }
   const inputsOf = (name: string, list: unknown, intent: Input['intent']) =>
-    listOf([...place, name], list).map(
-      (element, index): Input => ({ place: [...place, name, index], value: element, intent }),
+    listOf([...place, name], list).map((element, index) =>
+      ownedInput(child, relation, { place: [...place, name, index], value: element, intent }),
     );
   const removed = listOf([...place, 'delete'], taken).map((element, index) =>
     namedItem(child, relation, [...place, 'delete', index], element),

@@ -15,6 +15,8 @@ export interface PlannedItem {
   readonly place: Place;
   /** The members that are no lists of related items; related items stand as they were sent. */
   readonly item: Item;
+  /** All members as they were sent, for the rules that judge payloads. */
+  readonly sent: Item;
   /** The names of the lists of related items that it brings. */
   readonly lists: readonly string[];
   /** Null when the payload names none. */

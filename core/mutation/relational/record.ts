@@ -1,18 +1,21 @@
 /** Tells history what a payload did, the item first that brought the others along. */
+import type { Collection } from '#core/catalog/catalog.ts';
 import type { History } from '#core/history/history.ts';
 import { PENDING } from '../payload.ts';
-import { keyOfNode, writtenNodes } from './judge.ts';
-import type { Node, Work } from './work.ts';
+import { writtenNodes } from './judge.ts';
+import { keyOfNode, type Node, type Work } from './work.ts';
 
 /** The revision of the item that a row came with. */
 type Parents = ReadonlyMap<Node, number>;
 
 /** What was written, with the values that were only known afterwards. */
-function deltaOf({ stored, row }: Node): Record<string, unknown> {
+function deltaOf(collection: Collection, { stored, row }: Node): Record<string, unknown> {
   const later = new Map([...row].map(([field, text]) => [field.name, text]));
-  const members = Object.entries(stored).map(
-    ([name, value]) => [name, value === PENDING ? (later.get(name) ?? null) : value] as const,
-  );
+  const members = Object.entries(stored).flatMap(([name, value]) => {
+    // What is no column was not written, and may be anything.
+    if (!collection.fields.get(name)?.column) return [];
+    return [[name, value === PENDING ? (later.get(name) ?? null) : value] as const];
+  });
   return Object.fromEntries(members);
 }
 
@@ -26,7 +29,7 @@ async function tellNodes(
     const nodes = writtenNodes(work, action);
     const deeds = nodes.map((node) => ({
       key: keyOfNode(node),
-      delta: deltaOf(node),
+      delta: deltaOf(work.write.collection, node),
       parent: parents.get(node) ?? null,
     }));
     const ids = await history.tell(work.write.collection, action, deeds);

@@ -2,14 +2,15 @@
  * Lets a plan meet the rows that exist: decides which items are created and which are changed,
  * which rows are linked to an owner, and which are taken out of its list.
  */
+import type { Collection } from '#core/catalog/catalog.ts';
 import type { ToMany } from '#core/catalog/relation.ts';
-import { forbidden } from '#core/errors/service-error.ts';
-import type { Key } from '#core/query/key.ts';
+import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { type Item, PENDING } from '../payload.ts';
 import type { Write } from '../target.ts';
+import { readableKeys } from './link.ts';
 import { columnField, type FoundRow, type FoundRows, lockMembers } from './lock.ts';
-import { noSuchLink } from './parse.ts';
-import type { Level, PlannedItem, Selection, ToManyStep, ToOneStep } from './plan.ts';
+import { noSuchLink, placeText } from './parse.ts';
+import type { Level, Place, PlannedItem, Selection, ToManyStep, ToOneStep } from './plan.ts';
 import type { Node, ToManyWork, ToOneWork, Work } from './work.ts';
 
 /** The write of another collection within the same request. */
@@ -23,20 +24,24 @@ interface Nodes {
 }
 
 function newNode(planned: PlannedItem, action: Node['action'], found: FoundRow | null): Node {
-  const { place, item, lists } = planned;
+  const { place, item, sent, lists } = planned;
   const key = found?.key ?? null;
-  return { place, action, item, lists, found, key, row: new Map(), stored: {} };
+  return { place, action, item, sent, lists, found, key, row: new Map(), stored: {} };
+}
+
+/** Adds what another place of the payload says of the same row. */
+function merge(node: Node, planned: PlannedItem): Node {
+  node.item = { ...node.item, ...planned.item };
+  node.sent = { ...node.sent, ...planned.sent };
+  node.lists = [...new Set([...node.lists, ...planned.lists])];
+  return node;
 }
 
 /** The node of a row that exists, made if nothing has touched the row at this place yet. */
 function nodeOfRow(nodes: Nodes, row: FoundRow, planned: PlannedItem): Node {
   const text = JSON.stringify(row.key);
   const known = nodes.byRow.get(text);
-  if (known !== undefined) {
-    known.item = { ...known.item, ...planned.item };
-    known.lists = [...new Set([...known.lists, ...planned.lists])];
-    return known;
-  }
+  if (known !== undefined) return merge(known, planned);
   const node = newNode(planned, 'update', row);
   nodes.byRow.set(text, node);
   nodes.nodes.push(node);
@@ -47,11 +52,7 @@ function nodeOfRow(nodes: Nodes, row: FoundRow, planned: PlannedItem): Node {
 function createdNode(nodes: Nodes, planned: PlannedItem): Node {
   const text = planned.intent === 'either' ? `new ${JSON.stringify(planned.key)}` : null;
   const known = text === null || planned.key === null ? undefined : nodes.byRow.get(text);
-  if (known !== undefined) {
-    known.item = { ...known.item, ...planned.item };
-    known.lists = [...new Set([...known.lists, ...planned.lists])];
-    return known;
-  }
+  if (known !== undefined) return merge(known, planned);
   const node = newNode(planned, 'create', null);
   if (text !== null && planned.key !== null) nodes.byRow.set(text, node);
   nodes.nodes.push(node);
@@ -78,9 +79,14 @@ function at<T>(list: readonly T[], index: number): T {
   return entry;
 }
 
-/** The values of some columns of a row that exists, or what stands for them until it does. */
-function valuesOf(node: Node, columns: readonly string[]): unknown[] {
-  return columns.map((column) => node.found?.texts.get(column) ?? PENDING);
+/** The values of some columns as they are, or what stands for them until they are written. */
+function valuesOf(collection: Collection, node: Node, columns: readonly string[]): unknown[] {
+  return columns.map((column) => {
+    const field = columnField(collection, column);
+    const isKey = collection.primaryKey.includes(field);
+    const changes = !isKey && Object.hasOwn(node.item, field.name);
+    return changes ? PENDING : (node.found?.texts.get(column) ?? PENDING);
+  });
 }
 
 /** Gives a node the values of some columns. */
@@ -93,6 +99,9 @@ function assign(node: Node, write: Write, columns: readonly string[], values: un
 export class Resolver {
   readonly #found: FoundRows;
   readonly #writeOf: WriteOf;
+  /** To whom the payload gives which row last, by {@link claimText}. */
+  readonly #claimed = new Map<string, Node>();
+  readonly #leaving: { readonly relation: ToMany; readonly work: Work }[] = [];
 
   constructor(found: FoundRows, writeOf: WriteOf) {
     this.#found = found;
@@ -106,6 +115,12 @@ export class Resolver {
   async resolve(level: Level): Promise<{ work: Work; nodeOf: readonly Node[] }> {
     const nodes = nodesOf(level, this.#found);
     const work = await this.#level(level, nodes);
+    for (const { relation, work: taken } of this.#leaving) {
+      const left = taken.nodes.filter((node) => !this.#claimed.has(claimText(relation, node)));
+      taken.nodes.splice(0, taken.nodes.length, ...left);
+      if (relation.deselect === 'delete') continue;
+      for (const node of left) node.item = lost(taken.write, relation, node.place);
+    }
     return { work: { ...work, root: true }, nodeOf: nodes.nodeOf };
   }
 
@@ -123,14 +138,9 @@ export class Resolver {
     const { relation, end, level } = step;
     const targets = nodesOf(level, this.#found);
     const primary = new Set(level.collection.primaryKey.map((field) => field.name));
-    for (const [index, node] of targets.nodes.entries()) {
+    for (const node of targets.nodes) {
       const bare = node.lists.length === 0 && Object.keys(node.item).every((n) => primary.has(n));
-      if (node.action !== 'update' || !bare) continue;
-      const kept: Node = { ...node, action: 'keep' };
-      targets.nodes[index] = kept;
-      for (const [place, other] of targets.nodeOf.entries()) {
-        if (other === node) targets.nodeOf[place] = kept;
-      }
+      if (node.action === 'update' && bare) node.action = 'keep';
     }
     const pairs = step.owners.map((owner, index) => ({
       owner: at(owners.nodeOf, owner),
@@ -139,7 +149,7 @@ export class Resolver {
     for (const { owner, target } of pairs) {
       const { [relation.field]: _, ...item } = owner.item;
       owner.item = item;
-      assign(owner, write, relation.many.columns, valuesOf(target, end.columns));
+      assign(owner, write, relation.many.columns, valuesOf(level.collection, target, end.columns));
     }
     return { step, work: await this.#level(level, targets), pairs };
   }
@@ -153,13 +163,8 @@ export class Resolver {
       const { columns } = relation.many;
       const { [name]: _, ...item } = node.item;
       node.item = item;
-      const values = Array.isArray(value) ? value : [value];
-      assign(
-        node,
-        write,
-        columns,
-        columns.map((_column, index) => (value === null ? null : values[index])),
-      );
+      if (value === null) node.item = { ...item, ...unlinked(write, columns) };
+      else assign(node, write, columns, keyParts(value, columns.length, [...node.place, name]));
     }
   }
 
@@ -175,8 +180,15 @@ export class Resolver {
       for (const child of this.#linked(relation, selection, children)) pairs.push({ owner, child });
     }
     const write = this.#writeOf(level.collection.name);
-    for (const { owner, child } of pairs) claim(write, relation, owner, child);
-    const taken = await this.#taken(step, owners, children);
+    const { collection } = this.#writeOf(relation.one.collection);
+    for (const { owner, child } of pairs) {
+      const text = claimText(relation, child);
+      const earlier = child.found === null ? undefined : this.#claimed.get(text);
+      const isMoved = earlier !== undefined && earlier !== owner;
+      claim(write, relation, child, { node: owner, collection, isMoved });
+      this.#claimed.set(text, owner);
+    }
+    const taken = await this.#taken(step, owners, pairs);
     return { step, pairs, taken, work: await this.#level(level, children) };
   }
 
@@ -186,60 +198,131 @@ export class Resolver {
       if (row === undefined) {
         throw relation.junctionField === null ? forbidden() : noSuchLink(relation, place);
       }
-      return nodeOfRow(children, row, { place, key, item: {}, lists: [], intent: 'update' });
+      const planned = { place, key, item: {}, sent: {}, lists: [] };
+      return nodeOfRow(children, row, { ...planned, intent: 'update' });
     });
   }
 
-  /** The rows that leave the lists of their owners. */
-  async #taken(step: ToManyStep, owners: Nodes, children: Nodes): Promise<Work> {
-    const { relation, level, selections } = step;
+  /** The rows that leave the lists of their owners, as far as the caller may see them. */
+  async #taken(
+    step: ToManyStep,
+    owners: Nodes,
+    pairs: readonly { owner: Node; child: Node }[],
+  ): Promise<Work> {
+    const { relation, level } = step;
     const write = this.#writeOf(level.collection.name);
-    const rows = [
-      ...(await this.#unnamed(write, step, owners, children)),
-      ...selections.flatMap((selection) => this.#removed(relation, selection, owners)),
+    const leaving = [
+      ...(await this.#unnamed(write, step, owners)),
+      ...this.#removed(step, owners, pairs),
     ];
-    const distinct = new Map(rows.map((row) => [JSON.stringify(row.key), row]));
-    const nodes = [...distinct.values()].map((row): Node => {
-      const item: Item = {};
-      const planned: PlannedItem = { place: [], key: row.key, item, lists: [], intent: 'update' };
-      const node = newNode(planned, 'update', row);
-      const fields = relation.many.columns.map((column) => columnField(write.collection, column));
-      const loose = fields.filter((field) => field.column.nullable);
-      const lost = loose.length > 0 ? loose : fields;
-      node.item = Object.fromEntries(lost.map((field) => [field.name, null]));
-      return node;
-    });
-    return { write, root: false, nodes, toOne: [], toMany: [] };
+    const seen = await readableKeys(
+      write,
+      leaving.map(({ row }) => row.key),
+    );
+    const distinct = new Map<string, Node>();
+    for (const { row, place } of leaving) {
+      const text = JSON.stringify(row.key);
+      if (!seen.has(text) || distinct.has(text)) continue;
+      const planned = { place, key: row.key, item: {}, sent: {}, lists: [] };
+      const node = newNode({ ...planned, intent: 'update' }, 'update', row);
+      distinct.set(text, node);
+    }
+    const work: Work = {
+      ...{ write, root: false, nodes: [...distinct.values()] },
+      ...{ toOne: [], toMany: [] },
+    };
+    this.#leaving.push({ relation, work });
+    return work;
   }
 
-  /** Of whole lists, the related rows that the payload does not name. */
+  /** Of whole lists, the related items that are there. */
   async #unnamed(
     write: Write,
     { relation, selections }: ToManyStep,
     owners: Nodes,
-    children: Nodes,
-  ): Promise<FoundRow[]> {
-    const whole = selections.filter((selection) => selection.whole);
-    const existing = new Set(whole.map(({ owner }) => at(owners.nodeOf, owner).found));
-    const ends = [...existing].flatMap((row) =>
-      row === null ? [] : [relation.one.columns.map((column) => row.texts.get(column) ?? null)],
+  ): Promise<Leaving[]> {
+    const places = new Map<FoundRow, Place>();
+    for (const { whole, owner, place } of selections) {
+      const { found } = at(owners.nodeOf, owner);
+      if (whole && found !== null) places.set(found, place);
+    }
+    const ends = [...places.keys()].map((row) =>
+      relation.one.columns.map((column) => row.texts.get(column) ?? null),
     );
     const members = await lockMembers(write.client, write.collection, relation, ends);
-    return members
-      .map(({ row }) => row)
-      .filter((row) => !children.byRow.has(JSON.stringify(row.key)));
+    const all = [...places.values()];
+    return members.map(({ row, owner }) => ({ row, place: at(all, owner) }));
   }
 
   /** The rows to be removed that belong to their owner; of others nothing is said. */
-  #removed(relation: ToMany, { owner, removed }: Selection, owners: Nodes): FoundRow[] {
-    const node = at(owners.nodeOf, owner);
-    return removed.flatMap(({ key }: { key: Key }) => {
-      const row = this.#found.get(relation.many.collection, key);
-      return row !== undefined && node.found !== null && belongs(relation, node.found, row)
-        ? [row]
-        : [];
+  #removed(
+    { relation, selections }: ToManyStep,
+    owners: Nodes,
+    pairs: readonly { owner: Node; child: Node }[],
+  ): Leaving[] {
+    const kept = new Map<string, Node>();
+    for (const { owner, child } of pairs) kept.set(claimText(relation, child), owner);
+    return selections.flatMap(({ owner, removed }) => {
+      const node = at(owners.nodeOf, owner);
+      return removed.flatMap(({ key, place }) => {
+        const row = this.#found.get(relation.many.collection, key);
+        const { found } = node;
+        if (row === undefined || found === null || !belongs(relation, found, row)) return [];
+        if (kept.get(claimText(relation, { found: row })) === node) {
+          throw invalidPayload(`"${placeText(place)}" is kept and taken out of the same list.`);
+        }
+        return [{ row, place }];
+      });
     });
   }
+}
+
+/** A row that leaves its owner's list, and the place of the payload that says so. */
+interface Leaving {
+  readonly row: FoundRow;
+  readonly place: Place;
+}
+
+/** Which row belongs to somebody through a relation, as a text; of new rows nobody else knows. */
+function claimText({ many }: ToMany, { found }: Pick<Node, 'found'>): string {
+  return JSON.stringify([many.collection, many.columns, found?.key ?? null]);
+}
+
+/** The columns that make no link any more when they are null: those that can be, if any can. */
+function unlinked(write: Write, columns: readonly string[]): Item {
+  const fields = columns.map((column) => columnField(write.collection, column));
+  const loose = fields.filter(
+    (field) => field.column.nullable && !write.collection.primaryKey.includes(field),
+  );
+  const entries = (loose.length > 0 ? loose : fields).map((field) => [field.name, null]);
+  return Object.fromEntries(entries);
+}
+
+/**
+ * What a row that loses its owner is changed to.
+ * @throws ServiceError FAILED_VALIDATION when the row cannot be without one
+ */
+function lost(write: Write, relation: ToMany, place: Place): Item {
+  const item = unlinked(write, relation.many.columns);
+  const { collection } = write;
+  const stuck = collection.primaryKey.find(({ name }) => Object.hasOwn(item, name));
+  if (stuck === undefined) return item;
+  const [field = stuck.name, ...rest] = place.filter((part) => typeof part === 'string');
+  throw new ServiceError('FAILED_VALIDATION', {
+    field,
+    path: [...rest, stuck.name],
+    type: 'nnull',
+  });
+}
+
+/** The values of a key of several columns. */
+function keyParts(value: unknown, width: number, place: Place): unknown[] {
+  const isKey =
+    Array.isArray(value) &&
+    value.length === width &&
+    value.every((part) => typeof part === 'string' || typeof part === 'number');
+  if (isKey) return value;
+  throw invalidPayload(`"${placeText(place)}" must be a list of ${width} values, or an object.`);
 }
 
 function belongs(relation: ToMany, owner: FoundRow, row: FoundRow): boolean {
@@ -250,15 +333,26 @@ function belongs(relation: ToMany, owner: FoundRow, row: FoundRow): boolean {
 }
 
 /** Makes a row one of its owner's, if it is not already. */
-function claim(write: Write, relation: ToMany, owner: Node, child: Node): void {
-  const isOwned =
-    child.found !== null && owner.found !== null && belongs(relation, owner.found, child.found);
-  const names = relation.many.columns.map((column) => columnField(write.collection, column).name);
-  if (isOwned) {
-    // The payload's own idea of the owner does not count inside the owner's list.
+function claim(
+  write: Write,
+  relation: ToMany,
+  child: Node,
+  owner: { readonly node: Node; readonly collection: Collection; readonly isMoved: boolean },
+): void {
+  const { columns } = relation.many;
+  const { found } = owner.node;
+  const isOwned = child.found !== null && found !== null && belongs(relation, found, child.found);
+  const fields = columns.map((column) => columnField(write.collection, column));
+  if (isOwned && !owner.isMoved) {
+    const names = fields.map(({ name }) => name);
     const kept = Object.entries(child.item).filter(([name]) => !names.includes(name));
     child.item = Object.fromEntries(kept);
     return;
   }
-  assign(child, write, relation.many.columns, valuesOf(owner, relation.one.columns));
+  const fixed = fields.find((field) => write.collection.primaryKey.includes(field));
+  if (child.found !== null && fixed !== undefined) {
+    const at = placeText([...child.place, fixed.name]);
+    throw invalidPayload(`"${at}" is part of the item's key, which does not change.`);
+  }
+  assign(child, write, columns, valuesOf(owner.collection, owner.node, relation.one.columns));
 }

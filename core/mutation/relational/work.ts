@@ -9,9 +9,11 @@ import type { Place, ToManyStep, ToOneStep } from './plan.ts';
 export interface Node {
   readonly place: Place;
   /** `keep`: the row is only referred to. */
-  readonly action: 'create' | 'update' | 'keep';
+  action: 'create' | 'update' | 'keep';
   /** Its own members; what is only known once other rows are written stands as PENDING. */
   item: Item;
+  /** The members as they were sent, related items included. */
+  sent: Item;
   /** The names of the lists of related items that it brings. */
   lists: readonly string[];
   /** The row as it was; null when it is created. */
@@ -22,6 +24,12 @@ export interface Node {
   row: Row;
   /** The members as they are stored, special values included. */
   stored: Item;
+}
+
+/** The key of a row that exists. */
+export function keyOfNode({ key }: Node): Key {
+  if (key === null) throw new TypeError('a row that is not written yet has no key');
+  return key;
 }
 
 /** Items that refer to others through one field. */

@@ -8,12 +8,13 @@ import type { Key } from '#core/query/key.ts';
 import { judgeAction } from '../judge.ts';
 import type { Write } from '../target.ts';
 import { carryOut } from './carry.ts';
-import { judgeWork, keyOfNode } from './judge.ts';
+import { judgeWork } from './judge.ts';
 import { lockNamedRows } from './lock.ts';
 import { type Input, Planner } from './parse.ts';
 import type { Level } from './plan.ts';
 import { recordWork } from './record.ts';
 import { Resolver, type WriteOf } from './resolve.ts';
+import { keyOfNode } from './work.ts';
 
 export type { Input } from './parse.ts';
 
@@ -58,10 +59,10 @@ export async function writeItems(
     if (!write.target.rights.admin) throw forbidden();
     return [];
   }
-  const found = await lockNamedRows(write.client, level);
+  const found = await lockNamedRows(write.client, level, catalog);
   const resolver = new Resolver(found, writeOf);
   const { work, nodeOf } = await resolver.resolve(level);
-  await judgeWork(work, writeOf);
+  await judgeWork(work);
   await carryOut(work);
   await recordWork(history, work);
   return nodeOf.map(keyOfNode);

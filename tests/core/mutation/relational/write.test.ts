@@ -1,4 +1,5 @@
 import t from 'tap';
+import { refusal } from './refusal.ts';
 import { openWriter, type Writer } from './writer.ts';
 
 const SETUP = `
@@ -52,19 +53,6 @@ t.beforeEach(async () => {
 
 const rows = async (text: string) =>
   (await writer.sql(text)).map((row) => Object.values(row).join(' '));
-
-/** The code and details of the error that a write ends with. */
-async function refusal(work: Promise<unknown>) {
-  const error = await work.then(
-    () => null,
-    (found: unknown) => found,
-  );
-  const first =
-    error !== null && typeof error === 'object' && 'errors' in error && Array.isArray(error.errors)
-      ? error.errors[0]
-      : error;
-  return first;
-}
 
 t.test('creates what an item refers to, at any depth', async (t) => {
   const [key] = await writer.create('articles', {

@@ -1,0 +1,159 @@
+/**
+ * Rows that a payload refers to without writing them: whether the caller may see them. A row that
+ * may not be seen is told apart from one that does not exist by nobody but administrators.
+ */
+import type { Collection } from '#core/catalog/catalog.ts';
+import type { AnyToOne, End, ManyToOne } from '#core/catalog/relation.ts';
+import { bareType } from '#core/database/column-type.ts';
+import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
+import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
+import { contextOf } from '#core/query/compile/read.ts';
+import { columnNamed, openScope, rowRule, tableSql, whereSql } from '#core/query/compile/scope.ts';
+import { memberOf } from '../payload.ts';
+import type { Write } from '../target.ts';
+import { textChecker } from '../value.ts';
+import { columnField, keyColumns } from './lock.ts';
+import { placeText } from './parse.ts';
+import { keyOfNode, type Node, type Work } from './work.ts';
+
+/** Where rows are looked up, on whose behalf. */
+type Place = Pick<Write, 'client' | 'collection' | 'target'>;
+
+/** The values of some columns, which say which row is meant. */
+type Values = readonly string[];
+
+/** For each of the rows, in their order, whether there is one that the caller may read. */
+function readableStatement(write: Place, columns: readonly string[], rows: readonly Values[]): Sql {
+  const context = contextOf(write.target, { backlink: true }, { reusable: false, columns: [] });
+  const scope = openScope(context, write.collection.name);
+  const arrays = columns.map((_, part) => sql`${rows.map((row) => row[part])}::text[]`);
+  const names = columns.map((_, part) => identifier(`k${part + 1}`));
+  const match = columns.map((column, part) => {
+    const { column: described } = columnField(write.collection, column);
+    return sql`${columnNamed(scope, column)} = ${identifier('k', `k${part + 1}`)}::${bareType(described)}`;
+  });
+  const where = whereSql([join(match, ' AND '), rowRule(scope)]);
+  return sql`SELECT EXISTS (SELECT FROM ${tableSql(scope)}${where}) FROM unnest(${join(arrays)}) WITH ORDINALITY AS k(${join([...names, identifier('n')])}) ORDER BY k.n`;
+}
+
+/**
+ * Which of the rows the caller may read, in step with them.
+ * @param columns those that tell a row
+ */
+export async function readable(
+  write: Place,
+  columns: readonly string[],
+  rows: readonly Values[],
+): Promise<readonly boolean[]> {
+  const { rights, grants } = write.target;
+  if (rights.admin || rows.length === 0) return rows.map(() => true);
+  if (grants.of(write.collection.name) === null) return rows.map(() => false);
+  const distinct = [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()];
+  const { text, values } = render(readableStatement(write, columns, distinct));
+  const found = await write.client.query<[boolean]>({ text, values, rowMode: 'array' });
+  const seen = new Map(
+    distinct.map((row, n) => [JSON.stringify(row), found.rows[n]?.[0] === true]),
+  );
+  return rows.map((row) => seen.get(JSON.stringify(row)) === true);
+}
+
+/** Keys of rows that the caller may read, as texts that can be looked up. */
+export async function readableKeys(write: Place, keys: readonly Values[]): Promise<Set<string>> {
+  const verdicts = await readable(write, keyColumns(write.collection), keys);
+  return new Set(keys.filter((_, place) => verdicts[place]).map((key) => JSON.stringify(key)));
+}
+
+/** @throws ServiceError FORBIDDEN unless the caller may read all rows */
+async function requireReadable(
+  write: Place,
+  columns: readonly string[],
+  rows: readonly Values[],
+): Promise<void> {
+  const verdicts = await readable(write, columns, rows);
+  if (!verdicts.every((seen) => seen)) throw forbidden();
+}
+
+/** The value that a column of a row is going to have; undefined when another row decides it. */
+function valueIn(collection: Collection, node: Node, column: string): unknown {
+  const { name } = columnField(collection, column);
+  return Object.hasOwn(node.item, name) ? node.item[name] : (node.found?.texts.get(column) ?? null);
+}
+
+/** The text of a value by which a row is referred to, as its column would read it. */
+function linkText(target: Collection, column: string, value: unknown): string {
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text === 'string' && textChecker(columnField(target, column))(text) === null) {
+    return text;
+  }
+  throw forbidden();
+}
+
+/** Whether a row's payload itself says, by mere values, what the row refers to. */
+function names(collection: Collection, { sent }: Node, relation: ManyToOne | AnyToOne): boolean {
+  const columns = relation.many.columns.map((column) => columnField(collection, column).name);
+  const members = relation.kind === 'a2o' ? [...columns, relation.discriminator] : columns;
+  return [relation.field, ...members].some((name) => Object.hasOwn(sent, name));
+}
+
+/** The end that a many-to-any refers to; null when it refers to nothing. */
+function anyEnd(collection: Collection, node: Node, relation: AnyToOne): End | null {
+  const given = memberOf(node.item, relation.discriminator);
+  const column = collection.fields.get(relation.discriminator)?.column?.name ?? '';
+  const name = given === undefined ? (node.found?.texts.get(column) ?? null) : given;
+  if (name === null) return null;
+  const end = relation.allowed.find((entry) => entry.collection === name);
+  if (end !== undefined) return end;
+  const place = placeText([...node.place, relation.field]);
+  throw invalidPayload(`"${place}" cannot hold an item of ${JSON.stringify(name)}.`);
+}
+
+function placeOf({ client, target }: Write, name: string): Place {
+  const collection = target.catalog.collections.get(name);
+  if (collection === undefined) throw forbidden();
+  return { client, collection, target: { ...target, collection: name } };
+}
+
+/** Links to rows of one collection, by the same columns. */
+interface Links {
+  readonly end: End;
+  readonly rows: Values[];
+}
+
+/** What the rows of a piece of work refer to by values that the payload names. */
+function linksOf({ write, nodes }: Work): readonly Links[] {
+  const { collection } = write;
+  const { admin } = write.target.rights;
+  const found = new Map<string, Links>();
+  for (const relation of write.target.catalog.relations.get(collection.name)?.values() ?? []) {
+    if (relation.kind !== 'm2o' && relation.kind !== 'a2o') continue;
+    // Foreign keys tell administrators what does not exist.
+    if (relation.kind === 'm2o' && admin) continue;
+    for (const node of nodes) {
+      if (node.action === 'keep' || !names(collection, node, relation)) continue;
+      const end = relation.kind === 'm2o' ? relation.one : anyEnd(collection, node, relation);
+      const given = relation.many.columns.map((column) => valueIn(collection, node, column));
+      const isPending = given.some((value) => typeof value === 'object' && value !== null);
+      if (admin || end === null || isPending || given.includes(null)) continue;
+      const target = placeOf(write, end.collection).collection;
+      const row = given.map((value, part) => linkText(target, end.columns[part] ?? '', value));
+      const name = JSON.stringify([end.collection, end.columns]);
+      const links = found.get(name) ?? { end, rows: [] };
+      found.set(name, links);
+      links.rows.push(row);
+    }
+  }
+  return [...found.values()];
+}
+
+/**
+ * Judges the rows that a piece of work refers to but does not write.
+ * @param untouched rows of the work that are named and stay as they are
+ * @throws ServiceError FORBIDDEN; INVALID_PAYLOAD for an item of a collection that is not allowed
+ */
+export async function judgeLinks(work: Work, untouched: readonly Node[]): Promise<void> {
+  const { write } = work;
+  await requireReadable(write, keyColumns(write.collection), untouched.map(keyOfNode));
+  for (const { end, rows } of linksOf(work)) {
+    await requireReadable(placeOf(write, end.collection), end.columns, rows);
+  }
+}
