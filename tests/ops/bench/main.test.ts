@@ -12,8 +12,8 @@ const report = v.object({
   rows: v.array(
     v.object({
       id: v.string(),
-      value: v.pipe(v.number(), v.gtValue(0)),
-      baseline: v.nullable(v.pipe(v.number(), v.gtValue(0))),
+      value: v.pipe(v.number(), v.minValue(0)),
+      baseline: v.nullable(v.pipe(v.number(), v.minValue(0))),
       met: v.boolean(),
     }),
   ),
