@@ -85,8 +85,10 @@ export async function openEdgeServices(
   const identity = openIdentity({ config, pool, schema, catalog, access, bus, log }, secrets);
   const jobs = new JobService({ pool, schema, queues, bus, log });
   const limits = openLimits(config, cluster, log);
-  const parts = { pool, schema, cluster, catalog, log, answers: true };
-  const caching = openCaching(config, parts);
+  const caching = await openCaching(config, {
+    ...{ pool, schema, cluster, catalog, log },
+    answers: true,
+  });
   const feed = new ChangeFeed(bus, log);
   const failpoint = failpoints(config, log);
   const journal = new ChangeJournal({ writes: caching.writes, feed, failpoint });
@@ -130,6 +132,7 @@ export async function openEdgeServices(
       access,
       jobs,
       spool,
+      holds: caching.imports,
       maxBytes: config.IMPORT_MAX_SIZE,
       log,
     }),

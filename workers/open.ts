@@ -1,13 +1,17 @@
 /** Opens what the actors of a worker process share, and closes it again. */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { openCaching } from '#core/cache/open.ts';
 import { openCatalog } from '#core/catalog/open.ts';
+import { ChangeFeed } from '#core/changes/feed.ts';
+import { ChangeJournal } from '#core/changes/journal.ts';
 import type { Config } from '#core/config/config.ts';
 import { isTransient } from '#core/database/failure.ts';
 import { createPool } from '#core/database/pool.ts';
 import { openQueues, QUEUE_NAMES } from '#core/jobs/queue.ts';
 import type { Log } from '#core/log/log.ts';
 import { openBus } from '#core/messages/open.ts';
+import { failpoints } from '#core/process/failpoint.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { clusterId } from '#core/system/cluster.ts';
 import { systemSchema } from '#core/system/table.ts';
@@ -47,15 +51,24 @@ export async function openServices(
   const catalog = await whenReachable(log, () =>
     openCatalog(config, { pool, bus, log, keep: true }),
   );
+  const caching = await openCaching(config, {
+    ...{ pool, schema, cluster, catalog, log },
+    answers: false,
+  });
+  const feed = new ChangeFeed(bus, log);
+  const failpoint = failpoints(config, log);
+  const journal = new ChangeJournal({ writes: caching.writes, feed, failpoint });
   const orm = openOrm(config, direct, catalog);
   const role = { role: 'consumer', max: QUEUE_CONNECTIONS } as const;
   const queues = openQueues(config, direct, cluster, log, role);
   const jobs = new JobService({ pool, schema, queues, bus, log });
   const spool = localSpool(join(config.DATA_DIR, 'spool'));
   return {
-    ...{ config, log, pool, schema, catalog, orm, bus, queues, jobs, spool },
+    ...{ config, log, pool, schema, catalog, orm, bus, queues, jobs, spool, journal },
     async [Symbol.asyncDispose]() {
       jobs.close();
+      await feed.close();
+      await caching.close();
       await orm.close();
       await catalog.close();
       await queues.close();

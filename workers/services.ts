@@ -1,5 +1,6 @@
 /** What the actors of a worker process share. */
 import type { CatalogSource } from '#core/catalog/source.ts';
+import type { ChangeJournal } from '#core/changes/journal.ts';
 import type { Config } from '#core/config/config.ts';
 import type { Pool } from '#core/database/pool.ts';
 import type { Queues } from '#core/jobs/queue.ts';
@@ -23,4 +24,6 @@ export interface Services {
   readonly queues: Queues;
   readonly jobs: JobService;
   readonly spool: Spool;
+  /** Tells of what is written to items. */
+  readonly journal: ChangeJournal;
 }

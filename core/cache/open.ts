@@ -3,6 +3,7 @@ import type { CatalogSource } from '#core/catalog/source.ts';
 import type { Config } from '#core/config/config.ts';
 import type { Pool } from '#core/database/pool.ts';
 import type { Log } from '#core/log/log.ts';
+import { ImportHolds } from './import-holds.ts';
 import { LocalVersions } from './local-versions.ts';
 import { ReachSource } from './reach-source.ts';
 import { RedisVersions } from './redis-versions.ts';
@@ -27,12 +28,14 @@ export interface Caching {
   /** Null where answers are not kept. */
   readonly responses: ResponseCache | null;
   readonly writes: WriteGuard;
+  readonly imports: ImportHolds;
   close(): Promise<void>;
 }
 
 const NO_CACHING: Caching = {
   responses: null,
   writes: new WriteGuard(null),
+  imports: new ImportHolds(null),
   close: () => Promise.resolve(),
 };
 
@@ -48,7 +51,7 @@ function openVersions(config: Config, { cluster, log, answers }: CacheParts): Ta
 }
 
 /** Opens what CACHE_ENABLED and the other variables of the cache ask for. */
-export function openCaching(config: Config, parts: CacheParts): Caching {
+export async function openCaching(config: Config, parts: CacheParts): Promise<Caching> {
   if (!config.CACHE_ENABLED) return NO_CACHING;
   const versions = openVersions(config, parts);
   if (versions === null) return NO_CACHING;
@@ -65,11 +68,17 @@ export function openCaching(config: Config, parts: CacheParts): Caching {
         ttl: config.CACHE_TTL,
       })
     : null;
-  const suspension = config.REDIS_URL === undefined ? null : new Suspension(pool, schema);
+  const isLocal = config.REDIS_URL === undefined;
+  const suspension = isLocal ? null : new Suspension(pool, schema);
+  const writes = new WriteGuard({ versions, reach, suspension });
+  const imports = new ImportHolds(isLocal ? { pool, schema, writes, log } : null);
+  await imports.start();
   return {
     responses,
-    writes: new WriteGuard({ versions, reach, suspension }),
+    writes,
+    imports,
     async close() {
+      await imports.close();
       responses?.close();
       versions.close();
       await reach.close();

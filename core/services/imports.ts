@@ -1,9 +1,11 @@
 /** Accepts files to be imported: judges who and where, spools the bytes, submits the job. */
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '#core/access/grant.ts';
+import type { ImportHolds } from '#core/cache/import-holds.ts';
 import type { CatalogSource } from '#core/catalog/source.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { IMPORT_JOB, type ImportFormat, type ImportMessage } from '#core/jobs/message/import.ts';
+import type { Submission } from '#core/jobs/submit.ts';
 import type { Log } from '#core/log/log.ts';
 import type { Spool } from '#core/transfer/spool.ts';
 import type { RightsSource } from './context.ts';
@@ -15,6 +17,8 @@ export interface ImportServiceOptions {
   readonly access: RightsSource;
   readonly jobs: JobService;
   readonly spool: Spool;
+  /** Hears of imports before they are recorded. */
+  readonly holds: ImportHolds;
   /** Largest file in bytes; undefined: no bound. */
   readonly maxBytes: number | undefined;
   readonly log: Log;
@@ -67,7 +71,7 @@ export class ImportService {
    * @throws ServiceError CONTENT_TOO_LARGE, SERVICE_UNAVAILABLE; what the upload itself throws
    */
   async accept(caller: Caller, destination: Destination, upload: Upload): Promise<string> {
-    const { jobs, spool, maxBytes, log } = this.#options;
+    const { jobs, spool, holds, maxBytes, log } = this.#options;
     const { collection, fields } = destination;
     const file = randomUUID();
     const { bytes, sha256 } = await spool.write(file, upload.content, maxBytes);
@@ -80,7 +84,7 @@ export class ImportService {
     const discard = () =>
       spool.remove(file).catch((error) => log.warn({ err: error }, 'an upload was not removed'));
     try {
-      const { id, joined } = await jobs.submit({
+      const submission: Submission = {
         kind: IMPORT_JOB,
         queue: 'transfer',
         message,
@@ -88,7 +92,8 @@ export class ImportService {
         collection,
         user: caller.user,
         fingerprint: `${upload.format}:${sha256}`,
-      });
+      };
+      const { id, joined } = await holds.during(collection, () => jobs.submit(submission));
       if (joined) await discard();
       return id;
     } catch (error) {
