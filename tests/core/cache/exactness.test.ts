@@ -1,0 +1,127 @@
+/** Two edges on one Redis never show what was overwritten; one that tells late is caught. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import t from 'tap';
+import { STRANGER } from '#core/access/grant.ts';
+import { LocalVersions } from '#core/cache/local-versions.ts';
+import { RedisVersions } from '#core/cache/redis-versions.ts';
+import { ResponseCache } from '#core/cache/response-cache.ts';
+import { EVERY_TABLE, type TableVersions } from '#core/cache/versions.ts';
+import { WriteGuard } from '#core/cache/write-guard.ts';
+import { EMPTY_CATALOG } from '#core/catalog/replica.ts';
+import { ChangeJournal } from '#core/changes/journal.ts';
+import { createPool } from '#core/database/pool.ts';
+import { backends } from '#tests/harness/backend.ts';
+import { createDatabase } from '#tests/harness/database.ts';
+import { until } from '#tests/harness/until.ts';
+import { observe, type Site } from './fixture/history.ts';
+
+const ROWS = 3;
+const log = pino({ level: 'silent' });
+const url = await createDatabase(t);
+const pool = createPool({ DATABASE_POOL_MAX: 10, DATABASE_POOL_WAIT: 5_000 }, url, log, {
+  name: 'test',
+  statementTimeout: 0,
+});
+t.teardown(() => pool.end());
+await pool.query('CREATE TABLE n (row int PRIMARY KEY, value int)');
+
+/** Tells of a write only once it is answered, as it must not. */
+class LateVersions implements TableVersions {
+  readonly #versions: TableVersions;
+
+  constructor(versions: TableVersions) {
+    this.#versions = versions;
+  }
+
+  get ready(): boolean {
+    return this.#versions.ready;
+  }
+
+  stamp(tables: readonly string[]) {
+    return this.#versions.stamp(tables);
+  }
+
+  async mark() {
+    return true;
+  }
+
+  async settle(writer: string, tables: readonly string[]) {
+    setTimeout(() => void this.#versions.settle(writer, tables), 20);
+    return true;
+  }
+
+  close(): void {
+    this.#versions.close();
+  }
+}
+
+/** An edge without its sockets. */
+function siteOn(versions: TableVersions): Site {
+  const tables = [EVERY_TABLE, 'n'];
+  const cache = new ResponseCache({
+    versions,
+    reach: { keepable: () => tables },
+    catalog: { onCounter: () => () => undefined, inContact: () => true },
+    ...{ maxSize: 1_000_000, maxValueSize: 1_000_000, ttl: 60_000 },
+  });
+  const writes = new WriteGuard({
+    versions,
+    reach: { writtenWith: () => ['n'] },
+    suspension: null,
+  });
+  const feed = { publish: () => undefined };
+  const journal = new ChangeJournal({ writes, feed, failpoint: () => Promise.resolve() });
+  const statement = { text: 'SELECT json_agg(value ORDER BY row)::text AS t FROM n', values: [] };
+  const ask = async () => (await pool.query<{ t: string }>(statement)).rows[0]?.t ?? null;
+  return {
+    async write(row, value) {
+      await journal.transaction(pool, async (client, note) => {
+        await client.query('UPDATE n SET value = $2 WHERE row = $1', [row, value]);
+        note({ collection: 'n', action: 'update', keys: [String(row)], user: null });
+      });
+    },
+    async read() {
+      const read = { catalog: EMPTY_CATALOG, caller: STRANGER, statement, reads: new Set(['n']) };
+      const found = await cache.text(read, ask, undefined);
+      return { values: JSON.parse(String(found?.text)), hit: found?.hit === true };
+    },
+  };
+}
+
+async function run(versions: readonly TableVersions[]) {
+  await pool.query('TRUNCATE n');
+  await pool.query('INSERT INTO n SELECT row, 0 FROM generate_series(0, $1) AS row', [ROWS - 1]);
+  const pause = () => delay(3);
+  return observe(versions.map(siteOn), { rows: ROWS, writes: 60, pause });
+}
+
+t.test('one edge that keeps versions itself is exact', async (t) => {
+  const { hits, stale } = await run([new LocalVersions()]);
+  t.strictSame(stale, []);
+  t.ok(hits > 0, 'and answers from its cache');
+});
+
+const redisUrl = backends.find(({ name }) => name === 'redis')?.env.REDIS_URL;
+if (redisUrl !== undefined) {
+  const prefix = randomUUID();
+  const open = async () => {
+    const versions = new RedisVersions(redisUrl, prefix, log);
+    t.teardown(() => versions.close());
+    await until(() => versions.ready, 'Redis');
+    return versions;
+  };
+  const pair = [await open(), await open()];
+
+  t.test('two edges on one Redis are exact', async (t) => {
+    const { hits, stale } = await run(pair);
+    t.strictSame(stale, []);
+    t.ok(hits > 0, 'and answer from their caches');
+  });
+
+  t.test('edges that tell of a write after its answer are caught', async (t) => {
+    const { stale } = await run(pair.map((versions) => new LateVersions(versions)));
+    t.ok(stale.length > 0);
+  });
+}
