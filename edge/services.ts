@@ -83,7 +83,8 @@ export async function openEdgeServices(
   const access = new AccessSource({ pool, schema, catalog, log });
   const secrets = openSecrets(config);
   const identity = openIdentity({ config, pool, schema, catalog, access, bus, log }, secrets);
-  const jobs = new JobService({ pool, schema, queues, bus, log });
+  const spool = localSpool(join(config.DATA_DIR, 'spool'));
+  const jobs = new JobService({ pool, schema, queues, bus, spool, log });
   const limits = openLimits(config, cluster, log);
   const caching = await openCaching(config, {
     ...{ pool, schema, cluster, catalog, log },
@@ -109,7 +110,6 @@ export async function openEdgeServices(
     { config, pool, schema, jobs, access, bounds, users: system },
     secrets,
   );
-  const spool = localSpool(join(config.DATA_DIR, 'spool'));
   return {
     config,
     log,

@@ -61,8 +61,8 @@ export async function openServices(
   const orm = openOrm(config, direct, catalog);
   const role = { role: 'consumer', max: QUEUE_CONNECTIONS } as const;
   const queues = openQueues(config, direct, cluster, log, role);
-  const jobs = new JobService({ pool, schema, queues, bus, log });
   const spool = localSpool(join(config.DATA_DIR, 'spool'));
+  const jobs = new JobService({ pool, schema, queues, bus, spool, log });
   return {
     ...{ config, log, pool, schema, catalog, orm, bus, queues, jobs, spool, journal },
     async [Symbol.asyncDispose]() {

@@ -27,12 +27,18 @@ export interface ClaimedJob {
 export type Claim =
   | { readonly outcome: 'claimed'; readonly job: ClaimedJob }
   | { readonly outcome: 'aside'; readonly mailbox: string | null }
-  | { readonly outcome: 'ended'; readonly mailbox: string | null; readonly now: boolean }
+  | {
+      readonly outcome: 'ended';
+      readonly mailbox: string | null;
+      readonly message: unknown;
+      readonly now: boolean;
+    }
   | { readonly outcome: 'gone' };
 
 interface Standing {
   readonly state: JobState;
   readonly mailbox: string | null;
+  readonly message: unknown;
   readonly cancel_requested: boolean;
 }
 
@@ -71,17 +77,18 @@ export async function claimJob(pool: Pool, schema: string, id: string): Promise<
     const job = await take(client, schema, id);
     if (job !== null) return { outcome: 'claimed', job };
     const { rows } = await client.query<Standing>(
-      render(sql`SELECT state, mailbox, cancel_requested FROM ${jobs} WHERE id = ${id} FOR UPDATE`),
+      render(sql`SELECT state, mailbox, message, cancel_requested
+        FROM ${jobs} WHERE id = ${id} FOR UPDATE`),
     );
     const [row] = rows;
     if (row === undefined) return { outcome: 'gone' };
-    const { mailbox } = row;
-    if (FINAL_STATES.has(row.state)) return { outcome: 'ended', mailbox, now: false };
+    const { mailbox, message } = row;
+    if (FINAL_STATES.has(row.state)) return { outcome: 'ended', mailbox, message, now: false };
     if (!row.cancel_requested) return { outcome: 'aside', mailbox };
     await client.query(
       render(sql`UPDATE ${jobs} SET state = 'cancelled', finished_on = clock_timestamp(),
         backend_pid = NULL, backend_start = NULL WHERE id = ${id}`),
     );
-    return { outcome: 'ended', mailbox, now: true };
+    return { outcome: 'ended', mailbox, message, now: true };
   });
 }

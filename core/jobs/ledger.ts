@@ -151,19 +151,19 @@ export async function giveBack(pool: Pool, schema: string, delivery: Delivery): 
 
 /**
  * Fails an open job, whoever works on it, because the queue has given it up.
- * @returns its mailbox; undefined when it had ended already
+ * @returns what it was; null when it had ended already
  */
 export async function abandonJob(
   pool: Pool,
   schema: string,
   id: string,
   errors: readonly ErrorEntry[],
-): Promise<string | null | undefined> {
+): Promise<{ readonly mailbox: string | null; readonly message: unknown } | null> {
   await endBackend(pool, schema, { id, attempt: null });
-  const { rows } = await pool.query<{ mailbox: string | null }>(
+  const { rows } = await pool.query<{ mailbox: string | null; message: unknown }>(
     render(sql`UPDATE ${systemTable(schema, 'jobs')}
       SET ${ended('failed', sql`error = ${JSON.stringify(errors)}`)}
-      WHERE id = ${id} AND ${isOpen} RETURNING mailbox`),
+      WHERE id = ${id} AND ${isOpen} RETURNING mailbox, message`),
   );
-  return rows[0]?.mailbox;
+  return rows[0] ?? null;
 }

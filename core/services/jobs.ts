@@ -11,9 +11,11 @@ import { FINAL_STATES, isOpen, type Job, jobColumns, type RejectedRow } from '#c
 import { wakeNext } from '#core/jobs/mailbox.ts';
 import type { QueueName, Queues } from '#core/jobs/queue.ts';
 import { type Submission, type Submitted, submit } from '#core/jobs/submit.ts';
+import { discardUpload } from '#core/jobs/upload.ts';
 import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
 import { systemTable } from '#core/system/table.ts';
+import type { Spool } from '#core/transfer/spool.ts';
 
 const ERRORS_PAGE = 1_000;
 const uuid = v.pipe(v.string(), v.uuid());
@@ -24,6 +26,8 @@ export interface JobServiceOptions {
   readonly schema: string;
   readonly queues: Queues;
   readonly bus: MessageBus;
+  /** Holds the uploads that jobs work on. */
+  readonly spool: Spool;
   readonly log: Log;
 }
 
@@ -46,15 +50,17 @@ export class JobService {
   readonly #jobs: Sql;
   readonly #queues: Queues;
   readonly #bus: MessageBus;
+  readonly #spool: Spool;
   readonly #log: Log;
   readonly #follower: JobFollower;
 
-  constructor({ pool, schema, queues, bus, log }: JobServiceOptions) {
+  constructor({ pool, schema, queues, bus, spool, log }: JobServiceOptions) {
     this.#pool = pool;
     this.#schema = schema;
     this.#jobs = systemTable(schema, 'jobs');
     this.#queues = queues;
     this.#bus = bus;
+    this.#spool = spool;
     this.#log = log;
     this.#follower = new JobFollower(pool, schema, bus, log);
   }
@@ -98,14 +104,17 @@ export class JobService {
       state: string;
       queue: QueueName;
       mailbox: string | null;
+      message: unknown;
     }>(
       render(sql`UPDATE ${this.#jobs} SET cancel_requested = true,
           state = CASE state WHEN 'waiting' THEN 'cancelled' ELSE state END,
           finished_on = CASE state WHEN 'waiting' THEN now() END
-        WHERE id = ${id} AND ${isOpen} RETURNING state, queue, mailbox`),
+        WHERE id = ${id} AND ${isOpen} RETURNING state, queue, mailbox, message`),
     );
     const [job] = rows;
     if (job === undefined) return;
+    // No delivery is under way, and none will claim it any more.
+    if (job.state === 'cancelled') await discardUpload(this.#spool, job.message, this.#log);
     try {
       if (job.state === 'running') return await this.#bus.publish('job.cancel', { id });
       await this.#bus.publish('job.finished', { id });

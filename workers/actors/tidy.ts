@@ -9,6 +9,7 @@ import {
   removeRevisions,
 } from '#core/history/retention.ts';
 import { TIDY_JOB, tidyMessage } from '#core/jobs/message/tidy.ts';
+import { uploadOf } from '#core/jobs/upload.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import type { Services } from '#workers/services.ts';
 
@@ -18,8 +19,7 @@ const UPLOAD_GRACE_MS = 6 * 3_600_000;
 /** History that takes longer to remove goes on another night, rather than fail the job. */
 const HISTORY_MS = DEADLINE_MS / 2;
 
-/** A job whose message refers to an upload. */
-const uploadJob = v.object({ message: v.object({ file: v.object({ id: v.string() }) }) });
+const openJobs = v.array(v.object({ message: v.unknown() }));
 
 /** Removes jobs that ended before JOBS_RETENTION, their rejected rows with them. */
 async function removeJobs({ orm, config }: Services): Promise<number> {
@@ -32,8 +32,8 @@ async function removeJobs({ orm, config }: Services): Promise<number> {
 async function uploadsInUse({ orm }: Services): Promise<ReadonlySet<string>> {
   const open = { state: { $in: ['waiting', 'running'] } };
   const jobs = await orm.fork().find(orm.entity('system_jobs'), open);
-  const parsed = jobs.map((job) => v.safeParse(uploadJob, job));
-  return new Set(parsed.flatMap((job) => (job.success ? [job.output.message.file.id] : [])));
+  const ids = v.parse(openJobs, jobs).map(({ message }) => uploadOf(message));
+  return new Set(ids.filter((id) => id !== null));
 }
 
 async function removeUploads({ services, signal }: ActorContext): Promise<number> {

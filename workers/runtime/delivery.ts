@@ -16,6 +16,7 @@ import {
   SupersededError,
 } from '#core/jobs/ledger.ts';
 import { wakeNext } from '#core/jobs/mailbox.ts';
+import { discardUpload } from '#core/jobs/upload.ts';
 import type { Log } from '#core/log/log.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
 import { systemTable } from '#core/system/table.ts';
@@ -106,7 +107,7 @@ export class Deliverer {
 
   /** Throws only when the database cannot be used; the job is then open and delivered again. */
   async deliver(queued: QueuedJob): Promise<Outcome> {
-    const { pool, schema, log } = this.#services;
+    const { pool, schema, spool, log } = this.#services;
     // The queue believed this process dead; what it does is not to be begun a second time.
     if (this.#running.has(queued.id)) return { kind: 'aside', mailbox: null };
     const claim = await claimJob(pool, schema, queued.id);
@@ -117,6 +118,7 @@ export class Deliverer {
       case 'aside':
         return { kind: 'aside', mailbox: claim.mailbox };
       case 'ended':
+        await discardUpload(spool, claim.message, log);
         await this.#announce(queued.id, claim.mailbox, log);
         return { kind: 'done' };
       case 'claimed':
@@ -196,7 +198,7 @@ export class Deliverer {
       readonly log: Log;
     },
   ): Promise<Outcome> {
-    const { pool, schema } = this.#services;
+    const { pool, schema, spool } = this.#services;
     // Its transaction is over before anybody else may begin.
     await endBackend(pool, schema, job);
     const { reason, log } = end;
@@ -206,7 +208,8 @@ export class Deliverer {
     };
     if (reason === 'superseded') return superseded();
     if (reason === 'cancelled' || error instanceof SupersededError) {
-      await cancelJob(pool, schema, job);
+      const cancelled = await cancelJob(pool, schema, job);
+      if (cancelled) await discardUpload(spool, job.message, log);
       return { kind: 'done' };
     }
     if (reason === 'draining') {
@@ -224,6 +227,7 @@ export class Deliverer {
     }
     const entries = (errors ?? [lastErrorOf(error)]).map((one) => one.toJSON());
     if (!(await failJob(pool, schema, job, entries))) return superseded();
+    await discardUpload(spool, job.message, log);
     const codes = new Set(entries.map(({ extensions }) => extensions.code));
     return { kind: 'failed', reason: [...codes].join(', ') };
   }

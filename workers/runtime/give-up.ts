@@ -2,15 +2,17 @@
 import { ServiceError } from '#core/errors/service-error.ts';
 import { abandonJob } from '#core/jobs/ledger.ts';
 import { wakeNext } from '#core/jobs/mailbox.ts';
+import { discardUpload } from '#core/jobs/upload.ts';
 import type { Services } from '#workers/services.ts';
 
 /** Records the job as failed, so that nobody waits for it and its mailbox goes on. */
 export async function giveUp(services: Services, id: string): Promise<void> {
-  const { pool, schema, bus, queues, log } = services;
+  const { pool, schema, bus, queues, spool, log } = services;
   const errors = [new ServiceError('INTERNAL_SERVER_ERROR').toJSON()];
-  const mailbox = await abandonJob(pool, schema, id, errors);
-  if (mailbox === undefined) return;
+  const job = await abandonJob(pool, schema, id, errors);
+  if (job === null) return;
   log.error({ job: id }, 'a job was given up: its attempts ended without an outcome');
+  await discardUpload(spool, job.message, log);
   await bus.publish('job.finished', { id });
-  await wakeNext(pool, schema, queues, mailbox);
+  await wakeNext(pool, schema, queues, job.mailbox);
 }

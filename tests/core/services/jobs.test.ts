@@ -10,6 +10,7 @@ import type { Submission } from '#core/jobs/submit.ts';
 import { openBus } from '#core/messages/open.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { migrate } from '#core/system/migrate.ts';
+import { localSpool } from '#core/transfer/spool.ts';
 import { freePort } from '#ops/embedded/postgres.ts';
 import { type Backend, backends } from '#tests/harness/backend.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
@@ -22,7 +23,7 @@ function person(): Caller {
   return { ...STRANGER, user: randomUUID() };
 }
 
-async function setUp(t: Teardown, backend: Backend, queueUrl?: string) {
+async function setUp(t: Teardown & { testdir(): string }, backend: Backend, queueUrl?: string) {
   const url = await createDatabase(t);
   const config = loadConfig(backend.env);
   await migrate(config, url);
@@ -34,7 +35,8 @@ async function setUp(t: Teardown, backend: Backend, queueUrl?: string) {
     queueUrl === undefined || backend.name === 'postgres' ? backend.env : { REDIS_URL: queueUrl },
   );
   const queues = openQueues(queueConfig, queueUrl ?? url, cluster, log);
-  const jobs = new JobService({ pool, schema: 'public', queues, bus, log });
+  const spool = localSpool(t.testdir());
+  const jobs = new JobService({ pool, schema: 'public', queues, bus, spool, log });
   t.teardown(async () => {
     jobs.close();
     await queues.close();

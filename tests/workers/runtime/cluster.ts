@@ -1,7 +1,11 @@
 /** A database, a queue and real worker processes for the tests of the runtime. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -14,6 +18,7 @@ import type { ChildMessage } from '#core/process/child.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { clusterId } from '#core/system/cluster.ts';
 import { migrate } from '#core/system/migrate.ts';
+import { localSpool } from '#core/transfer/spool.ts';
 import type { Backend } from '#tests/harness/backend.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
 
@@ -51,6 +56,10 @@ export interface Cluster {
   /** Waits until the workers have logged a message. */
   logged(message: RegExp): Promise<void>;
   openGate(name: string): Promise<void>;
+  /** Stores an upload, for the message of a job. */
+  upload(): Promise<{ readonly id: string }>;
+  /** The ids of the uploads that are there. */
+  uploads(): Promise<readonly string[]>;
   trace(ids: readonly string[]): Promise<readonly TraceRow[]>;
 }
 
@@ -124,8 +133,11 @@ export async function createCluster(
   const cluster = await clusterId(pool, 'public');
   const bus = await openBus(config, url, cluster, log);
   const queues = openQueues(config, url, cluster, log);
-  const jobs = new JobService({ pool, schema: 'public', queues, bus, log });
+  const dataDir = mkdtempSync(join(tmpdir(), 'sluice-runtime-'));
+  const spool = localSpool(join(dataDir, 'spool'));
+  const jobs = new JobService({ pool, schema: 'public', queues, bus, spool, log });
   t.teardown(async () => {
+    rmSync(dataDir, { recursive: true, force: true });
     jobs.close();
     await queues.close();
     await bus.close();
@@ -136,6 +148,7 @@ export async function createCluster(
     ...QUICK,
     ...backend.env,
     DATABASE_URL: url,
+    DATA_DIR: dataDir,
     ...(await proxied(url, backend.env.REDIS_URL)),
   };
   return {
@@ -180,6 +193,12 @@ export async function createCluster(
     async openGate(name) {
       await pool.query('INSERT INTO gate VALUES ($1)', [name]);
     },
+    async upload() {
+      const id = randomUUID();
+      await spool.write(id, Readable.from([Buffer.from('x')]), undefined);
+      return { id };
+    },
+    uploads: async () => (await spool.list()).map(({ id }) => id),
     async trace(ids) {
       const { rows } = await pool.query<TraceRow>(
         'SELECT job, attempt, pid, what FROM trace WHERE job = ANY($1::uuid[]) ORDER BY n',

@@ -77,7 +77,8 @@ for (const backend of backends) {
     await t.test('whose workers died again and again is given up', async (t) => {
       t.equal(await worker.drain(), 0);
       const mailbox = 'deadly';
-      const id = await submit('script', { mailbox });
+      const file = await cluster.upload();
+      const id = await submit('script', { mailbox, file });
       const next = await submit('script', { mailbox });
       // As the queue marks a job that stalled too often.
       await pool.query('UPDATE bullmq.job SET deferred_failure = $2 WHERE id = $1', [
@@ -90,6 +91,7 @@ for (const backend of backends) {
       t.match(job.error?.[0], { extensions: { code: 'INTERNAL_SERVER_ERROR' } });
       t.match(await ended(next), { state: 'completed' });
       t.strictSame(await trace([id]), []);
+      t.strictSame(await cluster.uploads(), [], 'its upload is gone');
     });
   });
 }

@@ -19,6 +19,8 @@ const message = v.strictObject({
   succeedsAt: v.optional(v.number()),
   /** Refuses its work, as if these rows of a file were bad. */
   badRows: v.optional(v.array(v.number())),
+  /** An upload that nobody reads. */
+  file: v.optional(v.object({ id: v.string() })),
 });
 type Message = v.InferOutput<typeof message>;
 
