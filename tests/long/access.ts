@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto';
 import t from 'tap';
 import { checkSocieties } from '../property/access/check.ts';
 import { AccessCoverage } from '../property/access/coverage.ts';
-import { READING } from '../property/ask.ts';
 import { openPool } from '../property/install.ts';
 
 /** Three persons each, who ask twelve questions twice: some 200,000 requests. */
@@ -15,7 +14,7 @@ const MOST_FAILURES = 10;
 t.test('everybody is answered from what may be seen, and from nothing else', async (t) => {
   const coverage = new AccessCoverage();
   const pool = await openPool(t);
-  const run = { pool, reading: READING, questions: QUESTIONS, cover: coverage.add };
+  const run = { pool, questions: QUESTIONS, cover: coverage.add };
   t.comment(`PROPERTY_SEED=${SEED} PROPERTY_WORLDS=${WORLDS}, ${QUESTIONS} questions a person`);
   const seeds = Array.from({ length: WORLDS }, (_, index) => SEED + index);
   let done = 0;

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
 import t from 'tap';
-import { READING } from '../property/ask.ts';
 import { checkWorlds } from '../property/check.ts';
 import { Coverage } from '../property/coverage.ts';
 import { openPool } from '../property/install.ts';
@@ -14,7 +13,7 @@ const MOST_FAILURES = 10;
 t.test('every answer is the one that a naive evaluator gives', async (t) => {
   const coverage = new Coverage();
   const pool = await openPool(t);
-  const run = { pool, reading: READING, questions: QUESTIONS, cover: coverage.add };
+  const run = { pool, questions: QUESTIONS, cover: coverage.add };
   t.comment(`PROPERTY_SEED=${SEED} PROPERTY_WORLDS=${WORLDS}, ${QUESTIONS} questions each`);
   const seeds = Array.from({ length: WORLDS }, (_, index) => SEED + index);
   let done = 0;

@@ -4,16 +4,18 @@
  */
 import type { Pool } from 'pg';
 import { checkSocieties } from '../property/access/check.ts';
-import { READING } from '../property/ask.ts';
+import { checkAllWrites } from '../property/access/write.ts';
 import { isCaught, type Outcome, outcomes, withWorld } from '../property/check.ts';
 import { openPool } from '../property/install.ts';
 
 const LANGUAGE_QUESTIONS = 50;
 const ACCESS_QUESTIONS = 12;
+const DEEDS = 16;
 
 function hunt(property: string, pool: Pool, seeds: readonly number[]): AsyncGenerator<Outcome> {
-  const run = { pool, reading: READING, cover: () => {} };
+  const run = { pool, cover: () => {} };
   if (property === 'access') return checkSocieties({ ...run, questions: ACCESS_QUESTIONS }, seeds);
+  if (property === 'write') return checkAllWrites({ ...run, deeds: DEEDS }, seeds);
   const language = { ...run, questions: LANGUAGE_QUESTIONS };
   return outcomes(seeds, (seed) =>
     withWorld(pool, seed, async (setting) =>

@@ -10,28 +10,10 @@ import {
   compileStream,
   type ReadTarget,
 } from '#core/query/compile/read.ts';
-import type { Key } from '#core/query/key.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
-import type { Query, QueryBounds } from '#core/query/query.ts';
+import type { Query } from '#core/query/query.ts';
 import type { Asked } from './generate/question.ts';
 import { spell } from './generate/spelling.ts';
-
-/** The parts of the service that may be replaced by faulty ones. */
-export interface Reading {
-  compilePage(target: ReadTarget, query: Query): Statement;
-  compileStream(target: ReadTarget, query: Query): Statement;
-  compileItems(target: ReadTarget, query: Query, keys: readonly Key[]): Statement;
-  compileItem(target: ReadTarget, query: Query, key: Key): Statement;
-  parseQuery(parameters: Readonly<Record<string, unknown>>, bounds: QueryBounds): Query;
-}
-
-export const READING: Reading = {
-  compilePage,
-  compileStream,
-  compileItems,
-  compileItem,
-  parseQuery,
-};
 
 export type Reply =
   | {
@@ -52,17 +34,17 @@ function messageOf(error: unknown): string {
   return `${error.message}${details}`;
 }
 
-function compile(reading: Reading, target: ReadTarget, query: Query, asked: Asked): Statement {
+function compile(target: ReadTarget, query: Query, asked: Asked): Statement {
   const keys = (asked.keys ?? []).map((key) => key.map(String));
   switch (asked.shape) {
     case 'page':
-      return reading.compilePage(target, query);
+      return compilePage(target, query);
     case 'stream':
-      return reading.compileStream(target, query);
+      return compileStream(target, query);
     case 'items':
-      return reading.compileItems(target, query, keys);
+      return compileItems(target, query, keys);
     case 'item':
-      return reading.compileItem(target, query, keys[0] ?? []);
+      return compileItem(target, query, keys[0] ?? []);
   }
 }
 
@@ -78,7 +60,7 @@ function administrator(asked: Asked): Standing {
 }
 
 export async function ask(
-  { pool, reading }: { readonly pool: Pool; readonly reading: Reading },
+  pool: Pool,
   catalog: Catalog,
   asked: Asked,
   standing: Standing = administrator(asked),
@@ -93,8 +75,8 @@ export async function ask(
   const target = { ...standing, catalog, bounds, collection: asked.table };
   let statement: Statement;
   try {
-    const query = reading.parseQuery(spell(asked.parameters, asked.spelling), bounds);
-    statement = compile(reading, target, query, asked);
+    const query = parseQuery(spell(asked.parameters, asked.spelling), bounds);
+    statement = compile(target, query, asked);
   } catch (error) {
     return { kind: 'refused', reason: messageOf(error) };
   }

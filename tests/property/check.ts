@@ -2,7 +2,7 @@
 import { asyncProperty, check, sample } from 'fast-check';
 import type { Pool } from 'pg';
 import type { Catalog } from '#core/catalog/catalog.ts';
-import { ask, type Reading } from './ask.ts';
+import { ask } from './ask.ts';
 import { difference } from './difference.ts';
 import { type Envelope, evaluate } from './evaluate/evaluate.ts';
 import { Refusal } from './evaluate/refusal.ts';
@@ -16,7 +16,6 @@ const AT_ONCE = 3;
 
 export interface Run {
   readonly pool: Pool;
-  readonly reading: Reading;
   /** Questions for each world. */
   readonly questions: number;
   /** Hears of every case that an answer met. */
@@ -52,7 +51,7 @@ async function disagreement(
 ): Promise<Disagreement | null> {
   const cells: string[] = [];
   const expected = expectation(setting.world, asked, cells);
-  const reply = await ask(run, setting.catalog, asked);
+  const reply = await ask(run.pool, setting.catalog, asked);
   if (reply.kind === 'broken') {
     return { kind: 'broken', detail: `the statement failed: ${reply.reason}\n${reply.text}` };
   }

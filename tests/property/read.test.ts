@@ -1,5 +1,4 @@
 import t from 'tap';
-import { READING } from './ask.ts';
 import { checkWorlds } from './check.ts';
 import { Coverage } from './coverage.ts';
 import { openPool } from './install.ts';
@@ -12,7 +11,7 @@ const QUESTIONS = 50;
 t.test('every answer is the one that a naive evaluator gives', async (t) => {
   const coverage = new Coverage();
   const pool = await openPool(t);
-  const run = { pool, reading: READING, questions: QUESTIONS, cover: coverage.add };
+  const run = { pool, questions: QUESTIONS, cover: coverage.add };
   t.comment(`PROPERTY_SEED=${SEED} PROPERTY_WORLDS=${WORLDS}, ${QUESTIONS} questions each`);
   const seeds = Array.from({ length: WORLDS }, (_, index) => SEED + index);
   for await (const { failure } of checkWorlds(run, seeds)) {

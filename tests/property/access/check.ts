@@ -4,7 +4,7 @@
  */
 import { asyncProperty, check } from 'fast-check';
 import type { Pool } from 'pg';
-import { ask, type Reading, type Reply, type Standing } from '../ask.ts';
+import { ask, type Reply, type Standing } from '../ask.ts';
 import { describe, type Outcome, outcomes, type Setting, withWorld } from '../check.ts';
 import { difference } from '../difference.ts';
 import { type Answer, Approximate } from '../evaluate/aggregate.ts';
@@ -25,7 +25,6 @@ import { omniscient, type View, viewOf } from './view.ts';
 
 export interface Run {
   readonly pool: Pool;
-  readonly reading: Reading;
   /** Questions of each person. */
   readonly questions: number;
   /** Hears of every case that an answer met. */
@@ -150,7 +149,7 @@ async function checkPerson(subject: Case): Promise<string | null> {
   const said: { asked: Asked; telling: string }[] = [];
   let kind: string | null = null;
   const property = asyncProperty(new PersonalQuestion(setting.world, view), async (asked) => {
-    const reply = await ask(run, setting.catalog, asked, standing);
+    const reply = await ask(run.pool, setting.catalog, asked, standing);
     said.push({ asked, telling: tellingOf(subject, reply) });
     const found = judge(subject, asked, reply);
     if (found === null || (kind !== null && found.kind !== kind)) return true;
@@ -160,7 +159,7 @@ async function checkPerson(subject: Case): Promise<string | null> {
   const details = await check(property, { seed: setting.seed, numRuns: run.questions });
   const [wrong] = details.counterexample ?? [];
   if (wrong !== undefined) {
-    const reply = await ask(run, setting.catalog, wrong, standing);
+    const reply = await ask(run.pool, setting.catalog, wrong, standing);
     return report(subject, wrong, judge(subject, wrong, reply)?.detail ?? 'it comes and goes');
   }
   return await askAgain(subject, said);
@@ -176,7 +175,7 @@ async function askAgain(
   await carryOut(run.pool, schema, world, flips);
   try {
     for (const { asked, telling } of said) {
-      const again = tellingOf(subject, await ask(run, setting.catalog, asked, standing));
+      const again = tellingOf(subject, await ask(run.pool, setting.catalog, asked, standing));
       if (again === telling) continue;
       const changes = flips.map((flip) => `  ${JSON.stringify(flip)}`).join('\n');
       const detail = `something hidden shows:\n  ${telling}\n  ${again}\n${changes}`;

@@ -89,7 +89,7 @@ function candidates(dice: Dice, world: World, view: View): Flip[] {
   );
 }
 
-export function flipped(world: World, flips: readonly Flip[]): World {
+function flipped(world: World, flips: readonly Flip[]): World {
   const tables = world.tables.map((table) => {
     const own = flips.filter((flip) => flip.table === table.name);
     if (own.length === 0) return table;

@@ -1,8 +1,9 @@
 /** Random societies over a world. */
 import { condition } from '../generate/condition.ts';
 import type { Dice } from '../generate/dice.ts';
-import { USERS } from '../generate/values.ts';
+import { USERS, pool as values } from '../generate/values.ts';
 import { type Json, relationsOf, type Table, type World } from '../model.ts';
+import { writable } from './deed.ts';
 import type { Access, Permission, Person, Role, Society } from './society.ts';
 
 const [ANN, EDITOR, STAFF] = USERS;
@@ -38,20 +39,51 @@ function fields(dice: Dice, world: World, table: Table): string | null {
   return [...new Set(dice.chance(85) ? [...key, ...some] : some)].join(',');
 }
 
+const JUDGED = new Set(['string', 'text', 'integer', 'boolean', 'uuid']);
+
+/** What a payload has to meet, seldom. */
+function validation(dice: Dice, table: Table): Json {
+  const judged = writable(table).filter(({ type }) => JUDGED.has(type));
+  if (judged.length === 0 || !dice.chance(25)) return null;
+  const column = dice.pick(judged);
+  const one = () => dice.pick(values(column));
+  return {
+    [column.name]: dice.pick<Json>([
+      { _nnull: true },
+      { _in: [one(), one(), one(), one()] },
+      { _eq: one() },
+    ]),
+  };
+}
+
+/** Values for what a payload leaves out, seldom. */
+function presets(dice: Dice, table: Table): Json {
+  const columns = writable(table);
+  if (columns.length === 0 || !dice.chance(30)) return null;
+  const column = dice.pick(columns);
+  const isPerson = column.type === 'uuid' && dice.chance(60);
+  return { [column.name]: isPerson ? '$CURRENT_USER' : dice.pick(values(column)) };
+}
+
+const ACTIONS = ['read', 'create', 'update', 'delete'];
+
 function permissions(dice: Dice, world: World): Permission[] {
-  return world.tables.flatMap((table) =>
-    POLICIES.flatMap((policy) => {
-      const count = dice.pick([0, 0, 1, 1, 1, 2]);
-      return Array.from({ length: count }, () => ({
-        policy,
-        collection: table.name,
-        action: 'read',
-        permissions: rule(dice, world, table),
-        validation: null,
-        presets: null,
-        fields: fields(dice, world, table),
-      }));
-    }),
+  return ACTIONS.flatMap((action) =>
+    world.tables.flatMap((table) =>
+      POLICIES.flatMap((policy) => {
+        const count = dice.pick([0, 0, 1, 1, 1, 2]);
+        const given = action === 'create' || action === 'update';
+        return Array.from({ length: count }, () => ({
+          policy,
+          collection: table.name,
+          action,
+          permissions: rule(dice, world, table),
+          validation: given ? validation(dice, table) : null,
+          presets: given ? presets(dice, table) : null,
+          fields: fields(dice, world, table),
+        }));
+      }),
+    ),
   );
 }
 

@@ -1,5 +1,4 @@
 import t from 'tap';
-import { READING } from '../ask.ts';
 import { openPool } from '../install.ts';
 import { checkSocieties } from './check.ts';
 import { AccessCoverage } from './coverage.ts';
@@ -13,7 +12,7 @@ const QUESTIONS = 12;
 t.test('everybody is answered from what may be seen, and from nothing else', async (t) => {
   const coverage = new AccessCoverage();
   const pool = await openPool(t);
-  const run = { pool, reading: READING, questions: QUESTIONS, cover: coverage.add };
+  const run = { pool, questions: QUESTIONS, cover: coverage.add };
   t.comment(`PROPERTY_SEED=${SEED} PROPERTY_WORLDS=${WORLDS}, ${QUESTIONS} questions a person`);
   const seeds = Array.from({ length: WORLDS }, (_, index) => SEED + index);
   for await (const { failure } of checkSocieties(run, seeds)) {

@@ -2,7 +2,7 @@
 import { Arbitrary, type Random, Stream, sample, Value } from 'fast-check';
 import { Dice } from './dice.ts';
 
-export class Drawn<T> extends Arbitrary<T> {
+class Drawn<T> extends Arbitrary<T> {
   readonly #make: (dice: Dice) => T;
 
   constructor(make: (dice: Dice) => T) {
