@@ -270,7 +270,7 @@ const scalar: fc.Arbitrary<Json> = fc.oneof(
   { weight: 1, arbitrary: fc.nat({ max: 3_000 }).map((length) => TOKEN + 'x'.repeat(length)) },
 );
 
-export const value: fc.Arbitrary<Json> = fc.oneof(
+const value: fc.Arbitrary<Json> = fc.oneof(
   { weight: 8, arbitrary: scalar },
   { weight: 2, arbitrary: fc.array(scalar, { maxLength: 4 }) },
   { weight: 1, arbitrary: fc.dictionary(name, scalar, { maxKeys: 2, noNullPrototype: true }) },

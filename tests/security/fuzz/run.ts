@@ -35,7 +35,7 @@ export interface Siege {
   readonly output: () => string;
 }
 
-export interface Outcome {
+interface Outcome {
   readonly requests: number;
   /** Answers by status. */
   readonly statuses: ReadonlyMap<number, number>;
