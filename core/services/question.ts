@@ -67,7 +67,8 @@ export class StatementCache {
       this.#known.clear();
     }
     if (question.text === null || question.text.length > MAX_TEXT) return compile(question.query());
-    const name = `${this.#numberOf(grants)} ${knownOf(caller)} ${place}?${question.text}`;
+    // A name may hold any sign, so its length parts it from the text.
+    const name = `${this.#numberOf(grants)} ${knownOf(caller)} ${place.length} ${place}?${question.text}`;
     const found = this.#known.get(name);
     if (found !== undefined) return { ...found, statement: bindTo(found.statement, caller) };
     const prepared = compile(question.query());
