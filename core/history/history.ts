@@ -8,8 +8,8 @@ import { bareType } from '#core/database/column-type.ts';
 import type { Client } from '#core/database/pool.ts';
 import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
 import { type Visitor, visitorFacts } from '#core/identity/session.ts';
-import { isConcealed, outputOf } from '#core/query/compile/output.ts';
-import type { Key } from '#core/query/key.ts';
+import { CONCEALED, isConcealed, outputOf } from '#core/query/compile/output.ts';
+import { type Key, keyOfBody, keyOfPath } from '#core/query/key.ts';
 import { systemTable } from '#core/system/table.ts';
 
 /** Who did it, and from where. */
@@ -47,8 +47,6 @@ const UNTOLD = new Set([
   'system_sessions',
 ]);
 
-const MASK = '**********';
-
 /** How much is kept of what happens to the items of a collection. */
 export function accountabilityOf(collection: Collection): 'all' | 'activity' | null {
   if (UNTOLD.has(collection.name)) return null;
@@ -61,10 +59,19 @@ export function itemText(key: Key): string {
   return more.length === 0 && only !== undefined ? only : key.map(encodeURIComponent).join(',');
 }
 
+/**
+ * The key of which {@link itemText} is the text.
+ * @throws ServiceError FORBIDDEN when the text can be no key of the collection
+ */
+export function keyOfItem(collection: Collection, item: string): Key {
+  const isPlain = collection.primaryKey.length === 1;
+  return isPlain ? keyOfBody(collection, item) : keyOfPath(collection, item);
+}
+
 /** A value as it is read: secrets masked, and a number also where a key was known as text. */
 function shownValue(field: Field | undefined, value: unknown): unknown {
   if (field === undefined || field.column === null || value === null) return value;
-  if (isConcealed({ ...field, column: field.column })) return MASK;
+  if (isConcealed({ ...field, column: field.column })) return CONCEALED;
   const isNumber = field.type === 'integer' && typeof value === 'string' && /^-?\d+$/.test(value);
   return isNumber ? Number(value) : value;
 }

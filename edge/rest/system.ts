@@ -55,6 +55,7 @@ const SINGLE: readonly Form[] = [
 const COLLECTIONS: readonly (readonly [SystemName, readonly Form[]])[] = [
   ['access', FULL],
   ['activity', READ],
+  ['comments', FULL],
   ['permissions', FULL],
   ['policies', FULL],
   ['presets', FULL],

@@ -3,7 +3,7 @@ import type { ColumnField } from '#core/catalog/catalog.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
 
 /** What stands for a value that is set but never shown. */
-const CONCEALED = '**********';
+export const CONCEALED = '**********';
 
 export function isConcealed(field: ColumnField): boolean {
   return field.type === 'hash' || field.special.includes('conceal');

@@ -9,6 +9,7 @@ import type { Serves } from '../context.ts';
 const WRITABLE = {
   access: ['id', 'role', 'user', 'policy', 'sort'],
   activity: [],
+  comments: ['id', 'collection', 'item', 'comment'],
   permissions: [
     'id',
     'policy',

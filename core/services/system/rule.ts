@@ -7,6 +7,7 @@ import { type CollectionRule, NO_RULE, type Write } from '#core/mutation/target.
 import { noCollection } from '../context.ts';
 import { describeAdministrators, requireAdministrator } from './administrator.ts';
 import { writableColumns } from './collection.ts';
+import { afterComments, beginComments, refineComment } from './rule-comment.ts';
 import { refinePermission } from './rule-permission.ts';
 import { refinePolicy } from './rule-policy.ts';
 import { afterRoles, beforeRoles } from './rule-role.ts';
@@ -29,6 +30,7 @@ function checkName(item: Item): void {
 type Stage = Omit<CollectionRule, 'writable'>;
 
 const STAGES: Readonly<Record<string, Stage>> = {
+  system_comments: { begin: beginComments, refine: refineComment, after: afterComments },
   system_users: { refine: refineUser, before: beforeUsers, after: afterUsers },
   system_roles: { before: beforeRoles, after: afterRoles },
   system_policies: { refine: refinePolicy },

@@ -1,0 +1,60 @@
+/** What comments demand: somebody who writes them, about an item which that somebody may read. */
+import { render, sql } from '#core/database/sql.ts';
+import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
+import { keyOfItem } from '#core/history/history.ts';
+import type { Action, Item } from '#core/mutation/payload.ts';
+import type { Done, Write } from '#core/mutation/target.ts';
+import { anyKeyCondition } from '#core/query/compile/key.ts';
+import { contextOf } from '#core/query/compile/read.ts';
+import { openScope, rowRule, tableSql, whereSql } from '#core/query/compile/scope.ts';
+import { distinctKeys } from '#core/query/key.ts';
+import { systemTable } from '#core/system/table.ts';
+import { schemaOf, singleKeys } from './schema.ts';
+
+/** @throws ServiceError FORBIDDEN for strangers, whatever the public may do */
+export async function beginComments({ target }: Write): Promise<void> {
+  if (target.caller.user === null) throw forbidden();
+}
+
+/** @throws ServiceError INVALID_PAYLOAD naming what a comment lacks */
+export async function refineComment(_: Write, action: Action, item: Item): Promise<Item> {
+  for (const name of ['collection', 'item', 'comment']) {
+    const value = item[name];
+    const isMissing =
+      value === null || value === '' || (action === 'create' && value === undefined);
+    if (isMissing) throw invalidPayload(`"${name}" must not be empty.`, { field: name });
+  }
+  return item;
+}
+
+/** @throws ServiceError FORBIDDEN unless the caller may read all the items, which exist */
+async function requireReadable(write: Write, name: string, items: readonly string[]) {
+  const { target, client } = write;
+  const collection = target.catalog.collections.get(name);
+  if (collection === undefined) throw forbidden();
+  const keys = distinctKeys(items.map((item) => keyOfItem(collection, item)));
+  const own = { ...target, collection: name };
+  const scope = openScope(
+    contextOf(own, { backlink: true }, { reusable: false, columns: [] }),
+    name,
+  );
+  const where = whereSql([anyKeyCondition(scope, keys), rowRule(scope)]);
+  const { text, values } = render(sql`SELECT count(*)::int FROM ${tableSql(scope)}${where}`);
+  const { rows } = await client.query<[number]>({ text, values, rowMode: 'array' });
+  if (rows[0]?.[0] !== keys.length) throw forbidden();
+}
+
+/** Judges what comments that are new, or were moved, are about. */
+export async function afterComments(write: Write, { action, keys, items }: Done): Promise<void> {
+  if (action === 'delete') return;
+  const placed = keys.filter((_, place) => {
+    const item = items[place];
+    return action === 'create' || item?.collection !== undefined || item?.item !== undefined;
+  });
+  const { rows } = await write.client.query<{ collection: string; items: string[] }>(
+    render(sql`SELECT collection, array_agg(DISTINCT item::text) AS items
+      FROM ${systemTable(schemaOf(write), 'comments')}
+      WHERE id = ANY(${singleKeys(placed)}::uuid[]) GROUP BY collection ORDER BY collection`),
+  );
+  for (const { collection, items: about } of rows) await requireReadable(write, collection, about);
+}
