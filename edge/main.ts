@@ -16,6 +16,7 @@ import { addRegistrationRoutes } from './rest/registration.ts';
 import { addServerRoutes } from './rest/server.ts';
 import { addSystemRoutes } from './rest/system.ts';
 import { addTwoFactorRoutes } from './rest/two-factor.ts';
+import { addUtilityRoutes } from './rest/utility.ts';
 import { type EdgeServices, openEdgeServices } from './services.ts';
 
 const { config, url } = readConfiguration('an edge');
@@ -39,6 +40,7 @@ addImportRoutes(router, services);
 addInvitationRoutes(router, services);
 addPasswordResetRoutes(router, services);
 addRegistrationRoutes(router, services);
+addUtilityRoutes(router, services);
 server = createServer({
   handler: guarded(router.handle, services.limits),
   log,

@@ -23,6 +23,7 @@ import { ImportService } from '#core/services/imports.ts';
 import { ItemService } from '#core/services/items.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { PermissionService } from '#core/services/permissions.ts';
+import { RevertService } from '#core/services/revert.ts';
 import { systemRuleOf } from '#core/services/system/rule.ts';
 import { SystemService } from '#core/services/system/system.ts';
 import { clusterId } from '#core/system/cluster.ts';
@@ -44,6 +45,7 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly access: AccessSource;
   readonly items: ItemService;
   readonly system: SystemService;
+  readonly reverts: RevertService;
   readonly permissions: PermissionService;
   readonly jobs: JobService;
   readonly imports: ImportService;
@@ -106,6 +108,12 @@ export async function openEdgeServices(
     responses: null,
   };
   const system = new SystemService(itemOptions);
+  const items = new ItemService({
+    ...itemOptions,
+    serves: servesItems,
+    ruleOf: systemRuleOf,
+    responses: caching.responses,
+  });
   const mailFlows = openMailFlows(
     { config, pool, schema, jobs, access, bounds, users: system },
     secrets,
@@ -118,13 +126,9 @@ export async function openEdgeServices(
     access,
     ...identity,
     jobs,
-    items: new ItemService({
-      ...itemOptions,
-      serves: servesItems,
-      ruleOf: systemRuleOf,
-      responses: caching.responses,
-    }),
+    items,
     system,
+    reverts: new RevertService({ items, system, schema, bounds }),
     ...mailFlows,
     permissions: new PermissionService({ catalog, access, bounds, reader }),
     imports: new ImportService({

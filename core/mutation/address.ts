@@ -1,0 +1,38 @@
+/** Where items lie, for statements of their own: the table, always as `t`, and its rows by key. */
+import type { Collection } from '#core/catalog/catalog.ts';
+import { bareType } from '#core/database/column-type.ts';
+import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
+import { forbidden } from '#core/errors/service-error.ts';
+import type { Key } from '#core/query/key.ts';
+
+/** `schema.table AS t`. */
+export function tableAsT({ table }: Collection): Sql {
+  if (table === null) throw forbidden();
+  return sql`${identifier(table.schema, table.name)} AS t`;
+}
+
+/** The columns of the key, each of `t`. */
+export function keyColumns({ primaryKey }: Collection): Sql[] {
+  return primaryKey.map(({ column }) => identifier('t', column.name));
+}
+
+/** Whether `t` is the item of a key. */
+export function isItem(collection: Collection, key: Key): Sql {
+  const tests = collection.primaryKey.map(
+    ({ column }, part) =>
+      sql`${identifier('t', column.name)} = ${key[part]}::text::${bareType(column)}`,
+  );
+  return join(tests, ' AND ');
+}
+
+/** Whether `t` is the item of one of the keys, however many. */
+export function isAnyItem(collection: Collection, keys: readonly Key[]): Sql {
+  const { primaryKey } = collection;
+  const arrays = primaryKey.map((_, part) => sql`${keys.map((key) => key[part])}::text[]`);
+  const names = primaryKey.map((_, part) => identifier(`k${part + 1}`));
+  const typed = primaryKey.map(
+    ({ column }, part) => sql`${identifier('k', `k${part + 1}`)}::${bareType(column)}`,
+  );
+  return sql`(${join(keyColumns(collection))}) IN
+    (SELECT ${join(typed)} FROM unnest(${join(arrays)}) AS k(${join(names)}))`;
+}

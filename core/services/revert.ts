@@ -1,0 +1,161 @@
+/**
+ * Goes back to a revision: what an item was is written to it again, on the way of every write. Only
+ * what differs is written, so that nobody needs rights to what stays as it is.
+ */
+import * as v from 'valibot';
+import type { Caller } from '#core/access/grant.ts';
+import { type ColumnField, type Field, SYSTEM_PREFIX } from '#core/catalog/catalog.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { keyOfItem, snapshot } from '#core/history/history.ts';
+import type { Visitor } from '#core/identity/session.ts';
+import { isItem, tableAsT } from '#core/mutation/address.ts';
+import { lockItems } from '#core/mutation/delete.ts';
+import { judgeAction } from '#core/mutation/judge.ts';
+import type { Item } from '#core/mutation/payload.ts';
+import { writeItems } from '#core/mutation/relational/write.ts';
+import type { Write } from '#core/mutation/target.ts';
+import { CONCEALED, isConcealed } from '#core/query/compile/output.ts';
+import type { Key } from '#core/query/key.ts';
+import { parseQuery } from '#core/query/parse/parameter.ts';
+import type { QueryBounds } from '#core/query/query.ts';
+import { systemTable } from '#core/system/table.ts';
+import type { ItemService } from './items.ts';
+import { questionOf } from './question.ts';
+
+export interface RevertServiceOptions {
+  /** The user's own collections. */
+  readonly items: ItemService;
+  /** The system collections, revisions among them. */
+  readonly system: ItemService;
+  readonly schema: string;
+  readonly bounds: QueryBounds;
+}
+
+/** A revision as its reader sees it. */
+const answer = v.object({
+  data: v.object({
+    id: v.number(),
+    collection: v.nullable(v.string()),
+    item: v.nullable(v.string()),
+    data: v.nullable(v.looseObject({})),
+  }),
+});
+
+interface Revision {
+  readonly id: number;
+  readonly collection: string;
+  readonly item: string;
+}
+
+/** A member of the revision that the item does not have like that. */
+interface Difference {
+  readonly name: string;
+  /** As JSON. */
+  readonly text: string;
+}
+
+/** Values that every write makes anew. */
+const REMADE = new Set(['date-updated', 'user-updated', 'role-updated']);
+
+/** Numbers of a JSON text that JavaScript would round. */
+const LONG_NUMBER = /\d{16}|\d[eE]/;
+
+function isRestored({ collection, rule }: Write, field: ColumnField): boolean {
+  const { generatedExpression, identity } = field.column;
+  if (generatedExpression !== null || identity === 'always') return false;
+  if (collection.primaryKey.includes(field) || isConcealed(field)) return false;
+  if (field.special.some((flag) => REMADE.has(flag))) return false;
+  return rule.writable === null || rule.writable.has(field.name);
+}
+
+function restored(field: ColumnField, text: string): unknown {
+  const isText =
+    field.type.startsWith('geometry') || (field.type === 'json' && LONG_NUMBER.test(text));
+  return isText && text !== 'null' ? text : JSON.parse(text);
+}
+
+function isColumn(field: Field | undefined): field is ColumnField {
+  return field !== undefined && field.column !== null;
+}
+
+/** What has to be written; a mask hides a value that is not known any more. */
+function changesOf(write: Write, differences: readonly Difference[]): Item {
+  const { fields, name: collection } = write.collection;
+  const gone = differences.filter(({ name }) => !isColumn(fields.get(name)));
+  if (gone.length > 0) {
+    const names = gone.map(({ name }) => `"${name}"`).join(', ');
+    throw new ServiceError('UNPROCESSABLE_ENTITY', {
+      reason: `The revision has values for fields that "${collection}" does not have any more: ${names}.`,
+    });
+  }
+  const members = differences.flatMap(({ name, text }) => {
+    const field = fields.get(name);
+    if (!isColumn(field) || !isRestored(write, field)) return [];
+    return text === JSON.stringify(CONCEALED) ? [] : [[name, restored(field, text)] as const];
+  });
+  return Object.fromEntries(members);
+}
+
+export class RevertService {
+  readonly #options: RevertServiceOptions;
+
+  constructor(options: RevertServiceOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Makes an item again what a revision shows, which the caller must be able to read.
+   * @param segment the key of the revision as it stands in the path
+   * @throws ServiceError FORBIDDEN; INVALID_PAYLOAD when the revision holds no data;
+   *   UNPROCESSABLE_ENTITY naming the fields that are gone since; what a write throws
+   */
+  async revert(
+    by: { readonly caller: Caller; readonly visitor: Visitor },
+    segment: string,
+  ): Promise<void> {
+    const revision = await this.#revision(by.caller, segment);
+    const { items, system } = this.#options;
+    const { collection } = revision;
+    const service = collection.startsWith(SYSTEM_PREFIX) ? system : items;
+    await service.transact({ ...by, collection }, async ({ write, writeOf, history }) => {
+      const key = keyOfItem(write.collection, revision.item);
+      judgeAction(write, 'update');
+      await lockItems(write, [key]);
+      const value = changesOf(write, await this.#differences(write, revision, key));
+      const input = { place: [], value, intent: 'update', key } as const;
+      await writeItems(write, [input], { writeOf, maxItems: undefined, history: history.ofRevert });
+    });
+  }
+
+  async #revision(caller: Caller, segment: string): Promise<Revision> {
+    const { system, bounds } = this.#options;
+    const query = parseQuery({ fields: 'id,collection,item,data' }, bounds);
+    const target = { caller, collection: `${SYSTEM_PREFIX}revisions` };
+    const { text } = await system.one(target, segment, questionOf(query));
+    const { data: revision } = v.parse(answer, JSON.parse(text.toString()));
+    const { collection, item } = revision;
+    // Policies may hide fields of some revisions only.
+    if (collection === null || item === null) throw forbidden();
+    if (revision.data === null) throw invalidPayload('The revision holds no data to go back to.');
+    return { id: revision.id, collection, item };
+  }
+
+  /** The members of the revision that the item, which is locked, has otherwise or not at all. */
+  async #differences(write: Write, { id }: Revision, key: Key): Promise<readonly Difference[]> {
+    const { client, collection } = write;
+    const { rows } = await client.query<{ name: string; text: string }>(
+      render(sql`
+        WITH now AS (
+          SELECT m.key, m.value::text FROM ${tableAsT(collection)},
+            json_each(${snapshot(collection)}) AS m
+          WHERE ${isItem(collection, key)}
+        )
+        SELECT m.key AS name, m.value::text AS text
+        FROM ${systemTable(this.#options.schema, 'revisions')} AS r, json_each(r.data) AS m
+          LEFT JOIN now ON now.key = m.key
+        WHERE r.id = ${id} AND m.value::text IS DISTINCT FROM now.value ORDER BY m.key`),
+    );
+    return rows;
+  }
+}
