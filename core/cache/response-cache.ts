@@ -45,6 +45,8 @@ interface Entry {
   /** The versions under which it was read. */
   readonly stamp: string;
   readonly body: Buffer;
+  /** Counts the reads; of two for one name the later one counts. */
+  readonly turn: number;
 }
 
 /** What an entry takes beside its bytes: its name and stamp, and their places. */
@@ -73,6 +75,7 @@ export class ResponseCache {
   readonly #ends: (() => void)[];
   /** Until then nothing is kept, because somebody writes who cannot tell versions. */
   #suspendedUntil = Number.NEGATIVE_INFINITY;
+  #turn = 0;
   /** Counts suspensions: what was begun before one is not kept after it. */
   #era = 0;
 
@@ -103,9 +106,11 @@ export class ResponseCache {
     const stamp = `${this.#era} ${versions}`;
     const known = this.#entries.get(name);
     if (known?.stamp === stamp) return { text: known.body, hit: true };
+    this.#turn += 1;
+    const turn = this.#turn;
     const work = async (gone: AbortSignal) => {
       const text = await ask(gone);
-      if (text !== null) this.#keep(name, stamp, text);
+      if (text !== null) this.#keep(name, { stamp, turn }, text);
       return text;
     };
     return miss(await this.#flights.join(`${name} ${stamp}`, work, signal));
@@ -143,10 +148,12 @@ export class ResponseCache {
     return this.#parts.catalog.inContact() && performance.now() >= this.#suspendedUntil;
   }
 
-  #keep(name: string, stamp: string, text: string): void {
+  #keep(name: string, from: Pick<Entry, 'stamp' | 'turn'>, text: string): void {
     if (text.length > this.#parts.maxValueSize) return;
-    if (!this.#trusted || !stamp.startsWith(`${this.#era} `)) return;
-    this.#entries.set(name, { stamp, body: Buffer.from(text) });
+    if (!this.#trusted || !from.stamp.startsWith(`${this.#era} `)) return;
+    const known = this.#entries.peek(name);
+    if (known !== undefined && known.turn > from.turn) return;
+    this.#entries.set(name, { ...from, body: Buffer.from(text) });
   }
 
   #suspend(): void {

@@ -94,7 +94,7 @@ async function run(versions: readonly TableVersions[]) {
   await pool.query('TRUNCATE n');
   await pool.query('INSERT INTO n SELECT row, 0 FROM generate_series(0, $1) AS row', [ROWS - 1]);
   const pause = () => delay(3);
-  return observe(versions.map(siteOn), { rows: ROWS, writes: 60, pause });
+  return observe(versions.map(siteOn), { rows: ROWS, writes: 30, pause });
 }
 
 t.test('one edge that keeps versions itself is exact', async (t) => {
