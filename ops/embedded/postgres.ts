@@ -5,7 +5,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -17,6 +16,9 @@ import {
   PACKAGE,
   type Report,
 } from './binaries.ts';
+import { withFreePort } from './port.ts';
+
+export { freePort } from './port.ts';
 
 export interface PostgresOptions {
   /** Absolute path of the folder that holds the cluster; made when it does not exist. */
@@ -52,17 +54,6 @@ export interface Postgres {
 export const ROLE = 'sluice';
 
 const LONGEST_STOP_MS = 60_000;
-
-/** A port of the loopback interface that nobody listens on right now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
-}
 
 /** Keeps what a process last wrote to stderr. */
 function lastWords(child: ChildProcess): () => string {
@@ -157,7 +148,17 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   if (!existsSync(join(options.dataDir, 'PG_VERSION'))) {
     await initialise(binaries, options, account);
   }
-  const port = options.port ?? (await freePort());
+  const run = (port: number) => serve(options, binaries, port, account);
+  return options.port === undefined ? await withFreePort(run) : await run(options.port);
+}
+
+/** Runs the server of a folder that is there, and resolves when it answers. */
+async function serve(
+  options: PostgresOptions,
+  binaries: Binaries,
+  port: number,
+  account?: Account,
+): Promise<Postgres> {
   const child = launch(options, binaries, port, account);
   const words = lastWords(child);
   let ended = false;
@@ -175,7 +176,9 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     }
   } catch (error) {
     if (!ended) await stopChild(child, exited, 0);
-    const reason = error instanceof Error ? error.message : String(error);
+    // Who answers on its port, though with another password, may be another server.
+    const reasons = new Set([error instanceof Error ? error.message : String(error), words()]);
+    const reason = [...reasons].filter((text) => text !== '').join('\n');
     throw new Error(`PostgreSQL did not start in ${options.dataDir}: ${reason}`);
   }
   return {

@@ -11,7 +11,7 @@ import { createLog } from '#core/log/log.ts';
 import type { ChildMessage } from '#core/process/child.ts';
 import { bootstrapAdmin } from '#core/system/bootstrap.ts';
 import { migrate } from '#core/system/migrate.ts';
-import { freePort } from '#ops/embedded/postgres.ts';
+import { withFreePort } from '#ops/embedded/port.ts';
 import { createDatabase, type Teardown } from './database.ts';
 
 export const ADMIN_TOKEN = 'an-admin-token-for-tests';
@@ -120,10 +120,14 @@ export async function startCluster(t: Teardown, options: ClusterOptions = {}): P
   const startEdge = (port: number, env = {}) =>
     start('edge/main.ts', { PORT: String(port), ...env });
   const startWorker = (env = {}) => start('workers/main.ts', env);
-  const ports = await Promise.all(Array.from({ length: edgeCount }, () => freePort()));
   const workers = await Promise.all(Array.from({ length: workerCount }, () => startWorker()));
-  const edges = await Promise.all(ports.map((port) => startEdge(port)));
-  const url = `http://127.0.0.1:${ports[0] ?? 0}`;
+  const listening = await Promise.all(
+    Array.from({ length: edgeCount }, () =>
+      withFreePort(async (port) => ({ port, edge: await startEdge(port) })),
+    ),
+  );
+  const edges = listening.map(({ edge }) => edge);
+  const url = `http://127.0.0.1:${listening[0]?.port ?? 0}`;
   const db = new pg.Pool({ connectionString: databaseUrl, max: 4 });
   db.on('error', () => undefined);
   t.teardown(() => db.end());

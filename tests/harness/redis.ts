@@ -1,7 +1,7 @@
 /** Starts a throw-away Redis on a loopback port where `redis-server` is installed. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { freePort } from '#ops/embedded/postgres.ts';
+import { withFreePort } from '#ops/embedded/port.ts';
 
 export interface RedisServer {
   readonly url: string;
@@ -12,19 +12,27 @@ export interface RedisServer {
 /** Null where no Redis is installed. */
 export async function startRedis(port?: number): Promise<RedisServer | null> {
   if (spawnSync('redis-server', ['--version']).error) return null;
-  const chosen = port ?? (await freePort());
+  return port === undefined ? withFreePort(listen) : listen(port);
+}
+
+async function listen(port: number): Promise<RedisServer> {
   const child = spawn(
     'redis-server',
-    ['--port', String(chosen), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   if (child.pid === undefined) throw new Error('redis-server could not be started');
+  let output = '';
   for await (const chunk of child.stdout) {
-    if (String(chunk).includes('Ready to accept connections')) break;
+    output += String(chunk);
+    if (output.includes('Ready to accept connections')) break;
+  }
+  if (!output.includes('Ready to accept connections')) {
+    throw new Error(`redis-server ended:\n${output}`);
   }
   child.stdout.resume();
   return {
-    url: `redis://127.0.0.1:${chosen}`,
+    url: `redis://127.0.0.1:${port}`,
     pid: child.pid,
     async stop() {
       if (child.exitCode === null && child.signalCode === null) {

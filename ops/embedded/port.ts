@@ -1,0 +1,32 @@
+/**
+ * Finds ports of the loopback interface for servers that are to be started. Between the look and the
+ * start another program may take one, so that whoever can chooses again.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+const TRIES = 5;
+/** How Node, PostgreSQL, Redis and this program say that a port is somebody else's. */
+const TAKEN = /EADDRINUSE|address already in use|is (already )?in use/i;
+
+/** A port of the loopback interface that nobody listens on right now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port was given');
+  return address.port;
+}
+
+/** Starts something on a free port, and on another one when it was taken in the meantime. */
+export async function withFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await start(await freePort());
+    } catch (error) {
+      if (tries === TRIES || !(error instanceof Error && TAKEN.test(error.message))) throw error;
+    }
+  }
+}
