@@ -6,7 +6,6 @@ import { startCluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
 import { upload } from '#tests/harness/upload.ts';
 
-const ROWS = 200_000;
 export const FAILPOINTS = [
   'import.parsing',
   'import.staged',
@@ -15,34 +14,35 @@ export const FAILPOINTS = [
 ] as const;
 
 /** A file of which half the keys are there already, so that it is merged. */
-function file(): string {
+function file(rows: number): string {
   const lines = ['id,word'];
-  for (let id = 1; id <= ROWS; id += 1) lines.push(`${id},word ${id}`);
+  for (let id = 1; id <= rows; id += 1) lines.push(`${id},word ${id}`);
   return `${lines.join('\n')}\n`;
 }
 
-/** Imports a file for each failpoint, with a worker that is killed there. */
+/** Imports a file of some rows for each failpoint, with a worker that is killed there. */
 export function killImports(
   t: Test,
   backend: Backend,
   failpoints: readonly (typeof FAILPOINTS)[number][],
+  rows = 200_000,
 ) {
   return t.test(`a killed worker loses nothing with the queue on ${backend.name}`, async (t) => {
     const cluster = await startCluster(t, { env: backend.env });
-    const content = file();
+    const content = file(rows);
     for (const [index, failpoint] of failpoints.entries()) {
       await t.test(`killed at ${failpoint}`, async (t) => {
         const table = `words_${index}`;
         await cluster.db.query(`CREATE TABLE ${table} (id int PRIMARY KEY, word text)`);
         await cluster.db.query(
-          `INSERT INTO ${table} SELECT i * 2, 'old' FROM generate_series(1, ${ROWS / 2}) i`,
+          `INSERT INTO ${table} SELECT i * 2, 'old' FROM generate_series(1, ${rows / 2}) i`,
         );
         await until(async () => (await cluster.fetch(`/items/${table}`)).ok, 'the table is known');
         const doomed = await cluster.startWorker({ FAILPOINT: failpoint });
         const answer = await upload(cluster, table, content, {
           headers: { prefer: 'respond-async' },
         });
-        t.equal(answer.status, 202);
+        t.equal(answer.status, 202, await answer.clone().text());
         const { data } = await bodyOf<JobBody>(answer);
         t.equal(await doomed.stoppedAt, failpoint);
         await doomed.end('SIGKILL');
@@ -54,13 +54,13 @@ export function killImports(
         }, 'the job ends');
         t.match(job, {
           state: 'completed',
-          result: { inserted: ROWS / 2, updated: ROWS / 2, unchanged: 0, duplicates: 0 },
+          result: { inserted: rows / 2, updated: rows / 2, unchanged: 0, duplicates: 0 },
         });
-        const { rows } = await cluster.db.query(
+        const found = await cluster.db.query(
           `SELECT count(*)::int, count(DISTINCT id)::int AS ids, min(id), max(id),
              count(*) FILTER (WHERE word = 'word ' || id)::int AS right FROM ${table}`,
         );
-        t.strictSame(rows[0], { count: ROWS, ids: ROWS, min: 1, max: ROWS, right: ROWS });
+        t.strictSame(found.rows, [{ count: rows, ids: rows, min: 1, max: rows, right: rows }]);
         await successor.end('SIGTERM');
       });
     }

@@ -1,7 +1,7 @@
 /**
  * Treats a server as badly as clients can for a while, from a seed that is printed: afterwards it is
  * the same process, answers as ever, and has nothing left of any of it.
- * FUZZ_SEED repeats a run as far as the timing of sockets allows.
+ * FUZZ_SEED repeats a run as far as the timing of sockets allows, FUZZ_SECONDS makes it longer.
  */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -11,7 +11,7 @@ import { Dice } from '#tests/harness/dice.ts';
 import { exchange, open, request, until } from './fixture/client.ts';
 import { startServer } from './fixture/process.ts';
 
-const DURATION = 15_000;
+const DURATION = Number(process.env.FUZZ_SECONDS ?? 5) * 1_000;
 const ATTACKERS = 16;
 
 const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 32));
