@@ -2,6 +2,7 @@
 import type { Rights } from '#core/access/right.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { Client } from '#core/database/pool.ts';
+import type { History } from '#core/history/history.ts';
 import type { ReadTarget } from '#core/query/compile/read.ts';
 import type { Key } from '#core/query/key.ts';
 import type { Action, Item } from './payload.ts';
@@ -23,6 +24,8 @@ export interface Write {
   readonly rule: CollectionRule;
   /** Hashes a secret in the slow way, for fields with the flag `hash`. */
   readonly hash: (secret: string) => Promise<string>;
+  /** For what a rule changes beside the items of the write itself. */
+  readonly history?: History;
 }
 
 /** An item that is to be changed, and its new members. */

@@ -90,6 +90,9 @@ function linkText(target: Collection, column: string, value: unknown): string {
 
 /** Whether a row's payload itself says, by mere values, what the row refers to. */
 function names(collection: Collection, { sent }: Node, relation: ManyToOne | AnyToOne): boolean {
+  const own = memberOf(sent, relation.field);
+  // An item that is sent along is judged itself.
+  if (typeof own === 'object' && own !== null && !Array.isArray(own)) return false;
   const columns = relation.many.columns.map((column) => columnField(collection, column).name);
   const members = relation.kind === 'a2o' ? [...columns, relation.discriminator] : columns;
   return [relation.field, ...members].some((name) => Object.hasOwn(sent, name));

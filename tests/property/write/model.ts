@@ -185,7 +185,8 @@ export class Model {
   #members(table: Table, payload: Payload, row: Row, found: Row | undefined): void {
     for (const [name, value] of Object.entries(payload)) {
       const relation = this.#relation(table, name);
-      if (relation?.kind === 'm2o') this.#toOne(tableOf(relation.one.collection), relation, value, row);
+      if (relation?.kind === 'm2o')
+        this.#toOne(tableOf(relation.one.collection), relation, value, row);
       else if (relation?.kind === 'a2o') this.#any(payload, value, row, found);
       else if (relation === undefined) row[name] = value === null ? null : String(value);
     }

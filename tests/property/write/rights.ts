@@ -25,7 +25,21 @@ export function permitName(action: Action, table: Table): string {
   return `${action} ${table}`;
 }
 
-const FIELDS = ['mark', 'name', 'n', 'seen', 'cx', 'cy', 'x', 'y', 'id', 'b', 'a', 'above', 'place'];
+const FIELDS = [
+  'mark',
+  'name',
+  'n',
+  'seen',
+  'cx',
+  'cy',
+  'x',
+  'y',
+  'id',
+  'b',
+  'a',
+  'above',
+  'place',
+];
 const MORE = ['kind', 'item', 'as', 'below', 'ds', 'bs', 'aa', 'any', 'c_of_b'];
 
 /** Chance gives most of the rights, so that payloads pass now and then. */

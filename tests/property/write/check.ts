@@ -1,0 +1,162 @@
+/** Sends payloads to the engine and to the model, and tells where they part. */
+import type { Pool, PoolClient } from 'pg';
+import { STRANGER } from '#core/access/grant.ts';
+import type { Catalog } from '#core/catalog/catalog.ts';
+import { translateFailure } from '#core/database/failure.ts';
+import { transaction } from '#core/database/pool.ts';
+import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import { History, NO_VISITOR } from '#core/history/history.ts';
+import { writeItems } from '#core/mutation/relational/write.ts';
+import { NO_RULE, type Write } from '#core/mutation/target.ts';
+import { Dice } from '#tests/harness/dice.ts';
+import { Model, Refused } from './model.ts';
+import { Drawing, type Drawn } from './payload.ts';
+import { drawPermits, type Permits, rightsOf } from './rights.ts';
+import { makeWorld, readState, type State, TABLES, type Table } from './world.ts';
+
+const BOUNDS = {
+  ...{ limitDefault: 100, limitMax: undefined, maxDepth: 10, maxFields: 500, maxJsonDepth: 10 },
+};
+
+/** What an engine with a fault does otherwise. */
+export interface Fault {
+  catalog?(catalog: Catalog): Catalog;
+  /** Judges as if the caller were an administrator. */
+  readonly careless?: boolean;
+  /** Keeps what was written before the failure. */
+  readonly halfway?: boolean;
+}
+
+export interface Counts {
+  written: number;
+  refused: number;
+}
+
+async function send(
+  client: PoolClient,
+  catalog: Catalog,
+  permits: Permits,
+  { table, intent, payload }: Drawn,
+): Promise<void> {
+  const rights = rightsOf(permits, []);
+  const writeOf = (name: string): Write => {
+    const collection = catalog.collections.get(name);
+    if (collection === undefined) throw new Error(`no collection ${name}`);
+    const caller = { ...STRANGER, admin: rights.admin };
+    const target = { catalog, rights, grants: rights.reading, caller, bounds: BOUNDS };
+    return {
+      ...{ target: { ...target, collection: name }, collection, client, now: new Date() },
+      ...{ rule: NO_RULE, hash: async (secret: string) => secret },
+    };
+  };
+  const history = new History(client, 'public', { user: null, visitor: NO_VISITOR });
+  const inputs = [{ place: [], value: payload, intent }];
+  await writeItems(writeOf(table), inputs, { writeOf, maxItems: undefined, history });
+}
+
+/** @returns why the engine refused; null when it did not */
+async function engine(
+  pool: Pool,
+  catalog: Catalog,
+  permits: Permits,
+  drawn: Drawn,
+  fault: Fault,
+): Promise<string | null> {
+  const rights = fault.careless ? null : permits;
+  const work = (client: PoolClient) => send(client, catalog, rights, drawn);
+  try {
+    if (!fault.halfway) await transaction(pool, work);
+    else {
+      const client = await pool.connect();
+      await work(client).finally(() => client.release());
+    }
+    return null;
+  } catch (error) {
+    const told = translateFailure(error);
+    if (told instanceof ServiceErrors) return told.errors[0].code;
+    if (told instanceof ServiceError && told.status < 500) return `${told.code} ${told.message}`;
+    throw error;
+  }
+}
+
+/** What the model makes of a payload; null when it refuses it. */
+function expected(catalog: Catalog, permits: Permits, state: State, drawn: Drawn) {
+  if (drawn.broken) return { state: null, reason: 'broken' };
+  const model = new Model(catalog, permits, state);
+  try {
+    model.put(drawn.table, drawn.payload, drawn.intent);
+    return { state: model.finish(), reason: '' };
+  } catch (error) {
+    if (error instanceof Refused) return { state: null, reason: error.message };
+    throw error;
+  }
+}
+
+/** The state with the keys that the database gave in place of the marks. */
+function settle(state: State, found: State): string {
+  const names = new Map<string, string>();
+  for (const table of TABLES) {
+    for (const row of found.get(table)?.values() ?? []) names.set(`new ${row.mark}`, row.id ?? '');
+  }
+  return describe(state, (value) => names.get(value) ?? value);
+}
+
+function describe(state: State, named = (value: string) => value): string {
+  const lines = TABLES.flatMap((table: Table) =>
+    [...(state.get(table)?.values() ?? [])].map((row) => {
+      const members = Object.keys(row)
+        .sort()
+        .map((name) => `${name}=${row[name] === null ? '' : named(row[name] ?? '')}`);
+      return `${table} ${members.join(' ')}`;
+    }),
+  );
+  return lines.sort().join('\n');
+}
+
+function difference(expectedText: string, foundText: string): string {
+  const [wanted, there] = [expectedText, foundText].map((text) => new Set(text.split('\n')));
+  return [
+    ...[...(wanted ?? [])].filter((line) => !there?.has(line)).map((line) => `- ${line}`),
+    ...[...(there ?? [])].filter((line) => !wanted?.has(line)).map((line) => `+ ${line}`),
+  ].join('\n');
+}
+
+/** Tries payloads in one world; null when engine and model agree on all of them. */
+export async function checkWorld(
+  pool: Pool,
+  seed: number,
+  payloads: number,
+  counts: Counts,
+  fault: Fault = {},
+): Promise<string | null> {
+  const dice = new Dice(seed);
+  const client = await pool.connect();
+  try {
+    const catalog = await makeWorld(client, dice);
+    const faulty = fault.catalog?.(catalog) ?? catalog;
+    let marks = 0;
+    let state = await readState(client);
+    for (let turn = 0; turn < payloads; turn += 1) {
+      const permits = drawPermits(dice, ['ds', 'bs', 'any', 'as', 'below']);
+      const drawn = new Drawing(catalog, state, dice, () => ++marks).draw();
+      const wanted = expected(catalog, permits, state, drawn);
+      const refusal = await engine(pool, faulty, permits, drawn, fault);
+      const found = await readState(client);
+      counts[refusal === null ? 'written' : 'refused'] += 1;
+      const text = describe(found);
+      const wantedText = wanted.state === null ? describe(state) : settle(wanted.state, found);
+      const parts =
+        (refusal === null) === (wanted.state !== null) ? '' : 'one of both refuses the payload\n';
+      if (parts !== '' || text !== wantedText) {
+        return `seed ${seed}, payload ${turn}: ${drawn.intent} ${drawn.table} ${JSON.stringify(drawn.payload)}
+permits ${JSON.stringify([...(permits ?? [])])}
+${parts}engine: ${refusal ?? 'written'}; model: ${wanted.reason || 'written'}
+${difference(wantedText, text)}`;
+      }
+      state = found;
+    }
+    return null;
+  } finally {
+    client.release();
+  }
+}
