@@ -81,7 +81,11 @@ class Joins {
 
 function sortValue(scope: Scope, name: string): Sql {
   const call = callOf(name);
-  if (call !== null && visibleField(scope, name) === null) return callSql(scope, call, 'sort');
+  if (call !== null && visibleField(scope, name) === null) {
+    const value = callSql(scope, call, 'sort');
+    // A null inside a document and a member that is missing read the same, and sort the same.
+    return call.name === 'json' ? sql`nullif(${value}, 'null'::jsonb)` : value;
+  }
   const ref = columnRef(scope, name, 'sort');
   if (isConcealed(ref.field)) throw noField(scope, name, 'sort');
   if (!isSortable(ref.field)) throw invalidQuery(`"sort": "${name}" has no order.`);
