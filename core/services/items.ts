@@ -216,10 +216,11 @@ export class ItemService extends ItemReader {
   ): Session {
     const { hash, ruleOf, schema } = this.#options;
     const now = new Date();
+    const history = new History(client, schema, { user: caller.user, visitor }, note);
     const writes = new Map<string, Write>();
     const open = (own: Collection): Write => {
       const target = { ...context, collection: own.name };
-      const write = { target, collection: own, client, now, rule: ruleOf(own), hash };
+      const write = { target, collection: own, client, now, rule: ruleOf(own), hash, history };
       writes.set(own.name, write);
       return write;
     };
@@ -228,7 +229,6 @@ export class ItemService extends ItemReader {
       if (found === undefined) throw forbidden();
       return writes.get(name) ?? open(writable(found));
     };
-    const history = new History(client, schema, { user: caller.user, visitor }, note);
     return { write: open(collection), writeOf, history };
   }
 }

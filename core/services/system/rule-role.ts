@@ -6,6 +6,19 @@ import type { Key } from '#core/query/key.ts';
 import { systemTable } from '#core/system/table.ts';
 import { schemaOf, singleKeys } from './schema.ts';
 
+/** A row that was changed because another goes. */
+interface Changed {
+  readonly id: string;
+  readonly delta: Readonly<Record<string, unknown>>;
+}
+
+async function tell(write: Write, name: string, rows: readonly Changed[]): Promise<void> {
+  const collection = write.target.catalog.collections.get(name);
+  if (collection === undefined) return;
+  const deeds = rows.map(({ id, delta }) => ({ key: [id], delta, parent: null }));
+  await write.history?.tell(collection, 'update', deeds);
+}
+
 /** Users of a role that goes are suspended; the roles below it stand alone. */
 export async function beforeRoles(
   write: Write,
@@ -15,15 +28,19 @@ export async function beforeRoles(
   if (action === 'update') return;
   const schema = schemaOf(write);
   const gone = singleKeys(keys);
-  await write.client.query(
+  const users = await write.client.query<Changed>(
     render(sql`UPDATE ${systemTable(schema, 'users')}
       SET status = CASE status WHEN 'active' THEN 'suspended' ELSE status END, role = NULL
-      WHERE role = ANY(${gone}::uuid[])`),
+      WHERE role = ANY(${gone}::uuid[])
+      RETURNING id, json_build_object('status', status, 'role', NULL) AS delta`),
   );
-  await write.client.query(
+  await tell(write, 'system_users', users.rows);
+  const roles = await write.client.query<Changed>(
     render(sql`UPDATE ${systemTable(schema, 'roles')} SET parent = NULL
-      WHERE parent = ANY(${gone}::uuid[])`),
+      WHERE parent = ANY(${gone}::uuid[])
+      RETURNING id, json_build_object('parent', NULL) AS delta`),
   );
+  await tell(write, 'system_roles', roles.rows);
 }
 
 /** @throws ServiceError INVALID_PAYLOAD when a role has become its own ancestor */

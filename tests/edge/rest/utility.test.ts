@@ -178,7 +178,7 @@ t.test('tells what was done, by whom, to those who may know', async (t) => {
   const [id] = body.data.users;
   await admin('PATCH', `/users/${id}`, { token: 'canary-3-which-is-long', unknown: 'canary-4' });
   const path =
-    '/activity?filter[collection][_eq]=system_users&sort=id&fields=action,user.first_name,revisions.*' +
+    '/activity?filter[collection][_eq]=system_users&sort=id&fields=action,user.id,user.first_name,revisions.*' +
     `&filter[item][_eq]=${id}`;
   const told = (await admin('GET', path)).body.data;
   t.match(told, [
@@ -205,6 +205,26 @@ t.test('tells what was done, by whom, to those who may know', async (t) => {
   const secrets = ['canary', 'argon2', ADMIN_TOKEN, ...Object.values(stored.rows[0])];
   const leaks = all.filter(({ text }) => secrets.some((secret) => text.includes(String(secret))));
   t.strictSame(leaks, []);
+
+  await admin('DELETE', `/roles/${body.data.id}`);
+  const suspended = (await admin('GET', path)).body.data.at(-1);
+  t.match(suspended, {
+    action: 'update',
+    user: { first_name: 'Admin' },
+    revisions: [{ delta: { status: 'suspended', role: null }, data: { status: 'suspended' } }],
+  });
+  await admin('PATCH', '/settings', { project_name: 'a' });
+  await admin('PATCH', '/settings', { project_name: 'b' });
+  t.equal((await anonymous('POST', '/items/notes', { title: 'stranger' })).status, 200);
+  const last = await admin('GET', '/activity?sort=-id&limit=3&fields=action,collection,user,ip');
+  t.strictSame(last.body.data.map(Object.values), [
+    ['create', 'notes', null, '127.0.0.1'],
+    ['update', 'system_settings', suspended.user.id, '127.0.0.1'],
+    ['update', 'system_settings', suspended.user.id, '127.0.0.1'],
+  ]);
+  await cluster.db.query(
+    'TRUNCATE notes RESTART IDENTITY; TRUNCATE system_activity RESTART IDENTITY CASCADE',
+  );
 
   const member = await createMember(
     cluster,

@@ -117,6 +117,12 @@ t.test('rows and result are there together, and the file is gone', async (t) => 
     { id: 1, name: 'new' },
     { id: 2, name: 'two' },
   ]);
+  const told =
+    await outside.query(`SELECT a.action, a.collection, a.item, a."user", r.id AS revision
+    FROM system_activity a LEFT JOIN system_revisions r ON r.activity = a.id`);
+  const { id: item } = delivery.context.job;
+  const whole = { action: 'import', collection: 'item', item, user: null, revision: null };
+  t.strictSame(told.rows, [whole], 'history tells of the whole');
   t.match(delivery.reports.at(-1), { rows: 2, bytes: 20, percent: 99 });
   t.strictSame(await services.spool.list(), []);
 });
