@@ -474,11 +474,23 @@ t.test('moves only what the caller may update', async (t) => {
 
 t.test('moves at the same time happen one after the other', async (t) => {
   await cluster.db.query(`TRUNCATE steps; TRUNCATE system_activity CASCADE;
-    INSERT INTO steps SELECT i, i, 'me' FROM generate_series(1, 10) i`);
-  const moves = Array.from({ length: 20 }, (_, i) => [1 + ((i * 7) % 10), 1 + ((i * 3 + 4) % 10)]);
-  const statuses = await Promise.all(
-    moves.map(async ([item, to]) => (await sort(item, to)).status),
-  );
+    INSERT INTO steps SELECT i, NULL, 'me' FROM generate_series(1, 10) i`);
+  const far = Array.from({ length: 5 }, (_, i) => [i + 1, 10 - i]);
+  const more = Array.from({ length: 15 }, (_, i) => [1 + ((i * 7) % 10), 1 + ((i * 3 + 4) % 10)]);
+  // Nobody may write until several have read: what they read must not be old by then.
+  const gate = await cluster.db.connect();
+  await gate.query('BEGIN; LOCK TABLE steps IN SHARE MODE');
+  const sent = [...far, ...more].map(async ([item, to]) => (await sort(item, to)).status);
+  await until(async () => {
+    const { rows: found } = await gate.query(
+      `SELECT FROM pg_locks WHERE NOT granted AND database =
+        (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    );
+    return found.length >= 3;
+  }, 'several wait');
+  await gate.query('COMMIT');
+  gate.release();
+  const statuses = await Promise.all(sent);
   t.strictSame(new Set(statuses), new Set([200]));
   // History is in the order of the moves, and tells each item's new place.
   const { rows: told } = await cluster.db.query<{ item: string; sort: number }>(
