@@ -14,12 +14,14 @@ import { measureReads } from './read/measure.ts';
 import { table, writeJson } from './report.ts';
 import { openRig, type Rig } from './rig.ts';
 import type { Row } from './row.ts';
+import { measureWrites } from './write/measure.ts';
 
 /** The exit code of a process that Ctrl-C ended. */
 const EXIT_INTERRUPTED = 130;
 
 const MEASURES: Readonly<Record<Part, (rig: Rig) => Promise<Row[]>>> = {
   read: measureReads,
+  write: measureWrites,
   access: measureAccess,
   import: measureImports,
   compile: measureCompile,

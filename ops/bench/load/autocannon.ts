@@ -5,7 +5,7 @@ import type { Load } from './load.ts';
 const LOOK_EVERY_MS = 100;
 
 export const runAutocannon: Load = async (
-  { url, paths, token },
+  { url, paths, token, body },
   { connections, seconds, signal },
 ) => {
   signal.throwIfAborted();
@@ -14,8 +14,13 @@ export const runAutocannon: Load = async (
     connections,
     duration: seconds,
     sampleInt: LOOK_EVERY_MS,
-    headers: token === null ? {} : { Authorization: `Bearer ${token}` },
-    requests: paths.map((path) => ({ path })),
+    headers: {
+      ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    },
+    requests: paths.map((path) =>
+      body === undefined ? { path } : { path, method: 'POST' as const, body },
+    ),
   });
   if (result.non2xx > 0 || result.errors > 0) {
     throw new Error(`autocannon met ${result.errors} errors and ${result.non2xx} refusals`);

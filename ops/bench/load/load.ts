@@ -11,6 +11,8 @@ export interface Target {
   readonly paths: readonly string[];
   /** Null: asked by the public. */
   readonly token: string | null;
+  /** The JSON that is posted; without it requests are GET. */
+  readonly body?: string | undefined;
 }
 
 export interface LoadOptions {

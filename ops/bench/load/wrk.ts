@@ -7,14 +7,16 @@ import { join } from 'node:path';
 import type { Load } from './load.ts';
 
 /** A Lua script that makes all requests once and then sends them in turn. */
-function scriptOf(paths: readonly string[]): string {
+function scriptOf(paths: readonly string[], body: string | undefined): string {
   const list = paths.map((path) => JSON.stringify(path)).join(', ');
+  const method = body === undefined ? '"GET", path' : `"POST", path, nil, ${JSON.stringify(body)}`;
   return `
 local paths = { ${list} }
 local requests = {}
 local position = 0
 function init()
-  for i, path in ipairs(paths) do requests[i] = wrk.format("GET", path) end
+  wrk.headers["Content-Type"] = "application/json"
+  for i, path in ipairs(paths) do requests[i] = wrk.format(${method}) end
 end
 function request()
   position = position % #requests + 1
@@ -31,10 +33,13 @@ function rateOf(output: string): number {
   return Number(rate);
 }
 
-export const runWrk: Load = async ({ url, paths, token }, { connections, seconds, signal }) => {
+export const runWrk: Load = async (
+  { url, paths, token, body },
+  { connections, seconds, signal },
+) => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-wrk-'));
   const script = join(folder, 'requests.lua');
-  writeFileSync(script, scriptOf(paths));
+  writeFileSync(script, scriptOf(paths, body));
   const args = ['-t', '1', '-c', String(connections), '-d', `${Math.ceil(seconds)}s`]
     .concat(token === null ? [] : ['-H', `Authorization: Bearer ${token}`])
     .concat(['-s', script, url]);
