@@ -6,6 +6,7 @@ import type { Collection, Field } from '#core/catalog/catalog.ts';
 import type { Note } from '#core/changes/journal.ts';
 import { bareType } from '#core/database/column-type.ts';
 import type { Client } from '#core/database/pool.ts';
+import { rowsOf } from '#core/database/prepared.ts';
 import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
 import { type Visitor, visitorFacts } from '#core/identity/session.ts';
 import { CONCEALED, isConcealed, outputOf } from '#core/query/compile/output.ts';
@@ -48,13 +49,13 @@ const UNTOLD = new Set([
 ]);
 
 /** How much is kept of what happens to the items of a collection. */
-export function accountabilityOf(collection: Collection): 'all' | 'activity' | null {
+function accountabilityOf(collection: Collection): 'all' | 'activity' | null {
   if (UNTOLD.has(collection.name)) return null;
   return collection.meta === null ? 'all' : collection.meta.accountability;
 }
 
 /** The key of an item as one text: its parts as in a path. */
-export function itemText(key: Key): string {
+function itemText(key: Key): string {
   const [only, ...more] = key;
   return more.length === 0 && only !== undefined ? only : key.map(encodeURIComponent).join(',');
 }
@@ -149,8 +150,7 @@ export class History {
     const statement = revised
       ? this.#revisions(collection, action, deeds)
       : this.#activities(collection, action, deeds);
-    const { text, values } = render(statement);
-    const { rows } = await this.#client.query<[number]>({ text, values, rowMode: 'array' });
+    const rows = await rowsOf<[number]>(this.#client, render(statement));
     return revised ? rows.map(([id]) => id) : [];
   }
 
