@@ -5,6 +5,7 @@
 import { ALL_GRANTS } from '#core/access/grant.ts';
 import type { Permission } from '#core/access/right.ts';
 import { bareType } from '#core/database/column-type.ts';
+import { rowsOf } from '#core/database/prepared.ts';
 import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { contextOf } from '#core/query/compile/read.ts';
@@ -102,8 +103,8 @@ async function permissionsOf(
 ): Promise<(readonly Permission[])[]> {
   const rules = [...new Set(permissions.flatMap(({ rule }) => (rule === null ? [] : [rule])))];
   if (rules.length === 0) return keys.map(() => permissions);
-  const { text, values } = render(rulesStatement(write, keys, rules));
-  const { rows } = await write.client.query<boolean[]>({ text, values, rowMode: 'array' });
+  const statement = render(rulesStatement(write, keys, rules));
+  const rows = await rowsOf<boolean[]>(write.client, statement);
   return keys.map((_, place) => {
     const verdicts = new Map(rules.map((rule, index) => [rule, rows[place]?.[index] === true]));
     return permissions.filter(({ rule }) => rule === null || verdicts.get(rule) === true);

@@ -1,6 +1,7 @@
 /** Runs the statements that write prepared rows, however many, a few statements at a time. */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import type { Client } from '#core/database/pool.ts';
+import { rowsOf } from '#core/database/prepared.ts';
 import { render, type Sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { Key } from '#core/query/key.ts';
@@ -15,10 +16,8 @@ import {
 } from './statement.ts';
 
 /** Runs a statement that returns keys. */
-export async function keysFrom(client: Client, statement: Sql): Promise<Key[]> {
-  const { text, values } = render(statement);
-  const { rows } = await client.query<string[]>({ text, values, rowMode: 'array' });
-  return rows;
+export function keysFrom(client: Client, statement: Sql): Promise<Key[]> {
+  return rowsOf<string[]>(client, render(statement));
 }
 
 /** Inserts rows; returns their keys in the same order. Sequences move past keys that were given. */
@@ -41,7 +40,7 @@ export async function insertRows(
   }
   const explicit = collection.primaryKey.filter((field) => given.has(field));
   const move = sequenceStatement(collection, explicit);
-  if (move !== null) await client.query(render(move));
+  if (move !== null) await rowsOf(client, render(move));
   return keys;
 }
 

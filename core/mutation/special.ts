@@ -38,8 +38,38 @@ function isConcealed({ special, type }: Field): boolean {
   return special.includes('conceal') || type === 'hash';
 }
 
+/** What is told of a collection's fields once for all of its items. */
+interface Flagged {
+  readonly concealed: boolean;
+  readonly specials: Readonly<Record<Action, readonly (readonly [string, Special])[]>>;
+}
+
+const known = new WeakMap<Collection, Flagged>();
+
+function flaggedOf(collection: Collection): Flagged {
+  const found = known.get(collection);
+  if (found !== undefined) return found;
+  const fields = [...collection.fields.values()];
+  const specials = (action: Action) =>
+    fields.flatMap((field) =>
+      field.column === null
+        ? []
+        : field.special.flatMap((flag) => {
+            const special = Object.hasOwn(SPECIALS[action], flag) ? SPECIALS[action][flag] : null;
+            return special ? [[field.name, special] as const] : [];
+          }),
+    );
+  const flagged = {
+    concealed: fields.some(isConcealed),
+    specials: { create: specials('create'), update: specials('update') },
+  };
+  known.set(collection, flagged);
+  return flagged;
+}
+
 /** The item without the masks that stand for what its reader could not see. */
 export function withoutMasks(collection: Collection, item: Item): Item {
+  if (!flaggedOf(collection).concealed) return item;
   const kept = Object.entries(item).filter(([name, value]) => {
     const field = collection.fields.get(name);
     return !(value === CONCEALED && field !== undefined && isConcealed(field));
@@ -49,16 +79,12 @@ export function withoutMasks(collection: Collection, item: Item): Item {
 
 /** The item with the values that its collection's flags make. */
 export async function applySpecials(write: Write, action: Action, item: Item): Promise<Item> {
+  const specials = flaggedOf(write.collection).specials[action];
+  if (specials.length === 0) return item;
   const values = new Map(Object.entries(item));
-  for (const field of write.collection.fields.values()) {
-    if (field.column === null) continue;
-    for (const flag of field.special) {
-      const specials = SPECIALS[action];
-      const special = Object.hasOwn(specials, flag) ? specials[flag] : undefined;
-      if (special === undefined) continue;
-      const value = await special(write, values.get(field.name));
-      if (value !== undefined) values.set(field.name, value);
-    }
+  for (const [name, special] of specials) {
+    const value = await special(write, values.get(name));
+    if (value !== undefined) values.set(name, value);
   }
   return Object.fromEntries(values);
 }

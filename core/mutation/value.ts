@@ -181,6 +181,16 @@ function typeCheck(column: ColumnDescriptor): TextCheck {
  * Dates are checked in the ISO-8601 forms; `now`, `infinity` and the like pass.
  */
 export function textChecker(field: ColumnField): TextCheck {
+  const known = checks.get(field);
+  if (known !== undefined) return known;
+  const made = makeCheck(field);
+  checks.set(field, made);
+  return made;
+}
+
+const checks = new WeakMap<ColumnField, TextCheck>();
+
+function makeCheck(field: ColumnField): TextCheck {
   const check = typeCheck(field.column);
   const nul = refused('The value holds a NUL character, which PostgreSQL cannot store.');
   const broken = refused('The value holds half a surrogate pair, which is no character.');

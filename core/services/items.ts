@@ -6,6 +6,7 @@ import { ACTIONS } from '#core/access/right.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { ChangeJournal, Note } from '#core/changes/journal.ts';
 import type { Client } from '#core/database/pool.ts';
+import { rowsOf } from '#core/database/prepared.ts';
 import type { Statement } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
@@ -279,8 +280,7 @@ async function requireUnchanged(
 }
 
 async function readText(client: Client, statement: Statement): Promise<string | null> {
-  const { text, values } = statement;
-  const { rows } = await client.query<[string | null]>({ text, values, rowMode: 'array' });
+  const rows = await rowsOf<[string | null]>(client, statement);
   return rows[0]?.[0] ?? null;
 }
 

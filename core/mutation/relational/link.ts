@@ -5,6 +5,7 @@
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { AnyToOne, End, ManyToOne } from '#core/catalog/relation.ts';
 import { bareType } from '#core/database/column-type.ts';
+import { rowsOf } from '#core/database/prepared.ts';
 import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import { contextOf } from '#core/query/compile/read.ts';
@@ -49,11 +50,9 @@ export async function readable(
   if (rights.admin || rows.length === 0) return rows.map(() => true);
   if (grants.of(write.collection.name) === null) return rows.map(() => false);
   const distinct = [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()];
-  const { text, values } = render(readableStatement(write, columns, distinct));
-  const found = await write.client.query<[boolean]>({ text, values, rowMode: 'array' });
-  const seen = new Map(
-    distinct.map((row, n) => [JSON.stringify(row), found.rows[n]?.[0] === true]),
-  );
+  const statement = render(readableStatement(write, columns, distinct));
+  const found = await rowsOf<[boolean]>(write.client, statement);
+  const seen = new Map(distinct.map((row, n) => [JSON.stringify(row), found[n]?.[0] === true]));
   return rows.map((row) => seen.get(JSON.stringify(row)) === true);
 }
 

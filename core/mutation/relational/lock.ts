@@ -6,6 +6,7 @@ import type { Catalog, Collection, ColumnField, Field } from '#core/catalog/cata
 import type { ToMany } from '#core/catalog/relation.ts';
 import { bareType } from '#core/database/column-type.ts';
 import type { Client } from '#core/database/pool.ts';
+import { rowsOf } from '#core/database/prepared.ts';
 import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { distinctKeys, type Key } from '#core/query/key.ts';
@@ -126,12 +127,6 @@ function matches(collection: Collection, columns: readonly string[]): Sql {
   return join(tests, ' AND ');
 }
 
-async function rowsOf(client: Client, statement: Sql): Promise<(string | null)[][]> {
-  const { text, values } = render(statement);
-  const { rows } = await client.query<(string | null)[]>({ text, values, rowMode: 'array' });
-  return rows;
-}
-
 /** Cuts what a statement returned into the key and the other columns. */
 function foundRow(collection: Collection, columns: readonly string[], row: (string | null)[]) {
   const width = collection.primaryKey.length;
@@ -150,9 +145,11 @@ async function lockNamed(client: Client, wanted: Wanted, found: FoundRows): Prom
   const columns = [...wanted.columns];
   const primary = keyColumns(collection);
   const order = join(primary.map((column) => identifier('t', column)));
-  const rows = await rowsOf(
+  const rows = await rowsOf<(string | null)[]>(
     client,
-    sql`SELECT v.n, ${join([...texts(primary), ...texts(columns)])} FROM ${tableOf(collection)} AS t JOIN ${valueRows(primary.length, keys)} ON ${matches(collection, primary)} ORDER BY ${order} FOR UPDATE OF t`,
+    render(
+      sql`SELECT v.n, ${join([...texts(primary), ...texts(columns)])} FROM ${tableOf(collection)} AS t JOIN ${valueRows(primary.length, keys)} ON ${matches(collection, primary)} ORDER BY ${order} FOR UPDATE OF t`,
+    ),
   );
   for (const [place, ...row] of rows) {
     const key = keys[Number(place) - 1];
@@ -199,9 +196,11 @@ export async function lockMembers(
   const primary = keyColumns(child);
   const { columns } = relation.many;
   const order = join(primary.map((column) => identifier('t', column)));
-  const rows = await rowsOf(
+  const rows = await rowsOf<(string | null)[]>(
     client,
-    sql`SELECT v.n, ${join([...texts(primary), ...texts(columns)])} FROM ${tableOf(child)} AS t JOIN ${valueRows(columns.length, owners)} ON ${matches(child, columns)} ORDER BY ${order} FOR UPDATE OF t`,
+    render(
+      sql`SELECT v.n, ${join([...texts(primary), ...texts(columns)])} FROM ${tableOf(child)} AS t JOIN ${valueRows(columns.length, owners)} ON ${matches(child, columns)} ORDER BY ${order} FOR UPDATE OF t`,
+    ),
   );
   return rows.map(([place, ...row]) => ({
     owner: Number(place) - 1,
@@ -220,9 +219,11 @@ export async function textsOf(
   if (columns.every((column) => primary.includes(column))) {
     return keys.map((key) => foundRow(collection, [], [...key]).texts);
   }
-  const rows = await rowsOf(
+  const rows = await rowsOf<(string | null)[]>(
     client,
-    sql`SELECT ${join([...texts(primary), ...texts(columns)])} FROM ${tableOf(collection)} AS t JOIN ${valueRows(primary.length, keys)} ON ${matches(collection, primary)} ORDER BY v.n`,
+    render(
+      sql`SELECT ${join([...texts(primary), ...texts(columns)])} FROM ${tableOf(collection)} AS t JOIN ${valueRows(primary.length, keys)} ON ${matches(collection, primary)} ORDER BY v.n`,
+    ),
   );
   return rows.map((row) => foundRow(collection, columns, row).texts);
 }
@@ -237,9 +238,11 @@ export async function highestSorts(
   const { sortField } = relation;
   if (sortField === null || owners.length === 0) return owners.map(() => 0);
   const { columns } = relation.many;
-  const rows = await rowsOf(
+  const rows = await rowsOf<(string | null)[]>(
     client,
-    sql`SELECT v.n, max(${identifier('t', columnNamed(child, sortField))})::text FROM ${tableOf(child)} AS t JOIN ${valueRows(columns.length, owners)} ON ${matches(child, columns)} GROUP BY v.n`,
+    render(
+      sql`SELECT v.n, max(${identifier('t', columnNamed(child, sortField))})::text FROM ${tableOf(child)} AS t JOIN ${valueRows(columns.length, owners)} ON ${matches(child, columns)} GROUP BY v.n`,
+    ),
   );
   const highest = new Map(rows.map(([place, value]) => [Number(place) - 1, Number(value ?? 0)]));
   return owners.map((_, index) => highest.get(index) ?? 0);

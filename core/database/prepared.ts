@@ -1,0 +1,55 @@
+/**
+ * Lets connections of a pool keep the statements of writes prepared: one that comes again is sent
+ * under a name, so that PostgreSQL parses and plans it once for each connection.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Client } from './pool.ts';
+import type { Statement } from './sql.ts';
+
+/** Statements whose texts are remembered in one process, and the longest that is. */
+const MAX_SHAPES = 1_000;
+const MAX_LENGTH = 50_000;
+/** Prepared statements of one connection; past it new ones are sent as they are. */
+const MAX_PREPARED = 500;
+
+interface Shape {
+  readonly name: string;
+  seen: number;
+}
+
+const shapes = new LRUCache<string, Shape>({ max: MAX_SHAPES });
+const prepared = new WeakMap<Client, Set<string>>();
+let counter = 0;
+
+function shapeOf(text: string): Shape {
+  const known = shapes.get(text);
+  if (known !== undefined) return known;
+  counter += 1;
+  const shape = { name: `w${counter}`, seen: 0 };
+  shapes.set(text, shape);
+  return shape;
+}
+
+/** The name under which a connection may keep a statement; null for one that is new or too many. */
+function nameOf(client: Client, text: string): string | null {
+  if (text.length > MAX_LENGTH) return null;
+  const shape = shapeOf(text);
+  shape.seen += 1;
+  if (shape.seen === 1) return null;
+  const names = prepared.get(client) ?? new Set<string>();
+  prepared.set(client, names);
+  if (!names.has(shape.name) && names.size >= MAX_PREPARED) return null;
+  names.add(shape.name);
+  return shape.name;
+}
+
+/** Runs a statement that may come again, and yields its rows as lists. */
+export async function rowsOf<R extends unknown[]>(
+  client: Client,
+  { text, values }: Statement,
+): Promise<R[]> {
+  const name = nameOf(client, text);
+  const query = { text, values, rowMode: 'array' } as const;
+  const { rows } = await client.query<R>(name === null ? query : { ...query, name });
+  return rows;
+}
