@@ -51,9 +51,10 @@ t.test('a one-time password works once', async (t) => {
   t.equal(await login(email, { otp: 'abcdef' }), 'INVALID_OTP');
   const outcomes = await Promise.all([login(email, { otp }), login(email, { otp })]);
   t.strictSame(outcomes.sort(), ['INVALID_OTP', 'in'], 'of two at once one is let in');
-  t.equal(await login(email, { otp }), 'INVALID_OTP');
-  t.equal(await login(email, { otp: '1' }), 'INVALID_OTP');
-  t.equal(await login(email, { otp: '2' }), 'INVALID_OTP');
+  // The one of the two that failed counts, unless the other began the count anew after it.
+  for (let tries = 0; tries < 3 && (await statusOf(id)) === 'active'; tries += 1) {
+    t.equal(await login(email, { otp }), 'INVALID_OTP');
+  }
   t.equal(await statusOf(id), 'suspended', 'codes that are tried out count as wrong passwords do');
 });
 

@@ -16,7 +16,7 @@ function refuse(reason: string): never {
   throw new Refused(reason);
 }
 
-export function isPayload(value: unknown): value is Payload {
+function isPayload(value: unknown): value is Payload {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -349,7 +349,7 @@ export class Model {
 }
 
 /** The key that a payload names. */
-export function keyIn(table: Table, payload: Payload): string | null {
+function keyIn(table: Table, payload: Payload): string | null {
   const values = keyNames(table).map((name) => payload[name]);
   return values.some((value) => value === undefined || value === null)
     ? null
