@@ -41,7 +41,7 @@ function readableStatement(write: Place, columns: readonly string[], rows: reado
  * Which of the rows the caller may read, in step with them.
  * @param columns those that tell a row
  */
-export async function readable(
+async function readable(
   write: Place,
   columns: readonly string[],
   rows: readonly Values[],
