@@ -4,7 +4,9 @@ import { unavailable } from '#core/errors/service-error.ts';
 import type { JobQueue, QueueName, QueueState } from './queue.ts';
 
 /** Every operation settles within this time, whatever the server does. */
-const OPERATION_WITHIN_MS = 3_000;
+const OPERATION_WITHIN_MS = 5_000;
+/** The first use loads the library and opens connections, which takes a busy machine longer. */
+const OPEN_WITHIN_MS = 10_000;
 /** Deliveries that end in an error before a job is set aside. */
 const ATTEMPTS = 5;
 const DAY_S = 86_400;
@@ -31,11 +33,11 @@ export interface BullQueue {
 }
 
 /** Settles with `work`, or rejects with SERVICE_UNAVAILABLE when it fails or takes too long. */
-async function bounded<T>(work: Promise<T>): Promise<T> {
+async function bounded<T>(work: Promise<T>, within: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => late.reject(new Error('the queue gave no answer in time')),
-    OPERATION_WITHIN_MS,
+    within,
   );
   try {
     return await Promise.race([work, late.promise]);
@@ -104,8 +106,9 @@ export class BullJobQueue implements JobQueue {
     await queue?.close();
   }
 
-  #use<T>(work: (queue: BullQueue) => Promise<T>): Promise<T> {
-    return bounded(this.#queue().then(work));
+  async #use<T>(work: (queue: BullQueue) => Promise<T>): Promise<T> {
+    const queue = await bounded(this.#queue(), OPEN_WITHIN_MS);
+    return bounded(work(queue), OPERATION_WITHIN_MS);
   }
 
   #queue(): Promise<BullQueue> {

@@ -7,7 +7,7 @@ import { warnSparingly } from '#core/log/sparing.ts';
 
 /** The schema of the queue's own tables; the queue library knows it under no other name. */
 export const QUEUE_SCHEMA = 'bullmq';
-const CONNECT_WITHIN_MS = 2_000;
+const CONNECT_WITHIN_MS = 4_000;
 const BACK_OFF_MS = { first: 50, most: 2_000 };
 
 /** Where the queues are kept. One pool or one Redis connection serves all queues of a process. */
