@@ -434,6 +434,12 @@ t.test('nobody invites beyond the own rights, least of all an administrator', as
     );
     const policy = await one('INSERT INTO system_policies (name) VALUES ($1) RETURNING id', [name]);
     await db.query('INSERT INTO system_access ("user", policy) VALUES ($1, $2)', [user, policy]);
+    // Who may not see a role cannot give it to anybody.
+    await db.query(
+      `INSERT INTO system_permissions (policy, collection, action, fields)
+      VALUES ($1, 'system_roles', 'read', 'id')`,
+      [policy],
+    );
     if (fields !== null) {
       await db.query(
         `INSERT INTO system_permissions (policy, collection, action, fields, validation)
