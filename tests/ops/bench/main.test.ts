@@ -52,6 +52,13 @@ t.test('a small run of every part has all rows', async (t) => {
       'read/nested',
       'read/filtered',
       'read/grouped',
+      'write/told-1',
+      'write/flat-1',
+      'write/nested-1',
+      'write/told-32',
+      'write/flat-32',
+      'write/nested-32',
+      'write/many',
       'access/member',
       'access/token',
       'access/memory',
@@ -70,5 +77,5 @@ t.test('an argument that nobody knows is one clear line and the usage', async (t
   const { code, stdout, stderr } = await bench('--seconds', '-3');
   t.equal(code, 1);
   t.equal(stdout, '');
-  t.match(stderr, 'npm run bench -- [read] [access] [import] [compile]');
+  t.match(stderr, 'npm run bench -- [read] [write] [access] [import] [compile]');
 });
