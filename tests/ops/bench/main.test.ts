@@ -32,11 +32,12 @@ async function bench(...args: string[]) {
   return { code, ...output };
 }
 
-t.test('a small run of every part has all rows', async (t) => {
+t.test('a small run of some parts has all their rows', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const small = ['--scale', '0.001', '--rounds', '1', '--seconds', '0.1'];
   const { code, stdout, stderr } = await bench(
+    ...['access', 'import', 'compile'],
     ...small,
     ...['--generator', 'autocannon', '--folder', folder],
   );
@@ -47,18 +48,6 @@ t.test('a small run of every part has all rows', async (t) => {
   t.strictSame(
     rows.map((row) => row.id),
     [
-      'read/item',
-      'read/list',
-      'read/nested',
-      'read/filtered',
-      'read/grouped',
-      'write/told-1',
-      'write/flat-1',
-      'write/nested-1',
-      'write/told-32',
-      'write/flat-32',
-      'write/nested-32',
-      'write/many',
       'access/member',
       'access/token',
       'access/memory',
@@ -70,7 +59,7 @@ t.test('a small run of every part has all rows', async (t) => {
       'compile/seen',
     ],
   );
-  t.match(stdout, 'one item by its key');
+  t.match(stdout, 'one item with access token');
 });
 
 t.test('an argument that nobody knows is one clear line and the usage', async (t) => {
