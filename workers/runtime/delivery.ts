@@ -209,7 +209,8 @@ export class Deliverer {
     if (reason === 'superseded') return superseded();
     if (reason === 'cancelled' || error instanceof SupersededError) {
       const cancelled = await cancelJob(pool, schema, job);
-      if (cancelled) await discardUpload(spool, job.message, log);
+      if (!cancelled) return superseded();
+      await discardUpload(spool, job.message, log);
       return { kind: 'done' };
     }
     if (reason === 'draining') {
