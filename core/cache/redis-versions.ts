@@ -1,17 +1,13 @@
 /** The versions of tables in Redis, where all processes of a cluster read and raise them. */
 import { randomUUID } from 'node:crypto';
-import { Redis } from 'ioredis';
 import * as v from 'valibot';
 import type { Log } from '#core/log/log.ts';
-import { warnSparingly } from '#core/log/sparing.ts';
+import { DispensableRedis } from '#core/redis/dispensable.ts';
 import { MARK, READ, SETTLE } from './redis-script.ts';
 import type { TableVersions } from './versions.ts';
 
 /** Longest wait for Redis (ms). */
 const ANSWER_WITHIN_MS = 500;
-/** Time (ms) for an orderly end of a connection that does not answer. */
-const HANG_UP_WITHIN_MS = 100;
-const BACK_OFF_MS = { first: 50, most: 2_000 };
 /** How long (ms) the marks of a writer that is gone keep readers away. */
 export const MARK_MS = 10_000;
 
@@ -28,47 +24,34 @@ interface Batch {
 
 export class RedisVersions implements TableVersions {
   readonly #prefix: string;
-  readonly #redis: Redis;
+  readonly #redis: DispensableRedis;
   readonly #markMs: number;
   #batch: Batch | null = null;
-  /** Since it last became ready something was not answered. */
-  #lost = false;
-  /** Counts connections: what was stored under versions of an earlier one does not count. */
-  #connection = 0;
 
   /** @param prefix keeps installations that share a server apart */
   constructor(url: string, prefix: string, log: Log, markMs = MARK_MS) {
     this.#prefix = `${prefix}:cache`;
     this.#markMs = markMs;
-    this.#redis = new Redis(url, {
-      connectionName: this.#prefix,
-      connectTimeout: ANSWER_WITHIN_MS,
-      commandTimeout: ANSWER_WITHIN_MS,
-      disconnectTimeout: HANG_UP_WITHIN_MS,
-      // Nothing waits for a connection that is not there, and nothing is sent twice.
-      enableOfflineQueue: false,
-      autoResendUnfulfilledCommands: false,
-      maxRetriesPerRequest: 0,
-      retryStrategy: (times) => Math.min(BACK_OFF_MS.first * 2 ** times, BACK_OFF_MS.most),
+    this.#redis = new DispensableRedis(url, {
+      name: this.#prefix,
+      answerWithin: ANSWER_WITHIN_MS,
+      complaint: 'the response cache lost Redis',
+      log,
     });
-    this.#redis.on('ready', () => {
-      this.#connection += 1;
-      this.#lost = false;
-    });
-    this.#redis.on('error', warnSparingly(log, 'the response cache lost Redis'));
   }
 
   get ready(): boolean {
-    return this.#redis.status === 'ready' && !this.#lost;
+    return this.#redis.ready;
   }
 
   async stamp(tables: readonly string[]): Promise<string | null> {
     if (!this.ready) return null;
-    const connection = this.#connection;
+    // What was stored under versions of an earlier connection does not count.
+    const { connection } = this.#redis;
     this.#batch ??= this.#open();
     for (const table of tables) this.#batch.tables.add(table);
     const found = await this.#batch.found;
-    if (found === null || connection !== this.#connection) return null;
+    if (found === null || connection !== this.#redis.connection) return null;
     const versions = tables.map((table) => found.versions.get(table) ?? '');
     return versions.includes('') ? null : `${connection} ${found.epoch} ${versions.join(' ')}`;
   }
@@ -82,7 +65,7 @@ export class RedisVersions implements TableVersions {
   }
 
   close(): void {
-    this.#redis.disconnect();
+    this.#redis.close();
   }
 
   /** All who ask in one turn of the event loop share one round trip, which begins after it. */
@@ -109,11 +92,9 @@ export class RedisVersions implements TableVersions {
     const keys = [this.#prefix, ...tables.map((table) => `${this.#prefix}:writers:${table}`)];
     const fields = tables.map((table) => `table ${table}`);
     try {
-      return await this.#redis.eval(script, keys.length, ...keys, ...args, ...fields);
+      return await this.#redis.client.eval(script, keys.length, ...keys, ...args, ...fields);
     } catch {
-      // One that is ready and yet does not answer may be half open: it is made anew.
-      if (this.ready) this.#redis.disconnect(true);
-      this.#lost = true;
+      this.#redis.miss();
       return null;
     }
   }

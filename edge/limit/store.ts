@@ -1,19 +1,15 @@
 /** Where requests are counted: in the memory of this process, or in Redis for all together. */
-import { Redis } from 'ioredis';
 import {
   type RateLimiterAbstract,
   RateLimiterMemory,
   RateLimiterRedis,
 } from 'rate-limiter-flexible';
 import type { Log } from '#core/log/log.ts';
-import { warnSparingly } from '#core/log/sparing.ts';
+import { DispensableRedis } from '#core/redis/dispensable.ts';
 import { Counter, type Quota } from './counter.ts';
 
 /** Longest wait for Redis (ms); past it the process counts by itself. */
 const ANSWER_WITHIN_MS = 1_000;
-/** Time (ms) for an orderly end of a connection that does not answer. */
-const HANG_UP_WITHIN_MS = 100;
-const BACK_OFF_MS = { first: 50, most: 2_000 };
 
 /** Makes counters that share a place. */
 export interface CounterStore {
@@ -55,55 +51,38 @@ class Insurance extends RateLimiterMemory {
  * soon as it answers.
  */
 export class RedisStore implements CounterStore {
-  readonly #redis: Redis;
+  readonly #redis: DispensableRedis;
   readonly #prefix: string;
-  /** Since it last became ready something was not answered. */
-  #lost = false;
 
   /** @param prefix keeps installations that share a server apart */
   constructor(url: string, prefix: string, log: Log) {
     this.#prefix = prefix;
-    this.#redis = new Redis(url, {
-      connectionName: prefix,
-      connectTimeout: ANSWER_WITHIN_MS,
-      commandTimeout: ANSWER_WITHIN_MS,
-      disconnectTimeout: HANG_UP_WITHIN_MS,
-      // Nothing waits for a connection that is not there.
-      enableOfflineQueue: false,
-      autoResendUnfulfilledCommands: false,
-      maxRetriesPerRequest: 0,
-      retryStrategy: (times) => Math.min(BACK_OFF_MS.first * 2 ** times, BACK_OFF_MS.most),
+    this.#redis = new DispensableRedis(url, {
+      name: prefix,
+      answerWithin: ANSWER_WITHIN_MS,
+      complaint: 'the rate limits lost Redis',
+      log,
     });
-    this.#redis.on('ready', () => {
-      this.#lost = false;
-    });
-    this.#redis.on('error', warnSparingly(log, 'the rate limits lost Redis'));
   }
 
   get shared(): boolean {
-    return this.#redis.status === 'ready' && !this.#lost;
+    return this.#redis.ready;
   }
 
   counter(name: string, quota: Quota): Counter {
     const keyPrefix = `${this.#prefix}:limit:${name}`;
-    const insuranceLimiter = new Insurance(keyPrefix, quota, () => this.#miss());
+    const insuranceLimiter = new Insurance(keyPrefix, quota, () => this.#redis.miss());
     const limiter = new RateLimiterRedis({
       ...quota,
       keyPrefix,
-      storeClient: this.#redis,
+      storeClient: this.#redis.client,
       rejectIfRedisNotReady: true,
       insuranceLimiter,
     });
     return new Counter(limiter, quota, (key) => void insuranceLimiter.delete(key));
   }
 
-  /** One that is ready and yet does not answer may be half open: it is made anew. */
-  #miss(): void {
-    if (this.shared) this.#redis.disconnect(true);
-    this.#lost = true;
-  }
-
   close(): void {
-    this.#redis.disconnect();
+    this.#redis.close();
   }
 }
