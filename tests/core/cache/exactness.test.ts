@@ -17,6 +17,8 @@ import { until } from '#tests/harness/until.ts';
 import { observe, type Site } from './fixture/history.ts';
 
 const ROWS = 3;
+/** One run of three sees what is late; a check that saw nothing in so many would be blind. */
+const MOST_RUNS = 30;
 const log = pino({ level: 'silent' });
 const url = await createDatabase(t);
 const pool = createPool({ DATABASE_POOL_MAX: 10, DATABASE_POOL_WAIT: 5_000 }, url, log, {
@@ -126,7 +128,11 @@ if (redisUrl !== undefined) {
   });
 
   t.test('edges that tell of a write after its answer are caught', async (t) => {
-    const { stale } = await run(pair.map((versions) => new LateVersions(versions)));
-    t.ok(stale.length > 0);
+    // Whether somebody reads in between is a matter of luck.
+    for (let runs = 0; runs < MOST_RUNS; runs += 1) {
+      const { stale } = await run(pair.map((versions) => new LateVersions(versions)));
+      if (stale.length > 0) return t.pass('something stale was seen');
+    }
+    t.fail('nothing stale was seen');
   });
 }
