@@ -1,0 +1,114 @@
+/**
+ * The metadata rows of collections, fields and relations as callers write them: which columns
+ * there are, what each takes, and the form in which it is kept. Absent members stay as they are.
+ */
+import * as v from 'valibot';
+
+/** Columns of `varchar(64)`, which hold names. */
+const name = v.optional(v.nullable(v.pipe(v.string(), v.maxLength(64))));
+const shortText = v.optional(v.nullable(v.pipe(v.string(), v.maxLength(255))));
+const text = v.optional(v.nullable(v.string()));
+const flag = v.optional(v.boolean());
+const position = v.optional(v.nullable(v.pipe(v.number(), v.safeInteger())));
+/** Whatever JSON holds; null is SQL NULL. */
+const json = v.optional(v.unknown());
+
+/** A comma list, given as text or as a list of entries without commas; null when it is empty. */
+function commaList(longest: number) {
+  const entry = v.pipe(v.string(), v.excludes(','));
+  return v.pipe(
+    v.nullable(v.union([v.string(), v.array(entry)])),
+    v.transform((value) => (typeof value === 'string' ? value.split(',') : (value ?? []))),
+    v.transform((entries) => entries.map((one) => one.trim()).filter((one) => one !== '')),
+    v.transform((entries) => (entries.length === 0 ? null : entries.join(','))),
+    v.nullable(v.pipe(v.string(), v.maxLength(longest))),
+  );
+}
+
+/**
+ * An object with these members only. Those of `passed` are dropped: objects carry them when they
+ * are read, and may be written back as they are.
+ */
+export function written<Entries extends v.ObjectEntries>(
+  entries: Entries,
+  passed: readonly string[],
+) {
+  return v.pipe(
+    v.record(v.string(), v.unknown()),
+    v.transform((members) =>
+      Object.fromEntries(Object.entries(members).filter(([key]) => !passed.includes(key))),
+    ),
+    v.strictObject(entries),
+  );
+}
+
+/** A row of `system_collections`, but for its name. */
+export const collectionMetaInput = written(
+  {
+    icon: name,
+    note: text,
+    display_template: shortText,
+    hidden: flag,
+    singleton: flag,
+    translations: json,
+    archive_field: name,
+    archive_app_filter: flag,
+    archive_value: shortText,
+    unarchive_value: shortText,
+    sort_field: name,
+    accountability: v.optional(v.nullable(v.picklist(['all', 'activity']))),
+    color: shortText,
+    item_duplication_fields: json,
+    sort: position,
+    group: name,
+    collapse: v.optional(v.picklist(['open', 'closed', 'locked'])),
+    preview_url: shortText,
+    versioning: flag,
+    status: v.optional(v.pipe(v.string(), v.maxLength(255))),
+    autosave_revision_interval: v.optional(v.nullable(v.number())),
+  },
+  ['collection', 'system'],
+);
+export type CollectionMetaInput = v.InferOutput<typeof collectionMetaInput>;
+
+const WIDTHS = ['half', 'half-left', 'half-right', 'half-space', 'full', 'fill'] as const;
+
+/** A row of `system_fields`, but for its key. */
+export const fieldMetaInput = written(
+  {
+    special: v.optional(commaList(64)),
+    interface: name,
+    options: json,
+    display: name,
+    display_options: json,
+    icon: name,
+    readonly: flag,
+    hidden: flag,
+    required: v.optional(v.nullable(v.boolean())),
+    searchable: flag,
+    sort: position,
+    width: v.optional(v.nullable(v.picklist(WIDTHS))),
+    group: name,
+    translations: json,
+    note: text,
+    conditions: json,
+    validation: json,
+    validation_message: text,
+  },
+  ['id', 'collection', 'field', 'system'],
+);
+export type FieldMetaInput = v.InferOutput<typeof fieldMetaInput>;
+
+/** A row of `system_relations`, but for what the relation itself says already. */
+export const relationMetaInput = written(
+  {
+    one_field: name,
+    one_collection_field: name,
+    one_allowed_collections: v.optional(commaList(1_000_000)),
+    junction_field: name,
+    sort_field: name,
+    one_deselect_action: v.optional(v.picklist(['nullify', 'delete'])),
+  },
+  ['id', 'many_collection', 'many_field', 'one_collection', 'system'],
+);
+export type RelationMetaInput = v.InferOutput<typeof relationMetaInput>;

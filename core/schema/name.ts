@@ -1,0 +1,33 @@
+/** Which names new collections and fields may have. Whatever PostgreSQL takes is one, quoted. */
+import * as v from 'valibot';
+import { SYSTEM_PREFIX } from '#core/catalog/catalog.ts';
+
+/** Bytes of an identifier; PostgreSQL cuts a longer one silently (manual, 4.1.1). */
+export const NAME_BYTES = 63;
+
+/** Names that begin like this belong to others of this kind and mean nothing here. */
+const FOREIGN_PREFIX = 'directus_';
+
+/**
+ * A name for something new.
+ * @param what `collection` or `field`: what is named
+ */
+export function newName(what: 'collection' | 'field') {
+  const reserved = what === 'collection' ? [SYSTEM_PREFIX, FOREIGN_PREFIX] : [FOREIGN_PREFIX];
+  return v.pipe(
+    v.string(),
+    v.check((name) => name.trim() !== '', `A ${what} needs a name.`),
+    v.check((name) => name.trim() === name, `The name of a ${what} has no space around it.`),
+    v.check((name) => !name.includes('/'), `The name of a ${what} has no slash.`),
+    v.check((name) => !/\p{Cc}/u.test(name), `The name of a ${what} has no control characters.`),
+    v.check((name) => name.isWellFormed(), `The name of a ${what} is no valid text.`),
+    v.check(
+      (name) => Buffer.byteLength(name) <= NAME_BYTES,
+      `The name of a ${what} has at most ${NAME_BYTES} bytes.`,
+    ),
+    v.check(
+      (name) => !reserved.some((prefix) => name.toLowerCase().startsWith(prefix)),
+      `The name of a ${what} does not begin with ${reserved.join(' or ')}.`,
+    ),
+  );
+}
