@@ -1,0 +1,132 @@
+/** The column behind a field as it is shown, made from the catalog and its indexes. */
+import type {
+  ColumnDescriptor,
+  ForeignKeyDescriptor,
+  IndexDescriptor,
+  TableDescriptor,
+} from '#core/catalog/descriptor.ts';
+import type { FieldType } from '#core/catalog/field-type.ts';
+import { defaultValue } from './default-value.ts';
+
+/** Where the index of a field stands: an index that is being built serves nothing yet. */
+export type IndexState = 'building' | 'ready' | 'invalid';
+
+/** The column behind a field. */
+export interface ColumnObject {
+  readonly name: string;
+  readonly table: string;
+  readonly schema: string;
+  /** The type as SQL writes it, without length and precision. */
+  readonly data_type: string;
+  /** By the type of the field; SQL such as `now()` as text. */
+  readonly default_value: unknown;
+  readonly generation_expression: string | null;
+  readonly max_length: number | null;
+  readonly numeric_precision: number | null;
+  readonly numeric_scale: number | null;
+  readonly is_generated: boolean;
+  readonly is_nullable: boolean;
+  /** A whole, valid unique index is on this column alone; the primary key's does not count. */
+  readonly is_unique: boolean;
+  /** A whole, valid index that is not unique is on this column alone. */
+  readonly is_indexed: boolean;
+  readonly is_primary_key: boolean;
+  readonly has_auto_increment: boolean;
+  /** The foreign key of this column alone. */
+  readonly foreign_key_schema: string | null;
+  readonly foreign_key_table: string | null;
+  readonly foreign_key_column: string | null;
+  readonly comment: string | null;
+  /** Absent when the column alone has no index but the primary key's. */
+  readonly index_state?: IndexState;
+}
+
+/** What the indexes and keys of a table say about single columns. */
+interface ColumnFacts {
+  readonly unique: ReadonlySet<string>;
+  readonly indexed: ReadonlySet<string>;
+  readonly invalid: ReadonlySet<string>;
+  readonly foreignKeys: ReadonlyMap<string, ForeignKeyDescriptor>;
+}
+
+const factsOf = new WeakMap<TableDescriptor, ColumnFacts>();
+
+function columnsOf(indexes: readonly IndexDescriptor[]): ReadonlySet<string> {
+  return new Set(indexes.flatMap(({ columns: [column] }) => column ?? []));
+}
+
+function gatherFacts({ indexes, foreignKeys, primaryKey }: TableDescriptor): ColumnFacts {
+  const [key] = primaryKey?.length === 1 ? primaryKey : [];
+  const single = indexes.filter(({ columns, partial, unique }) => {
+    const [column] = columns;
+    return columns.length === 1 && column !== null && !partial && !(unique && column === key);
+  });
+  const valid = single.filter((index) => index.valid);
+  return {
+    unique: columnsOf(valid.filter(({ unique }) => unique)),
+    indexed: columnsOf(valid.filter(({ unique }) => !unique)),
+    invalid: columnsOf(single.filter((index) => !index.valid)),
+    foreignKeys: new Map(
+      foreignKeys.flatMap((foreignKey) => {
+        const [column, ...others] = foreignKey.columns;
+        return column === undefined || others.length > 0 ? [] : [[column, foreignKey] as const];
+      }),
+    ),
+  };
+}
+
+function factsAbout(table: TableDescriptor): ColumnFacts {
+  const facts = factsOf.get(table) ?? gatherFacts(table);
+  factsOf.set(table, facts);
+  return facts;
+}
+
+/** The type without its modifiers; what stands between quotes is a name. */
+function dataType({ typeText }: ColumnDescriptor): string {
+  return typeText.replace(/("(?:[^"]|"")*")|\([^)]*\)/g, '$1');
+}
+
+function indexState(facts: ColumnFacts, column: string, building: boolean): IndexState | null {
+  if (building) return 'building';
+  if (facts.invalid.has(column)) return 'invalid';
+  return facts.unique.has(column) || facts.indexed.has(column) ? 'ready' : null;
+}
+
+/**
+ * A column as it is shown.
+ * @param type of the field that the column belongs to
+ * @param building an index of this column is being built, or is to be
+ */
+export function columnObject(
+  table: TableDescriptor,
+  column: ColumnDescriptor,
+  type: FieldType,
+  building: boolean,
+): ColumnObject {
+  const { name } = column;
+  const facts = factsAbout(table);
+  const foreignKey = facts.foreignKeys.get(name) ?? null;
+  const state = indexState(facts, name, building);
+  return {
+    name,
+    table: table.name,
+    schema: table.schema,
+    data_type: dataType(column),
+    default_value: defaultValue(column, type),
+    generation_expression: column.generatedExpression,
+    max_length: column.maxLength,
+    numeric_precision: column.numericPrecision,
+    numeric_scale: column.numericScale,
+    is_generated: column.generatedExpression !== null,
+    is_nullable: column.nullable,
+    is_unique: facts.unique.has(name),
+    is_indexed: facts.indexed.has(name),
+    is_primary_key: table.primaryKey?.includes(name) ?? false,
+    has_auto_increment: column.identity !== null || column.sequence !== null,
+    foreign_key_schema: foreignKey?.targetSchema ?? null,
+    foreign_key_table: foreignKey?.targetTable ?? null,
+    foreign_key_column: foreignKey?.targetColumns[0] ?? null,
+    comment: column.comment,
+    ...(state === null ? {} : { index_state: state }),
+  };
+}

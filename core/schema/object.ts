@@ -1,0 +1,125 @@
+/**
+ * Collections and fields as they are shown: plain objects made from the catalog alone. Who may see
+ * them is not decided here; relations are in `relation-object.ts`.
+ */
+import type { Collection, Field } from '#core/catalog/catalog.ts';
+import type { FieldType } from '#core/catalog/field-type.ts';
+import { type ColumnObject, columnObject } from './column-object.ts';
+
+/** The columns of a metadata row; `system: true` where the thing is Sluice's own. */
+export type MetaObject = Readonly<Record<string, unknown>>;
+
+export interface CollectionObject {
+  readonly collection: string;
+  /** The row of `system_collections`; null for a table that has none. */
+  readonly meta: MetaObject | null;
+  /** Null for a folder. */
+  readonly schema: {
+    readonly schema: string;
+    readonly name: string;
+    readonly comment: string | null;
+  } | null;
+}
+
+export interface FieldObject {
+  readonly collection: string;
+  readonly field: string;
+  readonly type: FieldType;
+  /** The row of `system_fields`; null for a column that has none. */
+  readonly meta: MetaObject | null;
+  /** Null for an alias. */
+  readonly schema: ColumnObject | null;
+}
+
+const COLLECTION_META: MetaObject = {
+  icon: null,
+  note: null,
+  display_template: null,
+  hidden: false,
+  singleton: false,
+  translations: null,
+  archive_field: null,
+  archive_app_filter: true,
+  archive_value: null,
+  unarchive_value: null,
+  sort_field: null,
+  accountability: 'all',
+  color: null,
+  item_duplication_fields: null,
+  sort: null,
+  group: null,
+  collapse: 'open',
+  preview_url: null,
+  versioning: false,
+  status: 'active',
+  autosave_revision_interval: null,
+};
+
+const FIELD_META: MetaObject = {
+  special: null,
+  interface: null,
+  options: null,
+  display: null,
+  display_options: null,
+  icon: null,
+  readonly: false,
+  hidden: false,
+  required: false,
+  searchable: true,
+  sort: null,
+  width: 'full',
+  group: null,
+  translations: null,
+  note: null,
+  conditions: null,
+  validation: null,
+  validation_message: null,
+};
+
+function collectionMeta({ name, meta, singleton, system }: Collection): MetaObject | null {
+  const row = meta?.row ?? null;
+  if (!system) return row;
+  return { collection: name, ...COLLECTION_META, singleton, ...row, system: true };
+}
+
+/** A collection as it is shown. */
+export function collectionObject(collection: Collection): CollectionObject {
+  const { name, table } = collection;
+  return {
+    collection: name,
+    meta: collectionMeta(collection),
+    schema:
+      table === null ? null : { schema: table.schema, name: table.name, comment: table.comment },
+  };
+}
+
+/** Text as it is; anything else as JSON text. */
+function asText(value: unknown): unknown {
+  return value === null || typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function fieldMeta(collection: Collection, field: Field): MetaObject | null {
+  if (!collection.system && field.meta === null) return null;
+  const row = field.meta?.row ?? {};
+  const special = field.special.length === 0 ? null : field.special.join(',');
+  const display_options = asText(row.display_options ?? null);
+  if (!collection.system) return { ...row, special, display_options };
+  const key = { id: null, collection: collection.name, field: field.name };
+  return { ...key, ...FIELD_META, ...row, special, display_options, system: true };
+}
+
+/**
+ * A field as it is shown.
+ * @param building an index of this field is being built, or is to be
+ */
+export function fieldObject(collection: Collection, field: Field, building = false): FieldObject {
+  const { table, name } = collection;
+  const { column, type } = field;
+  return {
+    collection: name,
+    field: field.name,
+    type,
+    meta: fieldMeta(collection, field),
+    schema: table === null || column === null ? null : columnObject(table, column, type, building),
+  };
+}
