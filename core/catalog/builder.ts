@@ -4,6 +4,7 @@ import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
 import { compose } from './compose.ts';
 import { introspect } from './introspect.ts';
+import { announce } from './publish.ts';
 import { lockForBuilding, type Place, publish, publishFailure, readStanding } from './store.ts';
 
 /**
@@ -89,9 +90,6 @@ export class Builder {
     for (const name of orphans) log.warn(`relations of ${name} are passed over: it is not served`);
     if (version === before) return;
     log.info({ version, ms: Math.round(performance.now() - started) }, 'catalog published');
-    // The message only saves the others the wait for their next look at the counters.
-    await bus.publish('catalog.changed', { version }).catch((error: unknown) => {
-      log.warn({ err: error }, 'the new catalog could not be announced');
-    });
+    await announce(bus, log, version);
   }
 }
