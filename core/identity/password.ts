@@ -21,7 +21,7 @@ export const PASSWORD_MAX_BYTES = 1_024;
 const HASHING_AT_ONCE = 2;
 const HASHING_WAITING = 64;
 /** Longest time that matching one password against the policy may take, in milliseconds. */
-const POLICY_TIMEOUT_MS = 50;
+const POLICY_TIMEOUT_MS = 250;
 
 const turnstile = new Turnstile(HASHING_AT_ONCE, HASHING_WAITING, () =>
   unavailable('passwords', 'Too many passwords are being checked at this moment.'),
@@ -101,7 +101,7 @@ function matches(policy: string, password: string): boolean {
 
 /**
  * Checks a new password against the policy of the settings: a regular expression, with or without
- * slashes and flags. A policy that cannot be read, or that takes more than 50 ms for a password,
+ * slashes and flags. A policy that cannot be read, or that takes more than 250 ms for a password,
  * lets nothing pass.
  * @throws {ServiceError} FAILED_VALIDATION of the field `password`, type `regex`; the password
  *   itself is not repeated. INVALID_PAYLOAD for a password over {@link PASSWORD_MAX_BYTES}.

@@ -42,8 +42,9 @@ function follow(run: Run, table: Table, row: Row | null, path: readonly string[]
   const [first = '', ...rest] = path;
   if (rest.length === 0) {
     if (asCall(first) !== null) {
-      run.cover(first.startsWith('json(') ? 'sort by json' : 'sort by function');
-      return { value: callValue(run, table, row, first), type: 'number' };
+      const isPart = first.startsWith('json(');
+      run.cover(isPart ? 'sort by json' : 'sort by function');
+      return { value: callValue(run, table, row, first), type: isPart ? 'part' : 'number' };
     }
     return { value: row?.[first] ?? null, type: typeOf(table, first) };
   }

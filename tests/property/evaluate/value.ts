@@ -1,8 +1,8 @@
 /** Compares values of each type, and brings what a query says into the form of the wire. */
 import { ENUM_VALUES, type Json, type ScalarType } from '../model.ts';
 
-/** A function's result compares as a number. */
-export type ValueType = ScalarType | 'number';
+/** A function's result compares as a number, a part of a document as PostgreSQL's jsonb does. */
+export type ValueType = ScalarType | 'number' | 'part';
 
 const NUMERIC: ReadonlySet<ValueType> = new Set([
   'integer',
@@ -42,8 +42,54 @@ function rank(type: ValueType, value: Json): bigint | number | string {
   return String(value);
 }
 
+/** The order of kinds in jsonb (PostgreSQL, JSON types). */
+const KINDS = new Map(
+  ['null', 'string', 'number', 'boolean', 'list', 'object'].map((k, i) => [k, i]),
+);
+
+function kindRank(value: Json): number {
+  // PostgreSQL has it so for historical reasons.
+  if (Array.isArray(value) && value.length === 0) return -1;
+  const kind = value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value;
+  return KINDS.get(kind) ?? 0;
+}
+
+function comparePlain<T extends bigint | number | string>(a: T, b: T): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function compareInOrder(a: readonly Json[], b: readonly Json[]): number {
+  if (a.length !== b.length) return a.length < b.length ? -1 : 1;
+  for (const [index, left] of a.entries()) {
+    const result = comparePart(left, b[index] ?? null);
+    if (result !== 0) return result;
+  }
+  return 0;
+}
+
+/** Keys of objects stand in the order of their lengths, then of their letters. */
+function pairsOf(value: object): Json[] {
+  const byKey = ([a]: [string, Json], [b]: [string, Json]) =>
+    a.length - b.length || comparePlain(a, b);
+  const entries: [string, Json][] = Object.entries(value);
+  return entries.sort(byKey).flat();
+}
+
+function comparePart(a: Json, b: Json): number {
+  const kinds = comparePlain(kindRank(a), kindRank(b));
+  if (kinds !== 0) return kinds;
+  if (Array.isArray(a) && Array.isArray(b)) return compareInOrder(a, b);
+  if (typeof a === 'object' && typeof b === 'object') {
+    return a === null || b === null ? 0 : compareInOrder(pairsOf(a), pairsOf(b));
+  }
+  if (typeof a === 'number') return comparePlain(exact(a), exact(b));
+  return comparePlain(String(a), String(b));
+}
+
 /** Below, equal or above: -1, 0 or 1. Neither may be null. */
 export function compare(type: ValueType, a: Json, b: Json): number {
+  if (type === 'part') return comparePart(a, b);
   const left = rank(type, a);
   const right = rank(type, b);
   if (left === right) return 0;
