@@ -211,6 +211,12 @@ export const variables = {
     fallback: '5s',
     meaning: 'Longest wait for a connection; past it the answer is 503',
   }),
+  SCHEMA_LOCK_TIMEOUT: define({
+    parse: duration,
+    fallback: '3s',
+    meaning:
+      'Longest that a change of the schema queues for a table at once; it gives up after ten times that',
+  }),
   REDIS_URL: define({
     parse: url('redis', 'rediss'),
     fallback: undefined,

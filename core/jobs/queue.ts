@@ -7,8 +7,11 @@ import type { Log } from '#core/log/log.ts';
 import { BullJobQueue } from './bull-job-queue.ts';
 import { closeQueueConnection, openQueueConnection, type QueueConnection } from './connection.ts';
 
-/** `transfer` for imports and exports, `maintenance` for what nobody waits for. */
-export const QUEUE_NAMES = ['transfer', 'maintenance'] as const;
+/**
+ * `transfer` for imports and exports, `schema` for what alters the database, `maintenance` for what
+ * nobody waits for.
+ */
+export const QUEUE_NAMES = ['transfer', 'schema', 'maintenance'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
 /** How a job stands in its queue; `unknown` when the queue does not have it. */
@@ -66,6 +69,7 @@ export function openQueues(
     });
   const queues: Readonly<Record<QueueName, JobQueue>> = {
     transfer: open('transfer'),
+    schema: open('schema'),
     maintenance: open('maintenance'),
   };
   return {

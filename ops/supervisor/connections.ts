@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Config } from '#core/config/config.ts';
 
 /** Number of queues; a constant, because importing them would slow every start. */
-export const QUEUES = 2;
+export const QUEUES = 3;
 /** The message bus of a process keeps one to itself. */
 const BUS = 1;
 /** A process that only puts jobs in shares this many among all queues. */

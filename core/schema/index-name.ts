@@ -1,0 +1,34 @@
+/** Names of the indexes and constraints that are made for fields. */
+import { createHash } from 'node:crypto';
+import { NAME_BYTES } from './name.ts';
+
+export type IndexKind = 'unique' | 'index' | 'foreign';
+
+const DIGEST = 8;
+
+/** As much of a text as fits into so many bytes of UTF-8, in whole characters. */
+function cut(text: string, bytes: number): string {
+  let room = bytes;
+  let kept = '';
+  for (const character of text) {
+    room -= Buffer.byteLength(character);
+    if (room < 0) break;
+    kept += character;
+  }
+  return kept;
+}
+
+/**
+ * `<collection>_<field>_<kind>`; a name that PostgreSQL would cut is cut here, with a digest of
+ * the whole in it, so that no two fields share one.
+ */
+export function indexName(collection: string, field: string, kind: IndexKind): string {
+  const name = `${collection}_${field}_${kind}`;
+  if (Buffer.byteLength(name) <= NAME_BYTES) return name;
+  const digest = createHash('sha256')
+    .update(JSON.stringify([collection, field]))
+    .digest('hex')
+    .slice(0, DIGEST);
+  const end = `_${digest}_${kind}`;
+  return cut(`${collection}_${field}`, NAME_BYTES - end.length) + end;
+}
