@@ -63,15 +63,19 @@ export async function openEdgeServices(
   const schema = systemSchema(config);
   const statementTimeout = config.QUERY_TIMEOUT;
   const lines = Math.min(MAX_LINES, Math.floor(config.DATABASE_POOL_MAX / 2));
-  const max = config.DATABASE_POOL_MAX - lines;
+  const watches = config.DATABASE_POOL_MAX - lines > 2 ? 1 : 0;
+  const max = config.DATABASE_POOL_MAX - lines - watches;
   const pool = createPool(config, url, log, { name: 'edge', max, statementTimeout });
+  const watch =
+    watches === 0
+      ? pool
+      : createPool(config, url, log, { name: 'edge watch', max: watches, statementTimeout });
   const reader = new Reader({ url, name: 'edge', log, pool, lines, statementTimeout });
   const cluster = await clusterId(pool, schema);
   const [bus] = await Promise.all([openBus(config, url, cluster, log), reader.open()]);
   const catalog = await openCatalog(config, {
-    pool,
-    bus,
-    log,
+    ...{ pool, watch, bus, log },
+    kind: 'edge',
     keep: config.WORKER_PROCESSES === 0,
   });
   const queues = openQueues(config, url, cluster, log);
@@ -157,6 +161,7 @@ export async function openEdgeServices(
       await catalog.close();
       await Promise.allSettled([queues.close(), bus.close(), reader.close()]);
       await pool.end();
+      if (watch !== pool) await watch.end();
     },
   };
 }

@@ -44,12 +44,22 @@ export async function openServices(
 ): Promise<Services & AsyncDisposable> {
   // Sessions must keep their identity, so that the one of a frozen worker can be ended.
   const direct = config.DATABASE_DIRECT_URL ?? url;
-  const pool = createPool(config, direct, log, { name: 'worker', statementTimeout: 0 });
+  const watches = config.DATABASE_POOL_MAX > 3 ? 1 : 0;
+  const max = config.DATABASE_POOL_MAX - watches;
+  const pool = createPool(config, direct, log, { name: 'worker', max, statementTimeout: 0 });
+  const watch =
+    watches === 0
+      ? pool
+      : createPool(config, direct, log, {
+          name: 'worker watch',
+          max: watches,
+          statementTimeout: 0,
+        });
   const schema = systemSchema(config);
   const cluster = await whenReachable(log, () => clusterId(pool, schema));
   const bus = await openBus(config, direct, cluster, log);
   const catalog = await whenReachable(log, () =>
-    openCatalog(config, { pool, bus, log, keep: true }),
+    openCatalog(config, { pool, watch, kind: 'worker', bus, log, keep: true }),
   );
   const caching = await openCaching(config, {
     ...{ pool, schema, cluster, catalog, log },
@@ -74,6 +84,7 @@ export async function openServices(
       await queues.close();
       await bus.close();
       await pool.end();
+      if (watch !== pool) await watch.end();
     },
   };
 }

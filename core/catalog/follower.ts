@@ -1,36 +1,41 @@
 /**
  * The catalog of one process: follows what is published, by message and by counter, and swaps to
- * each new version in one step, while the old one serves until then.
+ * each new version in one step, while the old one serves until then. It also keeps the process's
+ * lease: while that holds, whoever changes something waits for this process to know of it.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '#core/database/pool.ts';
+import { unavailable } from '#core/errors/service-error.ts';
 import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
+import type { Acknowledgement, Member } from '#core/system/member.ts';
 import { buildCatalog } from './build.ts';
 import type { Builder } from './builder.ts';
 import type { Catalog } from './catalog.ts';
 import { coalesce } from './coalesce.ts';
-import { type CounterName, type Counters, readCounters } from './counters.ts';
+import { COUNTER_NAMES, type CounterName, type Counters, readCounters } from './counters.ts';
 import { Listeners } from './listeners.ts';
 import { repeat } from './repeat.ts';
 import { EMPTY_CATALOG, pull } from './replica.ts';
 import type { CatalogSource, CatalogStatus } from './source.ts';
 
 export interface FollowerParts {
+  /** A connection that nobody else keeps busy, where there is one. */
   readonly pool: Pool;
   readonly bus: MessageBus;
   readonly log: Log;
   /** The schema of the system tables. */
   readonly system: string;
   readonly builder: Builder;
+  readonly member: Member;
   /** Milliseconds between two looks at the counters. */
   readonly pause: number;
 }
 
-const COUNTER_NAMES = ['catalog', 'metadata', 'access', 'sessions', 'cache'] as const;
-/** As many looks have failed or gone missing before the catalog counts as stale. */
-const MISSED_LOOKS = 5;
 /** A look begins a pause after the one before has ended; twice that leaves time for the look. */
 const CONTACT_LOOKS = 2;
+/** Longest wait of a request for this process to become current again, in milliseconds. */
+const REGAIN_MS = 1_000;
 
 export class Follower implements CatalogSource {
   readonly #parts: FollowerParts;
@@ -40,7 +45,13 @@ export class Follower implements CatalogSource {
   #catalog = EMPTY_CATALOG;
   #counters: Counters | null = null;
   #loadError: string | null = null;
+  /** The last reset that was carried out. */
+  #reset = 0;
+  /** The next catalog is to be made without anything of this one. */
+  #anew = false;
   #heardAt = performance.now();
+  /** Until then others wait for this process; on its monotonic clock, and never too late. */
+  #leasedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(parts: FollowerParts) {
     const { log } = parts;
@@ -52,6 +63,7 @@ export class Follower implements CatalogSource {
       access: new Listeners(log),
       sessions: new Listeners(log),
       cache: new Listeners(log),
+      reset: new Listeners(log),
     };
   }
 
@@ -78,35 +90,76 @@ export class Follower implements CatalogSource {
   /** Swaps to what is published; a catalog that cannot be built leaves the one before. */
   readonly #load = coalesce(async (): Promise<void> => {
     const { pool, system, log } = this.#parts;
-    const descriptor = await pull(this.#catalog, pool, system);
+    const from = this.#anew ? EMPTY_CATALOG : this.#catalog;
+    const descriptor = await pull(from, pool, system);
     if (descriptor === null) return;
     try {
-      this.#catalog = await buildCatalog(descriptor, this.#catalog);
+      this.#catalog = await buildCatalog(descriptor, from);
       this.#loadError = null;
+      if (from === EMPTY_CATALOG) this.#anew = false;
     } catch (error) {
       this.#loadError = error instanceof Error ? error.message : String(error);
       log.error({ err: error }, 'a published catalog could not be loaded; the last good one stays');
+      await this.#acknowledge();
       return;
     }
     this.#changes.tell(this.#catalog);
+    await this.#acknowledge();
   });
 
   /** Reads the counters, tells who waits for them, and loads a version that no message told of. */
   readonly look = coalesce(async (): Promise<void> => {
-    const { pool, system } = this.#parts;
-    const before = this.#counters;
     // What moves while the answer is on its way may not be in it.
-    const asked = performance.now();
-    const counters = await readCounters(pool, system);
+    let asked = performance.now();
+    let lapsed = asked > this.#leasedUntil;
+    let counters = await this.#ask();
+    if (!counters.renewed) {
+      lapsed = true;
+      await this.#parts.member.join(this.#standing());
+      asked = performance.now();
+      counters = await this.#ask();
+      if (!counters.renewed) throw new Error('the entry of this process has vanished');
+    }
+    const before = this.#counters;
     this.#counters = counters;
     this.#heardAt = asked;
+    // Whoever changed something waits for a process whose lease never ran out.
+    if (!lapsed) this.#leasedUntil = asked + this.#parts.member.lease;
     // At once: from here on this process counts as knowing.
     for (const name of before === null ? [] : COUNTER_NAMES) {
       const version = counters.versions[name];
       if (version !== before?.versions[name]) this.#moves[name].tell(version);
     }
-    if (counters.versions.catalog !== this.#catalog.version) await this.#load();
+    await this.#catchUp(counters, before === null);
+    this.#leasedUntil = asked + this.#parts.member.lease;
   });
+
+  async #catchUp({ versions }: Counters, first: boolean): Promise<void> {
+    const reset = versions.reset !== this.#reset;
+    // The first catalog was made of nothing that could be forgotten.
+    if (reset && !first) this.#anew = true;
+    if (this.#anew || versions.catalog !== this.#catalog.version) await this.#load();
+    if (!reset) return;
+    this.#reset = versions.reset;
+    await this.#acknowledge();
+  }
+
+  #ask(): Promise<Counters> {
+    const { pool, system, member } = this.#parts;
+    const patience = member.lease / 2;
+    return readCounters(pool, system, { member, standing: this.#standing() }, patience);
+  }
+
+  #standing(): Acknowledgement {
+    return { catalog: this.#catalog.version, reset: this.#reset, trouble: this.#loadError };
+  }
+
+  async #acknowledge(): Promise<void> {
+    const { member, log } = this.#parts;
+    await member.acknowledge(this.#standing()).catch((error: unknown) => {
+      log.debug({ err: error }, 'a version is acknowledged with the next look');
+    });
+  }
 
   readonly refresh = coalesce(async (): Promise<Catalog> => {
     await this.#parts.builder.bringUpToDate();
@@ -135,14 +188,31 @@ export class Follower implements CatalogSource {
     return this.silence() <= CONTACT_LOOKS * this.#parts.pause;
   }
 
+  ready(): boolean {
+    return performance.now() < this.#leasedUntil;
+  }
+
+  async regain(): Promise<void> {
+    const late = new AbortController();
+    const { signal } = late;
+    // A failing look is told of by the regular ones.
+    const look = this.look().catch(() => undefined);
+    await Promise.race([look, delay(REGAIN_MS, undefined, { signal }).catch(() => undefined)]);
+    late.abort();
+    if (!this.ready()) throw unavailable('database', 'This process lost contact with it.');
+  }
+
   status(): CatalogStatus {
     const { version, leftOut, warnings } = this.#catalog;
-    const stale = this.silence() > MISSED_LOOKS * this.#parts.pause;
     const error = this.#loadError ?? this.#counters?.error ?? null;
-    return { version, leftOut, warnings, error, stale };
+    return { version, leftOut, warnings, error, stale: !this.ready() };
   }
 
   async close(): Promise<void> {
+    const { member, log } = this.#parts;
     await Promise.all(this.#ends.splice(0).map((end) => end()));
+    await member.leave().catch((error: unknown) => {
+      log.debug({ err: error }, 'the registry could not be left; the lease runs out by itself');
+    });
   }
 }

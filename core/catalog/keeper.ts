@@ -48,6 +48,8 @@ export function keepCatalog(source: CatalogSource, { lease, log, pause }: Watch)
     silence: () => source.silence(),
     inContact: () => source.inContact(),
     look: () => source.look(),
+    ready: () => source.ready(),
+    regain: () => source.regain(),
     status: () => source.status(),
     async close() {
       await end();

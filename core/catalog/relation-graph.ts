@@ -11,7 +11,7 @@ import type { ManyToOne, Relation, Relations, ToMany } from './relation.ts';
 type Graph = Map<string, Map<string, Relation>>;
 
 /** A whole, valid index begins with these columns, in any order. */
-function isIndexed(table: TableDescriptor | null, columns: readonly string[]): boolean {
+export function isIndexed(table: TableDescriptor | null, columns: readonly string[]): boolean {
   if (table === null) return false;
   return table.indexes.some(({ valid, partial, method, columns: indexed }) => {
     const leading = new Set(indexed.slice(0, columns.length));

@@ -11,7 +11,7 @@ export interface CatalogStatus {
   readonly warnings: readonly string[];
   /** Why the last build failed, while an earlier catalog goes on serving; else null. */
   readonly error: string | null;
-  /** The database was not heard of for several looks, so newer versions may exist. */
+  /** The database was not heard of for so long that nobody waits for this process any more. */
   readonly stale: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface CatalogSource {
    * Hears within about a second that a counter has moved, until the returned function is called.
    * `access` moves with every statement that writes users, roles, policies, permissions or settings,
    * `sessions` with every session that ends before its time, `cache` when answers of before must
-   * not be shown any more.
+   * not be shown any more, `reset` when everything that is kept is to be forgotten.
    */
   onCounter(name: CounterName, handler: (version: number) => void): () => void;
   /** Milliseconds since the counters were last read; a cache must not be trusted when it grows. */
@@ -45,6 +45,17 @@ export interface CatalogSource {
    * @throws when the database cannot be asked
    */
   look(): Promise<void>;
+  /**
+   * Others wait for this process when they change the schema; where not, it may be behind without
+   * knowing and must not answer. Cheap enough for every request.
+   */
+  ready(): boolean;
+  /**
+   * Tries, for a moment, to become ready again.
+   * @throws ServiceError SERVICE_UNAVAILABLE when that fails
+   */
+  regain(): Promise<void>;
   status(): CatalogStatus;
+  /** Stops following and leaves the registry of live processes. */
   close(): Promise<void>;
 }

@@ -16,7 +16,7 @@ import { revokeVanished } from './revoke.ts';
  * The form of the descriptors; raised when a release adds to it. A release takes over what an
  * earlier one published by publishing again, and leaves alone what a later one did.
  */
-const FORMAT = 1;
+export const FORMAT = 1;
 
 /** Entries of one INSERT: enough to save round trips, few enough to be quickly put into text. */
 const BATCH = 40;

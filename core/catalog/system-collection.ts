@@ -25,7 +25,7 @@ const COLLECTIONS: ReadonlySet<string> = new Set(
 
 /** What processes share among themselves and nobody asks for. */
 const INTERNAL: ReadonlySet<string> = new Set(
-  ['catalog', 'leases', 'logins', 'migrations', 'session_ends', 'sessions', 'state'].map(
+  ['catalog', 'leases', 'logins', 'members', 'migrations', 'session_ends', 'sessions', 'state'].map(
     (name) => SYSTEM_PREFIX + name,
   ),
 );

@@ -53,11 +53,18 @@ class RequestCall implements Call {
 
 type Routing = (handler: CallHandler) => Route;
 
-/** @param byCookie the session cookie tells who sends a request that has no other token */
-function routing(services: EdgeServices, byCookie: boolean): Routing {
-  const { config, identity } = services;
+interface RoutingOptions {
+  /** The session cookie tells who sends a request that has no other token. */
+  readonly byCookie: boolean;
+  /** Also while this process may be behind the others. */
+  readonly always?: boolean;
+}
+
+function routing(services: EdgeServices, { byCookie, always = false }: RoutingOptions): Routing {
+  const { catalog, config, identity } = services;
   const ipOf = clientIpBy(config.IP_TRUST_PROXY);
   return (handler) => async (request, params) => {
+    if (!catalog.ready() && !always) await catalog.regain();
     const mayHoldToken = request.query.includes('token');
     const parameters = mayHoldToken ? parametersOf(request.query) : null;
     const ip = ipOf(request);
@@ -73,7 +80,12 @@ function routing(services: EdgeServices, byCookie: boolean): Routing {
 
 /** Makes routes whose handlers get a {@link Call}; a bad token ends the request before them. */
 export function routesOf(services: EdgeServices): Routing {
-  return routing(services, true);
+  return routing(services, { byCookie: true });
+}
+
+/** The same for what has to be answered even by a process that lost contact with the others. */
+export function tirelessRoutesOf(services: EdgeServices): Routing {
+  return routing(services, { byCookie: true, always: true });
 }
 
 /**
@@ -81,7 +93,7 @@ export function routesOf(services: EdgeServices): Routing {
  * does not count any more must not keep anybody from signing in.
  */
 export function entranceRoutesOf(services: EdgeServices): Routing {
-  return routing(services, false);
+  return routing(services, { byCookie: false });
 }
 
 /** What is noted of the client of a call. */

@@ -1,7 +1,7 @@
 /** The routes about the server itself: `/server/ping` and `/server/health`. */
 import { type Router, routeNotFound } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
-import { type CallHandler, routesOf } from './call.ts';
+import { type CallHandler, routesOf, tirelessRoutesOf } from './call.ts';
 
 /** The status is anybody's; what it rests on is for admins. */
 const health: CallHandler = async ({ caller, services }) => {
@@ -24,6 +24,6 @@ export function addServerRoutes(router: Router, services: EdgeServices): void {
     headers: { 'Content-Type': 'text/html; charset=utf-8' },
     body: 'pong',
   }));
-  const route = routesOf(services);
-  router.add('GET', '/server/health', route(health)).otherwise(route(nothing));
+  router.add('GET', '/server/health', tirelessRoutesOf(services)(health));
+  router.otherwise(routesOf(services)(nothing));
 }

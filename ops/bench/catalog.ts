@@ -18,7 +18,7 @@ export async function loadCatalog({ config, pool, databaseUrl }: Rig): Promise<C
   const cluster = await clusterId(pool, systemSchema(config));
   const bus = await openBus(config, databaseUrl, cluster, log);
   try {
-    const source = await openCatalog(config, { pool, bus, log, keep: false });
+    const source = await openCatalog(config, { pool, kind: 'bench', bus, log, keep: false });
     const catalog = source.current();
     await source.close();
     return catalog;

@@ -55,7 +55,14 @@ export async function install(t: Test, setup = '', schemas = 'public'): Promise<
     open: async (keep) => {
       const bus = await openBus(config, url, await clusterId(pool, systemSchema(config)), log);
       closing.push(() => bus.close());
-      const source = await openCatalog(config, { pool, bus, log, keep, pause: PAUSE_MS });
+      const source = await openCatalog(config, {
+        pool,
+        kind: 'test',
+        bus,
+        log,
+        keep,
+        pause: PAUSE_MS,
+      });
       closing.push(() => source.close());
       return source;
     },

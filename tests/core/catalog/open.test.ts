@@ -86,7 +86,10 @@ t.test('refresh sees a change at once, and is no new version without one', async
 t.test('a process that hears no messages follows by the counters', async (t) => {
   const { config, url, pool, sql, open } = await install(t, TABLES);
   const bus = await openBus(config, url, randomUUID(), log);
-  const deaf = await openCatalog(config, { pool, bus, log, keep: false, pause: PAUSE_MS });
+  const deaf = await openCatalog(config, {
+    ...{ pool, kind: 'test', bus, log, keep: false },
+    pause: PAUSE_MS,
+  });
   t.teardown(async () => {
     await deaf.close();
     await bus.close();

@@ -79,7 +79,7 @@ t.test('what is only hidden keeps its rights', async (t) => {
   const bus = await openBus(config, url, randomUUID(), log);
   const narrow = await openCatalog(
     { DATABASE_SCHEMA: ['public'] },
-    { pool, bus, log, keep: false },
+    { pool, kind: 'test', bus, log, keep: false },
   );
   t.teardown(async () => {
     await narrow.close();

@@ -1,0 +1,169 @@
+/**
+ * The registry of live processes: each renews a lease on its row and writes into it what it has
+ * made its own, and whoever changed something waits there until all have. A process whose lease
+ * ran out is waited for no longer, and must not serve before it is current again.
+ */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from '#core/database/pool.ts';
+import { render, type Sql, sql } from '#core/database/sql.ts';
+import { systemTable } from './table.ts';
+
+/** What a process has made its own. */
+export interface Acknowledgement {
+  /** The version of the catalog that it serves. */
+  readonly catalog: number;
+  /** The last reset that it has carried out. */
+  readonly reset: number;
+  /** Why it cannot load what is published; nobody waits for it then. */
+  readonly trouble: string | null;
+}
+
+export interface MemberParts {
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  /** Such as `edge` or `worker`. */
+  readonly kind: string;
+  /** Milliseconds for which one renewal holds. */
+  readonly lease: number;
+  /** The form of the catalog that this release publishes. */
+  readonly form: number;
+}
+
+/** The entry of this process. */
+export class Member {
+  readonly id = randomUUID();
+  readonly name: string;
+  readonly lease: number;
+  readonly #parts: MemberParts;
+  readonly #table: Sql;
+
+  constructor(parts: MemberParts) {
+    this.#parts = parts;
+    this.#table = systemTable(parts.schema, 'members');
+    this.name = `${parts.kind} ${hostname()}:${process.pid}`;
+    this.lease = parts.lease;
+  }
+
+  /**
+   * Enters the registry. What the process knows must be compared with the database once more after
+   * that, because whoever looked into the registry before did not wait for it.
+   */
+  async join({ catalog, reset, trouble }: Acknowledgement): Promise<void> {
+    const { pool, kind, form } = this.#parts;
+    await pool.query(
+      render(sql`INSERT INTO ${this.#table} (id, name, kind, expires, form, catalog, reset, trouble)
+        VALUES (${this.id}, ${this.name}, ${kind}, ${this.#expiry}, ${form}, ${catalog}, ${reset},
+          ${trouble})
+        ON CONFLICT (id) DO UPDATE SET expires = excluded.expires, catalog = excluded.catalog,
+          reset = excluded.reset, trouble = excluded.trouble`),
+    );
+  }
+
+  /**
+   * The statement that renews the lease, for a WITH; it returns a row when the entry is still there.
+   * The lease then holds for {@link lease} from a moment after it was sent.
+   */
+  renewal(standing: Acknowledgement): Sql {
+    return sql`${this.#update(standing, sql`expires = ${this.#expiry},`)} RETURNING id`;
+  }
+
+  /** Tells what this process has made its own, without renewing the lease. */
+  async acknowledge(standing: Acknowledgement): Promise<void> {
+    await this.#parts.pool.query(render(this.#update(standing, sql``)));
+  }
+
+  /** Leaves the registry, so that nobody waits for this process. */
+  async leave(): Promise<void> {
+    await this.#parts.pool.query(render(sql`DELETE FROM ${this.#table} WHERE id = ${this.id}`));
+  }
+
+  get #expiry(): Sql {
+    return sql`clock_timestamp() + ${this.lease}::float8 * interval '1 ms'`;
+  }
+
+  #update({ catalog, reset, trouble }: Acknowledgement, more: Sql): Sql {
+    return sql`UPDATE ${this.#table} SET ${more} catalog = ${catalog}::bigint,
+      reset = ${reset}::bigint, trouble = ${trouble}::text WHERE id = ${this.id}::uuid`;
+  }
+}
+
+/** Pauses between two looks at who is still missing, in milliseconds: each twice the one before. */
+const PAUSE_MS = { first: 5, most: 40 };
+
+interface Missing {
+  readonly id: string;
+  readonly name: string;
+  /** Its lease has run out, or it cannot load what is published. */
+  readonly lost: boolean;
+}
+
+export interface Waiting {
+  /** Ends the waiting with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Longest wait in milliseconds; who is missing then counts as lost. */
+  readonly within?: number;
+}
+
+/** All live processes, as one sees them that waits for them. */
+export class Members {
+  readonly #pool: Pool;
+  readonly #table: Sql;
+
+  /** @param schema the schema of the system tables */
+  constructor(pool: Pool, schema: string) {
+    this.#pool = pool;
+    this.#table = systemTable(schema, 'members');
+  }
+
+  /**
+   * Resolves when every live process serves this version of the catalog or a later one.
+   * @returns the names of those that do not and are waited for no longer
+   */
+  acknowledged(version: number, waiting: Waiting = {}): Promise<string[]> {
+    return this.#all(sql`catalog < ${version}`, waiting);
+  }
+
+  /**
+   * Resolves when every live process has carried out this reset or a later one.
+   * @returns the names of those that have not and are waited for no longer
+   */
+  confirmed(reset: number, waiting: Waiting = {}): Promise<string[]> {
+    return this.#all(sql`reset < ${reset}`, waiting);
+  }
+
+  async #all(behind: Sql, { signal, within }: Waiting): Promise<string[]> {
+    const until = within === undefined ? Number.POSITIVE_INFINITY : performance.now() + within;
+    const lost = new Map<string, string>();
+    for (let pause = PAUSE_MS.first; ; pause = Math.min(pause * 2, PAUSE_MS.most)) {
+      signal?.throwIfAborted();
+      const missing = await this.#missing(behind);
+      const late = performance.now() >= until;
+      const waited = missing.filter((member) => !member.lost && !late);
+      for (const { id, name } of missing) lost.set(id, name);
+      for (const { id } of waited) lost.delete(id);
+      if (waited.length === 0) return [...lost.values()];
+      await delay(pause, undefined, { signal });
+    }
+  }
+
+  /**
+   * Who is behind. Those whose lease ran out are removed by this very statement, so that one that
+   * lives on notices before it serves again; one that renews its lease meanwhile is waited for.
+   */
+  async #missing(behind: Sql): Promise<Missing[]> {
+    const { rows } = await this.#pool.query<Missing>(
+      render(sql`
+        WITH dead AS (
+          DELETE FROM ${this.#table} WHERE expires <= clock_timestamp()
+          RETURNING id, name, catalog, reset)
+        SELECT id, name, true AS lost FROM dead WHERE ${behind}
+        UNION ALL
+        SELECT id, name, trouble IS NOT NULL FROM ${this.#table} AS m
+        WHERE ${behind} AND NOT EXISTS (SELECT FROM dead WHERE dead.id = m.id)`),
+    );
+    return rows;
+  }
+}

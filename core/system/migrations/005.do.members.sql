@@ -1,0 +1,23 @@
+-- Which processes are alive and what each of them has made its own, so that a change can be
+-- answered when everybody knows of it.
+
+CREATE TABLE system_members (
+  id uuid PRIMARY KEY,
+  name text NOT NULL,
+  kind varchar(64) NOT NULL,
+  started timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- Nobody waits for a process beyond this moment, and it does not serve beyond it.
+  expires timestamptz NOT NULL,
+  -- The form of the catalog that its release publishes.
+  form integer NOT NULL,
+  -- The version of the catalog that it serves, and the last reset that it has carried out.
+  catalog bigint NOT NULL,
+  reset bigint NOT NULL,
+  -- Why it cannot load what is published; null when it can.
+  trouble text
+) WITH (fillfactor = 50);
+
+INSERT INTO system_state (name) VALUES ('reset');
+
+-- What a published collection was made from; null: unknown.
+ALTER TABLE system_catalog ADD COLUMN stamp text;
