@@ -1,0 +1,133 @@
+/** The rows of `system_relations`: what they may say, and writing them. */
+import type { Catalog, Collection } from '#core/catalog/catalog.ts';
+import { identifier, join, sql } from '#core/database/sql.ts';
+import { invalidPayload } from '#core/errors/service-error.ts';
+import { systemTable } from '#core/system/table.ts';
+import type { Alteration } from '../alteration.ts';
+import type { RelationMetaInput } from '../meta.ts';
+
+/** By what a relation is addressed, always from the side of the items that refer. */
+export interface RelationAddress {
+  readonly collection: string;
+  readonly field: string;
+}
+
+/** A relation as its row is to describe it: with all members, given and kept ones alike. */
+export interface RelationRow extends RelationAddress {
+  /** Null: to any of several. */
+  readonly related: string | null;
+  readonly meta: RelationMetaInput;
+}
+
+function isColumn(collection: Collection | undefined, field: string): boolean {
+  return (collection?.fields.get(field)?.column ?? null) !== null;
+}
+
+/** Another column of the items that refer, under the name of a member of the row. */
+function requireColumn(catalog: Catalog, row: RelationRow, member: keyof RelationMetaInput): void {
+  const name = row.meta[member] ?? null;
+  if (name === null) return;
+  if (name !== row.field && isColumn(catalog.collections.get(row.collection), name)) return;
+  throw invalidPayload(`"${member}" names ${name}, which is no other column of ${row.collection}.`);
+}
+
+/** The name of the way back is free: no column has it, nor does another relation. */
+function requireFreeName(catalog: Catalog, { collection, field, related, meta }: RelationRow) {
+  const name = meta.one_field ?? null;
+  if (name === null || related === null) return;
+  if (name.trim() === '') throw invalidPayload('"one_field" is empty.');
+  if (isColumn(catalog.collections.get(related), name)) {
+    throw invalidPayload(`"one_field" names ${name}, which is a column of ${related}.`);
+  }
+  for (const { descriptor } of catalog.collections.values()) {
+    for (const { manyCollection, manyField, oneCollection, oneField } of descriptor.relations) {
+      const own = manyCollection === collection && manyField === field;
+      if (own || oneCollection !== related || oneField !== name) continue;
+      throw invalidPayload(
+        `"one_field" names ${name} of ${related}, which the relation ` +
+          `${manyCollection}.${manyField} has already.`,
+      );
+    }
+  }
+}
+
+function requireSeveral(catalog: Catalog, { meta }: RelationRow): void {
+  const allowed = meta.one_allowed_collections?.split(',') ?? [];
+  if ((meta.one_collection_field ?? null) === null || allowed.length === 0) {
+    throw invalidPayload(
+      'A relation without "related_collection" needs "one_collection_field" and ' +
+        '"one_allowed_collections" in "meta".',
+    );
+  }
+  for (const name of allowed) {
+    const collection = catalog.collections.get(name);
+    if (collection === undefined) {
+      throw invalidPayload(`"one_allowed_collections" names ${name}, which does not exist.`);
+    }
+    if (collection.primaryKey.length !== 1) {
+      throw invalidPayload(`${name} has no primary key of one field to refer to.`);
+    }
+  }
+}
+
+function refuseSeveral({ meta, related }: RelationRow): void {
+  for (const member of ['one_collection_field', 'one_allowed_collections'] as const) {
+    if ((meta[member] ?? null) === null) continue;
+    throw invalidPayload(`"${member}" is not for a relation to ${related} alone.`);
+  }
+}
+
+/**
+ * Refuses a row that names what is not there.
+ * @throws INVALID_PAYLOAD
+ */
+export function checkRelation(catalog: Catalog, row: RelationRow): void {
+  if (row.related === null) requireSeveral(catalog, row);
+  else refuseSeveral(row);
+  requireColumn(catalog, row, 'one_collection_field');
+  requireColumn(catalog, row, 'junction_field');
+  requireColumn(catalog, row, 'sort_field');
+  requireFreeName(catalog, row);
+}
+
+/** Makes the row of a relation. */
+export function insertRelation(
+  { run, system }: Alteration,
+  { collection, field, related, meta }: RelationRow,
+): Promise<void> {
+  const row = {
+    many_collection: collection,
+    many_field: field,
+    one_collection: related,
+    ...meta,
+  };
+  const members = Object.entries(row).filter(([, value]) => value !== undefined);
+  return run(sql`
+    INSERT INTO ${systemTable(system, 'relations')}
+      (${join(members.map(([name]) => identifier(name)))})
+    VALUES (${join(members.map(([, value]) => sql`${value}`))})`);
+}
+
+/** Changes those members of a row that are given. */
+export async function updateRelationRow(
+  { run, system }: Alteration,
+  { collection, field }: RelationAddress,
+  meta: RelationMetaInput,
+): Promise<void> {
+  const members = Object.entries(meta).filter(([, value]) => value !== undefined);
+  if (members.length === 0) return;
+  const changes = members.map(([name, value]) => sql`${identifier(name)} = ${value}`);
+  await run(sql`
+    UPDATE ${systemTable(system, 'relations')} SET ${join(changes)}
+    WHERE many_collection = ${collection} AND many_field = ${field}`);
+}
+
+/** Takes the row of a relation away, if it has one. */
+export function deleteRelationRow(
+  { run, system }: Alteration,
+  { collection, field }: RelationAddress,
+): Promise<void> {
+  return run(sql`
+    DELETE FROM ${systemTable(system, 'relations')}
+    WHERE many_collection = ${collection} AND many_field = ${field}`);
+}
