@@ -24,6 +24,8 @@ import { ItemService } from '#core/services/items.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { PermissionService } from '#core/services/permissions.ts';
 import { RevertService } from '#core/services/revert.ts';
+import { openIndexBuilds } from '#core/services/schema/index-build.ts';
+import { SchemaView } from '#core/services/schema/view.ts';
 import { systemRuleOf } from '#core/services/system/rule.ts';
 import { SystemService } from '#core/services/system/system.ts';
 import { clusterId } from '#core/system/cluster.ts';
@@ -47,6 +49,7 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly system: SystemService;
   readonly reverts: RevertService;
   readonly permissions: PermissionService;
+  readonly schemaView: SchemaView;
   readonly jobs: JobService;
   readonly imports: ImportService;
   readonly health: HealthService;
@@ -135,6 +138,11 @@ export async function openEdgeServices(
     reverts: new RevertService({ items, system, schema, bounds }),
     ...mailFlows,
     permissions: new PermissionService({ catalog, access, bounds, reader }),
+    schemaView: new SchemaView({
+      catalog,
+      access,
+      builds: () => openIndexBuilds(pool, schema),
+    }),
     imports: new ImportService({
       catalog,
       access,
