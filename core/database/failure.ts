@@ -89,7 +89,8 @@ export function translateFailure(error: unknown): unknown {
       cause: error,
     });
   }
-  if (isTransient(error) || sqlstate.startsWith('53')) {
+  // Classes 53 and 55: it lacks what it needs, as a view does that has never been filled.
+  if (isTransient(error) || sqlstate.startsWith('53') || sqlstate.startsWith('55')) {
     return unavailable('database', 'The database cannot do this right now.', { cause: error });
   }
   // Class 22: a value that does not fit its type and that no earlier check could see.

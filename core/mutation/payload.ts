@@ -61,7 +61,7 @@ function bytesLiteral(value: object): string | null {
 }
 
 /** The text form of an object or a list, for the types that take one; null for those that do not. */
-function compositeText(field: ColumnField, value: object): string | null {
+export function compositeText(field: ColumnField, value: object): string | null {
   if (field.column.elementType !== null) return Array.isArray(value) ? arrayLiteral(value) : null;
   if (field.type === 'json' || field.type === 'unknown') return JSON.stringify(value);
   if (field.type === 'csv') return Array.isArray(value) ? value.map(String).join(',') : null;

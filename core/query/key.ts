@@ -1,30 +1,44 @@
 /** The values that address one item, in the order of its collection's primary key. */
-import type { Collection } from '#core/catalog/catalog.ts';
+import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { forbidden } from '#core/errors/service-error.ts';
+import { compositeText } from '#core/mutation/payload.ts';
 import { textChecker } from '#core/mutation/value.ts';
 
 /** One text for each column of the key. */
 export type Key = readonly string[];
 
+/** The text of a value in any form in which it is read; null when there is none. */
+function textOf(field: ColumnField, value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'object') return value === null ? null : compositeText(field, value);
+  const isText = typeof value === 'number' || (typeof value === 'boolean' && isBoolean(field));
+  return isText ? String(value) : null;
+}
+
+function isBoolean({ column }: ColumnField): boolean {
+  return column.typeName === 'bool';
+}
+
 /**
- * Reads a key. What cannot be a key of the collection belongs to no item, and that is all that is
- * told.
+ * Reads a key from its values. What cannot be a key of the collection belongs to no item, and that
+ * is all that is told.
  * @throws ServiceError FORBIDDEN when the collection has no key, or the values cannot be one
  */
-function keyOf(collection: Collection, values: readonly unknown[]): Key {
+export function keyOfValues(collection: Collection, values: readonly unknown[]): Key {
   const fields = collection.primaryKey;
   if (fields.length === 0 || values.length !== fields.length) throw forbidden();
   return fields.map((field, index) => {
-    const value = values[index];
-    const text = typeof value === 'number' ? String(value) : value;
-    if (typeof text !== 'string' || textChecker(field)(text) !== null) throw forbidden();
+    const text = textOf(field, values[index]);
+    if (text === null || textChecker(field)(text) !== null) throw forbidden();
     return text;
   });
 }
 
-/** Reads a key from a body: a text or number, or a list of them for a key of several columns. */
+/** Reads a key from a body: a value, or a list of them for a key of several columns. */
 export function keyOfBody(collection: Collection, value: unknown): Key {
-  return keyOf(collection, Array.isArray(value) ? value : [value]);
+  const [first] = collection.primaryKey;
+  const isValue = collection.primaryKey.length === 1 && first?.column.elementType !== null;
+  return keyOfValues(collection, Array.isArray(value) && !isValue ? value : [value]);
 }
 
 /**
@@ -34,7 +48,7 @@ export function keyOfBody(collection: Collection, value: unknown): Key {
 export function keyOfPath(collection: Collection, segment: string): Key {
   const parts = collection.primaryKey.length > 1 ? segment.split(',') : [segment];
   try {
-    return keyOf(collection, parts.map(decodeURIComponent));
+    return keyOfValues(collection, parts.map(decodeURIComponent));
   } catch (error) {
     throw error instanceof URIError ? forbidden() : error;
   }

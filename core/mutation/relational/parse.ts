@@ -5,7 +5,7 @@
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import type { AnyToOne, End, ManyToOne, Relation, ToMany } from '#core/catalog/relation.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
-import { type Key, keyOfBody } from '#core/query/key.ts';
+import { type Key, keyOfBody, keyOfValues } from '#core/query/key.ts';
 import { type Item, itemPlace, memberOf } from '../payload.ts';
 import type { Level, NamedItem, Place, PlannedItem, Selection } from './plan.ts';
 
@@ -67,7 +67,7 @@ function keyIn(collection: Collection, item: Item): Key | null {
   if (values.length === 0 || values.some((value) => value === undefined || value === null)) {
     return null;
   }
-  return keyOfBody(collection, values);
+  return keyOfValues(collection, values);
 }
 
 function pushAll<T>(list: T[], more: Iterable<T>): void {
