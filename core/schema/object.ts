@@ -31,7 +31,8 @@ export interface FieldObject {
   readonly schema: ColumnObject | null;
 }
 
-const COLLECTION_META: MetaObject = {
+/** A row of `system_collections` in which nobody has said anything. */
+export const COLLECTION_META: MetaObject = {
   icon: null,
   note: null,
   display_template: null,
@@ -55,7 +56,8 @@ const COLLECTION_META: MetaObject = {
   autosave_revision_interval: null,
 };
 
-const FIELD_META: MetaObject = {
+/** The same of `system_fields`. */
+export const FIELD_META: MetaObject = {
   special: null,
   interface: null,
   options: null,
