@@ -20,8 +20,9 @@ t.setTimeout(0);
 t.plan(positionals.length);
 t.jobs = Math.min(Number(values.jobs), positionals.length);
 for (const file of positionals) {
-  // What `env` takes away is that which tap adds for its coverage.
-  t.spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, file], {
+  // What `env` undoes is that which tap adds for its coverage.
+  const options = `NODE_OPTIONS=${process.env.NODE_OPTIONS ?? ''}`;
+  t.spawn('env', [options, process.execPath, file], {
     name: file,
     timeout,
     buffered: t.jobs > 1,

@@ -13,6 +13,7 @@ import { bootstrapAdmin } from '#core/system/bootstrap.ts';
 import { migrate } from '#core/system/migrate.ts';
 import { withFreePort } from '#ops/embedded/port.ts';
 import { createDatabase, type Teardown } from './database.ts';
+import { processEnvironment } from './process.ts';
 
 export const ADMIN_TOKEN = 'an-admin-token-for-tests';
 
@@ -112,8 +113,8 @@ export async function startCluster(t: Teardown, options: ClusterOptions = {}): P
   const members: Member[] = [];
   t.teardown(() => Promise.all(members.map((member) => member.end('SIGKILL'))));
   const start = async (script: string, extra: Readonly<Record<string, string>>) => {
-    const { PATH = '', HOME = '' } = process.env;
-    const member = await startProcess(script, { PATH, HOME, ...variables, ...extra });
+    const env = { ...processEnvironment(), ...variables, ...extra };
+    const member = await startProcess(script, env);
     members.push(member);
     return member;
   };

@@ -21,6 +21,7 @@ import { migrate } from '#core/system/migrate.ts';
 import { localSpool } from '#core/transfer/spool.ts';
 import type { Backend } from '#tests/harness/backend.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
+import { processEnvironment } from '#tests/harness/process.ts';
 
 export const admin: Caller = { ...STRANGER, admin: true };
 
@@ -81,7 +82,7 @@ async function startWorker(
 ): Promise<WorkerProcess> {
   const script = join(import.meta.dirname, 'worker-fixture.ts');
   const child = spawn(process.execPath, [script], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...processEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   child.stdout?.on('data', (chunk) => onOutput(String(chunk)));

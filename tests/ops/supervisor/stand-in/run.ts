@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Teardown } from '#tests/harness/database.ts';
+import { processEnvironment } from '#tests/harness/process.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 export const STAND_IN_START = 'tests/ops/supervisor/stand-in/start.ts';
@@ -46,12 +47,11 @@ export class Run {
   stdout = '';
   stderr = '';
 
-  /** @param env variables beside PATH and the like; nothing of the tests' own shows through */
+  /** @param env variables beside PATH and the like; nothing of the test's own shows through */
   constructor(t: Teardown, env: Readonly<Record<string, string>>, script = STAND_IN_START) {
-    const { PATH = '', HOME = '/' } = process.env;
     this.process = spawn(process.execPath, [script], {
       cwd: ROOT,
-      env: { PATH, HOME, ARGON2_MEMORY: '64kb', ARGON2_TIME: '1', ...env },
+      env: { ...processEnvironment(), ARGON2_MEMORY: '64kb', ARGON2_TIME: '1', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.process.stdout?.on('data', (chunk) => {

@@ -1,0 +1,11 @@
+/** What processes of the suite inherit from it, whatever else is kept from them. */
+
+/** Where programs and the account's own files are, and how sources are loaded quickly. */
+export function processEnvironment(): Readonly<Record<string, string>> {
+  const { PATH = '', HOME = '/', NODE_OPTIONS, TEST_STRIPPED, NODE_COMPILE_CACHE } = process.env;
+  const quick = { NODE_OPTIONS, TEST_STRIPPED, NODE_COMPILE_CACHE };
+  const given = Object.entries(quick).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return { PATH, HOME, ...Object.fromEntries(given) };
+}
