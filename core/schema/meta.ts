@@ -25,6 +25,13 @@ function commaList(longest: number) {
   );
 }
 
+type Members = Readonly<Record<string, unknown>>;
+
+/** An object and no list, which valibot takes for one. */
+const members = v.custom<Members>((value) => {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+});
+
 /**
  * An object with these members only. Those of `passed` are dropped: objects carry them when they
  * are read, and may be written back as they are.
@@ -34,9 +41,9 @@ export function written<Entries extends v.ObjectEntries>(
   passed: readonly string[],
 ) {
   return v.pipe(
-    v.record(v.string(), v.unknown()),
-    v.transform((members) =>
-      Object.fromEntries(Object.entries(members).filter(([key]) => !passed.includes(key))),
+    members,
+    v.transform((given) =>
+      Object.fromEntries(Object.entries(given).filter(([key]) => !passed.includes(key))),
     ),
     v.strictObject(entries),
   );

@@ -1,0 +1,48 @@
+/** Says in a sentence what is wrong with a member of a body, without repeating what it holds. */
+import * as v from 'valibot';
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  strict_object: 'an object',
+  loose_object: 'an object',
+  custom: 'an object',
+};
+
+/** What a member must be, by the kind of the check that it failed. */
+function demand(issue: v.BaseIssue<unknown>): string {
+  const { type, requirement, expected } = issue;
+  switch (type) {
+    case 'max_length':
+      return `must have up to ${requirement} characters`;
+    case 'min_value':
+    case 'max_value':
+      return `must be ${expected}`;
+    case 'integer':
+    case 'safe_integer':
+      return 'must be a whole number';
+    case 'excludes':
+      return 'must not hold a comma';
+    case 'union':
+      return 'must be a text, or a list of texts';
+    case 'picklist':
+      return `must be one of ${expected?.replace(/^\(|\)$/g, '').replaceAll(' | ', ', ')}`;
+    default:
+      return `must be ${KINDS[type] ?? expected}`;
+  }
+}
+
+/** A sentence about an issue: the member's path and what is expected there. */
+export function explain(issue: v.BaseIssue<unknown>): string {
+  // What is checked by a rule of its own says itself what it demands.
+  if (issue.type === 'check') return issue.message;
+  const path = v.getDotPath(issue);
+  if (path === null) return `The body ${demand(issue)}.`;
+  const isMember = KINDS[issue.type] === 'an object' && issue.kind === 'schema';
+  if (isMember && issue.expected === 'never') return `"${path}" is not known here.`;
+  if (isMember && issue.received === 'undefined') return `"${path}" is missing.`;
+  return `"${path}" ${demand(issue)}.`;
+}
