@@ -49,6 +49,9 @@ interface Digest {
   readonly list: ToMany;
 }
 
+/** Begins the aliases that no request has. */
+const OWN_ALIAS = '\u0001key';
+
 type Entry = Sql | Nested | Digest;
 
 function isNested(entry: Entry | undefined): entry is Nested {
@@ -260,14 +263,19 @@ function keysJson(place: Place, relation: ToMany, key: string): Sql {
     const [only, ...more] = keys;
     const hidden = keys.some((field) => visibleField(child, field.name) === null);
     if (only === undefined || hidden) return null;
-    const fields = keys.map((field) => [field.name]);
-    const part = (json: Sql, name: string) => sql`${json} -> ${name}::text`;
+    const level = levelBelow(place.scope, place.level, key, []);
+    // An alias may have the name of a key, which is meant here all the same.
+    const own = keys.map((field, index) => [`${OWN_ALIAS}${index}`, field.name] as const);
     return {
-      level: { ...levelBelow(place.scope, place.level, key, []), fields },
-      member: (json) =>
-        more.length === 0
-          ? part(json, only.name)
-          : sql`json_build_array(${join(keys.map((field) => part(json, field.name)))})`,
+      level: {
+        ...level,
+        alias: new Map([...level.alias, ...own]),
+        fields: own.map(([name]) => [name]),
+      },
+      member: (json) => {
+        const values = own.map(([name]) => sql`${json} -> ${name}::text`);
+        return more.length === 0 ? join(values) : sql`json_build_array(${join(values)})`;
+      },
     };
   });
   return placedGuard(place, relation.field, list);

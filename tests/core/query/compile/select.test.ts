@@ -57,6 +57,14 @@ t.test('the keys of an alias are chosen by what is asked of the alias', async (t
   ]);
 });
 
+t.test('an alias with the name of a key leaves the keys as they are', async (t) => {
+  const parameters = { deep: { posts: { _alias: { id: 'title' }, _sort: ['-id'] } } };
+  t.match(await ask('authors', { ...parameters, fields: ['*'] }), [
+    { posts: [2, 1] },
+    { posts: [3] },
+  ]);
+});
+
 t.test('what is asked of a relation holds when a wildcard brings it', async (t) => {
   t.match(await ask('posts', { deep: { author: { _fields: ['name'] } }, limit: 1 }), [
     { author: { name: 'Ann' } },
