@@ -14,6 +14,7 @@ import { measureReads } from './read/measure.ts';
 import { table, writeJson } from './report.ts';
 import { openRig, type Rig } from './rig.ts';
 import type { Row } from './row.ts';
+import { measureSchema } from './schema/measure.ts';
 import { measureWrites } from './write/measure.ts';
 
 /** The exit code of a process that Ctrl-C ended. */
@@ -25,6 +26,7 @@ const MEASURES: Readonly<Record<Part, (rig: Rig) => Promise<Row[]>>> = {
   access: measureAccess,
   import: measureImports,
   compile: measureCompile,
+  schema: measureSchema,
 };
 
 async function main(): Promise<number> {

@@ -5,10 +5,10 @@ import * as v from 'valibot';
 import { SetupError } from '#core/system/setup-error.ts';
 import { ROOT } from './process.ts';
 
-export const PARTS = ['read', 'write', 'access', 'import', 'compile'] as const;
+export const PARTS = ['read', 'write', 'access', 'import', 'compile', 'schema'] as const;
 export type Part = (typeof PARTS)[number];
 
-const USAGE = `npm run bench -- [read] [write] [access] [import] [compile] [options]
+const USAGE = `npm run bench -- [read] [write] [access] [import] [compile] [schema] [options]
   --scale <n>       size of the data, 1 by default: 100,000 articles, a file of 1,000,000 rows
   --rounds <n>      alternating runs of each measurement, 5 by default; the median counts
   --seconds <n>     length of one run of a read, 3 by default

@@ -12,18 +12,31 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+/** A process that also tells of its event loop. */
+export interface WatchedProcess extends Running {
+  /** The longest time in milliseconds that its event loop was blocked since it was last asked. */
+  longestBlock(): Promise<number>;
+}
+
 export interface ProcessOptions {
   /** Relative to the project's root. */
   readonly script: string;
   /** The whole environment beside PATH and HOME, so that the caller's own variables count not. */
   readonly env: Readonly<Record<string, string>>;
   readonly nodeArgs?: readonly string[];
+  /** Its event loop is watched, which costs a little. */
+  readonly watchesLoop?: boolean;
 }
 
+const LOOP_WATCH = ['--import', join(import.meta.dirname, 'schema/loop-watch.ts')];
+
+type Message = ChildMessage | { readonly type: 'longest block'; readonly ms: number };
+
 /** Starts a process and resolves when it says that it is ready. */
-export async function startProcess(options: ProcessOptions): Promise<Running> {
+export async function startProcess(options: ProcessOptions): Promise<WatchedProcess> {
   const { PATH = '', HOME = '/' } = process.env;
-  const child = spawn(process.execPath, [...(options.nodeArgs ?? []), options.script], {
+  const nodeArgs = [...(options.watchesLoop ? LOOP_WATCH : []), ...(options.nodeArgs ?? [])];
+  const child = spawn(process.execPath, [...nodeArgs, options.script], {
     cwd: ROOT,
     env: { PATH, HOME, ...options.env },
     // What it logs must not stand between the lines of the result.
@@ -31,7 +44,7 @@ export async function startProcess(options: ProcessOptions): Promise<Running> {
   });
   const exited = once(child, 'exit');
   const ready = new Promise<void>((resolve) => {
-    child.on('message', (message: ChildMessage) => {
+    child.on('message', (message: Message) => {
       if (message.type === 'ready') resolve();
     });
   });
@@ -44,6 +57,11 @@ export async function startProcess(options: ProcessOptions): Promise<Running> {
   if (pid === undefined) throw new Error(`${options.script} was not started`);
   return {
     pid,
+    async longestBlock() {
+      child.send({ type: 'longest block' });
+      const [answer]: Message[] = await once(child, 'message');
+      return answer?.type === 'longest block' ? answer.ms : Number.NaN;
+    },
     async stop() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
       await exited;

@@ -11,6 +11,7 @@ const DIGITS: Readonly<Record<Unit, number>> = {
   'rows/s': 0,
   ms: 3,
   MiB: 1,
+  times: 2,
 };
 
 function figure(value: number | null, unit: Unit): string {

@@ -5,7 +5,7 @@ export type Goal =
   | { readonly kind: 'ratio at least'; readonly value: number }
   | { readonly kind: 'below'; readonly value: number };
 
-export type Unit = 'requests/s' | 'rows/s' | 'ms' | 'MiB';
+export type Unit = 'requests/s' | 'rows/s' | 'ms' | 'MiB' | 'times';
 
 export interface Row {
   /** `part/what`, such as `read/item`. */
