@@ -1,0 +1,95 @@
+/** The rows of `system_collections`: what they may say, and writing them. */
+import type { Catalog } from '#core/catalog/catalog.ts';
+import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
+import { invalidPayload } from '#core/errors/service-error.ts';
+import { systemTable } from '#core/system/table.ts';
+import type { Alteration } from '../alteration.ts';
+import type { CollectionMetaInput } from '../meta.ts';
+
+/** A row as it is given; members that are not keep what they are, or their default. */
+export interface CollectionRow {
+  readonly collection: string;
+  readonly meta: CollectionMetaInput;
+}
+
+const JSON_COLUMNS: ReadonlySet<string> = new Set(['translations', 'item_duplication_fields']);
+
+function cellOf(member: string, value: unknown): Sql {
+  if (value === null || value === undefined) return raw('NULL');
+  return JSON_COLUMNS.has(member) ? sql`${JSON.stringify(value)}::json` : sql`${value}`;
+}
+
+function given(meta: CollectionMetaInput): [string, unknown][] {
+  return Object.entries(meta).filter(([, value]) => value !== undefined);
+}
+
+/** Which group each collection with a row is in, once these rows are written. */
+function groupsAfter(catalog: Catalog, rows: readonly CollectionRow[]): Map<string, unknown> {
+  const groups = new Map<string, unknown>();
+  for (const { name, meta, system } of catalog.collections.values()) {
+    if (meta !== null && !system) groups.set(name, meta.row.group ?? null);
+  }
+  for (const { collection, meta } of rows) {
+    groups.set(
+      collection,
+      meta.group === undefined ? (groups.get(collection) ?? null) : meta.group,
+    );
+  }
+  return groups;
+}
+
+/**
+ * Refuses rows that put a collection into a group that is none, or into itself.
+ * @throws INVALID_PAYLOAD
+ */
+export function checkGroups(catalog: Catalog, rows: readonly CollectionRow[]): void {
+  const groups = groupsAfter(catalog, rows);
+  for (const { collection, meta } of rows) {
+    if ((meta.group ?? null) === null) continue;
+    const passed = new Set<unknown>([collection]);
+    for (let group = groups.get(collection); group !== null; group = groups.get(String(group))) {
+      if (group === undefined || !groups.has(String(group))) {
+        throw invalidPayload(`The group of ${collection} is no collection with metadata.`);
+      }
+      if (passed.has(group)) throw invalidPayload(`The group of ${collection} is within itself.`);
+      passed.add(group);
+    }
+  }
+}
+
+/** Makes rows, all by one statement, so that they may name each other as groups in any order. */
+export async function insertCollections(
+  { run, system }: Alteration,
+  rows: readonly CollectionRow[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const members = [...new Set(rows.flatMap(({ meta }) => given(meta).map(([member]) => member)))];
+  const lines = rows.map(({ collection, meta }) => {
+    const values = new Map(given(meta));
+    const cells = members.map((member) =>
+      values.has(member) ? cellOf(member, values.get(member)) : raw('DEFAULT'),
+    );
+    return sql`(${join([sql`${collection}`, ...cells])})`;
+  });
+  const columns = ['collection', ...members].map((member) => identifier(member));
+  await run(sql`
+    INSERT INTO ${systemTable(system, 'collections')} (${join(columns)}) VALUES ${join(lines)}`);
+}
+
+/** Changes the members that are given; a collection without a row gets one. */
+export async function writeCollection(
+  { run, system }: Alteration,
+  { collection, meta }: CollectionRow,
+): Promise<void> {
+  const members = given(meta);
+  const columns = [['collection', collection] as const, ...members];
+  const changes = members.map(
+    ([member]) => sql`${identifier(member)} = ${identifier('excluded', member)}`,
+  );
+  await run(sql`
+    INSERT INTO ${systemTable(system, 'collections')}
+      (${join(columns.map(([member]) => identifier(member)))})
+    VALUES (${join(columns.map(([member, value]) => cellOf(member, value)))})
+    ON CONFLICT (collection)
+      ${changes.length === 0 ? raw('DO NOTHING') : sql`DO UPDATE SET ${join(changes)}`}`);
+}
