@@ -39,6 +39,8 @@ export interface Alteration {
   readonly home: string;
   /** Values may be lost. */
   readonly force: boolean;
+  /** Indexes are built after the transaction. */
+  readonly concurrently: boolean;
   /** Reads. Runs always. */
   readonly ask: <Row extends object>(query: Sql) => Promise<readonly Row[]>;
   /**

@@ -1,0 +1,176 @@
+/** Deleting fields: the column with its data, and everything that names the field. */
+import type { Catalog, Collection } from '#core/catalog/catalog.ts';
+import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import { systemTable } from '#core/system/table.ts';
+import type { Alteration } from '../alteration.ts';
+import { refuseViews } from './dependent.ts';
+import { alter } from './field.ts';
+import { type FieldAddress, revokeFields } from './right.ts';
+import { collectionNamed, fieldNamed, ownCollection, tableOf } from './target.ts';
+
+function key({ collection, field }: FieldAddress): string {
+  return JSON.stringify([collection, field]);
+}
+
+/**
+ * The fields with those that cannot be without them: the way back of each relation that goes with
+ * the column that it starts from.
+ */
+function withAliases(catalog: Catalog, fields: readonly FieldAddress[]): FieldAddress[] {
+  const gone = new Map(fields.map((field) => [key(field), field]));
+  for (const { collection, field } of fields) {
+    for (const meta of collectionNamed(catalog, collection).descriptor.relations) {
+      const { manyField, oneCollection, oneField, oneCollectionField } = meta;
+      if (manyField !== field && oneCollectionField !== field) continue;
+      if (oneCollection === null || oneField === null) continue;
+      const column = catalog.collections.get(oneCollection)?.fields.get(oneField)?.column ?? null;
+      const alias = { collection: oneCollection, field: oneField };
+      if (column === null) gone.set(key(alias), alias);
+    }
+  }
+  return [...gone.values()];
+}
+
+/** `(a, b)` is one of the fields. */
+function isOneOf(fields: readonly FieldAddress[], collection: Sql, field: Sql): Sql {
+  const collections = fields.map((one) => one.collection);
+  const names = fields.map((one) => one.field);
+  return sql`(${collection}, ${field}) IN (
+    SELECT c, f FROM unnest(${collections}::text[], ${names}::text[]) AS gone (c, f))`;
+}
+
+/** Relations that start from the fields go; others lose what they say of them. */
+async function forgetRelations(
+  { run, system }: Alteration,
+  gone: readonly FieldAddress[],
+): Promise<void> {
+  const relations = systemTable(system, 'relations');
+  const many = sql`many_collection`;
+  await run(sql`
+    DELETE FROM ${relations} WHERE ${isOneOf(gone, many, sql`many_field`)}
+      OR ${isOneOf(gone, many, sql`one_collection_field`)}`);
+  const ways = [
+    ['one_collection', 'one_field'],
+    ['many_collection', 'junction_field'],
+    ['many_collection', 'sort_field'],
+  ] as const;
+  for (const [collection, member] of ways) {
+    await run(sql`
+      UPDATE ${relations} SET ${identifier(member)} = NULL
+      WHERE ${isOneOf(gone, identifier(collection), identifier(member))}`);
+  }
+}
+
+/** What collections and fields say of them; the template of a title is a text that stays. */
+async function forgetMentions(
+  { run, system }: Alteration,
+  gone: readonly FieldAddress[],
+): Promise<void> {
+  const collections = systemTable(system, 'collections');
+  for (const member of ['archive_field', 'sort_field'] as const) {
+    await run(sql`
+      UPDATE ${collections} SET ${identifier(member)} = NULL
+      WHERE ${isOneOf(gone, sql`collection`, identifier(member))}`);
+  }
+  // Only where the list itself names one: rewriting would lose how the others are written.
+  await run(sql`
+    UPDATE ${collections} AS c SET item_duplication_fields = (
+      SELECT coalesce(json_agg(e.value ORDER BY e.place), '[]')
+      FROM json_array_elements(c.item_duplication_fields) WITH ORDINALITY AS e (value, place)
+      WHERE NOT ${isOneOf(gone, sql`c.collection`, sql`e.value #>> '{}'`)})
+    WHERE json_typeof(c.item_duplication_fields) = 'array' AND EXISTS (
+      SELECT FROM json_array_elements(
+        CASE json_typeof(c.item_duplication_fields) WHEN 'array' THEN c.item_duplication_fields
+          ELSE '[]' END) AS e (value)
+      WHERE ${isOneOf(gone, sql`c.collection`, sql`e.value #>> '{}'`)})`);
+  const fields = systemTable(system, 'fields');
+  await run(sql`
+    DELETE FROM ${fields} WHERE ${isOneOf(gone, sql`collection`, sql`field`)}`);
+  await run(sql`
+    UPDATE ${fields} SET "group" = NULL WHERE ${isOneOf(gone, sql`collection`, sql`"group"`)}`);
+}
+
+/** What permissions would fill in, should a field of that name be made again. */
+async function forgetPresets(
+  { run, system }: Alteration,
+  gone: readonly FieldAddress[],
+): Promise<void> {
+  await run(sql`
+    UPDATE ${systemTable(system, 'permissions')} AS p SET presets = (
+      SELECT json_object_agg(e.key, e.value)
+      FROM json_each(p.presets) AS e
+      WHERE NOT ${isOneOf(gone, sql`p.collection`, sql`e.key`)})
+    WHERE json_typeof(p.presets) = 'object' AND EXISTS (
+      SELECT FROM json_object_keys(
+        CASE json_typeof(p.presets) WHEN 'object' THEN p.presets ELSE '{}' END) AS e (key)
+      WHERE ${isOneOf(gone, sql`p.collection`, sql`e.key`)})`);
+}
+
+/** @throws UNPROCESSABLE_ENTITY for what makes the collection a collection of items */
+function refuseLast({ name, table }: Collection, columns: readonly string[]): void {
+  const all = table?.columns ?? [];
+  const keyColumn = columns.find((column) => table?.primaryKey?.includes(column));
+  const reason =
+    keyColumn !== undefined
+      ? `${keyColumn} is the primary key of ${name}, or a part of it, and stays.`
+      : all.every((column) => columns.includes(column.name))
+        ? `${name} would be left without any column: delete the collection instead.`
+        : null;
+  if (reason !== null) throw new ServiceError('UNPROCESSABLE_ENTITY', { collection: name, reason });
+}
+
+/** The columns among the fields, by their collection. */
+function columnsByCollection(catalog: Catalog, fields: readonly FieldAddress[]) {
+  const columns = new Map<Collection, string[]>();
+  for (const address of fields) {
+    const collection = collectionNamed(catalog, address.collection);
+    const { column, name } = fieldNamed(collection, address.field);
+    if (column === null) continue;
+    columns.set(collection, [...(columns.get(collection) ?? []), name]);
+  }
+  return columns;
+}
+
+/**
+ * Removes fields with their columns and all that is told of them; the tables are to be locked.
+ * @throws UNPROCESSABLE_ENTITY for a primary key, a last column, and what views depend on
+ */
+export async function removeFields(
+  alteration: Alteration,
+  fields: readonly FieldAddress[],
+): Promise<void> {
+  if (fields.length === 0) return;
+  for (const [collection, columns] of columnsByCollection(alteration.catalog, fields)) {
+    const table = tableOf(collection);
+    refuseLast(collection, columns);
+    await refuseViews(alteration, table, columns);
+    const drops = columns.map((column) => sql`DROP COLUMN ${identifier(column)}`);
+    await alteration.run(alter(table, join(drops)));
+  }
+  const gone = withAliases(alteration.catalog, fields);
+  await forgetRelations(alteration, gone);
+  await forgetMentions(alteration, gone);
+  await forgetPresets(alteration, gone);
+  await revokeFields(alteration, gone);
+}
+
+/**
+ * Deletes a field.
+ * @throws FORBIDDEN when there is no such field, or it is one of Sluice's own
+ * @throws UNPROCESSABLE_ENTITY as {@link removeFields}
+ */
+export async function deleteField(alteration: Alteration, address: FieldAddress): Promise<void> {
+  const collection = ownCollection(alteration.catalog, address.collection);
+  const { column, name } = fieldNamed(collection, address.field);
+  if (column !== null) {
+    const table = tableOf(collection);
+    refuseLast(collection, [name]);
+    await refuseViews(alteration, table, [name]);
+    const targets = (table.foreignKeys ?? [])
+      .filter((foreignKey) => foreignKey.columns.includes(name))
+      .map(({ targetSchema, targetTable }) => ({ schema: targetSchema, name: targetTable }));
+    await alteration.lock([table, ...targets]);
+  }
+  await removeFields(alteration, [address]);
+}

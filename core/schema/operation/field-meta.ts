@@ -1,0 +1,90 @@
+/** The rows of `system_fields`: what they say of a field, and writing them. */
+import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
+import { systemTable } from '#core/system/table.ts';
+import type { Alteration } from '../alteration.ts';
+import type { FieldInput } from '../change.ts';
+import { flagOf } from '../column.ts';
+import type { FieldMetaInput } from '../meta.ts';
+import type { FieldAddress } from './right.ts';
+
+const JSON_COLUMNS: ReadonlySet<string> = new Set([
+  'options',
+  'display_options',
+  'translations',
+  'conditions',
+  'validation',
+]);
+
+function assigned(member: string, value: unknown): Sql {
+  if (value === null || value === undefined) return raw('NULL');
+  return JSON_COLUMNS.has(member) ? sql`${JSON.stringify(value)}::json` : sql`${value}`;
+}
+
+function given(meta: FieldMetaInput): [string, unknown][] {
+  return Object.entries(meta).filter(([, value]) => value !== undefined);
+}
+
+/** The flags of a comma list. */
+export function flagsOf(special: string | null | undefined): string[] {
+  return special ? special.split(',') : [];
+}
+
+/**
+ * The row that a new field gets: the given one, and with the flag that the field's type needs.
+ * Null when it needs none, because the column says all.
+ */
+export function metaOfNew({
+  type,
+  meta,
+}: Pick<FieldInput, 'type' | 'meta'>): FieldMetaInput | null {
+  const flag = flagOf(type);
+  const isAlias = type === null || type === 'alias';
+  if (flag === null) return meta ?? (isAlias ? {} : null);
+  const flags = flagsOf(meta?.special);
+  return flags.includes(flag) ? meta : { ...meta, special: [...flags, flag].join(',') };
+}
+
+/**
+ * Makes the row of a new field. Without a `sort` it comes last in its group.
+ * @param sort its position, where the caller knows it
+ */
+export async function insertFieldMeta(
+  { run, system }: Alteration,
+  { collection, field }: FieldAddress,
+  meta: FieldMetaInput,
+  sort?: number,
+): Promise<void> {
+  const table = systemTable(system, 'fields');
+  const members = given(meta).filter(([member]) => member !== 'sort');
+  const last = sql`(SELECT coalesce(max(sort), 0) + 1 FROM ${table} WHERE collection = ${collection}
+    AND "group" IS NOT DISTINCT FROM ${meta.group ?? null}::text)`;
+  const place = meta.sort ?? sort;
+  const columns = ['collection', 'field', 'sort', ...members.map(([member]) => member)];
+  const values = members.map(([member, value]) => assigned(member, value));
+  await run(sql`
+    INSERT INTO ${table} (${join(columns.map((column) => identifier(column)))})
+    VALUES (${join([
+      ...[sql`${collection}`, sql`${field}`, place === undefined ? last : sql`${place}::int`],
+      ...values,
+    ])})`);
+}
+
+/** Changes the members that are given; a field without a row gets one. */
+export async function writeFieldMeta(
+  { run, system }: Alteration,
+  { collection, field }: FieldAddress,
+  meta: FieldMetaInput,
+): Promise<void> {
+  const members = given(meta);
+  const columns = ['collection', 'field', ...members.map(([member]) => member)];
+  const values = [sql`${collection}`, sql`${field}`];
+  for (const [member, value] of members) values.push(assigned(member, value));
+  const changes = members.map(
+    ([member]) => sql`${identifier(member)} = ${identifier('excluded', member)}`,
+  );
+  await run(sql`
+    INSERT INTO ${systemTable(system, 'fields')}
+      (${join(columns.map((column) => identifier(column)))}) VALUES (${join(values)})
+    ON CONFLICT (collection, field)
+      ${changes.length === 0 ? raw('DO NOTHING') : sql`DO UPDATE SET ${join(changes)}`}`);
+}

@@ -1,0 +1,215 @@
+/** Changing fields: their columns, as far as they differ, and their rows of metadata. */
+import type { Collection } from '#core/catalog/catalog.ts';
+import type { TableDescriptor } from '#core/catalog/descriptor.ts';
+import { identifier, raw, type Sql, sql } from '#core/database/sql.ts';
+import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import type { Alteration, LockMode, TableLock } from '../alteration.ts';
+import type { ColumnTypeName, FieldPatch } from '../change.ts';
+import { columnTypeName, commentOn, longestOf } from '../column.ts';
+import { defaultExpression } from '../default.ts';
+import { defaultValue } from '../default-value.ts';
+import { refuseViews } from './dependent.ts';
+import { alter } from './field.ts';
+import { writeFieldMeta } from './field-meta.ts';
+import { type ColumnPlan, type FieldPlan, indexesOn, planField } from './field-plan.ts';
+import { checkRetyping, retype } from './retype.ts';
+import { collectionNamed, fieldNamed } from './target.ts';
+
+/** Of Sluice's own collections only the indexes can be changed. */
+function refuseSystem({ name, system }: Collection, patches: readonly FieldPatch[]): void {
+  if (!system) return;
+  for (const { type, meta, schema } of patches) {
+    const members = Object.keys(schema ?? {});
+    const only = members.length > 0 && members.every((member) => member === 'is_indexed');
+    if (type === undefined && !meta && only) continue;
+    throw forbidden(`${name} belongs to Sluice; only is_indexed of its fields can be changed.`);
+  }
+}
+
+function refuseTwice(patches: readonly FieldPatch[]): void {
+  const names = new Set<string>();
+  for (const { field } of patches) {
+    if (names.has(field)) throw invalidPayload(`The field ${field} is named twice.`, { field });
+    names.add(field);
+  }
+}
+
+/** Everybody is locked out of the table for this, not writers alone. */
+function locksOut({ type, default: value, nullable, unique, indexed }: ColumnPlan): boolean {
+  return (
+    [type, value, nullable].some((part) => part !== null) || unique === false || indexed === false
+  );
+}
+
+/** The tables at the other end of foreign keys on the column, which are checked anew. */
+function neighbours({ catalog }: Alteration, { table, field }: ColumnPlan): TableLock[] {
+  const own = table.foreignKeys
+    .filter(({ columns }) => columns.includes(field.name))
+    .map(({ targetSchema, targetTable }) => ({ schema: targetSchema, name: targetTable }));
+  const others = [...catalog.collections.values()].flatMap(({ table: other }) =>
+    other?.foreignKeys.some(
+      ({ targetSchema, targetTable, targetColumns }) =>
+        targetSchema === table.schema &&
+        targetTable === table.name &&
+        targetColumns.includes(field.name),
+    )
+      ? [other]
+      : [],
+  );
+  return [...own, ...others].map(({ schema, name }) => ({ schema, name }));
+}
+
+async function lock(alteration: Alteration, plans: readonly ColumnPlan[]): Promise<void> {
+  const tables = new Map<string, TableLock>();
+  const add = ({ schema, name }: TableLock, mode: LockMode) => {
+    const key = JSON.stringify([schema, name]);
+    if (tables.get(key)?.mode !== 'ACCESS EXCLUSIVE') tables.set(key, { schema, name, mode });
+  };
+  for (const plan of plans) {
+    if (locksOut(plan)) add(plan.table, 'ACCESS EXCLUSIVE');
+    else if (!alteration.concurrently && (plan.unique || plan.indexed)) {
+      add(plan.table, 'SHARE ROW EXCLUSIVE');
+    }
+    if (plan.type === null) continue;
+    for (const table of neighbours(alteration, plan)) add(table, 'ACCESS EXCLUSIVE');
+  }
+  if (tables.size > 0) await alteration.lock([...tables.values()]);
+}
+
+/** The default that the column has after a change of its type: the given one, or the one it had. */
+function keptDefault({ field, default: given }: ColumnPlan): unknown {
+  if (given !== null) return given.value;
+  return defaultValue(field.column, field.type);
+}
+
+async function changeType(alteration: Alteration, plan: ColumnPlan, collection: Collection) {
+  const { field, table, type: target } = plan;
+  if (target === null) return;
+  await refuseViews(alteration, table, [field.name]);
+  const counts = field.column.identity !== null || field.column.sequence !== null;
+  if (counts && target.type !== 'integer' && target.type !== 'bigInteger') {
+    const reason = `${field.name} counts by itself and stays a whole number.`;
+    throw invalidPayload(reason, { field: field.name });
+  }
+  const column = identifier(field.name);
+  const hadDefault = !counts && field.column.defaultExpression !== null;
+  // A default is no value: it is not cast along, but written again for the new type.
+  if (hadDefault) await alteration.run(alter(table, sql`ALTER COLUMN ${column} DROP DEFAULT`));
+  await retype(alteration, { collection, table, field, target });
+  if (counts) await widenSequence(alteration, plan, target.type);
+  if (hadDefault) await setDefault(alteration, plan, target.type, keptDefault(plan));
+}
+
+/** A sequence made for the old type would end where that did. */
+async function widenSequence(
+  alteration: Alteration,
+  { field }: ColumnPlan,
+  type: ColumnTypeName,
+): Promise<void> {
+  const { sequence } = field.column;
+  if (sequence === null) return;
+  const name = identifier(...sequence);
+  const as = raw(type === 'bigInteger' ? 'bigint' : 'integer');
+  await alteration.run(sql`ALTER SEQUENCE ${name} AS ${as}`);
+}
+
+async function setDefault(
+  alteration: Alteration,
+  { field, table, type: target }: ColumnPlan,
+  type: ColumnTypeName,
+  value: unknown,
+): Promise<void> {
+  const { maxLength } = field.column;
+  const longest = target === null ? maxLength : longestOf(type, { max_length: target.length });
+  const expression = defaultExpression(type, value, longest);
+  const action = expression === null ? raw('DROP DEFAULT') : sql`SET DEFAULT ${expression}`;
+  await alteration.run(alter(table, sql`ALTER COLUMN ${identifier(field.name)} ${action}`));
+}
+
+async function makeRequired(alteration: Alteration, plan: ColumnPlan, collection: string) {
+  const { field, table } = plan;
+  const column = identifier(field.name);
+  const [{ rows } = { rows: 0 }] = await alteration.ask<{ rows: number }>(
+    sql`SELECT count(*)::float8 AS rows FROM ${identifier(table.schema, table.name)}
+      WHERE ${column} IS NULL`,
+  );
+  if (rows > 0) {
+    const reason = `${rows} items of ${collection} have no value in ${field.name}.`;
+    const place = { collection, field: field.name };
+    throw new ServiceError('CONTAINS_NULL_VALUES', { ...place, rows, reason });
+  }
+  await alteration.run(alter(table, sql`ALTER COLUMN ${column} SET NOT NULL`));
+}
+
+/** Drops the indexes of the column alone, and the constraints behind them. */
+async function dropIndexes(
+  alteration: Alteration,
+  table: TableDescriptor,
+  column: string,
+  unique: boolean,
+): Promise<void> {
+  for (const { name, unique: isUnique } of indexesOn(table, column)) {
+    if (isUnique !== unique) continue;
+    const constraint = table.uniques.some((one) => one.name === name);
+    const statement: Sql = constraint
+      ? alter(table, sql`DROP CONSTRAINT ${identifier(name)}`)
+      : sql`DROP INDEX ${identifier(table.schema, name)}`;
+    await alteration.run(statement);
+  }
+}
+
+async function carryOut(alteration: Alteration, collection: Collection, plan: ColumnPlan) {
+  const { field, table, nullable, comment } = plan;
+  const column = identifier(field.name);
+  const type = plan.type?.type ?? columnTypeName(field.type);
+  await changeType(alteration, plan, collection);
+  if (plan.default !== null && (plan.type === null || field.column.defaultExpression === null)) {
+    await setDefault(alteration, plan, type, plan.default.value);
+  }
+  if (nullable === true) {
+    await alteration.run(alter(table, sql`ALTER COLUMN ${column} DROP NOT NULL`));
+  }
+  if (nullable === false) await makeRequired(alteration, plan, collection.name);
+  const order = { collection: collection.name, field: field.name, table };
+  for (const [wanted, unique] of [
+    [plan.unique, true],
+    [plan.indexed, false],
+  ] as const) {
+    if (wanted === false) await dropIndexes(alteration, table, field.name, unique);
+    if (wanted === true) await alteration.index({ ...order, unique });
+  }
+  if (comment !== null) await alteration.run(commentOn(table, field.name, comment.text));
+}
+
+/**
+ * Changes fields of one collection, all or none.
+ * @throws FORBIDDEN for an unknown field, and for more than the index of one of Sluice's own
+ * @throws INVALID_PAYLOAD for what no field of its kind can become
+ * @throws UNPROCESSABLE_ENTITY when values would be lost or views depend on a column
+ * @throws CONTAINS_NULL_VALUES when a field is to be required and items lack its value
+ */
+export async function updateFields(
+  alteration: Alteration,
+  name: string,
+  patches: readonly FieldPatch[],
+): Promise<void> {
+  const collection = collectionNamed(alteration.catalog, name);
+  refuseTwice(patches);
+  refuseSystem(collection, patches);
+  const plans: FieldPlan[] = [];
+  for (const patch of patches) {
+    const field = fieldNamed(collection, patch.field);
+    plans.push(await planField(alteration, collection, field, patch));
+  }
+  const columns = plans.flatMap(({ column }) => column ?? []);
+  for (const { field, table, type: target } of columns) {
+    if (target === null) continue;
+    await refuseViews(alteration, table, [field.name]);
+    await checkRetyping(alteration, { collection, table, field, target });
+  }
+  await lock(alteration, columns);
+  for (const plan of columns) await carryOut(alteration, collection, plan);
+  for (const { name: field, meta } of plans) {
+    if (meta !== null) await writeFieldMeta(alteration, { collection: name, field }, meta);
+  }
+}

@@ -1,0 +1,93 @@
+/** Making a field: its column with default, key, indexes and comment, and its row of metadata. */
+import type { Collection } from '#core/catalog/catalog.ts';
+import type { TableDescriptor } from '#core/catalog/descriptor.ts';
+import { identifier, type Sql, sql } from '#core/database/sql.ts';
+import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import type { Alteration, TableName } from '../alteration.ts';
+import type { FieldInput } from '../change.ts';
+import { columnDefinition, commentOn, isColumnType } from '../column.ts';
+import { insertFieldMeta, metaOfNew } from './field-meta.ts';
+import { ownCollection, tableOf } from './target.ts';
+
+/** ALTER TABLE with one action. */
+export function alter({ schema, name }: TableName, action: Sql): Sql {
+  return sql`ALTER TABLE ${identifier(schema, name)} ${action}`;
+}
+
+/**
+ * What belongs to a column beside its definition, once the column is there: the indexes that it
+ * asks for and its comment. The primary key has an index of its own.
+ */
+export async function finishColumn(
+  alteration: Alteration,
+  collection: string,
+  table: TableName,
+  { field, schema }: Pick<FieldInput, 'field' | 'schema'>,
+): Promise<void> {
+  if (schema === null) return;
+  const order = { collection, field, table };
+  if (!schema.is_primary_key) {
+    if (schema.is_unique) await alteration.index({ ...order, unique: true });
+    if (schema.is_indexed) await alteration.index({ ...order, unique: false });
+  }
+  if (schema.comment) await alteration.run(commentOn(table, field, schema.comment));
+}
+
+/** @throws CONTAINS_NULL_VALUES telling how many items would lack the value */
+async function refuseMissing(
+  alteration: Alteration,
+  { name, table }: Collection,
+  { field, schema }: FieldInput,
+): Promise<void> {
+  const required = schema?.is_nullable === false || schema?.is_primary_key === true;
+  const filled = schema?.has_auto_increment || (schema?.default_value ?? null) !== null;
+  if (!required || filled || table === null) return;
+  const [{ rows } = { rows: 0 }] = await alteration.ask<{ rows: number }>(
+    sql`SELECT count(*)::float8 AS rows FROM ${identifier(table.schema, table.name)}`,
+  );
+  if (rows === 0) return;
+  const reason = `The ${rows} items of ${name} would have no value: give a default_value.`;
+  throw new ServiceError('CONTAINS_NULL_VALUES', { collection: name, field, rows, reason });
+}
+
+async function addColumn(
+  alteration: Alteration,
+  collection: Collection,
+  table: TableDescriptor,
+  field: FieldInput,
+): Promise<void> {
+  const isKey = field.schema?.is_primary_key === true;
+  if (isKey && table.primaryKey !== null) {
+    throw invalidPayload(`${collection.name} has a primary key already.`);
+  }
+  const definition = await columnDefinition(alteration, field);
+  // PostgreSQL refuses it as well; counting is nothing to lock anybody out for.
+  await refuseMissing(alteration, collection, field);
+  await alteration.lock([table]);
+  await alteration.run(alter(table, sql`ADD COLUMN ${definition}`));
+  if (isKey) await alteration.run(alter(table, sql`ADD PRIMARY KEY (${identifier(field.field)})`));
+  await finishColumn(alteration, collection.name, table, field);
+}
+
+/**
+ * Makes a field.
+ * @throws FORBIDDEN when there is no such collection, or it is one of Sluice's own
+ * @throws INVALID_PAYLOAD when the field is there already, or cannot be as it is described
+ * @throws CONTAINS_NULL_VALUES when it is required and items would lack it
+ */
+export async function createField(
+  alteration: Alteration,
+  collectionName: string,
+  field: FieldInput,
+): Promise<void> {
+  const collection = ownCollection(alteration.catalog, collectionName);
+  if (collection.fields.has(field.field)) {
+    throw invalidPayload(`${collectionName} has a field ${field.field} already.`);
+  }
+  if (isColumnType(field.type)) {
+    await addColumn(alteration, collection, tableOf(collection), field);
+  }
+  const meta = metaOfNew(field);
+  const address = { collection: collectionName, field: field.field };
+  if (meta !== null) await insertFieldMeta(alteration, address, meta);
+}

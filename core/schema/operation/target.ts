@@ -1,0 +1,37 @@
+/** The collections and fields that a change names, and what stands against changing them. */
+import type { Catalog, Collection, Field } from '#core/catalog/catalog.ts';
+import type { TableDescriptor } from '#core/catalog/descriptor.ts';
+import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
+
+/** @throws FORBIDDEN when there is no such collection */
+export function collectionNamed(catalog: Catalog, name: string): Collection {
+  const collection = catalog.collections.get(name);
+  if (collection === undefined) throw forbidden(`There is no collection ${name}.`);
+  return collection;
+}
+
+/** @throws FORBIDDEN also for Sluice's own */
+export function ownCollection(catalog: Catalog, name: string): Collection {
+  const collection = collectionNamed(catalog, name);
+  if (collection.system) throw forbidden(`${name} belongs to Sluice; its fields are fixed.`);
+  return collection;
+}
+
+/** @throws FORBIDDEN when there is no such field */
+export function fieldNamed(collection: Collection, name: string): Field {
+  const field = collection.fields.get(name);
+  if (field === undefined) throw forbidden(`${collection.name} has no field ${name}.`);
+  return field;
+}
+
+/**
+ * The table whose columns can be changed.
+ * @throws INVALID_PAYLOAD for folders, views and foreign tables
+ */
+export function tableOf({ name, table }: Collection): TableDescriptor {
+  if (table === null) throw invalidPayload(`${name} is a folder, which has no columns.`);
+  if (table.kind !== 'table' && table.kind !== 'partitioned') {
+    throw invalidPayload(`${name} is a ${table.kind}, whose columns are not changed here.`);
+  }
+  return table;
+}
