@@ -2,8 +2,8 @@
  * The transactions that write items: what they change is noted while they run, told to the caches
  * before they are committed and again before anybody is answered, and then to whoever listens.
  */
-import type { WriteGuard } from '#core/cache/write-guard.ts';
-import { type Client, type Pool, transaction } from '#core/database/pool.ts';
+import type { OpenWrite, WriteGuard } from '#core/cache/write-guard.ts';
+import { type Client, lend, type Pool, transaction } from '#core/database/pool.ts';
 import type { Change } from './change.ts';
 import type { ChangeFeed } from './feed.ts';
 
@@ -26,6 +26,13 @@ export interface Announcement {
   committed(): Promise<void>;
   /** When COMMIT failed, or its answer was lost: it may have happened, and nobody is told. */
   doubtful(): Promise<void>;
+}
+
+/** Statements that PostgreSQL takes for one transaction, with which they are also committed. */
+export interface AtOnce<T> {
+  /** All collections that they write to. */
+  readonly collections: ReadonlySet<string>;
+  run(): Promise<{ readonly result: T; readonly changes: readonly Change[] }>;
 }
 
 export class ChangeJournal {
@@ -51,6 +58,34 @@ export class ChangeJournal {
     await this.#parts.failpoint('change.committed');
     await Promise.all(announced.map((announcement) => announcement.committed()));
     return result;
+  }
+
+  /**
+   * Runs what commits itself, and tells of its changes.
+   * @param prepare yields null when it must be done in another way after all
+   */
+  async atOnce<T>(
+    pool: Pool,
+    prepare: (client: Client) => Promise<AtOnce<T> | null>,
+  ): Promise<{ readonly result: T } | null> {
+    const { writes, feed, failpoint } = this.#parts;
+    const opened: OpenWrite[] = [];
+    const run = async (client: Client) => {
+      const statements = await prepare(client);
+      if (statements === null) return null;
+      opened.push(await writes.open(statements.collections));
+      return statements.run();
+    };
+    const committed = () => Promise.all(opened.map((write) => write.committed()));
+    const done = await lend(pool, run).catch(async (error: unknown) => {
+      await committed();
+      throw error;
+    });
+    if (done === null) return null;
+    await failpoint('change.committed');
+    await committed();
+    feed.publish(done.changes);
+    return done;
   }
 
   /** For those who end their transaction themselves; call it when all is written. */

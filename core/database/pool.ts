@@ -70,3 +70,23 @@ export async function transaction<T>(pool: Pool, work: (client: Client) => Promi
     client.release(broken);
   }
 }
+
+/** The connection is as good as before: only its statement failed. */
+export function isStatementError(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.severity === 'ERROR';
+}
+
+/** Lends a connection to `work`, which leaves no transaction open. */
+export async function lend<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken = false;
+  try {
+    return await work(client);
+  } catch (error) {
+    broken = error instanceof pg.DatabaseError && !isStatementError(error);
+    throw error;
+  } finally {
+    // One that was lost is known to the pool.
+    client.release(broken);
+  }
+}

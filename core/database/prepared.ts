@@ -3,7 +3,9 @@
  * under a name, so that PostgreSQL parses and plans it once for each connection.
  */
 import { LRUCache } from 'lru-cache';
+import { prepareValue } from 'pg/lib/utils.js';
 import type { Client } from './pool.ts';
+import { type Part, Script, type Texts } from './script.ts';
 import type { Statement } from './sql.ts';
 
 /** Statements whose texts are remembered in one process, and the longest that is. */
@@ -52,4 +54,48 @@ export async function rowsOf<R extends unknown[]>(
   const query = { text, values, rowMode: 'array' } as const;
   const { rows } = await client.query<R>(name === null ? query : { ...query, name });
   return rows;
+}
+
+/** The names that scripts gave statements of a connection, and whether PostgreSQL took them. */
+const kept = new WeakMap<Client, Map<string, boolean>>();
+
+function keptOf(client: Client): Map<string, boolean> {
+  const names = kept.get(client) ?? new Map<string, boolean>();
+  kept.set(client, names);
+  return names;
+}
+
+function partOf(names: Map<string, boolean>, { text, values }: Statement): Part {
+  const part = { text, values: values.map(prepareValue), name: '', isNew: true, isDoubtful: false };
+  if (text.length > MAX_LENGTH) return part;
+  const shape = shapeOf(text);
+  shape.seen += 1;
+  // Names of single statements are told to the driver, which would mix them up with these.
+  const name = `s${shape.name}`;
+  const taken = names.get(name);
+  if (taken === undefined && (shape.seen === 1 || names.size >= MAX_PREPARED)) return part;
+  if (taken === undefined) names.set(name, false);
+  return { ...part, name, isNew: taken !== true, isDoubtful: taken === false };
+}
+
+/**
+ * Runs statements that may come again in one round trip. Outside of a transaction they are one.
+ * @returns the rows of each, all values as texts
+ */
+export async function runTogether(
+  client: Client,
+  statements: readonly Statement[],
+): Promise<readonly Texts[]> {
+  const names = keptOf(client);
+  const parts = statements.map((statement) => partOf(names, statement));
+  const script = new Script(parts);
+  client.query(script);
+  try {
+    return await script.done;
+  } finally {
+    // Behind a failure PostgreSQL passes over everything, new names included.
+    for (const { name, isNew } of parts.slice(0, script.complete)) {
+      if (isNew && name !== '') names.set(name, true);
+    }
+  }
 }

@@ -11,7 +11,7 @@ import Cursor from 'pg-cursor';
 import type { Log } from '#core/log/log.ts';
 import { cancelStatement } from './cancel.ts';
 import { Loan } from './loan.ts';
-import { type Pool, sessionSettings } from './pool.ts';
+import { isStatementError, type Pool, sessionSettings } from './pool.ts';
 import type { Statement } from './sql.ts';
 
 /** Statements whose shapes are remembered in one process. */
@@ -86,11 +86,6 @@ function nextFetch(texts: readonly string[]): number {
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   const fitting = Math.floor((FETCH_LENGTH * texts.length) / Math.max(length, 1));
   return Math.max(1, Math.min(fitting, texts.length * 4, MOST_ROWS));
-}
-
-/** The connection is as good as before: only its statement failed. */
-function isStatementError(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.severity === 'ERROR';
 }
 
 function isCancelled(error: unknown): boolean {

@@ -7,8 +7,9 @@ import type { Note } from '#core/changes/journal.ts';
 import { bareType } from '#core/database/column-type.ts';
 import type { Client } from '#core/database/pool.ts';
 import { rowsOf } from '#core/database/prepared.ts';
-import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
+import { empty, identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
 import { type Visitor, visitorFacts } from '#core/identity/session.ts';
+import type { KeptKeys } from '#core/mutation/kept-key.ts';
 import { CONCEALED, isConcealed, outputOf } from '#core/query/compile/output.ts';
 import { type Key, keyOfBody, keyOfPath } from '#core/query/key.ts';
 import { systemTable } from '#core/system/table.ts';
@@ -29,11 +30,13 @@ export type DeedAction = 'create' | 'update' | 'delete' | 'revert' | 'import';
 /** Those of them that leave something to look back at. */
 const REVISED: ReadonlySet<DeedAction> = new Set(['create', 'update', 'revert']);
 
+/** The members of a row that were written. */
+export type Delta = Readonly<Record<string, unknown>>;
+
 /** What was done to one row. */
 export interface Deed {
   readonly key: Key;
-  /** The members that were written. */
-  readonly delta: Readonly<Record<string, unknown>>;
+  readonly delta: Delta;
   /** The revision of the item that brought this one along. */
   readonly parent: number | null;
 }
@@ -52,6 +55,11 @@ const UNTOLD = new Set([
 function accountabilityOf(collection: Collection): 'all' | 'activity' | null {
   if (UNTOLD.has(collection.name)) return null;
   return collection.meta === null ? 'all' : collection.meta.accountability;
+}
+
+/** Whether history is told of what happens to a collection's items. */
+export function isTold(collection: Collection): boolean {
+  return accountabilityOf(collection) !== null;
 }
 
 /** The key of an item as one text: its parts as in a path. */
@@ -78,7 +86,7 @@ function shownValue(field: Field | undefined, value: unknown): unknown {
 }
 
 /** The members as JSON. */
-function deltaText(collection: Collection, { delta }: Deed): string {
+function deltaText(collection: Collection, { delta }: Pick<Deed, 'delta'>): string {
   const members = Object.entries(delta).map(
     ([name, value]) => [name, shownValue(collection.fields.get(name), value)] as const,
   );
@@ -101,10 +109,57 @@ export function snapshot(collection: Collection): Sql {
   return sql`(SELECT row_to_json(r) FROM (SELECT ${join(columns)} WHERE ${there}) AS r)`;
 }
 
-function keyMatches(collection: Collection): Sql {
+/** Where a statement finds what it tells: values of one deed, or arrays with one for each. */
+interface Told {
+  readonly isOne: boolean;
+  readonly items: Sql;
+  readonly deltas: Sql;
+  readonly parents: Sql;
+  /** One for each column of the key. */
+  readonly keys: readonly Sql[];
+}
+
+function toldOf(collection: Collection, deeds: readonly Deed[]): Told {
+  const [first, ...more] = deeds;
+  const { primaryKey } = collection;
+  // A single deed is told by mere values: of arrays the planner wants to know how long they are.
+  if (first !== undefined && more.length === 0) {
+    return {
+      isOne: true,
+      items: sql`${itemText(first.key)}::text`,
+      deltas: sql`${deltaText(collection, first)}::text`,
+      parents: sql`${first.parent}::int4`,
+      keys: primaryKey.map((_, part) => sql`${first.key[part] ?? null}::text`),
+    };
+  }
+  return {
+    isOne: false,
+    items: sql`${deeds.map(({ key }) => itemText(key))}::text[]`,
+    deltas: sql`${deeds.map((deed) => deltaText(collection, deed))}::text[]`,
+    parents: sql`${deeds.map(({ parent }) => parent)}::int4[]`,
+    keys: primaryKey.map((_, part) => sql`${deeds.map(({ key }) => key[part] ?? null)}::text[]`),
+  };
+}
+
+/** The same of rows whose keys the transaction keeps. */
+function toldOfKept(collection: Collection, kept: KeptKeys, deltas: readonly Delta[]): Told {
+  const texts = deltas.map((delta) => deltaText(collection, { delta }));
+  const isOne = kept.count === 1;
+  const keys = isOne ? kept.text : kept.texts;
+  return {
+    isOne,
+    items: keys,
+    deltas: isOne ? sql`${texts[0] ?? null}::text` : sql`${texts}::text[]`,
+    parents: isOne ? sql`NULL::int4` : sql`${texts.map(() => null)}::int4[]`,
+    keys: [keys],
+  };
+}
+
+/** Whether `t` is the row of some values. */
+function keyMatches(collection: Collection, values: readonly Sql[]): Sql {
   const tests = collection.primaryKey.map(
-    ({ column }, index) =>
-      sql`${identifier('t', column.name)} = ${identifier('v', `k${index + 1}`)}::${bareType(column)}`,
+    ({ column }, part) =>
+      sql`${identifier('t', column.name)} = ${values[part] ?? empty}::${bareType(column)}`,
   );
   return join(tests, ' AND ');
 }
@@ -144,14 +199,21 @@ export class History {
       keys: deeds.map(({ key }) => itemText(key)),
       user: this.#author.user,
     });
-    const kept = accountabilityOf(collection);
-    if (kept === null) return [];
-    const revised = kept === 'all' && REVISED.has(action);
-    const statement = revised
-      ? this.#revisions(collection, action, deeds)
-      : this.#activities(collection, action, deeds);
+    const told = toldOf(collection, deeds);
+    const statement = this.#statement(collection, action, told);
+    if (statement === null) return [];
     const rows = await rowsOf<[number]>(this.#client, render(statement));
+    const revised = accountabilityOf(collection) === 'all' && REVISED.has(action);
     return revised ? rows.map(([id]) => id) : [];
+  }
+
+  /**
+   * The statement that tells of new rows whose keys the transaction keeps; null where nothing is
+   * told. What changed is to be noted once it is known.
+   * @param deltas in step with the keys
+   */
+  ofKept(collection: Collection, kept: KeptKeys, deltas: readonly Delta[]): Sql | null {
+    return this.#statement(collection, 'create', toldOfKept(collection, kept, deltas));
   }
 
   /** Notes that items changed of which history tells nothing one by one. */
@@ -160,38 +222,46 @@ export class History {
     this.#note({ collection: collection.name, action: 'update', keys: null, user });
   }
 
-  #activities(collection: Collection, action: string, deeds: readonly Deed[]): Sql {
-    const { user, visitor } = this.#author;
-    const items = deeds.map(({ key }) => itemText(key));
-    return sql`INSERT INTO ${systemTable(this.#schema, 'activity')}
-      (action, "user", ip, user_agent, origin, collection, item)
-      SELECT ${action}::text, ${user}::uuid, ${visitorFacts(visitor)},
-        ${collection.name}::text, left(v.item, 255)
-      FROM unnest(${items}::text[]) WITH ORDINALITY AS v(item, n) ORDER BY v.n RETURNING id`;
+  #statement(collection: Collection, action: DeedAction, told: Told): Sql | null {
+    const kept = accountabilityOf(collection);
+    if (kept === null) return null;
+    return kept === 'all' && REVISED.has(action)
+      ? this.#revisions(collection, action, told)
+      : this.#activities(collection, action, told);
   }
 
-  #revisions(collection: Collection, action: string, deeds: readonly Deed[]): Sql {
-    const { table, primaryKey } = collection;
+  #activities(collection: Collection, action: string, { isOne, items }: Told): Sql {
+    const { user, visitor } = this.#author;
+    const into = sql`INSERT INTO ${systemTable(this.#schema, 'activity')}
+      (action, "user", ip, user_agent, origin, collection, item)
+      SELECT ${action}::text, ${user}::uuid, ${visitorFacts(visitor)}, ${collection.name}::text`;
+    if (isOne) return sql`${into}, left(${items}, 255) RETURNING id`;
+    return sql`${into}, left(v.item, 255)
+      FROM unnest(${items}) WITH ORDINALITY AS v(item, n) ORDER BY v.n RETURNING id`;
+  }
+
+  #revisions(collection: Collection, action: string, told: Told): Sql {
+    const { table } = collection;
     if (table === null) throw new TypeError(`${collection.name} has no rows`);
-    const keys = primaryKey.map(
-      (_, part) => sql`${deeds.map(({ key }) => key[part] ?? null)}::text[]`,
-    );
-    const arrays = [
-      sql`${deeds.map(({ key }) => itemText(key))}::text[]`,
-      sql`${deeds.map((deed) => deltaText(collection, deed))}::text[]`,
-      sql`${deeds.map(({ parent }) => parent)}::int4[]`,
-      ...keys,
-    ];
-    const names = ['item', 'delta', 'parent', ...primaryKey.map((_, part) => `k${part + 1}`), 'n'];
-    return sql`WITH a AS (${this.#activities(collection, action, deeds)}),
-      b AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM a)
-      INSERT INTO ${systemTable(this.#schema, 'revisions')}
-        (activity, collection, item, data, delta, parent)
-      SELECT b.id, ${collection.name}::text, left(v.item, 255), ${snapshot(collection)},
-        v.delta::json, v.parent
-      FROM unnest(${join(arrays)}) WITH ORDINALITY AS v(${join(names.map((name) => identifier(name)))})
+    const t = sql`${identifier(table.schema, table.name)} AS t`;
+    const { isOne, items, deltas, parents, keys } = told;
+    const first = sql`WITH a AS (${this.#activities(collection, action, told)})`;
+    const into = sql`INSERT INTO ${systemTable(this.#schema, 'revisions')}
+      (activity, collection, item, data, delta, parent)`;
+    const name = sql`${collection.name}::text`;
+    if (isOne) {
+      return sql`${first} ${into}
+        SELECT a.id, ${name}, left(${items}, 255), ${snapshot(collection)}, ${deltas}::json, ${parents}
+        FROM a LEFT JOIN ${t} ON ${keyMatches(collection, keys)} RETURNING id`;
+    }
+    const names = ['item', 'delta', 'parent', ...keys.map((_, part) => `k${part + 1}`), 'n'];
+    const columns = keys.map((_, part) => identifier('v', `k${part + 1}`));
+    return sql`${first}, b AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM a) ${into}
+      SELECT b.id, ${name}, left(v.item, 255), ${snapshot(collection)}, v.delta::json, v.parent
+      FROM unnest(${join([items, deltas, parents, ...keys])}) WITH ORDINALITY
+          AS v(${join(names.map((part) => identifier(part)))})
         JOIN b ON b.n = v.n
-        LEFT JOIN ${identifier(table.schema, table.name)} AS t ON ${keyMatches(collection)}
+        LEFT JOIN ${t} ON ${keyMatches(collection, columns)}
       ORDER BY v.n RETURNING id`;
   }
 }

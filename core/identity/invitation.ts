@@ -9,6 +9,7 @@ import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import type { RightsSource } from '#core/services/context.ts';
 import type { ItemService } from '#core/services/items.ts';
+import { questionOf } from '#core/services/question.ts';
 import { systemTable } from '#core/system/table.ts';
 import { accountOf, isUnchanged, type MailFlowParts, pageOf, recordUpdate } from './mail-flow.ts';
 import { isCurrent } from './mail-token.ts';
@@ -118,7 +119,7 @@ export class Invitations {
     const fresh = wanted.filter((email) => !taken.has(email.toLowerCase()));
     if (fresh.length === 0) return;
     const invited = fresh.map((email) => ({ email, role, status: 'invited' }));
-    await users.create(target, invited, answer);
+    await users.create(target, invited, questionOf(answer));
   }
 
   async #find(emails: readonly string[]): Promise<readonly Known[]> {

@@ -30,7 +30,7 @@ export function batchesOf(rows: readonly Row[]): Batch[] {
   return [...groups.values()];
 }
 
-function tableSql(collection: Collection): Sql {
+export function tableOf(collection: Collection): Sql {
   if (collection.table === null) throw forbidden();
   return identifier(collection.table.schema, collection.table.name);
 }
@@ -61,7 +61,7 @@ function returnedKey(collection: Collection, alias: string): Sql {
 
 /** Inserts a batch; returns the keys as texts, in the order of the batch. */
 export function insertStatement(collection: Collection, batch: Batch): Sql {
-  const table = tableSql(collection);
+  const table = tableOf(collection);
   const key = returnedKey(collection, 't');
   if (batch.fields.length === 0) {
     const rows = sql`SELECT FROM generate_series(1, ${batch.rows.length}::int8)`;
@@ -96,7 +96,7 @@ export function updateStatement(collection: Collection, keys: readonly Key[], ro
   const set = [...row].map(
     ([field, text]) => sql`${columnSql(field)} = ${text}::text::${bareType(field.column)}`,
   );
-  return sql`UPDATE ${tableSql(collection)} AS t SET ${join(set)} FROM ${keysFrom(collection, keys)} WHERE ${keysMatch(collection)} RETURNING ${returnedKey(collection, 't')}`;
+  return sql`UPDATE ${tableOf(collection)} AS t SET ${join(set)} FROM ${keysFrom(collection, keys)} WHERE ${keysMatch(collection)} RETURNING ${returnedKey(collection, 't')}`;
 }
 
 /** Gives each item of the keys its own values; rows and keys run in step. */
@@ -120,18 +120,18 @@ export function updateBatchStatement(
     (field, index) =>
       sql`t.${columnSql(field)} = ${identifier('u', `k${index + 1}`)}::${bareType(field.column)}`,
   );
-  return sql`UPDATE ${tableSql(collection)} AS t SET ${join(set)} FROM unnest(${join([...keyArrays, ...valueArrays])}) AS u(${join([...keyNames, ...valueNames])}) WHERE ${join(match, ' AND ')} RETURNING ${returnedKey(collection, 't')}`;
+  return sql`UPDATE ${tableOf(collection)} AS t SET ${join(set)} FROM unnest(${join([...keyArrays, ...valueArrays])}) AS u(${join([...keyNames, ...valueNames])}) WHERE ${join(match, ' AND ')} RETURNING ${returnedKey(collection, 't')}`;
 }
 
 /** Deletes the items of the keys; returns the keys that it found. */
 export function deleteStatement(collection: Collection, keys: readonly Key[]): Sql {
-  return sql`DELETE FROM ${tableSql(collection)} AS t USING ${keysFrom(collection, keys)} WHERE ${keysMatch(collection)} RETURNING ${returnedKey(collection, 't')}`;
+  return sql`DELETE FROM ${tableOf(collection)} AS t USING ${keysFrom(collection, keys)} WHERE ${keysMatch(collection)} RETURNING ${returnedKey(collection, 't')}`;
 }
 
 /** Locks the items of the keys in key order, so that two writers never wait for each other in turn. */
 export function lockStatement(collection: Collection, keys: readonly Key[]): Sql {
   const order = join(collection.primaryKey.map((field) => sql`t.${columnSql(field)}`));
-  return sql`SELECT ${returnedKey(collection, 't')} FROM ${tableSql(collection)} AS t JOIN ${keysFrom(collection, keys)} ON ${keysMatch(collection)} ORDER BY ${order} FOR UPDATE OF t`;
+  return sql`SELECT ${returnedKey(collection, 't')} FROM ${tableOf(collection)} AS t JOIN ${keysFrom(collection, keys)} ON ${keysMatch(collection)} ORDER BY ${order} FOR UPDATE OF t`;
 }
 
 /**
@@ -146,7 +146,7 @@ export function sequenceStatement(
     const { sequence } = field.column;
     if (sequence === null) return [];
     const [schema, name] = sequence;
-    const highest = sql`(SELECT max(${columnSql(field)}) FROM ${tableSql(collection)})`;
+    const highest = sql`(SELECT max(${columnSql(field)}) FROM ${tableOf(collection)})`;
     const move = sql`setval(${`${quote(schema)}.${quote(name)}`}::regclass, ${highest})`;
     return [sql`(SELECT ${move} FROM ${identifier(schema, name)} WHERE last_value < ${highest})`];
   });

@@ -79,7 +79,7 @@ interface Asked {
 export class ItemReader {
   protected readonly contexts: ContextSource;
   readonly #options: ItemReaderOptions;
-  readonly #statements = new StatementCache();
+  protected readonly statements = new StatementCache();
 
   constructor(options: ItemReaderOptions) {
     this.#options = options;
@@ -98,7 +98,7 @@ export class ItemReader {
       const manner = mannerOf(target, signal);
       if (collection.singleton) return this.#singleton(context, collection, question, manner);
       const key = { place: `list ${collection.name}`, question, caller: context.caller };
-      const { kind, statement } = this.#statements.get(
+      const { kind, statement } = this.statements.get(
         context.catalog,
         context.grants,
         key,
@@ -163,7 +163,7 @@ export class ItemReader {
       const collection = this.readable(context);
       const key = keyOfPath(collection, segment);
       const place = { place: `item ${collection.name}`, question, caller: context.caller };
-      const { statement } = this.#statements.get(
+      const { statement } = this.statements.get(
         context.catalog,
         context.grants,
         place,
@@ -212,7 +212,7 @@ export class ItemReader {
     manner: Manner,
   ): Promise<Answer> {
     const key = { place: `singleton ${collection.name}`, question, caller: context.caller };
-    const { statement } = this.#statements.get(context.catalog, context.grants, key, (query) => ({
+    const { statement } = this.statements.get(context.catalog, context.grants, key, (query) => ({
       kind: 'item',
       statement: compileSingleton(context, query),
     }));

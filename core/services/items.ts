@@ -11,20 +11,24 @@ import type { Statement } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
 import { deleteItems, lockItems } from '#core/mutation/delete.ts';
+import type { KeptKeys } from '#core/mutation/kept-key.ts';
 import { parseItem } from '#core/mutation/payload.ts';
 import { type Input, writeItems } from '#core/mutation/relational/write.ts';
 import type { CollectionRule, Write } from '#core/mutation/target.ts';
 import {
   compileItem,
   compileItems,
+  compileKept,
   compilePage,
   compileSingleton,
 } from '#core/query/compile/read.ts';
-import { distinctKeys, type Key, keyOfBody, keyOfPath } from '#core/query/key.ts';
+import { distinctKeys, type Key, keyOfBody, keyOfPath, keyOfValues } from '#core/query/key.ts';
 import type { Query } from '#core/query/query.ts';
 import { type ItemContext, noCollection, type Target } from './context.ts';
+import { prepareCreation } from './creation.ts';
 import { ItemReader, type ItemReaderOptions } from './item-reader.ts';
 import { persist } from './persist.ts';
+import type { Question } from './question.ts';
 import { firstKey } from './singleton.ts';
 
 export interface ItemServiceOptions extends ItemReaderOptions {
@@ -73,23 +77,56 @@ export class ItemService extends ItemReader {
 
   /**
    * Creates one item from an object, or several from a list, with what is related to them.
-   * @returns the text `{"data":{…}}` or `{"data":[…]}`, read back with the query
+   * @returns the text `{"data":{…}}` or `{"data":[…]}`, read back with the question
    */
-  create(target: Target, body: unknown, query: Query): Promise<WriteAnswer> {
-    return this.#write(target, async (session) => {
-      const list: readonly unknown[] = Array.isArray(body) ? body : [body];
-      const inputs = list.map(
-        (value, index): Input => ({
-          place: Array.isArray(body) ? [index] : [],
-          value,
-          intent: 'create',
-        }),
-      );
-      const keys = await this.#put(session, inputs);
-      return Array.isArray(body)
-        ? readBack(session.write, query, keys)
-        : readBackOne(session.write, query, keys[0]);
+  create(target: Target, body: unknown, question: Question): Promise<WriteAnswer> {
+    const isList = Array.isArray(body);
+    const list: readonly unknown[] = isList ? body : [body];
+    const inputs = list.map(
+      (value, index): Input => ({ place: isList ? [index] : [], value, intent: 'create' }),
+    );
+    return this.contexts.with(target, async (context) => {
+      const collection = writable(this.#known(context));
+      this.#checkCount(inputs.length);
+      const read = (kept: KeptKeys) => this.#kept(context, question, kept, isList);
+      const done = await persist(() => this.#createAtOnce(target, context, inputs, read));
+      if (done !== null) return done.result;
+      const work = async (session: Session) => {
+        const keys = await this.#put(session, inputs);
+        const query = question.query();
+        return isList
+          ? readBack(session.write, query, keys)
+          : readBackOne(session.write, query, keys[0]);
+      };
+      return persist(() => this.#transaction(target, context, collection, work));
     });
+  }
+
+  /** Creates items in one round trip; null when something must be looked up before. */
+  #createAtOnce(
+    target: Target,
+    context: ItemContext,
+    inputs: readonly Input[],
+    read: (kept: KeptKeys) => Statement,
+  ): Promise<{ readonly result: WriteAnswer } | null> {
+    const { journal, pool, maxBatch: maxItems } = this.#options;
+    return journal.atOnce(pool, (client) => {
+      const collection = this.served(context);
+      const place = { client, note: () => undefined };
+      const { write, ...others } = this.#session(target, context, collection, place);
+      return prepareCreation(write, inputs, { ...others, maxItems }, read);
+    });
+  }
+
+  /** The statement that reads back what the same transaction creates. */
+  #kept(context: ItemContext, question: Question, kept: KeptKeys, isList: boolean): Statement {
+    const { catalog, grants, caller, collection } = context;
+    const form = `${isList ? 'list' : 'item'} of ${kept.count === 1 ? 'one' : 'many'}`;
+    const asked = { place: `created ${form} ${kept.place} ${collection}`, question, caller };
+    return this.statements.get(catalog, grants, asked, (query) => ({
+      kind: isList ? 'page' : 'item',
+      statement: compileKept(context, query, kept, isList),
+    })).statement;
   }
 
   /**
@@ -194,11 +231,20 @@ export class ItemService extends ItemReader {
   #write<T>(target: Target, work: (session: Session) => Promise<T>): Promise<T> {
     return this.contexts.with(target, (context) => {
       const collection = writable(this.#known(context));
-      const { journal, pool } = this.#options;
-      return persist(journal, pool, (client, note) =>
-        work(this.#session(target, context, collection, { client, note })),
-      );
+      return persist(() => this.#transaction(target, context, collection, work));
     });
+  }
+
+  #transaction<T>(
+    target: Target,
+    context: ItemContext,
+    collection: Collection,
+    work: (session: Session) => Promise<T>,
+  ): Promise<T> {
+    const { journal, pool } = this.#options;
+    return journal.transaction(pool, (client, note) =>
+      work(this.#session(target, context, collection, { client, note })),
+    );
   }
 
   /** The collection, if anything at all is allowed on it: what is forbidden looks like nothing. */
@@ -259,7 +305,7 @@ async function keysOf(write: Write, selection: Selection): Promise<Key[]> {
       : [];
   return list.map((item: unknown) => {
     const members = parseItem(item, 'An item');
-    return keyOfBody(
+    return keyOfValues(
       collection,
       fields.map(([name = '']) => members[name]),
     );

@@ -11,7 +11,7 @@ import type {
   Update,
   WriteAnswer,
 } from '#core/services/items.ts';
-import { questionOf } from '#core/services/question.ts';
+import { type Question, questionOf } from '#core/services/question.ts';
 import { entityTag, namesTag } from '#edge/http/entity-tag.ts';
 import type { Response } from '#edge/http/response.ts';
 import {
@@ -70,6 +70,11 @@ export function written(text: WriteAnswer): Response {
 /** The query of an answer to a write: unless a limit is asked, all that was written is shown. */
 export function readBackOf(call: Call): Query {
   return parseQuery({ limit: -1, ...call.parameters }, call.services.bounds);
+}
+
+/** The same, parsed only when its statement is not known yet. */
+function readBackQuestionOf(call: Call): Question {
+  return { text: questionOfUrl(call).text, query: () => readBackOf(call) };
 }
 
 /** Only items beside others have a path of their own, and others beside them. */
@@ -175,7 +180,7 @@ function writers(placeOf: (call: Call) => Place) {
     const body = await call.request.body.json();
     const { items, target } = placeOf(call);
     await refuseSingleton(call, { items, target });
-    return written(await items.create(target, body, readBackOf(call)));
+    return written(await items.create(target, body, readBackQuestionOf(call)));
   };
   const updateOne: CallHandler = async (call) => {
     const body = await call.request.body.json();

@@ -159,3 +159,8 @@ export async function judgeLinks(work: Work, untouched: readonly Node[]): Promis
     await requireReadable(placeOf(write, end.collection), end.columns, rows);
   }
 }
+
+/** Whether rows refer to others that the caller must be able to read. */
+export function hasLinks(work: Work): boolean {
+  return linksOf(work).length > 0;
+}

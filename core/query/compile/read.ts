@@ -3,7 +3,7 @@
  * finished JSON text of the answer; a stream has one JSON text for each item.
  */
 import type { Caller, Grants } from '#core/access/grant.ts';
-import type { Catalog } from '#core/catalog/catalog.ts';
+import type { Catalog, ColumnField } from '#core/catalog/catalog.ts';
 import { join, quote, render, type Sql, type Statement, sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import type { Key } from '../key.ts';
@@ -13,7 +13,15 @@ import { compileFilter } from './filter.ts';
 import { anyKeyCondition, keyCondition } from './key.ts';
 import { levelConditions, planLevel } from './level.ts';
 import { planRoot } from './root.ts';
-import { type Context, openScope, rowRule, type Scope, tableSql, whereSql } from './scope.ts';
+import {
+  type Context,
+  columnNamed,
+  openScope,
+  rowRule,
+  type Scope,
+  tableSql,
+  whereSql,
+} from './scope.ts';
 import { fill, Slot } from './slot.ts';
 
 /** What one read needs to know beside the query. */
@@ -35,6 +43,13 @@ export interface Compiled extends Statement {
   readonly columns: readonly Path[];
   /** The collections whose tables it reads; null: its answer depends on something else too. */
   readonly reads: ReadonlySet<string> | null;
+}
+
+/** Keys that are known within the transaction alone. */
+export interface Kept {
+  readonly field: ColumnField;
+  /** Whether a column holds one of them. */
+  holds(column: Sql): Sql;
 }
 
 /** The place of a key's value in a statement that is compiled before the key is known. */
@@ -194,6 +209,26 @@ export function compileAnyItem(target: ReadTarget, query: Query): Compiled {
     const { rows, json } = planRoot(scope, single, [keyCondition(scope, parts)], {
       ordered: false,
     });
+    return sql`SELECT '{"data":' || ${json}::text || '}' FROM (${rows}) AS r`;
+  });
+}
+
+/**
+ * The items that a transaction has just created, by the keys that it keeps: one row with the text
+ * `{"data":{…}}`, or none; for a list the text `{"data":[…]}`.
+ */
+export function compileKept(
+  target: ReadTarget,
+  query: Query,
+  kept: Kept,
+  isList: boolean,
+): Compiled {
+  const condition = (scope: Scope) => kept.holds(columnNamed(scope, kept.field.column.name));
+  if (isList) return compiled(target, (notes) => pageSql(target, query, notes, condition));
+  return compiled(target, (notes) => {
+    const scope = rootScope(target, query, notes);
+    const single = { ...query, limit: null, offset: 0 };
+    const { rows, json } = planRoot(scope, single, [condition(scope)], { ordered: false });
     return sql`SELECT '{"data":' || ${json}::text || '}' FROM (${rows}) AS r`;
   });
 }

@@ -1,0 +1,86 @@
+/**
+ * Runs several statements in one round trip. Nothing but the last message asks PostgreSQL for an
+ * answer (manual, section 54.2.4), so that outside of a transaction they are one of their own:
+ * all of them count, or none.
+ */
+import type pg from 'pg';
+
+/** One statement of a script. */
+export interface Part {
+  readonly text: string;
+  /** As they travel. */
+  readonly values: readonly (string | Buffer | null)[];
+  /** The name under which the connection keeps it prepared; empty for one that is sent as it is. */
+  readonly name: string;
+  /** The connection does not know the name yet. */
+  readonly isNew: boolean;
+  /** Nor can anybody tell that it does not. */
+  readonly isDoubtful: boolean;
+}
+
+/** The rows of a statement, all values as texts. */
+export type Texts = (string | null)[][];
+
+interface DataRow {
+  readonly fields: (string | null)[];
+}
+
+/** What the driver takes for a query, and tells of what PostgreSQL answers. */
+export class Script {
+  readonly done: Promise<readonly Texts[]>;
+  readonly #parts: readonly Part[];
+  readonly #results: Texts[];
+  #complete = 0;
+  #resolve: (results: readonly Texts[]) => void = () => undefined;
+  #reject: (error: Error) => void = () => undefined;
+
+  constructor(parts: readonly Part[]) {
+    this.#parts = parts;
+    this.#results = parts.map(() => []);
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** The statements that were carried out so far. */
+  get complete(): number {
+    return this.#complete;
+  }
+
+  /** Called by the driver when it is this script's turn. */
+  submit(connection: pg.Connection): null {
+    const { stream } = connection;
+    stream.cork();
+    for (const { text, values, name, isNew, isDoubtful } of this.#parts) {
+      // To close what is not there is no error.
+      if (isDoubtful) connection.close({ type: 'S', name }, false);
+      if (isNew) connection.parse({ name, text, types: [] }, false);
+      connection.bind({ statement: name, values: [...values] }, false);
+      connection.execute(null, false);
+    }
+    connection.sync();
+    stream.uncork();
+    return null;
+  }
+
+  handleDataRow({ fields }: DataRow): void {
+    this.#results[this.#complete]?.push(fields);
+  }
+
+  handleCommandComplete(): void {
+    this.#complete += 1;
+  }
+
+  handleEmptyQuery(): void {
+    this.#complete += 1;
+  }
+
+  handleReadyForQuery(): void {
+    this.#resolve(this.#results);
+  }
+
+  handleError(error: Error): void {
+    this.#reject(error);
+  }
+}
