@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';
 import t from 'tap';
+import { makeTemplate } from './harness/database.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -15,6 +16,7 @@ const { values, positionals } = parseArgs({
   },
 });
 assert(positionals.length > 0, 'no test file is named');
+await makeTemplate();
 const timeout = Number(values.timeout) * 1_000;
 t.setTimeout(0);
 t.plan(positionals.length);

@@ -10,9 +10,8 @@ import { createPool } from '#core/database/pool.ts';
 import { createLog } from '#core/log/log.ts';
 import type { ChildMessage } from '#core/process/child.ts';
 import { bootstrapAdmin } from '#core/system/bootstrap.ts';
-import { migrate } from '#core/system/migrate.ts';
 import { withFreePort } from '#ops/embedded/port.ts';
-import { createDatabase, type Teardown } from './database.ts';
+import { createSystemDatabase, type Teardown } from './database.ts';
 import { processEnvironment } from './process.ts';
 
 export const ADMIN_TOKEN = 'an-admin-token-for-tests';
@@ -86,7 +85,7 @@ async function startProcess(script: string, env: NodeJS.ProcessEnv): Promise<Mem
 /** Starts a cluster with an admin whose token is {@link ADMIN_TOKEN}; it ends with the test. */
 export async function startCluster(t: Teardown, options: ClusterOptions = {}): Promise<Cluster> {
   const { edges: edgeCount = 1, workers: workerCount = 0 } = options;
-  const databaseUrl = await createDatabase(t);
+  const databaseUrl = await createSystemDatabase(t);
   const dataDir = mkdtempSync(join(tmpdir(), 'sluice-cluster-'));
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
   const variables = {
@@ -102,7 +101,6 @@ export async function startCluster(t: Teardown, options: ClusterOptions = {}): P
     ...options.env,
   };
   const config = loadConfig(variables);
-  await migrate(config, databaseUrl);
   const pool = createPool(config, databaseUrl, createLog({ LOG_LEVEL: 'silent' }, 'test'), {
     name: 'test',
     max: 2,

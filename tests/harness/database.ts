@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { migrate } from '#core/system/migrate.ts';
 
 /** What a test registers its cleaning up with. */
 export interface Teardown {
@@ -14,14 +15,28 @@ function required(name: string): string {
   return value;
 }
 
+/** Whether this is the pass for roles without any special right. */
+const ORDINARY = process.env.TEST_ROLE === 'ordinary';
+/** The database with the system tables that others are copied from. */
+const TEMPLATE = 'template_system';
+
+/** @param role whose password is its name; the superuser when left out */
+function urlOf(database: string, role?: string): string {
+  const url = new URL(required('TEST_POSTGRES_URL'));
+  url.pathname = `/${database}`;
+  if (role !== undefined) {
+    url.username = role;
+    url.password = role;
+  }
+  return url.href;
+}
+
 /** Runs statements as the superuser of the test server. */
 export async function asSuperuser(
   work: (client: pg.Client) => Promise<void>,
   database = 'postgres',
 ): Promise<void> {
-  const url = new URL(required('TEST_POSTGRES_URL'));
-  url.pathname = `/${database}`;
-  const client = new pg.Client({ connectionString: url.href });
+  const client = new pg.Client({ connectionString: urlOf(database) });
   await client.connect();
   try {
     await work(client);
@@ -44,34 +59,62 @@ async function left(client: pg.Client, database: string): Promise<void> {
   }
 }
 
+/** Makes a database under a name of its own and drops it when the test ends. */
+async function make(t: Teardown, template: string): Promise<string> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await asSuperuser(async (client) => {
+    if (ORDINARY) await client.query(`CREATE ROLE ${name} LOGIN PASSWORD '${name}'`);
+    const owner = ORDINARY ? `OWNER ${name}` : '';
+    await client.query(`CREATE DATABASE ${name} ${owner} TEMPLATE ${template}`);
+  });
+  t.teardown(() =>
+    asSuperuser(async (client) => {
+      await left(client, name);
+      await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      if (ORDINARY) await client.query(`DROP ROLE ${name}`);
+    }),
+  );
+  return name;
+}
+
 /**
  * Makes an empty database and drops it when the test ends. In the pass for ordinary roles its
  * owner is a role without any special right, and the URL is that role's.
  */
 export async function createDatabase(t: Teardown): Promise<string> {
-  const name = `test_${randomBytes(6).toString('hex')}`;
-  const ordinary = process.env.TEST_ROLE === 'ordinary';
+  const name = await make(t, 'template1');
+  if (!ORDINARY) return urlOf(name);
   await asSuperuser(async (client) => {
-    if (ordinary) await client.query(`CREATE ROLE ${name} LOGIN PASSWORD '${name}'`);
-    await client.query(`CREATE DATABASE ${name} ${ordinary ? `OWNER ${name}` : ''}`);
+    await client.query(`ALTER SCHEMA public OWNER TO ${name}`);
+  }, name);
+  return urlOf(name, name);
+}
+
+/** Makes the database that {@link createSystemDatabase} copies; once, before all tests. */
+export async function makeTemplate(): Promise<void> {
+  await asSuperuser(async (client) => {
+    if (ORDINARY) await client.query(`CREATE ROLE ${TEMPLATE} LOGIN PASSWORD '${TEMPLATE}'`);
+    await client.query(`CREATE DATABASE ${TEMPLATE}`);
   });
-  if (ordinary) {
+  if (ORDINARY) {
     await asSuperuser(async (client) => {
-      await client.query(`ALTER SCHEMA public OWNER TO ${name}`);
-    }, name);
+      await client.query(`ALTER SCHEMA public OWNER TO ${TEMPLATE}`);
+    }, TEMPLATE);
   }
-  t.teardown(() =>
-    asSuperuser(async (client) => {
-      await left(client, name);
-      await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-      if (ordinary) await client.query(`DROP ROLE ${name}`);
-    }),
-  );
-  const url = new URL(required('TEST_POSTGRES_URL'));
-  url.pathname = `/${name}`;
-  if (ordinary) {
-    url.username = name;
-    url.password = name;
-  }
-  return url.href;
+  await migrate({ DATABASE_SCHEMA: ['public'] }, urlOf(TEMPLATE, ORDINARY ? TEMPLATE : undefined));
+}
+
+/**
+ * Makes a database like {@link createDatabase}, with the system tables in its schema `public` as
+ * migrations leave them, and an installation's id of its own.
+ */
+export async function createSystemDatabase(t: Teardown): Promise<string> {
+  const name = await make(t, TEMPLATE);
+  await asSuperuser(async (client) => {
+    if (ORDINARY) await client.query(`REASSIGN OWNED BY ${TEMPLATE} TO ${name}`);
+    await client.query(
+      "UPDATE system_state SET value = to_jsonb(gen_random_uuid()) WHERE name = 'cluster'",
+    );
+  }, name);
+  return urlOf(name, ORDINARY ? name : undefined);
 }

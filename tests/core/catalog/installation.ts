@@ -10,7 +10,7 @@ import { openBus } from '#core/messages/open.ts';
 import { clusterId } from '#core/system/cluster.ts';
 import { migrate } from '#core/system/migrate.ts';
 import { systemSchema } from '#core/system/table.ts';
-import { createDatabase } from '#tests/harness/database.ts';
+import { createDatabase, createSystemDatabase } from '#tests/harness/database.ts';
 
 /** What tap gives a test; everything that is opened is closed at its end. */
 export interface Test {
@@ -32,10 +32,11 @@ export interface Installation {
   open(keep: boolean): Promise<CatalogSource>;
 }
 
-/** Makes a database, runs `setup` in it and then the migrations. */
+/** Makes a database with the system tables in the first of the schemas, and runs `setup` in it. */
 export async function install(t: Test, setup = '', schemas = 'public'): Promise<Installation> {
-  const url = await createDatabase(t);
   const config = loadConfig({ DATABASE_SCHEMA: schemas, DATABASE_POOL_MAX: '4' });
+  const inPublic = systemSchema(config) === 'public';
+  const url = await (inPublic ? createSystemDatabase(t) : createDatabase(t));
   const pool = createPool(config, url, log, { name: 'test', statementTimeout: 0 });
   // Whatever is closed first is registered last.
   const closing: (() => unknown)[] = [];
@@ -44,7 +45,7 @@ export async function install(t: Test, setup = '', schemas = 'public'): Promise<
     await pool.end();
   });
   await pool.query(setup);
-  await migrate(config, url);
+  if (!inPublic) await migrate(config, url);
   return {
     url,
     config,

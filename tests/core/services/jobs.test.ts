@@ -9,11 +9,10 @@ import { openQueues } from '#core/jobs/queue.ts';
 import type { Submission } from '#core/jobs/submit.ts';
 import { openBus } from '#core/messages/open.ts';
 import { JobService } from '#core/services/jobs.ts';
-import { migrate } from '#core/system/migrate.ts';
 import { localSpool } from '#core/transfer/spool.ts';
 import { freePort } from '#ops/embedded/postgres.ts';
 import { type Backend, backends } from '#tests/harness/backend.ts';
-import { createDatabase, type Teardown } from '#tests/harness/database.ts';
+import { createSystemDatabase, type Teardown } from '#tests/harness/database.ts';
 
 const log = pino({ level: 'silent' });
 const FORBIDDEN = { code: 'FORBIDDEN' };
@@ -24,9 +23,8 @@ function person(): Caller {
 }
 
 async function setUp(t: Teardown & { testdir(): string }, backend: Backend, queueUrl?: string) {
-  const url = await createDatabase(t);
+  const url = await createSystemDatabase(t);
   const config = loadConfig(backend.env);
-  await migrate(config, url);
   const pool = new pg.Pool({ connectionString: url });
   pool.on('error', () => undefined);
   const cluster = randomUUID();

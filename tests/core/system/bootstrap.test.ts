@@ -4,14 +4,12 @@ import pg from 'pg';
 import t from 'tap';
 import { loadConfig } from '#core/config/config.ts';
 import { bootstrapAdmin } from '#core/system/bootstrap.ts';
-import { migrate } from '#core/system/migrate.ts';
-import { createDatabase, type Teardown } from '#tests/harness/database.ts';
+import { createSystemDatabase, type Teardown } from '#tests/harness/database.ts';
 
 const CHEAP = { ARGON2_MEMORY: '64kb', ARGON2_TIME: '1' };
 
 async function migratedPool(t: Teardown): Promise<pg.Pool> {
-  const url = await createDatabase(t);
-  await migrate(loadConfig({}), url);
+  const url = await createSystemDatabase(t);
   const pool = new pg.Pool({ connectionString: url });
   pool.on('error', () => undefined);
   t.teardown(() => pool.end());

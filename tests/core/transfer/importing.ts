@@ -6,13 +6,11 @@ import { buildCatalog } from '#core/catalog/build.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { compose } from '#core/catalog/compose.ts';
 import { introspect } from '#core/catalog/introspect.ts';
-import { loadConfig } from '#core/config/config.ts';
 import { ServiceErrors } from '#core/errors/service-error.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
-import { migrate } from '#core/system/migrate.ts';
 import { importFile } from '#core/transfer/import.ts';
 import type { ImportOptions, ImportResult } from '#core/transfer/run.ts';
-import { createDatabase } from '#tests/harness/database.ts';
+import { createSystemDatabase } from '#tests/harness/database.ts';
 
 type Options = Partial<Omit<ImportOptions, 'client' | 'catalog' | 'collection' | 'file'>>;
 
@@ -51,8 +49,7 @@ const SCHEMA = 'app';
 
 /** One database serves all tests of a file. */
 const opened = lazily(async () => {
-  const url = await createDatabase(t);
-  await migrate(loadConfig({}), url);
+  const url = await createSystemDatabase(t);
   const pool = new pg.Pool({
     connectionString: url,
     max: 4,

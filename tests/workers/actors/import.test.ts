@@ -12,17 +12,15 @@ import { claimJob } from '#core/jobs/claim.ts';
 import { SupersededError } from '#core/jobs/ledger.ts';
 import { IMPORT_JOB, type ImportFormat, type ImportMessage } from '#core/jobs/message/import.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
-import { migrate } from '#core/system/migrate.ts';
-import { createDatabase } from '#tests/harness/database.ts';
+import { createSystemDatabase } from '#tests/harness/database.ts';
 import { importActor } from '#workers/actors/import.ts';
 import { openServices } from '#workers/open.ts';
 import type { ActorContext } from '#workers/runtime/actor.ts';
 import { Interruption, type InterruptionReason } from '#workers/runtime/interruption.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-import-'));
-const url = await createDatabase(t);
+const url = await createSystemDatabase(t);
 const config = loadConfig({ DATA_DIR: folder, MAX_IMPORT_ERRORS: '3' });
-await migrate(config, url);
 const services = await openServices(config, url, pino({ level: 'silent' }));
 const outside = new pg.Pool({ connectionString: url, max: 2 });
 t.teardown(async () => {

@@ -5,16 +5,14 @@ import { Readable } from 'node:stream';
 import { pino } from 'pino';
 import t from 'tap';
 import { loadConfig } from '#core/config/config.ts';
-import { migrate } from '#core/system/migrate.ts';
-import { createDatabase } from '#tests/harness/database.ts';
+import { createSystemDatabase } from '#tests/harness/database.ts';
 import { tidyActor } from '#workers/actors/tidy.ts';
 import { openServices } from '#workers/open.ts';
 
 t.test('old jobs and unused uploads are removed, all others stay', async (t) => {
-  const url = await createDatabase(t);
+  const url = await createSystemDatabase(t);
   const log = pino({ level: 'silent' });
   const config = loadConfig({ DATA_DIR: t.testdir(), JOBS_RETENTION: '2d' });
-  await migrate(config, url);
   const services = await openServices(config, url, log);
   t.teardown(() => services[Symbol.asyncDispose]());
   const { pool, spool } = services;

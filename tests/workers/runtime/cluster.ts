@@ -17,10 +17,9 @@ import { openBus } from '#core/messages/open.ts';
 import type { ChildMessage } from '#core/process/child.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { clusterId } from '#core/system/cluster.ts';
-import { migrate } from '#core/system/migrate.ts';
 import { localSpool } from '#core/transfer/spool.ts';
 import type { Backend } from '#tests/harness/backend.ts';
-import { createDatabase, type Teardown } from '#tests/harness/database.ts';
+import { createSystemDatabase, type Teardown } from '#tests/harness/database.ts';
 import { processEnvironment } from '#tests/harness/process.ts';
 
 export const admin: Caller = { ...STRANGER, admin: true };
@@ -121,10 +120,9 @@ export async function createCluster(
     redis: string | undefined,
   ) => Promise<Record<string, string>> = async () => ({}),
 ): Promise<Cluster> {
-  const url = await createDatabase(t);
+  const url = await createSystemDatabase(t);
   const log = pino({ level: 'silent' });
   const config = loadConfig({ ...QUICK, ...backend.env });
-  await migrate(config, url);
   const pool = new pg.Pool({ connectionString: url });
   pool.on('error', () => undefined);
   await pool.query(`
