@@ -25,6 +25,7 @@ import { JobService } from '#core/services/jobs.ts';
 import { PermissionService } from '#core/services/permissions.ts';
 import { RevertService } from '#core/services/revert.ts';
 import { openIndexBuilds } from '#core/services/schema/index-build.ts';
+import { SchemaService } from '#core/services/schema/schema.ts';
 import { SchemaView } from '#core/services/schema/view.ts';
 import { systemRuleOf } from '#core/services/system/rule.ts';
 import { SystemService } from '#core/services/system/system.ts';
@@ -49,6 +50,7 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly system: SystemService;
   readonly reverts: RevertService;
   readonly permissions: PermissionService;
+  readonly schema: SchemaService;
   readonly schemaView: SchemaView;
   readonly jobs: JobService;
   readonly imports: ImportService;
@@ -138,6 +140,7 @@ export async function openEdgeServices(
     reverts: new RevertService({ items, system, schema, bounds }),
     ...mailFlows,
     permissions: new PermissionService({ catalog, access, bounds, reader }),
+    schema: new SchemaService({ catalog, jobs }),
     schemaView: new SchemaView({
       catalog,
       access,

@@ -73,17 +73,17 @@ const relationPatch = v.strictObject({
 
 const NO_OBJECT = 'The body must be an object.';
 
-/** Text that PostgreSQL cannot hold: U+0000, and halves of surrogate pairs. */
-function holdsBadText(value: unknown): boolean {
-  if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed();
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([name, member]) => holdsBadText(name) || holdsBadText(member));
+/** Whether PostgreSQL can hold every text in it: none has U+0000 or half a surrogate pair. */
+export function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, member]) => isStorable(name) && isStorable(member));
 }
 
 function parse<S extends v.GenericSchema>(schema: S, body: unknown): v.InferOutput<S> {
   // valibot takes a list for an object without members.
   if (Array.isArray(body) && schema.type !== 'array') throw invalidPayload(NO_OBJECT);
-  if (holdsBadText(body)) throw invalidPayload('It holds a text that is no valid Unicode text.');
+  if (!isStorable(body)) throw invalidPayload('It holds a text that is no valid Unicode text.');
   const result = v.safeParse(schema, body, { abortEarly: true, abortPipeEarly: true });
   if (!result.success) throw invalidPayload(explain(result.issues[0]));
   return result.output;

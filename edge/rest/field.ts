@@ -1,7 +1,9 @@
 /** The routes of fields: `/fields`, `/fields/:collection` and `/fields/:collection/:field`. */
+import { createField, updateField, updateFields } from '#core/schema/input.ts';
 import type { Router } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
-import { type CallHandler, jsonText, param, routesOf } from './call.ts';
+import { type Call, type CallHandler, jsonText, param, routesOf } from './call.ts';
+import { changeOne, changeSchema, forAdministrators, removeOne } from './schema-change.ts';
 
 const list: CallHandler = async ({ caller, services }) =>
   jsonText(await services.schemaView.fields(caller));
@@ -9,11 +11,47 @@ const list: CallHandler = async ({ caller, services }) =>
 const listOf: CallHandler = async (call) =>
   jsonText(await call.services.schemaView.fieldsOf(call.caller, param(call, 'collection')));
 
-const read: CallHandler = async (call) => {
+/** The field that the path names, and how it is shown. */
+function placeOf(call: Call) {
   const { caller, services } = call;
-  return jsonText(
-    await services.schemaView.field(caller, param(call, 'collection'), param(call, 'field')),
+  const collection = param(call, 'collection');
+  const field = param(call, 'field');
+  return {
+    collection,
+    field,
+    read: () => services.schemaView.field(caller, collection, field),
+  };
+}
+
+const read: CallHandler = async (call) => jsonText(await placeOf(call).read());
+
+const create: CallHandler = async (call) => {
+  const { caller, services } = call;
+  const collection = param(call, 'collection');
+  const change = createField(collection, await call.request.body.json());
+  const { field } = change.field;
+  return changeSchema(call, change, () => services.schemaView.field(caller, collection, field));
+};
+
+const updateMany: CallHandler = async (call) => {
+  const { caller, services } = call;
+  const collection = param(call, 'collection');
+  const change = updateFields(collection, await call.request.body.json());
+  const names = change.fields.map(({ field }) => field);
+  return changeSchema(call, change, () =>
+    services.schemaView.someFields(caller, collection, names),
   );
+};
+
+const updateOne: CallHandler = async (call) => {
+  const { collection, field, read } = placeOf(call);
+  const change = updateField(collection, field, await call.request.body.json());
+  return changeOne(call, { change, read });
+};
+
+const remove: CallHandler = (call) => {
+  const { collection, field, read } = placeOf(call);
+  return removeOne(call, { change: { kind: 'fields.delete', collection, field }, read });
 };
 
 export function addFieldRoutes(router: Router, services: EdgeServices): void {
@@ -21,5 +59,9 @@ export function addFieldRoutes(router: Router, services: EdgeServices): void {
   router
     .add('GET', '/fields', route(list))
     .add('GET', '/fields/:collection', route(listOf))
-    .add('GET', '/fields/:collection/:field', route(read));
+    .add('GET', '/fields/:collection/:field', route(read))
+    .add('POST', '/fields/:collection', route(forAdministrators(create)))
+    .add('PATCH', '/fields/:collection', route(forAdministrators(updateMany)))
+    .add('PATCH', '/fields/:collection/:field', route(forAdministrators(updateOne)))
+    .add('DELETE', '/fields/:collection/:field', route(forAdministrators(remove)));
 }
