@@ -6,7 +6,7 @@ import { systemTable } from '#core/system/table.ts';
 import type { Alteration } from '../alteration.ts';
 import { refuseViews } from './dependent.ts';
 import { alter } from './field.ts';
-import { type FieldAddress, revokeFields } from './right.ts';
+import { derivedFields, type FieldAddress, revokeFields } from './right.ts';
 import { collectionNamed, fieldNamed, ownCollection, tableOf } from './target.ts';
 
 function key({ collection, field }: FieldAddress): string {
@@ -20,6 +20,7 @@ function key({ collection, field }: FieldAddress): string {
 function withAliases(catalog: Catalog, fields: readonly FieldAddress[]): FieldAddress[] {
   const gone = new Map(fields.map((field) => [key(field), field]));
   for (const { collection, field } of fields) {
+    for (const alias of derivedFields(catalog, { collection, field })) gone.set(key(alias), alias);
     for (const meta of collectionNamed(catalog, collection).descriptor.relations) {
       const { manyField, oneCollection, oneField, oneCollectionField } = meta;
       if (manyField !== field && oneCollectionField !== field) continue;

@@ -1,9 +1,7 @@
 /** Making, changing and dissolving relations: the foreign key, its index and the row that tells more. */
-import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
-import type { RelationMeta, TableDescriptor } from '#core/catalog/descriptor.ts';
-import type { ManyToOne } from '#core/catalog/relation.ts';
+import type { RelationMeta } from '#core/catalog/descriptor.ts';
 import { isIndexed } from '#core/catalog/relation-graph.ts';
-import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
+import { invalidPayload } from '#core/errors/service-error.ts';
 import type { Alteration } from '../alteration.ts';
 import type { RelationInput, RelationSchemaInput } from '../change.ts';
 import { indexName } from '../index-name.ts';
@@ -18,80 +16,22 @@ import {
   tablesOf,
 } from './foreign-key.ts';
 import {
+  findRelation,
+  type KnownRelation,
+  keyOf,
+  knownRelation,
+  manySide,
+  oneSide,
+  ownTable,
+} from './relation-end.ts';
+import {
   checkRelation,
   deleteRelationRow,
   insertRelation,
   type RelationAddress,
   updateRelationRow,
 } from './relation-meta.ts';
-
-/** Tables whose rows can be held to a foreign key, or be referred to by one. */
-function ownTable({ table }: Collection): TableDescriptor | null {
-  return table?.kind === 'table' || table?.kind === 'partitioned' ? table : null;
-}
-
-/** The items that are to refer, and the column by which. */
-function manySide(catalog: Catalog, { collection, field }: RelationAddress) {
-  const many = catalog.collections.get(collection);
-  if (many === undefined || many.table === null) {
-    throw invalidPayload(`There is no collection ${collection} with a table.`);
-  }
-  if (many.system) throw forbidden(`${collection} belongs to Sluice; its relations are fixed.`);
-  const own = many.fields.get(field);
-  if (own === undefined || own.column === null) {
-    throw invalidPayload(`${collection} has no field ${field} with a column.`);
-  }
-  const [key, ...others] = many.primaryKey;
-  if (key?.name === field && others.length === 0) {
-    throw invalidPayload(`The field ${field} is the primary key of ${collection}.`);
-  }
-  return { many, column: own.column };
-}
-
-/** What may be referred to: a collection whose key is one field. */
-function oneSide(catalog: Catalog, name: string): { one: Collection; key: ColumnField } {
-  const one = catalog.collections.get(name);
-  if (one === undefined) throw invalidPayload(`There is no collection ${name}.`);
-  const [key, ...others] = one.primaryKey;
-  if (key === undefined || others.length > 0) {
-    throw invalidPayload(`${name} has no primary key of one field to refer to.`);
-  }
-  return { one, key };
-}
-
-/** What is known of a relation: a row, a foreign key, or both. */
-interface Known {
-  readonly many: Collection;
-  readonly meta: RelationMeta | null;
-  /** Null when the row leads to no single collection. */
-  readonly pointer: ManyToOne | null;
-}
-
-function find(catalog: Catalog, { collection, field }: RelationAddress): Known | null {
-  const many = catalog.collections.get(collection);
-  if (many === undefined) return null;
-  const meta = many.descriptor.relations.find(({ manyField }) => manyField === field) ?? null;
-  const relation = catalog.relations.get(collection)?.get(field);
-  const pointer = relation?.kind === 'm2o' ? relation : null;
-  return meta === null && pointer === null ? null : { many, meta, pointer };
-}
-
-function known(catalog: Catalog, address: RelationAddress): Known {
-  const found = find(catalog, address);
-  if (found === null || found.many.system) {
-    throw forbidden(`There is no relation ${address.collection}.${address.field} to change.`);
-  }
-  return found;
-}
-
-/** The foreign key as it is; null when the relation has none. */
-function keyOf(catalog: Catalog, { many, pointer }: Known): ForeignKeyOrder | null {
-  const target = catalog.collections.get(pointer?.one.collection ?? '')?.table ?? null;
-  const key = pointer?.foreignKey ?? null;
-  if (many.table === null || target === null || key === null) return null;
-  const { name, columns, targetColumns, onDelete, onUpdate } = key;
-  return { name, table: many.table, columns, target, targetColumns, onDelete, onUpdate };
-}
+import { derivedFields, revokeFields } from './right.ts';
 
 /** Makes the foreign key of a field, where both sides are tables; nobody waits until it is sure. */
 async function constrain(
@@ -136,7 +76,7 @@ export async function createRelation(
   const { catalog } = alteration;
   const address = { collection, field };
   manySide(catalog, address);
-  if (find(catalog, address) !== null) {
+  if (findRelation(catalog, address) !== null) {
     throw invalidPayload(`The field ${field} of ${collection} has a relation already.`);
   }
   if (related !== null) oneSide(catalog, related);
@@ -162,7 +102,7 @@ function written(meta: RelationMeta | null): RelationMetaInput {
 async function changeActions(
   alteration: Alteration,
   address: RelationAddress,
-  found: Known,
+  found: KnownRelation,
   schema: RelationSchemaInput,
 ): Promise<void> {
   const { pointer } = found;
@@ -191,7 +131,7 @@ export async function updateRelation(
   { schema, meta }: Pick<Partial<RelationInput>, 'schema' | 'meta'>,
 ): Promise<void> {
   const { collection, field } = address;
-  const found = known(alteration.catalog, address);
+  const found = knownRelation(alteration.catalog, address);
   const related = found.meta?.oneCollection ?? found.pointer?.one.collection ?? null;
   const given = meta ?? null;
   if (given !== null) {
@@ -213,11 +153,12 @@ export async function deleteRelation(
   alteration: Alteration,
   address: RelationAddress,
 ): Promise<void> {
-  const found = known(alteration.catalog, address);
+  const found = knownRelation(alteration.catalog, address);
   const key = keyOf(alteration.catalog, found);
   if (key !== null) {
     await alteration.lock(tablesOf(key, 'ACCESS EXCLUSIVE'));
     await dropForeignKey(alteration, key);
   }
   if (found.meta !== null) await deleteRelationRow(alteration, address);
+  await revokeFields(alteration, derivedFields(alteration.catalog, address));
 }

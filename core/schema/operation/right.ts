@@ -2,6 +2,7 @@
  * Takes away the rights of fields that go, so that whoever makes something of the same name later
  * does not give it to everybody who had a right on what was there before.
  */
+import type { Catalog } from '#core/catalog/catalog.ts';
 import { sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { Alteration } from '../alteration.ts';
@@ -9,6 +10,27 @@ import type { Alteration } from '../alteration.ts';
 export interface FieldAddress {
   readonly collection: string;
   readonly field: string;
+}
+
+/**
+ * The names that a relation alone gives: that of its way back where nobody named it, and its own
+ * where that is the constraint's. With the relation they mean nothing any more.
+ */
+export function derivedFields(catalog: Catalog, { collection, field }: FieldAddress) {
+  const derived: FieldAddress[] = [];
+  for (const [name, relations] of catalog.relations) {
+    const { fields } = catalog.collections.get(name) ?? {};
+    for (const relation of relations.values()) {
+      const own = relation.kind === 'm2o' && relation.field === field;
+      const back =
+        relation.kind !== 'm2o' && relation.kind !== 'a2o' && relation.manyField === field;
+      if (relation.many.collection !== collection || !(own || back)) continue;
+      if (fields?.has(relation.field) === false) {
+        derived.push({ collection: name, field: relation.field });
+      }
+    }
+  }
+  return derived;
 }
 
 /** Takes fields out of the lists of all permissions that name them. */

@@ -208,6 +208,12 @@ t.test('a junction leads from each side to the other', async (t) => {
 
 t.test('a relation is changed and dissolved, also one that was made by hand', async (t) => {
   const workshop = await openWorkshop(t, SETUP);
+  await workshop.sql(`
+    INSERT INTO system_fields (collection, field, special) VALUES ('authors', 'olds', 'o2m');
+    INSERT INTO system_policies (id, name) VALUES ('00000000-0000-4000-8000-000000000000', 'p');
+    INSERT INTO system_permissions (policy, collection, action, fields)
+      SELECT '00000000-0000-4000-8000-000000000000', c, 'read', f FROM (VALUES
+        ('pairs', 'a,old'), ('old', 'author,wide'), ('authors', '*,olds')) AS v (c, f)`);
   const old = { collection: 'old', field: 'author' };
   await workshop.change((a) => updateRelation(a, old, { schema: { on_delete: 'CASCADE' } }));
   t.match(
@@ -244,6 +250,14 @@ t.test('a relation is changed and dissolved, also one that was made by hand', as
     t.equal(other.code, 'FORBIDDEN');
   }
   t.same(await keys(workshop, 'old'), []);
+  const permissions = await workshop.rows(
+    'SELECT collection, fields FROM system_permissions ORDER BY 1',
+  );
+  t.strictSame(permissions, [
+    { collection: 'authors', fields: '*,olds' },
+    { collection: 'old', fields: 'author' },
+    { collection: 'pairs', fields: 'a' },
+  ]);
   t.ok(collection(await workshop.catalog(), 'old').fields.has('author'), 'the column stays');
 });
 

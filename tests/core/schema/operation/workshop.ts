@@ -30,6 +30,7 @@ function alterationOn(client: Client, catalog: Catalog): Alteration {
     system: 'public',
     home: 'public',
     force: false,
+    concurrently: false,
     ask: async (query) => (await client.query(render(query))).rows,
     run,
     lock: (tables) =>

@@ -1,0 +1,110 @@
+/**
+ * Deleting a collection with all that is told of it: rights, history, comments, presets, relations,
+ * and the fields elsewhere that lead to it.
+ */
+import type { TableDescriptor, TableKind } from '#core/catalog/descriptor.ts';
+import { identifier, raw, type Sql, sql } from '#core/database/sql.ts';
+import { forbidden } from '#core/errors/service-error.ts';
+import { systemTable } from '#core/system/table.ts';
+import type { Alteration } from '../alteration.ts';
+import { type CollectionReach, reachOf } from './collection-reach.ts';
+import { refuseViews } from './dependent.ts';
+import { removeFields } from './field-delete.ts';
+import { dropForeignKey } from './foreign-key.ts';
+import { revokeFields } from './right.ts';
+
+/** How what stands behind a collection is called when it is dropped. */
+const DROPPED: Readonly<Record<TableKind, string>> = {
+  table: 'TABLE',
+  partitioned: 'TABLE',
+  view: 'VIEW',
+  'materialized view': 'MATERIALIZED VIEW',
+  'foreign table': 'FOREIGN TABLE',
+};
+
+/** Tables with a column named `collection` that tells what happened to items, or was said of them. */
+const HISTORY = ['revisions', 'activity', 'comments'];
+const TOLD = ['permissions', 'presets', 'fields'];
+
+function deletion({ system }: Alteration, table: string, collection: string): Sql {
+  return sql`DELETE FROM ${systemTable(system, table)} WHERE collection = ${collection}`;
+}
+
+/** Every statement goes by an index, however much happened elsewhere. */
+async function deleteHistory(alteration: Alteration, name: string): Promise<void> {
+  const revisions = systemTable(alteration.system, 'revisions');
+  // What was written together with an item of the collection stays, without what it came with.
+  await alteration.run(sql`
+    UPDATE ${revisions} SET parent = NULL
+    WHERE collection <> ${name} AND parent IN (SELECT id FROM ${revisions} WHERE collection = ${name})`);
+  for (const table of HISTORY) await alteration.run(deletion(alteration, table, name));
+}
+
+/** Takes the collection out of those that relations to any of several may lead to. */
+async function disallow(alteration: Alteration, name: string): Promise<void> {
+  const { catalog, run, system } = alteration;
+  for (const { descriptor } of catalog.collections.values()) {
+    for (const { id, oneAllowedCollections } of descriptor.relations) {
+      if (oneAllowedCollections === null || !oneAllowedCollections.includes(name)) continue;
+      const left = oneAllowedCollections.filter((allowed) => allowed !== name);
+      await run(sql`
+        UPDATE ${systemTable(system, 'relations')} SET one_allowed_collections = ${left.join(',')}
+        WHERE id = ${id}`);
+    }
+  }
+}
+
+async function deleteMetadata(
+  alteration: Alteration,
+  name: string,
+  { aliases }: CollectionReach,
+): Promise<void> {
+  const { run, system } = alteration;
+  for (const table of TOLD) await run(deletion(alteration, table, name));
+  for (const { collection, field } of aliases) {
+    await run(sql`
+      DELETE FROM ${systemTable(system, 'fields')}
+      WHERE collection = ${collection} AND field = ${field}`);
+  }
+  await revokeFields(alteration, aliases);
+  await run(sql`
+    DELETE FROM ${systemTable(system, 'relations')}
+    WHERE many_collection = ${name} OR one_collection = ${name}`);
+  await disallow(alteration, name);
+  await run(sql`
+    UPDATE ${systemTable(system, 'collections')} SET "group" = NULL WHERE "group" = ${name}`);
+  await run(deletion(alteration, 'collections', name));
+}
+
+/** Only tables can be locked for themselves: to lock a view is to lock what it reads. */
+function isTable(table: TableDescriptor | null): table is TableDescriptor {
+  return table?.kind === 'table' || table?.kind === 'partitioned';
+}
+
+/**
+ * Deletes a collection: its table with all items, or its view, and whatever is told of it. Fields
+ * elsewhere whose foreign key refers to it go with their data.
+ * @throws FORBIDDEN for an unknown collection and for those of Sluice itself
+ * @throws UNPROCESSABLE_ENTITY when views or other objects depend on it
+ */
+export async function deleteCollection(alteration: Alteration, name: string): Promise<void> {
+  const collection = alteration.catalog.collections.get(name);
+  if (collection === undefined || collection.system) {
+    throw forbidden(`There is no collection ${name} to delete.`);
+  }
+  const { table } = collection;
+  const reach = reachOf(alteration.catalog, collection);
+  if (table !== null) await refuseViews(alteration, table, [...collection.fields.keys()]);
+  // Most of the history goes before anybody is locked out; what came since, after it.
+  await deleteHistory(alteration, name);
+  const tables = [...(isTable(table) ? [table] : []), ...reach.tables];
+  if (tables.length > 0) await alteration.lock(tables);
+  await deleteHistory(alteration, name);
+  for (const key of reach.wideKeys) await dropForeignKey(alteration, key);
+  await removeFields(alteration, reach.references);
+  if (table !== null) {
+    const { schema, name: tableName, kind } = table;
+    await alteration.run(sql`DROP ${raw(DROPPED[kind])} ${identifier(schema, tableName)}`);
+  }
+  await deleteMetadata(alteration, name, reach);
+}

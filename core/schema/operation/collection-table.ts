@@ -1,0 +1,101 @@
+/** The table of a new collection: its columns, key, indexes and comments, and the rows of its fields. */
+import { identifier, join, literal, sql } from '#core/database/sql.ts';
+import { invalidPayload } from '#core/errors/service-error.ts';
+import type { Alteration } from '../alteration.ts';
+import type { CollectionInput, FieldInput } from '../change.ts';
+import { columnDefinition, isColumnType } from '../column.ts';
+import { finishColumn } from './field.ts';
+import { insertFieldMeta, metaOfNew } from './field-meta.ts';
+
+/** The key of a collection that is made without one. */
+const KEY: FieldInput = {
+  field: 'id',
+  type: 'integer',
+  schema: { is_primary_key: true, has_auto_increment: true },
+  meta: { hidden: true, readonly: true, interface: 'numeric' },
+};
+
+/** The key as the fields say it, else the column that counts by itself. */
+function keyOf(fields: readonly FieldInput[]): readonly string[] {
+  const marked = fields.filter(({ schema }) => schema?.is_primary_key);
+  const key = marked.length > 0 ? marked : fields.filter((one) => one.schema?.has_auto_increment);
+  return key.map(({ field }) => field);
+}
+
+function withKey(fields: readonly FieldInput[]): readonly FieldInput[] {
+  return keyOf(fields).length > 0 ? fields : [KEY, ...fields];
+}
+
+/** @throws INVALID_PAYLOAD for names that are given twice, and keys that are no columns */
+function checkFields(collection: string, fields: readonly FieldInput[], key: readonly string[]) {
+  const names = new Set<string>();
+  for (const { field, type } of fields) {
+    if (names.has(field)) {
+      const reason =
+        fields[0] === KEY && field === KEY.field
+          ? `${collection} needs a primary key, and its field id is none: mark it, or another one.`
+          : `The field ${field} is given twice.`;
+      throw invalidPayload(reason, { field });
+    }
+    names.add(field);
+    if (key.includes(field) && !isColumnType(type)) {
+      throw invalidPayload(`${field} has no column, so it can be no primary key.`, { field });
+    }
+  }
+}
+
+/** Within its group a field stands where the list has it, unless it says itself where. */
+async function describeFields(
+  alteration: Alteration,
+  collection: string,
+  fields: readonly FieldInput[],
+): Promise<void> {
+  const last = new Map<string | null, number>();
+  for (const input of fields) {
+    const meta = metaOfNew(input);
+    if (meta === null) continue;
+    const group = meta.group ?? null;
+    const place = (last.get(group) ?? 0) + 1;
+    last.set(group, place);
+    await insertFieldMeta(alteration, { collection, field: input.field }, meta, place);
+  }
+}
+
+/** Makes the rows of fields that stand in a folder, where none has a column. */
+export async function describeFolder(
+  alteration: Alteration,
+  { collection, fields }: CollectionInput,
+): Promise<void> {
+  checkFields(collection, fields, []);
+  const column = fields.find(({ type }) => isColumnType(type));
+  if (column !== undefined) {
+    throw invalidPayload(`${collection} is a folder, so ${column.field} cannot have a column.`);
+  }
+  await describeFields(alteration, collection, fields);
+}
+
+/**
+ * Makes the table of a collection. Where no field is the primary key, one named `id` that counts by
+ * itself comes first.
+ * @throws INVALID_PAYLOAD when a field cannot be as it is described
+ */
+export async function createTable(
+  alteration: Alteration,
+  { collection, schema, fields: given }: CollectionInput,
+): Promise<void> {
+  const fields = withKey(given);
+  const key = keyOf(fields);
+  checkFields(collection, fields, key);
+  const table = { schema: alteration.home, name: collection };
+  const columns = fields.filter(({ type }) => isColumnType(type));
+  const definitions = [];
+  for (const column of columns) definitions.push(await columnDefinition(alteration, column));
+  const name = identifier(table.schema, table.name);
+  await alteration.run(sql`CREATE TABLE ${name} (
+    ${join(definitions)},
+    PRIMARY KEY (${join(key.map((column) => identifier(column)))}))`);
+  const comment = schema?.comment ?? null;
+  if (comment !== null) await alteration.run(sql`COMMENT ON TABLE ${name} IS ${literal(comment)}`);
+  for (const column of columns) await finishColumn(alteration, collection, table, column);
+  await describeFields(alteration, collection, fields);
+}

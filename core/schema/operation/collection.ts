@@ -1,0 +1,87 @@
+/** Making collections and changing what is told of them. */
+import type { Catalog } from '#core/catalog/catalog.ts';
+import { sql } from '#core/database/sql.ts';
+import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
+import { systemTable } from '#core/system/table.ts';
+import type { Alteration } from '../alteration.ts';
+import type { CollectionInput } from '../change.ts';
+import {
+  type CollectionRow,
+  checkGroups,
+  insertCollections,
+  writeCollection,
+} from './collection-meta.ts';
+import { createTable, describeFolder } from './collection-table.ts';
+
+/** Names that something has already, whether or not it is served. */
+async function takenNames(alteration: Alteration, names: readonly string[]): Promise<Set<string>> {
+  const { catalog, home, ask } = alteration;
+  // A table shares its name space with views, indexes and sequences, and its row type with types.
+  const rows = await ask<{ name: string }>(sql`
+    SELECT relname AS name FROM pg_class WHERE relname = ANY (${names}::text[])
+      AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = ${home})
+    UNION SELECT typname FROM pg_type WHERE typname = ANY (${names}::text[])
+      AND typnamespace = (SELECT oid FROM pg_namespace WHERE nspname = ${home})`);
+  return new Set([
+    ...rows.map(({ name }) => name),
+    ...names.filter((name) => catalog.collections.has(name)),
+    ...catalog.leftOut.map(({ name }) => name),
+  ]);
+}
+
+/** What is still told of tables that somebody else dropped is not about those that are made now. */
+async function forgetFormer({ run, system }: Alteration, names: readonly string[]): Promise<void> {
+  await run(sql`
+    DELETE FROM ${systemTable(system, 'fields')} WHERE collection = ANY (${names}::text[])`);
+  await run(sql`
+    DELETE FROM ${systemTable(system, 'relations')} WHERE many_collection = ANY (${names}::text[])`);
+}
+
+/**
+ * Makes collections, all or none: with `schema` a table, without it a folder.
+ * @throws INVALID_PAYLOAD when a name is taken, or given twice, or a field cannot be made
+ */
+export async function createCollections(
+  alteration: Alteration,
+  collections: readonly CollectionInput[],
+): Promise<void> {
+  const names = collections.map(({ collection }) => collection);
+  const taken = await takenNames(alteration, names);
+  for (const name of names) {
+    if (taken.has(name)) throw invalidPayload(`There is something named ${name} already.`);
+    taken.add(name);
+  }
+  const rows = collections.flatMap(({ collection, schema, meta }): CollectionRow[] =>
+    // A folder is its row.
+    meta === null && schema !== null ? [] : [{ collection, meta: meta ?? {} }],
+  );
+  checkGroups(alteration.catalog, rows);
+  await forgetFormer(alteration, names);
+  for (const input of collections) {
+    if (input.schema === null) await describeFolder(alteration, input);
+    else await createTable(alteration, input);
+  }
+  await insertCollections(alteration, rows);
+}
+
+function requireCollection(catalog: Catalog, name: string): void {
+  const collection = catalog.collections.get(name);
+  if (collection === undefined || collection.system) {
+    throw forbidden(`There is no collection ${name} to change.`);
+  }
+}
+
+/**
+ * Changes the metadata of collections, all or none. A table without a row gets one. Members that
+ * name fields are taken as they are, because those may be made later.
+ * @throws FORBIDDEN for an unknown collection and for those of Sluice itself
+ * @throws INVALID_PAYLOAD for a group that does not exist or that would be within itself
+ */
+export async function updateCollections(
+  alteration: Alteration,
+  updates: readonly CollectionRow[],
+): Promise<void> {
+  for (const { collection } of updates) requireCollection(alteration.catalog, collection);
+  checkGroups(alteration.catalog, updates);
+  for (const update of updates) await writeCollection(alteration, update);
+}
