@@ -1,0 +1,162 @@
+/**
+ * Differences between two values of JSON, as lists of single changes in the format that the library
+ * deep-diff made common, and putting them into a value again.
+ */
+import * as v from 'valibot';
+import { invalidPayload } from '#core/errors/service-error.ts';
+
+type Place = readonly (string | number)[];
+
+/** Something new, something deleted. Without a path the whole value is meant. */
+interface Coming {
+  readonly kind: 'N';
+  readonly path?: Place;
+  readonly rhs: unknown;
+}
+
+interface Going {
+  readonly kind: 'D';
+  readonly path?: Place;
+  readonly lhs: unknown;
+}
+
+/** One value in the place of another. */
+interface Edit {
+  readonly kind: 'E';
+  readonly path?: Place;
+  readonly lhs: unknown;
+  readonly rhs: unknown;
+}
+
+/** A list has become longer or shorter at its end. */
+interface Resizing {
+  readonly kind: 'A';
+  readonly path?: Place;
+  readonly index: number;
+  readonly item: Coming | Going;
+}
+
+export type Difference = Coming | Going | Edit | Resizing;
+
+const path = v.optional(v.array(v.union([v.string(), v.pipe(v.number(), v.safeInteger())])));
+const coming = v.strictObject({ kind: v.literal('N'), path, rhs: v.unknown() });
+const going = v.strictObject({ kind: v.literal('D'), path, lhs: v.optional(v.unknown()) });
+
+/** A difference as clients send it back. */
+export const difference = v.variant('kind', [
+  coming,
+  going,
+  v.strictObject({
+    kind: v.literal('E'),
+    path,
+    lhs: v.optional(v.unknown()),
+    rhs: v.optional(v.unknown()),
+  }),
+  v.strictObject({
+    kind: v.literal('A'),
+    path,
+    index: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+    item: v.variant('kind', [coming, going]),
+  }),
+]);
+export type DifferenceInput = v.InferOutput<typeof difference>;
+
+type Members = Readonly<Record<string, unknown>>;
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function at(place: Place): { path?: Place } {
+  return place.length === 0 ? {} : { path: place };
+}
+
+function compareMembers(lhs: Members, rhs: Members, place: Place): Difference[] {
+  const changed = Object.entries(lhs).flatMap(([name, value]): Difference[] => {
+    const below = [...place, name];
+    return Object.hasOwn(rhs, name)
+      ? differences(value, rhs[name], below)
+      : [{ kind: 'D', ...at(below), lhs: value }];
+  });
+  const added = Object.entries(rhs).flatMap(([name, value]): Difference[] =>
+    Object.hasOwn(lhs, name) ? [] : [{ kind: 'N', ...at([...place, name]), rhs: value }],
+  );
+  return [...changed, ...added];
+}
+
+function compareLists(lhs: readonly unknown[], rhs: readonly unknown[], place: Place) {
+  const found: Difference[] = [];
+  for (let index = Math.max(lhs.length, rhs.length) - 1; index >= 0; index -= 1) {
+    if (index >= rhs.length) {
+      found.push({ kind: 'A', ...at(place), index, item: { kind: 'D', lhs: lhs[index] } });
+    } else if (index >= lhs.length) {
+      found.push({ kind: 'A', ...at(place), index, item: { kind: 'N', rhs: rhs[index] } });
+    } else {
+      found.push(...differences(lhs[index], rhs[index], [...place, index]));
+    }
+  }
+  return found;
+}
+
+/** What has to change in one value of JSON so that it becomes the other; empty when they are equal. */
+export function differences(lhs: unknown, rhs: unknown, place: Place = []): Difference[] {
+  if (Object.is(lhs, rhs)) return [];
+  if (Array.isArray(lhs) && Array.isArray(rhs)) return compareLists(lhs, rhs, place);
+  if (isMembers(lhs) && isMembers(rhs)) return compareMembers(lhs, rhs, place);
+  return [{ kind: 'E', ...at(place), lhs, rhs }];
+}
+
+/** Changes the value at a place; `undefined` stands for nothing there. */
+type Change = (value: unknown) => unknown;
+
+function nowhere(place: Place): Error {
+  return invalidPayload(`The diff changes "${place.join('.')}", which is not there.`);
+}
+
+/** The same value but for one place; what is on the way there must exist. */
+function changed(value: unknown, [step, ...rest]: Place, change: Change, whole: Place): unknown {
+  if (step === undefined) return change(value);
+  if (Array.isArray(value) && typeof step === 'number' && step >= 0 && step < value.length) {
+    return value.with(step, changed(value[step], rest, change, whole));
+  }
+  if (!isMembers(value) || typeof step !== 'string' || step === '__proto__') throw nowhere(whole);
+  // Object.entries and fromEntries keep to own members, whatever these are called.
+  const members = new Map(Object.entries(value));
+  if (rest.length > 0 && !members.has(step)) throw nowhere(whole);
+  const member = changed(members.get(step), rest, change, whole);
+  if (member === undefined) members.delete(step);
+  else members.set(step, member);
+  return Object.fromEntries(members);
+}
+
+function resized(
+  value: unknown,
+  { index, item, path: place = [] }: DifferenceInput & { kind: 'A' },
+) {
+  if (!Array.isArray(value)) throw nowhere(place);
+  if (item.kind === 'D') return value.filter((_, position) => position !== index);
+  return index < value.length ? value.with(index, item.rhs) : [...value, item.rhs];
+}
+
+function put(current: unknown, entry: DifferenceInput): unknown {
+  const { path: place = [] } = entry;
+  switch (entry.kind) {
+    case 'D':
+      return changed(current, place, () => undefined, place);
+    case 'A':
+      return changed(current, place, (list) => resized(list, entry), place);
+    default:
+      return changed(current, place, () => entry.rhs ?? null, place);
+  }
+}
+
+/**
+ * Puts differences into a value. Longer lists come with their last entry first, as they were found.
+ * @throws ServiceError INVALID_PAYLOAD for one that concerns what is not there
+ */
+export function patched(value: unknown, list: readonly DifferenceInput[]): unknown {
+  // What lists gain stands in the order of falling indexes, so it is put in from the other end.
+  const gains = list.filter((entry) => entry.kind === 'A' && entry.item.kind === 'N').reverse();
+  const others = list.filter((entry) => !gains.includes(entry));
+  return [...others, ...gains].reduce(put, value);
+}

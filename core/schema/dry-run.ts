@@ -1,0 +1,80 @@
+/** Shows what a change of the schema would do: the statements, in their order, and nothing done. */
+import type { Catalog } from '#core/catalog/catalog.ts';
+import type { Client } from '#core/database/pool.ts';
+import { identifier, literal, raw, render, Sql, sql } from '#core/database/sql.ts';
+import type { Alteration } from './alteration.ts';
+import { schemaFailure } from './failure.ts';
+import { indexName } from './index-name.ts';
+
+/** A value as it would stand in the text of a statement. */
+function valueText(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return `ARRAY[${value.map(valueText).join(', ')}]`;
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return render(literal(text)).text;
+}
+
+/** A statement on one line, its parameters written out. */
+function statementText(statement: Sql): string {
+  const { strings, values } = statement;
+  const parts = strings.map((text, index) => {
+    if (index >= values.length) return text;
+    const value = values[index];
+    return text + (value instanceof Sql ? statementText(value) : valueText(value));
+  });
+  return parts.join('');
+}
+
+/** Line breaks of our own texts; those within quotes stay. */
+function oneLine(text: string): string {
+  return text
+    .replace(
+      /('(?:[^']|'')*'|"(?:[^"]|"")*")|\s+/g,
+      (_, quoted: string | undefined) => quoted ?? ' ',
+    )
+    .trim();
+}
+
+export interface DryRunOptions {
+  readonly catalog: Catalog;
+  readonly system: string;
+  readonly home: string;
+  readonly force: boolean;
+}
+
+/**
+ * Lets an operation say what it would do.
+ * @param client in a transaction that is rolled back afterwards; looking may need more than reading
+ */
+export async function dryRun(
+  client: Client,
+  options: DryRunOptions,
+  work: (alteration: Alteration) => Promise<void>,
+): Promise<string[]> {
+  const statements: string[] = [];
+  const run = async (statement: Sql) => {
+    statements.push(oneLine(statementText(statement)));
+  };
+  await work({
+    ...options,
+    concurrently: false,
+    ask: async (query) => {
+      try {
+        return (await client.query(render(query))).rows;
+      } catch (error) {
+        throw schemaFailure(error);
+      }
+    },
+    run,
+    lock: async () => undefined,
+    index: ({ collection, field, table, unique }) => {
+      const name = identifier(indexName(collection, field, unique ? 'unique' : 'index'));
+      const place = identifier(table.schema, table.name);
+      return run(
+        sql`CREATE ${raw(unique ? 'UNIQUE ' : '')}INDEX ${name} ON ${place} (${identifier(field)})`,
+      );
+    },
+  });
+  return statements;
+}

@@ -1,0 +1,131 @@
+/**
+ * Columns as a snapshot describes them: of exactly the type that it names, which may be one that
+ * fields are not given otherwise, such as an enumeration, an array, or text of a fixed length.
+ */
+import * as v from 'valibot';
+import { identifier, literal, raw, type Sql, sql } from '#core/database/sql.ts';
+import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import type { Alteration } from './alteration.ts';
+import { fieldSchemaInput } from './change.ts';
+import { columnType, isColumnType, longestOf } from './column.ts';
+import { defaultExpression } from './default.ts';
+import { schemaFailure } from './failure.ts';
+import type { SnapshotField } from './snapshot.ts';
+
+/** Sequences make columns of these types count. */
+const SERIAL: Readonly<Record<string, string>> = {
+  smallint: 'smallserial',
+  integer: 'serial',
+  bigint: 'bigserial',
+};
+
+const MEMBERS = [
+  'default_value',
+  'max_length',
+  'numeric_precision',
+  'numeric_scale',
+  'is_nullable',
+  'is_unique',
+  'is_indexed',
+  'is_primary_key',
+  'has_auto_increment',
+  'comment',
+  'data_type',
+];
+
+export type ColumnSchema = v.InferOutput<typeof fieldSchemaInput>;
+
+/**
+ * What a snapshot says of a column, as far as columns are made by it.
+ * @throws ServiceError INVALID_PAYLOAD for what no column can have
+ */
+export function columnSchema({ collection, field, schema }: SnapshotField): ColumnSchema {
+  const members = Object.entries(schema ?? {}).filter(([name]) => MEMBERS.includes(name));
+  const parsed = v.safeParse(fieldSchemaInput, Object.fromEntries(members));
+  if (parsed.success) return parsed.output;
+  const path = v.getDotPath(parsed.issues[0]) ?? 'schema';
+  throw invalidPayload(`"${path}" of ${collection}.${field} is not as expected.`);
+}
+
+interface FoundType {
+  /** As SQL writes it; PostgreSQL's own words. */
+  readonly text: string;
+  readonly name: string;
+}
+
+/** The measures of a type, in the parentheses behind it. */
+function measures(name: string, schema: ColumnSchema): string {
+  const { max_length: length, numeric_precision: precision, numeric_scale: scale } = schema;
+  if (['varchar', 'bpchar', 'bit', 'varbit'].includes(name)) return length ? `(${length})` : '';
+  return name === 'numeric' && precision ? `(${precision},${scale ?? 0})` : '';
+}
+
+/**
+ * The type of a column as DDL writes it.
+ * @throws ServiceError UNPROCESSABLE_ENTITY when the database does not have it, INVALID_PAYLOAD
+ *   when the field has none
+ */
+export async function exactType(
+  alteration: Alteration,
+  { collection, field, type }: SnapshotField,
+  schema: ColumnSchema,
+): Promise<Sql> {
+  const wanted = schema.data_type ?? null;
+  if (wanted === null || type.startsWith('geometry')) {
+    if (isColumnType(type)) return columnType(alteration, type, schema);
+    throw invalidPayload(`The column ${collection}.${field} has no type.`);
+  }
+  const [found] = await alteration
+    .ask<FoundType>(
+      sql`SELECT format_type(t.oid, NULL) AS text, t.typname AS name FROM pg_type t
+        WHERE t.oid = to_regtype(${wanted}) AND t.typtype <> 'p'`,
+    )
+    // A text that is no type at all is an error of syntax.
+    .catch((error: unknown) => {
+      throw schemaFailure(error);
+    });
+  if (found === undefined) {
+    const reason = `The type ${wanted} of ${collection}.${field} does not exist: make it by hand.`;
+    throw new ServiceError('UNPROCESSABLE_ENTITY', { collection, field, reason });
+  }
+  const size = measures(found.name, schema);
+  // Without a length these two words mean a length of one.
+  if (found.name === 'bpchar' && size === '') return raw('bpchar');
+  return raw(found.name === 'bit' ? `bit${size}` : found.text + size);
+}
+
+function exactDefault({ type }: SnapshotField, schema: ColumnSchema): Sql | null {
+  const value = schema.default_value;
+  if (typeof value === 'string') {
+    const temporal = ['date', 'time', 'dateTime', 'timestamp'].includes(type);
+    if (temporal && /^now\(\)$/i.test(value)) return raw('now()');
+    // The field of an array is read as JSON, but its default is PostgreSQL's text.
+    if (schema.data_type?.endsWith('[]')) return literal(value);
+  }
+  if (!isColumnType(type)) return null;
+  return defaultExpression(type, value, longestOf(type, schema));
+}
+
+/**
+ * A column as CREATE TABLE and ADD COLUMN define it.
+ * @throws ServiceError as {@link exactType}
+ */
+export async function exactColumn(alteration: Alteration, field: SnapshotField): Promise<Sql> {
+  const schema = columnSchema(field);
+  const name = identifier(field.field);
+  if (schema.has_auto_increment) {
+    const serial = SERIAL[schema.data_type ?? (field.type === 'bigInteger' ? 'bigint' : 'integer')];
+    if (serial === undefined) {
+      throw invalidPayload(
+        `${field.collection}.${field.field} is of no type that counts by itself.`,
+      );
+    }
+    return sql`${name} ${raw(serial)}`;
+  }
+  const type = await exactType(alteration, field, schema);
+  const value = exactDefault(field, schema);
+  const required = schema.is_nullable === false || schema.is_primary_key === true;
+  return sql`${name} ${type}${value === null ? raw('') : sql` DEFAULT ${value}`}${raw(
+    required ? ' NOT NULL' : '',
+  )}`;
+}

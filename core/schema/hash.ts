@@ -1,0 +1,27 @@
+/** A short text that stands for a value: equal values have equal ones, whatever their order. */
+import { createHash } from 'node:crypto';
+import { compareText } from '#core/catalog/compare.ts';
+import { createPace } from '#core/catalog/pace.ts';
+
+/** JSON with the members of every object in the order of their names. */
+export function stableText(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => compareText(a, b)))
+      : member,
+  );
+}
+
+/**
+ * The SHA-256 of a list, in hexadecimal digits. The order of the list counts, that of members
+ * within its entries does not.
+ */
+export async function hashOf(list: Iterable<unknown>): Promise<string> {
+  const hash = createHash('sha256');
+  const pace = createPace();
+  for (const entry of list) {
+    hash.update(`${stableText(entry)}\n`);
+    await pace();
+  }
+  return hash.digest('hex');
+}
