@@ -70,6 +70,30 @@ export async function completeJob(
 }
 
 /**
+ * Records, in the transaction of the work, what the work came to, although the job goes on: from
+ * the commit on the work is done, a later delivery finds the result, and nobody cancels the job.
+ * @throws {SupersededError} as {@link completeJob}
+ */
+export async function recordResult(
+  client: Queryable,
+  schema: string,
+  delivery: Delivery,
+  result: unknown,
+): Promise<void> {
+  const where = sql`${current(delivery)} AND NOT cancel_requested`;
+  const change = sql`result = ${JSON.stringify(result)}`;
+  if (!(await update(client, schema, change, where))) throw new SupersededError(delivery);
+}
+
+/** What an earlier delivery of the job recorded by {@link recordResult}; null when none did. */
+export async function recordedResult(db: Queryable, schema: string, id: string): Promise<unknown> {
+  const { rows } = await db.query<{ result: unknown }>(
+    render(sql`SELECT result FROM ${systemTable(schema, 'jobs')} WHERE id = ${id}`),
+  );
+  return rows[0]?.result ?? null;
+}
+
+/**
  * Records the session of `client` as the one that does the delivery's work, so that a successor
  * can end it. Outside of any transaction.
  * @throws {SupersededError} as {@link completeJob}

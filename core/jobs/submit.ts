@@ -1,6 +1,7 @@
 /** Accepts jobs: the row in `system_jobs` first, then the queue. */
-import type { Pool } from '#core/database/pool.ts';
-import { render, sql } from '#core/database/sql.ts';
+import assert from 'node:assert/strict';
+import type { Client, Pool } from '#core/database/pool.ts';
+import { render, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError, unavailable } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
 import { isOpen } from './job.ts';
@@ -29,14 +30,30 @@ export interface Submitted {
 /** The one that is joined can end between two looks; so often in a row it does not. */
 const JOIN_TRIES = 5;
 
-async function insertOrJoin(pool: Pool, schema: string, job: Submission): Promise<Submitted> {
-  const jobs = systemTable(schema, 'jobs');
-  const insert = render(sql`
-    INSERT INTO ${jobs} (kind, queue, mailbox, message, message_version, "user", collection,
-      fingerprint)
+/** The row of a job that is to be done. */
+function insertion(schema: string, job: Submission): Sql {
+  return sql`
+    INSERT INTO ${systemTable(schema, 'jobs')} (kind, queue, mailbox, message, message_version,
+      "user", collection, fingerprint)
     VALUES (${job.kind}, ${job.queue}, ${job.mailbox}, ${JSON.stringify(job.message)},
       ${job.message.version}, ${job.user}, ${job.collection}, ${job.fingerprint})
-    ON CONFLICT DO NOTHING RETURNING id`);
+    ON CONFLICT DO NOTHING RETURNING id`;
+}
+
+/**
+ * Records a job that nobody has to be joined for, as a part of a transaction. Once that is
+ * committed it is to be put into its queue; the reconciler does so for a process that dies.
+ */
+export async function recordJob(client: Client, schema: string, job: Submission): Promise<string> {
+  const { rows } = await client.query<{ id: string }>(render(insertion(schema, job)));
+  const [row] = rows;
+  assert(row !== undefined, 'a job without a fingerprint meets no other');
+  return row.id;
+}
+
+async function insertOrJoin(pool: Pool, schema: string, job: Submission): Promise<Submitted> {
+  const jobs = systemTable(schema, 'jobs');
+  const insert = render(insertion(schema, job));
   const find = render(sql`
     SELECT id FROM ${jobs} WHERE ${isOpen} AND NOT cancel_requested AND kind = ${job.kind}
       AND "user" IS NOT DISTINCT FROM ${job.user}

@@ -95,8 +95,8 @@ export class JobService {
   }
 
   /**
-   * Cancels a job: at once when it waits, by its worker when it runs; a finished one stays as it
-   * is. Throws FORBIDDEN as {@link get}.
+   * Cancels a job: at once when it waits, by its worker when it runs; one that is finished, or whose
+   * work is done already, stays as it is. Throws FORBIDDEN as {@link get}.
    */
   async cancel(id: string, caller: Caller): Promise<void> {
     await this.get(id, caller);
@@ -109,7 +109,8 @@ export class JobService {
       render(sql`UPDATE ${this.#jobs} SET cancel_requested = true,
           state = CASE state WHEN 'waiting' THEN 'cancelled' ELSE state END,
           finished_on = CASE state WHEN 'waiting' THEN now() END
-        WHERE id = ${id} AND ${isOpen} RETURNING state, queue, mailbox, message`),
+        WHERE id = ${id} AND ${isOpen} AND result IS NULL
+        RETURNING state, queue, mailbox, message`),
     );
     const [job] = rows;
     if (job === undefined) return;

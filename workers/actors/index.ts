@@ -1,7 +1,17 @@
 /** Every actor of this release. */
 import type { Actor } from '#workers/runtime/actor.ts';
+import { cacheClearActor } from './cache-clear.ts';
 import { importActor } from './import.ts';
+import { indexActor } from './index-build.ts';
 import { mailActor } from './mail.ts';
+import { schemaActor } from './schema.ts';
 import { tidyActor } from './tidy.ts';
 
-export const actors: readonly Actor[] = [importActor, mailActor, tidyActor];
+export const actors: readonly Actor[] = [
+  cacheClearActor,
+  importActor,
+  indexActor,
+  mailActor,
+  schemaActor,
+  tidyActor,
+];

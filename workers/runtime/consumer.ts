@@ -18,6 +18,8 @@ import type { Outcome, QueuedJob } from './delivery.ts';
 
 /** Deliveries whose workers died before the job is given up. */
 const MAX_STALLED = 5;
+/** Mailboxes of a queue that must never wait for each other: changes, and the building of indexes. */
+const LANES: Readonly<Partial<Record<QueueName, number>>> = { schema: 2 };
 /** A job that stepped aside looks again after this time although nobody woke it. */
 const ASIDE_MS = 10_000;
 /** After this time a job is taken up again that the record could not be asked about. */
@@ -87,7 +89,7 @@ export class Consumer {
     const lockDuration = config.JOB_LOCK_DURATION;
     const options: Omit<WorkerOptions, 'connection'> = {
       autorun: false,
-      concurrency: config.WORKER_CONCURRENCY,
+      concurrency: Math.max(config.WORKER_CONCURRENCY, LANES[this.#name] ?? 1),
       lockDuration,
       stalledInterval: Math.ceil(lockDuration / 2),
       maxStalledCount: MAX_STALLED,

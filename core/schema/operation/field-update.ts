@@ -59,6 +59,11 @@ function neighbours({ catalog }: Alteration, { table, field }: ColumnPlan): Tabl
   return [...own, ...others].map(({ schema, name }) => ({ schema, name }));
 }
 
+/** Only plain tables get an index while others write to them. */
+function isBuiltLater({ concurrently }: Alteration, { kind }: TableDescriptor): boolean {
+  return concurrently && kind === 'table';
+}
+
 async function lock(alteration: Alteration, plans: readonly ColumnPlan[]): Promise<void> {
   const tables = new Map<string, TableLock>();
   const add = ({ schema, name }: TableLock, mode: LockMode) => {
@@ -67,7 +72,7 @@ async function lock(alteration: Alteration, plans: readonly ColumnPlan[]): Promi
   };
   for (const plan of plans) {
     if (locksOut(plan)) add(plan.table, 'ACCESS EXCLUSIVE');
-    else if (!alteration.concurrently && (plan.unique || plan.indexed)) {
+    else if ((plan.unique || plan.indexed) && !isBuiltLater(alteration, plan.table)) {
       add(plan.table, 'SHARE ROW EXCLUSIVE');
     }
     if (plan.type === null) continue;

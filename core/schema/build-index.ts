@@ -1,0 +1,124 @@
+/**
+ * Builds an index while others go on writing (PostgreSQL manual, CREATE INDEX, "Building Indexes
+ * Concurrently"). It is made outside of any transaction and leaves no invalid index behind.
+ */
+import pg from 'pg';
+import { cancelStatement } from '#core/database/cancel.ts';
+import { translateFailure } from '#core/database/failure.ts';
+import type { Client } from '#core/database/pool.ts';
+import { identifier, raw, render, type Sql, sql } from '#core/database/sql.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import type { TableName } from './alteration.ts';
+
+export interface IndexBuild {
+  readonly collection: string;
+  /** The column. */
+  readonly field: string;
+  readonly table: TableName;
+  /** The name of the index. */
+  readonly index: string;
+  readonly unique: boolean;
+}
+
+/** How it came out; `gone` when the column was dropped in the meantime. */
+export type BuildOutcome = 'built' | 'there' | 'gone';
+
+const UNIQUE_VIOLATION = '23505';
+/** What building meets when the table or column is dropped meanwhile. */
+const GONE: ReadonlySet<string> = new Set(['42P01', '42703', 'XX000']);
+
+interface Standing {
+  readonly column: boolean;
+  readonly valid: boolean | null;
+}
+
+function look({ table, index, field }: IndexBuild): Sql {
+  return sql`
+    SELECT EXISTS (
+        SELECT FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+        JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = ${table.schema} AND c.relname = ${table.name} AND a.attname = ${field}
+          AND NOT a.attisdropped) AS column,
+      (SELECT i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+        JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = ${table.schema} AND c.relname = ${index}) AS valid`;
+}
+
+/** One who builds an index. */
+class Builder {
+  readonly #client: Client;
+  readonly #build: IndexBuild;
+
+  constructor(client: Client, build: IndexBuild) {
+    this.#client = client;
+    this.#build = build;
+  }
+
+  async run(statement: Sql): Promise<void> {
+    await this.#client.query(render(statement));
+  }
+
+  async standing(): Promise<Standing> {
+    const { rows } = await this.#client.query<Standing>(render(look(this.#build)));
+    return rows[0] ?? { column: false, valid: null };
+  }
+
+  async create(): Promise<void> {
+    const { table, field, index, unique } = this.#build;
+    await this.run(sql`CREATE ${raw(unique ? 'UNIQUE ' : '')}INDEX CONCURRENTLY
+      ${identifier(index)} ON ${identifier(table.schema, table.name)} (${identifier(field)})`);
+  }
+
+  /** Drops what is there under the name and is not valid. */
+  async clean(): Promise<void> {
+    const { table, index } = this.#build;
+    if ((await this.standing()).valid !== false) return;
+    await this.run(sql`DROP INDEX CONCURRENTLY IF EXISTS ${identifier(table.schema, index)}`);
+  }
+}
+
+/** What the failure means to the one who asked for the index. */
+function meaningOf(error: unknown, { collection, field }: IndexBuild): unknown {
+  if (!(error instanceof pg.DatabaseError) || error.code !== UNIQUE_VIOLATION) return error;
+  const translated = translateFailure(error);
+  const details = translated instanceof ServiceError ? translated.details : {};
+  const reason = `Items of ${collection} share a value, so ${field} cannot become unique.`;
+  return new ServiceError('RECORD_NOT_UNIQUE', { ...details, collection, field, reason });
+}
+
+/**
+ * Builds the index, however often that was begun before.
+ * @param client a connection of its own, in no transaction
+ * @throws RECORD_NOT_UNIQUE when items share a value that is to be unique
+ * @throws the signal's reason when it is aborted
+ */
+export async function buildIndex(
+  client: Client,
+  build: IndexBuild,
+  signal: AbortSignal,
+): Promise<BuildOutcome> {
+  const builder = new Builder(client, build);
+  const cancel = () => void cancelStatement(client);
+  try {
+    // It waits for every transaction that is older, for as long as those take.
+    await client.query('SET lock_timeout = 0');
+    const { column, valid } = await builder.standing();
+    if (!column) return 'gone';
+    if (valid === true) return 'there';
+    signal.throwIfAborted();
+    signal.addEventListener('abort', cancel);
+    await builder.clean();
+    await builder.create();
+    return 'built';
+  } catch (error) {
+    signal.removeEventListener('abort', cancel);
+    if (error instanceof pg.DatabaseError && GONE.has(error.code ?? '')) {
+      if (!(await builder.standing()).column) return 'gone';
+    }
+    await builder.clean();
+    signal.throwIfAborted();
+    throw meaningOf(error, build);
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}

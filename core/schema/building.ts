@@ -1,0 +1,34 @@
+/** Which fields have an index that is being built right now, or is to be. */
+import * as v from 'valibot';
+import type { Pool } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { isOpen } from '#core/jobs/job.ts';
+import { INDEX_JOB, indexMessage } from '#core/jobs/message/index-build.ts';
+import { systemTable } from '#core/system/table.ts';
+
+/** The names of fields by their collection. */
+export type BuildingIndexes = ReadonlyMap<string, ReadonlySet<string>>;
+
+/**
+ * The fields whose index is being built. Where an index stands otherwise, the catalog tells.
+ * @param collection of one collection only; null for all
+ */
+export async function buildingIndexes(
+  pool: Pool,
+  system: string,
+  collection: string | null = null,
+): Promise<BuildingIndexes> {
+  const { rows } = await pool.query<{ message: unknown }>(
+    render(sql`SELECT message FROM ${systemTable(system, 'jobs')}
+      WHERE ${isOpen} AND kind = ${INDEX_JOB}
+        AND (${collection}::text IS NULL OR collection = ${collection})`),
+  );
+  const building = new Map<string, Set<string>>();
+  for (const { message } of rows) {
+    // A later release may describe it in another way; that index is shown when it is there.
+    if (!v.is(indexMessage, message)) continue;
+    const fields = building.get(message.collection) ?? new Set<string>();
+    building.set(message.collection, fields.add(message.field));
+  }
+  return building;
+}

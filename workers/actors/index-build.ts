@@ -1,0 +1,24 @@
+/** Builds the indexes that changes of the schema have left for later. */
+import { INDEX_JOB, INDEX_MAILBOX, indexMessage } from '#core/jobs/message/index-build.ts';
+import { buildIndex } from '#core/schema/build-index.ts';
+import type { Actor } from '#workers/runtime/actor.ts';
+
+const DEADLINE_MS = 24 * 3_600_000;
+
+export const indexActor: Actor<typeof indexMessage> = {
+  name: INDEX_JOB,
+  queue: 'schema',
+  message: indexMessage,
+  effect: 'idempotent',
+  deadline: () => DEADLINE_MS,
+  mailbox: () => INDEX_MAILBOX,
+
+  async receive(message, context) {
+    const client = await context.connect();
+    const { version: _, ...build } = message;
+    const outcome = await buildIndex(client, build, context.signal);
+    // The field shows its index as soon as the job has ended.
+    await context.services.catalog.refresh();
+    return { outcome };
+  },
+};

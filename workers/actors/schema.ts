@@ -1,0 +1,89 @@
+/**
+ * Alters the schema. The change commits together with the catalog that has it and with the job's
+ * result; the job itself ends when every live process has made that catalog its own.
+ */
+import * as v from 'valibot';
+import { announce } from '#core/catalog/publish.ts';
+import { recordedResult, recordResult } from '#core/jobs/ledger.ts';
+import { INDEX_JOB, indexSubmission } from '#core/jobs/message/index-build.ts';
+import {
+  SCHEMA_JOB,
+  SCHEMA_MAILBOX,
+  type SchemaMessage,
+  type SchemaResult,
+  schemaMessage,
+  schemaResult,
+} from '#core/jobs/message/schema.ts';
+import { recordJob } from '#core/jobs/submit.ts';
+import { alterSchema } from '#core/schema/alter.ts';
+import { Members } from '#core/system/member.ts';
+import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
+
+const DEADLINE_MS = 3_600_000;
+/** Longest wait for the others; who is not done by then is not going to be. */
+const KNOWN_WITHIN_MS = 30_000;
+
+/** Makes the change, and puts the indexes that are to be built into their queue. */
+async function alter(
+  { change, concurrently, force }: SchemaMessage,
+  context: ActorContext,
+): Promise<SchemaResult> {
+  const { services, job, signal, log } = context;
+  const { config, schema, catalog, queues } = services;
+  const current = await catalog.refresh();
+  const client = await context.connect();
+  const ordered: string[] = [];
+  const version = await alterSchema(change, {
+    ...{ client, catalog: current, concurrently, force, signal },
+    place: { schemas: [...new Set(config.DATABASE_SCHEMA)], system: schema },
+    lockTimeout: config.SCHEMA_LOCK_TIMEOUT,
+    order: async ({ collection, field, table, index, unique }) => {
+      const place = { schema: table.schema, name: table.name };
+      const submission = indexSubmission(
+        { collection, field, table: place, index, unique },
+        job.user,
+      );
+      ordered.push(await recordJob(client, schema, submission));
+    },
+    complete: async (version) => {
+      await recordResult(client, schema, job, { version });
+      await context.failpoint('schema.changed');
+    },
+  });
+  for (const id of ordered) {
+    // The reconciler puts in what the queue does not take now.
+    await queues
+      .get('schema')
+      .add(id, INDEX_JOB)
+      .catch((error: unknown) => log.warn({ err: error, job: id }, 'an index has to wait'));
+  }
+  return { version };
+}
+
+/** Resolves when every live process knows the version. */
+async function known({ version }: SchemaResult, context: ActorContext): Promise<void> {
+  const { services, signal, log } = context;
+  const { bus, pool, schema } = services;
+  await announce(bus, log, version);
+  const members = new Members(pool, schema);
+  const lost = await members.acknowledged(version, { signal, within: KNOWN_WITHIN_MS });
+  if (lost.length > 0) log.warn({ version, lost }, 'processes do not know the changed schema');
+}
+
+export const schemaActor: Actor<typeof schemaMessage> = {
+  name: SCHEMA_JOB,
+  queue: 'schema',
+  message: schemaMessage,
+  effect: 'idempotent',
+  deadline: () => DEADLINE_MS,
+  mailbox: () => SCHEMA_MAILBOX,
+
+  async receive(message, context) {
+    const { services, job } = context;
+    const earlier = await recordedResult(services.pool, services.schema, job.id);
+    const result = v.is(schemaResult, earlier) ? earlier : await alter(message, context);
+    await context.failpoint('schema.committed');
+    await known(result, context);
+    return result;
+  },
+};
