@@ -16,7 +16,7 @@ import { JobService } from '#core/services/jobs.ts';
 import { clusterId } from '#core/system/cluster.ts';
 import { systemSchema } from '#core/system/table.ts';
 import { localSpool } from '#core/transfer/spool.ts';
-import { openOrm } from './metadata/orm.ts';
+import { ormOnDemand } from './metadata/on-demand.ts';
 import type { Services } from './services.ts';
 
 const TRY_AGAIN_MS = 1_000;
@@ -68,7 +68,7 @@ export async function openServices(
   const feed = new ChangeFeed(bus, log);
   const failpoint = failpoints(config, log);
   const journal = new ChangeJournal({ writes: caching.writes, feed, failpoint });
-  const orm = openOrm(config, direct, catalog);
+  const orm = ormOnDemand(config, direct, catalog);
   const role = { role: 'consumer', max: QUEUE_CONNECTIONS } as const;
   const queues = openQueues(config, direct, cluster, log, role);
   const spool = localSpool(join(config.DATA_DIR, 'spool'));

@@ -8,7 +8,7 @@ import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
 import type { JobService } from '#core/services/jobs.ts';
 import type { Spool } from '#core/transfer/spool.ts';
-import type { Orm } from './metadata/orm.ts';
+import type { OrmOnDemand } from './metadata/on-demand.ts';
 
 export interface Services {
   readonly config: Config;
@@ -19,7 +19,7 @@ export interface Services {
   readonly schema: string;
   readonly catalog: CatalogSource;
   /** For the system tables, and for transactions that do not copy. */
-  readonly orm: Orm;
+  readonly orm: OrmOnDemand;
   readonly bus: MessageBus;
   readonly queues: Queues;
   readonly jobs: JobService;

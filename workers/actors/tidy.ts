@@ -23,15 +23,17 @@ const openJobs = v.array(v.object({ message: v.unknown() }));
 
 /** Removes jobs that ended before JOBS_RETENTION, their rejected rows with them. */
 async function removeJobs({ orm, config }: Services): Promise<number> {
+  const { fork, entity } = await orm.open();
   const before = new Date(Date.now() - config.JOBS_RETENTION);
   const old = { finished_on: { $lt: before } };
-  return await orm.fork().nativeDelete(orm.entity('system_jobs'), old);
+  return await fork().nativeDelete(entity('system_jobs'), old);
 }
 
 /** The uploads that jobs which have not ended refer to. */
 async function uploadsInUse({ orm }: Services): Promise<ReadonlySet<string>> {
   const open = { state: { $in: ['waiting', 'running'] } };
-  const jobs = await orm.fork().find(orm.entity('system_jobs'), open);
+  const { fork, entity } = await orm.open();
+  const jobs = await fork().find(entity('system_jobs'), open);
   const ids = v.parse(openJobs, jobs).map(({ message }) => uploadOf(message));
   return new Set(ids.filter((id) => id !== null));
 }

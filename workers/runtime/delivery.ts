@@ -235,8 +235,8 @@ export class Deliverer {
 
   async #keepProgress(job: ClaimedJob, progress: JobProgress | null, log: Log): Promise<void> {
     if (progress === null) return;
-    const { orm } = this.#services;
     try {
+      const orm = await this.#services.orm.open();
       const { id, attempt } = job;
       await orm.fork().nativeUpdate(orm.entity('system_jobs'), { id, attempt }, { progress });
     } catch (error) {

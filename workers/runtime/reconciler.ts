@@ -69,7 +69,7 @@ export class Reconciler {
   }
 
   async #round(): Promise<void> {
-    const { orm } = this.#services;
+    const orm = await this.#services.orm.open();
     const found = await orm.fork().find(
       orm.entity('system_jobs'),
       {
@@ -93,12 +93,12 @@ export class Reconciler {
   async #schedule(): Promise<void> {
     if (performance.now() < this.#nextSchedule) return;
     this.#nextSchedule = performance.now() + SCHEDULE_MS;
-    const { orm, jobs } = this.#services;
+    const orm = await this.#services.orm.open();
     const recent = await orm.fork().count(orm.entity('system_jobs'), {
       kind: TIDY_JOB,
       created_on: { $gt: new Date(Date.now() - DAY_MS) },
     });
-    if (recent === 0) await jobs.submit(tidySubmission());
+    if (recent === 0) await this.#services.jobs.submit(tidySubmission());
   }
 
   async #compare(job: OpenJob): Promise<void> {

@@ -1,0 +1,41 @@
+/**
+ * MikroORM when it is first used: loading it is half of what starting a worker costs, and most of
+ * what workers do is not done with it.
+ */
+import type { CatalogSource } from '#core/catalog/source.ts';
+import type { Config } from '#core/config/config.ts';
+import type { Orm } from './orm.ts';
+
+export interface OrmOnDemand {
+  /** Opens it when that has not been done; a failure is not kept. */
+  open(): Promise<Orm>;
+  close(): Promise<void>;
+}
+
+/** @param url a connection that keeps its session */
+export function ormOnDemand(
+  config: Pick<Config, 'DATABASE_POOL_WAIT'>,
+  url: string,
+  source: CatalogSource,
+): OrmOnDemand {
+  let opened: Promise<Orm> | null = null;
+  const load = async () => {
+    const { openOrm } = await import('./orm.ts');
+    return openOrm(config, url, source);
+  };
+  return {
+    open() {
+      if (opened !== null) return opened;
+      const opening = load();
+      opened = opening;
+      opening.catch(() => {
+        opened = null;
+      });
+      return opening;
+    },
+    async close() {
+      const orm = await opened?.catch(() => null);
+      await orm?.close();
+    },
+  };
+}
