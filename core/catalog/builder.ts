@@ -1,28 +1,25 @@
 /** Builds and publishes a new version of the catalog when the database has changed. */
+import pg from 'pg';
 import { type Pool, transaction } from '#core/database/pool.ts';
 import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
-import { compose } from './compose.ts';
-import { introspect } from './introspect.ts';
-import { announce } from './publish.ts';
-import { lockForBuilding, type Place, publish, publishFailure, readStanding } from './store.ts';
-
-/**
- * Read committed, so that what is read under the lock is what others left; an empty search_path,
- * so that types and expressions come out qualified, whatever the role's own path is.
- */
-const SETTINGS = [
-  'SET TRANSACTION ISOLATION LEVEL READ COMMITTED',
-  'SET LOCAL search_path = pg_catalog',
-  "SET LOCAL lock_timeout = '2s'",
-].join('; ');
+import { Moved } from './assemble.ts';
+import type { Place } from './place.ts';
+import { announce, publishDifference } from './publish.ts';
+import { FORMAT, publishFailure, readStanding, type Standing } from './store.ts';
 
 /** Longest pause before a failed build is tried again on a database that has not changed since. */
 const RETRY_MAX_MS = 30_000;
 const RETRY_MIN_MS = 1_000;
+/** How long tables may be locked by others before it counts as a failure. */
+const BLOCKED_MS = 15_000;
+/** Builds of a database that changes again and again while it is looked at. */
+const MOST_ATTEMPTS = 5;
+/** SQLSTATE of a lock that was waited for in vain. */
+const LOCK_NOT_AVAILABLE = '55P03';
 
 interface Failure {
-  readonly fingerprint: string;
+  readonly gauge: string;
   readonly pause: number;
   readonly until: number;
 }
@@ -34,9 +31,20 @@ export interface BuilderParts {
   readonly place: Place;
 }
 
+function isBlocked(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+}
+
 export class Builder {
   readonly #parts: BuilderParts;
   #failure: Failure | null = null;
+  /** Since when tables that are to be described are locked by others. */
+  #blockedAt: number | null = null;
+  /** What was published when nothing more was left to publish. */
+  #settled: Pick<Standing, 'gauge' | 'version'> | null = null;
+
+  /** Those that were complained about. */
+  #orphans: readonly string[] = [];
 
   constructor(parts: BuilderParts) {
     this.#parts = parts;
@@ -49,47 +57,71 @@ export class Builder {
    * @throws when the database cannot be asked at all
    */
   async bringUpToDate(): Promise<unknown> {
-    const { pool, place, log } = this.#parts;
-    const standing = await readStanding(pool, place);
-    if (!standing.due) {
-      this.#failure = null;
-      return null;
-    }
-    const known = this.#failure?.fingerprint === standing.fingerprint ? this.#failure : null;
-    if (known !== null && performance.now() < known.until) return null;
-    try {
-      await this.#build();
-      this.#failure = null;
-      return null;
-    } catch (error) {
-      const pause = Math.min((known?.pause ?? RETRY_MIN_MS / 2) * 2, RETRY_MAX_MS);
-      const until = performance.now() + pause;
-      this.#failure = { fingerprint: standing.fingerprint, pause, until };
-      log.error({ err: error }, 'the catalog could not be built; the last good one stays');
-      const message = error instanceof Error ? error.message : String(error);
-      await publishFailure(pool, place.system, message);
-      return error;
+    const { pool, place } = this.#parts;
+    for (let attempt = 1; ; attempt += 1) {
+      const standing = await readStanding(pool, place.system);
+      if (this.#isSettled(standing)) return null;
+      const known = this.#failure?.gauge === standing.gauge ? this.#failure : null;
+      if (known !== null && performance.now() < known.until) return null;
+      try {
+        const version = await this.#build(standing);
+        this.#settled = { gauge: standing.gauge, version };
+        this.#failure = null;
+        this.#blockedAt = null;
+        return null;
+      } catch (error) {
+        if (error instanceof Moved && attempt < MOST_ATTEMPTS) continue;
+        if (error instanceof Moved || this.#mayWait(error)) return null;
+        // What fails because a table went away meanwhile says nothing of what is there now.
+        const { gauge } = await readStanding(pool, place.system);
+        if (gauge !== standing.gauge && attempt < MOST_ATTEMPTS) continue;
+        return await this.#fail(error, standing.gauge, known?.pause ?? RETRY_MIN_MS / 2);
+      }
     }
   }
 
-  async #build(): Promise<void> {
-    const { pool, place, log, bus } = this.#parts;
+  #isSettled({ version, gauge, failed, later, format }: Standing): boolean {
+    if (later) return true;
+    const same = this.#settled?.version === version && this.#settled.gauge === gauge;
+    return same && !failed && format === FORMAT;
+  }
+
+  /** Somebody holds a lock on what is to be described, or publishes; the next look may succeed. */
+  #mayWait(error: unknown): boolean {
+    if (!isBlocked(error)) return false;
+    this.#blockedAt ??= performance.now();
+    return performance.now() - this.#blockedAt < BLOCKED_MS;
+  }
+
+  async #fail(error: unknown, gauge: string, before: number): Promise<unknown> {
+    const { pool, place, log } = this.#parts;
+    const pause = Math.min(before * 2, RETRY_MAX_MS);
+    this.#failure = { gauge, pause, until: performance.now() + pause };
+    log.error({ err: error }, 'the catalog could not be built; the last good one stays');
+    const message = error instanceof Error ? error.message : String(error);
+    await publishFailure(pool, place.system, message);
+    return error;
+  }
+
+  /** @returns the version that counts afterwards */
+  async #build(standing: Standing): Promise<number> {
+    const { pool, log, bus, place } = this.#parts;
     const started = performance.now();
-    const outcome = await transaction(pool, async (client) => {
-      await client.query(SETTINGS);
-      await lockForBuilding(client, place.system);
-      const standing = await readStanding(client, place);
-      if (!standing.due) return null;
-      const found = await introspect(client, place.schemas, place.system);
-      const composition = compose(found, place.schemas, place.system);
-      const version = await publish(client, place.system, standing, composition);
-      return { version, before: standing.version, orphans: composition.orphans };
-    });
-    if (outcome === null) return;
-    const { version, before, orphans } = outcome;
-    for (const name of orphans) log.warn(`relations of ${name} are passed over: it is not served`);
-    if (version === before) return;
+    const whole = standing.format !== FORMAT;
+    const { version, orphans } = await transaction(pool, (client) =>
+      publishDifference(client, place, standing, whole),
+    );
+    this.#complain(orphans);
+    if (version === standing.version) return version;
     log.info({ version, ms: Math.round(performance.now() - started) }, 'catalog published');
     await announce(bus, log, version);
+    return version;
+  }
+
+  #complain(orphans: readonly string[]): void {
+    const { log } = this.#parts;
+    const fresh = orphans.filter((name) => !this.#orphans.includes(name));
+    for (const name of fresh) log.warn(`relations of ${name} are passed over: it is not served`);
+    this.#orphans = orphans;
   }
 }

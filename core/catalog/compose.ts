@@ -1,8 +1,7 @@
 /**
- * Puts what introspection found together into collection descriptors: which tables become
- * collections, which are left out and why, and which metadata belongs to each.
+ * Puts what introspection found together into collection descriptors. Which tables become
+ * collections is left to `outline.ts`.
  */
-import { SYSTEM_PREFIX } from './catalog.ts';
 import type {
   CollectionDescriptor,
   CollectionMeta,
@@ -18,13 +17,11 @@ import type {
   Introspection,
   RelationRow,
 } from './introspect.ts';
-import { isInternalTable, isSystemCollection } from './system-collection.ts';
+import { outline } from './outline.ts';
 
 export interface Composition {
   readonly collections: readonly CollectionDescriptor[];
   readonly leftOut: readonly LeftOut[];
-  /** Collections that relations are recorded for and that are not served. */
-  readonly orphans: readonly string[];
 }
 
 /** The entries of a comma list. */
@@ -73,53 +70,6 @@ function relationMeta(row: RelationRow): RelationMeta {
   };
 }
 
-/** Why a table cannot be a collection; null when it can. */
-function fault(
-  table: FoundTable,
-  system: string,
-  taken: ReadonlyMap<string, TableDescriptor>,
-): string | null {
-  if (table.name.startsWith(SYSTEM_PREFIX)) {
-    const own = table.schema === system && isSystemCollection(table.name);
-    if (!own) return `Its name begins with ${SYSTEM_PREFIX}, which is reserved.`;
-  }
-  if (table.name.includes('/')) return 'Its name contains a slash, which a path cannot address.';
-  if (table.columns.length === 0) {
-    return table.readable
-      ? 'It has no columns.'
-      : 'The database role may not read it: it needs USAGE on the schema and SELECT on the table.';
-  }
-  const earlier = taken.get(table.name);
-  return earlier === undefined
-    ? null
-    : `Its name is taken by the table in the schema ${earlier.schema}.`;
-}
-
-/** Splits the tables into those that are served, by their names, and those that are not. */
-function choose(found: Introspection, schemas: readonly string[], system: string) {
-  const served = new Map<string, TableDescriptor>();
-  const leftOut: LeftOut[] = schemas
-    .filter((schema) => !found.schemas.has(schema))
-    .map((schema) => ({ schema, name: '', reason: 'The schema does not exist.' }));
-  for (const candidate of found.tables) {
-    if (candidate.schema === system && isInternalTable(candidate.name)) continue;
-    const reason = fault(candidate, system, served);
-    const { readable: _, ...table } = candidate;
-    if (reason === null) served.set(table.name, table);
-    else leftOut.push({ schema: table.schema, name: table.name, reason });
-  }
-  return { served, leftOut };
-}
-
-/** Names of folders: metadata without a table, and not because the table was left out. */
-function folders(found: Introspection, served: ReadonlySet<string>, leftOut: readonly LeftOut[]) {
-  const hidden = new Set(leftOut.map(({ name }) => name));
-  return found.collections
-    .map(({ collection }) => collection)
-    .filter((name) => !served.has(name) && !hidden.has(name))
-    .filter((name) => !name.startsWith(SYSTEM_PREFIX) && !name.includes('/'));
-}
-
 function groupBy<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const row of rows) {
@@ -129,6 +79,28 @@ function groupBy<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, 
     else group.push(row);
   }
   return groups;
+}
+
+/** Puts tables together with the metadata that was found for them. */
+export function describe(
+  tables: Iterable<readonly [string, TableDescriptor | null]>,
+  found: Pick<Introspection, 'collections' | 'fields' | 'relations'>,
+): CollectionDescriptor[] {
+  const metas = new Map(found.collections.map((row) => [row.collection, collectionMeta(row)]));
+  const fields = groupBy(found.fields, (row) => row.collection);
+  const relations = groupBy(found.relations, (row) => row.many_collection);
+  return Array.from(tables, ([name, table]) => ({
+    name,
+    table,
+    meta: metas.get(name) ?? null,
+    fields: (fields.get(name) ?? []).map(fieldMeta),
+    relations: (relations.get(name) ?? []).map(relationMeta),
+  }));
+}
+
+/** What is said of a table, without what was only needed to choose it. */
+export function descriptorOf({ oid: _, readable: __, ...table }: FoundTable): TableDescriptor {
+  return table;
 }
 
 /**
@@ -141,19 +113,14 @@ export function compose(
   schemas: readonly string[],
   system: string,
 ): Composition {
-  const { served, leftOut } = choose(found, schemas, system);
-  const metas = new Map(found.collections.map((row) => [row.collection, collectionMeta(row)]));
-  const fields = groupBy(found.fields, (row) => row.collection);
-  const relations = groupBy(found.relations, (row) => row.many_collection);
-  const names = [...served.keys(), ...folders(found, new Set(served.keys()), leftOut)];
-  const collections = names.map((name) => ({
-    name,
-    table: served.get(name) ?? null,
-    meta: metas.get(name) ?? null,
-    fields: (fields.get(name) ?? []).map(fieldMeta),
-    relations: (relations.get(name) ?? []).map(relationMeta),
-  }));
-  const known = new Set(names);
-  const orphans = [...relations.keys()].filter((name) => !known.has(name));
-  return { collections, leftOut, orphans };
+  const candidates = found.tables.map((table) => ({ ...table, width: table.columns.length }));
+  const described = found.collections.map(({ collection }) => collection);
+  const { served, folders, leftOut } = outline(candidates, found.schemas, described, {
+    ...{ schemas, system },
+  });
+  const tables = [
+    ...Array.from(served, ([name, { width: _, ...table }]) => [name, descriptorOf(table)] as const),
+    ...folders.map((name) => [name, null] as const),
+  ];
+  return { collections: describe(tables, found), leftOut };
 }

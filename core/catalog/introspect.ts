@@ -8,6 +8,8 @@ import { createPace } from './pace.ts';
 
 /** A table as found, whether or not it can be served. */
 export interface FoundTable extends TableDescriptor {
+  /** Tells it from another of the same name. */
+  readonly oid: string;
   /** The role may use the schema and select from the whole table. */
   readonly readable: boolean;
 }
@@ -64,15 +66,17 @@ interface Part {
 /**
  * Describes the tables of `schemas` and reads the metadata of the schema `system`, in one round
  * trip. The client's search_path decides how types and expressions are qualified.
+ * @param names of the tables and collections to describe; all when not given
  */
 export async function introspect(
   client: Client,
   schemas: readonly string[],
   system: string,
+  names: readonly string[] | null = null,
 ): Promise<Introspection> {
-  const { rows } = await client.query<Part>(render(introspection(schemas, system)));
+  const { rows } = await client.query<Part>(render(introspection(schemas, system, names)));
   const tables: { readonly place: number; readonly table: FoundTable }[] = [];
-  const names = new Set<string>();
+  const existing = new Set<string>();
   const collections: CollectionRow[] = [];
   const fields: FieldRow[] = [];
   const relations: RelationRow[] = [];
@@ -80,7 +84,7 @@ export async function introspect(
   for (const { part, place, body } of rows) {
     const value = JSON.parse(body);
     if (part === 'table') tables.push({ place: Number(place), table: value });
-    else if (part === 'schema') names.add(value.name);
+    else if (part === 'schema') existing.add(value.name);
     else if (part === 'collection') collections.push(value);
     else if (part === 'field') fields.push(value);
     else relations.push(value);
@@ -89,7 +93,7 @@ export async function introspect(
   tables.sort((a, b) => a.place - b.place || compareText(a.table.name, b.table.name));
   return {
     tables: tables.map(({ table }) => table),
-    schemas: names,
+    schemas: existing,
     collections: collections.sort((a, b) => compareText(a.collection, b.collection)),
     fields: fields.sort((a, b) => a.id - b.id),
     relations: relations.sort((a, b) => a.id - b.id),

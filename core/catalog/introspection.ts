@@ -6,15 +6,18 @@ import { type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
 
 /** The schemas to serve, in their order; one that does not exist is missing here. */
-function servedSchemas(schemas: readonly string[]): Sql {
+export function servedSchemas(schemas: readonly string[]): Sql {
   return sql`
     SELECT n.oid, n.nspname, wanted.place, has_schema_privilege(n.oid, 'USAGE') AS usable
     FROM unnest(${schemas}::text[]) WITH ORDINALITY AS wanted (name, place)
     JOIN pg_namespace n ON n.nspname = wanted.name`;
 }
 
-/** Tables and the like, without partitions (their parent stands for them) and without extensions'. */
-const RELATIONS = sql`
+/**
+ * Tables and the like of the schemas in `served`, without partitions (their parent stands for them)
+ * and without extensions'.
+ */
+export const RELATIONS = sql`
   SELECT c.oid, s.nspname, s.place, s.usable, c.relname, c.relkind, c.reltuples,
     s.usable AND has_table_privilege(c.oid, 'SELECT') AS readable
   FROM pg_class c JOIN served s ON s.oid = c.relnamespace
@@ -158,12 +161,13 @@ const INDEXES = sql`
   GROUP BY i.indrelid`;
 
 /** The planner's estimate to its order of magnitude, so that ANALYZE seldom changes it. */
-const ESTIMATED_ROWS = sql`
+export const ESTIMATED_ROWS = sql`
   CASE WHEN r.reltuples < 0 THEN -1 WHEN r.reltuples < 1 THEN 0
     ELSE power(10, floor(log(r.reltuples)))::bigint END`;
 
 const TABLES = sql`
   SELECT 'table' AS part, r.place, json_build_object(
+    'oid', r.oid::text,
     'schema', r.nspname,
     'name', r.relname,
     'kind', CASE r.relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'partitioned' WHEN 'v' THEN 'view'
@@ -186,15 +190,27 @@ const TABLES = sql`
   LEFT JOIN constraint_lists k ON k.relation = r.oid
   LEFT JOIN indexes ON indexes.relation = r.oid`;
 
+/** A condition on a name; null wants all. */
+export function named(column: Sql, names: readonly string[] | null): Sql {
+  return names === null ? sql`true` : sql`${column} = ANY (${names}::text[])`;
+}
+
 /**
  * Rows of `part`, `place` and `body`: a `table` for each table with the place of its schema, a
  * `schema` for each that exists, and the rows of `collection`, `field` and `relation` metadata.
  * Expressions and types are qualified as the session's search_path demands.
+ * @param names of the tables and collections to describe; null for all
  */
-export function introspection(schemas: readonly string[], system: string): Sql {
+export function introspection(
+  schemas: readonly string[],
+  system: string,
+  names: readonly string[] | null,
+): Sql {
+  const metadata = (table: string, column: Sql) =>
+    sql`row_to_json(m)::text FROM ${systemTable(system, table)} m WHERE ${named(column, names)}`;
   return sql`
     WITH RECURSIVE served AS MATERIALIZED (${servedSchemas(schemas)}),
-      relation AS MATERIALIZED (${RELATIONS}),
+      relation AS MATERIALIZED (${RELATIONS} AND ${named(sql`c.relname`, names)}),
       domain_chain AS (${DOMAIN_CHAIN}),
       domain AS (
         SELECT d.* FROM domain_chain d JOIN pg_type t ON t.oid = d.base AND t.typtype <> 'd'),
@@ -208,7 +224,7 @@ export function introspection(schemas: readonly string[], system: string): Sql {
       indexes AS (${INDEXES})
     (${TABLES})
     UNION ALL SELECT 'schema', place, json_build_object('name', nspname)::text FROM served
-    UNION ALL SELECT 'collection', 0, row_to_json(m)::text FROM ${systemTable(system, 'collections')} m
-    UNION ALL SELECT 'field', 0, row_to_json(m)::text FROM ${systemTable(system, 'fields')} m
-    UNION ALL SELECT 'relation', 0, row_to_json(m)::text FROM ${systemTable(system, 'relations')} m`;
+    UNION ALL SELECT 'collection', 0, ${metadata('collections', sql`collection`)}
+    UNION ALL SELECT 'field', 0, ${metadata('fields', sql`collection`)}
+    UNION ALL SELECT 'relation', 0, ${metadata('relations', sql`many_collection`)}`;
 }

@@ -6,9 +6,11 @@ import type { Client } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
-import { compose } from './compose.ts';
-import { introspect } from './introspect.ts';
-import { lockForBuilding, type Place, publish, readStanding } from './store.ts';
+import { assemble, Moved } from './assemble.ts';
+import type { Assembly } from './entry.ts';
+import type { Place } from './place.ts';
+import { FORMAT, lockForBuilding, publish, type Standing } from './store.ts';
+import { touchedNames } from './touched.ts';
 
 /** What became of a publication; it counts when its transaction has committed. */
 export interface Publication {
@@ -23,6 +25,9 @@ interface Setting {
 
 /** Longest wait for another transaction that publishes, and for each table to be described. */
 const PATIENCE = '2s';
+
+/** Looks at a database that changes again and again while it is looked at. */
+const MOST_ATTEMPTS = 5;
 
 /** Sets what building needs, for this transaction alone, and yields what was set before. */
 async function enter(client: Client): Promise<Setting> {
@@ -45,22 +50,64 @@ async function leave(client: Client, { path, patience }: Setting): Promise<void>
   );
 }
 
+/** Looks once more where tables of others come and go meanwhile. */
+async function assembleSettled(client: Client, place: Place): Promise<Assembly> {
+  const names = await touchedNames(client, place);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await assemble(client, place, { names, whole: false });
+    } catch (error) {
+      if (!(error instanceof Moved) || attempt === MOST_ATTEMPTS) throw error;
+    }
+  }
+}
+
 /**
- * Publishes what the open transaction of `client` made of tables and metadata. To be called last,
- * when all locks on tables are held: from here to its end the transaction is the only one that
- * publishes. It has to be read committed. Tell the others with {@link announce} after the commit.
+ * Publishes what the open transaction of `client` made of tables and metadata. To be called once
+ * and last, when all locks on tables are held: from here to its end the transaction is the only one
+ * that publishes. It has to be read committed. What others did outside of Sluice and nobody has
+ * noticed yet is left to those who watch for it. Tell the others with {@link announce} after the
+ * commit.
  * @throws when the catalog cannot be built or another transaction publishes for too long (55P03);
  *   the transaction is then to be rolled back
  */
 export async function publishWithin(client: Client, place: Place): Promise<Publication> {
   const before = await enter(client);
-  await lockForBuilding(client, place.system);
-  const standing = await readStanding(client, place);
-  const found = await introspect(client, place.schemas, place.system);
-  const composition = compose(found, place.schemas, place.system);
-  const version = await publish(client, place.system, standing, composition);
+  const held = await lockForBuilding(client, place.system);
+  const assembly = await assembleSettled(client, place);
+  const format = Math.min(held.format, FORMAT);
+  const version = await publish(client, place.system, { ...held, format }, assembly);
   await leave(client, before);
   return { version };
+}
+
+/**
+ * Publishes, in a transaction of its own, everything that differs from what is published. No table
+ * is waited for with the lock on publication held: whoever has locked it may be waiting for that.
+ * @param standing as it was before the transaction began
+ * @param whole describe everything anew
+ * @throws Moved when somebody else publishes meanwhile, or tables come and go
+ */
+export async function publishDifference(
+  client: Client,
+  place: Place,
+  standing: Pick<Standing, 'version' | 'failed'>,
+  whole: boolean,
+): Promise<Publication & { readonly orphans: readonly string[] }> {
+  const { system } = place;
+  const building = `sluice catalog ${system}`;
+  await client.query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
+  await enter(client);
+  // Of those that notice a change together the first describes it, and the others find that done.
+  await client.query(render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${building}, 0))`));
+  const assembly = await assemble(client, place, { names: null, whole });
+  const { orphans } = assembly;
+  const { version, failed } = standing;
+  if (!assembly.changed && !whole && !failed && version > 0) return { version, orphans };
+  const held = await lockForBuilding(client, system);
+  if (held.version !== version) throw new Moved();
+  const after = await publish(client, system, { ...held, format: FORMAT }, assembly);
+  return { version: after, orphans };
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Client } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { CollectionDescriptor } from './descriptor.ts';
+import { createPace } from './pace.ts';
 
 /** A field that a collection had when it was last published. */
 interface Gone {
@@ -75,29 +76,41 @@ async function revokeCollections(
   );
 }
 
+/** A collection as it is about to be published. */
+interface Described {
+  readonly name: string;
+  /** As JSON. */
+  readonly descriptor: string;
+}
+
 /**
  * Compares collections with how they were published and takes away the rights of what is gone.
  * A table that is only left out, and so still in the database, keeps its rights.
- * @param changed names of collections that differ from what was published
+ * @param changed collections that are described in another way than before
+ * @param gone names of collections that were published and are no more
  */
 export async function revokeVanished(
   client: Client,
   system: string,
-  changed: readonly string[],
-  collections: readonly CollectionDescriptor[],
+  changed: readonly Described[],
+  gone: readonly string[],
 ): Promise<void> {
+  const names = [...gone, ...changed.map(({ name }) => name)];
+  if (names.length === 0) return;
   const { rows } = await client.query<{ descriptor: CollectionDescriptor }>(
     render(sql`SELECT descriptor FROM ${systemTable(system, 'catalog')}
-      WHERE descriptor IS NOT NULL AND collection = ANY(${changed}::text[])`),
+      WHERE descriptor IS NOT NULL AND collection = ANY(${names}::text[])`),
   );
-  const current = new Map(collections.map((collection) => [collection.name, collection]));
-  const gone: CollectionDescriptor[] = [];
+  const current = new Map(changed.map(({ name, descriptor }) => [name, descriptor]));
+  const vanished: CollectionDescriptor[] = [];
   const fields: Gone[] = [];
+  const pace = createPace();
   for (const { descriptor } of rows) {
     const now = current.get(descriptor.name);
-    if (now === undefined) gone.push(descriptor);
-    else fields.push(...missing(descriptor, now));
+    if (now === undefined) vanished.push(descriptor);
+    else fields.push(...missing(descriptor, JSON.parse(now)));
+    await pace();
   }
-  await revokeCollections(client, system, gone);
+  await revokeCollections(client, system, vanished);
   await revokeFields(client, system, fields);
 }

@@ -2,128 +2,144 @@
  * The published catalog in the database: read in proportion to what changed, written by whoever
  * holds the lock on its row in `system_state`.
  */
-import { createHash } from 'node:crypto';
 import type { Client, Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
-import type { Composition } from './compose.ts';
 import type { CollectionDescriptor, LeftOut } from './descriptor.ts';
-import { fingerprint } from './fingerprint.ts';
+import type { Assembly, Entry, Origin } from './entry.ts';
+import { named } from './introspection.ts';
 import { createPace } from './pace.ts';
 import { revokeVanished } from './revoke.ts';
+import { gauge } from './stamp.ts';
 
 /**
- * The form of the descriptors; raised when a release adds to it. A release takes over what an
- * earlier one published by publishing again, and leaves alone what a later one did.
+ * The form of the descriptors; raised when a release adds to it, or describes something in another
+ * way. A release takes over what an earlier one published by publishing all of it again, and
+ * leaves alone what a later one did for as long as a process of that one lives.
  */
 export const FORMAT = 1;
 
 /** Entries of one INSERT: enough to save round trips, few enough to be quickly put into text. */
 const BATCH = 40;
 
-/** Where the tables are: the served schemas in their order, and the one of the system tables. */
-export interface Place {
-  readonly schemas: readonly string[];
-  readonly system: string;
-}
-
 /** What is published, beside what the database looks like right now. */
 export interface Standing {
   readonly version: number;
-  /** The database as it is now. */
-  readonly fingerprint: string;
-  /** The published catalog does not describe it, or the last attempt to build one failed. */
-  readonly due: boolean;
-}
-
-interface StandingRow {
-  readonly version: string;
   readonly format: number;
-  readonly published: string | null;
+  /** The last attempt to build a catalog failed. */
   readonly failed: boolean;
-  readonly fingerprint: string;
+  /** It is for the processes of a later release to publish. */
+  readonly later: boolean;
+  /** A text that is the same only if nothing has changed. */
+  readonly gauge: string;
 }
 
-/** Compares the published catalog with the database, without reading either. */
-export async function readStanding(
-  database: Pool | Client,
-  { schemas, system }: Place,
-): Promise<Standing> {
+interface StandingRow extends Omit<Standing, 'version'> {
+  readonly version: string;
+}
+
+/** Reads how the published catalog stands, and measures the database without reading either. */
+export async function readStanding(database: Pool | Client, system: string): Promise<Standing> {
   const { rows } = await database.query<StandingRow>(
     render(sql`
       SELECT version, coalesce((value ->> 'format')::int, 0) AS format,
-        value ->> 'fingerprint' AS published, value ->> 'error' IS NOT NULL AS failed,
-        concat_ws(' ', ${JSON.stringify(schemas)}::text, ${fingerprint(schemas)},
-          (SELECT version FROM ${systemTable(system, 'state')} WHERE name = 'metadata')
-        ) AS fingerprint
+        value ->> 'error' IS NOT NULL AS failed,
+        EXISTS (SELECT FROM ${systemTable(system, 'members')}
+          WHERE form > ${FORMAT} AND expires > clock_timestamp()) AS later,
+        ${gauge(system)} AS gauge
       FROM ${systemTable(system, 'state')} WHERE name = 'catalog'`),
   );
   const [row] = rows;
   if (row === undefined) throw new Error('system_state has no row named catalog');
-  return {
-    version: Number(row.version),
-    fingerprint: row.fingerprint,
-    due: row.format < FORMAT || row.published !== row.fingerprint || row.failed,
-  };
+  return { ...row, version: Number(row.version) };
 }
 
-/** Makes this transaction the only one that builds; waits for another that does. */
-export async function lockForBuilding(client: Client, system: string): Promise<void> {
-  await client.query(
-    render(sql`SELECT FROM ${systemTable(system, 'state')} WHERE name = 'catalog' FOR UPDATE`),
+/** What counts while nobody else publishes. */
+export type Held = Pick<Standing, 'version' | 'format'>;
+
+/** Makes this transaction the only one that publishes; waits for another that does. */
+export async function lockForBuilding(client: Client, system: string): Promise<Held> {
+  const { rows } = await client.query<{ version: string; format: number }>(
+    render(sql`SELECT version, coalesce((value ->> 'format')::int, 0) AS format
+      FROM ${systemTable(system, 'state')} WHERE name = 'catalog' FOR UPDATE`),
   );
+  const [row] = rows;
+  if (row === undefined) throw new Error('system_state has no row named catalog');
+  return { version: Number(row.version), format: row.format };
 }
 
-interface Entry {
-  readonly name: string;
-  readonly digest: string | null;
-  readonly descriptor: string | null;
+interface PublishedRow extends Origin {
+  readonly collection: string;
+  readonly digest: string;
 }
 
-/** The entries that differ from the published ones; what is gone has no descriptor. */
-async function changedEntries(
+/** What the published collections were made from, all or those of some names. */
+export async function readPublished(
   client: Client,
   system: string,
-  collections: readonly CollectionDescriptor[],
-): Promise<readonly Entry[]> {
-  const { rows } = await client.query<{ collection: string; digest: string }>(
-    render(sql`SELECT collection, digest FROM ${systemTable(system, 'catalog')}
-      WHERE descriptor IS NOT NULL`),
+  names: readonly string[] | null,
+): Promise<ReadonlyMap<string, PublishedRow>> {
+  const { rows } = await client.query<PublishedRow>(
+    render(sql`SELECT collection, relation::text, stamp, estimate, metadata, digest
+      FROM ${systemTable(system, 'catalog')}
+      WHERE descriptor IS NOT NULL AND ${named(sql`collection`, names)}`),
   );
-  const published = new Map(rows.map(({ collection, digest }) => [collection, digest]));
-  const changed: Entry[] = [];
-  const pace = createPace();
-  for (const collection of collections) {
-    const descriptor = JSON.stringify(collection);
-    const digest = createHash('sha256').update(descriptor).digest('base64');
-    const { name } = collection;
-    if (published.get(name) !== digest) changed.push({ name, digest, descriptor });
-    published.delete(name);
-    await pace();
-  }
-  for (const name of published.keys()) changed.push({ name, digest: null, descriptor: null });
-  return changed;
+  return new Map(rows.map((row) => [row.collection, row]));
 }
 
+/** The tables that were left out when the catalog was last published. */
+export async function readLeftOut(client: Client, system: string): Promise<readonly LeftOut[]> {
+  const { rows } = await client.query<{ value: readonly LeftOut[] }>(
+    render(sql`SELECT value FROM ${systemTable(system, 'state')} WHERE name = 'left out'`),
+  );
+  return rows[0]?.value ?? [];
+}
+
+/** Writes entries; of those that are described as before only what they were made from. */
 async function writeEntries(
   client: Client,
   system: string,
   version: number,
   entries: readonly Entry[],
 ): Promise<void> {
+  const table = systemTable(system, 'catalog');
   for (let from = 0; from < entries.length; from += BATCH) {
     const batch = entries.slice(from, from + BATCH);
+    const texts = (pick: (entry: Entry) => string | null) => sql`${batch.map(pick)}::text[]`;
     await client.query(
       render(sql`
-        INSERT INTO ${systemTable(system, 'catalog')} AS c (collection, version, digest, descriptor)
-        SELECT name, ${version}::bigint, digest, descriptor::json
-        FROM unnest(${batch.map(({ name }) => name)}::text[],
-          ${batch.map(({ digest }) => digest)}::text[],
-          ${batch.map(({ descriptor }) => descriptor)}::text[]) AS e (name, digest, descriptor)
-        ON CONFLICT (collection) DO UPDATE SET version = excluded.version,
-          digest = excluded.digest, descriptor = excluded.descriptor`),
+        INSERT INTO ${table} AS c
+          (collection, version, digest, descriptor, relation, stamp, estimate, metadata)
+        SELECT name, ${version}::bigint, digest, descriptor::json, relation::oid, stamp, estimate,
+          metadata
+        FROM unnest(${texts(({ name }) => name)}, ${texts(({ digest }) => digest)},
+          ${texts(({ descriptor, same }) => (same ? null : descriptor))},
+          ${texts(({ origin }) => origin.relation)}, ${texts(({ origin }) => origin.stamp)},
+          ${texts(({ origin }) => origin.estimate)}, ${texts(({ origin }) => origin.metadata)})
+          AS e (name, digest, descriptor, relation, stamp, estimate, metadata)
+        ON CONFLICT (collection) DO UPDATE SET
+          version = CASE WHEN excluded.descriptor IS NULL THEN c.version
+            ELSE excluded.version END,
+          digest = excluded.digest, descriptor = coalesce(excluded.descriptor, c.descriptor),
+          relation = excluded.relation, stamp = excluded.stamp, estimate = excluded.estimate,
+          metadata = excluded.metadata`),
     );
   }
+}
+
+async function writeGone(
+  client: Client,
+  system: string,
+  version: number,
+  names: readonly string[],
+): Promise<void> {
+  if (names.length === 0) return;
+  await client.query(
+    render(sql`UPDATE ${systemTable(system, 'catalog')}
+      SET version = ${version}::bigint, digest = NULL, descriptor = NULL, relation = NULL,
+        stamp = NULL, estimate = NULL, metadata = NULL
+      WHERE collection = ANY (${names}::text[])`),
+  );
 }
 
 async function replaceLeftOut(
@@ -142,26 +158,26 @@ async function replaceLeftOut(
 /**
  * Writes what changed, under the lock of {@link lockForBuilding}, and takes away the rights of
  * what is gone.
- * @param standing as it was found under the lock, before introspection
+ * @param format that of all that is then published
  * @returns the version that counts afterwards; the same as before when nothing changed
  */
 export async function publish(
   client: Client,
   system: string,
-  standing: Standing,
-  { collections, leftOut }: Composition,
+  { version: before, format }: Held,
+  { entries, gone, leftOut }: Assembly,
 ): Promise<number> {
-  const entries = await changedEntries(client, system, collections);
+  const fresh = entries.filter(({ same }) => !same);
   const leftOutChanged = await replaceLeftOut(client, system, leftOut);
-  const changed = entries.length > 0 || leftOutChanged || standing.version === 0;
-  const version = standing.version + (changed ? 1 : 0);
-  const names = entries.map(({ name }) => name);
-  await revokeVanished(client, system, names, collections);
+  const changed = fresh.length + gone.length > 0 || leftOutChanged || before === 0;
+  const version = before + (changed ? 1 : 0);
+  await revokeVanished(client, system, fresh, gone);
   await writeEntries(client, system, version, entries);
-  const value = JSON.stringify({ format: FORMAT, fingerprint: standing.fingerprint });
+  await writeGone(client, system, version, gone);
   await client.query(
     render(sql`UPDATE ${systemTable(system, 'state')}
-      SET version = ${version}, value = ${value}::jsonb WHERE name = 'catalog'`),
+      SET version = ${version}, value = ${JSON.stringify({ format })}::jsonb
+      WHERE name = 'catalog'`),
   );
   return version;
 }

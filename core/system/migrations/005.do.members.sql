@@ -19,5 +19,7 @@ CREATE TABLE system_members (
 
 INSERT INTO system_state (name) VALUES ('reset');
 
--- What a published collection was made from; null: unknown.
-ALTER TABLE system_catalog ADD COLUMN stamp text;
+-- What a published collection was made from: its table, and stamps of table, estimated number of
+-- rows and metadata.
+ALTER TABLE system_catalog ADD COLUMN relation oid, ADD COLUMN stamp text,
+  ADD COLUMN estimate text, ADD COLUMN metadata text;
