@@ -70,6 +70,7 @@ export class AccessSource {
   constructor(parts: AccessParts) {
     this.#parts = parts;
     parts.catalog.onCounter('access', () => this.forget());
+    parts.catalog.onCounter('reset', () => this.forget());
   }
 
   /**

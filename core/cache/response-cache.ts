@@ -76,7 +76,7 @@ export class ResponseCache {
   /** Until then nothing is kept, because somebody writes who cannot tell versions. */
   #suspendedUntil = Number.NEGATIVE_INFINITY;
   #turn = 0;
-  /** Counts suspensions: what was begun before one is not kept after it. */
+  /** Counts what makes it forget: what was begun before that is not kept after it. */
   #era = 0;
 
   constructor(parts: ResponseCacheParts) {
@@ -87,7 +87,10 @@ export class ResponseCache {
       sizeCalculation: ({ body }) => body.length + OVERHEAD,
       ttl: parts.ttl,
     });
-    this.#ends = [parts.catalog.onCounter('cache', () => this.#suspend())];
+    this.#ends = [
+      parts.catalog.onCounter('cache', () => this.#suspend()),
+      parts.catalog.onCounter('reset', () => this.#forget()),
+    ];
   }
 
   /**
@@ -158,6 +161,10 @@ export class ResponseCache {
 
   #suspend(): void {
     this.#suspendedUntil = performance.now() + SUSPENSION_MS.hold;
+    this.#forget();
+  }
+
+  #forget(): void {
     this.#era += 1;
     this.#entries.clear();
   }

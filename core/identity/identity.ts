@@ -39,6 +39,7 @@ export class Identity {
     this.#parts = parts;
     this.#sessions = new SessionMemory(parts);
     parts.catalog.onCounter('access', () => this.#accounts.clear());
+    parts.catalog.onCounter('reset', () => this.#accounts.clear());
   }
 
   /**

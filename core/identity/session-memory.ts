@@ -47,6 +47,7 @@ export class SessionMemory {
   constructor(parts: IdentityParts) {
     this.#parts = parts;
     parts.catalog.onCounter('access', () => this.forget());
+    parts.catalog.onCounter('reset', () => this.forget());
     parts.catalog.onCounter('sessions', (version) => void this.#hear(version));
   }
 

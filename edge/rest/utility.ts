@@ -1,6 +1,10 @@
-/** The routes of small services: random texts, hashes, moving items, going back to a revision. */
+/**
+ * The routes of small services: random texts, hashes, moving items, going back to a revision,
+ * forgetting what is kept.
+ */
 import * as v from 'valibot';
-import { invalidQuery } from '#core/errors/service-error.ts';
+import { forbidden, invalidQuery, unavailable } from '#core/errors/service-error.ts';
+import { cacheClearResult, cacheClearSubmission } from '#core/jobs/message/cache-clear.ts';
 import { generateHash, verifyHash } from '#core/services/hash.ts';
 import { randomString } from '#core/services/random.ts';
 import { moveItem } from '#core/services/sorting.ts';
@@ -18,6 +22,7 @@ import {
   routesOf,
   visitorOf,
 } from './call.ts';
+import { jobAnswer } from './job-answer.ts';
 
 const DEFAULT_LENGTH = '32';
 const MAX_LENGTH = 500;
@@ -70,12 +75,24 @@ const revert: CallHandler = async (call) => {
   return NO_CONTENT;
 };
 
+const clearCache: CallHandler = async (call) => {
+  const { caller, services } = call;
+  if (!caller.admin) throw forbidden('Only administrators clear the cache.');
+  const { id } = await services.jobs.submit(cacheClearSubmission(caller.user));
+  return jobAnswer(call, id, ({ result }) => {
+    const { unconfirmed } = v.parse(cacheClearResult, result);
+    if (unconfirmed.length === 0) return { status: 200 };
+    throw unavailable('cache', `These processes have not confirmed: ${unconfirmed.join(', ')}.`);
+  });
+};
+
 export function addUtilityRoutes(router: Router, services: EdgeServices): void {
   const route = routesOf(services);
   router
     .add('GET', '/utils/random/string', route(random))
     .add('POST', '/utils/hash/generate', route(strict('hash', generate)))
     .add('POST', '/utils/hash/verify', route(strict('hash', verify)))
+    .add('POST', '/utils/cache/clear', route(clearCache))
     .add('POST', '/utils/sort/:collection', route(sort))
     .add('POST', '/utils/revert/:revision', route(revert));
 }

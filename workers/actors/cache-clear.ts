@@ -1,0 +1,34 @@
+/**
+ * Makes every process forget what it keeps of data, rights and schema, and describes the database
+ * anew; ends when each live process has confirmed that, or is not going to.
+ */
+import { resetEverywhere } from '#core/catalog/reset.ts';
+import {
+  CACHE_CLEAR_JOB,
+  type CacheClearResult,
+  cacheClearMessage,
+} from '#core/jobs/message/cache-clear.ts';
+import { Members } from '#core/system/member.ts';
+import type { Actor } from '#workers/runtime/actor.ts';
+
+const DEADLINE_MS = 600_000;
+/** Longest wait for the others, of which each looks about once a second. */
+const CONFIRMED_WITHIN_MS = 30_000;
+
+export const cacheClearActor: Actor<typeof cacheClearMessage> = {
+  name: CACHE_CLEAR_JOB,
+  queue: 'maintenance',
+  message: cacheClearMessage,
+  effect: 'idempotent',
+  deadline: () => DEADLINE_MS,
+  mailbox: () => null,
+
+  async receive(_, { services, signal, log }): Promise<CacheClearResult> {
+    const { config, pool, bus, schema } = services;
+    const place = { schemas: [...new Set(config.DATABASE_SCHEMA)], system: schema };
+    const reset = await resetEverywhere({ pool, bus, log, place });
+    const members = new Members(pool, schema);
+    const unconfirmed = await members.confirmed(reset, { signal, within: CONFIRMED_WITHIN_MS });
+    return { unconfirmed };
+  },
+};
