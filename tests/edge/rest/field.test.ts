@@ -5,6 +5,7 @@ import { startCluster } from '#tests/harness/cluster.ts';
 import { createSample } from '#tests/harness/sample.ts';
 import { until } from '#tests/harness/until.ts';
 import { createEditor } from './fixture/editor.ts';
+import { sender } from './fixture/send.ts';
 import { outcome } from './fixture/sign-in.ts';
 
 interface FieldBody {
@@ -16,6 +17,7 @@ interface FieldBody {
 }
 
 const cluster = await startCluster(t, { workers: 1 });
+const send = sender(cluster);
 await createSample(cluster.db);
 await cluster.db.query(`
   ALTER TABLE articles ADD COLUMN shout text GENERATED ALWAYS AS (upper(body)) STORED;
@@ -120,4 +122,168 @@ t.test('shows others what they may read', async (t) => {
   const app = await createEditor(cluster, { app: true, reads: {} });
   t.equal(await outcome(app('/fields/system_users/email')), 200);
   t.equal(await outcome(app('/fields/system_users/external_identifier')), 'FORBIDDEN');
+});
+
+t.test('makes fields', async (t) => {
+  const made = await send('POST', '/fields/pages', {
+    field: 'f "quoted"; --',
+    type: 'string',
+    meta: { special: ['cast-json', 'conceal'], display_options: { a: 1 }, icon: 'x', note: 'hi' },
+    schema: { default_value: "it's", is_nullable: false, is_unique: true, max_length: 20 },
+  });
+  t.equal(made.status, 200);
+  t.match(made.body.data, {
+    collection: 'pages',
+    field: 'f "quoted"; --',
+    meta: { special: 'cast-json,conceal', display_options: '{"a":1}', icon: 'x', sort: Number },
+    schema: {
+      data_type: 'character varying',
+      max_length: 20,
+      is_nullable: false,
+      is_unique: true,
+      index_state: 'ready',
+    },
+  });
+  const path = `/fields/pages/${encodeURIComponent('f "quoted"; --')}`;
+  t.strictSame(await read(path), made.body.data, 'which reads the same');
+  const types: Readonly<Record<string, unknown>> = {
+    text: 'text',
+    boolean: 'boolean',
+    integer: 'integer',
+    bigInteger: 'bigint',
+    float: 'real',
+    decimal: 'numeric',
+    date: 'date',
+    time: 'time without time zone',
+    dateTime: 'timestamp without time zone',
+    timestamp: 'timestamp with time zone',
+    json: 'json',
+    csv: 'text',
+    uuid: 'uuid',
+    hash: 'character varying',
+    binary: 'bytea',
+  };
+  for (const [type, column] of Object.entries(types)) {
+    const field = `f_${type}`;
+    const { body } = await send('POST', '/fields/block_text', { field, type });
+    t.match(body, { data: { field, type, schema: { data_type: column } } }, type);
+  }
+  const alias = await send('POST', '/fields/pages', {
+    field: 'divider',
+    type: 'alias',
+    meta: { special: 'alias,no-data', interface: 'divider' },
+  });
+  t.match(alias.body, {
+    data: { type: 'alias', schema: null, meta: { special: 'alias,no-data' } },
+  });
+});
+
+t.test('changes fields', async (t) => {
+  const one = await send('PATCH', '/fields/pages/title', {
+    meta: { note: 'hello', required: true },
+    schema: { default_value: 'Untitled', comment: 'shown above' },
+  });
+  t.match(one, {
+    status: 200,
+    body: {
+      data: {
+        meta: { note: 'hello', required: true, sort: null },
+        schema: { default_value: 'Untitled', comment: 'shown above', is_nullable: true },
+      },
+    },
+  });
+  const many = await send('PATCH', '/fields/pages', [
+    { field: 'title', meta: { sort: 2 } },
+    { field: 'id', meta: { sort: 1, hidden: true } },
+  ]);
+  t.match(many.body.data, [
+    { field: 'title', meta: { sort: 2, note: 'hello' } },
+    { field: 'id', meta: { sort: 1, hidden: true }, schema: { is_primary_key: true } },
+  ]);
+  const tag = (await cluster.fetch('/fields/pages/title')).headers.get('etag') ?? '';
+  const match = { 'if-match': tag };
+  t.equal((await send('PATCH', '/fields/pages/title', { meta: { sort: 3 } }, match)).status, 200);
+  const stale = await send('PATCH', '/fields/pages/title', { meta: { sort: 4 } }, match);
+  t.match(stale.body, { errors: [{ extensions: { code: 'PRECONDITION_FAILED' } }] });
+  const whole = await read<FieldBody>('/fields/pages/title');
+  t.match(await send('PATCH', '/fields/pages/title', whole), { status: 200 }, 'written as read');
+  t.strictSame(await read('/fields/pages/title'), whole);
+});
+
+t.test('deletes fields', async (t) => {
+  t.equal((await send('DELETE', '/fields/block_text/f_uuid')).status, 204);
+  t.equal(await outcome(cluster.fetch('/fields/block_text/f_uuid')), 'FORBIDDEN');
+  const again = await send('DELETE', '/fields/block_text/f_uuid');
+  t.match(again, { status: 403, body: { errors: [{ extensions: { code: 'FORBIDDEN' } }] } });
+});
+
+t.test('answers at once who wishes so', async (t) => {
+  const prefer = { prefer: 'respond-async' };
+  const field = { field: 'later', type: 'integer' };
+  const { headers, status, body } = await send('POST', '/fields/pages', field, prefer);
+  t.equal(status, 202);
+  t.equal(headers.get('location'), `/jobs/${body.data.id}`);
+  t.equal(headers.get('preference-applied'), 'respond-async');
+  t.match(body.data, { kind: 'schema', collection: 'pages' });
+  const ended = await until(async () => {
+    const job = await read<{ state: string }>(`/jobs/${body.data.id}`);
+    return ['completed', 'failed'].includes(job.state) && job;
+  }, 'the job ends');
+  t.match(ended, { state: 'completed', result: { version: Number } });
+  t.equal(await outcome(cluster.fetch('/fields/pages/later')), 200);
+});
+
+t.test('refuses changes that cannot be made', async (t) => {
+  const refused = async (code: string, method: string, path: string, body?: unknown) => {
+    const answer = await send(method, path, body);
+    const [error] = answer.body?.errors ?? [];
+    t.equal(error?.extensions.code, code, `${method} ${path} ${JSON.stringify(body)}`);
+    return answer;
+  };
+  const bad = (method: string, path: string, body?: unknown) =>
+    refused('INVALID_PAYLOAD', method, path, body);
+  await bad('POST', '/fields/pages', { type: 'string' });
+  await bad('POST', '/fields/pages', { field: 'x' });
+  await bad('POST', '/fields/pages', { field: 'x', type: 'strnig' });
+  await bad('POST', '/fields/pages', { field: 'title', type: 'string' });
+  await bad('POST', '/fields/pages', { field: 'x', type: 'string', extra: 1 });
+  await bad('POST', '/fields/pages', { field: 'x\0', type: 'string' });
+  await bad('PATCH', '/fields/pages', { field: 'title' });
+  await bad('PATCH', '/fields/pages/title', { field: 'headline' });
+  await bad('PATCH', '/fields/pages/title', { type: 'alias' });
+  await bad('PATCH', '/fields/pages/id', { schema: { is_nullable: true } });
+  await refused('FORBIDDEN', 'POST', '/fields/nope', { field: 'x', type: 'string' });
+  await refused('FORBIDDEN', 'PATCH', '/fields/pages/nope', { meta: { note: 'x' } });
+  await refused('FORBIDDEN', 'DELETE', '/fields/pages/nope');
+  await refused('FORBIDDEN', 'DELETE', '/fields/system_users/email');
+  await refused('FORBIDDEN', 'DELETE', '/fields/pages/%00');
+  await refused('FORBIDDEN', 'DELETE', `/fields/${'x'.repeat(900)}/x`);
+  const text = await cluster.fetch('/fields/pages', {
+    method: 'POST',
+    headers: { 'content-type': 'text/plain' },
+    body: '{}',
+  });
+  t.equal(text.status, 415);
+});
+
+t.test('lets nobody but admins change anything, whether it exists or not', async (t) => {
+  const editor = await createEditor(cluster, { app: true, reads: { pages: '*' } });
+  const stranger = (path: string, init: RequestInit) => fetch(`${cluster.url}${path}`, init);
+  const answers = new Set<string>();
+  for (const ask of [editor, stranger]) {
+    for (const path of ['/fields/pages', '/fields/nope']) {
+      for (const [method, tail] of [
+        ['POST', ''],
+        ['PATCH', ''],
+        ['PATCH', '/title'],
+        ['DELETE', '/title'],
+      ] as const) {
+        const init = method === 'DELETE' ? { method } : { method, body: 'no JSON' };
+        const response = await ask(path + tail, init);
+        t.equal(response.status, 403, `${method} ${path}${tail}`);
+        answers.add(await response.text());
+      }
+    }
+  }
+  t.equal(answers.size, 1, 'all alike');
 });

@@ -5,6 +5,7 @@ import { startCluster } from '#tests/harness/cluster.ts';
 import { createSample } from '#tests/harness/sample.ts';
 import { until } from '#tests/harness/until.ts';
 import { createEditor } from './fixture/editor.ts';
+import { sender } from './fixture/send.ts';
 import { outcome } from './fixture/sign-in.ts';
 
 interface RelationBody {
@@ -15,6 +16,7 @@ interface RelationBody {
 }
 
 const cluster = await startCluster(t, { workers: 1 });
+const send = sender(cluster);
 await createSample(cluster.db);
 const read = async <T>(path: string) => (await bodyOf<{ data: T }>(await cluster.fetch(path))).data;
 const names = (list: readonly RelationBody[]) => {
@@ -99,4 +101,101 @@ t.test('shows others the relations of which they may read both sides', async (t)
   t.strictSame(block?.meta?.one_allowed_collections, ['block_hero']);
   t.equal(await outcome(editor('/relations/comments/article_id')), 'FORBIDDEN');
   t.equal(await outcome(editor('/relations/articles_tags')), 'FORBIDDEN');
+});
+
+t.test('makes, changes and deletes relations', async (t) => {
+  await send('POST', '/fields/tags', { field: 'author', type: 'integer' });
+  await send('POST', '/fields/authors', {
+    field: 'tags',
+    type: 'alias',
+    meta: { special: ['o2m'] },
+  });
+  const made = await send('POST', '/relations', {
+    collection: 'tags',
+    field: 'author',
+    related_collection: 'authors',
+    schema: { on_delete: 'SET NULL' },
+    meta: { one_field: 'tags' },
+  });
+  t.match(made, {
+    status: 200,
+    body: {
+      data: {
+        related_collection: 'authors',
+        schema: { constraint_name: 'tags_author_foreign', on_delete: 'SET NULL' },
+        meta: { one_field: 'tags', one_deselect_action: 'nullify', junction_field: null },
+      },
+    },
+  });
+  t.match(await read('/fields/tags/author'), { schema: { foreign_key_table: 'authors' } });
+  const nested = await send('PATCH', '/items/authors/1', { tags: [1, 2] });
+  t.equal(nested.status, 200, 'it can be used at once');
+  const changed = await send('PATCH', '/relations/tags/author', {
+    ...{ collection: 'tags', field: 'author', related_collection: 'authors' },
+    schema: { on_delete: 'CASCADE' },
+    meta: { one_deselect_action: 'delete' },
+  });
+  t.match(changed, {
+    status: 200,
+    body: {
+      data: {
+        schema: { on_delete: 'CASCADE' },
+        meta: { one_field: 'tags', one_deselect_action: 'delete' },
+      },
+    },
+  });
+  t.equal((await send('DELETE', '/relations/tags/author')).status, 204);
+  t.equal(await outcome(cluster.fetch('/relations/tags/author')), 'FORBIDDEN');
+  t.match(await read('/fields/tags/author'), { schema: { foreign_key_table: null } });
+});
+
+t.test('makes relations to any of several collections', async (t) => {
+  await send('POST', '/fields/tags', { field: 'target', type: 'string' });
+  await send('POST', '/fields/tags', { field: 'kind', type: 'string' });
+  const made = await send('POST', '/relations', {
+    collection: 'tags',
+    field: 'target',
+    related_collection: null,
+    meta: { one_collection_field: 'kind', one_allowed_collections: ['authors', 'articles'] },
+  });
+  t.match(made, {
+    status: 200,
+    body: {
+      data: {
+        related_collection: null,
+        schema: null,
+        meta: {
+          one_collection_field: 'kind',
+          one_allowed_collections: ['authors', 'articles'],
+        },
+      },
+    },
+  });
+});
+
+t.test('refuses changes that cannot be made', async (t) => {
+  const refused = async (code: string, method: string, path: string, body?: unknown) => {
+    const answer = await send(method, path, body);
+    const [error] = answer.body?.errors ?? [];
+    t.equal(error?.extensions.code, code, `${method} ${path} ${JSON.stringify(body)}`);
+  };
+  const relation = { collection: 'tags', field: 'name', related_collection: 'authors' };
+  const bad = (body: unknown) => refused('INVALID_PAYLOAD', 'POST', '/relations', body);
+  await bad({ ...relation, collection: 'nope' });
+  await bad({ ...relation, field: 'nope' });
+  await bad({ ...relation, field: 'id' });
+  await bad({ ...relation, related_collection: 'nope' });
+  await bad({ collection: 'articles', field: 'author_id', related_collection: 'authors' });
+  await bad({ ...relation, schema: { on_delete: 'DROP TABLE' } });
+  await bad({ collection: 'tags' });
+  const patch = (path: string, body: unknown, code = 'INVALID_PAYLOAD') =>
+    refused(code, 'PATCH', path, body);
+  await patch('/relations/articles/author_id', { related_collection: 'tags' });
+  await patch('/relations/articles/author_id', { extra: 1 });
+  const editor = await createEditor(cluster, { app: true, reads: { articles: '*' } });
+  for (const path of ['/relations/articles/author_id', '/relations/nope/nope']) {
+    t.equal(await outcome(editor(path, { method: 'DELETE' })), 'FORBIDDEN');
+    t.equal(await outcome(editor(path, { method: 'PATCH', body: 'no JSON' })), 'FORBIDDEN');
+  }
+  t.equal(await outcome(editor('/relations', { method: 'POST', body: '[' })), 'FORBIDDEN');
 });
