@@ -3,8 +3,8 @@ import t from 'tap';
 import { annoy, besiege, build, inspect } from '#tests/chaos/hostile/siege.ts';
 
 const SEED = Number(process.env.HOSTILE_SEED ?? Math.floor(Math.random() * 2 ** 32));
-const DURATION = 6_000;
-const REFUSED = 1_000;
+const DURATION = 3_000;
+const REFUSED = 500;
 
 t.test('nothing that clients do ends an edge or stays behind', async (t) => {
   t.comment(`HOSTILE_SEED=${SEED}`);

@@ -27,7 +27,7 @@ async function askAgain(printed: string, token: string): Promise<unknown[]> {
 t.test('beside npm start with an embedded database, twice', async (t) => {
   const port = await freePort();
   const dataDir = join(temporaryFolder(t), 'data');
-  const env = { DATA_DIR: dataDir, PORT: String(port) };
+  const env = { DATA_DIR: dataDir, PORT: String(port), EDGE_PROCESSES: '1' };
   await new Run(t, env, 'ops/start.ts').prints('Ctrl-C stops it');
 
   const first = await new Run(t, env, DEMO).exited;
@@ -67,6 +67,7 @@ t.test('where nothing runs it starts a Sluice, and stops it', async (t) => {
     DATABASE_URL: url,
     DATA_DIR: join(temporaryFolder(t), 'data'),
     PORT: String(port),
+    EDGE_PROCESSES: '1',
     ADMIN_TOKEN: 'the-token-of-this-test',
   };
   const client = new pg.Client({ connectionString: url });
