@@ -10,8 +10,9 @@ export interface Change {
   readonly user: string | null;
 }
 
-/** Most keys that are told, and the bytes of all of them together. */
-const MAX_KEYS = 200;
+/** Most keys that are told. */
+export const MAX_KEYS = 200;
+/** Most bytes of all keys that are told together. */
 const MAX_BYTES = 5_000;
 
 /** The change as it is told: without keys when they are many. */

@@ -1,5 +1,5 @@
 /**
- * Tells all processes what was written, once it is committed: the writes of a few milliseconds
+ * Tells all processes what was written, once it is committed: the writes of some milliseconds
  * together. A message may get lost; whoever needs certainty reads the database.
  */
 import type { Log } from '#core/log/log.ts';
@@ -7,8 +7,8 @@ import { warnSparingly } from '#core/log/sparing.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
 import { bounded, type Change, merged } from './change.ts';
 
-/** How long (ms) a change waits for others to travel with. */
-const GATHER_MS = 5;
+/** How long (ms) a change waits for others to travel with: a message costs as much as a write. */
+const GATHER_MS = 20;
 /** Bytes of the changes in one message, so that NOTIFY takes it with what is around them. */
 const MESSAGE_BYTES = 7_500;
 

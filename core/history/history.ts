@@ -199,8 +199,7 @@ export class History {
       keys: deeds.map(({ key }) => itemText(key)),
       user: this.#author.user,
     });
-    const told = toldOf(collection, deeds);
-    const statement = this.#statement(collection, action, told);
+    const statement = this.#statement(collection, action, () => toldOf(collection, deeds));
     if (statement === null) return [];
     const rows = await rowsOf<[number]>(this.#client, render(statement));
     const revised = accountabilityOf(collection) === 'all' && REVISED.has(action);
@@ -210,10 +209,10 @@ export class History {
   /**
    * The statement that tells of new rows whose keys the transaction keeps; null where nothing is
    * told. What changed is to be noted once it is known.
-   * @param deltas in step with the keys
+   * @param deltas what was written, in step with the keys
    */
-  ofKept(collection: Collection, kept: KeptKeys, deltas: readonly Delta[]): Sql | null {
-    return this.#statement(collection, 'create', toldOfKept(collection, kept, deltas));
+  ofKept(collection: Collection, kept: KeptKeys, deltas: () => readonly Delta[]): Sql | null {
+    return this.#statement(collection, 'create', () => toldOfKept(collection, kept, deltas()));
   }
 
   /** Notes that items changed of which history tells nothing one by one. */
@@ -222,12 +221,12 @@ export class History {
     this.#note({ collection: collection.name, action: 'update', keys: null, user });
   }
 
-  #statement(collection: Collection, action: DeedAction, told: Told): Sql | null {
+  #statement(collection: Collection, action: DeedAction, told: () => Told): Sql | null {
     const kept = accountabilityOf(collection);
     if (kept === null) return null;
     return kept === 'all' && REVISED.has(action)
-      ? this.#revisions(collection, action, told)
-      : this.#activities(collection, action, told);
+      ? this.#revisions(collection, action, told())
+      : this.#activities(collection, action, told());
   }
 
   #activities(collection: Collection, action: string, { isOne, items }: Told): Sql {

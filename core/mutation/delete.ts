@@ -21,21 +21,25 @@ export async function lockItems(
 
 /**
  * Deletes items; all of them exist and may be deleted, or nothing is done.
+ * @param options.mayBeGone those that somebody else deleted meanwhile are passed over
  * @throws ServiceError FORBIDDEN
  */
 export async function deleteItems(
   write: Write,
-  keys: readonly Key[],
+  wanted: readonly Key[],
   history: History,
+  { mayBeGone = false } = {},
 ): Promise<void> {
   const { client, collection, rule } = write;
   await rule.begin?.(write);
   judgeAction(write, 'delete');
-  if (keys.length === 0) {
+  if (wanted.length === 0) {
     if (!write.target.rights.admin) throw forbidden();
     return;
   }
-  await lockItems(write, keys);
+  if (!mayBeGone) await lockItems(write, wanted);
+  const keys = mayBeGone ? await keysFrom(client, lockStatement(collection, wanted)) : wanted;
+  if (keys.length === 0) return;
   await judgeDeletion(write, keys);
   await rule.before?.(write, 'delete', keys);
   await deleteRows(client, collection, keys);

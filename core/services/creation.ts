@@ -1,5 +1,6 @@
 /** Creates items in one round trip, where nothing has to be looked up before they are written. */
-import type { Change } from '#core/changes/change.ts';
+import pg from 'pg';
+import { type Change, MAX_KEYS } from '#core/changes/change.ts';
 import type { AtOnce } from '#core/changes/journal.ts';
 import { runTogether } from '#core/database/prepared.ts';
 import type { Texts } from '#core/database/script.ts';
@@ -12,9 +13,10 @@ import type { Write } from '#core/mutation/target.ts';
 
 /** What was created, as it is told to others. */
 function createdRows(user: string | null, rows: FreshRows, results: readonly Texts[]): Change {
-  const text = results[rows.statement]?.[0]?.[0];
-  const keys = text === undefined || text === null ? null : rows.kept.read(text);
-  return { collection: rows.collection.name, action: 'create', keys, user };
+  const { collection, kept, statement } = rows;
+  const text = results[statement]?.[0]?.[0] ?? null;
+  const keys = text === null || kept.count > MAX_KEYS ? null : kept.read(text);
+  return { collection: collection.name, action: 'create', keys, user };
 }
 
 /** What is created need not be readable: then there is nothing to ask. */
@@ -52,4 +54,13 @@ export async function prepareCreation(
       return { result: text, changes: rows.map((some) => createdRows(user, some, results)) };
     },
   };
+}
+
+/** SQLSTATE of what PostgreSQL does not do, as beside rules that rewrite an INSERT. */
+const UNSUPPORTED = '0A000';
+
+/** Nothing was written then, and one statement after the other may do. */
+export function passOverRules(error: unknown): null {
+  if (error instanceof pg.DatabaseError && error.code === UNSUPPORTED) return null;
+  throw error;
 }

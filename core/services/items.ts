@@ -25,7 +25,7 @@ import {
 import { distinctKeys, type Key, keyOfBody, keyOfPath, keyOfValues } from '#core/query/key.ts';
 import type { Query } from '#core/query/query.ts';
 import { type ItemContext, noCollection, type Target } from './context.ts';
-import { prepareCreation } from './creation.ts';
+import { passOverRules, prepareCreation } from './creation.ts';
 import { ItemReader, type ItemReaderOptions } from './item-reader.ts';
 import { persist } from './persist.ts';
 import type { Question } from './question.ts';
@@ -89,7 +89,8 @@ export class ItemService extends ItemReader {
       const collection = writable(this.#known(context));
       this.#checkCount(inputs.length);
       const read = (kept: KeptKeys) => this.#kept(context, question, kept, isList);
-      const done = await persist(() => this.#createAtOnce(target, context, inputs, read));
+      const attempt = () => this.#createAtOnce(target, context, inputs, read);
+      const done = await persist(attempt).catch(passOverRules);
       if (done !== null) return done.result;
       const work = async (session: Session) => {
         const keys = await this.#put(session, inputs);
@@ -196,7 +197,7 @@ export class ItemService extends ItemReader {
     await this.#write(target, async ({ write, history }) => {
       const keys = await keysOf(write, selection);
       this.#checkCount(keys.length);
-      await deleteItems(write, keys, history);
+      await deleteItems(write, keys, history, { mayBeGone: selection.kind === 'query' });
     });
   }
 

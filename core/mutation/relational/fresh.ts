@@ -177,7 +177,7 @@ export async function freshItems(
   if (root === undefined) return null;
   const { statements } = draft;
   if (below.length === 0) {
-    const deltas = root.nodes.map((node) => deltaOf(root.collection, node));
+    const deltas = () => root.nodes.map((node) => deltaOf(root.collection, node));
     const told = history.ofKept(root.collection, root.kept, deltas);
     if (told !== null) statements.push(render(told));
   }

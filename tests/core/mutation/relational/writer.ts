@@ -7,8 +7,11 @@ import { buildCatalog } from '#core/catalog/build.ts';
 import { compose } from '#core/catalog/compose.ts';
 import { introspect } from '#core/catalog/introspect.ts';
 import { loadConfig } from '#core/config/config.ts';
-import { createPool, transaction } from '#core/database/pool.ts';
+import { createPool, lend, transaction } from '#core/database/pool.ts';
+import { runTogether } from '#core/database/prepared.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
+import { deleteItems } from '#core/mutation/delete.ts';
+import { freshItems } from '#core/mutation/relational/fresh.ts';
 import { type Input, writeItems } from '#core/mutation/relational/write.ts';
 import { NO_RULE, type Write } from '#core/mutation/target.ts';
 import type { Key } from '#core/query/key.ts';
@@ -33,14 +36,34 @@ export interface Writer {
   /** Runs a statement and yields its rows. */
   sql(text: string): Promise<Record<string, unknown>[]>;
   create(collection: string, body: unknown, options?: WriterOptions): Promise<readonly Key[]>;
+  /** Creates in one round trip; null where something would have to be looked up before. */
+  createAtOnce(
+    collection: string,
+    body: unknown,
+    options?: WriterOptions,
+  ): Promise<readonly string[] | null>;
   update(
     collection: string,
     keys: readonly (string | number)[],
     body: unknown,
     options?: WriterOptions,
   ): Promise<readonly Key[]>;
+  remove(
+    collection: string,
+    keys: readonly number[],
+    options?: { readonly mayBeGone: boolean },
+  ): Promise<void>;
   /** Statements that the last write sent. */
   statements(): readonly string[];
+}
+
+function inputsOf(body: unknown): Input[] {
+  const list = Array.isArray(body) ? body : [body];
+  return list.map((value, index) => ({
+    place: Array.isArray(body) ? [index] : [],
+    value,
+    intent: 'create',
+  }));
 }
 
 /** Runs `setup` in a fresh database and opens it for writing. */
@@ -59,40 +82,56 @@ export async function openWriter(t: Teardown, setup: string): Promise<Writer> {
   const catalog = await buildCatalog({ version: 1, collections, leftOut });
   let statements: string[] = [];
 
-  function run(collection: string, inputs: readonly Input[], options: WriterOptions = {}) {
+  function open(connection: Write['client'], options: WriterOptions) {
     const { caller = {}, rights = FULL_RIGHTS, maxItems } = options;
+    const counted: Write['client'] = new Proxy(connection, {
+      get(target, name) {
+        if (name !== 'query') return Reflect.get(target, name);
+        return (statement: { text: string }, ...rest: unknown[]) => {
+          if (typeof statement.text === 'string') statements.push(statement.text);
+          return Reflect.apply(target.query, target, [statement, ...rest]);
+        };
+      },
+    });
+    const writeOf = (name: string): Write => {
+      const own = catalog.collections.get(name);
+      if (own === undefined) throw new Error(`no collection ${name}`);
+      return {
+        target: {
+          catalog,
+          rights,
+          grants: rights.reading,
+          caller: { ...STRANGER, admin: true, ...caller },
+          bounds: BOUNDS,
+          collection: name,
+        },
+        collection: own,
+        client: counted,
+        now: new Date(),
+        rule: NO_RULE,
+        hash: async (secret) => `hashed ${secret}`,
+      };
+    };
+    const history = new History(counted, 'public', { user: null, visitor: NO_VISITOR });
+    return { writeOf, maxItems, history };
+  }
+
+  function run(collection: string, inputs: readonly Input[], options: WriterOptions = {}) {
     statements = [];
     return transaction(pool, (connection) => {
-      const counted: Write['client'] = new Proxy(connection, {
-        get(target, name) {
-          if (name !== 'query') return Reflect.get(target, name);
-          return (statement: { text: string }, ...rest: unknown[]) => {
-            statements.push(statement.text);
-            return Reflect.apply(target.query, target, [statement, ...rest]);
-          };
-        },
-      });
-      const writeOf = (name: string): Write => {
-        const own = catalog.collections.get(name);
-        if (own === undefined) throw new Error(`no collection ${name}`);
-        return {
-          target: {
-            catalog,
-            rights,
-            grants: rights.reading,
-            caller: { ...STRANGER, admin: true, ...caller },
-            bounds: BOUNDS,
-            collection: name,
-          },
-          collection: own,
-          client: counted,
-          now: new Date(),
-          rule: NO_RULE,
-          hash: async (secret) => `hashed ${secret}`,
-        };
-      };
-      const history = new History(counted, 'public', { user: null, visitor: NO_VISITOR });
-      return writeItems(writeOf(collection), inputs, { writeOf, maxItems, history });
+      const surroundings = open(connection, options);
+      return writeItems(surroundings.writeOf(collection), inputs, surroundings);
+    });
+  }
+
+  function runAtOnce(collection: string, inputs: readonly Input[], options: WriterOptions = {}) {
+    return lend(pool, async (connection) => {
+      const surroundings = open(connection, options);
+      const fresh = await freshItems(surroundings.writeOf(collection), inputs, surroundings);
+      if (fresh === null) return null;
+      const [{ kept, statement }] = fresh.rows;
+      const results = await runTogether(connection, fresh.statements);
+      return kept.read(results[statement]?.[0]?.[0] ?? '');
     });
   }
 
@@ -100,23 +139,20 @@ export async function openWriter(t: Teardown, setup: string): Promise<Writer> {
     async sql(text) {
       return (await pool.query(text)).rows;
     },
-    create(collection, body, options) {
-      const list = Array.isArray(body) ? body : [body];
-      const inputs = list.map(
-        (value, index): Input => ({
-          place: Array.isArray(body) ? [index] : [],
-          value,
-          intent: 'create',
-        }),
-      );
-      return run(collection, inputs, options);
-    },
+    create: (collection, body, options) => run(collection, inputsOf(body), options),
+    createAtOnce: (collection, body, options) => runAtOnce(collection, inputsOf(body), options),
     update(collection, keys, body, options) {
       const inputs = keys.map(
         (key): Input => ({ place: [], value: body, intent: 'update', key: [String(key)] }),
       );
       return run(collection, inputs, options);
     },
+    remove: (collection, keys, options) =>
+      transaction(pool, (connection) => {
+        const { writeOf, history } = open(connection, {});
+        const texts = keys.map((key) => [String(key)]);
+        return deleteItems(writeOf(collection), texts, history, options);
+      }),
     statements: () => statements,
   };
 }
