@@ -110,7 +110,9 @@ async function foreign(alteration: Alteration, name: string | null | undefined):
   const [found] = await alteration.ask<{ type: string | null }>(sql`
     SELECT format_type(t.oid, NULL) AS type FROM pg_type t
     JOIN pg_namespace n ON n.oid = t.typnamespace
-    WHERE t.typtype IN ('b', 'd', 'e', 'r', 'm', 'c') AND ${name} IN (format_type(t.oid, NULL),
+    LEFT JOIN pg_class c ON c.oid = t.typrelid
+    WHERE t.typtype IN ('b', 'd', 'e', 'r', 'm', 'c') AND coalesce(c.relkind, 'c') = 'c'
+      AND ${name} IN (format_type(t.oid, NULL),
       n.nspname || '.' || t.typname)
     ORDER BY n.nspname = 'pg_catalog' DESC LIMIT 1`);
   if (!found?.type) throw invalidPayload(reason);

@@ -76,12 +76,13 @@ export async function insertCollections(
     INSERT INTO ${systemTable(system, 'collections')} (${join(columns)}) VALUES ${join(lines)}`);
 }
 
-/** Changes the members that are given; a collection without a row gets one. */
+/** Changes the members that are given; a collection without a row gets one for them. */
 export async function writeCollection(
   { run, system }: Alteration,
   { collection, meta }: CollectionRow,
 ): Promise<void> {
   const members = given(meta);
+  if (members.length === 0) return;
   const columns = [['collection', collection] as const, ...members];
   const changes = members.map(
     ([member]) => sql`${identifier(member)} = ${identifier('excluded', member)}`,
@@ -90,6 +91,5 @@ export async function writeCollection(
     INSERT INTO ${systemTable(system, 'collections')}
       (${join(columns.map(([member]) => identifier(member)))})
     VALUES (${join(columns.map(([member, value]) => cellOf(member, value)))})
-    ON CONFLICT (collection)
-      ${changes.length === 0 ? raw('DO NOTHING') : sql`DO UPDATE SET ${join(changes)}`}`);
+    ON CONFLICT (collection) DO UPDATE SET ${join(changes)}`);
 }

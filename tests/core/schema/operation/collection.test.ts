@@ -162,6 +162,8 @@ t.test('collections', async (t) => {
   await t.test('change what is told of them, all or none', async (t) => {
     const update = (...updates: Parameters<typeof updateCollections>[1]) =>
       workshop.change((alteration) => updateCollections(alteration, updates));
+    const same = await update({ collection: 'plain', meta: {} });
+    t.equal(collection(same, 'plain').meta, null, 'nothing to tell, no row');
     const catalog = await update(
       { collection: 'plain', meta: { note: 'now with a row', singleton: true } },
       { collection: 'inner', meta: { sort_field: 'later', group: null } },

@@ -1,0 +1,101 @@
+/** A database whose schema is altered as the worker alters it, and whose items are served. */
+import { pino } from 'pino';
+import type { Caller } from '#core/access/grant.ts';
+import { AccessSource } from '#core/access/source.ts';
+import { WriteGuard } from '#core/cache/write-guard.ts';
+import type { Catalog } from '#core/catalog/catalog.ts';
+import type { CatalogSource } from '#core/catalog/source.ts';
+import { ChangeJournal } from '#core/changes/journal.ts';
+import type { Pool } from '#core/database/pool.ts';
+import { Reader } from '#core/database/reader.ts';
+import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import { alterSchema } from '#core/schema/alter.ts';
+import type { SchemaChange } from '#core/schema/change.ts';
+import { servesItems } from '#core/services/context.ts';
+import { ItemService } from '#core/services/items.ts';
+import { systemRuleOf } from '#core/services/system/rule.ts';
+import { install, type Test } from '#tests/core/catalog/installation.ts';
+
+/** Somebody without any policy; the public ones count. */
+const NOBODY: Caller = {
+  ...{ user: null, role: null, roles: [], policies: [], admin: false, app: false },
+  ...{ enforceTfa: false, ip: null, session: null },
+};
+export const ADMIN: Caller = { ...NOBODY, admin: true };
+
+export interface SchemaUnderTest {
+  readonly pool: Pool;
+  readonly source: CatalogSource;
+  readonly items: ItemService;
+  /** Runs SQL as any other client of the database would. */
+  sql(text: string): Promise<void>;
+  /** Makes a change; yields the catalog that has it. */
+  change(change: SchemaChange): Promise<Catalog>;
+  /** The error that a change ends with. */
+  refusal(change: SchemaChange): Promise<ServiceError>;
+}
+
+/** The first of the coded errors; anything else is a fault, and thrown. */
+export function codedError(error: unknown): ServiceError {
+  if (error instanceof ServiceErrors) return error.errors[0];
+  if (error instanceof ServiceError) return error;
+  throw error;
+}
+
+/** Whoever has these policies and no others. */
+export function callerOf(...policies: string[]): Caller {
+  return { ...NOBODY, policies };
+}
+
+const BOUNDS = {
+  limitDefault: 100,
+  limitMax: undefined,
+  maxDepth: 10,
+  maxJsonDepth: 10,
+  maxFields: 500,
+};
+
+export async function openSchema(t: Test, setup = ''): Promise<SchemaUnderTest> {
+  const { pool, url, sql, open } = await install(t, setup);
+  const log = pino({ level: 'silent' });
+  const source = await open(false);
+  const reader = new Reader({ url, name: 'test', log, pool, lines: 1, statementTimeout: 0 });
+  await reader.open();
+  t.teardown(() => reader.close());
+  const items = new ItemService({
+    ...{ catalog: source, pool, reader, schema: 'public', bounds: BOUNDS, maxBatch: undefined },
+    access: new AccessSource({ pool, schema: 'public', catalog: source, log }),
+    serves: servesItems,
+    responses: null,
+    hash: (secret) => Promise.resolve(`hashed ${secret}`),
+    ruleOf: systemRuleOf,
+    journal: new ChangeJournal({
+      writes: new WriteGuard(null),
+      feed: { publish: () => undefined },
+      failpoint: () => Promise.resolve(),
+    }),
+  });
+  const change = async (change: SchemaChange) => {
+    const client = await pool.connect();
+    try {
+      await alterSchema(change, {
+        client,
+        catalog: await source.refresh(),
+        place: { schemas: ['public'], system: 'public' },
+        ...{ lockTimeout: 3_000, concurrently: false, force: false },
+        signal: new AbortController().signal,
+        order: () => Promise.reject(new Error('indexes are made at once')),
+        complete: () => Promise.resolve(),
+      });
+    } finally {
+      client.release();
+    }
+    return source.refresh();
+  };
+  const refusal = async (wanted: SchemaChange) => {
+    const done = await change(wanted).then(() => null, codedError);
+    if (done === null) throw new Error(`not refused: ${JSON.stringify(wanted)}`);
+    return done;
+  };
+  return { pool, source, items, sql, change, refusal };
+}
