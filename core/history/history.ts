@@ -95,6 +95,16 @@ function deltaText(collection: Collection, { delta }: Pick<Deed, 'delta'>): stri
 
 /** The row `t` as it is now, as JSON in the form in which it is read; secrets masked. */
 export function snapshot(collection: Collection): Sql {
+  const known = snapshots.get(collection);
+  if (known !== undefined) return known;
+  const made = makeSnapshot(collection);
+  snapshots.set(collection, made);
+  return made;
+}
+
+const snapshots = new WeakMap<Collection, Sql>();
+
+function makeSnapshot(collection: Collection): Sql {
   const columns = [...collection.fields.values()].flatMap((field) =>
     field.column === null
       ? []

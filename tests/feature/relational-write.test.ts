@@ -18,7 +18,8 @@ import { createMember, sendAs } from '#tests/harness/member.ts';
 import { createSample } from '#tests/harness/sample.ts';
 import { until } from '#tests/harness/until.ts';
 
-const cluster = await startCluster(t);
+// Fifty writers at once may wait long for a connection where the machine is busy.
+const cluster = await startCluster(t, { env: { DATABASE_POOL_WAIT: '1m' } });
 await createSample(cluster.db);
 await cluster.db.query(`
   CREATE TABLE site (id serial PRIMARY KEY, name text);
