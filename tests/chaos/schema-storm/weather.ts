@@ -1,0 +1,43 @@
+/** The whole test around a storm: a cluster, the storm, and what has to hold when it is over. */
+import type { Test } from 'tap';
+import { ADMIN_TOKEN } from '#tests/harness/cluster.ts';
+import { rage, startStormCluster } from './storm.ts';
+
+const SEED = Number(process.env.STORM_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const SHOWN = 10;
+
+async function described(url: string): Promise<unknown[]> {
+  const paths = ['/collections', '/fields', '/relations'];
+  return await Promise.all(
+    paths.map(async (path) => {
+      const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+      return await (await fetch(url + path, { headers })).json();
+    }),
+  );
+}
+
+export async function weather(t: Test, changes: number): Promise<void> {
+  t.comment(`STORM_SEED=${SEED}, ${changes} changes`);
+  const { cluster, urls } = await startStormCluster(t);
+  const report = await rage(urls, SEED, changes);
+  t.comment(`${report.requests} requests, ${JSON.stringify([...report.statuses])}`);
+  t.strictSame(report.faults.slice(0, SHOWN), [], 'every answer was right');
+  t.equal(report.changes, changes);
+  t.ok((report.statuses.get(200) ?? 0) > changes, 'there was traffic');
+  const [first, second] = await Promise.all(urls.map(described));
+  t.strictSame(first, second, 'both edges see the same');
+  // A build from nothing finds what the single changes came to.
+  const published = async () =>
+    (
+      await cluster.db.query(
+        // Statistics come and go.
+        `SELECT collection, descriptor::jsonb #- '{table,estimatedRows}' AS descriptor
+         FROM system_catalog WHERE descriptor IS NOT NULL ORDER BY 1`,
+      )
+    ).rows;
+  const before = await published();
+  const cleared = await cluster.fetch('/utils/cache/clear', { method: 'POST' });
+  t.equal(cleared.status, 200);
+  t.strictSame(await published(), before, 'the catalog is what the database says');
+  t.strictSame(await described(cluster.url), first);
+}

@@ -1,0 +1,5 @@
+/** Three hundred random changes of the schema while two edges are read from and written to. */
+import t from 'tap';
+import { weather } from '../chaos/schema-storm/weather.ts';
+
+t.test('a storm of schema changes leaves every answer right', (t) => weather(t, 300));
