@@ -26,6 +26,7 @@ import { PermissionService } from '#core/services/permissions.ts';
 import { RevertService } from '#core/services/revert.ts';
 import { openIndexBuilds } from '#core/services/schema/index-build.ts';
 import { SchemaService } from '#core/services/schema/schema.ts';
+import { SnapshotService } from '#core/services/schema/snapshots.ts';
 import { SchemaView } from '#core/services/schema/view.ts';
 import { systemRuleOf } from '#core/services/system/rule.ts';
 import { SystemService } from '#core/services/system/system.ts';
@@ -52,6 +53,7 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly permissions: PermissionService;
   readonly schema: SchemaService;
   readonly schemaView: SchemaView;
+  readonly snapshots: SnapshotService;
   readonly jobs: JobService;
   readonly imports: ImportService;
   readonly health: HealthService;
@@ -141,6 +143,12 @@ export async function openEdgeServices(
     ...mailFlows,
     permissions: new PermissionService({ catalog, access, bounds, reader }),
     schema: new SchemaService({ catalog, jobs }),
+    snapshots: new SnapshotService({
+      catalog,
+      pool,
+      schema,
+      home: config.DATABASE_SCHEMA[0] ?? schema,
+    }),
     schemaView: new SchemaView({
       catalog,
       access,

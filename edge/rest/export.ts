@@ -7,7 +7,7 @@ import type { Call } from './call.ts';
 import type { Place } from './item-handler.ts';
 
 /** The name in both forms of RFC 6266: plain ASCII, and percent-encoded UTF-8 where it differs. */
-function disposition(name: string): string {
+export function disposition(name: string): string {
   const plain = name.replace(/[^\x20-\x7E]|["\\]/g, '_');
   const encoded = plain === name ? '' : `; filename*=UTF-8''${encodeURIComponent(name)}`;
   return `attachment; filename="${plain}"${encoded}`;

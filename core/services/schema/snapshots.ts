@@ -1,0 +1,86 @@
+/** Snapshots of the schema for administrators: taking them, comparing with them, trying them out. */
+import type { Caller } from '#core/access/grant.ts';
+import type { CatalogSource } from '#core/catalog/source.ts';
+import { lend, type Pool } from '#core/database/pool.ts';
+import { forbidden } from '#core/errors/service-error.ts';
+import { type DiffMode, diffSnapshot, type FoundDiff } from '#core/schema/diff.ts';
+import { dryRun } from '#core/schema/dry-run.ts';
+import { type Application, applyDiff } from '#core/schema/operation/apply.ts';
+import {
+  type Snapshot,
+  type SnapshotChoice,
+  snapshotHash,
+  takeSnapshot,
+} from '#core/schema/snapshot.ts';
+import { parseSnapshot } from '#core/schema/snapshot-input.ts';
+
+export interface SnapshotServiceOptions {
+  readonly catalog: CatalogSource;
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  /** The schema in which new tables are made. */
+  readonly home: string;
+}
+
+/** What separates the schema from a snapshot, and what stands for the schema as it is. */
+export interface HashedDiff {
+  readonly hash: string;
+  readonly diff: FoundDiff;
+}
+
+/** Every method throws FORBIDDEN to all but administrators. */
+export class SnapshotService {
+  readonly #options: SnapshotServiceOptions;
+
+  constructor(options: SnapshotServiceOptions) {
+    this.#options = options;
+  }
+
+  /** @throws ServiceError INVALID_QUERY for a choice that makes no sense */
+  async take(caller: Caller, choice: SnapshotChoice): Promise<Snapshot> {
+    requireAdministrator(caller);
+    return takeSnapshot(this.#options.catalog.current(), choice);
+  }
+
+  /**
+   * Compares the schema with a snapshot.
+   * @returns null when they are equal
+   * @throws ServiceError INVALID_PAYLOAD for what is no snapshot, or comes from elsewhere and is not
+   *   forced
+   */
+  async diff(
+    caller: Caller,
+    snapshot: unknown,
+    options: { readonly mode: DiffMode; readonly force: boolean },
+  ): Promise<HashedDiff | null> {
+    requireAdministrator(caller);
+    const given = parseSnapshot(snapshot, options.force);
+    const current = await takeSnapshot(this.#options.catalog.current());
+    const diff = await diffSnapshot(current, given, options);
+    return diff === null ? null : { hash: await snapshotHash(current), diff };
+  }
+
+  /**
+   * The statements that applying a diff would run, in their order; nothing is changed.
+   * @throws ServiceError what applying it would fail with, as far as that can be seen
+   */
+  async try(caller: Caller, application: Application): Promise<string[]> {
+    requireAdministrator(caller);
+    const { pool, catalog, schema: system, home } = this.#options;
+    const { force } = application;
+    const options = { catalog: catalog.current(), system, home, force };
+    return lend(pool, async (client) => {
+      await client.query('BEGIN');
+      try {
+        return await dryRun(client, options, (alteration) => applyDiff(alteration, application));
+      } finally {
+        await client.query('ROLLBACK');
+      }
+    });
+  }
+}
+
+function requireAdministrator(caller: Caller): void {
+  if (!caller.admin) throw forbidden('Only administrators see and change the schema as a whole.');
+}

@@ -1,0 +1,73 @@
+/** The routes of the schema as a whole: `/schema/snapshot`, `/schema/diff` and `/schema/apply`. */
+import * as v from 'valibot';
+import { invalidPayload, invalidQuery } from '#core/errors/service-error.ts';
+import { parseList } from '#core/query/parse/list.ts';
+import { DIFF_MODES, type DiffMode, isEmpty, schemaDiff } from '#core/schema/diff.ts';
+import { isStorable } from '#core/schema/input.ts';
+import type { SnapshotChoice } from '#core/schema/snapshot.ts';
+import type { Router } from '#edge/http/router.ts';
+import type { EdgeServices } from '#edge/services.ts';
+import { bodyOf } from './body.ts';
+import { type Call, type CallHandler, data, jsonText, NO_CONTENT, routesOf } from './call.ts';
+import { changeSchema, flag, forAdministrators } from './schema-change.ts';
+import { receivedSnapshot, snapshotDownload, snapshotText } from './snapshot-file.ts';
+
+function names({ parameters }: Call, name: string): readonly string[] | undefined {
+  const value = parameters[name];
+  return value === undefined || value === '' ? undefined : parseList(name, value);
+}
+
+function choiceOf(call: Call): SnapshotChoice {
+  const include = names(call, 'includeCollections');
+  const exclude = names(call, 'excludeCollections');
+  return {
+    ...(include === undefined ? {} : { include }),
+    ...(exclude === undefined ? {} : { exclude }),
+  };
+}
+
+const snapshot: CallHandler = async (call) => {
+  const { caller, parameters, services } = call;
+  const taken = await services.snapshots.take(caller, choiceOf(call));
+  if (parameters.export !== undefined) return snapshotDownload(taken, parameters.export);
+  return jsonText(await snapshotText(taken));
+};
+
+function modeOf({ parameters }: Call): DiffMode {
+  const { mode } = parameters;
+  if (mode === undefined || mode === '') return 'mirror';
+  const known = DIFF_MODES.find((entry) => entry === mode);
+  if (known !== undefined) return known;
+  throw invalidQuery(`"mode" must be one of ${DIFF_MODES.join(', ')}.`);
+}
+
+const diff: CallHandler = async (call) => {
+  const { caller, services } = call;
+  const options = { mode: modeOf(call), force: flag(call, 'force') };
+  const found = await services.snapshots.diff(caller, await receivedSnapshot(call), options);
+  return found === null ? NO_CONTENT : data(found);
+};
+
+const application = v.object({ hash: v.string('must be a text'), diff: schemaDiff });
+
+const apply: CallHandler = async (call) => {
+  const { hash, diff } = await bodyOf(call, application);
+  if (!isStorable(diff)) throw invalidPayload('It holds a text that is no valid Unicode text.');
+  const force = flag(call, 'force');
+  if (flag(call, 'dryRun')) {
+    const sql = isEmpty(diff)
+      ? []
+      : await call.services.snapshots.try(call.caller, { hash, diff, force });
+    return data({ sql });
+  }
+  if (isEmpty(diff)) return NO_CONTENT;
+  return changeSchema(call, { kind: 'apply', hash, diff, force }, null);
+};
+
+export function addSchemaRoutes(router: Router, services: EdgeServices): void {
+  const route = routesOf(services);
+  router
+    .add('GET', '/schema/snapshot', route(forAdministrators(snapshot)))
+    .add('POST', '/schema/diff', route(forAdministrators(diff)))
+    .add('POST', '/schema/apply', route(forAdministrators(apply)));
+}

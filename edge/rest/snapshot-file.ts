@@ -1,0 +1,165 @@
+/** Snapshots as files: written as JSON or YAML piece by piece, and read from what clients send. */
+import { Worker } from 'node:worker_threads';
+import { stringify } from 'yaml';
+import { createPace } from '#core/catalog/pace.ts';
+import { invalidPayload, invalidQuery, ServiceError } from '#core/errors/service-error.ts';
+import { FORMAT_FACTS, fileName } from '#core/export/format.ts';
+import type { Snapshot } from '#core/schema/snapshot.ts';
+import { parseJson } from '#edge/http/json.ts';
+import { firstFile } from '#edge/http/multipart.ts';
+import type { Response } from '#edge/http/response.ts';
+import type { Call } from './call.ts';
+import { disposition } from './export.ts';
+
+const FORMATS = ['json', 'yaml'] as const;
+type SnapshotFormat = (typeof FORMATS)[number];
+
+/** Memory that reading YAML may take. */
+const THREAD_MEGABYTES = 512;
+
+/** Bytes of a piece of a download. */
+const PIECE = 65_536;
+
+function formatOf(value: unknown): SnapshotFormat {
+  const format = FORMATS.find((known) => known === value);
+  if (format !== undefined) return format;
+  throw invalidQuery(`"export" must be one of ${FORMATS.join(', ')} for a snapshot.`);
+}
+
+/** The members of a snapshot as lines of YAML, words that older readers take for booleans quoted. */
+function yamlOf(value: object): string {
+  return stringify(value, { compat: 'yaml-1.1', aliasDuplicateObjects: false, lineWidth: 0 });
+}
+
+function* yamlTexts(snapshot: Snapshot): Generator<string> {
+  for (const [name, value] of Object.entries(snapshot)) {
+    if (!Array.isArray(value) || value.length === 0) {
+      yield yamlOf({ [name]: value });
+      continue;
+    }
+    yield `${name}:\n`;
+    for (const entry of value) yield yamlOf([entry]);
+  }
+}
+
+function* jsonTexts(snapshot: Snapshot, indent?: string): Generator<string> {
+  const [line, deep] = indent === undefined ? ['', ''] : ['\n', indent];
+  const text = (value: unknown, depth: number) =>
+    JSON.stringify(value, null, indent).replaceAll('\n', line + deep.repeat(depth));
+  let before = '{';
+  for (const [name, value] of Object.entries(snapshot)) {
+    yield `${before}${line}${deep}${JSON.stringify(name)}:${indent === undefined ? '' : ' '}`;
+    before = ',';
+    if (!Array.isArray(value) || value.length === 0) {
+      yield text(value, 1);
+      continue;
+    }
+    let between = '[';
+    for (const entry of value) {
+      yield `${between}${line}${deep.repeat(2)}${text(entry, 2)}`;
+      between = ',';
+    }
+    yield `${line}${deep}]`;
+  }
+  yield `${line}}`;
+}
+
+/** Texts in pieces worth sending, other work let in between. */
+async function* pieces(texts: Iterable<string>): AsyncGenerator<string> {
+  const pace = createPace();
+  let piece = '';
+  for (const text of texts) {
+    piece += text;
+    if (piece.length >= PIECE) {
+      yield piece;
+      piece = '';
+    }
+    await pace();
+  }
+  yield piece;
+}
+
+/** The text `{"data":…}` of a snapshot. */
+export async function snapshotText(snapshot: Snapshot): Promise<string> {
+  let text = '{"data":';
+  for await (const piece of pieces(jsonTexts(snapshot))) text += piece;
+  return `${text}}`;
+}
+
+/**
+ * A snapshot as a download.
+ * @throws ServiceError INVALID_QUERY for a format that is not known
+ */
+export function snapshotDownload(snapshot: Snapshot, format: unknown): Response {
+  const known = formatOf(format);
+  const texts = known === 'yaml' ? yamlTexts(snapshot) : jsonTexts(snapshot, '\t');
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': FORMAT_FACTS[known].mediaType,
+      'Content-Disposition': disposition(fileName('schema', known, new Date())),
+    },
+    body: pieces(texts),
+  };
+}
+
+/** Media types of files, and how they are read; a name that ends so will do as well. */
+const MEDIA_TYPES: ReadonlyMap<string, SnapshotFormat> = new Map([
+  ['application/json', 'json'],
+  ['application/yaml', 'yaml'],
+  ['application/x-yaml', 'yaml'],
+  ['text/yaml', 'yaml'],
+  ['text/x-yaml', 'yaml'],
+]);
+
+function fileFormat(mimeType: string, name: string): SnapshotFormat {
+  const known = MEDIA_TYPES.get(mimeType);
+  if (known !== undefined) return known;
+  if (/\.ya?ml$/i.test(name)) return 'yaml';
+  if (/\.json$/i.test(name)) return 'json';
+  const reason = 'A snapshot must be a file of JSON or YAML.';
+  throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { mediaType: mimeType, where: 'file', reason });
+}
+
+async function collect(stream: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.byteLength;
+    if (size > limit)
+      throw new ServiceError('CONTENT_TOO_LARGE', { limit, variable: 'BODY_MAX_SIZE' });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+type YamlOutcome = { readonly json: string } | { readonly fault: string };
+
+/** Reading YAML takes a second for some megabytes, so it is done on a thread of its own. */
+async function parseYaml(bytes: Buffer): Promise<unknown> {
+  const { promise, resolve } = Promise.withResolvers<YamlOutcome>();
+  const thread = new Worker(new URL('./yaml-thread.ts', import.meta.url), {
+    workerData: bytes.toString('utf8'),
+    resourceLimits: { maxOldGenerationSizeMb: THREAD_MEGABYTES },
+  });
+  thread.once('message', resolve);
+  thread.once('error', ({ message }) => resolve({ fault: message }));
+  thread.once('exit', () => resolve({ fault: 'it takes too much to read' }));
+  const outcome = await promise;
+  await thread.terminate();
+  if ('fault' in outcome) throw invalidPayload(`It cannot be read as YAML: ${outcome.fault}.`);
+  return parseJson(Buffer.from(outcome.json));
+}
+
+/**
+ * The snapshot in a request: its JSON body, or the first file of a multipart body.
+ * @throws ServiceError INVALID_PAYLOAD, UNSUPPORTED_MEDIA_TYPE, CONTENT_TOO_LARGE
+ */
+export async function receivedSnapshot({ request, services }: Call): Promise<unknown> {
+  const type = request.header('content-type') ?? '';
+  if (!/^\s*multipart\//i.test(type)) return request.body.json();
+  const { mimeType, filename, stream } = await firstFile(request);
+  const format = fileFormat(mimeType, filename);
+  const bytes = await collect(stream, services.config.BODY_MAX_SIZE);
+  return format === 'json' ? parseJson(bytes) : parseYaml(bytes);
+}

@@ -1,0 +1,236 @@
+/** The schema as a whole over HTTP: snapshots in all forms, diffs, applying them, and who may. */
+import t from 'tap';
+import { parse, stringify } from 'yaml';
+import { withFreePort } from '#ops/embedded/port.ts';
+import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
+import { createMember, sendAs } from '#tests/harness/member.ts';
+import { createSample } from '#tests/harness/sample.ts';
+import { until } from '#tests/harness/until.ts';
+
+const cluster = await startCluster(t, { workers: 1 });
+const second = await withFreePort(async (port) => {
+  await cluster.startEdge(port);
+  return `http://127.0.0.1:${port}`;
+});
+await createSample(cluster.db);
+const admin = (method: string, path: string, body?: unknown) =>
+  sendAs(cluster, ADMIN_TOKEN, method, path, body);
+await until(
+  async () =>
+    (await admin('GET', '/items/pages?fields=blocks.item:block_text.content')).status === 200,
+  'the tables are known',
+);
+const original = (await admin('GET', '/schema/snapshot')).body.data;
+
+/** Sends a file to be compared. */
+function upload(content: string, type: string, name = 'file', query = '') {
+  const form = new FormData();
+  form.append('file', new Blob([content], { type }), name);
+  return cluster.fetch(`/schema/diff${query}`, { method: 'POST', body: form });
+}
+
+t.test(
+  'a snapshot holds what somebody made, and nothing that only this database knows',
+  async (t) => {
+    const { version, vendor, collections, fields, relations, systemFields } = original;
+    t.strictSame([version, vendor], [1, 'postgres']);
+    t.ok(collections.length === 9 && relations.length === 6 && systemFields.length > 0);
+    t.notOk(JSON.stringify([collections, fields, relations]).includes('"system_'));
+    t.ok(fields.every(({ meta }: { meta: object | null }) => meta === null || !('id' in meta)));
+    t.match(
+      fields.find(
+        (one: { collection: string; field: string }) =>
+          one.collection === 'articles' && one.field === 'status',
+      ),
+      {
+        type: 'string',
+        meta: null,
+        schema: { data_type: 'character varying', default_value: 'draft', max_length: 20 },
+      },
+    );
+  },
+);
+
+t.test('it comes as a file, and as a part', async (t) => {
+  for (const [format, read, type] of [
+    ['json', (text: string): unknown => JSON.parse(text), 'application/json; charset=utf-8'],
+    ['yaml', (text: string): unknown => parse(text), 'text/yaml; charset=utf-8'],
+  ] as const) {
+    const response = await cluster.fetch(`/schema/snapshot?export=${format}`);
+    t.equal(response.headers.get('content-type'), type);
+    t.match(
+      response.headers.get('content-disposition'),
+      /^attachment; filename="schema \d{8}-\d{6}\./,
+    );
+    t.strictSame(read(await response.text()), original, format);
+  }
+  const some = await admin('GET', '/schema/snapshot?includeCollections=tags,articles_tags');
+  t.equal(some.body.data.version, 2);
+  t.equal(some.body.data.relations.length, 2);
+  const others = await admin('GET', '/schema/snapshot?excludeCollections[]=tags');
+  t.equal(others.body.data.collections.length, 8);
+  for (const query of [
+    'export=csv',
+    'includeCollections=nope',
+    'includeCollections=tags&excludeCollections=pages',
+  ]) {
+    t.equal((await admin('GET', `/schema/snapshot?${query}`)).code, 'INVALID_QUERY', query);
+  }
+});
+
+t.test('what is equal has no diff, in whatever form it comes', async (t) => {
+  t.equal((await admin('POST', '/schema/diff', original)).status, 204);
+  for (const [content, type, name] of [
+    [JSON.stringify(original), 'application/json', 'a'],
+    [stringify(original), 'text/yaml', 'a'],
+    [stringify(original), 'application/octet-stream', 'a.YML'],
+  ] as const) {
+    const response = await upload(content, type, name);
+    t.equal(response.status, 204, await response.text());
+  }
+});
+
+t.test('what is no snapshot, or comes from elsewhere, is refused', async (t) => {
+  for (const body of [
+    {},
+    [],
+    null,
+    { ...original, fields: 'x' },
+    { ...original, collections: [{}] },
+  ]) {
+    t.equal((await admin('POST', '/schema/diff', body)).code, 'INVALID_PAYLOAD');
+  }
+  for (const other of [{ vendor: 'mysql' }, { sluice: '0.0.1' }, { version: 9 }]) {
+    const body = { ...original, ...other };
+    t.equal((await admin('POST', '/schema/diff', body)).code, 'INVALID_PAYLOAD');
+    t.equal((await admin('POST', '/schema/diff?force', body)).status, 204);
+  }
+  t.equal((await admin('POST', '/schema/diff?mode=other', original)).code, 'INVALID_QUERY');
+  t.equal((await upload('{', 'application/json')).status, 400);
+  t.equal((await upload('a: [', 'text/yaml')).status, 400);
+  t.equal((await upload('a: &a [x]\n__proto__: {}\n', 'text/yaml')).status, 400);
+  const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${[...'bcdefgh'].map((name, n) => `${name}: &${name} [${Array(9).fill(`*${'abcdefg'[n]}`)}]`).join('\n')}`;
+  t.equal((await upload(bomb, 'text/yaml')).status, 400, 'a text that unfolds into millions');
+  t.equal((await upload('x', 'text/csv')).status, 415);
+  const system = { collection: 'system_users', meta: null, schema: {} };
+  const body = { ...original, collections: [...original.collections, system] };
+  t.equal((await admin('POST', '/schema/diff', body)).code, 'INVALID_PAYLOAD');
+});
+
+t.test('only administrators', async (t) => {
+  const member = await createMember(cluster, [{ collection: 'articles', action: 'read' }], {
+    app: true,
+  });
+  for (const [method, path] of [
+    ['GET', '/schema/snapshot'],
+    ['POST', '/schema/diff'],
+    ['POST', '/schema/apply'],
+    ['POST', '/schema/apply?dryRun'],
+  ] as const) {
+    t.equal((await member.send(method, path, method === 'GET' ? undefined : {})).code, 'FORBIDDEN');
+  }
+});
+
+t.test('a diff is tried, applied, and known to every edge', async (t) => {
+  const snapshot = structuredClone(original);
+  const gone = (entry: { collection: string }) => entry.collection !== 'comments';
+  snapshot.collections = snapshot.collections.filter(gone);
+  snapshot.fields = snapshot.fields.filter(
+    (field: { collection: string; field: string }) =>
+      gone(field) && !(field.collection === 'articles' && field.field === 'comments'),
+  );
+  snapshot.relations = snapshot.relations.filter(gone);
+  snapshot.collections.push({ collection: 'events', meta: { note: 'made' }, schema: {} });
+  snapshot.fields.push(
+    {
+      collection: 'events',
+      field: 'id',
+      type: 'uuid',
+      schema: { is_primary_key: true, default_value: 'gen_random_uuid()' },
+    },
+    {
+      collection: 'events',
+      field: 'author',
+      type: 'integer',
+      schema: {},
+      meta: { interface: 'm2o' },
+    },
+  );
+  snapshot.relations.push({
+    collection: 'events',
+    field: 'author',
+    related_collection: 'authors',
+    schema: { foreign_key_column: 'id', on_delete: 'CASCADE' },
+    meta: { one_field: 'events' },
+  });
+  const title = snapshot.fields.find((field: { field: string }) => field.field === 'title');
+  title.schema.comment = 'The title';
+  const found = await admin('POST', '/schema/diff', snapshot);
+  t.equal(found.status, 200);
+  const { hash, diff } = found.body.data;
+  t.match(hash, /^[0-9a-f]{64}$/);
+  t.match(diff.collections, [
+    { collection: 'comments', diff: [{ kind: 'D', lhs: { collection: 'comments' } }] },
+    { collection: 'events', diff: [{ kind: 'N', rhs: { schema: { name: 'events' } } }] },
+  ]);
+  t.strictSame(diff.fields.find((entry: { field: string }) => entry.field === 'title').diff, [
+    { kind: 'E', path: ['schema', 'comment'], lhs: null, rhs: 'The title' },
+  ]);
+  const merged = await admin('POST', '/schema/diff?mode=merge', snapshot);
+  t.notMatch(JSON.stringify(merged.body), /"kind":"D"/);
+
+  const tried = await admin('POST', '/schema/apply?dryRun', { hash, diff });
+  t.ok(
+    tried.body.data.sql.some((text: string) => text.startsWith('CREATE TABLE "public"."events"')),
+  );
+  t.ok(tried.body.data.sql.some((text: string) => text === 'DROP TABLE "public"."comments"'));
+  t.strictSame((await admin('GET', '/schema/snapshot')).body.data, original, 'nothing is done');
+
+  t.equal((await admin('POST', '/schema/apply', { hash, diff })).status, 204);
+  for (const edge of [cluster.url, second]) {
+    const response = await fetch(`${edge}/items/events?fields=author.events`, {
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    });
+    t.equal(response.status, 200, edge);
+  }
+  t.equal((await admin('GET', '/items/comments')).code, 'FORBIDDEN');
+  t.equal(
+    (await admin('POST', '/schema/diff', snapshot)).status,
+    204,
+    'there is no difference left',
+  );
+
+  t.equal((await admin('POST', '/schema/apply', { hash, diff })).code, 'INVALID_PAYLOAD', 'stale');
+  const empty = { collections: [], fields: [], systemFields: [], relations: [] };
+  t.equal((await admin('POST', '/schema/apply', { hash, diff: empty })).status, 204);
+  t.strictSame((await admin('POST', '/schema/apply?dryRun', { hash, diff: empty })).body, {
+    data: { sql: [] },
+  });
+  for (const body of [
+    {},
+    { hash },
+    { hash, diff: { other: [] } },
+    { hash, diff: { fields: [{}] } },
+  ]) {
+    t.equal((await admin('POST', '/schema/apply', body)).code, 'INVALID_PAYLOAD');
+  }
+});
+
+t.test('what cannot be applied leaves everything as it was', async (t) => {
+  const before = (await admin('GET', '/schema/snapshot')).body.data;
+  const snapshot = structuredClone(before);
+  snapshot.collections.push({ collection: 'fresh', meta: null, schema: {} });
+  snapshot.fields.push({
+    collection: 'fresh',
+    field: 'id',
+    type: 'integer',
+    schema: { is_primary_key: true },
+  });
+  const email = snapshot.fields.find((field: { field: string }) => field.field === 'name');
+  email.schema.data_type = 'integer';
+  email.type = 'integer';
+  const { hash, diff } = (await admin('POST', '/schema/diff', snapshot)).body.data;
+  const refused = await admin('POST', '/schema/apply', { hash, diff });
+  t.strictSame([refused.status, refused.code], [422, 'UNPROCESSABLE_ENTITY']);
+  t.strictSame((await admin('GET', '/schema/snapshot')).body.data, before);
+});
