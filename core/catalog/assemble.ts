@@ -132,6 +132,7 @@ export async function assemble(
     }),
   );
   const described = await describeOrigins(client, place, differing);
-  const entries = await entriesOf(described, differing, published);
+  // What is stored may not be what its digest says, so nothing of it is taken for the same.
+  const entries = await entriesOf(described, differing, whole ? new Map() : published);
   return { entries, gone, leftOut, changed, orphans };
 }
