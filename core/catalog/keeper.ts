@@ -1,9 +1,11 @@
 /**
  * The watch over the database: of the processes that stand for it one is elected by a lease, and
- * that one compares the schema with what is published about once a second. It also logs what
- * could not be served, so that one process of the cluster does.
+ * that one compares the schema with what is published about once a second, and when PostgreSQL says
+ * that it was altered. It also logs what could not be served, so that one process of the cluster
+ * does.
  */
 import type { Log } from '#core/log/log.ts';
+import type { MessageBus } from '#core/messages/bus.ts';
 import type { Lease } from '#core/system/lease.ts';
 import type { Catalog } from './catalog.ts';
 import { repeat } from './repeat.ts';
@@ -23,13 +25,15 @@ function report(log: Log, catalog: Catalog, told: Set<string>): void {
 
 export interface Watch {
   readonly lease: Lease;
+  readonly bus: MessageBus;
   readonly log: Log;
   /** Milliseconds between two looks at the schema. */
   readonly pause: number;
 }
 
 /** Adds the watch to a source; closing it gives the lease back. */
-export function keepCatalog(source: CatalogSource, { lease, log, pause }: Watch): CatalogSource {
+export function keepCatalog(source: CatalogSource, watching: Watch): CatalogSource {
+  const { lease, bus, log, pause } = watching;
   const told = new Set<string>();
   let elected = false;
   const watch = async () => {
@@ -39,7 +43,13 @@ export function keepCatalog(source: CatalogSource, { lease, log, pause }: Watch)
     report(log, catalog, told);
   };
   const complaint = 'the database cannot be watched for changes';
+  // Elected at once, so that nothing waits for the first pause to pass.
+  const first = watch().catch((error: unknown) => log.debug({ err: error }, complaint));
   const end = repeat(watch, { pause, log, complaint });
+  const deafen = bus.subscribe('schema.altered', () => {
+    // The next regular look makes up for one that fails.
+    if (elected) source.refresh().catch((error: unknown) => log.debug({ err: error }, complaint));
+  });
   return {
     current: () => source.current(),
     refresh: () => source.refresh(),
@@ -52,6 +62,8 @@ export function keepCatalog(source: CatalogSource, { lease, log, pause }: Watch)
     regain: () => source.regain(),
     status: () => source.status(),
     async close() {
+      deafen();
+      await first;
       await end();
       if (elected) {
         await lease.release().catch((error: unknown) => {

@@ -52,5 +52,7 @@ export async function openCatalog(
   const follower = new Follower({ pool: watch, bus, log, system, builder, member, pause });
   await follower.start();
   if (!keep) return follower;
-  return keepCatalog(follower, { lease: new Lease(pool, system, 'catalog', LEASE_MS), log, pause });
+  // Each form of the catalog has a watch of its own, of which only the latest has something to do.
+  const watching = new Lease(pool, system, `catalog ${FORMAT}`, LEASE_MS);
+  return keepCatalog(follower, { lease: watching, bus, log, pause });
 }

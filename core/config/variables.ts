@@ -35,6 +35,11 @@ export const variables = {
     fallback: undefined,
     meaning: 'URL under which clients reach the API; unset: http://HOST:PORT',
   }),
+  SLUICE_URL: define({
+    parse: url('http', 'https'),
+    fallback: undefined,
+    meaning: 'Installation that npm run sluice works on; unset: http://HOST:PORT',
+  }),
   COMPRESSION: define({
     parse: flag,
     fallback: 'on',
@@ -210,6 +215,12 @@ export const variables = {
     parse: duration,
     fallback: '5s',
     meaning: 'Longest wait for a connection; past it the answer is 503',
+  }),
+  SCHEMA_EVENT_TRIGGER: define({
+    parse: flag,
+    fallback: 'true',
+    meaning:
+      'Have PostgreSQL tell at once when others alter tables; needs a superuser and no REDIS_URL',
   }),
   SCHEMA_LOCK_TIMEOUT: define({
     parse: duration,

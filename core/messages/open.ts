@@ -5,6 +5,11 @@ import type { MessageBus } from './bus.ts';
 import { PostgresBus } from './postgres.ts';
 import { RedisBus } from './redis.ts';
 
+/** The channel of an installation, which keeps it apart from others that share a server. */
+export function channelOf(clusterId: string): string {
+  return `sluice_${clusterId.replaceAll('-', '')}`;
+}
+
 /**
  * Opens the bus: on Redis when `REDIS_URL` is set, else on one connection to the database that
  * bypasses a pooler. Resolves when it is connected, however long that takes.
@@ -16,7 +21,7 @@ export async function openBus(
   clusterId: string,
   log: Log,
 ): Promise<MessageBus> {
-  const channel = `sluice_${clusterId.replaceAll('-', '')}`;
+  const channel = channelOf(clusterId);
   const bus =
     config.REDIS_URL === undefined
       ? new PostgresBus(config.DATABASE_DIRECT_URL ?? url, channel, log)

@@ -12,6 +12,7 @@ export class Subscriptions {
     'job.cancel': new Set(),
     'catalog.changed': new Set(),
     'access.changed': new Set(),
+    'schema.altered': new Set(),
     'items.changed': new Set(),
   };
 

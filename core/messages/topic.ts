@@ -30,6 +30,7 @@ const schemas = {
   'job.cancel': v.object({ id }),
   'catalog.changed': version,
   'access.changed': version,
+  'schema.altered': v.object({}),
   'items.changed': v.object({ changes: v.array(change) }),
 } as const;
 
@@ -44,6 +45,7 @@ const TOPICS = v.picklist([
   'job.cancel',
   'catalog.changed',
   'access.changed',
+  'schema.altered',
   'items.changed',
 ] as const satisfies readonly Topic[]);
 

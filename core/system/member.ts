@@ -145,7 +145,8 @@ export class Members {
       for (const { id, name } of missing) lost.set(id, name);
       for (const { id } of waited) lost.delete(id);
       if (waited.length === 0) return [...lost.values()];
-      await delay(pause, undefined, { signal });
+      // What ends the waiting is told at the next turn.
+      await delay(pause, undefined, { signal }).catch(() => undefined);
     }
   }
 

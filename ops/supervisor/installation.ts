@@ -8,10 +8,14 @@ import { join, resolve } from 'node:path';
 import type { Config } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
 import type { Log } from '#core/log/log.ts';
+import { channelOf } from '#core/messages/open.ts';
 import { bootstrapAdmin } from '#core/system/bootstrap.ts';
+import { clusterId } from '#core/system/cluster.ts';
 import { migrate } from '#core/system/migrate.ts';
+import { settleSchemaTrigger } from '#core/system/schema-trigger.ts';
 import { openSecrets } from '#core/system/secret.ts';
 import { SetupError } from '#core/system/setup-error.ts';
+import { systemSchema } from '#core/system/table.ts';
 import type { BannerFacts } from './banner.ts';
 import type { ChildSpec } from './child.ts';
 import { connectionWarning } from './connections.ts';
@@ -156,6 +160,10 @@ export class Installation {
         report(`Making the first admin, ${admin.email}`);
         kept = keepCredentials(config, this.#dataDir, admin);
       });
+      const schema = systemSchema(config);
+      const channel = channelOf(await clusterId(pool, schema));
+      const wanted = config.SCHEMA_EVENT_TRIGGER && config.REDIS_URL === undefined;
+      await settleSchemaTrigger(pool, { schema, channel }, wanted);
       return kept;
     } finally {
       await pool.end();
