@@ -9,9 +9,10 @@ import { freePort } from '#ops/embedded/postgres.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { asSuperuser } from '#tests/harness/database.ts';
 import { listenIn, type Wire } from '#tests/harness/wire.ts';
-import { type Draft, draft, TOKEN } from './grammar.ts';
+import { type Draft, draft } from './grammar.ts';
 import { type Reply, Sender, targetOf } from './send.ts';
 import { CONCEALED, HIDDEN, HIDDEN_NUMBER, plant } from './site.ts';
+import { TOKEN } from './vocabulary.ts';
 
 const CONNECTIONS = 6;
 const BATCH = 300;

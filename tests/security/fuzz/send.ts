@@ -1,7 +1,8 @@
 /** Writes a request of the grammar the way clients do, byte for byte, and sends it. */
 import { Agent, request } from 'node:http';
 import qs from 'qs';
-import { type Draft, type Json, TOKEN } from './grammar.ts';
+import type { Draft } from './grammar.ts';
+import { type Json, TOKEN } from './vocabulary.ts';
 
 export interface Reply {
   /** 0 when the connection was cut. */
