@@ -24,8 +24,10 @@ export const PASSES: readonly [Pass, ...Pass[]] = [
     without: [
       'tests/chaos/',
       'tests/core/access/address-list.test.ts',
+      'tests/core/catalog/open.test.ts',
       'tests/core/catalog/size.test.ts',
       'tests/core/config/',
+      'tests/core/database/reader.test.ts',
       'tests/core/errors/',
       'tests/core/export/',
       'tests/core/identity/email-filter.test.ts',
@@ -41,6 +43,7 @@ export const PASSES: readonly [Pass, ...Pass[]] = [
       'tests/core/transfer/spool.test.ts',
       'tests/edge/http/',
       'tests/edge/limit/',
+      'tests/edge/rest/import.test.ts',
       'tests/feature/cache.test.ts',
       'tests/feature/sdk-sign-in.test.ts',
       'tests/feature/stream.test.ts',
