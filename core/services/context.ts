@@ -13,8 +13,18 @@ import type { Visitor } from '#core/identity/session.ts';
 import type { ReadTarget } from '#core/query/compile/read.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 
-/** The catalog was behind the database: these errors vanish once it has caught up. */
-const STALE_CATALOG = new Set(['42P01', '42703', '42883', '42804', '0A000', '26000']);
+/**
+ * The catalog, or what was prepared by it, was behind the database: these errors vanish once it has
+ * caught up (PostgreSQL, appendix A).
+ */
+const STALE_CATALOG = new Set([
+  // Table, schema, column, type, function or operator, constraint to go by: there is none.
+  ...['42P01', '3F000', '42703', '42704', '42883', '42P10'],
+  // A type of another kind; a column that is generated now.
+  ...['42804', '42846', '428C9'],
+  // A plan whose result has another type; a prepared statement that is gone.
+  ...['0A000', '26000'],
+]);
 
 /** Which collection, and on whose behalf. */
 export interface Target {
