@@ -7,6 +7,7 @@ import type { Alteration, TableName } from '../alteration.ts';
 import type { FieldInput } from '../change.ts';
 import { columnDefinition, commentOn, isColumnType } from '../column.ts';
 import { insertFieldMeta, metaOfNew } from './field-meta.ts';
+import { revokeFields, shortWayBack } from './right.ts';
 import { ownCollection, tableOf } from './target.ts';
 
 /** ALTER TABLE with one action. */
@@ -90,4 +91,6 @@ export async function createField(
   const meta = metaOfNew(field);
   const address = { collection: collectionName, field: field.field };
   if (meta !== null) await insertFieldMeta(alteration, address, meta);
+  // A right on a way back of this name is none on the field.
+  await revokeFields(alteration, shortWayBack(alteration.catalog, collectionName, field.field));
 }

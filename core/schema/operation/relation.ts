@@ -31,7 +31,7 @@ import {
   type RelationAddress,
   updateRelationRow,
 } from './relation-meta.ts';
-import { derivedFields, revokeFields } from './right.ts';
+import { derivedFields, revokeFields, shortWayBack } from './right.ts';
 
 /** Makes the foreign key of a field, where both sides are tables; nobody waits until it is sure. */
 async function constrain(
@@ -84,6 +84,23 @@ export async function createRelation(
   checkRelation(catalog, row);
   if (related !== null) await constrain(alteration, address, related, schema);
   await insertRelation(alteration, row);
+  if (related !== null && (row.meta.one_field ?? null) === null) {
+    await revokeFields(alteration, shortWayBack(catalog, related, collection));
+  }
+}
+
+/** Rights on a way back do not go over to what has its name from now on. */
+async function revokeRenamed(
+  alteration: Alteration,
+  address: RelationAddress,
+  related: string,
+): Promise<void> {
+  const { catalog } = alteration;
+  const names = [
+    ...derivedFields(catalog, address),
+    ...shortWayBack(catalog, related, address.collection),
+  ];
+  await revokeFields(alteration, names);
 }
 
 /** The members of a row as callers write them. */
@@ -140,6 +157,10 @@ export async function updateRelation(
   }
   if (schema) await changeActions(alteration, address, found, schema);
   if (given === null) return;
+  const { one_field: way } = given;
+  if (related !== null && way !== undefined && way !== (found.meta?.oneField ?? null)) {
+    await revokeRenamed(alteration, address, related);
+  }
   if (found.meta !== null) await updateRelationRow(alteration, address, given);
   else await insertRelation(alteration, { collection, field, related, meta: given });
 }

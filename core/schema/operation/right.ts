@@ -13,24 +13,36 @@ export interface FieldAddress {
 }
 
 /**
- * The names that a relation alone gives: that of its way back where nobody named it, and its own
- * where that is the constraint's. With the relation they mean nothing any more.
+ * The names that a relation alone gives: its own where that is the constraint's, and those of its
+ * way back where no field has them. With the relation they mean nothing any more.
  */
 export function derivedFields(catalog: Catalog, { collection, field }: FieldAddress) {
   const derived: FieldAddress[] = [];
   for (const [name, relations] of catalog.relations) {
     const { fields } = catalog.collections.get(name) ?? {};
+    const add = (alias: string) => {
+      if (fields?.has(alias) === false) derived.push({ collection: name, field: alias });
+    };
     for (const relation of relations.values()) {
-      const own = relation.kind === 'm2o' && relation.field === field;
-      const back =
-        relation.kind !== 'm2o' && relation.kind !== 'a2o' && relation.manyField === field;
-      if (relation.many.collection !== collection || !(own || back)) continue;
-      if (fields?.has(relation.field) === false) {
-        derived.push({ collection: name, field: relation.field });
-      }
+      if (relation.many.collection !== collection) continue;
+      if (relation.kind === 'm2o' && relation.field === field) add(field);
+      if (relation.kind === 'm2o' || relation.kind === 'a2o') continue;
+      if (relation.manyField !== field) continue;
+      add(relation.field);
+      // Its name while another relation claims the short one.
+      add(`${collection}_by_${field}`);
     }
   }
   return derived;
+}
+
+/**
+ * The way back that goes by the name of the collection it leads to, which it loses to whatever
+ * claims that name too.
+ */
+export function shortWayBack(catalog: Catalog, from: string, to: string): FieldAddress[] {
+  const relation = catalog.relations.get(from)?.get(to);
+  return relation?.derived === true ? [{ collection: from, field: to }] : [];
 }
 
 /** Takes fields out of the lists of all permissions that name them. */
