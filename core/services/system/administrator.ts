@@ -1,30 +1,9 @@
-/**
- * Who administers: users with a policy that makes administrators, of their own or by a role at any
- * height above theirs. Somebody has to, and only administrators decide who.
- */
+/** Keeps administrators: somebody has to administer, and only administrators decide who. */
 import type { Client } from '#core/database/pool.ts';
-import { render, type Sql, sql } from '#core/database/sql.ts';
+import { render, sql } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { administrators } from '#core/identity/role.ts';
 import { systemTable } from '#core/system/table.ts';
-
-/** The roles whose users are administrators, as `admin_roles`, and the users, as `admins`. */
-function administrators(schema: string): Sql {
-  const [users, roles, policies, access] = ['users', 'roles', 'policies', 'access'].map((name) =>
-    systemTable(schema, name),
-  );
-  return sql`
-    WITH RECURSIVE granted AS (
-      SELECT a.role, a."user" FROM ${access} AS a JOIN ${policies} AS p ON p.id = a.policy
-      WHERE p.admin_access
-    ), admin_roles AS (
-      SELECT role AS id FROM granted WHERE role IS NOT NULL
-      UNION
-      SELECT r.id FROM ${roles} AS r JOIN admin_roles AS above ON r.parent = above.id
-    ), admins AS (
-      SELECT u.id, u.status FROM ${users} AS u
-      WHERE u.role IN (SELECT id FROM admin_roles) OR u.id IN (SELECT "user" FROM granted)
-    )`;
-}
 
 /**
  * Refuses a change that leaves nobody to administer. Changes are judged one after the other, so
