@@ -85,9 +85,10 @@ export function unavailable(
 
 /** The errors behind their wire forms, as a failed job keeps them. */
 export function serviceErrorsOf(entries: readonly ErrorEntry[]): ServiceErrors {
-  const errors = entries.map(
-    ({ extensions: { code, ...details } }) => new ServiceError(code, details),
-  );
+  const errors = entries.map(({ extensions: { code, ...details } }) => {
+    const headers = code === 'SERVICE_UNAVAILABLE' ? { 'Retry-After': '1' } : {};
+    return new ServiceError(code, details, { headers });
+  });
   const [first = new ServiceError('INTERNAL_SERVER_ERROR'), ...rest] = errors;
   return new ServiceErrors([first, ...rest]);
 }
