@@ -4,7 +4,7 @@ import { compareText } from '#core/catalog/compare.ts';
 import { createPace } from '#core/catalog/pace.ts';
 
 /** JSON with the members of every object in the order of their names. */
-export function stableText(value: unknown): string {
+function stableText(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
       ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => compareText(a, b)))

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { identifier, join, literal, sql } from '#core/database/sql.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { systemTable } from '#core/system/table.ts';
 import type { Alteration, TableName } from '../alteration.ts';
 import { relationSchemaInput } from '../change.ts';
 import { columnSchema, exactColumn } from '../exact-column.ts';
@@ -70,6 +71,22 @@ async function makeTable(
   }
 }
 
+/** Rows that tell of what somebody else has dropped are no description of what is made now. */
+async function forgetLeftovers(
+  { run, system }: Alteration,
+  names: readonly string[],
+): Promise<void> {
+  if (names.length === 0) return;
+  for (const [table, column] of [
+    ['fields', 'collection'],
+    ['relations', 'many_collection'],
+  ] as const) {
+    await run(sql`
+      DELETE FROM ${systemTable(system, table)}
+      WHERE ${identifier(column)} = ANY (${names}::text[])`);
+  }
+}
+
 /** Makes collections with their fields; their rows together, so that they may be in each other. */
 export async function makeCollections(
   alteration: Alteration,
@@ -77,6 +94,8 @@ export async function makeCollections(
   fields: readonly SnapshotField[],
 ): Promise<void> {
   const rows: CollectionRow[] = [];
+  const names = collections.map(({ collection }) => collection);
+  await forgetLeftovers(alteration, names);
   for (const entry of collections) {
     const { collection, meta, schema } = entry;
     const own = fields.filter((field) => field.collection === collection);

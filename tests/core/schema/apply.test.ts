@@ -90,6 +90,25 @@ t.test('an empty database becomes like another one, to the last member', async (
   }
 });
 
+t.test(
+  'what tells of a table that somebody dropped is no obstacle to making it again',
+  async (t) => {
+    const target = await openWorkshop(
+      t,
+      `CREATE TABLE a (id int PRIMARY KEY); CREATE TABLE b (id int PRIMARY KEY, a int REFERENCES a);
+    INSERT INTO system_fields (collection, field, special) VALUES ('b', 'hint', 'alias,no-data');
+    INSERT INTO system_relations (many_collection, many_field, one_collection, one_field)
+      VALUES ('b', 'a', 'a', 'bs')`,
+    );
+    const wanted = await takeSnapshot(await target.catalog());
+    await target.sql(
+      "DROP TABLE b; INSERT INTO system_fields (collection, field) VALUES ('b', 'old')",
+    );
+    t.equal(await become(target, wanted), null);
+    t.strictSame(await takeSnapshot(await target.catalog()), wanted);
+  },
+);
+
 t.test('what is merged only adds and changes', async (t) => {
   const source = await openWorkshop(
     t,

@@ -1,0 +1,109 @@
+/** Tells people what a diff of the schema means: line by line, and what would be lost by it. */
+import { styleText } from 'node:util';
+import * as v from 'valibot';
+
+const change = v.looseObject({
+  kind: v.picklist(['N', 'E', 'D', 'A']),
+  path: v.optional(v.array(v.union([v.string(), v.number()]))),
+  lhs: v.optional(v.unknown()),
+  rhs: v.optional(v.unknown()),
+  index: v.optional(v.number()),
+  item: v.optional(v.looseObject({ lhs: v.optional(v.unknown()), rhs: v.optional(v.unknown()) })),
+});
+type Change = v.InferOutput<typeof change>;
+
+const entry = v.looseObject({
+  collection: v.string(),
+  field: v.optional(v.string()),
+  related_collection: v.optional(v.nullable(v.string())),
+  diff: v.array(change),
+});
+type Entry = v.InferOutput<typeof entry>;
+
+/** What `/schema/diff` answers. */
+export const diffAnswer = v.object({
+  data: v.object({
+    hash: v.string(),
+    diff: v.object({
+      collections: v.array(entry),
+      fields: v.array(entry),
+      systemFields: v.array(entry),
+      relations: v.array(entry),
+    }),
+  }),
+});
+export type Diff = v.InferOutput<typeof diffAnswer>['data']['diff'];
+
+/** A collection or field whose items or values a diff deletes. */
+export interface Loss {
+  readonly collection: string;
+  readonly field: string | null;
+}
+
+/** No control character of a name or value reaches the terminal. */
+function shown(value: unknown): string {
+  const text = value === undefined ? 'nothing' : JSON.stringify(value);
+  const safe = text.replace(/[\p{Cc}\p{Cf}]/gu, '\u{FFFD}');
+  return safe.length > 120 ? `${safe.slice(0, 119)}…` : safe;
+}
+
+function nameOf({ collection, field, related_collection: related }: Entry): string {
+  const place = field === undefined ? collection : `${collection}.${field}`;
+  const text = related === undefined || related === null ? place : `${place} → ${related}`;
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, '\u{FFFD}');
+}
+
+const typed = v.object({
+  type: v.optional(v.string()),
+  schema: v.nullish(v.looseObject({ data_type: v.optional(v.nullable(v.string())) })),
+});
+
+function typeOf(value: unknown): string {
+  const { success, output } = v.safeParse(typed, value);
+  if (!success || output.type === undefined) return '';
+  return `  ${shown(output.schema?.data_type ?? output.type).slice(1, -1)}`;
+}
+
+function detail({ kind, path = [], lhs, rhs, index, item }: Change): string {
+  const place = [...path, ...(kind === 'A' ? [index] : [])].join('.');
+  const [before, after] = kind === 'A' ? [item?.lhs, item?.rhs] : [lhs, rhs];
+  return `      ${place.replace(/[\p{Cc}\p{Cf}]/gu, '\u{FFFD}')}: ${shown(before)} → ${shown(after)}`;
+}
+
+function linesOf(kind: string, found: Entry): string[] {
+  const name = `${kind} ${nameOf(found)}`;
+  const whole = found.diff.find(({ path }) => path === undefined || path.length === 0);
+  if (whole?.kind === 'N') return [styleText('green', `  + ${name}${typeOf(whole.rhs)}`)];
+  if (whole?.kind === 'D') return [styleText('red', `  - ${name}${typeOf(whole.lhs)}`)];
+  return [styleText('yellow', `  ~ ${name}`), ...found.diff.map(detail)];
+}
+
+/** One line for each thing that comes (+), goes (-) or changes (~), and what of it changes. */
+export function describe(diff: Diff): string {
+  const kinds: readonly (readonly [string, readonly Entry[]])[] = [
+    ['collection', diff.collections],
+    ['field', diff.fields],
+    ['index of', diff.systemFields],
+    ['relation', diff.relations],
+  ];
+  return kinds.flatMap(([kind, list]) => list.flatMap((found) => linesOf(kind, found))).join('\n');
+}
+
+function isWhole(wanted: Change['kind']) {
+  return ({ kind, path }: Change) => kind === wanted && (path === undefined || path.length === 0);
+}
+
+const stored = v.object({ schema: v.record(v.string(), v.unknown()) });
+
+/** Tables and columns that go, and with them what is in them. */
+export function lossesOf({ collections, fields }: Diff): Loss[] {
+  return [...collections, ...fields].flatMap(({ collection, field = null, diff }): Loss[] => {
+    const goes = diff.find(isWhole('D'));
+    const isStored = goes !== undefined && v.is(stored, goes.lhs);
+    // What was a table or column becomes a folder or an alias.
+    const empties = diff.some(({ kind, path, rhs }) => {
+      return kind === 'E' && path?.join() === 'schema' && rhs === null;
+    });
+    return isStored || empties ? [{ collection, field }] : [];
+  });
+}

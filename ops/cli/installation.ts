@@ -1,0 +1,73 @@
+/** The installation that commands work on, reached as any other client reaches it. */
+import { setTimeout as delay } from 'node:timers/promises';
+import * as v from 'valibot';
+import type { Config } from '#core/config/config.ts';
+import { SetupError } from '#core/system/setup-error.ts';
+import { findToken } from '#ops/demo/access.ts';
+import { Api, whoListens } from '#ops/demo/api.ts';
+import { localUrl } from '#ops/supervisor/banner.ts';
+
+/** The pause (ms) between two looks at a job that takes long. */
+const LOOK_MS = 500;
+
+const jobAnswer = v.object({
+  data: v.object({
+    state: v.string(),
+    error: v.nullish(v.array(v.object({ message: v.string() }))),
+  }),
+});
+
+function baseUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, '');
+  throw new SetupError(
+    `"${text}" is no URL of an installation: it begins with http:// or https://`,
+  );
+}
+
+/**
+ * The token for an installation. One that the first start here has kept is sent nowhere else.
+ * @throws {SetupError} when there is none
+ */
+function tokenFor(config: Config, url: string): string {
+  const own = localUrl(config);
+  if (config.ADMIN_TOKEN === undefined && url !== own) {
+    throw new SetupError(`ADMIN_TOKEN: set it to the token of an admin of ${url}`);
+  }
+  return findToken(config).text;
+}
+
+/**
+ * Opens the installation at `given`, else at SLUICE_URL, else the one of this configuration.
+ * @throws {SetupError} when nothing answers there, or nothing is known to get in by
+ */
+export async function openInstallation(
+  config: Config,
+  given: string | null,
+  signal: AbortSignal,
+): Promise<Api> {
+  const url = baseUrl(given ?? config.SLUICE_URL ?? localUrl(config));
+  const api = new Api({ url, token: tokenFor(config, url), signal });
+  const listener = await whoListens(url, signal);
+  if (listener === 'sluice') return api;
+  const what = listener === 'nobody' ? 'Nothing' : 'No Sluice';
+  throw new SetupError(`${what} answers at ${url}: start it with npm start, or set SLUICE_URL`);
+}
+
+/**
+ * Waits for the end of a job that an answer leads to; any other answer is the end already.
+ * @throws {SetupError} with what the job failed with
+ */
+export async function settled(api: Api, response: Response, signal: AbortSignal): Promise<void> {
+  const location = response.headers.get('location');
+  if (response.status !== 202 || location === null) return;
+  for (;;) {
+    const { state, error } = v.parse(jobAnswer, await api.get(location)).data;
+    if (state === 'completed') return;
+    if (state === 'failed' || state === 'cancelled') {
+      const messages = (error ?? []).map(({ message }) => message).join(' ');
+      throw new SetupError(`The change is ${state}. ${messages}`.trim());
+    }
+    await delay(LOOK_MS, undefined, { signal });
+  }
+}

@@ -1,0 +1,46 @@
+/** `npm run sluice -- COMMAND`: works on an installation, over HTTP and by its admin's token. */
+import { ConfigError, loadConfig } from '#core/config/config.ts';
+import { SetupError } from '#core/system/setup-error.ts';
+import { listenForInterrupt } from '#ops/supervisor/interrupt.ts';
+import { checkNode } from '#ops/supervisor/run.ts';
+import { findCommand, helpOf, helpOfAll, parseLine } from './command.ts';
+import { openInstallation } from './installation.ts';
+import { SCHEMA_COMMANDS } from './schema.ts';
+
+const FAILED = 2;
+/** The exit code of a process that Ctrl-C ended. */
+const EXIT_INTERRUPTED = 130;
+
+async function run(words: readonly string[], signal: AbortSignal): Promise<number> {
+  const found = findCommand(SCHEMA_COMMANDS, words);
+  if (found === null) {
+    const asked = words.length === 0 || words.includes('--help') || words.includes('-h');
+    if (!asked)
+      throw new SetupError(`There is no command ${words.join(' ')}. See: npm run sluice -- --help`);
+    console.log(helpOfAll(SCHEMA_COMMANDS));
+    return 0;
+  }
+  const { command, rest } = found;
+  const line = parseLine(command, rest);
+  if (line.has('help')) {
+    console.log(helpOf(command));
+    return 0;
+  }
+  const config = loadConfig();
+  return command.run(line, { signal, open: (url) => openInstallation(config, url, signal) });
+}
+
+async function main(): Promise<number> {
+  const { stop } = listenForInterrupt();
+  try {
+    checkNode(process.versions.node);
+    return await run(process.argv.slice(2), stop);
+  } catch (error) {
+    if (stop.aborted) return EXIT_INTERRUPTED;
+    const expected = error instanceof SetupError || error instanceof ConfigError;
+    console.error(expected ? error.message : error);
+    return FAILED;
+  }
+}
+
+process.exitCode = await main();

@@ -1,0 +1,190 @@
+/** The commands about the schema as a whole: taking a snapshot, comparing with one, applying one. */
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { text } from 'node:stream/consumers';
+import * as v from 'valibot';
+import { SetupError } from '#core/system/setup-error.ts';
+import type { Api } from '#ops/demo/api.ts';
+import type { Command, Line } from './command.ts';
+import { confirm } from './confirm.ts';
+import { type Diff, describe, diffAnswer, type Loss, lossesOf } from './describe.ts';
+import { settled } from './installation.ts';
+
+export interface Context {
+  readonly open: (url: string | null) => Promise<Api>;
+  readonly signal: AbortSignal;
+}
+
+const DONE = 0;
+const DIFFERS = 1;
+
+const FORCE = { name: 'force' } as const;
+const MODE = {
+  name: 'mode',
+  value: 'MODE',
+  meaning: 'mirror: delete what the snapshot has not (default); merge: delete nothing',
+} as const;
+
+function formatOf(line: Line): string {
+  const given = line.value('format');
+  if (given !== null && given !== 'yaml' && given !== 'json') {
+    throw new SetupError(`--format is yaml or json, not ${given}.`);
+  }
+  return given ?? (line.file?.endsWith('.json') ? 'json' : 'yaml');
+}
+
+/** The file appears when it is whole. */
+async function writeWhole(path: string, content: string): Promise<void> {
+  const unfinished = `${path}.${process.pid}.part`;
+  await writeFile(unfinished, content, { flag: 'wx' });
+  await rename(unfinished, path);
+}
+
+async function snapshot(line: Line, { open }: Context): Promise<number> {
+  const query = new URLSearchParams({ export: formatOf(line) });
+  for (const name of ['include', 'exclude'] as const) {
+    const list = line.value(name);
+    if (list !== null) query.set(`${name}Collections`, list);
+  }
+  const api = await open(line.value('url'));
+  const content = await (await api.request(`/schema/snapshot?${query}`)).text();
+  if (line.file === null || line.file === '-') process.stdout.write(content);
+  else await writeWhole(line.file, content);
+  return DONE;
+}
+
+async function contentOf(file: string): Promise<Blob> {
+  if (file === '-') return new Blob([await text(process.stdin)]);
+  try {
+    return new Blob([await readFile(file)]);
+  } catch (error) {
+    throw new SetupError(`The file ${file} cannot be read: ${String(error)}`, { cause: error });
+  }
+}
+
+interface Found {
+  readonly hash: string;
+  readonly diff: Diff;
+  /** As the server sent it. */
+  readonly body: string;
+}
+
+/** Compares the installation with the snapshot in a file; null when they are equal. */
+async function compare(api: Api, line: Line): Promise<Found | null> {
+  const file = line.file ?? '-';
+  const form = new FormData();
+  // JSON is YAML too; the name of a file says which it is.
+  const name = file === '-' ? 'snapshot.yaml' : basename(file);
+  form.append(
+    'file',
+    await contentOf(file),
+    /\.(?:json|ya?ml)$/i.test(name) ? name : `${name}.yaml`,
+  );
+  const query = new URLSearchParams({ mode: line.value('mode') ?? 'mirror' });
+  if (line.has('force')) query.set('force', '');
+  const response = await api.request(`/schema/diff?${query}`, { method: 'POST', body: form });
+  if (response.status === 204) return null;
+  const answer: unknown = await response.json();
+  const { hash, diff } = v.parse(diffAnswer, answer).data;
+  const { data } = v.parse(v.object({ data: v.unknown() }), answer);
+  return { hash, diff, body: JSON.stringify(data) };
+}
+
+async function diff(line: Line, { open }: Context): Promise<number> {
+  const found = await compare(await open(line.value('url')), line);
+  console.log(found === null ? 'Nothing differs.' : describe(found.diff));
+  return found === null ? DONE : DIFFERS;
+}
+
+const counted = v.object({ data: v.array(v.object({ count: v.unknown() })) });
+
+/** How many items or values a loss concerns; null when that cannot be asked. */
+async function countOf(api: Api, { collection, field }: Loss): Promise<string | null> {
+  const query = new URLSearchParams({ aggregate: JSON.stringify({ count: field ?? '*' }) });
+  const response = await api.send(`/items/${encodeURIComponent(collection)}?${query}`);
+  const { success, output } = v.safeParse(counted, await response.json());
+  const count = success ? output.data[0]?.count : undefined;
+  if (typeof count === 'string') return count;
+  return typeof count === 'object' && count !== null ? String(Object.values(count)[0]) : null;
+}
+
+async function lossText(api: Api, loss: Loss): Promise<string> {
+  const count = await countOf(api, loss);
+  const what = loss.field === null ? 'items' : 'values';
+  const place = loss.field === null ? loss.collection : `${loss.collection}.${loss.field}`;
+  return `  ${place.replace(/\p{Cc}/gu, '\u{FFFD}')}: ${count === null ? 'all' : count} ${what}`;
+}
+
+/** Says what will happen and asks whether it shall. */
+async function agreed(api: Api, line: Line, { diff: wanted }: Found, signal: AbortSignal) {
+  console.log(describe(wanted));
+  const lost = await Promise.all(lossesOf(wanted).map((loss) => lossText(api, loss)));
+  if (lost.length > 0) console.log(`\nWill be lost:\n${lost.join('\n')}`);
+  if (line.has('yes')) return true;
+  return confirm(`\nApply this to ${api.url}?`, signal);
+}
+
+const tried = v.object({ data: v.object({ sql: v.array(v.string()) }) });
+
+async function apply(line: Line, { open, signal }: Context): Promise<number> {
+  const api = await open(line.value('url'));
+  const found = await compare(api, line);
+  if (found === null) {
+    console.log('Nothing differs.');
+    return DONE;
+  }
+  const query = new URLSearchParams(line.has('force') ? { force: '' } : {});
+  const headers = { 'content-type': 'application/json' };
+  const request = { method: 'POST', headers, body: found.body };
+  if (line.has('dry-run')) {
+    query.set('dryRun', '');
+    const answer: unknown = await (await api.request(`/schema/apply?${query}`, request)).json();
+    for (const statement of v.parse(tried, answer).data.sql) console.log(`${statement};`);
+    return DONE;
+  }
+  if (!(await agreed(api, line, found, signal))) {
+    console.log('Nothing was done.');
+    return DIFFERS;
+  }
+  await settled(api, await api.request(`/schema/apply?${query}`, request), signal);
+  console.log('Applied.');
+  return DONE;
+}
+
+export const SCHEMA_COMMANDS: readonly Command<Context>[] = [
+  {
+    words: ['schema', 'snapshot'],
+    file: 'optional',
+    meaning:
+      'Take a snapshot of the schema.\n' + 'It is written to FILE, or to the standard output.',
+    options: [
+      { name: 'format', value: 'yaml|json', meaning: 'by the name of the file, else yaml' },
+      { name: 'include', value: 'A,B', meaning: 'only these collections' },
+      { name: 'exclude', value: 'A,B', meaning: 'all but these collections' },
+    ],
+    run: snapshot,
+  },
+  {
+    words: ['schema', 'diff'],
+    file: 'required',
+    meaning:
+      'Show what would have to change to make the schema like a snapshot.\n' +
+      'FILE is JSON or YAML; - is the standard input. Ends with 1 when something differs.',
+    options: [MODE, { ...FORCE, meaning: 'compare with a snapshot of another release as well' }],
+    run: diff,
+  },
+  {
+    words: ['schema', 'apply'],
+    file: 'required',
+    meaning:
+      'Make the schema like a snapshot.\n' +
+      'FILE is JSON or YAML; - is the standard input. Everything is done, or nothing.',
+    options: [
+      MODE,
+      { name: 'yes', short: 'y', meaning: 'do not ask' },
+      { name: 'dry-run', meaning: 'print the SQL that would run, and do nothing' },
+      { ...FORCE, meaning: 'lose values that do not fit; take a snapshot of another release' },
+    ],
+    run: apply,
+  },
+];
