@@ -1,0 +1,151 @@
+import { pino } from 'pino';
+import t, { type Test } from 'tap';
+import { type CatalogParts, openCatalog } from '#core/catalog/open.ts';
+import { announce, publishWithin } from '#core/catalog/publish.ts';
+import { resetEverywhere } from '#core/catalog/reset.ts';
+import { createPool, transaction } from '#core/database/pool.ts';
+import { openBus } from '#core/messages/open.ts';
+import { clusterId } from '#core/system/cluster.ts';
+import { Members } from '#core/system/member.ts';
+import { collection, install, PAUSE_MS, until } from './installation.ts';
+
+const log = pino({ level: 'silent' });
+const PLACE = { schemas: ['public'], system: 'public' };
+const TABLES = 'CREATE TABLE a (id integer PRIMARY KEY); CREATE TABLE b (id integer PRIMARY KEY);';
+const HOUR_MS = 3_600_000;
+
+/** An installation whose processes look at the counters, and hold leases, for as long as wanted. */
+async function clusterOf(t: Test) {
+  const installed = await install(t, TABLES);
+  const { config, url, pool } = installed;
+  const bus = await openBus(config, url, await clusterId(pool, 'public'), log);
+  const closing: (() => Promise<unknown>)[] = [() => bus.close()];
+  t.teardown(async () => {
+    for (const close of closing.reverse()) await close();
+  });
+  const open = async (parts: Partial<CatalogParts>) => {
+    const source = await openCatalog(config, {
+      ...{ pool, kind: 'test', bus, log, keep: false, pause: PAUSE_MS, lease: HOUR_MS },
+      ...parts,
+    });
+    closing.push(() => source.close());
+    return source;
+  };
+  const alter = (statement: string) =>
+    transaction(pool, async (client) => {
+      await client.query(statement);
+      return await publishWithin(client, PLACE);
+    });
+  return { ...installed, bus, open, alter, members: new Members(pool, 'public') };
+}
+
+t.test('a version is acknowledged when it is served', async (t) => {
+  const { bus, open, alter, members } = await clusterOf(t);
+  const sources = [await open({}), await open({ pause: HOUR_MS }), await open({ keep: true })];
+  const { version } = await alter('ALTER TABLE a ADD COLUMN title text');
+  await announce(bus, log, version);
+  t.strictSame(await members.acknowledged(version), []);
+  for (const source of sources) {
+    t.equal(source.current().version, version);
+    t.ok(collection(source.current(), 'a').fields.has('title'));
+  }
+  const [first] = sources;
+  await first?.close();
+  const next = await alter('ALTER TABLE a ADD COLUMN more text');
+  await announce(bus, log, next.version);
+  t.strictSame(await members.acknowledged(next.version), [], 'who has closed is not waited for');
+});
+
+t.test('a process that nobody waits for does not answer before it is current', async (t) => {
+  const { open, alter, pool, members } = await clusterOf(t);
+  const frozen = await open({ pause: HOUR_MS, lease: 1_000, bus: await deafBus(t) });
+  t.ok(frozen.ready());
+  await until(() => !frozen.ready());
+  t.equal(frozen.status().stale, true);
+  const { version } = await alter('ALTER TABLE a ADD COLUMN title text');
+  t.equal((await members.acknowledged(version)).length, 1, 'it is told who was not waited for');
+  t.notOk(collection(frozen.current(), 'a').fields.has('title'));
+  await frozen.regain();
+  t.ok(frozen.ready());
+  t.equal(frozen.current().version, version, 'ready means current');
+  t.strictSame(await members.acknowledged(version), []);
+
+  await until(() => !frozen.ready());
+  await pool.query('ALTER TABLE system_state RENAME TO misplaced');
+  await t.rejects(frozen.regain(), { code: 'SERVICE_UNAVAILABLE' });
+  await pool.query('ALTER TABLE misplaced RENAME TO system_state');
+  await frozen.regain();
+  t.ok(frozen.ready());
+});
+
+/** A bus that this process shares with nobody. */
+async function deafBus(t: Test) {
+  const { config, url } = await install(t);
+  const bus = await openBus(config, url, '00000000-0000-4000-8000-000000000000', log);
+  t.teardown(() => bus.close());
+  return bus;
+}
+
+t.test('a reset is confirmed when everything was loaded anew', async (t) => {
+  const { bus, open, pool, members } = await clusterOf(t);
+  const source = await open({});
+  const before = source.current();
+  const heard: number[] = [];
+  source.onCounter('reset', (reset) => heard.push(reset));
+  // What was published is not what is there, and nothing tells of it.
+  await pool.query(`UPDATE system_catalog SET digest = 'x',
+    descriptor = replace(descriptor::text, '"id"', '"di"')::json WHERE collection = 'a'`);
+  const reset = await resetEverywhere({ pool, bus, log, place: PLACE });
+  t.strictSame(await members.confirmed(reset), []);
+  t.strictSame(heard, [reset], 'and all that is kept was dropped');
+  t.not(collection(source.current(), 'b'), collection(before, 'b'), 'not even what is the same');
+  t.ok(collection(source.current(), 'a').fields.has('id'));
+  t.strictSame(
+    [...source.current().collections.values()].map(({ descriptor }) => descriptor),
+    [...before.collections.values()].map(({ descriptor }) => descriptor),
+  );
+});
+
+t.test('whoever publishes is not in the way of the watch, nor it in theirs', async (t) => {
+  const { config, url, pool, open, bus, sql } = await clusterOf(t);
+  const keeper = await open({ keep: true });
+  const others = createPool(config, url, log, { name: 'others', statementTimeout: 0 });
+  t.teardown(() => others.end());
+  const failures: unknown[] = [];
+  const { version } = await transaction(others, async (client) => {
+    await client.query('ALTER TABLE a ADD COLUMN title text DEFAULT lower(version())');
+    // Somebody else changes a table which the watch then describes.
+    await sql('ALTER TABLE b ADD COLUMN title text');
+    await until(() => collection(keeper.current(), 'b').fields.has('title'));
+    const published = await publishWithin(client, PLACE);
+    // The watch wants to publish now, and waits for this transaction.
+    await sql('ALTER TABLE b ADD COLUMN more text');
+    const { rows } = await pool.query('SELECT count(*)::int AS n FROM pg_stat_activity');
+    t.ok(rows[0].n > 0);
+    for (let look = 0; look < 20; look += 1) {
+      await pool.query('SELECT pg_sleep(0.02)');
+      if (keeper.status().error !== null) failures.push(keeper.status().error);
+    }
+    return published;
+  });
+  await announce(bus, log, version);
+  await until(() => collection(keeper.current(), 'b').fields.has('more'));
+  t.ok(collection(keeper.current(), 'a').fields.has('title'));
+  t.strictSame(failures, []);
+  const { rows } = await pool.query("SELECT value FROM system_state WHERE name = 'catalog'");
+  t.notOk('error' in rows[0].value, 'no failure was recorded');
+});
+
+t.test('a table that somebody has locked is no failure', async (t) => {
+  const { pool, open, sql } = await clusterOf(t);
+  const source = await open({});
+  const { version } = source.current();
+  const client = await pool.connect();
+  await sql('ALTER TABLE a ADD COLUMN title text DEFAULT lower(version())');
+  await client.query('BEGIN; LOCK TABLE a');
+  t.equal((await source.refresh()).version, version, 'what cannot be described yet is not');
+  t.equal(source.status().error, null);
+  await client.query('COMMIT');
+  client.release();
+  t.ok(collection(await source.refresh(), 'a').fields.has('title'));
+});
