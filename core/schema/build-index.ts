@@ -9,6 +9,7 @@ import type { Client } from '#core/database/pool.ts';
 import { identifier, raw, render, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { TableName } from './alteration.ts';
+import { schemaFailure } from './failure.ts';
 
 export interface IndexBuild {
   readonly collection: string;
@@ -28,20 +29,27 @@ const UNIQUE_VIOLATION = '23505';
 const GONE: ReadonlySet<string> = new Set(['42P01', '42703', 'XX000']);
 
 interface Standing {
+  /** The column is there. */
   readonly column: boolean;
+  /** Of the index of that name; null when there is none. */
   readonly valid: boolean | null;
+  /** That index is the one to be built, not somebody else's. */
+  readonly own: boolean | null;
 }
 
-function look({ table, index, field }: IndexBuild): Sql {
+function look({ table, index, field, unique }: IndexBuild): Sql {
   return sql`
-    SELECT EXISTS (
-        SELECT FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-        JOIN pg_namespace n ON n.oid = c.relnamespace
-        WHERE n.nspname = ${table.schema} AND c.relname = ${table.name} AND a.attname = ${field}
-          AND NOT a.attisdropped) AS column,
-      (SELECT i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-        JOIN pg_namespace n ON n.oid = c.relnamespace
-        WHERE n.nspname = ${table.schema} AND c.relname = ${index}) AS valid`;
+    WITH place AS (SELECT oid FROM pg_namespace WHERE nspname = ${table.schema}),
+      wanted AS (
+        SELECT c.oid, a.attnum FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+        WHERE c.relnamespace = (SELECT oid FROM place) AND c.relname = ${table.name}
+          AND a.attname = ${field} AND NOT a.attisdropped)
+    SELECT EXISTS (SELECT FROM wanted) AS column, i.indisvalid AS valid,
+      EXISTS (SELECT FROM wanted WHERE oid = i.indrelid AND attnum = i.indkey[0]
+        AND i.indnatts = 1 AND i.indisunique = ${unique}::bool AND i.indpred IS NULL) AS own
+    FROM (VALUES (true)) AS always LEFT JOIN pg_class c
+      ON c.relnamespace = (SELECT oid FROM place) AND c.relname = ${index}
+    LEFT JOIN pg_index i ON i.indexrelid = c.oid`;
 }
 
 /** One who builds an index. */
@@ -60,7 +68,7 @@ class Builder {
 
   async standing(): Promise<Standing> {
     const { rows } = await this.#client.query<Standing>(render(look(this.#build)));
-    return rows[0] ?? { column: false, valid: null };
+    return rows[0] ?? { column: false, valid: null, own: null };
   }
 
   async create(): Promise<void> {
@@ -72,14 +80,16 @@ class Builder {
   /** Drops what is there under the name and is not valid. */
   async clean(): Promise<void> {
     const { table, index } = this.#build;
-    if ((await this.standing()).valid !== false) return;
+    const { valid, own } = await this.standing();
+    if (valid !== false || !own) return;
     await this.run(sql`DROP INDEX CONCURRENTLY IF EXISTS ${identifier(table.schema, index)}`);
   }
 }
 
 /** What the failure means to the one who asked for the index. */
 function meaningOf(error: unknown, { collection, field }: IndexBuild): unknown {
-  if (!(error instanceof pg.DatabaseError) || error.code !== UNIQUE_VIOLATION) return error;
+  if (!(error instanceof pg.DatabaseError)) return error;
+  if (error.code !== UNIQUE_VIOLATION) return schemaFailure(error);
   const translated = translateFailure(error);
   const details = translated instanceof ServiceError ? translated.details : {};
   const reason = `Items of ${collection} share a value, so ${field} cannot become unique.`;
@@ -102,9 +112,9 @@ export async function buildIndex(
   try {
     // It waits for every transaction that is older, for as long as those take.
     await client.query('SET lock_timeout = 0');
-    const { column, valid } = await builder.standing();
+    const { column, valid, own } = await builder.standing();
     if (!column) return 'gone';
-    if (valid === true) return 'there';
+    if (valid === true && own) return 'there';
     signal.throwIfAborted();
     signal.addEventListener('abort', cancel);
     await builder.clean();

@@ -4,7 +4,7 @@ import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { Alteration } from '../alteration.ts';
-import { refuseViews } from './dependent.ts';
+import { refuseComputed, refuseViews } from './dependent.ts';
 import { alter } from './field.ts';
 import { derivedFields, type FieldAddress, revokeFields } from './right.ts';
 import { collectionNamed, fieldNamed, ownCollection, tableOf } from './target.ts';
@@ -146,6 +146,7 @@ export async function removeFields(
     const table = tableOf(collection);
     refuseLast(collection, columns);
     await refuseViews(alteration, table, columns);
+    await refuseComputed(alteration, table, columns);
     const drops = columns.map((column) => sql`DROP COLUMN ${identifier(column)}`);
     await alteration.run(alter(table, join(drops)));
   }
