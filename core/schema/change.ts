@@ -37,7 +37,6 @@ export type ColumnTypeName = (typeof COLUMN_TYPES)[number];
 
 /** Types of fields without a column; all but the first name the relation behind an alias. */
 export const ALIAS_TYPES = ['alias', 'o2m', 'm2m', 'm2a', 'o2a', 'files', 'translations'] as const;
-export type AliasTypeName = (typeof ALIAS_TYPES)[number];
 
 export const FIELD_TYPES = [...COLUMN_TYPES, ...ALIAS_TYPES] as const;
 export type FieldTypeName = (typeof FIELD_TYPES)[number];

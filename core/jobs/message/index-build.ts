@@ -4,7 +4,7 @@ import type { Submission } from '#core/jobs/submit.ts';
 
 export const INDEX_JOB = 'index';
 /** One index at a time, so that changes of the schema always find a worker that is free. */
-export const INDEX_MAILBOX = INDEX_JOB;
+export const INDEX_MAILBOX = 'index builds';
 
 export const indexMessage = v.strictObject({
   version: v.literal(1),

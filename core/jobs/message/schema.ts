@@ -4,8 +4,8 @@ import type { Submission } from '#core/jobs/submit.ts';
 import { type SchemaChange, schemaChange } from '#core/schema/change.ts';
 
 export const SCHEMA_JOB = 'schema';
-/** All changes are made one after another, across the cluster. */
-export const SCHEMA_MAILBOX = SCHEMA_JOB;
+/** The one mailbox of all changes: they are made one after another, across the cluster. */
+export const SCHEMA_MAILBOX = 'schema changes';
 
 export const schemaMessage = v.strictObject({
   version: v.literal(1),
