@@ -79,19 +79,20 @@ t.test('nobody waits behind a change that waits for a long reader', async (t) =>
   const locking = lock([book, shelf]).then(() => {
     held = true;
   });
-  let queued = 0;
-  for (let look = 0; look < 40; look += 1) {
+  const queueing: boolean[] = [];
+  for (let look = 0; look < 100; look += 1) {
     // A reader that had to queue would never come back while the long one is there.
-    await pool.query('SELECT FROM book');
-    await pool.query('SELECT FROM shelf');
+    if (look % 4 === 0) await pool.query('SELECT FROM book, shelf');
     const { rowCount } = await pool.query(
       `SELECT FROM pg_locks WHERE NOT granted AND relation IN ('book'::regclass, 'shelf'::regclass)`,
     );
-    queued += rowCount === 0 ? 0 : 1;
+    queueing.push(rowCount !== 0);
     await delay(10);
   }
   t.notOk(held);
-  t.ok(queued <= 3, `seen queueing ${queued} times`);
+  // It may try once, before it can tell a long reader from a short one.
+  const late = queueing.slice(50).filter((is) => is).length;
+  t.equal(late, 0, 'it does not queue behind one that it knows to be long');
   await reader.end();
   await locking;
   t.ok(held, 'it goes through when the long one ends');
