@@ -1,6 +1,7 @@
 /** Reads from PostgreSQL what the catalog is made of. What is made of it is `compose.ts`. */
 import type { Client } from '#core/database/pool.ts';
 import { render } from '#core/database/sql.ts';
+import { readBroadly } from './broad.ts';
 import { compareText } from './compare.ts';
 import type { TableDescriptor } from './descriptor.ts';
 import { introspection } from './introspection.ts';
@@ -57,6 +58,9 @@ export interface Introspection {
   readonly relations: readonly RelationRow[];
 }
 
+/** Names beyond which tables are better looked for all together. */
+const MANY = 50;
+
 interface Part {
   readonly part: 'table' | 'schema' | 'collection' | 'field' | 'relation';
   readonly place: string;
@@ -74,7 +78,9 @@ export async function introspect(
   system: string,
   names: readonly string[] | null = null,
 ): Promise<Introspection> {
-  const { rows } = await client.query<Part>(render(introspection(schemas, system, names)));
+  const ask = () => client.query<Part>(render(introspection(schemas, system, names)));
+  const isBroad = names === null || names.length > MANY;
+  const { rows } = isBroad ? await readBroadly(client, ask) : await ask();
   const tables: { readonly place: number; readonly table: FoundTable }[] = [];
   const existing = new Set<string>();
   const collections: CollectionRow[] = [];

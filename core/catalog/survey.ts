@@ -5,6 +5,7 @@
 import type { Client } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
+import { readBroadly } from './broad.ts';
 import { compareText } from './compare.ts';
 import { ESTIMATED_ROWS, named, RELATIONS, servedSchemas } from './introspection.ts';
 import type { Candidate } from './outline.ts';
@@ -201,7 +202,8 @@ export async function survey(
   { schemas, system }: Place,
   names: readonly string[] | null,
 ): Promise<Survey> {
-  const tables = await client.query<TableRow>(render(tableSurvey(schemas, names)));
+  const ask = () => client.query<TableRow>(render(tableSurvey(schemas, names)));
+  const tables = names === null ? await readBroadly(client, ask) : await ask();
   const metadata = await client.query<MetadataRow>(
     render(sql`SELECT * FROM (${metadataSurvey(system)}) AS m
       WHERE ${named(sql`collection`, names)}`),

@@ -13,8 +13,8 @@ function setUp({ maxSize = 1_000_000, maxValueSize = 1_000_000 } = {}) {
     versions,
     reach: { keepable: (_, reads) => [...reads] },
     catalog: {
-      onCounter: (_, handler) => {
-        state.raise = () => handler(1);
+      onCounter: (name, handler) => {
+        if (name === 'cache') state.raise = () => handler(1);
         return () => undefined;
       },
       inContact: () => state.inContact,

@@ -9,7 +9,7 @@ import { Dice } from '#tests/harness/dice.ts';
 import { CHANGES, REMOTE, SETUP } from './statement.ts';
 
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-const STEPS = Number(process.env.STEPS ?? 100);
+const STEPS = Number(process.env.STEPS ?? 40);
 const PLACE = { schemas: ['public', 'other'], system: 'public' };
 
 /** What is published, and what would be if everything were described anew. */
