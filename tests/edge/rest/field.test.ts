@@ -1,7 +1,8 @@
 /** The routes of fields over real sockets: what is shown to whom, and what changes them. */
 import t from 'tap';
+import { freePort } from '#ops/embedded/postgres.ts';
 import { bodyOf } from '#tests/harness/body.ts';
-import { startCluster } from '#tests/harness/cluster.ts';
+import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { createSample } from '#tests/harness/sample.ts';
 import { until } from '#tests/harness/until.ts';
 import { createEditor } from './fixture/editor.ts';
@@ -118,6 +119,13 @@ t.test('shows others what they may read', async (t) => {
     (await missing.text()).replaceAll('none', '?'),
   );
   t.equal(await outcome(editor('/fields/tags')), 'FORBIDDEN');
+  // A rule decides which rows of the metadata may be read; the field itself stays.
+  await cluster.db.query(`UPDATE system_permissions SET permissions = '{"note":{"_null":true}}'
+    WHERE collection = 'system_fields'`);
+  await until(async () => {
+    const { meta } = await get<FieldBody>('/fields/articles/tags');
+    return meta === null;
+  }, 'the rule counts');
 
   const app = await createEditor(cluster, { app: true, reads: {} });
   t.equal(await outcome(app('/fields/system_users/email')), 200);
@@ -163,11 +171,15 @@ t.test('makes fields', async (t) => {
     hash: 'character varying',
     binary: 'bytea',
   };
-  for (const [type, column] of Object.entries(types)) {
-    const field = `f_${type}`;
-    const { body } = await send('POST', '/fields/block_text', { field, type });
-    t.match(body, { data: { field, type, schema: { data_type: column } } }, type);
-  }
+  const fields = Object.keys(types).map((type) => ({ field: `f_${type}`, type }));
+  await send('POST', '/collections', { collection: 'types', schema: {}, meta: {}, fields });
+  const [, ...found] = await read<FieldBody[]>('/fields/types');
+  t.match(
+    found,
+    Object.entries(types).map(([type, column]) => {
+      return { field: `f_${type}`, type, schema: { data_type: column } };
+    }),
+  );
   const alias = await send('POST', '/fields/pages', {
     field: 'divider',
     type: 'alias',
@@ -211,9 +223,9 @@ t.test('changes fields', async (t) => {
 });
 
 t.test('deletes fields', async (t) => {
-  t.equal((await send('DELETE', '/fields/block_text/f_uuid')).status, 204);
-  t.equal(await outcome(cluster.fetch('/fields/block_text/f_uuid')), 'FORBIDDEN');
-  const again = await send('DELETE', '/fields/block_text/f_uuid');
+  t.equal((await send('DELETE', '/fields/types/f_uuid')).status, 204);
+  t.equal(await outcome(cluster.fetch('/fields/types/f_uuid')), 'FORBIDDEN');
+  const again = await send('DELETE', '/fields/types/f_uuid');
   t.match(again, { status: 403, body: { errors: [{ extensions: { code: 'FORBIDDEN' } }] } });
 });
 
@@ -231,6 +243,29 @@ t.test('answers at once who wishes so', async (t) => {
   }, 'the job ends');
   t.match(ended, { state: 'completed', result: { version: Number } });
   t.equal(await outcome(cluster.fetch('/fields/pages/later')), 200);
+});
+
+t.test('tells who waits too long where to look', async (t) => {
+  const port = await freePort();
+  await cluster.startEdge(port, { JOB_WAIT_LIMIT: '1ms' });
+  const response = await fetch(`http://127.0.0.1:${port}/fields/pages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ field: 'slow', type: 'integer' }),
+  });
+  t.equal(response.status, 202);
+  t.equal(await response.text(), '');
+  t.match(response.headers.get('location'), /^\/jobs\/[0-9a-f-]{36}$/);
+  await until(
+    async () => (await cluster.fetch('/fields/pages/slow')).ok,
+    'it is made all the same',
+  );
+});
+
+t.test('makes what two ask for at once for one of them', async (t) => {
+  const ask = () => send('POST', '/fields/pages', { field: 'twice', type: 'integer' });
+  const answers = await Promise.all([ask(), ask()]);
+  t.strictSame(answers.map(({ status }) => status).sort(), [200, 400]);
 });
 
 t.test('refuses changes that cannot be made', async (t) => {
