@@ -77,7 +77,8 @@ export class Follower implements CatalogSource {
     }
     await this.look();
     this.#ends.push(
-      bus.subscribe('catalog.changed', () => this.#try(this.#load)),
+      // With a new version rights may have gone, so it is taken over together with the counters.
+      bus.subscribe('catalog.changed', () => this.#try(this.look)),
       bus.subscribe('access.changed', () => this.#try(this.look)),
       repeat(this.look, { pause, log, complaint: 'the counters cannot be read' }),
     );
@@ -163,7 +164,7 @@ export class Follower implements CatalogSource {
 
   readonly refresh = coalesce(async (): Promise<Catalog> => {
     await this.#parts.builder.bringUpToDate();
-    await this.#load();
+    await this.look();
     return this.#catalog;
   });
 

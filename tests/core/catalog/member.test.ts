@@ -56,6 +56,22 @@ t.test('a version is acknowledged when it is served', async (t) => {
   t.strictSame(await members.acknowledged(next.version), [], 'who has closed is not waited for');
 });
 
+t.test('a version is acknowledged with the rights that went with it', async (t) => {
+  const { bus, open, alter, members, sql } = await clusterOf(t);
+  const policy = '00000000-0000-4000-8000-000000000001';
+  await sql(`ALTER TABLE a ADD COLUMN secret text;
+    INSERT INTO system_policies (id, name) VALUES ('${policy}', 'p');
+    INSERT INTO system_permissions (policy, collection, action, fields)
+    VALUES ('${policy}', 'a', 'read', 'id,secret')`);
+  const source = await open({ pause: HOUR_MS });
+  const heard: number[] = [];
+  source.onCounter('access', (version) => heard.push(version));
+  const { version } = await alter('ALTER TABLE a DROP COLUMN secret');
+  await announce(bus, log, version);
+  t.strictSame(await members.acknowledged(version), []);
+  t.equal(heard.length, 1, 'what comes back under the same name is another thing');
+});
+
 t.test('a process that nobody waits for does not answer before it is current', async (t) => {
   const { open, alter, pool, members } = await clusterOf(t);
   const frozen = await open({ pause: HOUR_MS, lease: 1_000, bus: await deafBus(t) });
