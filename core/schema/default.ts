@@ -16,7 +16,9 @@ const RANDOM_UUID = /^gen_random_uuid\(\)$/i;
 function functionFor(type: ColumnTypeName, text: string): Sql | null {
   const now = NOW.exec(text.trim());
   if (now !== null && TEMPORAL.has(type)) {
-    const [, precision] = now;
+    const [words, precision] = now;
+    // Two names of the same moment; it is read back by the name under which it was given.
+    if (/^now/i.test(words)) return raw('now()');
     return raw(precision === undefined ? 'CURRENT_TIMESTAMP' : `CURRENT_TIMESTAMP(${precision})`);
   }
   if (TAKES_UUID.has(type) && RANDOM_UUID.test(text.trim())) return raw('gen_random_uuid()');

@@ -85,28 +85,36 @@ function changesOf<T extends Placed>({ now, next }: Pair<T>): Difference[] {
   return now === undefined ? [{ kind: 'N', rhs: next }] : differences(now, next);
 }
 
-/** In merging nothing goes: no thing, no table behind a collection, no row of metadata. */
-function gains({ kind, path, ...entry }: Difference): boolean {
-  if (kind === 'D') return path !== undefined;
-  const [member, ...below] = path ?? [];
-  const isWhole = (member === 'meta' || member === 'schema') && below.length === 0;
-  return !(isWhole && 'rhs' in entry && entry.rhs === null);
+interface Described extends Placed {
+  readonly type?: string;
+  readonly meta?: unknown;
+  readonly schema: unknown;
 }
 
-async function compared<T extends Placed>(
+/** In merging nothing goes: no thing, no table, column or key behind one, no row of metadata. */
+function merged<T extends Described>({ now, next }: Pair<T>): Pair<T> {
+  if (now === undefined || next === undefined) return { now, next: next ?? now };
+  const kept =
+    next.schema === null
+      ? { schema: now.schema, ...(now.type === undefined ? {} : { type: now.type }) }
+      : {};
+  return { now, next: { ...next, ...kept, ...(next.meta === null ? { meta: now.meta } : {}) } };
+}
+
+async function compared<T extends Described>(
   now: readonly T[],
   next: readonly T[],
   mode: DiffMode,
 ): Promise<(Pair<T> & { diff: Difference[] })[]> {
   const pace = createPace();
-  const found: (Pair<T> & { diff: Difference[] })[] = [];
-  for (const pair of pairs(now, next)) {
-    const all = changesOf(pair);
-    const diff = mode === 'merge' ? all.filter(gains) : all;
-    if (diff.length > 0) found.push({ ...pair, diff });
+  const list: (Pair<T> & { diff: Difference[] })[] = [];
+  for (const found of pairs(now, next)) {
+    const pair = mode === 'merge' ? merged(found) : found;
+    const diff = changesOf(pair);
+    if (diff.length > 0) list.push({ ...pair, diff });
     await pace();
   }
-  return found;
+  return list;
 }
 
 function placed({ now, next }: Pair<SnapshotField | SnapshotSystemField>) {

@@ -96,12 +96,8 @@ export async function exactType(
 
 function exactDefault({ type }: SnapshotField, schema: ColumnSchema): Sql | null {
   const value = schema.default_value;
-  if (typeof value === 'string') {
-    const temporal = ['date', 'time', 'dateTime', 'timestamp'].includes(type);
-    if (temporal && /^now\(\)$/i.test(value)) return raw('now()');
-    // The field of an array is read as JSON, but its default is PostgreSQL's text.
-    if (schema.data_type?.endsWith('[]')) return literal(value);
-  }
+  // The field of an array is read as JSON, but its default is PostgreSQL's text.
+  if (typeof value === 'string' && schema.data_type?.endsWith('[]')) return literal(value);
   if (!isColumnType(type)) return null;
   return defaultExpression(type, value, longestOf(type, schema));
 }

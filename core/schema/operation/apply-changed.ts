@@ -14,7 +14,8 @@ import type {
   SnapshotRelation,
   SnapshotSystemField,
 } from '../snapshot.ts';
-import { describeField, keyOrder, parsedMeta, tableNamed } from './apply-made.ts';
+import { describeField, parsedMeta, tableNamed } from './apply-made.ts';
+import { keyOrder } from './apply-relation.ts';
 import { writeCollection } from './collection-meta.ts';
 import { alter } from './field.ts';
 import { updateFields } from './field-update.ts';
@@ -37,7 +38,8 @@ export async function changeCollections(
       const comment = typeof schema.comment === 'string' ? literal(schema.comment) : raw('NULL');
       await alteration.run(sql`COMMENT ON TABLE ${identifier(place, name)} IS ${comment}`);
     }
-    if (meta === null || !differ(now.meta, meta)) continue;
+    // The first row is made together with those of new collections.
+    if (meta === null || now.meta === null || !differ(now.meta, meta)) continue;
     await writeCollection(alteration, {
       collection,
       meta: parsedMeta(collectionMetaInput, meta, collection),
@@ -89,7 +91,8 @@ async function exactRetype(
   }
   const text = render(exact).text;
   const usual = isColumnType(type) ? render(await columnType(alteration, type, after)).text : null;
-  const isUsual = text === usual && (now.type !== type || before.data_type === after.data_type);
+  const isOther = now.type !== type && type !== 'unknown';
+  const isUsual = text === usual && (isOther || before.data_type === after.data_type);
   if (isUsual) return false;
   const reason = `The type of ${collection}.${field} cannot be changed to ${text} here.`;
   throw new ServiceError('UNPROCESSABLE_ENTITY', { reason });

@@ -1,20 +1,15 @@
-/** Makes what a snapshot has and the database has not: tables, columns, foreign keys and their rows. */
+/** Makes what a snapshot has and the database has not: tables, columns and the rows about them. */
 import * as v from 'valibot';
 import { identifier, join, literal, sql } from '#core/database/sql.ts';
-import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { invalidPayload } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { Alteration, TableName } from '../alteration.ts';
-import { relationSchemaInput } from '../change.ts';
 import { columnSchema, exactColumn } from '../exact-column.ts';
-import { indexName } from '../index-name.ts';
-import { collectionMetaInput, fieldMetaInput, relationMetaInput } from '../meta.ts';
-import { NAME_BYTES } from '../name.ts';
-import type { SnapshotCollection, SnapshotField, SnapshotRelation } from '../snapshot.ts';
+import { collectionMetaInput, fieldMetaInput } from '../meta.ts';
+import type { SnapshotCollection, SnapshotField } from '../snapshot.ts';
 import { type CollectionRow, insertCollections } from './collection-meta.ts';
 import { alter, finishColumn } from './field.ts';
 import { writeFieldMeta } from './field-meta.ts';
-import { addForeignKey, type ForeignKeyOrder, refuseOrphans } from './foreign-key.ts';
-import { insertRelation } from './relation-meta.ts';
 
 /** @throws ServiceError INVALID_PAYLOAD naming the member that cannot be */
 export function parsedMeta<S extends v.GenericSchema>(
@@ -71,6 +66,13 @@ async function makeTable(
   }
 }
 
+/** What is made of collections. */
+interface Making {
+  readonly collections: readonly SnapshotCollection[];
+  readonly fields: readonly SnapshotField[];
+  readonly described: readonly SnapshotCollection[];
+}
+
 /** Rows that tell of what somebody else has dropped are no description of what is made now. */
 async function forgetLeftovers(
   { run, system }: Alteration,
@@ -87,11 +89,14 @@ async function forgetLeftovers(
   }
 }
 
-/** Makes collections with their fields; their rows together, so that they may be in each other. */
+/**
+ * Makes collections with their fields.
+ * @param described collections that are there and get their first row; all rows are made together,
+ *   so that collections may be in each other
+ */
 export async function makeCollections(
   alteration: Alteration,
-  collections: readonly SnapshotCollection[],
-  fields: readonly SnapshotField[],
+  { collections, fields, described }: Making,
 ): Promise<void> {
   const rows: CollectionRow[] = [];
   const names = collections.map(({ collection }) => collection);
@@ -109,8 +114,10 @@ export async function makeCollections(
     } else if (meta === null || column !== undefined) {
       throw invalidPayload(`${collection} is neither a table nor a folder.`);
     }
-    if (meta !== null)
-      rows.push({ collection, meta: parsedMeta(collectionMetaInput, meta, collection) });
+  }
+  for (const { collection, meta } of [...collections, ...described]) {
+    if (meta === null) continue;
+    rows.push({ collection, meta: parsedMeta(collectionMetaInput, meta, collection) });
   }
   await insertCollections(alteration, rows);
   for (const field of fields) await describeField(alteration, field);
@@ -131,70 +138,4 @@ export async function makeFields(
     }
     await describeField(alteration, column);
   }
-}
-
-/** The columns of a key, which are joined by commas; a name may hold some too. Null if none fit. */
-function columnsOf(text: unknown, known: ReadonlySet<string>): string[] | null {
-  if (typeof text !== 'string') return null;
-  if (known.has(text)) return [text];
-  for (let at = text.indexOf(','); at >= 0; at = text.indexOf(',', at + 1)) {
-    if (!known.has(text.slice(0, at))) continue;
-    const rest = columnsOf(text.slice(at + 1), known);
-    if (rest !== null) return [text.slice(0, at), ...rest];
-  }
-  return null;
-}
-
-function text(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= NAME_BYTES
-    ? value
-    : null;
-}
-
-/** The foreign key of a relation, to be made between tables that are there by now. */
-export function keyOrder(
-  alteration: Alteration,
-  { collection, field, related_collection: related, schema }: SnapshotRelation,
-  columnNames: (collection: string) => ReadonlySet<string>,
-): ForeignKeyOrder | null {
-  if (schema === null) return null;
-  if (related === null) throw invalidPayload(`${collection}.${field} refers to nothing.`);
-  const { on_delete, on_update } = schema;
-  const place = `the relation ${collection}.${field}`;
-  const actions = parsedMeta(relationSchemaInput, { on_delete, on_update }, place);
-  const columns = columnsOf(schema.column, columnNames(collection));
-  const targetColumns = columnsOf(schema.foreign_key_column, columnNames(related));
-  if (columns === null || columns.length !== targetColumns?.length) {
-    const reason = `The relation ${collection}.${field} from ${collection} to ${related} does not name columns of both.`;
-    throw new ServiceError('UNPROCESSABLE_ENTITY', { collection, field, reason });
-  }
-  return {
-    name: text(schema.constraint_name) ?? indexName(collection, field, 'foreign'),
-    table: tableNamed(alteration, collection),
-    columns,
-    target: tableNamed(alteration, related),
-    targetColumns,
-    onDelete: actions.on_delete ?? 'NO ACTION',
-    onUpdate: actions.on_update ?? 'NO ACTION',
-  };
-}
-
-/**
- * Makes a relation: its foreign key, if it has one, and its row.
- * @param isNew the table that refers is new, and so without rows
- */
-export async function makeRelation(
-  alteration: Alteration,
-  relation: SnapshotRelation,
-  order: ForeignKeyOrder | null,
-  isNew: boolean,
-): Promise<void> {
-  const { collection, field, related_collection: related, meta } = relation;
-  if (order !== null) {
-    if (!isNew && order.columns.length === 1) await refuseOrphans(alteration, relation, order);
-    await addForeignKey(alteration, order);
-  }
-  if (meta === null) return;
-  const row = parsedMeta(relationMetaInput, meta, `the relation ${collection}.${field}`);
-  await insertRelation(alteration, { collection, field, related, meta: row });
 }

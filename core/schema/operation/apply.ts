@@ -13,7 +13,8 @@ import {
   changeRelations,
   changeSystemFields,
 } from './apply-changed.ts';
-import { keyOrder, makeCollections, makeFields, makeRelation, tableNamed } from './apply-made.ts';
+import { makeCollections, makeFields, tableNamed } from './apply-made.ts';
+import { keyOrder, makeRelation } from './apply-relation.ts';
 import { deleteCollection } from './collection-delete.ts';
 import { removeFields } from './field-delete.ts';
 import { dropForeignKey } from './foreign-key.ts';
@@ -144,7 +145,11 @@ async function carryOut(alteration: Alteration, plan: Plan): Promise<void> {
   const isNew = new Set(plan.collections.made.map(({ collection }) => collection));
   const within = plan.fields.made.filter(({ collection }) => isNew.has(collection));
   const beside = plan.fields.made.filter(({ collection }) => !isNew.has(collection));
-  await makeCollections(left, plan.collections.made, within);
+  await makeCollections(left, {
+    collections: plan.collections.made,
+    fields: within,
+    described: plan.collections.changed.flatMap(({ now, next }) => (now.meta === null ? next : [])),
+  });
   await makeFields(left, beside);
   await changeCollections(left, plan.collections.changed);
   await forgetMetadata(left, plan);

@@ -167,6 +167,9 @@ async function carryOut(alteration: Alteration, collection: Collection, plan: Co
   const { field, table, nullable, comment } = plan;
   const column = identifier(field.name);
   const type = plan.type?.type ?? columnTypeName(field.type);
+  // The new type may be one that an index cannot have.
+  if (plan.unique === false) await dropIndexes(alteration, table, field.name, true);
+  if (plan.indexed === false) await dropIndexes(alteration, table, field.name, false);
   await changeType(alteration, plan, collection);
   if (plan.default !== null && (plan.type === null || field.column.defaultExpression === null)) {
     await setDefault(alteration, plan, type, plan.default.value);
@@ -180,7 +183,6 @@ async function carryOut(alteration: Alteration, collection: Collection, plan: Co
     [plan.unique, true],
     [plan.indexed, false],
   ] as const) {
-    if (wanted === false) await dropIndexes(alteration, table, field.name, unique);
     if (wanted === true) await alteration.index({ ...order, unique });
   }
   if (comment !== null) await alteration.run(commentOn(table, field.name, comment.text));

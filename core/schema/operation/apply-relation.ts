@@ -1,0 +1,77 @@
+/** Makes the relations that a snapshot has and the database has not: foreign keys and their rows. */
+import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import type { Alteration } from '../alteration.ts';
+import { relationSchemaInput } from '../change.ts';
+import { indexName } from '../index-name.ts';
+import { relationMetaInput } from '../meta.ts';
+import { NAME_BYTES } from '../name.ts';
+import type { SnapshotRelation } from '../snapshot.ts';
+import { parsedMeta, tableNamed } from './apply-made.ts';
+import { addForeignKey, type ForeignKeyOrder, refuseOrphans } from './foreign-key.ts';
+import { insertRelation } from './relation-meta.ts';
+
+/** The columns of a key, which are joined by commas; a name may hold some too. Null if none fit. */
+function columnsOf(text: unknown, known: ReadonlySet<string>): string[] | null {
+  if (typeof text !== 'string') return null;
+  if (known.has(text)) return [text];
+  for (let at = text.indexOf(','); at >= 0; at = text.indexOf(',', at + 1)) {
+    if (!known.has(text.slice(0, at))) continue;
+    const rest = columnsOf(text.slice(at + 1), known);
+    if (rest !== null) return [text.slice(0, at), ...rest];
+  }
+  return null;
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= NAME_BYTES
+    ? value
+    : null;
+}
+
+/** The foreign key of a relation, to be made between tables that are there by now. */
+export function keyOrder(
+  alteration: Alteration,
+  { collection, field, related_collection: related, schema }: SnapshotRelation,
+  columnNames: (collection: string) => ReadonlySet<string>,
+): ForeignKeyOrder | null {
+  if (schema === null) return null;
+  if (related === null) throw invalidPayload(`${collection}.${field} refers to nothing.`);
+  const { on_delete, on_update } = schema;
+  const place = `the relation ${collection}.${field}`;
+  const actions = parsedMeta(relationSchemaInput, { on_delete, on_update }, place);
+  const columns = columnsOf(schema.column, columnNames(collection));
+  const targetColumns = columnsOf(schema.foreign_key_column, columnNames(related));
+  if (columns === null || columns.length !== targetColumns?.length) {
+    const reason = `The relation ${collection}.${field} from ${collection} to ${related} does not name columns of both.`;
+    throw new ServiceError('UNPROCESSABLE_ENTITY', { collection, field, reason });
+  }
+  return {
+    name: text(schema.constraint_name) ?? indexName(collection, field, 'foreign'),
+    table: tableNamed(alteration, collection),
+    columns,
+    target: tableNamed(alteration, related),
+    targetColumns,
+    onDelete: actions.on_delete ?? 'NO ACTION',
+    onUpdate: actions.on_update ?? 'NO ACTION',
+  };
+}
+
+/**
+ * Makes a relation: its foreign key, if it has one, and its row.
+ * @param isNew the table that refers is new, and so without rows
+ */
+export async function makeRelation(
+  alteration: Alteration,
+  relation: SnapshotRelation,
+  order: ForeignKeyOrder | null,
+  isNew: boolean,
+): Promise<void> {
+  const { collection, field, related_collection: related, meta } = relation;
+  if (order !== null) {
+    if (!isNew && order.columns.length === 1) await refuseOrphans(alteration, relation, order);
+    await addForeignKey(alteration, order);
+  }
+  if (meta === null) return;
+  const row = parsedMeta(relationMetaInput, meta, `the relation ${collection}.${field}`);
+  await insertRelation(alteration, { collection, field, related, meta: row });
+}
