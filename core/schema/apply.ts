@@ -8,6 +8,7 @@ import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { intended, type SchemaDiff } from './diff.ts';
 import { differences } from './difference.ts';
 import { NAME_BYTES } from './name.ts';
+import { byPlace, type Placed, placeOf } from './placed.ts';
 import type {
   SnapshotCollection,
   SnapshotContent,
@@ -15,7 +16,6 @@ import type {
   SnapshotRelation,
   SnapshotSystemField,
 } from './snapshot.ts';
-import { byPlace, placeOf } from './snapshot-input.ts';
 
 const object = v.nullable(v.record(v.string(), v.unknown()));
 const content = v.object({
@@ -67,11 +67,6 @@ export interface Plan {
   readonly relations: Steps<SnapshotRelation>;
   /** System fields whose index comes or goes. */
   readonly systemFields: readonly SnapshotSystemField[];
-}
-
-interface Placed {
-  readonly collection: string;
-  readonly field?: string;
 }
 
 /**

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { createPace } from '#core/catalog/pace.ts';
 import { type Difference, difference, differences, patched } from './difference.ts';
+import { byPlace, type Placed, placeOf } from './placed.ts';
 import {
   SNAPSHOT_VERSION,
   type Snapshot,
@@ -11,7 +12,8 @@ import {
   type SnapshotRelation,
   type SnapshotSystemField,
 } from './snapshot.ts';
-import { byPlace, completeSnapshot, placeOf, type SnapshotInput } from './snapshot-input.ts';
+import { completeSnapshot } from './snapshot-completion.ts';
+import type { SnapshotInput } from './snapshot-input.ts';
 
 /** Whether the schema becomes the snapshot, or only gains and changes what stands in it. */
 export const DIFF_MODES = ['mirror', 'merge'] as const;
@@ -60,11 +62,6 @@ export interface FoundDiff {
   readonly fields: readonly FieldEntry[];
   readonly systemFields: readonly FieldEntry[];
   readonly relations: readonly RelationEntry[];
-}
-
-interface Placed {
-  readonly collection: string;
-  readonly field?: string;
 }
 
 interface Pair<T extends Placed> {

@@ -62,7 +62,9 @@ async function makeTable(
   }
   for (const column of columns) {
     const { collection, field } = column;
-    await finishColumn(alteration, collection, table, { field, schema: columnSchema(column) });
+    // An index that a snapshot names is one beside that of the key.
+    const schema = { ...columnSchema(column), is_primary_key: false };
+    await finishColumn(alteration, collection, table, { field, schema });
   }
 }
 

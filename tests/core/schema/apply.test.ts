@@ -1,4 +1,6 @@
 /** What a diff says is done: a database becomes like the one that a snapshot was taken of. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import * as v from 'valibot';
 import type { Catalog } from '#core/catalog/catalog.ts';
@@ -325,3 +327,46 @@ t.test('a dry run shows what would run, in its order, and does nothing', async (
   await target.sql(statements.join(';\n'));
   t.strictSame(await takeSnapshot(await target.catalog()), wanted);
 });
+
+t.test(
+  'databases of somebody else are made again, but for what no snapshot brings along',
+  async (t) => {
+    const folder = join(import.meta.dirname, '../../feature/existing-database');
+    const setup = ['rental', 'trade'].map((name) =>
+      readFileSync(join(folder, `${name}.sql`), 'utf8'),
+    );
+    const source = await openWorkshop(t, setup.join('\n'));
+    const whole = await takeSnapshot(await source.catalog());
+    const made = new Set(
+      whole.collections
+        .filter(({ schema }) => schema?.kind === undefined)
+        .map((one) => one.collection),
+    );
+    const within = ({ collection }: { collection: string }) => made.has(collection);
+    const wanted: Snapshot = {
+      ...whole,
+      collections: whole.collections.filter(within),
+      fields: whole.fields
+        .filter(within)
+        .map((field) =>
+          field.schema?.is_generated
+            ? {
+                ...field,
+                schema: { ...field.schema, is_generated: false, generation_expression: null },
+              }
+            : field,
+        ),
+      relations: whole.relations.filter(within),
+    };
+    t.ok(wanted.collections.length > 40);
+    const types = setup
+      .join('\n')
+      .match(/^CREATE (?:TYPE|DOMAIN|SCHEMA) [^;]*;/gm)
+      ?.join('\n');
+    const target = await openWorkshop(t, types ?? '');
+    t.equal(await become(target, wanted), null);
+    const again = await takeSnapshot(await target.catalog());
+    t.strictSame(again.relations, wanted.relations);
+    t.strictSame(again.collections, wanted.collections);
+  },
+);

@@ -1,0 +1,200 @@
+/**
+ * Completes snapshots that leave something out: by what is there, or by the defaults, so that they
+ * can be compared member by member.
+ */
+import { invalidPayload } from '#core/errors/service-error.ts';
+import { COLLECTION_META, FIELD_META, type MetaObject } from './object.ts';
+import { byPlace, placeOf } from './placed.ts';
+import type {
+  Snapshot,
+  SnapshotCollection,
+  SnapshotContent,
+  SnapshotField,
+  SnapshotRelation,
+} from './snapshot.ts';
+import type { SnapshotInput } from './snapshot-input.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const RELATION_META: MetaObject = {
+  one_field: null,
+  one_collection_field: null,
+  one_allowed_collections: null,
+  junction_field: null,
+  sort_field: null,
+  one_deselect_action: 'nullify',
+};
+
+const COLUMN: Members = {
+  data_type: null,
+  default_value: null,
+  generation_expression: null,
+  max_length: null,
+  numeric_precision: null,
+  numeric_scale: null,
+  is_generated: false,
+  is_nullable: true,
+  is_unique: false,
+  is_indexed: false,
+  is_primary_key: false,
+  has_auto_increment: false,
+  foreign_key_table: null,
+  foreign_key_column: null,
+  comment: null,
+};
+
+const FOREIGN_KEY: Members = { on_update: 'NO ACTION', on_delete: 'NO ACTION' };
+
+/** Members that are not known here; they would mean something in another release. */
+function known(given: Members, defaults: Members, what: string, force: boolean): Members {
+  const others = Object.keys(given).filter((name) => !Object.hasOwn(defaults, name));
+  if (others.length === 0) return given;
+  if (!force) throw invalidPayload(`${what} has no "${others[0]}".`);
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !others.includes(name)));
+}
+
+/** A comma list as text. */
+function commaText(value: unknown): unknown {
+  return Array.isArray(value) ? value.join(',') || null : value;
+}
+
+/** The entries of a comma list. */
+function commaList(value: unknown): unknown {
+  return typeof value === 'string' ? value.split(',') : value;
+}
+
+/** Completes the members of a snapshot by those of the schema as it is. */
+class Completion {
+  readonly #force: boolean;
+
+  constructor(force: boolean) {
+    this.#force = force;
+  }
+
+  collection(given: SnapshotInput['collections'][number], now?: SnapshotCollection) {
+    const { collection, meta, schema } = given;
+    const defaults = { collection, ...COLLECTION_META };
+    return {
+      collection,
+      meta: this.#fill(meta, defaults, now?.meta, `The metadata of ${collection}`),
+      schema:
+        schema === null
+          ? null
+          : {
+              name: collection,
+              comment: null,
+              ...now?.schema,
+              ...without(schema, ['schema', 'name']),
+            },
+    };
+  }
+
+  field(given: SnapshotInput['fields'][number], now?: SnapshotField): SnapshotField {
+    const { collection, field, type, meta, schema } = given;
+    const place = `${collection}.${field}`;
+    const defaults = { collection, field, ...FIELD_META };
+    const filled = this.#fill(meta, defaults, now?.meta, `The metadata of ${place}`);
+    return {
+      collection,
+      field,
+      type: schema === null ? 'alias' : type,
+      meta: filled === null ? null : { ...filled, special: commaText(filled.special) },
+      schema: schema === null ? null : this.#column({ collection, field, schema }, now),
+    };
+  }
+
+  relation(given: SnapshotInput['relations'][number], now?: SnapshotRelation): SnapshotRelation {
+    const { collection, field, related_collection, meta, schema } = given;
+    const names = {
+      many_collection: collection,
+      many_field: field,
+      one_collection: related_collection,
+    };
+    const place = `The metadata of the relation ${collection}.${field}`;
+    const filled = this.#fill(meta, { ...names, ...RELATION_META }, now?.meta, place);
+    const allowed = commaList(filled?.one_allowed_collections ?? null);
+    const { schema: key } = now ?? {};
+    const table = { table: collection, column: field, foreign_key_table: related_collection };
+    return {
+      collection,
+      field,
+      related_collection,
+      meta: filled === null ? null : { ...filled, ...names, one_allowed_collections: allowed },
+      schema:
+        schema === null
+          ? null
+          : { ...table, ...FOREIGN_KEY, ...key, ...without(schema, ['foreign_key_schema']) },
+    };
+  }
+
+  #column(
+    {
+      collection,
+      field,
+      schema,
+    }: Pick<SnapshotField, 'collection' | 'field'> & { schema: Members },
+    now?: SnapshotField,
+  ) {
+    const passed = ['schema', 'name', 'table', 'foreign_key_schema', 'index_state'];
+    const marked = { ...COLUMN, default_is_expression: true };
+    const given = known(
+      without(schema, passed),
+      marked,
+      `The column ${collection}.${field}`,
+      this.#force,
+    );
+    // Whether its default is an expression is told together with the default, or not at all.
+    const { default_is_expression: mark, ...column } = now?.schema ?? COLUMN;
+    const kept =
+      mark !== undefined && !Object.hasOwn(given, 'default_value')
+        ? { default_is_expression: mark }
+        : {};
+    const { foreign_key_table, foreign_key_column } = now?.schema ?? { ...COLUMN, ...given };
+    return {
+      name: field,
+      table: collection,
+      ...column,
+      ...kept,
+      ...given,
+      foreign_key_table,
+      foreign_key_column,
+    };
+  }
+
+  #fill(meta: Members | null, defaults: Members, now: Members | null | undefined, what: string) {
+    if (meta === null) return null;
+    const given = known(without(meta, ['id', 'system']), defaults, what, this.#force);
+    return { ...defaults, ...now, ...given };
+  }
+}
+
+function without(object: Members, names: readonly string[]): Members {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+}
+
+/**
+ * The content of a snapshot with every member, those that it leaves out being as they are now.
+ * @throws ServiceError INVALID_PAYLOAD for members that nothing is known of, unless forced
+ */
+export function completeSnapshot(
+  given: SnapshotInput,
+  current: Snapshot,
+  force: boolean,
+): SnapshotContent {
+  const completion = new Completion(force);
+  const now = {
+    collections: byPlace(current.collections),
+    fields: byPlace(current.fields),
+    relations: byPlace(current.relations),
+  };
+  return {
+    collections: given.collections.map((entry) =>
+      completion.collection(entry, now.collections.get(placeOf(entry))),
+    ),
+    fields: given.fields.map((entry) => completion.field(entry, now.fields.get(placeOf(entry)))),
+    systemFields: given.systemFields ?? current.systemFields,
+    relations: given.relations.map((entry) =>
+      completion.relation(entry, now.relations.get(placeOf(entry))),
+    ),
+  };
+}
