@@ -346,16 +346,14 @@ t.test(
     const wanted: Snapshot = {
       ...whole,
       collections: whole.collections.filter(within),
-      fields: whole.fields
-        .filter(within)
-        .map((field) =>
-          field.schema?.is_generated
-            ? {
-                ...field,
-                schema: { ...field.schema, is_generated: false, generation_expression: null },
-              }
-            : field,
-        ),
+      fields: whole.fields.filter(within).map((field) =>
+        field.schema?.is_generated
+          ? {
+              ...field,
+              schema: { ...field.schema, is_generated: false, generation_expression: null },
+            }
+          : field,
+      ),
       relations: whole.relations.filter(within),
     };
     t.ok(wanted.collections.length > 40);
