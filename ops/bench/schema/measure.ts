@@ -20,24 +20,15 @@ const CREATE = `DO $$ BEGIN FOR i IN 1..${TABLES} LOOP EXECUTE format(
      f boolean, g jsonb, h uuid, owner int REFERENCES authors)', i);
   END LOOP; END $$`;
 
-interface Processes {
-  readonly edges: readonly WatchedProcess[];
-  readonly workers: readonly WatchedProcess[];
-}
-
-/** Two edges and two workers beside those of the rig. */
-async function startProcesses(rig: Rig): Promise<Processes> {
+/** An edge and a worker beside those of the rig, so that there are two of each. */
+async function startProcesses(rig: Rig): Promise<readonly WatchedProcess[]> {
   const start = async (script: string, env: Record<string, string>) => {
     const running = await startProcess({ script, env: { ...rig.env, ...env }, watchesLoop: true });
     rig.onClose(() => running.stop());
     return running;
   };
-  const edges = [];
-  for (let count = 0; count < 2; count += 1) {
-    edges.push(await start('edge/main.ts', { PORT: String(await freePort()) }));
-  }
-  const workers = [await start('workers/main.ts', {}), await start('workers/main.ts', {})];
-  return { edges, workers };
+  const edge = await start('edge/main.ts', { PORT: String(await freePort()) });
+  return [edge, await start('workers/main.ts', {})];
 }
 
 async function isCurrent(rig: Rig): Promise<boolean> {
@@ -76,9 +67,8 @@ async function addField(rig: Rig, number: number) {
 export async function measureSchema(rig: Rig): Promise<Row[]> {
   rig.say(`schema: ${TABLES} tables`);
   await rig.pool.query(CREATE);
-  const { edges, workers } = await startProcesses(rig);
+  const all = await startProcesses(rig);
   await untilKnown(rig, `/items/wide_${TABLES}?limit=1`);
-  const all = [...edges, ...workers];
   let number = 0;
   for (; number < WARM_UP; number += 1) await addField(rig, number);
   for (const each of all) await each.longestBlock();
