@@ -9,6 +9,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { startPostgres } from '#ops/embedded/postgres.ts';
 import { startRedis } from './harness/redis.ts';
@@ -30,6 +31,17 @@ const SETTINGS = {
 interface Count {
   readonly passed: number;
   readonly failed: number;
+  /** What tap printed of each test file that failed, only the parts that tell why. */
+  readonly reports: readonly string[];
+}
+
+/** The failures among the lines of a test file, each with the diagnosis that follows it. */
+function reasons(lines: readonly string[]): readonly string[] {
+  let telling = false;
+  return lines.filter((line) => {
+    if (/^ *(not )?ok |^ *# Subtest/.test(line)) telling = /^ *not ok /.test(line);
+    return telling;
+  });
 }
 
 /** Runs the files and reads tap's closing line, `# { total: 3, pass: 2, fail: 1 }`. */
@@ -39,16 +51,21 @@ async function runSuite(args: readonly string[], env: NodeJS.ProcessEnv): Promis
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let tail = '';
-  tap.stdout.on('data', (chunk: Buffer) => {
-    process.stdout.write(chunk);
-    tail = (tail + chunk.toString()).slice(-4_000);
+  const reports: string[] = [];
+  let closing = '';
+  let lines: string[] = [];
+  createInterface(tap.stdout).on('line', (line) => {
+    process.stdout.write(`${line}\n`);
+    closing = /^# \{ (.*) \}$/.exec(line)?.[1] ?? closing;
+    lines.push(line);
+    if (!/^(not )?ok /.test(line)) return;
+    if (line.startsWith('not')) reports.push(reasons(lines).join('\n'));
+    lines = [];
   });
   const [code] = await once(tap, 'close');
-  const closing = [...tail.matchAll(/^# \{ (.*) \}$/gm)].at(-1)?.[1] ?? '';
   const count = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(closing)?.[1] ?? 0);
   const failed = count('fail') + count('skip') + count('todo');
-  return { passed: count('pass'), failed: code === 0 ? failed : Math.max(failed, 1) };
+  return { passed: count('pass'), failed: code === 0 ? failed : Math.max(failed, 1), reports };
 }
 
 async function runPass(pass: Pass, args: readonly string[]): Promise<Count> {
@@ -94,11 +111,14 @@ const args = process.argv.slice(2);
 const passes = args.length > 0 && process.env.TEST_PASSES !== 'all' ? [PASSES[0]] : PASSES;
 let passed = 0;
 let failed = 0;
+const reports: string[] = [];
 for (const pass of passes) {
   const count = await runPass(pass, args);
   passed += count.passed;
   failed += count.failed;
+  reports.push(...count.reports.map((report) => `\n# failed on ${pass.name}\n${report}\n`));
 }
 rmSync(loading, { recursive: true });
+for (const report of reports) process.stdout.write(report);
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
