@@ -11,6 +11,12 @@ import type { Catalog } from './catalog.ts';
 import { repeat } from './repeat.ts';
 import type { CatalogSource } from './source.ts';
 
+/**
+ * Time (ms) between hearing of an alteration and looking at it: a migration has many statements, and
+ * a change through the API is published by itself before this is over.
+ */
+const SETTLE_MS = 300;
+
 /** Tells of what is new among the tables left out and the metadata passed over. */
 function report(log: Log, catalog: Catalog, told: Set<string>): void {
   const { leftOut, warnings } = catalog;
@@ -46,9 +52,14 @@ export function keepCatalog(source: CatalogSource, watching: Watch): CatalogSour
   // Elected at once, so that nothing waits for the first pause to pass.
   const first = watch().catch((error: unknown) => log.debug({ err: error }, complaint));
   const end = repeat(watch, { pause, log, complaint });
+  let altered: NodeJS.Timeout | null = null;
   const deafen = bus.subscribe('schema.altered', () => {
-    // The next regular look makes up for one that fails.
-    if (elected) source.refresh().catch((error: unknown) => log.debug({ err: error }, complaint));
+    if (!elected || altered !== null) return;
+    altered = setTimeout(() => {
+      altered = null;
+      // The next regular look makes up for one that fails.
+      source.refresh().catch((error: unknown) => log.debug({ err: error }, complaint));
+    }, SETTLE_MS);
   });
   return {
     current: () => source.current(),
@@ -63,6 +74,7 @@ export function keepCatalog(source: CatalogSource, watching: Watch): CatalogSour
     status: () => source.status(),
     async close() {
       deafen();
+      if (altered !== null) clearTimeout(altered);
       await first;
       await end();
       if (elected) {
