@@ -6,7 +6,7 @@ import type { MessageBus } from '#core/messages/bus.ts';
 import { Moved } from './assemble.ts';
 import type { Place } from './place.ts';
 import { announce, publishDifference } from './publish.ts';
-import { FORMAT, publishFailure, readStanding, type Standing } from './store.ts';
+import { FORMAT, publishFailure, readStanding, recordSettled, type Standing } from './store.ts';
 
 /** Longest pause before a failed build is tried again on a database that has not changed since. */
 const RETRY_MAX_MS = 30_000;
@@ -31,6 +31,11 @@ export interface BuilderParts {
   readonly place: Place;
 }
 
+/** Nothing has changed since nothing was left to publish, or it is not for this release to do. */
+function isSettled({ gauge, settled, failed, later, format }: Standing): boolean {
+  return later || (settled === gauge && !failed && format === FORMAT);
+}
+
 function isBlocked(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
 }
@@ -40,9 +45,6 @@ export class Builder {
   #failure: Failure | null = null;
   /** Since when tables that are to be described are locked by others. */
   #blockedAt: number | null = null;
-  /** What was published when nothing more was left to publish. */
-  #settled: Pick<Standing, 'gauge' | 'version'> | null = null;
-
   /** Those that were complained about. */
   #orphans: readonly string[] = [];
 
@@ -59,13 +61,13 @@ export class Builder {
   async bringUpToDate(): Promise<unknown> {
     const { pool, place } = this.#parts;
     for (let attempt = 1; ; attempt += 1) {
-      const standing = await readStanding(pool, place.system);
-      if (this.#isSettled(standing)) return null;
+      const standing = await readStanding(pool, place);
+      if (isSettled(standing)) return null;
       const known = this.#failure?.gauge === standing.gauge ? this.#failure : null;
       if (known !== null && performance.now() < known.until) return null;
       try {
         const version = await this.#build(standing);
-        this.#settled = { gauge: standing.gauge, version };
+        await recordSettled(pool, place.system, { gauge: standing.gauge, version });
         this.#failure = null;
         this.#blockedAt = null;
         return null;
@@ -73,17 +75,11 @@ export class Builder {
         if (error instanceof Moved && attempt < MOST_ATTEMPTS) continue;
         if (error instanceof Moved || this.#mayWait(error)) return null;
         // What fails because a table went away meanwhile says nothing of what is there now.
-        const { gauge } = await readStanding(pool, place.system);
+        const { gauge } = await readStanding(pool, place);
         if (gauge !== standing.gauge && attempt < MOST_ATTEMPTS) continue;
         return await this.#fail(error, standing.gauge, known?.pause ?? RETRY_MIN_MS / 2);
       }
     }
-  }
-
-  #isSettled({ version, gauge, failed, later, format }: Standing): boolean {
-    if (later) return true;
-    const same = this.#settled?.version === version && this.#settled.gauge === gauge;
-    return same && !failed && format === FORMAT;
   }
 
   /** Somebody holds a lock on what is to be described, or publishes; the next look may succeed. */

@@ -36,7 +36,7 @@ export async function resetEverywhere({ pool, bus, log, place }: ResetParts): Pr
 
 async function countReset(pool: Pool, place: Place): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
-    const standing = await readStanding(pool, place.system);
+    const standing = await readStanding(pool, place);
     try {
       return await transaction(pool, async (client) => {
         // What a later release describes is not for this one to describe again.

@@ -6,6 +6,7 @@
  */
 import { join, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
+import type { Place } from './place.ts';
 
 /**
  * The number of the rows x of a group, and the sum of their stamps. Age is counted from a moving
@@ -44,9 +45,9 @@ const CATALOGS = [
  * good deal more, such as temporary tables: cheap enough to ask for every second. Only when it has
  * changed is it worth the while to look closer.
  */
-export function gauge(system: string): Sql {
+export function gauge({ schemas, system }: Place): Sql {
   const catalogs = CATALOGS.map((catalog) => sql`(SELECT ${STAMP} FROM ${catalog} x)`);
-  return sql`concat_ws(' ', ${join(catalogs)},
-    (SELECT concat(rolsuper, rolinherit) FROM pg_roles WHERE rolname = current_user),
+  return sql`concat_ws(' ', ${join(catalogs)}, ${JSON.stringify(schemas)}::text,
+    (SELECT concat(rolname, rolsuper, rolinherit) FROM pg_roles WHERE rolname = current_user),
     (SELECT version FROM ${systemTable(system, 'state')} WHERE name = 'metadata'))`;
 }

@@ -9,6 +9,7 @@ import type { CollectionDescriptor, LeftOut } from './descriptor.ts';
 import type { Assembly, Entry, Origin } from './entry.ts';
 import { named } from './introspection.ts';
 import { createPace } from './pace.ts';
+import type { Place } from './place.ts';
 import { revokeVanished } from './revoke.ts';
 import { gauge } from './stamp.ts';
 
@@ -32,6 +33,8 @@ export interface Standing {
   readonly later: boolean;
   /** A text that is the same only if nothing has changed. */
   readonly gauge: string;
+  /** The gauge of a moment at which nothing was left to publish; null when there was none yet. */
+  readonly settled: string | null;
 }
 
 interface StandingRow extends Omit<Standing, 'version'> {
@@ -39,19 +42,33 @@ interface StandingRow extends Omit<Standing, 'version'> {
 }
 
 /** Reads how the published catalog stands, and measures the database without reading either. */
-export async function readStanding(database: Pool | Client, system: string): Promise<Standing> {
+export async function readStanding(database: Pool | Client, place: Place): Promise<Standing> {
+  const { system } = place;
   const { rows } = await database.query<StandingRow>(
     render(sql`
       SELECT version, coalesce((value ->> 'format')::int, 0) AS format,
         value ->> 'error' IS NOT NULL AS failed,
         EXISTS (SELECT FROM ${systemTable(system, 'members')}
           WHERE form > ${FORMAT} AND expires > clock_timestamp()) AS later,
-        ${gauge(system)} AS gauge
+        ${gauge(place)} AS gauge, value ->> 'settled' AS settled
       FROM ${systemTable(system, 'state')} WHERE name = 'catalog'`),
   );
   const [row] = rows;
   if (row === undefined) throw new Error('system_state has no row named catalog');
   return { ...row, version: Number(row.version) };
+}
+
+/** Spares every process a closer look at a database that measures as it did in this moment. */
+export async function recordSettled(
+  pool: Pool,
+  system: string,
+  { version, gauge: measured }: Pick<Standing, 'version' | 'gauge'>,
+): Promise<void> {
+  await pool.query(
+    render(sql`UPDATE ${systemTable(system, 'state')}
+      SET value = value || jsonb_build_object('settled', ${measured}::text)
+      WHERE name = 'catalog' AND version = ${version}`),
+  );
 }
 
 /** What counts while nobody else publishes. */

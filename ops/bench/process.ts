@@ -9,13 +9,12 @@ export const ROOT = join(import.meta.dirname, '../..');
 
 export interface Running {
   readonly pid: number;
-  stop(): Promise<void>;
-}
-
-/** A process that also tells of its event loop. */
-export interface WatchedProcess extends Running {
-  /** The longest time in milliseconds that its event loop was blocked since it was last asked. */
+  /**
+   * The longest time in milliseconds that its event loop was blocked since it was last asked; the
+   * first question begins the watch.
+   */
   longestBlock(): Promise<number>;
+  stop(): Promise<void>;
 }
 
 export interface ProcessOptions {
@@ -24,8 +23,6 @@ export interface ProcessOptions {
   /** The whole environment beside PATH and HOME, so that the caller's own variables count not. */
   readonly env: Readonly<Record<string, string>>;
   readonly nodeArgs?: readonly string[];
-  /** Its event loop is watched, which costs a little. */
-  readonly watchesLoop?: boolean;
 }
 
 const LOOP_WATCH = ['--import', join(import.meta.dirname, 'schema/loop-watch.ts')];
@@ -33,9 +30,9 @@ const LOOP_WATCH = ['--import', join(import.meta.dirname, 'schema/loop-watch.ts'
 type Message = ChildMessage | { readonly type: 'longest block'; readonly ms: number };
 
 /** Starts a process and resolves when it says that it is ready. */
-export async function startProcess(options: ProcessOptions): Promise<WatchedProcess> {
+export async function startProcess(options: ProcessOptions): Promise<Running> {
   const { PATH = '', HOME = '/' } = process.env;
-  const nodeArgs = [...(options.watchesLoop ? LOOP_WATCH : []), ...(options.nodeArgs ?? [])];
+  const nodeArgs = [...LOOP_WATCH, ...(options.nodeArgs ?? [])];
   const child = spawn(process.execPath, [...nodeArgs, options.script], {
     cwd: ROOT,
     env: { PATH, HOME, ...options.env },

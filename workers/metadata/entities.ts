@@ -1,5 +1,9 @@
-/** The entities of the current catalog, and which of them a new catalog replaces. */
+/**
+ * The entities that somebody has asked for, with those that they refer to, as the catalog has them:
+ * which of them MikroORM has to learn, and which to forget.
+ */
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
+import { EMPTY_CATALOG } from '#core/catalog/replica.ts';
 import { buildEntity, type Entity, isEntity, references } from './entity.ts';
 
 interface Entry {
@@ -9,61 +13,79 @@ interface Entry {
   readonly targets: readonly string[];
 }
 
-/** What a new catalog means to MikroORM. */
+/** What is new to MikroORM. */
 export interface Replacement {
   readonly added: Entity[];
   readonly removed: Entity[];
 }
 
+const NOTHING: Replacement = { added: [], removed: [] };
+
+function targetsOf(catalog: Catalog, collection: Collection): string[] {
+  return [...references(catalog, collection).values()].map(({ one }) => one.collection);
+}
+
 export class Entities {
   readonly #entries = new Map<string, Entry>();
+  readonly #wanted = new Set<string>();
+  #catalog = EMPTY_CATALOG;
 
-  constructor(catalog: Catalog) {
-    this.follow(catalog);
-  }
-
-  all(): Entity[] {
-    return [...this.#entries.values()].map(({ entity }) => entity);
-  }
-
-  /** @throws when the collection has no entity */
+  /** @throws when the collection has no entity, or was never asked for */
   get(collection: string): Entity {
     const entry = this.#entries.get(collection);
     if (entry === undefined) throw new Error(`The collection ${collection} has no entity.`);
     return entry.entity;
   }
 
+  /** Asks for the entity of a collection, and for all that were asked for as `catalog` has them. */
+  request(catalog: Catalog, collection: string): Replacement {
+    if (catalog === this.#catalog && this.#wanted.has(collection)) return NOTHING;
+    this.#wanted.add(collection);
+    this.#catalog = catalog;
+    return this.#follow(catalog);
+  }
+
+  /** The collections that are wanted, and all that they refer to. */
+  #reachable(catalog: Catalog): Map<string, Collection> {
+    const found = new Map<string, Collection>();
+    const visit = (name: string): void => {
+      const collection = catalog.collections.get(name);
+      if (found.has(name) || collection === undefined || !isEntity(collection)) return;
+      found.set(name, collection);
+      targetsOf(catalog, collection).forEach(visit);
+    };
+    this.#wanted.forEach(visit);
+    return found;
+  }
+
   /**
    * Replaces the entities of collections that changed, and of those that refer to them, because
    * MikroORM keeps the key of what is referred to with the one that refers.
    */
-  follow(catalog: Catalog): Replacement {
-    const current = [...catalog.collections.values()].filter(isEntity);
-    const stale = new Set<string>();
-    for (const collection of current) {
-      if (this.#entries.get(collection.name)?.collection !== collection) stale.add(collection.name);
+  #follow(catalog: Catalog): Replacement {
+    const current = this.#reachable(catalog);
+    const touched = new Set<string>();
+    for (const [name, { collection }] of this.#entries) {
+      if (current.get(name) !== collection) touched.add(name);
     }
-    const names = new Set(current.map(({ name }) => name));
-    const gone = [...this.#entries.keys()].filter((name) => !names.has(name));
-    const touched = new Set([...stale, ...gone]);
-    for (const [name, { targets }] of this.#entries) {
-      if (names.has(name) && targets.some((target) => touched.has(target))) stale.add(name);
-    }
-    const removed: Entity[] = [];
-    for (const name of [...gone, ...stale]) {
+    const isStale = (name: string) => {
       const entry = this.#entries.get(name);
-      if (entry !== undefined) removed.push(entry.entity);
+      if (entry === undefined || touched.has(name)) return true;
+      return entry.targets.some((target) => touched.has(target));
+    };
+    const stale = [...current.values()].filter(({ name }) => isStale(name));
+    const gone = [...this.#entries.keys()].filter((name) => !current.has(name));
+    const removed = [...gone, ...stale.map(({ name }) => name)].flatMap((name) => {
+      const entry = this.#entries.get(name);
       this.#entries.delete(name);
-    }
-    const added = current
-      .filter(({ name }) => stale.has(name))
-      .map((collection) => this.#add(catalog, collection));
-    return { added, removed };
+      return entry === undefined ? [] : [entry.entity];
+    });
+    return { added: stale.map((collection) => this.#add(catalog, collection)), removed };
   }
 
   #add(catalog: Catalog, collection: Collection): Entity {
     const entity = buildEntity(catalog, collection, (name) => this.get(name));
-    const targets = [...references(catalog, collection).values()].map(({ one }) => one.collection);
+    const targets = targetsOf(catalog, collection);
     this.#entries.set(collection.name, { collection, entity, targets });
     return entity;
   }

@@ -1,10 +1,10 @@
 /**
  * MikroORM over the catalog: an EntityManager for the system tables and for the transactions of
- * actors that do not copy. Its metadata follows the catalog, entity by entity. No value of a
- * request may reach one of its filters as anything but the value of a named property.
+ * actors that do not copy. Its metadata follows the catalog, entity by entity, for those that are
+ * used: to learn one among a thousand blocks the event loop for 150 ms. No value of a request may
+ * reach one of its filters as anything but the value of a named property.
  */
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import type { Catalog } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/source.ts';
 import type { Config } from '#core/config/config.ts';
 import { sessionSettings } from '#core/database/pool.ts';
@@ -35,12 +35,12 @@ export function openOrm(
   url: string,
   source: CatalogSource,
 ): Orm {
-  const entities = new Entities(source.current());
+  const entities = new Entities();
   const orm = new MikroORM({
     clientUrl: url,
-    entities: entities.all(),
+    entities: [],
     metadataCache: { enabled: false },
-    discovery: { checkDuplicateTableNames: false },
+    discovery: { checkDuplicateTableNames: false, warnWhenNoEntities: false },
     pool: { min: 0, max: CONNECTIONS },
     driverOptions: {
       application_name: 'sluice entities',
@@ -51,16 +51,13 @@ export function openOrm(
       },
     },
   });
-  const stop = source.onChange((catalog: Catalog) => {
-    const { added, removed } = entities.follow(catalog);
-    orm.discoverEntity(added, removed);
-  });
   return {
     fork: () => orm.em.fork(),
-    entity: (collection) => entities.get(collection),
-    async close() {
-      stop();
-      await orm.close(true);
+    entity(collection) {
+      const { added, removed } = entities.request(source.current(), collection);
+      if (added.length + removed.length > 0) orm.discoverEntity(added, removed);
+      return entities.get(collection);
     },
+    close: () => orm.close(true),
   };
 }

@@ -3,8 +3,9 @@
  * process knows of it, what it costs those who answer meanwhile.
  */
 import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '#ops/embedded/postgres.ts';
-import { MIB, memoryOf, startProcess, type WatchedProcess } from '../process.ts';
+import { MIB, memoryOf, type Running, startProcess } from '../process.ts';
 import type { Rig } from '../rig.ts';
 import { amount, median, type Row } from '../row.ts';
 import { measureReaders } from './reader.ts';
@@ -14,21 +15,22 @@ const WARM_UP = 20;
 /** Changes over which memory must stay as it is. */
 const MANY = 500;
 const SETTLE_MS = 60_000;
+const QUIET_MS = 100;
 
 const CREATE = `DO $$ BEGIN FOR i IN 1..${TABLES} LOOP EXECUTE format(
   'CREATE TABLE wide_%s (id serial PRIMARY KEY, a text, b int, c numeric, d date, e timestamptz,
      f boolean, g jsonb, h uuid, owner int REFERENCES authors)', i);
   END LOOP; END $$`;
 
-/** An edge and a worker beside those of the rig, so that there are two of each. */
-async function startProcesses(rig: Rig): Promise<readonly WatchedProcess[]> {
+/** Starts an edge and a worker beside those of the rig; all four of them. */
+async function startProcesses(rig: Rig): Promise<readonly Running[]> {
   const start = async (script: string, env: Record<string, string>) => {
-    const running = await startProcess({ script, env: { ...rig.env, ...env }, watchesLoop: true });
+    const running = await startProcess({ script, env: { ...rig.env, ...env } });
     rig.onClose(() => running.stop());
     return running;
   };
   const edge = await start('edge/main.ts', { PORT: String(await freePort()) });
-  return [edge, await start('workers/main.ts', {})];
+  return [rig.edge, rig.worker, edge, await start('workers/main.ts', {})];
 }
 
 async function isCurrent(rig: Rig): Promise<boolean> {
@@ -37,6 +39,19 @@ async function isCurrent(rig: Rig): Promise<boolean> {
      WHERE s.name = 'catalog'`,
   );
   return rows[0]?.behind === false;
+}
+
+/** Waits until the watch has looked at what the change before left behind. */
+async function untilSettled(rig: Rig): Promise<void> {
+  const end = performance.now() + SETTLE_MS;
+  for (;;) {
+    const { rows } = await rig.pool.query<{ settled: boolean }>(
+      `SELECT value ? 'settled' AS settled FROM system_state WHERE name = 'catalog'`,
+    );
+    if (rows[0]?.settled === true) return;
+    assert(performance.now() < end, 'nobody looks at the database');
+    await delay(QUIET_MS);
+  }
 }
 
 async function untilKnown(rig: Rig, path: string): Promise<void> {
@@ -74,12 +89,16 @@ export async function measureSchema(rig: Rig): Promise<Row[]> {
   for (const each of all) await each.longestBlock();
   const found = [];
   for (let round = 0; round < rig.options.rounds; round += 1, number += 1) {
+    await untilSettled(rig);
     found.push(await addField(rig, number));
   }
   const blocks = await Promise.all(all.map((each) => each.longestBlock()));
   rig.say(`schema: ${MANY} changes`);
   const before = all.map(({ pid }) => memoryOf(pid, 'VmRSS'));
-  for (let count = 0; count < MANY; count += 1, number += 1) await addField(rig, number);
+  const inRow = [];
+  for (let count = 0; count < MANY; count += 1, number += 1) {
+    inRow.push((await addField(rig, number)).answered);
+  }
   const growth = all.map(({ pid }, index) => memoryOf(pid, 'VmRSS') - (before[index] ?? 0));
   const answered = found.map((each) => each.answered);
   const everywhere = found.map((each) => each.everywhere);
@@ -106,7 +125,7 @@ export async function measureSchema(rig: Rig): Promise<Row[]> {
       { id: 'schema/memory', title: `growth of a process over ${MANY} changes`, unit: 'MiB' },
       Math.max(...growth) / MIB,
       64,
-      { growth: growth.map((bytes) => bytes / MIB) },
+      { growth: growth.map((bytes) => bytes / MIB), answeredOneAfterAnother: median(inRow) },
     ),
     await measureReaders(rig),
   ];

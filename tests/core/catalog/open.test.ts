@@ -83,6 +83,22 @@ t.test('refresh sees a change at once, and is no new version without one', async
   t.equal((await source.refresh()).version, version + 1);
 });
 
+t.test('what one process has looked at, no other looks at again', async (t) => {
+  const { sql, pool, open } = await install(t, TABLES);
+  const stamp = async () =>
+    (await pool.query("SELECT stamp FROM system_catalog WHERE collection = 'a'")).rows[0].stamp;
+  const first = await open(false);
+  await first.refresh();
+  await sql("UPDATE system_catalog SET stamp = 'other'");
+  const second = await open(false);
+  await second.refresh();
+  t.equal(await stamp(), 'other');
+
+  await sql('CREATE TABLE c (id integer)');
+  await second.refresh();
+  t.not(await stamp(), 'other', 'what measures in another way is looked at');
+});
+
 t.test('a process that hears no messages follows by the counters', async (t) => {
   const { config, url, pool, sql, open } = await install(t, TABLES);
   const bus = await openBus(config, url, randomUUID(), log);

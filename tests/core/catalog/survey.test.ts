@@ -80,7 +80,11 @@ t.test('stamps tell what the catalog describes from what it does not', async (t)
     return new Map(seen.tables.map(({ name, stamp }) => [name, stamp]));
   };
   const measure = async () =>
-    (await pool.query(render(sql`SELECT ${gauge('public')} AS text`))).rows[0].text;
+    (
+      await pool.query(
+        render(sql`SELECT ${gauge({ schemas: ['public'], system: 'public' })} AS text`),
+      )
+    ).rows[0].text;
   // A first CLUSTER marks the index; the second changes nothing more.
   await run('CLUSTER parent USING parent_pkey');
   await run('INSERT INTO parent SELECT generate_series(1, 100); ANALYZE');
