@@ -11,11 +11,12 @@ import { amount, median, type Row } from '../row.ts';
 import { measureReaders } from './reader.ts';
 
 const TABLES = 1_000;
-const WARM_UP = 20;
+/** Until then heaps still grow to the size that this work needs. */
+const WARM_UP = 250;
 /** Changes over which memory must stay as it is. */
 const MANY = 500;
 const SETTLE_MS = 60_000;
-const QUIET_MS = 100;
+const QUIET_MS = 1_000;
 
 const CREATE = `DO $$ BEGIN FOR i IN 1..${TABLES} LOOP EXECUTE format(
   'CREATE TABLE wide_%s (id serial PRIMARY KEY, a text, b int, c numeric, d date, e timestamptz,
@@ -45,12 +46,12 @@ async function isCurrent(rig: Rig): Promise<boolean> {
 async function untilSettled(rig: Rig): Promise<void> {
   const end = performance.now() + SETTLE_MS;
   for (;;) {
+    await delay(QUIET_MS);
     const { rows } = await rig.pool.query<{ settled: boolean }>(
       `SELECT value ? 'settled' AS settled FROM system_state WHERE name = 'catalog'`,
     );
     if (rows[0]?.settled === true) return;
     assert(performance.now() < end, 'nobody looks at the database');
-    await delay(QUIET_MS);
   }
 }
 
@@ -66,6 +67,7 @@ async function untilKnown(rig: Rig, path: string): Promise<void> {
 
 /** Adds a field; milliseconds until the answer, and until every process has the new catalog. */
 async function addField(rig: Rig, number: number) {
+  rig.stop.throwIfAborted();
   const started = performance.now();
   const response = await fetch(`${rig.url}/fields/wide_${(number % TABLES) + 1}`, {
     method: 'POST',
