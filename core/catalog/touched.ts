@@ -21,7 +21,8 @@ const YOUNG = sql`age(x.xmin) <= 0`;
 /**
  * The names that the open transaction may have given, taken or changed: of tables that it has
  * locked to alter them, of those that refer to them, of those that were left out and are gone, and
- * of all whose metadata differs from what is published. Null when it changed types, whose use is not known: then everything is to be looked at.
+ * of all whose metadata differs from what is published. Null when it changed types, whose use is not
+ * known: then everything is to be looked at.
  */
 export async function touchedNames(
   client: Client,
