@@ -1,6 +1,6 @@
 /**
  * What a request for items meets: the catalog of the moment and what the caller may do. A request
- * that turns out to have met a catalog behind the database is carried out once more.
+ * that turns out to have met a catalog behind the database is carried out again.
  */
 import pg from 'pg';
 import type { Caller } from '#core/access/grant.ts';
@@ -8,7 +8,7 @@ import type { Rights } from '#core/access/right.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/source.ts';
 import { translateFailure } from '#core/database/failure.ts';
-import { forbidden } from '#core/errors/service-error.ts';
+import { forbidden, unavailable } from '#core/errors/service-error.ts';
 import type { Visitor } from '#core/identity/session.ts';
 import type { ReadTarget } from '#core/query/compile/read.ts';
 import type { QueryBounds } from '#core/query/query.ts';
@@ -25,6 +25,18 @@ const STALE_CATALOG = new Set([
   // A plan whose result has another type; a prepared statement that is gone.
   ...['0A000', '26000'],
 ]);
+
+/** PostgreSQL's inner error for what went away between two looks at its catalogs. */
+const VANISHED = /^(could not open relation with OID|cache lookup failed for)/;
+
+/** Carrying a request out, at most, while the schema changes under it each time. */
+const MOST_ATTEMPTS = 5;
+
+function isOutdated(error: unknown): error is pg.DatabaseError {
+  if (!(error instanceof pg.DatabaseError)) return false;
+  const { code = '', message } = error;
+  return STALE_CATALOG.has(code) || (code === 'XX000' && VANISHED.test(message));
+}
 
 /** Which collection, and on whose behalf. */
 export interface Target {
@@ -74,22 +86,32 @@ export class ContextSource {
     };
   }
 
-  /** Runs with the current catalog, and once more with a fresh one if that turns out to be stale. */
+  /**
+   * Runs with the current catalog, and again with a fresh one if that turns out to be stale: once
+   * more, and as long as it has changed again meanwhile.
+   * @throws ServiceError SERVICE_UNAVAILABLE when it does so each time
+   */
   async with<T>(target: Target, work: (context: ItemContext) => Promise<T>): Promise<T> {
     try {
-      return await work(await this.of(target));
-    } catch (error) {
-      if (!(error instanceof pg.DatabaseError) || !STALE_CATALOG.has(error.code ?? '')) {
-        throw translateFailure(error);
+      for (let attempt = 1; ; attempt += 1) {
+        const context = await this.of(target);
+        try {
+          return await work(context);
+        } catch (error) {
+          if (!isOutdated(error)) throw error;
+          const now = await this.#options.catalog.refresh();
+          if (attempt > 1 && now === context.catalog) throw error;
+          if (attempt === MOST_ATTEMPTS) throw overtaken(error);
+        }
       }
-    }
-    try {
-      await this.#options.catalog.refresh();
-      return await work(await this.of(target));
     } catch (error) {
       throw translateFailure(error);
     }
   }
+}
+
+function overtaken(cause: pg.DatabaseError): Error {
+  return unavailable('schema', 'The schema changed each time this was tried.', { cause });
 }
 
 /** The error of a collection that does not exist, or not for this caller. */

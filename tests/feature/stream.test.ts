@@ -182,7 +182,7 @@ t.test('an error after the first byte cuts the connection', async (t) => {
 
 t.test('time and connections are bounded', async (t) => {
   const other = await freePort();
-  const env = { QUERY_TIMEOUT: '300ms', DATABASE_POOL_WAIT: '200ms' };
+  const env = { QUERY_TIMEOUT: '300ms', DATABASE_POOL_WAIT: '1s' };
   await cluster.startEdge(other, env);
   const get = async (path: string) => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };

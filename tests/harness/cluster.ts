@@ -28,6 +28,8 @@ export interface Member {
   readonly process: ChildProcess;
   /** Resolves with the name of the failpoint at which the process stopped. */
   readonly stoppedAt: Promise<string>;
+  /** The end of what it has written. */
+  readonly output: () => string;
   /** Sends a signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<void>;
 }
@@ -75,6 +77,7 @@ async function startProcess(script: string, env: NodeJS.ProcessEnv): Promise<Mem
     pid: child.pid,
     process: child,
     stoppedAt: stopped.promise,
+    output: () => output,
     async end(signal) {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);
       await exited;

@@ -5,7 +5,7 @@
  */
 import type { Test } from 'tap';
 import { withFreePort } from '#ops/embedded/port.ts';
-import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
+import { ADMIN_TOKEN, type Cluster, type Member, startCluster } from '#tests/harness/cluster.ts';
 import { Dice } from '#tests/harness/dice.ts';
 import { StormPlan } from './plan.ts';
 
@@ -100,14 +100,21 @@ class Storm {
   }
 }
 
+interface StormCluster {
+  readonly cluster: Cluster;
+  readonly edges: readonly Member[];
+  /** Those of the edges. */
+  readonly urls: readonly string[];
+}
+
 /** A cluster with two edges and two workers. */
-export async function startStormCluster(t: Test): Promise<{ cluster: Cluster; urls: string[] }> {
+export async function startStormCluster(t: Test): Promise<StormCluster> {
   const cluster = await startCluster(t, { workers: 2, env: { EDGE_PROCESSES: '2' } });
-  const port = await withFreePort(async (free) => {
-    await cluster.startEdge(free);
-    return free;
-  });
-  return { cluster, urls: [cluster.url, `http://127.0.0.1:${port}`] };
+  const second = await withFreePort(async (port) => ({
+    edge: await cluster.startEdge(port),
+    url: `http://127.0.0.1:${port}`,
+  }));
+  return { cluster, edges: [...cluster.edges, second.edge], urls: [cluster.url, second.url] };
 }
 
 /** Lets a storm of so many changes rage on edges. */

@@ -18,9 +18,10 @@ async function described(url: string): Promise<unknown[]> {
 
 export async function weather(t: Test, changes: number): Promise<void> {
   t.comment(`STORM_SEED=${SEED}, ${changes} changes`);
-  const { cluster, urls } = await startStormCluster(t);
+  const { cluster, edges, urls } = await startStormCluster(t);
   const report = await rage(urls, SEED, changes);
   t.comment(`${report.requests} requests, ${JSON.stringify([...report.statuses])}`);
+  for (const { output } of report.faults.length === 0 ? [] : edges) t.comment(output());
   t.strictSame(report.faults.slice(0, SHOWN), [], 'every answer was right');
   t.equal(report.changes, changes);
   t.ok((report.statuses.get(200) ?? 0) > changes, 'there was traffic');

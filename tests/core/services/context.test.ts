@@ -106,6 +106,26 @@ t.test('requests that find the catalog behind are carried out once more', async 
   await t.rejects(page(), { code: 'FORBIDDEN' }, 'and what is gone is forbidden');
 });
 
+t.test('again for each change that comes in between, within bounds', async (t) => {
+  const { catalog, access, sql } = await sleepy(t, 'CREATE TABLE a (id integer PRIMARY KEY)');
+  const contexts = new ContextSource({ catalog, access, bounds: BOUNDS });
+  const overtakenBy = (changes: number, code: string, message: string) => {
+    let count = 0;
+    return contexts.with(target, async () => {
+      if (count === changes) return count;
+      count += 1;
+      await sql(`CREATE TABLE more_${code}_${changes}_${count} (id integer PRIMARY KEY)`);
+      const error = new pg.DatabaseError(message, 0, 'error');
+      error.code = code;
+      throw error;
+    });
+  };
+  t.equal(await overtakenBy(4, '42703', 'column "x" does not exist'), 4);
+  t.equal(await overtakenBy(3, 'XX000', 'could not open relation with OID 17123'), 3);
+  t.equal(await overtakenBy(2, 'XX000', 'cache lookup failed for relation 17123'), 2);
+  await t.rejects(overtakenBy(5, '42P01', 'no'), { code: 'SERVICE_UNAVAILABLE' });
+});
+
 t.test('once more, and only for what a fresh catalog can mend', async (t) => {
   const { catalog, access } = await sleepy(t, 'CREATE TABLE a (id integer PRIMARY KEY)');
   const contexts = new ContextSource({ catalog, access, bounds: BOUNDS });
@@ -123,5 +143,5 @@ t.test('once more, and only for what a fresh catalog can mend', async (t) => {
   for (const code of ['42P01', '42703', '42883', '42804', '0A000', '26000', '42704', '3F000']) {
     t.equal(await attempts(code), 2, code);
   }
-  for (const code of ['23505', '57014', '40001']) t.equal(await attempts(code), 1, code);
+  for (const code of ['23505', '57014', '40001', 'XX000']) t.equal(await attempts(code), 1, code);
 });

@@ -284,12 +284,15 @@ t.test('draining lets requests end, tells clients to close, then is gone', async
 });
 
 t.test('draining cuts what does not end in its time', async (t) => {
+  const begun = Promise.withResolvers<void>();
   const { server, port, lines } = await serve(t, async (request) => {
+    begun.resolve();
     await once(request.signal, 'abort');
     return { status: 200 };
   });
   const hanging = exchange(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   const idle = await open(port);
+  await begun.promise;
   await server.drain({ linger: 1, limit: 1 });
   t.equal(await hanging, '');
   await until(() => lines.length === 1 && idle.closed);

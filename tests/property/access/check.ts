@@ -74,7 +74,7 @@ function expectation(subject: Case, asked: Asked): Envelope | Refusal {
     // One item has no order.
     const level = asked.shape === 'item' ? { ...all, sort: [] } : all;
     const paths = level.fields.length === 0 ? [['*']] : level.fields.map(pathOf);
-    permitLevel({ permit: { run: permitRun, witness }, table, level, via: null }, paths);
+    permitLevel({ permit: { run: permitRun, witness }, table, level, paths, via: null });
     return evaluate(view.world, asked, () => {}, view.sight);
   } catch (error) {
     if (error instanceof Refusal) return error;

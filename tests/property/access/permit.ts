@@ -2,10 +2,10 @@
  * Whether a person may ask a question at all: every name in it has to be one that the person may
  * see. Looks at the question alone, so that it does not matter which rows there are.
  */
-import { type Level, levelOf } from '../evaluate/level.ts';
+import type { Level } from '../evaluate/level.ts';
 import { Refusal } from '../evaluate/refusal.ts';
 import { asCall, entries, type Run } from '../evaluate/run.ts';
-import { isAggregate, isReverse, pathOf } from '../evaluate/select.ts';
+import { isAggregate, isReverse, levelBelow, pathOf } from '../evaluate/select.ts';
 import {
   CONCEALED,
   columnOf,
@@ -32,6 +32,8 @@ interface Spot {
   readonly permit: Permit;
   readonly table: Table;
   readonly level: Level;
+  /** What is selected. */
+  readonly paths: readonly Path[];
   readonly via: Relation | null;
 }
 
@@ -169,8 +171,8 @@ function grouping(spot: Spot): void {
 }
 
 /** What is asked of one level, below which more levels may lie. */
-export function permitLevel(spot: Spot, paths: readonly Path[]): void {
-  const { permit, table, level } = spot;
+export function permitLevel(spot: Spot): void {
+  const { permit, table, level, paths } = spot;
   filtered(permit, table, level.filter, clauseOf(spot, 'filter'));
   if (level.search !== null) {
     permit.witness('search', table.name, '*');
@@ -248,8 +250,10 @@ function selected(
   }
   const below = belowOf(spot, name);
   const paths = [...rests.filter((path) => path.length > 0), ...below.fields.map(pathOf)];
-  // Its own key, if the key was asked for first, is a value of several columns.
-  if (rests[0]?.length === 0 && columnOf(table, field) === undefined) {
+  // Its own key, if the key was asked for first, is a value of several columns; what is shaped by
+  // `deep` never is a key.
+  const isShaped = below.fields.length > 0 || isAggregate(below);
+  if (!isShaped && rests[0]?.length === 0 && columnOf(table, field) === undefined) {
     for (const column of relation.columns) see(permit, table, column, clause);
   }
   if (paths.length > 0) {
@@ -257,14 +261,14 @@ function selected(
     const target = enter(permit, relation.target);
     // Of one item only what is selected and whether it fits can be asked.
     const single = { ...below, sort: [], aggregate: [], groupBy: [] };
-    permitLevel({ permit, table: target, level: single, via: relation }, paths);
+    permitLevel({ permit, table: target, level: single, paths, via: relation });
     return;
   }
   for (const column of relation.columns) see(permit, table, column, clause);
 }
 
-function belowOf({ permit, level }: Spot, name: string): Level {
-  return levelOf(permit.run, level.deep.get(name) ?? {}, '_');
+function belowOf({ permit, table, level, paths }: Spot, name: string): Level {
+  return levelBelow({ run: permit.run, table, level }, name, paths);
 }
 
 function toMany(spot: Spot, relation: ToMany, name: string, rests: readonly Path[]): void {
@@ -276,7 +280,7 @@ function toMany(spot: Spot, relation: ToMany, name: string, rests: readonly Path
   const keyed = child.key.every((key) => columnOf(child, key) !== undefined);
   // Keys that may not be seen are an empty list, whatever is asked of it.
   if (paths.length === 0 && !isAggregate(below) && (!keyed || child.key.length === 0)) return;
-  permitLevel({ permit, table: child, level: below, via: relation }, paths);
+  permitLevel({ permit, table: child, level: below, paths, via: relation });
 }
 
 function anyToOne(
@@ -304,6 +308,6 @@ function anyToOne(
     const paths = all.filter((path) => path.length > 0);
     if (target === undefined || paths.length === 0) continue;
     const below = belowOf(spot, `${name}:${scope}`);
-    permitLevel({ permit, table: target, level: below, via: null }, paths);
+    permitLevel({ permit, table: target, level: below, paths, via: null });
   }
 }

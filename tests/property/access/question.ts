@@ -73,13 +73,15 @@ function pryingBehind(dice: Dice, world: World, table: Table): Parameters | null
   const lists = relationsOf(world, table.name).filter((relation) => 'child' in relation);
   if (lists.length === 0) return null;
   const { field, child } = dice.pick(lists);
-  const { name } = dice.pick(tableOf(world, child).columns);
+  const { name, type } = dice.pick(tableOf(world, child).columns);
+  // Nobody may group by a document, whether it may be seen or not.
+  const groups =
+    type === 'json' ? [] : [{ _group: [name], _aggregate: { count: ['*'] } }, { _group: [name] }];
   const members = dice.pick<Json>([
     { _aggregate: { count: [name] } },
     { _aggregate: { count: [name] } },
     { _aggregate: { countDistinct: [name] } },
-    { _group: [name], _aggregate: { count: ['*'] } },
-    { _group: [name] },
+    ...groups,
     { _filter: { [name]: { _nnull: true } } },
   ]);
   return { fields: [`${field}.*`], deep: { [field]: members } };

@@ -94,8 +94,24 @@ function grouped(paths: readonly Path[]): Map<string, Path[]> {
   return groups;
 }
 
+/**
+ * What is asked of the items behind a field. A wildcard passes over what nothing may be seen of,
+ * whatever `deep` says of it.
+ * @param paths all that is selected beside it
+ */
+export function levelBelow(
+  { run, table, level }: Pick<Frame, 'run' | 'table' | 'level'>,
+  name: string,
+  paths: readonly Path[],
+): Level {
+  const relation = relationOf(run.world, table.name, level.alias.get(name) ?? name);
+  const isNamed = paths.some(([first]) => first === name);
+  const passedOver = relation !== undefined && !isNamed && !isReachable(run, relation);
+  return levelOf(run, (passedOver ? undefined : level.deep.get(name)) ?? {}, '_');
+}
+
 function below(frame: Frame, name: string): Level {
-  return levelOf(frame.run, frame.level.deep.get(name) ?? {}, '_');
+  return levelBelow(frame, name, frame.paths);
 }
 
 function relatedTable(run: Run, relation: Relation, scope: string): Table {
