@@ -2,7 +2,7 @@
 import t from 'tap';
 import { annoy, besiege, build, inspect } from '#tests/chaos/hostile/siege.ts';
 
-const SEED = Number(process.env.HOSTILE_SEED ?? Math.floor(Math.random() * 2 ** 32));
+const SEED = Number(process.env.HOSTILE_SEED ?? 1);
 const DURATION = 3_000;
 const REFUSED = 500;
 

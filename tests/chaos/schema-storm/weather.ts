@@ -3,7 +3,6 @@ import type { Test } from 'tap';
 import { ADMIN_TOKEN } from '#tests/harness/cluster.ts';
 import { rage, startStormCluster } from './storm.ts';
 
-const SEED = Number(process.env.STORM_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const SHOWN = 10;
 
 async function described(url: string): Promise<unknown[]> {
@@ -16,10 +15,12 @@ async function described(url: string): Promise<unknown[]> {
   );
 }
 
-export async function weather(t: Test, changes: number): Promise<void> {
-  t.comment(`STORM_SEED=${SEED}, ${changes} changes`);
+/** @param start STORM_SEED when that is not set */
+export async function weather(t: Test, changes: number, start: number): Promise<void> {
+  const seed = Number(process.env.STORM_SEED ?? start);
+  t.comment(`STORM_SEED=${seed}, ${changes} changes`);
   const { cluster, edges, urls } = await startStormCluster(t);
-  const report = await rage(urls, SEED, changes);
+  const report = await rage(urls, seed, changes);
   t.comment(`${report.requests} requests, ${JSON.stringify([...report.statuses])}`);
   for (const { output } of report.faults.length === 0 ? [] : edges) t.comment(output());
   t.strictSame(report.faults.slice(0, SHOWN), [], 'every answer was right');

@@ -1,5 +1,4 @@
 /** Whatever schema there is, a snapshot of another one makes it like that, in every member. */
-import { randomInt } from 'node:crypto';
 import t from 'tap';
 import * as v from 'valibot';
 import { ServiceError } from '#core/errors/service-error.ts';
@@ -12,7 +11,7 @@ import { randomSchema } from './fixture/random-schema.ts';
 import { openWorkshop, type Workshop } from './operation/workshop.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 6);
-const seed = Number(process.env.SEED ?? randomInt(2 ** 31));
+const seed = Number(process.env.SEED ?? 1);
 t.comment(`SEED=${seed}`);
 const dice = new Dice(seed);
 

@@ -5,7 +5,7 @@ import { codedError, openSchema } from '#tests/harness/schema.ts';
 import { bothCatalogs, dangling, permitAll, useAll } from './check.ts';
 import { someChange } from './operation.ts';
 
-const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
+const SEED = Number(process.env.SEED ?? 1);
 const STEPS = Number(process.env.STEPS ?? 80);
 /** Steps between two uses of everything. */
 const PERIOD = 8;

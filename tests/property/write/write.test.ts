@@ -1,12 +1,11 @@
 /** Whatever a payload asks for, the database becomes what the model says, or nothing changes. */
-import { randomInt } from 'node:crypto';
 import t from 'tap';
 import { openPool } from '../install.ts';
 import { checkWorld } from './check.ts';
 
 const WORLDS = Number(process.env.PROPERTY_WORLDS ?? 8);
 const PAYLOADS = 30;
-const SEED = Number(process.env.PROPERTY_SEED ?? randomInt(2 ** 31 - WORLDS));
+const SEED = Number(process.env.PROPERTY_SEED ?? 1);
 
 t.test('random payloads', async (t) => {
   const pool = await openPool(t);
