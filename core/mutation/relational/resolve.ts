@@ -115,8 +115,13 @@ export class Resolver {
   async resolve(level: Level): Promise<{ work: Work; nodeOf: readonly Node[] }> {
     const nodes = nodesOf(level, this.#found);
     const work = await this.#level(level, nodes);
+    const isLeaving = this.#leaving.some(({ work: taken }) => taken.nodes.length > 0);
+    const given = isLeaving ? givenIn(work) : new Set<string>();
     for (const { relation, work: taken } of this.#leaving) {
-      const left = taken.nodes.filter((node) => !this.#claimed.has(claimText(relation, node)));
+      const left = taken.nodes.filter(
+        (node) =>
+          !this.#claimed.has(claimText(relation, node)) && !isGiven(given, relation, taken, node),
+      );
       taken.nodes.splice(0, taken.nodes.length, ...left);
       if (relation.deselect === 'delete') continue;
       for (const node of left) node.item = lost(taken.write, relation, node.place);
@@ -286,6 +291,33 @@ interface Leaving {
 /** Which row belongs to somebody through a relation, as a text; of new rows nobody else knows. */
 function claimText({ many }: ToMany, { found }: Pick<Node, 'found'>): string {
   return JSON.stringify([many.collection, many.columns, found?.key ?? null]);
+}
+
+function givenText(collection: string, field: string, { found }: Pick<Node, 'found'>): string {
+  return JSON.stringify([collection, field, found?.key ?? null]);
+}
+
+/** The members that the payload gives to rows that exist. */
+function givenIn({ write, nodes, toOne, toMany }: Work, given = new Set<string>()): Set<string> {
+  for (const node of nodes) {
+    if (node.action !== 'update') continue;
+    for (const name of Object.keys(node.item)) {
+      given.add(givenText(write.collection.name, name, node));
+    }
+  }
+  for (const { work } of [...toOne, ...toMany]) givenIn(work, given);
+  return given;
+}
+
+/** The payload itself says, where it speaks of the row, to whom it belongs: that counts. */
+function isGiven(
+  given: ReadonlySet<string>,
+  { many }: ToMany,
+  { write: { collection } }: Work,
+  node: Node,
+): boolean {
+  const names = many.columns.map((column) => columnField(collection, column).name);
+  return names.some((name) => given.has(givenText(collection.name, name, node)));
 }
 
 /** The columns that make no link any more when they are null: those that can be, if any can. */

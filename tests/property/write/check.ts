@@ -81,14 +81,26 @@ async function engine(
 
 /** What the model makes of a payload; null when it refuses it. */
 function expected(catalog: Catalog, permits: Permits, state: State, drawn: Drawn) {
-  if (drawn.broken) return { state: null, reason: 'broken' };
+  if (drawn.broken) return { state: null, places: null, reason: 'broken' };
   const model = new Model(catalog, permits, state);
   try {
     model.put(drawn.table, drawn.payload, drawn.intent);
-    return { state: model.finish(), reason: '' };
+    return { state: model.finish(), places: model.places, reason: '' };
   } catch (error) {
-    if (error instanceof Refused) return { state: null, reason: error.message };
+    if (error instanceof Refused) return { state: null, places: null, reason: error.message };
     throw error;
+  }
+}
+
+/**
+ * New items stand behind everything that was in their list: also behind what leaves it by the same
+ * payload, where the engine writes that later than the model does.
+ */
+function placeBehind(state: State, found: State, given: ReadonlyMap<unknown, number>): void {
+  const there = new Map([...(found.get('d')?.values() ?? [])].map((row) => [row.mark, row.place]));
+  for (const row of state.get('d')?.values() ?? []) {
+    const place = given.has(row.mark) ? Number(there.get(row.mark) ?? 0) : 0;
+    if (place > Number(row.place)) row.place = String(place);
   }
 }
 
@@ -144,6 +156,7 @@ export async function checkWorld(
       const found = await readState(client);
       counts[refusal === null ? 'written' : 'refused'] += 1;
       const text = describe(found);
+      if (wanted.places !== null) placeBehind(wanted.state, found, wanted.places);
       const wantedText = wanted.state === null ? describe(state) : settle(wanted.state, found);
       const parts =
         (refusal === null) === (wanted.state !== null) ? '' : 'one of both refuses the payload\n';

@@ -57,7 +57,7 @@ export class Model {
   readonly #permits: Permits;
   readonly #before: State;
   readonly after: State;
-  /** Rows that lists of the payload name, by relation. */
+  /** Rows whose owner the payload names, by relation. */
   readonly #claimed = new Set<string>();
 
   constructor(catalog: Catalog, permits: Permits, state: State) {
@@ -90,10 +90,13 @@ export class Model {
   }
 
   #gather(table: Table, payload: Payload): void {
+    const own = keyIn(table, payload);
     for (const [name, value] of Object.entries(payload)) {
       const relation = this.#relation(table, name);
       if (relation === undefined) continue;
       if (relation.kind === 'm2o' || relation.kind === 'a2o') {
+        // Who says to whom a row belongs does not mean that it leaves.
+        if (own !== null) this.#claimed.add(`${table} ${relation.many.columns} ${own}`);
         if (!isPayload(value)) continue;
         const one = relation.kind === 'm2o' ? relation.one.collection : String(payload.kind);
         this.#gather(tableOf(one), value);
