@@ -105,7 +105,7 @@ export function levelBelow(
   paths: readonly Path[],
 ): Level {
   const relation = relationOf(run.world, table.name, level.alias.get(name) ?? name);
-  const isNamed = paths.some(([first]) => first === name);
+  const isNamed = level.alias.has(name) || paths.some(([first]) => first === name);
   const passedOver = relation !== undefined && !isNamed && !isReachable(run, relation);
   return levelOf(run, (passedOver ? undefined : level.deep.get(name)) ?? {}, '_');
 }
