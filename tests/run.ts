@@ -6,7 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -22,7 +22,12 @@ const SETTINGS = {
   full_page_writes: 'off',
   max_connections: '300',
   shared_buffers: '256MB',
-  max_wal_size: '4GB',
+  max_wal_size: '1GB',
+  checkpoint_timeout: '1h',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  // It would visit each of the hundreds of databases; no test waits for it.
+  autovacuum: 'off',
   // Tells tests which statements were run; those of a long run shall all be remembered.
   shared_preload_libraries: 'pg_stat_statements',
   'pg_stat_statements.max': '50000',
@@ -68,9 +73,20 @@ async function runSuite(args: readonly string[], env: NodeJS.ProcessEnv): Promis
   return { passed: count('pass'), failed: code === 0 ? failed : Math.max(failed, 1), reports };
 }
 
+/** A file system in memory, and the room that it must have for all databases of a run. */
+const MEMORY = { path: '/dev/shm', bytes: 6 * 1024 ** 3 };
+
+/** Every table is some files, and to make one of those takes milliseconds on a disk. */
+function quickFolder(): string {
+  const { path, bytes } = MEMORY;
+  if (!existsSync(path)) return tmpdir();
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize < bytes ? tmpdir() : path;
+}
+
 async function runPass(pass: Pass, args: readonly string[]): Promise<Count> {
   process.stdout.write(`# pass: ${pass.name}\n`);
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-test-'));
+  const folder = mkdtempSync(join(quickFolder(), 'sluice-test-'));
   // PostgreSQL runs under an account of its own when this process is root's.
   chmodSync(folder, 0o755);
   const postgres = await startPostgres({

@@ -59,13 +59,20 @@ async function left(client: pg.Client, database: string): Promise<void> {
   }
 }
 
+/**
+ * Copying files takes a fourth of what writing them to the log does. PostgreSQL 14, on which the
+ * roles are ordinary ones, knows no other way.
+ */
+function options(name: string): string {
+  return ORDINARY ? `OWNER ${name}` : 'STRATEGY file_copy';
+}
+
 /** Makes a database under a name of its own and drops it when the test ends. */
 async function make(t: Teardown, template: string): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await asSuperuser(async (client) => {
     if (ORDINARY) await client.query(`CREATE ROLE ${name} LOGIN PASSWORD '${name}'`);
-    const owner = ORDINARY ? `OWNER ${name}` : '';
-    await client.query(`CREATE DATABASE ${name} ${owner} TEMPLATE ${template}`);
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} ${options(name)}`);
   });
   t.teardown(() =>
     asSuperuser(async (client) => {
