@@ -93,14 +93,24 @@ function expected(catalog: Catalog, permits: Permits, state: State, drawn: Drawn
 }
 
 /**
- * New items stand behind everything that was in their list: also behind what leaves it by the same
- * payload, where the engine writes that later than the model does.
+ * New items stand behind what was in their list and stays. The engine may have seen more or less
+ * there than the model, which writes in another order, when rows come and go by the same payload.
  */
-function placeBehind(state: State, found: State, given: ReadonlyMap<unknown, number>): void {
-  const there = new Map([...(found.get('d')?.values() ?? [])].map((row) => [row.mark, row.place]));
-  for (const row of state.get('d')?.values() ?? []) {
-    const place = given.has(row.mark) ? Number(there.get(row.mark) ?? 0) : 0;
-    if (place > Number(row.place)) row.place = String(place);
+function placeBehind(
+  wanted: State,
+  before: State,
+  found: State,
+  given: ReadonlyMap<unknown, number>,
+): void {
+  const all = [...(found.get('d')?.values() ?? [])];
+  for (const row of wanted.get('d')?.values() ?? []) {
+    const there = given.has(row.mark) ? all.find(({ mark }) => mark === row.mark) : undefined;
+    if (there === undefined) continue;
+    const others = all.filter(
+      ({ a, id }) => a === there.a && before.get('d')?.get(id ?? '')?.a === there.a,
+    );
+    const last = Math.max(0, ...others.map(({ place }) => Number(place ?? 0)));
+    if (Number(there.place ?? 0) > last) row.place = there.place ?? null;
   }
 }
 
@@ -156,7 +166,7 @@ export async function checkWorld(
       const found = await readState(client);
       counts[refusal === null ? 'written' : 'refused'] += 1;
       const text = describe(found);
-      if (wanted.places !== null) placeBehind(wanted.state, found, wanted.places);
+      if (wanted.places !== null) placeBehind(wanted.state, state, found, wanted.places);
       const wantedText = wanted.state === null ? describe(state) : settle(wanted.state, found);
       const parts =
         (refusal === null) === (wanted.state !== null) ? '' : 'one of both refuses the payload\n';
