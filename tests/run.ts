@@ -73,8 +73,8 @@ async function runSuite(args: readonly string[], env: NodeJS.ProcessEnv): Promis
   return { passed: count('pass'), failed: code === 0 ? failed : Math.max(failed, 1), reports };
 }
 
-/** A file system in memory, and the room that it must have for all databases of a run. */
-const MEMORY = { path: '/dev/shm', bytes: 6 * 1024 ** 3 };
+/** A file system in memory, and the room that it must have; a run was seen to need 0.3 GiB. */
+const MEMORY = { path: '/dev/shm', bytes: 2 * 1024 ** 3 };
 
 /** Every table is some files, and to make one of those takes milliseconds on a disk. */
 function quickFolder(): string {
