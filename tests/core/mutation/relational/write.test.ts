@@ -160,6 +160,17 @@ t.test('a row is given to another owner and changed in the same payload', async 
   ]);
 });
 
+t.test('a row that gets an owner by its own field does not lose it to a list', async (t) => {
+  // Written after the row itself, the list does not name it.
+  const sibling = { articles_id: { id: 2, author: { id: 1, articles: [2] } } };
+  const tags = [{ tags_id: { id: 3, articles: [sibling] } }];
+  await writer.update('comments', [3], { article: { id: 1, author: 2, tags } });
+  const owners = () => rows('SELECT id, coalesce(author, 0) FROM articles ORDER BY id');
+  t.strictSame(await owners(), ['1 2', '2 1', '3 2']);
+  await writer.update('authors', [2], { articles: [{ id: 3, title: 'alone' }] });
+  t.strictSame(await owners(), ['1 0', '2 1', '3 2'], 'and else it does');
+});
+
 t.test('errors name the place, and leave nothing behind', async (t) => {
   const error = await refusal(
     writer.create('authors', {
