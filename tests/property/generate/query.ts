@@ -71,8 +71,9 @@ function sorting(source: Source, table: Table, alias: Readonly<Record<string, st
       own.length > 0 && dice.chance(50) ? dice.pick(own) : sortPath(dice, world, table, 2);
     return `${dice.chance(50) ? '-' : ''}${path}`;
   });
-  const first = table.columns[0]?.name ?? '';
-  return table.key.length === 0 ? [...terms, first] : terms;
+  // Where the first column is hidden, the next one may be a document.
+  const first = table.columns.find(({ type }) => !UNORDERED.has(type))?.name;
+  return table.key.length === 0 && first !== undefined ? [...terms, first] : terms;
 }
 
 const EXTREME: ReadonlySet<string> = new Set([
