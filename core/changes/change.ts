@@ -16,19 +16,30 @@ export const MAX_KEYS = 200;
 const MAX_BYTES = 5_000;
 
 /** The change as it is told: without keys when they are many. */
-export function bounded(change: Change): Change {
+function bounded(change: Change): Change {
   const { keys } = change;
   if (keys === null) return change;
   const few = keys.length <= MAX_KEYS && Buffer.byteLength(JSON.stringify(keys)) <= MAX_BYTES;
   return few ? change : { ...change, keys: null };
 }
 
-/** Two changes as one; null when they differ in more than their keys. */
-export function merged(first: Change, second: Change): Change | null {
+function isAlike(first: Change, second: Change): boolean {
   const { collection, action, user } = first;
-  if (collection !== second.collection || action !== second.action || user !== second.user) {
-    return null;
+  return collection === second.collection && action === second.action && user === second.user;
+}
+
+/** The changes in their order, those in a row that differ in nothing but their keys as one. */
+export function gathered(changes: readonly Change[]): Change[] {
+  const groups: [Change, ...Change[]][] = [];
+  for (const change of changes) {
+    const group = groups.at(-1);
+    if (group !== undefined && isAlike(group[0], change)) group.push(change);
+    else groups.push([change]);
   }
-  if (first.keys === null || second.keys === null) return { ...first, keys: null };
-  return bounded({ ...first, keys: [...first.keys, ...second.keys] });
+  return groups.map((group) => {
+    const [first] = group;
+    const keys = group.flatMap((change) => change.keys ?? []);
+    const isTold = group.every((change) => change.keys !== null);
+    return bounded({ ...first, keys: isTold ? keys : null });
+  });
 }

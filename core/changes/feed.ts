@@ -5,7 +5,7 @@
 import type { Log } from '#core/log/log.ts';
 import { warnSparingly } from '#core/log/sparing.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
-import { bounded, type Change, merged } from './change.ts';
+import { type Change, gathered } from './change.ts';
 
 /** How long (ms) a change waits for others to travel with: a message costs as much as a write. */
 const GATHER_MS = 20;
@@ -41,12 +41,7 @@ export class ChangeFeed {
 
   /** Tells of changes that are committed, a few milliseconds later. */
   publish(changes: readonly Change[]): void {
-    for (const change of changes) {
-      const last = this.#waiting.at(-1);
-      const both = last === undefined ? null : merged(last, change);
-      if (both === null) this.#waiting.push(bounded(change));
-      else this.#waiting[this.#waiting.length - 1] = both;
-    }
+    this.#waiting.push(...changes);
     if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => void this.#flush(), GATHER_MS);
   }
 
@@ -65,7 +60,7 @@ export class ChangeFeed {
     this.#timer = null;
     const changes = this.#waiting;
     this.#waiting = [];
-    const sent = packed(changes).map((message) =>
+    const sent = packed(gathered(changes)).map((message) =>
       this.#bus.publish('items.changed', { changes: message }),
     );
     for (const { status, ...rest } of await Promise.allSettled(sent)) {

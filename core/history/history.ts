@@ -8,8 +8,7 @@ import { bareType } from '#core/database/column-type.ts';
 import type { Client } from '#core/database/pool.ts';
 import { rowsOf } from '#core/database/prepared.ts';
 import { empty, identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
-import { type Visitor, visitorFacts } from '#core/identity/session.ts';
-import type { KeptKeys } from '#core/mutation/kept-key.ts';
+import { type Visitor, visitorValues } from '#core/identity/session.ts';
 import { CONCEALED, isConcealed, outputOf } from '#core/query/compile/output.ts';
 import { type Key, keyOfBody, keyOfPath } from '#core/query/key.ts';
 import { systemTable } from '#core/system/table.ts';
@@ -86,7 +85,7 @@ function shownValue(field: Field | undefined, value: unknown): unknown {
 }
 
 /** The members as JSON. */
-function deltaText(collection: Collection, { delta }: Pick<Deed, 'delta'>): string {
+export function deltaText(collection: Collection, { delta }: Pick<Deed, 'delta'>): string {
   const members = Object.entries(delta).map(
     ([name, value]) => [name, shownValue(collection.fields.get(name), value)] as const,
   );
@@ -151,20 +150,6 @@ function toldOf(collection: Collection, deeds: readonly Deed[]): Told {
   };
 }
 
-/** The same of rows whose keys the transaction keeps. */
-function toldOfKept(collection: Collection, kept: KeptKeys, deltas: readonly Delta[]): Told {
-  const texts = deltas.map((delta) => deltaText(collection, { delta }));
-  const isOne = kept.count === 1;
-  const keys = isOne ? kept.text : kept.texts;
-  return {
-    isOne,
-    items: keys,
-    deltas: isOne ? sql`${texts[0] ?? null}::text` : sql`${texts}::text[]`,
-    parents: isOne ? sql`NULL::int4` : sql`${texts.map(() => null)}::int4[]`,
-    keys: [keys],
-  };
-}
-
 /** Whether `t` is the row of some values. */
 function keyMatches(collection: Collection, values: readonly Sql[]): Sql {
   const tests = collection.primaryKey.map(
@@ -172,6 +157,71 @@ function keyMatches(collection: Collection, values: readonly Sql[]): Sql {
       sql`${identifier('t', column.name)} = ${values[part] ?? empty}::${bareType(column)}`,
   );
   return join(tests, ' AND ');
+}
+
+/** The beginning of what adds activities; only the items' keys are missing. */
+function activityInto(
+  schema: string,
+  author: readonly unknown[],
+  action: string,
+  { name }: Collection,
+): Sql {
+  const [user, ...visitor] = author;
+  const facts = join(visitor.map((value) => sql`${value}`));
+  return sql`INSERT INTO ${systemTable(schema, 'activity')}
+    (action, "user", ip, user_agent, origin, collection, item)
+    SELECT ${action}::text, ${user}::uuid, ${facts}, ${name}::text`;
+}
+
+function revisionInto(schema: string): Sql {
+  return sql`INSERT INTO ${systemTable(schema, 'revisions')}
+    (activity, collection, item, data, delta, parent)`;
+}
+
+/** New rows, as a statement with sub-statements tells of them that writes them itself. */
+export interface NewRowsTold {
+  readonly collection: Collection;
+  /** What the rows are selected from, all columns of them, in the order in which they are written. */
+  readonly rows: Sql;
+  readonly isOne: boolean;
+  /** What stands for {@link History.author}. */
+  readonly author: readonly unknown[];
+  /** What stands for the {@link deltaText} of the only row, or for an array of those of all. */
+  readonly deltas: unknown;
+}
+
+/** A name that none of the columns has. */
+function freeName(columns: readonly { readonly name: string }[]): string {
+  let name = 'n';
+  while (columns.some((column) => column.name === name)) name += '_';
+  return name;
+}
+
+/** The sub-statements that tell of new rows, each behind a comma; none where nothing is told. */
+export function newRowsTold(schema: string, told: NewRowsTold): Sql {
+  const { collection, rows, isOne, author, deltas } = told;
+  const kept = accountabilityOf(collection);
+  const [key] = collection.primaryKey;
+  if (kept === null || key === undefined || collection.table === null) return empty;
+  const item = sql`left(${identifier('t', key.column.name)}::text, 255)`;
+  const activity = sql`${activityInto(schema, author, 'create', collection)}, ${item} FROM ${rows} AS t`;
+  if (kept === 'activity') return sql`, a AS (${activity})`;
+  const first = sql`, a AS (${activity} RETURNING id)`;
+  const into = revisionInto(schema);
+  const name = sql`${collection.name}::text`;
+  const data = snapshot(collection);
+  if (isOne) {
+    return sql`${first}, h AS (${into}
+      SELECT a.id, ${name}, ${item}, ${data}, ${deltas}::text::json, NULL::int4 FROM a, ${rows} AS t)`;
+  }
+  // Sub-statements are read in the order in which they wrote.
+  const place = identifier(freeName(collection.table.columns));
+  return sql`${first}, b AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM a), h AS (${into}
+    SELECT b.id, ${name}, ${item}, ${data}, v.delta::json, NULL::int4
+    FROM (SELECT row_number() OVER () AS ${place}, ${rows}.* FROM ${rows}) AS t
+      JOIN unnest(${deltas}::text[]) WITH ORDINALITY AS v(delta, n) ON v.n = t.${place}
+      JOIN b ON b.n = v.n
+    ORDER BY v.n)`;
 }
 
 export class History {
@@ -209,20 +259,11 @@ export class History {
       keys: deeds.map(({ key }) => itemText(key)),
       user: this.#author.user,
     });
-    const statement = this.#statement(collection, action, () => toldOf(collection, deeds));
+    const statement = this.#statement(collection, action, deeds);
     if (statement === null) return [];
     const rows = await rowsOf<[number]>(this.#client, render(statement));
     const revised = accountabilityOf(collection) === 'all' && REVISED.has(action);
     return revised ? rows.map(([id]) => id) : [];
-  }
-
-  /**
-   * The statement that tells of new rows whose keys the transaction keeps; null where nothing is
-   * told. What changed is to be noted once it is known.
-   * @param deltas what was written, in step with the keys
-   */
-  ofKept(collection: Collection, kept: KeptKeys, deltas: () => readonly Delta[]): Sql | null {
-    return this.#statement(collection, 'create', () => toldOfKept(collection, kept, deltas()));
   }
 
   /** Notes that items changed of which history tells nothing one by one. */
@@ -231,19 +272,23 @@ export class History {
     this.#note({ collection: collection.name, action: 'update', keys: null, user });
   }
 
-  #statement(collection: Collection, action: DeedAction, told: () => Told): Sql | null {
+  /** What history has to be told of whoever writes: what {@link newRowsTold} takes. */
+  get author(): readonly (string | null)[] {
+    const { user, visitor } = this.#author;
+    return [user, ...visitorValues(visitor)];
+  }
+
+  #statement(collection: Collection, action: DeedAction, deeds: readonly Deed[]): Sql | null {
     const kept = accountabilityOf(collection);
     if (kept === null) return null;
+    const told = toldOf(collection, deeds);
     return kept === 'all' && REVISED.has(action)
-      ? this.#revisions(collection, action, told())
-      : this.#activities(collection, action, told());
+      ? this.#revisions(collection, action, told)
+      : this.#activities(collection, action, told);
   }
 
   #activities(collection: Collection, action: string, { isOne, items }: Told): Sql {
-    const { user, visitor } = this.#author;
-    const into = sql`INSERT INTO ${systemTable(this.#schema, 'activity')}
-      (action, "user", ip, user_agent, origin, collection, item)
-      SELECT ${action}::text, ${user}::uuid, ${visitorFacts(visitor)}, ${collection.name}::text`;
+    const into = activityInto(this.#schema, this.author, action, collection);
     if (isOne) return sql`${into}, left(${items}, 255) RETURNING id`;
     return sql`${into}, left(v.item, 255)
       FROM unnest(${items}) WITH ORDINALITY AS v(item, n) ORDER BY v.n RETURNING id`;
@@ -255,8 +300,7 @@ export class History {
     const t = sql`${identifier(table.schema, table.name)} AS t`;
     const { isOne, items, deltas, parents, keys } = told;
     const first = sql`WITH a AS (${this.#activities(collection, action, told)})`;
-    const into = sql`INSERT INTO ${systemTable(this.#schema, 'revisions')}
-      (activity, collection, item, data, delta, parent)`;
+    const into = revisionInto(this.#schema);
     const name = sql`${collection.name}::text`;
     if (isOne) {
       return sql`${first} ${into}

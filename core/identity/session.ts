@@ -4,7 +4,7 @@
  * before their sessions, as they are by a suspension, so that nobody waits in a circle.
  */
 import type { Client, Pool } from '#core/database/pool.ts';
-import { render, type Sql, sql } from '#core/database/sql.ts';
+import { join, render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
 
 /** Where the tables are, and a connection to them or a transaction on them. */
@@ -44,10 +44,18 @@ const SWEPT_AT_ONCE = 20;
 const ORIGIN_MAX_LENGTH = 255;
 const USER_AGENT_MAX_LENGTH = 1_024;
 
-/** What is known of a visitor, in the order address, program, origin; the latter two cut to size. */
-export function visitorFacts({ ip, userAgent, origin }: Visitor): Sql {
-  return sql`${ip}, ${userAgent?.slice(0, USER_AGENT_MAX_LENGTH) ?? null},
-    ${origin?.slice(0, ORIGIN_MAX_LENGTH) ?? null}`;
+/** What is kept of a visitor: address, program, origin; the latter two cut to size. */
+export function visitorValues({ ip, userAgent, origin }: Visitor): readonly (string | null)[] {
+  return [
+    ip,
+    userAgent?.slice(0, USER_AGENT_MAX_LENGTH) ?? null,
+    origin?.slice(0, ORIGIN_MAX_LENGTH) ?? null,
+  ];
+}
+
+/** The same as a list. */
+export function visitorFacts(visitor: Visitor): Sql {
+  return join(visitorValues(visitor).map((value) => sql`${value}`));
 }
 
 function later(ttl: number): Sql {

@@ -3,20 +3,29 @@ import pg from 'pg';
 import { type Change, MAX_KEYS } from '#core/changes/change.ts';
 import type { AtOnce } from '#core/changes/journal.ts';
 import { runTogether } from '#core/database/prepared.ts';
-import type { Texts } from '#core/database/script.ts';
 import type { Statement } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
+import { type FlatItems, keptOf } from '#core/mutation/flat.ts';
 import type { KeptKeys } from '#core/mutation/kept-key.ts';
-import { type FreshRows, freshItems } from '#core/mutation/relational/fresh.ts';
+import { type FreshGraph, type FreshItems, freshItems } from '#core/mutation/relational/fresh.ts';
 import type { Input, Surroundings } from '#core/mutation/relational/write.ts';
 import type { Write } from '#core/mutation/target.ts';
+import type { Readback } from '#core/query/compile/read.ts';
 
-/** What was created, as it is told to others. */
-function createdRows(user: string | null, rows: FreshRows, results: readonly Texts[]): Change {
-  const { collection, kept, statement } = rows;
-  const text = results[statement]?.[0]?.[0] ?? null;
-  const keys = text === null || kept.count > MAX_KEYS ? null : kept.read(text);
-  return { collection: collection.name, action: 'create', keys, user };
+/** The statements that reading back takes, which are kept from request to request. */
+export interface CreationStatements {
+  /** Creates items, and reads them back if it can. */
+  flat(items: FlatItems): { readonly readback: Readback; readonly statement: Statement };
+  /**
+   * Reads back what was created by statements before it.
+   * @throws ServiceError FORBIDDEN
+   */
+  kept(kept: KeptKeys): Statement;
+}
+
+/** The keys in the text that a statement yielded; null: too many to be told. */
+function keysIn(text: string | null, kept: KeptKeys): readonly string[] | null {
+  return text === null || kept.count > MAX_KEYS ? null : kept.read(text);
 }
 
 /** What is created need not be readable: then there is nothing to ask. */
@@ -29,31 +38,64 @@ function readable(read: () => Statement): readonly Statement[] {
   }
 }
 
+function createdGraph(
+  { client, target: { caller } }: Write,
+  { statements, rows }: FreshGraph,
+  read: CreationStatements,
+): AtOnce<string | null> {
+  const shown = readable(() => read.kept(rows[0].kept));
+  return {
+    collections: new Set(rows.map(({ collection }) => collection.name)),
+    async run() {
+      const results = await runTogether(client, [...statements, ...shown]);
+      const changes = rows.map(({ collection, kept, statement }): Change => {
+        const keys = keysIn(results[statement]?.[0]?.[0] ?? null, kept);
+        return { collection: collection.name, action: 'create', keys, user: caller.user };
+      });
+      const result = shown.length === 0 ? null : (results.at(-1)?.[0]?.[0] ?? null);
+      return { result, changes };
+    },
+  };
+}
+
+function createdItems(
+  { client, collection, target: { caller } }: Write,
+  { items, after }: FreshItems,
+  read: CreationStatements,
+): AtOnce<string | null> {
+  const kept = keptOf(items);
+  const { readback, statement } = read.flat(items);
+  const statements = [statement, ...after, ...(readback === 'after' ? [read.kept(kept)] : [])];
+  return {
+    collections: new Set([collection.name]),
+    async run() {
+      const results = await runTogether(client, statements);
+      const [text = null, answer = null] = results[0]?.[0] ?? [];
+      const keys = keysIn(text, kept);
+      return {
+        result: readback === 'after' ? (results.at(-1)?.[0]?.[0] ?? null) : answer,
+        changes: [{ collection: collection.name, action: 'create', keys, user: caller.user }],
+      };
+    },
+  };
+}
+
 /**
  * Prepares the statements that create items and read them back.
- * @param read the statement that reads items back by their keys
  * @returns null when something must be looked up before; nothing was asked of the database by then
  * @throws ServiceError FORBIDDEN, FAILED_VALIDATION, INVALID_PAYLOAD naming the place
  */
 export async function prepareCreation(
   write: Write,
   inputs: readonly Input[],
-  surroundings: Surroundings,
-  read: (kept: KeptKeys) => Statement,
+  surroundings: Omit<Surroundings, 'history'>,
+  read: CreationStatements,
 ): Promise<AtOnce<string | null> | null> {
   const fresh = await freshItems(write, inputs, surroundings);
   if (fresh === null) return null;
-  const { rows, statements } = fresh;
-  const shown = readable(() => read(rows[0].kept));
-  return {
-    collections: new Set(rows.map(({ collection }) => collection.name)),
-    async run() {
-      const results = await runTogether(write.client, [...statements, ...shown]);
-      const text = shown.length === 0 ? null : (results.at(-1)?.[0]?.[0] ?? null);
-      const { user } = write.target.caller;
-      return { result: text, changes: rows.map((some) => createdRows(user, some, results)) };
-    },
-  };
+  return fresh.kind === 'flat'
+    ? createdItems(write, fresh, read)
+    : createdGraph(write, fresh, read);
 }
 
 /** SQLSTATE of what PostgreSQL does not do, as beside rules that rewrite an INSERT. */

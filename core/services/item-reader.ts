@@ -13,8 +13,8 @@ import {
   compilePage,
   compileSingleton,
   compileStream,
-  withKey,
 } from '#core/query/compile/read.ts';
+import { give } from '#core/query/compile/slot.ts';
 import { distinctKeys, keyOfBody, keyOfPath } from '#core/query/key.ts';
 import type { Path, Query } from '#core/query/query.ts';
 import {
@@ -45,6 +45,9 @@ export type Answer =
       /** The text of `meta`; null when it was not asked for. */
       readonly meta: string | null;
     };
+
+/** What a statement that reads items yields: a list may turn out to be a stream. */
+type ReadKind = 'page' | 'stream' | 'stream with meta' | 'item';
 
 type StreamAnswer = Extract<Answer, { kind: 'stream' }>;
 
@@ -79,7 +82,7 @@ interface Asked {
 export class ItemReader {
   protected readonly contexts: ContextSource;
   readonly #options: ItemReaderOptions;
-  protected readonly statements = new StatementCache();
+  protected readonly statements = new StatementCache<ReadKind>();
 
   constructor(options: ItemReaderOptions) {
     this.#options = options;
@@ -169,7 +172,7 @@ export class ItemReader {
         place,
         (query) => ({ kind: 'item', statement: compileAnyItem(context, query) }),
       );
-      const asked = { statement: withKey(statement, key), reads: statement.reads };
+      const asked = { statement: give(statement, key), reads: statement.reads };
       const answer = await this.#text(context, asked, mannerOf(target, signal));
       if (answer === null) throw forbidden();
       return answer;

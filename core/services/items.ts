@@ -11,6 +11,7 @@ import type { Statement } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
 import { deleteItems, lockItems } from '#core/mutation/delete.ts';
+import { type FlatItems, flatSql, flatValues, writtenRows } from '#core/mutation/flat.ts';
 import type { KeptKeys } from '#core/mutation/kept-key.ts';
 import { parseItem } from '#core/mutation/payload.ts';
 import { type Input, writeItems } from '#core/mutation/relational/write.ts';
@@ -21,14 +22,17 @@ import {
   compileKept,
   compilePage,
   compileSingleton,
+  compileWriting,
+  type Readback,
 } from '#core/query/compile/read.ts';
+import { give } from '#core/query/compile/slot.ts';
 import { distinctKeys, type Key, keyOfBody, keyOfPath, keyOfValues } from '#core/query/key.ts';
 import type { Query } from '#core/query/query.ts';
 import { type ItemContext, noCollection, type Target } from './context.ts';
 import { passOverRules, prepareCreation } from './creation.ts';
 import { ItemReader, type ItemReaderOptions } from './item-reader.ts';
 import { persist } from './persist.ts';
-import type { Question } from './question.ts';
+import { type Question, StatementCache } from './question.ts';
 import { firstKey } from './singleton.ts';
 
 export interface ItemServiceOptions extends ItemReaderOptions {
@@ -60,6 +64,12 @@ export type WriteAnswer = string | null;
 /** What one item is, told by the text of its answer: whether it is still what the caller knows. */
 export type Precondition = (text: string) => boolean;
 
+/** How what is created is asked for: as one item, or as a list. */
+interface AskedBack {
+  readonly question: Question;
+  readonly isList: boolean;
+}
+
 /** A write within its transaction, and how the writes of other collections are had. */
 export interface Session {
   readonly write: Write;
@@ -69,6 +79,7 @@ export interface Session {
 
 export class ItemService extends ItemReader {
   readonly #options: ItemServiceOptions;
+  readonly #creations = new StatementCache<Readback>();
 
   constructor(options: ItemServiceOptions) {
     super(options);
@@ -88,8 +99,7 @@ export class ItemService extends ItemReader {
     return this.contexts.with(target, async (context) => {
       const collection = writable(this.#known(context));
       this.#checkCount(inputs.length);
-      const read = (kept: KeptKeys) => this.#kept(context, question, kept, isList);
-      const attempt = () => this.#createAtOnce(target, context, inputs, read);
+      const attempt = () => this.#createAtOnce(target, context, inputs, { question, isList });
       const done = await persist(attempt).catch(passOverRules);
       if (done !== null) return done.result;
       const work = async (session: Session) => {
@@ -108,23 +118,56 @@ export class ItemService extends ItemReader {
     target: Target,
     context: ItemContext,
     inputs: readonly Input[],
-    read: (kept: KeptKeys) => Statement,
+    asked: AskedBack,
   ): Promise<{ readonly result: WriteAnswer } | null> {
     const { journal, pool, maxBatch: maxItems } = this.#options;
     return journal.atOnce(pool, (client) => {
       const collection = this.served(context);
       const place = { client, note: () => undefined };
-      const { write, ...others } = this.#session(target, context, collection, place);
-      return prepareCreation(write, inputs, { ...others, maxItems }, read);
+      const { write, writeOf, history } = this.#session(target, context, collection, place);
+      return prepareCreation(
+        write,
+        inputs,
+        { writeOf, maxItems },
+        {
+          flat: (items) => this.#flat(context, asked, items, history),
+          kept: (kept) => this.#kept(context, asked, kept),
+        },
+      );
     });
   }
 
+  /** The statement that creates items which bring nothing along. */
+  #flat(
+    context: ItemContext,
+    { question, isList }: AskedBack,
+    items: FlatItems,
+    history: History,
+  ): { readonly readback: Readback; readonly statement: Statement } {
+    const { catalog, grants, caller, collection } = context;
+    const count = items.rows.length === 1 ? 'one' : 'many';
+    const fields = items.fields.map(({ column }) => column.position).join();
+    const form = `${isList ? 'list' : 'item'} of ${count} with ${fields}`;
+    const place = `creation of ${form} in ${collection}`;
+    const written = writtenRows(items, isList);
+    const { kind, statement } = this.#creations.get(
+      catalog,
+      grants,
+      { place, question, caller },
+      (query) =>
+        compileWriting(context, query, written, (answer) =>
+          flatSql(items, this.#options.schema, answer),
+        ),
+    );
+    return { readback: kind, statement: give(statement, flatValues(items, history)) };
+  }
+
   /** The statement that reads back what the same transaction creates. */
-  #kept(context: ItemContext, question: Question, kept: KeptKeys, isList: boolean): Statement {
+  #kept(context: ItemContext, { question, isList }: AskedBack, kept: KeptKeys): Statement {
     const { catalog, grants, caller, collection } = context;
     const form = `${isList ? 'list' : 'item'} of ${kept.count === 1 ? 'one' : 'many'}`;
-    const asked = { place: `created ${form} ${kept.place} ${collection}`, question, caller };
-    return this.statements.get(catalog, grants, asked, (query) => ({
+    const place = `created ${form} ${kept.place} ${collection}`;
+    return this.statements.get(catalog, grants, { place, question, caller }, (query) => ({
       kind: isList ? 'page' : 'item',
       statement: compileKept(context, query, kept, isList),
     })).statement;

@@ -31,9 +31,9 @@ const OVERHEAD = 1_000;
 /** Longest question that is worth remembering, in characters. */
 const MAX_TEXT = 4_000;
 
-/** What was compiled for a question; a list may turn out to be a stream. */
-export interface Prepared {
-  readonly kind: 'page' | 'stream' | 'stream with meta' | 'item';
+/** What was compiled for a question, and what kind of statement that turned out to be. */
+export interface Prepared<K> {
+  readonly kind: K;
   readonly statement: Compiled;
 }
 
@@ -44,12 +44,12 @@ export interface Asked {
   readonly caller: Caller;
 }
 
-export class StatementCache {
+export class StatementCache<K> {
   #catalog: Catalog | null = null;
   // Rights are objects, the keys of the cache are texts.
   #numbers = new WeakMap<Grants, number>();
   #count = 0;
-  readonly #known = new LRUCache<string, Prepared>({
+  readonly #known = new LRUCache<string, Prepared<K>>({
     max: MAX_STATEMENTS,
     maxSize: MAX_CHARACTERS,
     sizeCalculation: ({ statement }) => statement.text.length + OVERHEAD,
@@ -60,8 +60,8 @@ export class StatementCache {
     catalog: Catalog,
     grants: Grants,
     { place, question, caller }: Asked,
-    compile: (query: Query) => Prepared,
-  ): Prepared {
+    compile: (query: Query) => Prepared<K>,
+  ): Prepared<K> {
     if (this.#catalog !== catalog) {
       this.#catalog = catalog;
       this.#known.clear();

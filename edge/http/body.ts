@@ -125,7 +125,10 @@ export class IncomingBody implements Body {
       }
       if (size > limit) reject(tooLarge(limit));
       else if (this.#failure !== null) reject(this.#failure);
-      else if (this.#ended) resolve(joined(chunks));
+      else if (this.#ended) {
+        this.#wake = null;
+        resolve(joined(chunks));
+      }
     };
     this.#wake();
     return promise;
@@ -179,7 +182,9 @@ export class IncomingBody implements Body {
   release(): void {
     if (this.#paused) this.#unpause();
     this.#socket = null;
-    this.#fail(new Error('The request was answered before its body was read.'));
+    // An error, which looks at the stack, is only made for somebody who may still hear it.
+    const isTaken = this.#claimed && this.#ended && this.#wake === null && this.#stream === null;
+    if (!isTaken) this.#fail(new Error('The request was answered before its body was read.'));
   }
 
   async #parse(): Promise<unknown> {

@@ -5,6 +5,7 @@
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { render, type Statement } from '#core/database/sql.ts';
 import { isTold } from '#core/history/history.ts';
+import type { FlatItems } from '../flat.ts';
 import { insertKeeping, type NewColumn } from '../insert.ts';
 import { judgeAction } from '../judge.ts';
 import { KeptKeys } from '../kept-key.ts';
@@ -30,9 +31,18 @@ export interface FreshRows {
   readonly statement: number;
 }
 
-/** A payload as statements, and the rows that these write; the root's stand first. */
-export interface Fresh {
-  readonly statements: Statement[];
+/** Items that bring nothing along. */
+export interface FreshItems {
+  readonly kind: 'flat';
+  readonly items: FlatItems;
+  /** What is to be run after they are written. */
+  readonly after: readonly Statement[];
+}
+
+/** Items with others, as statements, and the rows that these write; the root's stand first. */
+export interface FreshGraph {
+  readonly kind: 'graph';
+  readonly statements: readonly Statement[];
   readonly rows: readonly [FreshRows, ...FreshRows[]];
 }
 
@@ -60,10 +70,12 @@ function isFresh(level: Level, writeOf: WriteOf): boolean {
 }
 
 /** Revisions of related items name that of the item that brought them along, which takes its time. */
-function isSimplyTold({ collection, toOne, toMany }: Level, isRoot = true): boolean {
-  const below = [...toOne, ...toMany].map(({ level }) => level);
-  if (isRoot && below.length === 0) return true;
-  return !isTold(collection) && below.every((level) => isSimplyTold(level, false));
+function isUntold({ collection, toOne, toMany }: Level): boolean {
+  return !isTold(collection) && [...toOne, ...toMany].every(({ level }) => isUntold(level));
+}
+
+function isFlat({ toOne, toMany }: Level): boolean {
+  return toOne.length === 0 && toMany.length === 0;
 }
 
 function refersToOthers(work: Work): boolean {
@@ -74,6 +86,33 @@ function refersToOthers(work: Work): boolean {
 
 /** For rows of a level, the row whose key a field of theirs takes. */
 type References = ReadonlyMap<ColumnField, ReadonlyMap<Node, Node>>;
+
+/** The fields that rows have values for; null when they do not all have the same ones. */
+function sharedFields(nodes: readonly Node[]): readonly ColumnField[] | null {
+  const fields = [...(nodes[0]?.row.keys() ?? [])];
+  const alike = nodes.every(
+    ({ row }) => row.size === fields.length && fields.every((field) => row.has(field)),
+  );
+  return alike ? fields : null;
+}
+
+/** How many values of a row wait for others to be written. */
+function pendingOf([first]: readonly Node[]): number {
+  return Object.values(first?.item ?? {}).filter((value) => value === PENDING).length;
+}
+
+/** Moves the sequence of a key that was given. */
+function moves(
+  collection: Collection,
+  columns: readonly { readonly field: ColumnField }[],
+): Statement[] {
+  const given = new Set(columns.map(({ field }) => field));
+  const move = sequenceStatement(
+    collection,
+    collection.primaryKey.filter((field) => given.has(field)),
+  );
+  return move === null ? [] : [render(move)];
+}
 
 /** Gathers statements; a payload that has another shape than they can write is given up. */
 class Draft {
@@ -103,33 +142,24 @@ class Draft {
   #insert(work: Work, references: References): boolean {
     const { nodes } = work;
     const { collection } = work.write;
-    const [first] = nodes;
     const [key] = collection.primaryKey;
-    if (first === undefined || key === undefined) return true;
-    const columns = this.#columns(first, nodes, references);
+    const count = nodes.length;
+    if (count === 0 || key === undefined) return true;
+    const columns = this.#columns(nodes, references);
     if (columns === null) return false;
-    const kept = new KeptKeys(this.statements.length, key, nodes.length);
-    const insert = insertKeeping({ collection, columns, count: nodes.length }, kept);
+    const kept = new KeptKeys(this.statements.length, key, count);
+    const insert = insertKeeping({ collection, columns, isOne: count === 1, count }, kept);
     this.rows.set(work, { collection, nodes, kept, statement: this.statements.length });
     this.statements.push(render(insert));
     for (const [place, node] of nodes.entries()) this.#places.set(node, { kept, place });
-    const explicit = columns.some(({ field }) => field === key) ? [key] : [];
-    const move = sequenceStatement(collection, explicit);
-    if (move !== null) this.statements.push(render(move));
+    this.statements.push(...moves(collection, columns));
     return true;
   }
 
   /** The columns of rows; null when the rows do not all have the same ones. */
-  #columns(
-    first: Node,
-    nodes: readonly Node[],
-    references: References,
-  ): readonly NewColumn[] | null {
-    const fields = [...first.row.keys()];
-    const alike = nodes.every(
-      ({ row }) => row.size === fields.length && fields.every((field) => row.has(field)),
-    );
-    if (!alike) return null;
+  #columns(nodes: readonly Node[], references: References): readonly NewColumn[] | null {
+    const fields = sharedFields(nodes);
+    if (fields === null) return null;
     const columns: NewColumn[] = fields.map((field) => ({
       field,
       texts: nodes.map(({ row }) => row.get(field) ?? null),
@@ -142,8 +172,7 @@ class Draft {
       if (found.some((place) => place?.kept !== kept)) return null;
       columns.push({ field, kept, places: found.map((place) => place?.place ?? 0) });
     }
-    const pending = Object.values(first.item).filter((value) => value === PENDING).length;
-    if (pending !== references.size) return null;
+    if (pendingOf(nodes) !== references.size) return null;
     return columns.sort((a, b) => a.field.column.position - b.field.column.position);
   }
 }
@@ -155,6 +184,30 @@ function rowsOf(work: Work, rows: ReadonlyMap<Work, FreshRows>): FreshRows[] {
   return own === undefined ? below : [own, ...below];
 }
 
+function flat({ write: { collection }, nodes }: Work): FreshItems | null {
+  const fields = sharedFields(nodes);
+  if (fields === null || pendingOf(nodes) > 0) return null;
+  const ordered = [...fields].sort((a, b) => a.column.position - b.column.position);
+  const rows = nodes.map(({ row }) => row);
+  const delta = (place: number) => {
+    const node = nodes[place];
+    return node === undefined ? {} : deltaOf(collection, node);
+  };
+  const after = moves(
+    collection,
+    fields.map((field) => ({ field })),
+  );
+  return { kind: 'flat', items: { collection, fields: ordered, rows, delta }, after };
+}
+
+function graph(work: Work): FreshGraph | null {
+  const draft = new Draft();
+  if (!draft.add(work)) return null;
+  const [root, ...below] = rowsOf(work, draft.rows);
+  const { statements } = draft;
+  return root === undefined ? null : { kind: 'graph', statements, rows: [root, ...below] };
+}
+
 /**
  * Judges and prepares items that are created, with what is related to them.
  * @returns null when something must be looked up before: nothing was asked of the database
@@ -163,23 +216,14 @@ function rowsOf(work: Work, rows: ReadonlyMap<Work, FreshRows>): FreshRows[] {
 export async function freshItems(
   write: Write,
   inputs: readonly Input[],
-  { writeOf, maxItems, history }: Surroundings,
-): Promise<Fresh | null> {
+  { writeOf, maxItems }: Omit<Surroundings, 'history'>,
+): Promise<FreshItems | FreshGraph | null> {
   const level = new Planner(write.target.catalog, maxItems).level(write.collection, inputs);
-  if (inputs.length === 0 || !isFresh(level, writeOf) || !isSimplyTold(level)) return null;
+  if (inputs.length === 0 || !isFresh(level, writeOf)) return null;
+  if (!isFlat(level) && !isUntold(level)) return null;
   judgeAction(write, 'create');
   const { work } = await new Resolver(new FoundRows(), writeOf).resolve(level);
   if (refersToOthers(work)) return null;
   await judgeWork(work);
-  const draft = new Draft();
-  if (!draft.add(work)) return null;
-  const [root, ...below] = rowsOf(work, draft.rows);
-  if (root === undefined) return null;
-  const { statements } = draft;
-  if (below.length === 0) {
-    const deltas = () => root.nodes.map((node) => deltaOf(root.collection, node));
-    const told = history.ofKept(root.collection, root.kept, deltas);
-    if (told !== null) statements.push(render(told));
-  }
-  return { statements, rows: [root, ...below] };
+  return isFlat(level) ? flat(work) : graph(work);
 }

@@ -4,8 +4,9 @@
  */
 import type { Caller, Grants } from '#core/access/grant.ts';
 import type { Catalog, ColumnField } from '#core/catalog/catalog.ts';
+import type { TableKind } from '#core/catalog/descriptor.ts';
 import { join, quote, render, type Sql, type Statement, sql } from '#core/database/sql.ts';
-import { forbidden } from '#core/errors/service-error.ts';
+import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import type { Key } from '../key.ts';
 import type { MetaName, Path, Query, QueryBounds } from '../query.ts';
 import { planBatch } from './batch.ts';
@@ -22,7 +23,7 @@ import {
   tableSql,
   whereSql,
 } from './scope.ts';
-import { fill, Slot } from './slot.ts';
+import { fill, Given, give, Slot } from './slot.ts';
 
 /** What one read needs to know beside the query. */
 export interface ReadTarget {
@@ -52,14 +53,18 @@ export interface Kept {
   holds(column: Sql): Sql;
 }
 
-/** The place of a key's value in a statement that is compiled before the key is known. */
-class KeyPart {
-  readonly index: number;
-
-  constructor(index: number) {
-    this.index = index;
-  }
+/** Rows that a statement has just written itself. */
+export interface Written {
+  /** What they are selected from. */
+  readonly source: Sql;
+  /** The collections of which the statement reads only what was there before. */
+  readonly collections: ReadonlySet<string>;
+  /** Answered as a list. */
+  readonly isList: boolean;
 }
+
+/** Who reads what a statement writes: it does so itself, another one after it, or nobody may. */
+export type Readback = 'within' | 'after' | 'never';
 
 /** What is told about a statement while it is compiled. */
 interface Notes {
@@ -160,28 +165,32 @@ function metaText(query: Query, open: () => Scope): Sql {
   return sql`'{' || ${join(members, ' || ')} || '}'`;
 }
 
-function pageSql(
-  target: ReadTarget,
-  query: Query,
-  notes: Notes,
-  condition?: (scope: Scope) => Sql,
-): Sql {
-  const open = () => rootScope(target, query, notes);
+function pageSql(open: () => Scope, query: Query, condition?: (scope: Scope) => Sql): Sql {
   const scope = open();
   const { rows, json } = planRoot(scope, query, condition === undefined ? [] : [condition(scope)]);
   const meta = query.meta.length === 0 ? sql`` : sql` || ',"meta":' || ${metaText(query, open)}`;
   return sql`SELECT '{"data":[' || coalesce(string_agg(${json}::text, ','), '') || ']'${meta} || '}' FROM (${rows}) AS r`;
 }
 
+function itemSql(scope: Scope, query: Query, conditions: readonly Sql[]): Sql {
+  const single = { ...query, limit: null, offset: 0 };
+  const { rows, json } = planRoot(scope, single, conditions, { ordered: false });
+  return sql`SELECT '{"data":' || ${json}::text || '}' FROM (${rows}) AS r`;
+}
+
 /** A page: one row with the text `{"data":[…],"meta":{…}}`. */
 export function compilePage(target: ReadTarget, query: Query): Compiled {
-  return compiled(target, (notes) => pageSql(target, query, notes));
+  return compiled(target, (notes) => pageSql(() => rootScope(target, query, notes), query));
 }
 
 /** The items of several keys: a page of those that also meet the query. */
 export function compileItems(target: ReadTarget, query: Query, keys: readonly Key[]): Compiled {
   return compiled(target, (notes) =>
-    pageSql(target, query, notes, (scope) => anyKeyCondition(scope, keys)),
+    pageSql(
+      () => rootScope(target, query, notes),
+      query,
+      (scope) => anyKeyCondition(scope, keys),
+    ),
   );
 }
 
@@ -200,16 +209,12 @@ export function compileStream(target: ReadTarget, query: Query): Compiled {
   });
 }
 
-/** One item by a key that {@link withKey} fills in: one row with the text `{"data":{…}}`, or none. */
+/** One item by a key that {@link give} fills in: one row with the text `{"data":{…}}`, or none. */
 export function compileAnyItem(target: ReadTarget, query: Query): Compiled {
   return compiled(target, (notes) => {
     const scope = rootScope(target, query, notes);
-    const parts = scope.collection.primaryKey.map((_, index) => new KeyPart(index));
-    const single = { ...query, limit: null, offset: 0 };
-    const { rows, json } = planRoot(scope, single, [keyCondition(scope, parts)], {
-      ordered: false,
-    });
-    return sql`SELECT '{"data":' || ${json}::text || '}' FROM (${rows}) AS r`;
+    const parts = scope.collection.primaryKey.map((_, index) => new Given(index));
+    return itemSql(scope, query, [keyCondition(scope, parts)]);
   });
 }
 
@@ -224,13 +229,64 @@ export function compileKept(
   isList: boolean,
 ): Compiled {
   const condition = (scope: Scope) => kept.holds(columnNamed(scope, kept.field.column.name));
-  if (isList) return compiled(target, (notes) => pageSql(target, query, notes, condition));
   return compiled(target, (notes) => {
-    const scope = rootScope(target, query, notes);
-    const single = { ...query, limit: null, offset: 0 };
-    const { rows, json } = planRoot(scope, single, [condition(scope)], { ordered: false });
-    return sql`SELECT '{"data":' || ${json}::text || '}' FROM (${rows}) AS r`;
+    const open = () => rootScope(target, query, notes);
+    if (isList) return pageSql(open, query, condition);
+    const scope = open();
+    return itemSql(scope, query, [condition(scope)]);
   });
+}
+
+/**
+ * The text of written rows as {@link compileKept} reads them; null where it depends on more of what
+ * the statement writes: that is not to be seen before it has ended.
+ */
+function writtenSql(target: ReadTarget, query: Query, written: Written, notes: Notes): Sql | null {
+  const { collections } = target.catalog;
+  const context = contextOf(target, query, notes);
+  let isApart = true;
+  let roots = 0;
+  const noteRead = (name: string) => {
+    if (name === target.collection && roots === 0) roots = 1;
+    else if (written.collections.has(name)) isApart = false;
+    else if (!TABLES.has(collections.get(name)?.table?.kind ?? '')) isApart = false;
+    context.noteRead(name);
+  };
+  const open = (): Scope => ({
+    ...openScope({ ...context, noteRead }, target.collection),
+    source: written.source,
+  });
+  const text = written.isList ? pageSql(open, query) : itemSql(open(), query, []);
+  return isApart ? text : null;
+}
+
+/** What shows nothing but its own rows. */
+const TABLES: ReadonlySet<string> = new Set<TableKind>(['table', 'partitioned']);
+
+/**
+ * A statement that writes rows and, where it can, reads them back.
+ * @param write makes the statement of a sub-select that yields the answer, or of none
+ */
+export function compileWriting(
+  target: ReadTarget,
+  query: Query,
+  written: Written,
+  write: (answer: Sql | null) => Sql,
+): { readonly kind: Readback; readonly statement: Compiled } {
+  let kind: Readback = 'within';
+  const statement = compiled(target, (notes) => {
+    try {
+      const answer = writtenSql(target, query, written, notes);
+      if (answer === null) kind = 'after';
+      return write(answer);
+    } catch (error) {
+      // What is created need not be readable: then there is nothing to ask.
+      if (!(error instanceof ServiceError && error.code === 'FORBIDDEN')) throw error;
+      kind = 'never';
+      return write(null);
+    }
+  });
+  return { kind, statement };
 }
 
 /** The first item in the collection's own order: one row with the text `{"data":{…}}`, or none. */
@@ -242,15 +298,7 @@ export function compileSingleton(target: ReadTarget, query: Query): Compiled {
   });
 }
 
-/** The statement with the key's values in their places. */
-export function withKey(statement: Statement, key: Key): Statement {
-  const values = statement.values.map((value) =>
-    value instanceof KeyPart ? key[value.index] : value,
-  );
-  return { text: statement.text, values };
-}
-
 /** One item by its key: one row with the text `{"data":{…}}`, or none. */
 export function compileItem(target: ReadTarget, query: Query, key: Key): Statement {
-  return withKey(compileAnyItem(target, query), key);
+  return give(compileAnyItem(target, query), key);
 }

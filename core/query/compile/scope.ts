@@ -101,6 +101,8 @@ export interface Scope {
   readonly grant: Grant;
   /** Alias of the collection's table in the statement. */
   readonly alias: string;
+  /** What stands in the table's place; undefined: the table itself. */
+  readonly source?: Sql;
   /** Field names from the root to here; empty at the root. */
   readonly path: readonly string[];
   /** Relations that were followed to get here. */
@@ -399,7 +401,8 @@ export function childEnds(
 export function tableSql(scope: Scope): Sql {
   const { table } = scope.collection;
   assert(table !== null);
-  return sql`${identifier(table.schema, table.name)} AS ${raw(scope.alias)}`;
+  const rows = scope.source ?? identifier(table.schema, table.name);
+  return sql`${rows} AS ${raw(scope.alias)}`;
 }
 
 export function whereSql(conditions: readonly (Sql | null)[]): Sql {

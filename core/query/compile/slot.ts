@@ -1,10 +1,11 @@
 /**
- * Places in a statement whose values are known only when it is carried out: what depends on the
- * caller or on the moment. A statement with slots serves everybody who has the same rights.
+ * Places in a statement whose values are known only when it is carried out. Slots are for what
+ * depends on the caller or on the moment: a statement with slots serves everybody who has the same
+ * rights. What is given is for whoever made the statement to fill in.
  */
 import { strict as assert } from 'node:assert';
 import type { Caller } from '#core/access/grant.ts';
-import { render, Sql } from '#core/database/sql.ts';
+import { render, Sql, type Statement } from '#core/database/sql.ts';
 
 /** What the values of slots come from. */
 export interface Binding {
@@ -60,4 +61,19 @@ export function deferred(piece: Sql, again: (binding: Binding) => Sql): Sql {
     next += 1;
     return value instanceof Slot ? value : new Slot((binding) => valuesOf(binding)[index]);
   });
+}
+
+/** The place of a value in a statement that is compiled before the value is known. */
+export class Given {
+  readonly index: number;
+
+  constructor(index: number) {
+    this.index = index;
+  }
+}
+
+/** The statement with the values in their places. */
+export function give({ text, values }: Statement, given: readonly unknown[]): Statement {
+  const filled = values.map((value) => (value instanceof Given ? given[value.index] : value));
+  return { text, values: filled };
 }

@@ -143,9 +143,8 @@ t.test('what fails leaves nothing', async (t) => {
 t.test(
   'a rule of the database beside an insert is an error to be tried in another way',
   async (t) => {
-    t.strictSame(await writer.createAtOnce('ruled', { name: 'x' }), ['1']);
-    await t.rejects(writer.createAtOnce('ruled', [{ name: 'x' }, { name: 'y' }]), {
-      code: '0A000',
-    });
+    for (const body of [{ name: 'x' }, [{ name: 'x' }, { name: 'y' }]]) {
+      await t.rejects(writer.createAtOnce('ruled', body), { code: '0A000' });
+    }
   },
 );

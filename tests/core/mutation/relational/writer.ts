@@ -9,11 +9,14 @@ import { introspect } from '#core/catalog/introspect.ts';
 import { loadConfig } from '#core/config/config.ts';
 import { createPool, lend, transaction } from '#core/database/pool.ts';
 import { runTogether } from '#core/database/prepared.ts';
+import { render } from '#core/database/sql.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
 import { deleteItems } from '#core/mutation/delete.ts';
+import { flatSql, flatValues, keptOf } from '#core/mutation/flat.ts';
 import { freshItems } from '#core/mutation/relational/fresh.ts';
 import { type Input, writeItems } from '#core/mutation/relational/write.ts';
 import { NO_RULE, type Write } from '#core/mutation/target.ts';
+import { give } from '#core/query/compile/slot.ts';
 import type { Key } from '#core/query/key.ts';
 import { migrate } from '#core/system/migrate.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
@@ -129,6 +132,15 @@ export async function openWriter(t: Teardown, setup: string): Promise<Writer> {
       const surroundings = open(connection, options);
       const fresh = await freshItems(surroundings.writeOf(collection), inputs, surroundings);
       if (fresh === null) return null;
+      if (fresh.kind === 'flat') {
+        const { items, after } = fresh;
+        const creation = give(
+          render(flatSql(items, 'public', null)),
+          flatValues(items, surroundings.history),
+        );
+        const results = await runTogether(connection, [creation, ...after]);
+        return keptOf(items).read(results[0]?.[0]?.[0] ?? '');
+      }
       const [{ kept, statement }] = fresh.rows;
       const results = await runTogether(connection, fresh.statements);
       return kept.read(results[statement]?.[0]?.[0] ?? '');
