@@ -28,11 +28,17 @@ export interface Announcement {
   doubtful(): Promise<void>;
 }
 
+/** What was done, and what changed by it. */
+interface Done<T> {
+  readonly result: T;
+  readonly changes: readonly Change[];
+}
+
 /** Statements that PostgreSQL takes for one transaction, with which they are also committed. */
 export interface AtOnce<T> {
   /** All collections that they write to. */
   readonly collections: ReadonlySet<string>;
-  run(): Promise<{ readonly result: T; readonly changes: readonly Change[] }>;
+  run(client: Client): Promise<Done<T>>;
 }
 
 export class ChangeJournal {
@@ -60,32 +66,23 @@ export class ChangeJournal {
     return result;
   }
 
-  /**
-   * Runs what commits itself, and tells of its changes.
-   * @param prepare yields null when it must be done in another way after all
-   */
-  async atOnce<T>(
-    pool: Pool,
-    prepare: (client: Client) => Promise<AtOnce<T> | null>,
-  ): Promise<{ readonly result: T } | null> {
+  /** Runs what commits itself, and tells of its changes. */
+  async atOnce<T>(pool: Pool, { collections, run }: AtOnce<T>): Promise<T> {
     const { writes, feed, failpoint } = this.#parts;
     const opened: OpenWrite[] = [];
-    const run = async (client: Client) => {
-      const statements = await prepare(client);
-      if (statements === null) return null;
-      opened.push(await writes.open(statements.collections));
-      return statements.run();
+    const work = async (client: Client) => {
+      opened.push(await writes.open(collections));
+      return run(client);
     };
     const committed = () => Promise.all(opened.map((write) => write.committed()));
-    const done = await lend(pool, run).catch(async (error: unknown) => {
+    const { result, changes } = await lend(pool, work).catch(async (error: unknown) => {
       await committed();
       throw error;
     });
-    if (done === null) return null;
     await failpoint('change.committed');
     await committed();
-    feed.publish(done.changes);
-    return done;
+    feed.publish(changes);
+    return result;
   }
 
   /** For those who end their transaction themselves; call it when all is written. */

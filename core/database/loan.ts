@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { cancelStatement } from './cancel.ts';
-import type { Client, Pool } from './pool.ts';
+import type { Connection, Pool } from './pool.ts';
 
 /**
  * Pauses (ms) before the cancellation is sent again: it may have overtaken the statement, which
@@ -13,7 +13,7 @@ import type { Client, Pool } from './pool.ts';
 const AGAIN_MS = [100, 400, 1_000];
 
 export class Loan {
-  readonly client: Client;
+  readonly client: Connection;
   readonly #signal: AbortSignal | undefined;
   #returned = false;
   #cancelled = false;
@@ -30,7 +30,7 @@ export class Loan {
     return new Loan(client, signal);
   }
 
-  private constructor(client: Client, signal: AbortSignal | undefined) {
+  private constructor(client: Connection, signal: AbortSignal | undefined) {
     this.client = client;
     this.#signal = signal;
     signal?.addEventListener('abort', this.abandon);

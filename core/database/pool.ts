@@ -4,7 +4,10 @@ import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
 
 export type Pool = pg.Pool;
-export type Client = pg.PoolClient;
+/** A connection that was taken out of a pool. */
+export type Connection = pg.PoolClient;
+/** What runs statements on a connection. */
+export type Client = Pick<Connection, 'query'>;
 
 /** Settings of every session: times in UTC, no compilation of short statements, bounded waits. */
 export function sessionSettings(statementTimeout: number): string {
@@ -53,7 +56,10 @@ export function createPool(
  * Runs `work` in a transaction on one connection: committed when it resolves, rolled back when it
  * throws. A connection that broke is not put back.
  */
-export async function transaction<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+export async function transaction<T>(
+  pool: Pool,
+  work: (client: Connection) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
@@ -77,7 +83,7 @@ export function isStatementError(error: unknown): boolean {
 }
 
 /** Lends a connection to `work`, which leaves no transaction open. */
-export async function lend<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+export async function lend<T>(pool: Pool, work: (client: Connection) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken = false;
   try {

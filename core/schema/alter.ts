@@ -6,7 +6,7 @@ import type { Catalog } from '#core/catalog/catalog.ts';
 import type { Place } from '#core/catalog/place.ts';
 import { publishWithin } from '#core/catalog/publish.ts';
 import { cancelStatement } from '#core/database/cancel.ts';
-import type { Client } from '#core/database/pool.ts';
+import type { Client, Connection } from '#core/database/pool.ts';
 import { identifier, raw, render, type Sql, sql } from '#core/database/sql.ts';
 import type { Alteration, IndexOrder, TableName } from './alteration.ts';
 import type { SchemaChange } from './change.ts';
@@ -17,7 +17,7 @@ import { perform } from './perform.ts';
 
 export interface AlterOptions {
   /** A connection of its own, in no transaction. */
-  readonly client: Client;
+  readonly client: Connection;
   /** As fresh as can be; what has changed since makes the change fail, never go wrong. */
   readonly catalog: Catalog;
   readonly place: Place;

@@ -5,7 +5,7 @@
 import pg from 'pg';
 import { cancelStatement } from '#core/database/cancel.ts';
 import { translateFailure } from '#core/database/failure.ts';
-import type { Client } from '#core/database/pool.ts';
+import type { Client, Connection } from '#core/database/pool.ts';
 import { identifier, raw, render, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { TableName } from './alteration.ts';
@@ -103,7 +103,7 @@ function meaningOf(error: unknown, { collection, field }: IndexBuild): unknown {
  * @throws the signal's reason when it is aborted
  */
 export async function buildIndex(
-  client: Client,
+  client: Connection,
   build: IndexBuild,
   signal: AbortSignal,
 ): Promise<BuildOutcome> {

@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { type Change, MAX_KEYS } from '#core/changes/change.ts';
 import type { AtOnce } from '#core/changes/journal.ts';
+import type { Client } from '#core/database/pool.ts';
 import { runTogether } from '#core/database/prepared.ts';
 import type { Statement } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
@@ -39,14 +40,14 @@ function readable(read: () => Statement): readonly Statement[] {
 }
 
 function createdGraph(
-  { client, target: { caller } }: Write,
+  { target: { caller } }: Write,
   { statements, rows }: FreshGraph,
   read: CreationStatements,
 ): AtOnce<string | null> {
   const shown = readable(() => read.kept(rows[0].kept));
   return {
     collections: new Set(rows.map(({ collection }) => collection.name)),
-    async run() {
+    async run(client) {
       const results = await runTogether(client, [...statements, ...shown]);
       const changes = rows.map(({ collection, kept, statement }): Change => {
         const keys = keysIn(results[statement]?.[0]?.[0] ?? null, kept);
@@ -59,7 +60,7 @@ function createdGraph(
 }
 
 function createdItems(
-  { client, collection, target: { caller } }: Write,
+  { collection, target: { caller } }: Write,
   { items, after }: FreshItems,
   read: CreationStatements,
 ): AtOnce<string | null> {
@@ -68,7 +69,7 @@ function createdItems(
   const statements = [statement, ...after, ...(readback === 'after' ? [read.kept(kept)] : [])];
   return {
     collections: new Set([collection.name]),
-    async run() {
+    async run(client) {
       const results = await runTogether(client, statements);
       const [text = null, answer = null] = results[0]?.[0] ?? [];
       const keys = keysIn(text, kept);
@@ -80,9 +81,16 @@ function createdItems(
   };
 }
 
+/** In place of a connection while none is taken: what needs one is not to be created at once. */
+export const NO_CONNECTION: Client = Object.freeze({
+  query: () => {
+    throw new TypeError('items that are created at once were to be looked up');
+  },
+});
+
 /**
- * Prepares the statements that create items and read them back.
- * @returns null when something must be looked up before; nothing was asked of the database by then
+ * Prepares the statements that create items and read them back, and asks nothing of the database.
+ * @returns null when something must be looked up before
  * @throws ServiceError FORBIDDEN, FAILED_VALIDATION, INVALID_PAYLOAD naming the place
  */
 export async function prepareCreation(

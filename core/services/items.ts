@@ -29,7 +29,7 @@ import { give } from '#core/query/compile/slot.ts';
 import { distinctKeys, type Key, keyOfBody, keyOfPath, keyOfValues } from '#core/query/key.ts';
 import type { Query } from '#core/query/query.ts';
 import { type ItemContext, noCollection, type Target } from './context.ts';
-import { passOverRules, prepareCreation } from './creation.ts';
+import { NO_CONNECTION, passOverRules, prepareCreation } from './creation.ts';
 import { ItemReader, type ItemReaderOptions } from './item-reader.ts';
 import { persist } from './persist.ts';
 import { type Question, StatementCache } from './question.ts';
@@ -99,8 +99,8 @@ export class ItemService extends ItemReader {
     return this.contexts.with(target, async (context) => {
       const collection = writable(this.#known(context));
       this.#checkCount(inputs.length);
-      const attempt = () => this.#createAtOnce(target, context, inputs, { question, isList });
-      const done = await persist(attempt).catch(passOverRules);
+      const asked = { question, isList };
+      const done = await this.#createAtOnce(target, context, inputs, asked).catch(passOverRules);
       if (done !== null) return done.result;
       const work = async (session: Session) => {
         const keys = await this.#put(session, inputs);
@@ -114,27 +114,27 @@ export class ItemService extends ItemReader {
   }
 
   /** Creates items in one round trip; null when something must be looked up before. */
-  #createAtOnce(
+  async #createAtOnce(
     target: Target,
     context: ItemContext,
     inputs: readonly Input[],
     asked: AskedBack,
   ): Promise<{ readonly result: WriteAnswer } | null> {
     const { journal, pool, maxBatch: maxItems } = this.#options;
-    return journal.atOnce(pool, (client) => {
-      const collection = this.served(context);
-      const place = { client, note: () => undefined };
-      const { write, writeOf, history } = this.#session(target, context, collection, place);
-      return prepareCreation(
-        write,
-        inputs,
-        { writeOf, maxItems },
-        {
-          flat: (items) => this.#flat(context, asked, items, history),
-          kept: (kept) => this.#kept(context, asked, kept),
-        },
-      );
-    });
+    const collection = this.served(context);
+    const place = { client: NO_CONNECTION, note: () => undefined };
+    const { write, writeOf, history } = this.#session(target, context, collection, place);
+    const creation = await prepareCreation(
+      write,
+      inputs,
+      { writeOf, maxItems },
+      {
+        flat: (items) => this.#flat(context, asked, items, history),
+        kept: (kept) => this.#kept(context, asked, kept),
+      },
+    );
+    if (creation === null) return null;
+    return { result: await persist(() => journal.atOnce(pool, creation)) };
   }
 
   /** The statement that creates items which bring nothing along. */

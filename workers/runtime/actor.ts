@@ -1,6 +1,6 @@
 /** What an actor is: one file that names a kind of job and says how one of them is carried out. */
 import type * as v from 'valibot';
-import type { Client } from '#core/database/pool.ts';
+import type { Connection } from '#core/database/pool.ts';
 import type { QueueName } from '#core/jobs/queue.ts';
 import type { Log } from '#core/log/log.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
@@ -31,7 +31,7 @@ export interface ActorContext {
    * A connection for this delivery's work alone. A successor of this delivery ends its session, and
    * so does the runtime when the delivery is over: there is nothing to release.
    */
-  connect(): Promise<Client>;
+  connect(): Promise<Connection>;
   /** Reports progress; cheap to call often, sent a few times a second. */
   progress(progress: JobProgress): void;
   /** For tests: stops here for good when the configuration names this place. */

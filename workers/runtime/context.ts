@@ -1,5 +1,5 @@
 /** What one delivery gives its actor, and takes back when it is over. */
-import type { Client } from '#core/database/pool.ts';
+import type { Connection } from '#core/database/pool.ts';
 import type { ClaimedJob } from '#core/jobs/claim.ts';
 import { recordBackend } from '#core/jobs/ledger.ts';
 import type { Log } from '#core/log/log.ts';
@@ -14,7 +14,7 @@ export class DeliveryContext implements ActorContext {
   readonly signal: AbortSignal;
   readonly services: Services;
   readonly #progress: ProgressReporter;
-  #client: Promise<Client> | null = null;
+  #client: Promise<Connection> | null = null;
 
   constructor(
     job: ClaimedJob,
@@ -29,7 +29,7 @@ export class DeliveryContext implements ActorContext {
     this.#progress = progress;
   }
 
-  connect(): Promise<Client> {
+  connect(): Promise<Connection> {
     this.#client ??= this.#open();
     return this.#client;
   }
@@ -53,7 +53,7 @@ export class DeliveryContext implements ActorContext {
     client?.release(true);
   }
 
-  async #open(): Promise<Client> {
+  async #open(): Promise<Connection> {
     const { pool, schema } = this.services;
     const client = await pool.connect();
     try {

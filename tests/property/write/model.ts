@@ -152,6 +152,12 @@ export class Model {
     if (moved) fields.push(...owner.relation.many.columns);
     this.#judge(found === undefined ? 'create' : 'update', table, found ?? null, fields);
     this.#members(table, payload, row, found);
+    // Of what the payload does not name here, what it refers to may have changed something.
+    if (found !== undefined) {
+      for (const [name, value] of Object.entries(this.#row(table, key ?? ''))) {
+        if (!fields.includes(name)) row[name] = value;
+      }
+    }
     if (moved) {
       for (const [index, column] of owner.relation.many.columns.entries()) {
         row[column] = owner.values[index] ?? null;

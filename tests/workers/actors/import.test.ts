@@ -6,7 +6,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import t from 'tap';
 import { loadConfig } from '#core/config/config.ts';
-import type { Client } from '#core/database/pool.ts';
+import type { Connection } from '#core/database/pool.ts';
 import { ServiceErrors } from '#core/errors/service-error.ts';
 import { claimJob } from '#core/jobs/claim.ts';
 import { SupersededError } from '#core/jobs/ledger.ts';
@@ -57,7 +57,7 @@ async function deliver(
   if (claim.outcome !== 'claimed') throw new Error(`the job is ${claim.outcome}`);
   const controller = new AbortController();
   const reports: JobProgress[] = [];
-  let client: Promise<Client> | undefined;
+  let client: Promise<Connection> | undefined;
   const connect = () => {
     client ??= pool.connect();
     return client;
