@@ -244,3 +244,24 @@ t.test('fifty writers share parents', async (t) => {
     t.strictSame(state, row, `fruit ${row.id}`);
   }
 });
+
+t.test('a creation that is refused takes no connection', async (t) => {
+  const holder = await cluster.db.connect();
+  const blocked = async () => {
+    const { rows } = await cluster.db.query(`SELECT count(*)::int AS count FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'sluice edge'
+        AND wait_event_type = 'Lock'`);
+    return rows[0].count;
+  };
+  await holder.query('BEGIN; LOCK TABLE baskets IN EXCLUSIVE MODE');
+  const create = (body: object) => admin('POST', '/items/baskets', body);
+  const late = Array.from({ length: 12 }, () => create({ name: 'late' }));
+  // Of the ten connections of an edge two carry reads and one watches the schema.
+  await until(async () => (await blocked()) === 7, 'all connections for writes wait');
+  const refused = await admin('POST', '/items/fruits', { weight: 'heavy' });
+  t.match(refused, { status: 400, code: 'INVALID_PAYLOAD' });
+  t.equal(await blocked(), 7);
+  await holder.query('COMMIT');
+  holder.release();
+  for (const { status } of await Promise.all(late)) t.equal(status, 200);
+});
