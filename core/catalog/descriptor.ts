@@ -84,7 +84,7 @@ export interface TableDescriptor {
   readonly indexes: readonly IndexDescriptor[];
   readonly checks: readonly CheckDescriptor[];
   readonly foreignKeys: readonly ForeignKeyDescriptor[];
-  /** The table has triggers that somebody wrote. */
+  /** The table has triggers or rules that somebody wrote. */
   readonly userTriggers: boolean;
   /** Rows that the planner expects, as a power of ten (0 below one); -1 when it never looked. */
   readonly estimatedRows: number;

@@ -19,6 +19,7 @@ export function servedSchemas(schemas: readonly string[]): Sql {
  */
 export const RELATIONS = sql`
   SELECT c.oid, s.nspname, s.place, s.usable, c.relname, c.relkind, c.reltuples,
+    c.relkind IN ('r', 'p') AND c.relhasrules AS ruled,
     s.usable AND has_table_privilege(c.oid, 'SELECT') AS readable
   FROM pg_class c JOIN served s ON s.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
@@ -179,7 +180,7 @@ const TABLES = sql`
     'indexes', coalesce(indexes.list, '[]'),
     'checks', coalesce(k.checks, '[]'),
     'foreignKeys', coalesce(k.foreign_keys, '[]'),
-    'userTriggers', EXISTS (
+    'userTriggers', r.ruled OR EXISTS (
       SELECT FROM pg_trigger g
       WHERE g.tgrelid = r.oid AND NOT g.tgisinternal AND g.tgname NOT IN ('system_count_change', 'system_end_user_sessions')),
     'estimatedRows', ${ESTIMATED_ROWS},

@@ -99,7 +99,7 @@ const READABLE_COLUMNS = sql`
     AND has_column_privilege(r.oid, a.attnum, 'SELECT')`;
 
 /** What the description of a table is made from, but for the estimate of its rows. */
-const FACTS = sql`concat(r.oid, ' ', r.nspname, ' ', r.relname, ' ', r.relkind, ' ', r.readable,
+const FACTS = sql`concat(r.oid, ' ', r.nspname, ' ', r.relname, ' ', r.relkind, ' ', r.readable, ' ', r.ruled,
   ' ', seen.numbers, ' ', a.stamp, ' ', t.stamp, ' ', f.stamp, ' ', e.stamp, ' ', c.stamp, ' ',
   k.stamp, ' ', i.stamp, ' ', q.stamp, ' ', g.stamp, ' ', d.stamp)`;
 

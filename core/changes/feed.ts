@@ -41,7 +41,7 @@ export class ChangeFeed {
 
   /** Tells of changes that are committed, a few milliseconds later. */
   publish(changes: readonly Change[]): void {
-    this.#waiting.push(...changes);
+    for (const change of changes) this.#waiting.push(change);
     if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => void this.#flush(), GATHER_MS);
   }
 

@@ -11,7 +11,10 @@ import type { Statement } from './sql.ts';
 /** Statements whose texts are remembered in one process, and the longest that is. */
 const MAX_SHAPES = 1_000;
 const MAX_LENGTH = 50_000;
-/** Prepared statements of one connection; past it new ones are sent as they are. */
+/**
+ * Prepared statements of one connection. Past it a script drops the one that it has not used for
+ * longest; single statements, which the driver keeps, are sent as they are.
+ */
 const MAX_PREPARED = 500;
 
 interface Shape {
@@ -56,7 +59,10 @@ export async function rowsOf<R extends unknown[]>(
   return rows;
 }
 
-/** The names that scripts gave statements of a connection, and whether PostgreSQL took them. */
+/**
+ * The names that scripts gave statements of a connection, and whether PostgreSQL took them; the one
+ * that was used last stands last.
+ */
 const kept = new WeakMap<Client, Map<string, boolean>>();
 
 function keptOf(client: Client): Map<string, boolean> {
@@ -66,16 +72,20 @@ function keptOf(client: Client): Map<string, boolean> {
 }
 
 function partOf(names: Map<string, boolean>, { text, values }: Statement): Part {
-  const part = { text, values: values.map(prepareValue), name: '', isNew: true, isDoubtful: false };
+  const part = { text, values: values.map(prepareValue), name: '', isNew: true, drops: [] };
   if (text.length > MAX_LENGTH) return part;
   const shape = shapeOf(text);
   shape.seen += 1;
   // Names of single statements are told to the driver, which would mix them up with these.
   const name = `s${shape.name}`;
-  const taken = names.get(name);
-  if (taken === undefined && (shape.seen === 1 || names.size >= MAX_PREPARED)) return part;
-  if (taken === undefined) names.set(name, false);
-  return { ...part, name, isNew: taken !== true, isDoubtful: taken === false };
+  if (shape.seen === 1 && !names.has(name)) return part;
+  const isTaken = names.get(name) === true;
+  names.delete(name);
+  const [oldest] = names.size < MAX_PREPARED ? [] : names.keys();
+  if (oldest !== undefined) names.delete(oldest);
+  names.set(name, isTaken);
+  const old = oldest === undefined ? [] : [oldest];
+  return { ...part, name, isNew: !isTaken, drops: isTaken ? old : [name, ...old] };
 }
 
 /**

@@ -14,8 +14,8 @@ export interface Part {
   readonly name: string;
   /** The connection does not know the name yet. */
   readonly isNew: boolean;
-  /** Nor can anybody tell that it does not. */
-  readonly isDoubtful: boolean;
+  /** Names that it need not keep any longer; it may not know them. */
+  readonly drops: readonly string[];
 }
 
 /** The rows of a statement, all values as texts. */
@@ -52,9 +52,9 @@ export class Script {
   submit(connection: pg.Connection): null {
     const { stream } = connection;
     stream.cork();
-    for (const { text, values, name, isNew, isDoubtful } of this.#parts) {
+    for (const { text, values, name, isNew, drops } of this.#parts) {
       // To close what is not there is no error.
-      if (isDoubtful) connection.close({ type: 'S', name }, false);
+      for (const old of drops) connection.close({ type: 'S', name: old }, false);
       if (isNew) connection.parse({ name, text, types: [] }, false);
       connection.bind({ statement: name, values: [...values] }, false);
       connection.execute(null, false);

@@ -115,7 +115,7 @@ function makeSnapshot(collection: Collection): Sql {
   const [first] = collection.primaryKey;
   const there =
     first === undefined ? sql`TRUE` : sql`${identifier('t', first.column.name)} IS NOT NULL`;
-  return sql`(SELECT row_to_json(r) FROM (SELECT ${join(columns)} WHERE ${there}) AS r)`;
+  return sql`(SELECT row_to_json(r.*) FROM (SELECT ${join(columns)} WHERE ${there}) AS r)`;
 }
 
 /** Where a statement finds what it tells: values of one deed, or arrays with one for each. */

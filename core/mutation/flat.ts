@@ -24,10 +24,8 @@ export interface FlatItems {
 const ROWS = raw('w');
 
 /** The items as the rest of the statement reads them. */
-export function writtenRows({ collection }: FlatItems, isList: boolean): Written {
-  const { name } = collection;
-  const history = isTold(collection) ? ['system_activity', 'system_revisions'] : [];
-  return { source: ROWS, collections: new Set([name, ...history]), isList };
+export function writtenRows(isList: boolean): Written {
+  return { source: ROWS, isList };
 }
 
 /** The keys of the items, as later statements of the same transaction know them. */

@@ -149,7 +149,7 @@ export class ItemService extends ItemReader {
     const fields = items.fields.map(({ column }) => column.position).join();
     const form = `${isList ? 'list' : 'item'} of ${count} with ${fields}`;
     const place = `creation of ${form} in ${collection}`;
-    const written = writtenRows(items, isList);
+    const written = writtenRows(isList);
     const { kind, statement } = this.#creations.get(
       catalog,
       grants,

@@ -91,10 +91,15 @@ const CALLERS: Readonly<Record<string, readonly GivenPermission[]>> = {
 type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
 /** What the same items read like now; null where there is nothing to be read. */
-async function readAgain(send: Send, keys: readonly string[], question: string, isList: boolean) {
+async function readAgain(
+  send: Send,
+  keys: readonly string[],
+  question: string,
+  { isList, collection = 'nodes' }: { isList: boolean; collection?: string },
+) {
   const answer = isList
-    ? await send('SEARCH', `/items/nodes?${question}`, { keys })
-    : await send('GET', `/items/nodes/${keys[0]}?${question}`);
+    ? await send('SEARCH', `/items/${collection}?${question}`, { keys })
+    : await send('GET', `/items/${collection}/${keys[0]}?${question}`);
   return answer.status === 200 ? answer.body : null;
 }
 
@@ -112,7 +117,7 @@ async function compare(t: Test, send: Send, bodies: readonly object[], question:
   const sent = isList ? bodies : bodies[0];
   const written = await send('POST', `/items/nodes?${question}`, sent);
   const keys = bodies.map((_, index) => String(before + 1 + index));
-  const expected = await readAgain(send, keys, question, isList);
+  const expected = await readAgain(send, keys, question, { isList });
   const name = `${isList ? 'list' : 'item'} of ${JSON.stringify(bodies)} asked ${question}`;
   t.equal(await lastKey(), before + bodies.length, name);
   t.equal(written.status, expected === null ? 204 : 200, name);
@@ -153,9 +158,53 @@ t.test('an item that refers to itself', async (t) => {
   for (const question of ['fields=children', 'fields=id,parent.name,children.name']) {
     const id = (await lastKey()) + 1;
     const written = await admin('POST', `/items/nodes?${question}`, { id, parent: id, name: 'me' });
-    t.strictSame(written.body, await readAgain(admin, [String(id)], question, false));
+    t.strictSame(written.body, await readAgain(admin, [String(id)], question, { isList: false }));
     t.strictSame(written.body.data.children.length, 1);
   }
+});
+
+t.test('a table whose rows are also those of another one', async (t) => {
+  await cluster.db.query(`
+    CREATE TABLE wholes (id serial PRIMARY KEY, name text, kind int DEFAULT 1 REFERENCES kinds);
+    CREATE TABLE parts (PRIMARY KEY (id), FOREIGN KEY (kind) REFERENCES kinds) INHERITS (wholes);
+    INSERT INTO system_relations (many_collection, many_field, one_collection, one_field)
+      VALUES ('wholes', 'kind', 'kinds', 'wholes'), ('parts', 'kind', 'kinds', 'parts')`);
+  const question = 'fields=kind.wholes.name,kind.count(parts)';
+  await until(
+    async () => (await admin('GET', `/items/parts?${question}`)).status === 200,
+    'the tables are known',
+  );
+  const written = await admin('POST', `/items/parts?${question}`, { name: 'part' });
+  t.strictSame(written.body.data.kind.wholes, [{ name: 'part' }]);
+  const place = { isList: false, collection: 'parts' };
+  t.strictSame(written.body, await readAgain(admin, ['1'], question, place));
+});
+
+t.test('a table that the database writes elsewhere', async (t) => {
+  await cluster.db.query(`
+    CREATE TABLE elsewhere (id int PRIMARY KEY, name text);
+    CREATE TABLE ruled (id serial PRIMARY KEY, name text);
+    CREATE RULE away AS ON INSERT TO ruled DO INSTEAD
+      INSERT INTO elsewhere VALUES (NEW.id, upper(NEW.name)) RETURNING elsewhere.id, elsewhere.name`);
+  await until(async () => (await admin('GET', '/items/ruled')).status === 200, 'it is known');
+  const written = await admin('POST', '/items/ruled', { name: 'x' });
+  t.strictSame([written.status, written.body], [204, null]);
+  const { rows } = await cluster.db.query('SELECT name FROM elsewhere');
+  t.strictSame(rows, [{ name: 'X' }]);
+});
+
+t.test('columns with the names that statements use themselves', async (t) => {
+  await cluster.db.query(`CREATE TABLE letters (id serial PRIMARY KEY, r text, t text, w text,
+    n text, a text, "position" text)`);
+  await until(async () => (await admin('GET', '/items/letters')).status === 200, 'it is known');
+  const all = { r: '1', t: '2', w: '3', n: '4', a: '5', position: '6' };
+  const written = await admin('POST', '/items/letters', [all, all]);
+  t.strictSame(written.body.data, [
+    { id: 1, ...all },
+    { id: 2, ...all },
+  ]);
+  const place = { isList: true, collection: 'letters' };
+  t.strictSame(written.body, await readAgain(admin, ['1', '2'], '', place));
 });
 
 t.test('where no history is kept', async (t) => {

@@ -4,7 +4,6 @@
  */
 import type { Caller, Grants } from '#core/access/grant.ts';
 import type { Catalog, ColumnField } from '#core/catalog/catalog.ts';
-import type { TableKind } from '#core/catalog/descriptor.ts';
 import { join, quote, render, type Sql, type Statement, sql } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import type { Key } from '../key.ts';
@@ -57,8 +56,6 @@ export interface Kept {
 export interface Written {
   /** What they are selected from. */
   readonly source: Sql;
-  /** The collections of which the statement reads only what was there before. */
-  readonly collections: ReadonlySet<string>;
   /** Answered as a list. */
   readonly isList: boolean;
 }
@@ -238,18 +235,14 @@ export function compileKept(
 }
 
 /**
- * The text of written rows as {@link compileKept} reads them; null where it depends on more of what
- * the statement writes: that is not to be seen before it has ended.
+ * The text of written rows as {@link compileKept} reads them; null where it depends on other tables,
+ * which the statement sees as they were when it began: before it wrote, and before it waited.
  */
 function writtenSql(target: ReadTarget, query: Query, written: Written, notes: Notes): Sql | null {
-  const { collections } = target.catalog;
   const context = contextOf(target, query, notes);
-  let isApart = true;
-  let roots = 0;
+  let scopes = 0;
   const noteRead = (name: string) => {
-    if (name === target.collection && roots === 0) roots = 1;
-    else if (written.collections.has(name)) isApart = false;
-    else if (!TABLES.has(collections.get(name)?.table?.kind ?? '')) isApart = false;
+    scopes += 1;
     context.noteRead(name);
   };
   const open = (): Scope => ({
@@ -257,11 +250,8 @@ function writtenSql(target: ReadTarget, query: Query, written: Written, notes: N
     source: written.source,
   });
   const text = written.isList ? pageSql(open, query) : itemSql(open(), query, []);
-  return isApart ? text : null;
+  return scopes === 1 ? text : null;
 }
-
-/** What shows nothing but its own rows. */
-const TABLES: ReadonlySet<string> = new Set<TableKind>(['table', 'partitioned']);
 
 /**
  * A statement that writes rows and, where it can, reads them back.

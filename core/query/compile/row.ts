@@ -34,7 +34,7 @@ export function rowShape(values: ReadonlyMap<string, Sql>, scope: Scope): RowSha
   if (entries.every(([key]) => fits(key))) {
     return {
       columns: join(entries.map(([key, value]) => sql`${value} AS ${identifier(key)}`)),
-      json: raw('row_to_json(r)'),
+      json: raw('row_to_json(r.*)'),
     };
   }
   const members = entries.map(
