@@ -1,5 +1,4 @@
 /** Creates items in one round trip, where nothing has to be looked up before they are written. */
-import pg from 'pg';
 import { type Change, MAX_KEYS } from '#core/changes/change.ts';
 import type { AtOnce } from '#core/changes/journal.ts';
 import type { Client } from '#core/database/pool.ts';
@@ -104,13 +103,4 @@ export async function prepareCreation(
   return fresh.kind === 'flat'
     ? createdItems(write, fresh, read)
     : createdGraph(write, fresh, read);
-}
-
-/** SQLSTATE of what PostgreSQL does not do, as beside rules that rewrite an INSERT. */
-const UNSUPPORTED = '0A000';
-
-/** Nothing was written then, and one statement after the other may do. */
-export function passOverRules(error: unknown): null {
-  if (error instanceof pg.DatabaseError && error.code === UNSUPPORTED) return null;
-  throw error;
 }

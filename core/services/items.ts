@@ -29,7 +29,7 @@ import { give } from '#core/query/compile/slot.ts';
 import { distinctKeys, type Key, keyOfBody, keyOfPath, keyOfValues } from '#core/query/key.ts';
 import type { Query } from '#core/query/query.ts';
 import { type ItemContext, noCollection, type Target } from './context.ts';
-import { NO_CONNECTION, passOverRules, prepareCreation } from './creation.ts';
+import { NO_CONNECTION, prepareCreation } from './creation.ts';
 import { ItemReader, type ItemReaderOptions } from './item-reader.ts';
 import { persist } from './persist.ts';
 import { type Question, StatementCache } from './question.ts';
@@ -99,8 +99,7 @@ export class ItemService extends ItemReader {
     return this.contexts.with(target, async (context) => {
       const collection = writable(this.#known(context));
       this.#checkCount(inputs.length);
-      const asked = { question, isList };
-      const done = await this.#createAtOnce(target, context, inputs, asked).catch(passOverRules);
+      const done = await this.#createAtOnce(target, context, inputs, { question, isList });
       if (done !== null) return done.result;
       const work = async (session: Session) => {
         const keys = await this.#put(session, inputs);

@@ -55,22 +55,6 @@ t.test('statements that run together', async (t) => {
     t.strictSame(await run(list), [[['1'], ['3']]]);
   });
 
-  await t.test('leave those prepared that came last, however many there are', async (t) => {
-    const numbered = (n: number) => ({
-      text: `SELECT ${n}, n FROM numbers WHERE n = 1`,
-      values: [],
-    });
-    for (let n = 0; n < 700; n += 1) {
-      await run(numbered(n));
-      t.strictSame(await run(numbered(n)), [[[String(n), '1']]]);
-    }
-    const { rows } = await pool.query(`SELECT count(*)::int AS count,
-        count(*) FILTER (WHERE statement LIKE 'SELECT 699,%')::int AS last
-      FROM pg_prepared_statements`);
-    t.strictSame(rows, [{ count: 500, last: 1 }]);
-    t.strictSame(await run(numbered(0), numbered(699)), [[['0', '1']], [['699', '1']]]);
-  });
-
   await t.test('do not lose or pile up what failed when it was new', async (t) => {
     const [{ count: before }] = (
       await pool.query('SELECT count(*)::int AS count FROM pg_prepared_statements')
@@ -92,5 +76,21 @@ t.test('statements that run together', async (t) => {
     const gone = { text: 'SELECT pg_terminate_backend(pg_backend_pid())', values: [] };
     await t.rejects(run(gone, list), { code: '57P01' });
     t.strictSame(await run(list), [[['1'], ['3']]], 'the next has another one');
+  });
+
+  await t.test('leave those prepared that came last, however many there are', async (t) => {
+    const numbered = (n: number) => ({
+      text: `SELECT ${n}, n FROM numbers WHERE n = 1`,
+      values: [],
+    });
+    for (let n = 0; n < 700; n += 1) {
+      await run(numbered(n));
+      t.strictSame(await run(numbered(n)), [[[String(n), '1']]]);
+    }
+    const { rows } = await pool.query(`SELECT count(*)::int AS count,
+        count(*) FILTER (WHERE statement LIKE 'SELECT 699,%')::int AS last
+      FROM pg_prepared_statements`);
+    t.strictSame(rows, [{ count: 500, last: 1 }]);
+    t.strictSame(await run(numbered(0), numbered(699)), [[['0', '1']], [['699', '1']]]);
   });
 });

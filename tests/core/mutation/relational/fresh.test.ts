@@ -110,6 +110,7 @@ t.test('what needs a look before is left to others', async (t) => {
     'different members': ['authors', [{ name: 'x' }, { name: 'y', pin: '1' }]],
     'a key of several columns': ['pairs', { a: 1, b: 2 }],
     'a table with triggers': ['watched', { name: 'x' }],
+    'a table with rules': ['ruled', { name: 'x' }],
     'a place in a list': ['articles', { title: 'x', sorted: [{}] }],
     'related items with history': ['articles', { title: 'x', author: author('x') }],
     'an item that may exist': ['articles', { title: 'x', comments: [{ id: 5, body: 'x' }] }],
@@ -139,12 +140,3 @@ t.test('what fails leaves nothing', async (t) => {
   await t.rejects(nothing, { message: 'A value does not pass validation.' });
   t.strictSame(await stored(), before);
 });
-
-t.test(
-  'a rule of the database beside an insert is an error to be tried in another way',
-  async (t) => {
-    for (const body of [{ name: 'x' }, [{ name: 'x' }, { name: 'y' }]]) {
-      await t.rejects(writer.createAtOnce('ruled', body), { code: '0A000' });
-    }
-  },
-);
