@@ -45,6 +45,7 @@ export const PASSES: readonly [Pass, ...Pass[]] = [
       'tests/edge/limit/',
       'tests/edge/rest/import.test.ts',
       'tests/feature/cache',
+      'tests/feature/creation-answer.test.ts',
       'tests/feature/sdk-',
       'tests/feature/stream.test.ts',
       'tests/memory/',

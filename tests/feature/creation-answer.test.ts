@@ -124,11 +124,13 @@ async function compare(t: Test, send: Send, bodies: readonly object[], question:
   t.strictSame(written.body, expected, name);
 }
 
-async function compareAll(t: Test, send: Send, all = BODIES) {
-  for (const bodies of all) {
-    for (const question of QUESTIONS) await compare(t, send, bodies, question);
-    if (bodies.length === 1) continue;
-    for (const question of LISTS) await compare(t, send, bodies, question);
+/** @param part which of the questions are asked, of each body another part: 1 for all of them */
+async function compareAll(t: Test, send: Send, { all = BODIES, part = 1 } = {}) {
+  for (const [index, bodies] of all.entries()) {
+    const questions = bodies.length === 1 ? QUESTIONS : [...QUESTIONS, ...LISTS];
+    for (const [place, question] of questions.entries()) {
+      if ((place + index) % part === 0) await compare(t, send, bodies, question);
+    }
   }
 }
 
@@ -150,7 +152,7 @@ for (const [name, permissions] of Object.entries(CALLERS)) {
       return collection === 'nodes' && action === 'read';
     });
     const bodies = BODIES.filter(([first]) => mayRefer || !Object.hasOwn(first ?? {}, 'parent'));
-    await compareAll(t, member.send, bodies);
+    await compareAll(t, member.send, { all: bodies, part: 3 });
   });
 }
 
@@ -221,5 +223,5 @@ t.test('where no history is kept', async (t) => {
     return (await activities()) > before;
   };
   await until(async () => !(await isTold()), 'the collection is told nothing of');
-  await compareAll(t, admin);
+  await compareAll(t, admin, { part: 2 });
 });
