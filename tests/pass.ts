@@ -20,7 +20,8 @@ export const PASSES: readonly [Pass, ...Pass[]] = [
     // What runs on Redis has nothing to do with the release of PostgreSQL.
     redis: false,
     // They bring a PostgreSQL of their own, meet none, or are about what the first pass has shown:
-    // processes, connections, memory, limits. Whatever has statements of its own stays.
+    // processes, connections, memory, limits. Whatever has statements of its own stays, but for what
+    // varies them at random.
     without: [
       'tests/chaos/',
       'tests/core/access/address-list.test.ts',
