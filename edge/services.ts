@@ -38,13 +38,8 @@ import { localSpool } from '#core/transfer/spool.ts';
 import type { Limits } from './limit/limits.ts';
 import { openLimits } from './limit/open.ts';
 
-/**
- * The part of an edge's connections that is pipelined: one of them carries many short reads at once,
- * while a write has its connection for itself until the disk has answered.
- */
-const PIPELINED = 1 / 4;
-/** More of them gain nothing, for they have one event loop behind them. */
-const MAX_LINES = 8;
+/** Most pipelined connections of an edge; short reads gain nothing from more. */
+const MAX_LINES = 4;
 
 export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly config: Config;
@@ -74,7 +69,7 @@ export async function openEdgeServices(
 ): Promise<EdgeServices> {
   const schema = systemSchema(config);
   const statementTimeout = config.QUERY_TIMEOUT;
-  const lines = Math.min(MAX_LINES, Math.max(1, Math.floor(config.DATABASE_POOL_MAX * PIPELINED)));
+  const lines = Math.min(MAX_LINES, Math.floor(config.DATABASE_POOL_MAX / 2));
   const watches = config.DATABASE_POOL_MAX - lines > 2 ? 1 : 0;
   const max = config.DATABASE_POOL_MAX - lines - watches;
   const pool = createPool(config, url, log, { name: 'edge', max, statementTimeout });
