@@ -99,8 +99,8 @@ const READABLE_COLUMNS = sql`
     AND has_column_privilege(r.oid, a.attnum, 'SELECT')`;
 
 /** What the description of a table is made from, but for the estimate of its rows. */
-const FACTS = sql`concat(r.oid, ' ', r.nspname, ' ', r.relname, ' ', r.relkind, ' ', r.readable, ' ', r.ruled,
-  ' ', seen.numbers, ' ', a.stamp, ' ', t.stamp, ' ', f.stamp, ' ', e.stamp, ' ', c.stamp, ' ',
+const FACTS = sql`concat(r.oid, ' ', r.nspname, ' ', r.relname, ' ', r.relkind, ' ', r.readable,
+  ' ', r.ruled, ' ', seen.numbers, ' ', a.stamp, ' ', t.stamp, ' ', f.stamp, ' ', e.stamp, ' ', c.stamp, ' ',
   k.stamp, ' ', i.stamp, ' ', q.stamp, ' ', g.stamp, ' ', d.stamp)`;
 
 /** A row for each table, and one without a name for each schema that exists. */

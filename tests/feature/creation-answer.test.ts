@@ -182,6 +182,23 @@ t.test('a table whose rows are also those of another one', async (t) => {
   t.strictSame(written.body, await readAgain(admin, ['1'], question, place));
 });
 
+t.test('a default that writes to another table', async (t) => {
+  await cluster.db.query(`
+    CREATE TABLE counters (id int PRIMARY KEY, last int NOT NULL);
+    INSERT INTO counters VALUES (1, 0);
+    CREATE FUNCTION next_number() RETURNS int LANGUAGE sql AS
+      'UPDATE counters SET last = last + 1 WHERE id = 1 RETURNING last';
+    CREATE TABLE bills (id serial PRIMARY KEY, number int DEFAULT next_number(),
+      counter int DEFAULT 1 REFERENCES counters)`);
+  const question = 'fields=number,counter.last';
+  await until(
+    async () => (await admin('GET', `/items/bills?${question}`)).status === 200,
+    'the tables are known',
+  );
+  const written = await admin('POST', `/items/bills?${question}`, {});
+  t.strictSame(written.body, { data: { number: 1, counter: { last: 1 } } });
+});
+
 t.test('a table that the database writes elsewhere', async (t) => {
   await cluster.db.query(`
     CREATE TABLE elsewhere (id int PRIMARY KEY, name text);
