@@ -212,6 +212,43 @@ t.test('a table that the database writes elsewhere', async (t) => {
   t.strictSame(rows, [{ name: 'X' }]);
 });
 
+t.test('a rule that is added to a table which is known already', async (t) => {
+  await cluster.db.query(`
+    CREATE TABLE late (id serial PRIMARY KEY, name text, kind int DEFAULT 1 REFERENCES kinds)`);
+  const question = 'fields=name,kind.name';
+  await until(async () => (await admin('GET', `/items/late?${question}`)).status === 200, 'known');
+  const before = await admin('POST', `/items/late?${question}`, { name: 'x' });
+  t.strictSame(before.body, { data: { name: 'x', kind: { name: 'light' } } });
+  await cluster.db.query(`
+    CREATE RULE late_rule AS ON INSERT TO late DO INSTEAD
+      INSERT INTO elsewhere VALUES (NEW.id, 'late') RETURNING elsewhere.id, elsewhere.name, 1`);
+  await until(
+    async () => (await admin('POST', `/items/late?${question}`, { name: 'y' })).status === 204,
+    'the rule is known',
+  );
+  t.strictSame((await admin('GET', '/items/late?fields=name')).body, { data: [{ name: 'x' }] });
+});
+
+t.test('what changes while the creation waits for it', async (t) => {
+  await cluster.db.query("INSERT INTO kinds VALUES (7, 'old', 9)");
+  const locker = await cluster.db.connect();
+  await locker.query('BEGIN');
+  await locker.query('UPDATE kinds SET id = 8 WHERE id = 7');
+  await locker.query("UPDATE kinds SET id = 7, name = 'new' WHERE id = 8");
+  const question = 'fields=name,kind.name';
+  const writing = admin('POST', `/items/nodes?${question}`, { name: 'patient', kind: 7 });
+  await until(async () => {
+    const { rowCount } = await locker.query(
+      `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rowCount === 1;
+  }, 'it waits');
+  await locker.query('COMMIT');
+  locker.release();
+  t.strictSame((await writing).body, { data: { name: 'patient', kind: { name: 'new' } } });
+});
+
 t.test('columns with the names that statements use themselves', async (t) => {
   await cluster.db.query(`CREATE TABLE letters (id serial PRIMARY KEY, r text, t text, w text,
     n text, a text, "position" text)`);
