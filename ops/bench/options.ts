@@ -10,8 +10,8 @@ export type Part = (typeof PARTS)[number];
 
 const USAGE = `npm run bench -- [read] [write] [access] [import] [compile] [schema] [options]
   --scale <n>       size of the data, 1 by default: 100,000 articles, a file of 1,000,000 rows
-  --rounds <n>      alternating runs of each measurement, 5 by default; the median counts
-  --seconds <n>     length of one run of a read, 3 by default
+  --rounds <n>      alternating runs of each measurement, 5 by default; medians count
+  --seconds <n>     length of one run of a read or write, 3 by default
   --generator <g>   wrk or autocannon; by default wrk where it is installed
   --folder <path>   where database, files and results (<date>.json) go, .bench by default
   --profile         writes CPU profiles of edge and worker to <folder>/profile

@@ -30,7 +30,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** Figures of runs that took turns. */
+/** Figures of runs that took turns: those of one place ran one right after the other. */
 export interface Duel {
   readonly sluice: readonly number[];
   readonly baseline: readonly number[];
@@ -38,20 +38,21 @@ export interface Duel {
 
 type Heading = Pick<Row, 'id' | 'title' | 'unit'>;
 
-/** A row that compares medians. */
+/**
+ * A row that compares two sides. Its ratio is the median of the ratios of neighbours, which had the
+ * same machine; what one side lost to a busy minute would count against it otherwise.
+ */
 export function comparison(
   heading: Heading,
   { sluice, baseline }: Duel,
   atLeast: number,
   details: Row['details'] = {},
 ): Row {
-  const value = median(sluice);
-  const other = median(baseline);
-  const ratio = value / other;
+  const ratio = median(sluice.map((value, place) => value / (baseline[place] ?? Number.NaN)));
   return {
     ...heading,
-    value,
-    baseline: other,
+    value: median(sluice),
+    baseline: median(baseline),
     ratio,
     goal: { kind: 'ratio at least', value: atLeast },
     met: ratio >= atLeast,
