@@ -2,7 +2,7 @@
 import type { Test } from 'tap';
 import type { Backend } from '#tests/harness/backend.ts';
 import { bodyOf, type JobBody } from '#tests/harness/body.ts';
-import { startCluster } from '#tests/harness/cluster.ts';
+import { QUICK_TAKEOVER, startCluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
 import { upload } from '#tests/harness/upload.ts';
 
@@ -28,7 +28,7 @@ export function killImports(
   rows = 200_000,
 ) {
   return t.test(`a killed worker loses nothing with the queue on ${backend.name}`, async (t) => {
-    const cluster = await startCluster(t, { env: backend.env });
+    const cluster = await startCluster(t, { env: { ...QUICK_TAKEOVER, ...backend.env } });
     const content = file(rows);
     for (const [index, failpoint] of failpoints.entries()) {
       await t.test(`killed at ${failpoint}`, async (t) => {

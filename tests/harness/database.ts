@@ -77,8 +77,7 @@ async function make(t: Teardown, template: string): Promise<string> {
   t.teardown(() =>
     asSuperuser(async (client) => {
       await left(client, name);
-      if (process.env.NODROP === undefined)
-        await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       if (ORDINARY) await client.query(`DROP ROLE ${name}`);
     }),
   );

@@ -11,7 +11,7 @@ import type { SchemaChange } from '#core/schema/change.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { clusterId } from '#core/system/cluster.ts';
 import { localSpool } from '#core/transfer/spool.ts';
-import { type Cluster, startCluster } from '#tests/harness/cluster.ts';
+import { type Cluster, QUICK_TAKEOVER, startCluster } from '#tests/harness/cluster.ts';
 import type { Teardown } from '#tests/harness/database.ts';
 import { until } from '#tests/harness/until.ts';
 
@@ -79,7 +79,7 @@ const NOTHING = { column: 0, meta: 0, published: 0 };
 const ALL = { column: 1, meta: 1, published: 1 };
 
 t.test('changes, their end and their indexes', async (t) => {
-  const cluster = await startCluster(t);
+  const cluster = await startCluster(t, { env: QUICK_TAKEOVER });
   const { db } = cluster;
   await db.query(TABLE);
   const { jobs, submit, ended } = await openJobs(t, cluster);
