@@ -32,7 +32,11 @@ export class Subscriptions {
   /** Hands a text from the channel to its subscribers; neither it nor they can make this throw. */
   dispatch(text: string): void {
     try {
-      decode(text, (topic, message) => this.#deliver(topic, message));
+      decode(
+        text,
+        (topic) => this.#handlers[topic].size > 0,
+        (topic, message) => this.#deliver(topic, message),
+      );
     } catch (error) {
       this.#log.warn({ err: error, bytes: text.length }, 'a malformed message was ignored');
     }

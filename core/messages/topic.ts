@@ -64,11 +64,15 @@ export function encode<T extends Topic>(topic: T, message: Messages[T]): string 
   return text;
 }
 
-/** Reads a text from the channel and hands it on. Throws when it is no message of this release. */
+/**
+ * Reads a text from the channel and hands it on if its topic is heard; what nobody hears is not
+ * looked at closely. Throws when it is no message of this release.
+ */
 export function decode(
   text: string,
+  isHeard: (topic: Topic) => boolean,
   deliver: <T extends Topic>(topic: T, message: Messages[T]) => void,
 ): void {
   const { topic, message } = v.parse(envelope, JSON.parse(text));
-  deliver(topic, v.parse(schemas[topic], message));
+  if (isHeard(topic)) deliver(topic, v.parse(schemas[topic], message));
 }
