@@ -85,7 +85,7 @@ export async function openEdgeServices(
     kind: 'edge',
     keep: config.WORKER_PROCESSES === 0,
   });
-  const queues = openQueues(config, url, cluster, log);
+  const queues = await openQueues(config, url, cluster, log);
   const bounds: QueryBounds = {
     limitDefault: config.QUERY_LIMIT_DEFAULT,
     limitMax: config.QUERY_LIMIT_MAX,
@@ -98,7 +98,7 @@ export async function openEdgeServices(
   const identity = openIdentity({ config, pool, schema, catalog, access, bus, log }, secrets);
   const spool = localSpool(join(config.DATA_DIR, 'spool'));
   const jobs = new JobService({ pool, schema, queues, bus, spool, log });
-  const limits = openLimits(config, cluster, log);
+  const limits = await openLimits(config, cluster, log);
   const caching = await openCaching(config, {
     ...{ pool, schema, cluster, catalog, log },
     answers: true,

@@ -64,6 +64,7 @@ export const PASSES: readonly [Pass, ...Pass[]] = [
       'tests/security/identity-token.test.ts',
       'tests/security/limit-',
       'tests/security/mail-account.test.ts',
+      'tests/security/read-hidden.test.ts',
       'tests/workers/runtime/takeover.test.ts',
       'tests/workers/runtime/upkeep.test.ts',
     ],

@@ -70,7 +70,7 @@ export async function openServices(
   const journal = new ChangeJournal({ writes: caching.writes, feed, failpoint });
   const orm = ormOnDemand(config, direct, catalog);
   const role = { role: 'consumer', max: QUEUE_CONNECTIONS } as const;
-  const queues = openQueues(config, direct, cluster, log, role);
+  const queues = await openQueues(config, direct, cluster, log, role);
   const spool = localSpool(join(config.DATA_DIR, 'spool'));
   const jobs = new JobService({ pool, schema, queues, bus, spool, log });
   return {

@@ -6,7 +6,6 @@ import type { Log } from '#core/log/log.ts';
 import { ImportHolds } from './import-holds.ts';
 import { LocalVersions } from './local-versions.ts';
 import { ReachSource } from './reach-source.ts';
-import { RedisVersions } from './redis-versions.ts';
 import { ResponseCache } from './response-cache.ts';
 import { Suspension } from './suspension.ts';
 import type { TableVersions } from './versions.ts';
@@ -40,8 +39,12 @@ const NO_CACHING: Caching = {
 };
 
 /** Where the versions stand; null when there is no place that all who read and write share. */
-function openVersions(config: Config, { cluster, log, answers }: CacheParts): TableVersions | null {
+async function openVersions(
+  config: Config,
+  { cluster, log, answers }: CacheParts,
+): Promise<TableVersions | null> {
   if (config.REDIS_URL !== undefined) {
+    const { RedisVersions } = await import('./redis-versions.ts');
     return new RedisVersions(config.REDIS_URL, `sluice_${cluster.replaceAll('-', '')}`, log);
   }
   if (!answers) return null;
@@ -53,7 +56,7 @@ function openVersions(config: Config, { cluster, log, answers }: CacheParts): Ta
 /** Opens what CACHE_ENABLED and the other variables of the cache ask for. */
 export async function openCaching(config: Config, parts: CacheParts): Promise<Caching> {
   if (!config.CACHE_ENABLED) return NO_CACHING;
-  const versions = openVersions(config, parts);
+  const versions = await openVersions(config, parts);
   if (versions === null) return NO_CACHING;
   const { pool, schema, catalog, log, answers } = parts;
   const reach = new ReachSource({ pool, catalog, log });

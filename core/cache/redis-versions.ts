@@ -4,12 +4,10 @@ import * as v from 'valibot';
 import type { Log } from '#core/log/log.ts';
 import { DispensableRedis } from '#core/redis/dispensable.ts';
 import { MARK, READ, SETTLE } from './redis-script.ts';
-import type { TableVersions } from './versions.ts';
+import { MARK_MS, type TableVersions } from './versions.ts';
 
 /** Longest wait for Redis (ms). */
 const ANSWER_WITHIN_MS = 500;
-/** How long (ms) the marks of a writer that is gone keep readers away. */
-export const MARK_MS = 10_000;
 
 const Texts = v.array(v.string());
 

@@ -7,6 +7,9 @@
 /** Stands for every table there is; every reader reads its version too. */
 export const EVERY_TABLE = '*';
 
+/** How long (ms) the marks of a writer that is gone keep readers away. */
+export const MARK_MS = 10_000;
+
 /** The port; the memory of one process and Redis stand behind it. */
 export interface TableVersions {
   /**

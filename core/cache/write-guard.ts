@@ -5,9 +5,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { ReachSource } from './reach-source.ts';
-import { MARK_MS } from './redis-versions.ts';
 import type { Suspension } from './suspension.ts';
-import type { TableVersions } from './versions.ts';
+import { MARK_MS, type TableVersions } from './versions.ts';
 
 export interface WriteGuardParts {
   readonly versions: TableVersions;

@@ -1,5 +1,5 @@
 /** The connection of a process to the server that keeps the queues, shared by all of them. */
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import pg from 'pg';
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
@@ -26,13 +26,14 @@ export interface QueueConnectionOptions {
  * Opens the connection: to Redis when `REDIS_URL` is set, else to the database itself, past any
  * pooler because consumers LISTEN. Nothing is sent before the first use.
  */
-export function openQueueConnection(
+export async function openQueueConnection(
   config: Pick<Config, 'REDIS_URL' | 'DATABASE_DIRECT_URL'>,
   url: string,
   log: Log,
   options: QueueConnectionOptions,
-): QueueConnection {
+): Promise<QueueConnection> {
   if (config.REDIS_URL !== undefined) {
+    const { Redis } = await import('ioredis');
     const redis = new Redis(config.REDIS_URL, {
       lazyConnect: true,
       connectionName: `sluice-queue-${options.role}`,

@@ -50,7 +50,7 @@ export interface Queues {
  * The queues of this process on one shared connection; nothing happens before the first use.
  * @param options as the connection takes them; by default those of a process that only adds jobs
  */
-export function openQueues(
+export async function openQueues(
   config: QueueConfig,
   url: string,
   clusterId: string,
@@ -59,8 +59,8 @@ export function openQueues(
     role: 'producer',
     max: 2,
   },
-): Queues {
-  const connection = openQueueConnection(config, url, log, options);
+): Promise<Queues> {
+  const connection = await openQueueConnection(config, url, log, options);
   const serverName = (name: QueueName) => `sluice-${clusterId}-${name}`;
   const open = (name: QueueName) =>
     new BullJobQueue(name, config.JOB_RETRY_DELAY, async () => {

@@ -3,7 +3,6 @@ import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from './bus.ts';
 import { PostgresBus } from './postgres.ts';
-import { RedisBus } from './redis.ts';
 
 /** The channel of an installation, which keeps it apart from others that share a server. */
 export function channelOf(clusterId: string): string {
@@ -22,10 +21,13 @@ export async function openBus(
   log: Log,
 ): Promise<MessageBus> {
   const channel = channelOf(clusterId);
-  const bus =
-    config.REDIS_URL === undefined
-      ? new PostgresBus(config.DATABASE_DIRECT_URL ?? url, channel, log)
-      : new RedisBus(config.REDIS_URL, channel, log);
+  if (config.REDIS_URL !== undefined) {
+    const { RedisBus } = await import('./redis.ts');
+    const bus = new RedisBus(config.REDIS_URL, channel, log);
+    await bus.open();
+    return bus;
+  }
+  const bus = new PostgresBus(config.DATABASE_DIRECT_URL ?? url, channel, log);
   await bus.open();
   return bus;
 }

@@ -2,12 +2,15 @@
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
 import { Limits } from './limits.ts';
-import { MemoryStore, RedisStore } from './store.ts';
+import { MemoryStore } from './store.ts';
 
 /** @param clusterId keeps installations that share a Redis apart */
-export function openLimits(config: Config, clusterId: string, log: Log): Limits {
+export async function openLimits(config: Config, clusterId: string, log: Log): Promise<Limits> {
   const { REDIS_URL, RATE_LIMIT_STORE = REDIS_URL === undefined ? 'memory' : 'redis' } = config;
   const prefix = `sluice_${clusterId.replaceAll('-', '')}`;
-  const shared = RATE_LIMIT_STORE === 'redis' && REDIS_URL !== undefined;
-  return new Limits(config, shared ? new RedisStore(REDIS_URL, prefix, log) : new MemoryStore());
+  if (RATE_LIMIT_STORE !== 'redis' || REDIS_URL === undefined) {
+    return new Limits(config, new MemoryStore());
+  }
+  const { RedisStore } = await import('./redis-store.ts');
+  return new Limits(config, new RedisStore(REDIS_URL, prefix, log));
 }

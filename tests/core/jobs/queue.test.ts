@@ -10,8 +10,8 @@ import { startProxy } from './proxy.ts';
 
 const log = pino({ level: 'silent' });
 
-function open(t: Teardown, env: Record<string, string>, url: string, cluster = randomUUID()) {
-  const queues = openQueues(loadConfig(env), url, cluster, log);
+async function open(t: Teardown, env: Record<string, string>, url: string, cluster = randomUUID()) {
+  const queues = await openQueues(loadConfig(env), url, cluster, log);
   t.teardown(() => queues.close());
   return queues;
 }
@@ -20,12 +20,12 @@ for (const backend of backends) {
   t.test(`the queue on ${backend.name}`, async (t) => {
     const url = await createDatabase(t);
     const cluster = randomUUID();
-    const queue = open(t, backend.env, url, cluster).get('transfer');
+    const queue = (await open(t, backend.env, url, cluster)).get('transfer');
 
     await t.test('takes a job once, whoever adds it', async (t) => {
       const id = randomUUID();
       t.equal(await queue.state(id), 'unknown');
-      const again = open(t, backend.env, url, cluster).get('transfer');
+      const again = (await open(t, backend.env, url, cluster)).get('transfer');
       await Promise.all([queue.add(id, 'test'), again.add(id, 'test'), queue.add(id, 'test')]);
       t.equal(await again.state(id), 'waiting');
       t.match(await queue.counts(), { waiting: 1 });
@@ -47,7 +47,7 @@ for (const backend of backends) {
     await t.test('belongs to one cluster', async (t) => {
       const id = randomUUID();
       await queue.add(id, 'test');
-      t.equal(await open(t, backend.env, url).get('transfer').state(id), 'unknown');
+      t.equal(await (await open(t, backend.env, url)).get('transfer').state(id), 'unknown');
     });
 
     await t.test('says so when its server is away, and works again afterwards', async (t) => {
@@ -55,7 +55,7 @@ for (const backend of backends) {
       const proxy = await startProxy(t, redis ?? url);
       await proxy.down();
       const env = redis === undefined ? {} : { REDIS_URL: proxy.url };
-      const behind = open(t, env, redis === undefined ? proxy.url : url).get('transfer');
+      const behind = (await open(t, env, redis === undefined ? proxy.url : url)).get('transfer');
       const id = randomUUID();
       const refused = { code: 'SERVICE_UNAVAILABLE', details: { service: 'queue' } };
       await t.rejects(behind.add(id, 'test'), refused);

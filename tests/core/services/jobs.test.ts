@@ -32,7 +32,7 @@ async function setUp(t: Teardown & { testdir(): string }, backend: Backend, queu
   const queueConfig = loadConfig(
     queueUrl === undefined || backend.name === 'postgres' ? backend.env : { REDIS_URL: queueUrl },
   );
-  const queues = openQueues(queueConfig, queueUrl ?? url, cluster, log);
+  const queues = await openQueues(queueConfig, queueUrl ?? url, cluster, log);
   const spool = localSpool(t.testdir());
   const jobs = new JobService({ pool, schema: 'public', queues, bus, spool, log });
   t.teardown(async () => {

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import t from 'tap';
 import type { Counter } from '#edge/limit/counter.ts';
-import { RedisStore } from '#edge/limit/store.ts';
+import { RedisStore } from '#edge/limit/redis-store.ts';
 import type { Teardown } from '#tests/harness/database.ts';
 import { type RedisServer, startRedis } from '#tests/harness/redis.ts';
 import { until } from '#tests/harness/until.ts';

@@ -24,7 +24,7 @@ async function openJobs(t: Teardown, cluster: Cluster) {
   const config = loadConfig({});
   const id = await clusterId(db, 'public');
   const bus = await openBus(config, databaseUrl, id, log);
-  const queues = openQueues(config, databaseUrl, id, log);
+  const queues = await openQueues(config, databaseUrl, id, log);
   const spool = localSpool(cluster.dataDir);
   const jobs = new JobService({ pool: db, schema: 'public', queues, bus, spool, log });
   t.teardown(async () => {

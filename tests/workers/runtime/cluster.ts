@@ -131,7 +131,7 @@ export async function createCluster(
     CREATE TABLE work (job uuid)`);
   const cluster = await clusterId(pool, 'public');
   const bus = await openBus(config, url, cluster, log);
-  const queues = openQueues(config, url, cluster, log);
+  const queues = await openQueues(config, url, cluster, log);
   const dataDir = mkdtempSync(join(tmpdir(), 'sluice-runtime-'));
   const spool = localSpool(join(dataDir, 'spool'));
   const jobs = new JobService({ pool, schema: 'public', queues, bus, spool, log });

@@ -1,0 +1,69 @@
+/** Counts requests in Redis, for all processes together. */
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterRedis,
+} from 'rate-limiter-flexible';
+import type { Log } from '#core/log/log.ts';
+import { DispensableRedis } from '#core/redis/dispensable.ts';
+import { Counter, type Quota } from './counter.ts';
+import type { CounterStore } from './store.ts';
+
+/** Longest wait for Redis (ms); past it the process counts by itself. */
+const ANSWER_WITHIN_MS = 1_000;
+
+/** Counts for Redis while it does not answer, and has the connection made anew then. */
+class Insurance extends RateLimiterMemory {
+  readonly #onUse: () => void;
+
+  constructor(name: string, quota: Quota, onUse: () => void) {
+    super({ keyPrefix: name, ...quota });
+    this.#onUse = onUse;
+  }
+
+  override consume(...args: Parameters<RateLimiterAbstract['consume']>) {
+    this.#onUse();
+    return super.consume(...args);
+  }
+}
+
+/**
+ * Counts in Redis. While Redis is away each process counts in its own memory; it is asked again as
+ * soon as it answers.
+ */
+export class RedisStore implements CounterStore {
+  readonly #redis: DispensableRedis;
+  readonly #prefix: string;
+
+  /** @param prefix keeps installations that share a server apart */
+  constructor(url: string, prefix: string, log: Log) {
+    this.#prefix = prefix;
+    this.#redis = new DispensableRedis(url, {
+      name: prefix,
+      answerWithin: ANSWER_WITHIN_MS,
+      complaint: 'the rate limits lost Redis',
+      log,
+    });
+  }
+
+  get shared(): boolean {
+    return this.#redis.ready;
+  }
+
+  counter(name: string, quota: Quota): Counter {
+    const keyPrefix = `${this.#prefix}:limit:${name}`;
+    const insuranceLimiter = new Insurance(keyPrefix, quota, () => this.#redis.miss());
+    const limiter = new RateLimiterRedis({
+      ...quota,
+      keyPrefix,
+      storeClient: this.#redis.client,
+      rejectIfRedisNotReady: true,
+      insuranceLimiter,
+    });
+    return new Counter(limiter, quota, (key) => void insuranceLimiter.delete(key));
+  }
+
+  close(): void {
+    this.#redis.close();
+  }
+}
