@@ -3,7 +3,8 @@
  * before they are committed and again before anybody is answered, and then to whoever listens.
  */
 import type { OpenWrite, WriteGuard } from '#core/cache/write-guard.ts';
-import { type Client, lend, type Pool, transaction } from '#core/database/pool.ts';
+import type { Lend } from '#core/database/lender.ts';
+import { type Client, type Pool, transaction } from '#core/database/pool.ts';
 import type { Change } from './change.ts';
 import type { ChangeFeed } from './feed.ts';
 
@@ -67,7 +68,7 @@ export class ChangeJournal {
   }
 
   /** Runs what commits itself, and tells of its changes. */
-  async atOnce<T>(pool: Pool, { collections, run }: AtOnce<T>): Promise<T> {
+  async atOnce<T>(lend: Lend, { collections, run }: AtOnce<T>): Promise<T> {
     const { writes, feed, failpoint } = this.#parts;
     const opened: OpenWrite[] = [];
     const work = async (client: Client) => {
@@ -75,7 +76,7 @@ export class ChangeJournal {
       return run(client);
     };
     const committed = () => Promise.all(opened.map((write) => write.committed()));
-    const { result, changes } = await lend(pool, work).catch(async (error: unknown) => {
+    const { result, changes } = await lend(work).catch(async (error: unknown) => {
       await committed();
       throw error;
     });

@@ -11,7 +11,7 @@ import Cursor from 'pg-cursor';
 import type { Log } from '#core/log/log.ts';
 import { cancelStatement } from './cancel.ts';
 import { Loan } from './loan.ts';
-import { isStatementError, type Pool, sessionSettings } from './pool.ts';
+import { type Client, isStatementError, type Pool, sessionSettings } from './pool.ts';
 import type { Statement } from './sql.ts';
 
 /** Statements whose shapes are remembered in one process. */
@@ -20,6 +20,10 @@ const MAX_SHAPES = 1_000;
 const MAX_PREPARED = 2_000;
 /** Statements under way on one pipelined connection; past it the pool takes over. */
 const MAX_IN_FLIGHT = 64;
+/** Writes that are lent one pipelined connection at a time, each behind the other. */
+const MAX_LENT = 4;
+/** One that takes longer than this (ms) gets no others behind it: it may wait for a lock. */
+const STUCK_MS = 20;
 /** A statement that PostgreSQL took this long for (ms) runs on the pool until it is fast again. */
 const SLOW_MS = 100;
 const RECONNECT_MS = 1_000;
@@ -50,6 +54,10 @@ interface Line {
   readonly client: pg.Client;
   readonly socket: Socket;
   corked: boolean;
+  /** How many writes it is lent to; nothing is read on it meanwhile. */
+  lent: number;
+  /** When the first of them became the first. */
+  lentSince: number;
   readonly prepared: Set<string>;
   /** In the order in which PostgreSQL runs them. */
   readonly turns: Turn[];
@@ -67,6 +75,12 @@ export interface ReaderOptions {
   readonly lines: number;
   /** Milliseconds; 0 for none. */
   readonly statementTimeout: number;
+}
+
+/** A connection that is lent. */
+export interface Borrowed {
+  readonly client: Client;
+  giveBack(): void;
 }
 
 /** The first column of a row as text. */
@@ -94,7 +108,22 @@ function isCancelled(error: unknown): boolean {
 
 function newLine(client: pg.Client, socket: Socket): Line {
   const prepared = new Set<string>();
-  return { client, socket, corked: false, prepared, turns: [], turned: 0, cancelling: false };
+  return {
+    ...{ client, socket, corked: false, lent: 0, lentSince: 0 },
+    ...{ prepared, turns: [], turned: 0, cancelling: false },
+  };
+}
+
+function lendLine(line: Line): Borrowed {
+  line.lent += 1;
+  if (line.lent === 1) line.lentSince = performance.now();
+  return {
+    client: line.client,
+    giveBack() {
+      line.lent -= 1;
+      line.lentSince = performance.now();
+    },
+  };
 }
 
 export class Reader {
@@ -166,6 +195,23 @@ export class Reader {
     }
   }
 
+  /**
+   * Lends a pipelined connection for a write of one round trip, which others may stand behind; one
+   * is kept for those who begin to read. Null while somebody reads, or when there is none to spare.
+   */
+  borrow(): Borrowed | null {
+    if (this.#lines.some((line) => line !== null && line.turns.length > 0)) return null;
+    const [kept, ...others] = this.#lines;
+    if (!kept) return null;
+    const now = performance.now();
+    let best: Line | null = null;
+    for (const line of others) {
+      if (!line || line.cancelling || line.lent >= (best?.lent ?? MAX_LENT)) continue;
+      if (line.lent === 0 || now - line.lentSince < STUCK_MS) best = line;
+    }
+    return best && lendLine(best);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#watch);
@@ -198,7 +244,8 @@ export class Reader {
   #freeLine(): Line | null {
     let best: Line | null = null;
     for (const line of this.#lines) {
-      if (line && line.turns.length < (best?.turns.length ?? MAX_IN_FLIGHT)) best = line;
+      if (line && line.lent === 0 && line.turns.length < (best?.turns.length ?? MAX_IN_FLIGHT))
+        best = line;
     }
     return best;
   }

@@ -3,7 +3,7 @@
  * answer (manual, section 54.2.4), so that outside of a transaction they are one of their own:
  * all of them count, or none.
  */
-import type pg from 'pg';
+import pg from 'pg';
 
 /** One statement of a script. */
 export interface Part {
@@ -25,8 +25,11 @@ interface DataRow {
   readonly fields: (string | null)[];
 }
 
-/** What the driver takes for a query, and tells of what PostgreSQL answers. */
-export class Script {
+/**
+ * What the driver tells of what PostgreSQL answers. Connections that pipeline take nothing but the
+ * driver's own kind of query.
+ */
+export class Script extends pg.Query {
   readonly done: Promise<readonly Texts[]>;
   readonly #parts: readonly Part[];
   readonly #results: Texts[];
@@ -35,6 +38,7 @@ export class Script {
   #reject: (error: Error) => void = () => undefined;
 
   constructor(parts: readonly Part[]) {
+    super('');
     this.#parts = parts;
     this.#results = parts.map(() => []);
     this.done = new Promise((resolve, reject) => {
@@ -49,7 +53,7 @@ export class Script {
   }
 
   /** Called by the driver when it is this script's turn. */
-  submit(connection: pg.Connection): null {
+  override readonly submit = (connection: pg.Connection): null => {
     const { stream } = connection;
     stream.cork();
     for (const { text, values, name, isNew, drops } of this.#parts) {
@@ -62,7 +66,7 @@ export class Script {
     connection.sync();
     stream.uncork();
     return null;
-  }
+  };
 
   handleDataRow({ fields }: DataRow): void {
     this.#results[this.#complete]?.push(fields);

@@ -5,6 +5,7 @@
 import { ACTIONS } from '#core/access/right.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { ChangeJournal, Note } from '#core/changes/journal.ts';
+import { lender } from '#core/database/lender.ts';
 import type { Client } from '#core/database/pool.ts';
 import { rowsOf } from '#core/database/prepared.ts';
 import type { Statement } from '#core/database/sql.ts';
@@ -119,7 +120,7 @@ export class ItemService extends ItemReader {
     inputs: readonly Input[],
     asked: AskedBack,
   ): Promise<{ readonly result: WriteAnswer } | null> {
-    const { journal, pool, maxBatch: maxItems } = this.#options;
+    const { journal, pool, reader, maxBatch: maxItems } = this.#options;
     const collection = this.served(context);
     const place = { client: NO_CONNECTION, note: () => undefined };
     const { write, writeOf, history } = this.#session(target, context, collection, place);
@@ -133,7 +134,7 @@ export class ItemService extends ItemReader {
       },
     );
     if (creation === null) return null;
-    return { result: await persist(() => journal.atOnce(pool, creation)) };
+    return { result: await persist(() => journal.atOnce(lender(pool, reader), creation)) };
   }
 
   /** The statement that creates items which bring nothing along. */

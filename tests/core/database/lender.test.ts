@@ -1,0 +1,109 @@
+import { pino } from 'pino';
+import t from 'tap';
+import { loadConfig } from '#core/config/config.ts';
+import { lender } from '#core/database/lender.ts';
+import { createPool } from '#core/database/pool.ts';
+import { runTogether } from '#core/database/prepared.ts';
+import { Reader } from '#core/database/reader.ts';
+import { createDatabase, type Teardown } from '#tests/harness/database.ts';
+import { until } from '#tests/harness/until.ts';
+
+const log = pino({ level: 'silent' });
+const READ = { text: 'SELECT count(*)::text FROM things', values: [] };
+const SLOW_READ = { text: "SELECT 'x' FROM pg_sleep($1)", values: ['0'] };
+
+/** Two connections of the pool and three that pipeline, of which one is kept for reads. */
+async function open(t: Teardown) {
+  const url = await createDatabase(t);
+  const config = loadConfig({});
+  const own = createPool(config, url, log, { name: 'own', max: 2, statementTimeout: 0 });
+  const pool = createPool(config, url, log, { name: 'pool', max: 2, statementTimeout: 0 });
+  const reader = new Reader({ url, name: 'test', log, pool, lines: 3, statementTimeout: 0 });
+  await reader.open();
+  t.teardown(() => Promise.all([reader.close(), pool.end(), own.end()]));
+  await own.query('CREATE TABLE things (id int PRIMARY KEY, name text)');
+  for (let time = 0; time < 3; time += 1) {
+    await reader.text(READ);
+    await reader.text(SLOW_READ);
+  }
+  const lend = lender(pool, reader);
+  const add = (id: number, name = 'x') =>
+    lend((client) =>
+      runTogether(client, [
+        { text: 'INSERT INTO things VALUES ($1::int, $2::text)', values: [id, name] },
+        { text: 'UPDATE things SET name = name || $2::text WHERE id = $1::int', values: [id, '!'] },
+      ]),
+    );
+  const waiting = async () => {
+    const { rows } = await own.query<{ name: string }>(
+      `SELECT application_name AS name FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' ORDER BY 1`,
+    );
+    return rows.map(({ name }) => name);
+  };
+  const names = async () => {
+    const { rows } = await own.query<{ name: string }>('SELECT name FROM things ORDER BY id');
+    return rows.map(({ name }) => name);
+  };
+  return { own, pool, reader, add, waiting, names };
+}
+
+const POOL = ['sluice pool', 'sluice pool'];
+const LINES = ['sluice test pages', 'sluice test pages'];
+
+t.test('writes take what is not needed for reads', async (t) => {
+  const { own, reader, add, waiting, names } = await open(t);
+  const holder = await own.connect();
+  await holder.query('BEGIN; LOCK things IN EXCLUSIVE MODE');
+  const adding = Array.from({ length: 8 }, (_, id) => add(id));
+  await until(async () => (await waiting()).length === 4, 'they wait for the lock');
+  t.strictSame(await waiting(), [...POOL, ...LINES]);
+  t.equal(await reader.text(READ), '0', 'a connection is kept for reads');
+  await holder.query('COMMIT');
+  holder.release();
+  await Promise.all(adding);
+  t.strictSame(await names(), Array(8).fill('x!'));
+});
+
+t.test('each of those that stand in line is a transaction of its own', async (t) => {
+  const { add, names } = await open(t);
+  await add(3);
+  const ids = [0, 1, 2, 3, 4, 3, 5, 6, 7];
+  const settled = await Promise.allSettled(ids.map((id) => add(id, 'y')));
+  t.strictSame(
+    settled.map(({ status }) => status),
+    ids.map((id) => (id === 3 ? 'rejected' : 'fulfilled')),
+  );
+  t.strictSame(await names(), ['y!', 'y!', 'y!', 'x!', 'y!', 'y!', 'y!', 'y!']);
+  for (const id of [8, 9, 10, 11]) await add(id);
+  t.equal((await names()).length, 12, 'the connections are as good as before');
+});
+
+t.test('none is lent while somebody reads', async (t) => {
+  const { own, reader, add, waiting, names } = await open(t);
+  const reading = reader.text({ ...SLOW_READ, values: ['1'] });
+  const holder = await own.connect();
+  await holder.query('BEGIN; LOCK things IN EXCLUSIVE MODE');
+  const adding = Array.from({ length: 5 }, (_, id) => add(id));
+  await until(async () => (await waiting()).length === 2, 'they wait for the lock');
+  t.equal(await reading, 'x');
+  t.strictSame(await waiting(), POOL);
+  await holder.query('COMMIT');
+  holder.release();
+  await Promise.all(adding);
+  t.equal((await names()).length, 5);
+});
+
+t.test('nobody is sent behind one that is stuck', async (t) => {
+  const { own, reader, add, waiting, names } = await open(t);
+  const holder = await own.connect();
+  await holder.query('BEGIN; LOCK things IN EXCLUSIVE MODE');
+  const stuck = Array.from({ length: 4 }, (_, id) => add(id));
+  await until(async () => (await waiting()).length === 4, 'they wait for the lock');
+  await until(() => reader.borrow() === null, 'that has become too long');
+  const late = add(4);
+  await holder.query('COMMIT');
+  holder.release();
+  await Promise.all([...stuck, late]);
+  t.equal((await names()).length, 5);
+});
