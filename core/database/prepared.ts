@@ -3,6 +3,7 @@
  * under a name, so that PostgreSQL parses and plans it once for each connection.
  */
 import { LRUCache } from 'lru-cache';
+import pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
 import type { Client } from './pool.ts';
 import { type Part, Script, type Texts } from './script.ts';
@@ -88,6 +89,25 @@ function partOf(names: Map<string, boolean>, { text, values }: Statement): Part 
   return { ...part, name, isNew: !isTaken, drops: isTaken ? old : [name, ...old] };
 }
 
+/** SQLSTATEs of a name that PostgreSQL does not know, and of a plan that it can use no more. */
+const FORGOTTEN = new Set(['26000', '0A000']);
+
+/** Notes what PostgreSQL took of a script: all of what was carried out, nothing of the rest. */
+function settle(
+  names: Map<string, boolean>,
+  parts: readonly Part[],
+  { complete, failure }: { readonly complete: number; readonly failure: unknown },
+): void {
+  const forgot = failure instanceof pg.DatabaseError && FORGOTTEN.has(failure.code ?? '');
+  for (const [place, { name, isNew, drops }] of parts.entries()) {
+    const isDone = place < complete;
+    // A script behind this one may have dropped it.
+    if (names.has(name) && (isNew || (forgot && !isDone))) names.set(name, isDone);
+    if (isDone) continue;
+    for (const old of drops) if (!names.has(old)) names.set(old, false);
+  }
+}
+
 /**
  * Runs statements that may come again in one round trip. Outside of a transaction they are one.
  * @returns the rows of each, all values as texts
@@ -101,11 +121,11 @@ export async function runTogether(
   const script = new Script(parts);
   client.query(script);
   try {
-    return await script.done;
-  } finally {
-    // Behind a failure PostgreSQL passes over everything, new names included.
-    for (const { name, isNew } of parts.slice(0, script.complete)) {
-      if (isNew && name !== '') names.set(name, true);
-    }
+    const results = await script.done;
+    settle(names, parts, { complete: parts.length, failure: null });
+    return results;
+  } catch (failure) {
+    settle(names, parts, { complete: script.complete, failure });
+    throw failure;
   }
 }

@@ -22,8 +22,10 @@ const MAX_PREPARED = 2_000;
 const MAX_IN_FLIGHT = 64;
 /** Writes that are lent one pipelined connection at a time, each behind the other. */
 const MAX_LENT = 4;
-/** One that takes longer than this (ms) gets no others behind it: it may wait for a lock. */
+/** A write that takes longer than this (ms) may wait for a lock: no more are lent meanwhile. */
 const STUCK_MS = 20;
+/** A cancellation may strike so much later (ms): a read is asked again then, a write is not. */
+const STRIKE_MS = 1_000;
 /** A statement that PostgreSQL took this long for (ms) runs on the pool until it is fast again. */
 const SLOW_MS = 100;
 const RECONNECT_MS = 1_000;
@@ -64,6 +66,8 @@ interface Line {
   /** When the first of them became the first. */
   turned: number;
   cancelling: boolean;
+  /** When the last cancellation had been sent. */
+  cancelled: number;
 }
 
 export interface ReaderOptions {
@@ -110,19 +114,7 @@ function newLine(client: pg.Client, socket: Socket): Line {
   const prepared = new Set<string>();
   return {
     ...{ client, socket, corked: false, lent: 0, lentSince: 0 },
-    ...{ prepared, turns: [], turned: 0, cancelling: false },
-  };
-}
-
-function lendLine(line: Line): Borrowed {
-  line.lent += 1;
-  if (line.lent === 1) line.lentSince = performance.now();
-  return {
-    client: line.client,
-    giveBack() {
-      line.lent -= 1;
-      line.lentSince = performance.now();
-    },
+    ...{ prepared, turns: [], turned: 0, cancelling: false, cancelled: -STRIKE_MS },
   };
 }
 
@@ -131,6 +123,8 @@ export class Reader {
   readonly #shapes = new LRUCache<string, Shape>({ max: MAX_SHAPES });
   readonly #lines: (Line | null)[];
   #counter = 0;
+  /** When a connection that was lent came back. */
+  #returned = -STUCK_MS;
   #closed = false;
   #watch: NodeJS.Timeout | undefined;
 
@@ -196,26 +190,42 @@ export class Reader {
   }
 
   /**
-   * Lends a pipelined connection for a write of one round trip, which others may stand behind; one
-   * is kept for those who begin to read. Null while somebody reads, or when there is none to spare.
+   * Lends a pipelined connection for a write of one round trip, behind which others may stand while
+   * writes come back quickly; one is kept for those who begin to read. Null while somebody reads or
+   * a write is stuck, and when there is none to spare.
    */
   borrow(): Borrowed | null {
-    if (this.#lines.some((line) => line !== null && line.turns.length > 0)) return null;
     const [kept, ...others] = this.#lines;
-    if (!kept) return null;
     const now = performance.now();
+    const isStuck = (line: Line) => line.lent > 0 && now - line.lentSince > STUCK_MS;
+    const isNeeded = (line: Line | null) => line && (line.turns.length > 0 || isStuck(line));
+    if (this.#closed || !kept || this.#lines.some(isNeeded)) return null;
+    const most = now - this.#returned < STUCK_MS ? MAX_LENT : 1;
     let best: Line | null = null;
     for (const line of others) {
-      if (!line || line.cancelling || line.lent >= (best?.lent ?? MAX_LENT)) continue;
-      if (line.lent === 0 || now - line.lentSince < STUCK_MS) best = line;
+      if (!line || line.cancelling || now - line.cancelled < STRIKE_MS) continue;
+      if (line.lent < (best?.lent ?? most)) best = line;
     }
-    return best && lendLine(best);
+    return best && this.#lend(best);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#watch);
     await Promise.all(this.#lines.map((line) => line?.client.end().catch(() => undefined)));
+  }
+
+  #lend(line: Line): Borrowed {
+    line.lent += 1;
+    if (line.lent === 1) line.lentSince = performance.now();
+    return {
+      client: line.client,
+      giveBack: () => {
+        line.lent -= 1;
+        line.lentSince = performance.now();
+        this.#returned = line.lentSince;
+      },
+    };
   }
 
   /** Fetches rows; past the time that a statement may take it is cancelled. */
@@ -328,6 +338,7 @@ export class Reader {
       for (const turn of line.turns) turn.disturbed = true;
       void cancelStatement(line.client).then(() => {
         line.cancelling = false;
+        line.cancelled = performance.now();
       });
     }
   }

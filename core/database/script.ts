@@ -31,6 +31,8 @@ interface DataRow {
  */
 export class Script extends pg.Query {
   readonly done: Promise<readonly Texts[]>;
+  /** Where the driver puts what ends the time that it gives a query. */
+  callback: (() => void) | undefined;
   readonly #parts: readonly Part[];
   readonly #results: Texts[];
   #complete = 0;
@@ -56,15 +58,18 @@ export class Script extends pg.Query {
   override readonly submit = (connection: pg.Connection): null => {
     const { stream } = connection;
     stream.cork();
-    for (const { text, values, name, isNew, drops } of this.#parts) {
-      // To close what is not there is no error.
-      for (const old of drops) connection.close({ type: 'S', name: old }, false);
-      if (isNew) connection.parse({ name, text, types: [] }, false);
-      connection.bind({ statement: name, values: [...values] }, false);
-      connection.execute(null, false);
+    try {
+      for (const { text, values, name, isNew, drops } of this.#parts) {
+        // To close what is not there is no error.
+        for (const old of drops) connection.close({ type: 'S', name: old }, false);
+        if (isNew) connection.parse({ name, text, types: [] }, false);
+        connection.bind({ statement: name, values: [...values] }, false);
+        connection.execute(null, false);
+      }
+      connection.sync();
+    } finally {
+      stream.uncork();
     }
-    connection.sync();
-    stream.uncork();
     return null;
   };
 
@@ -81,10 +86,12 @@ export class Script extends pg.Query {
   }
 
   handleReadyForQuery(): void {
+    this.callback?.();
     this.#resolve(this.#results);
   }
 
   handleError(error: Error): void {
+    this.callback?.();
     this.#reject(error);
   }
 }

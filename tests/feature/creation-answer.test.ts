@@ -249,6 +249,39 @@ t.test('what changes while the creation waits for it', async (t) => {
   t.strictSame((await writing).body, { data: { name: 'patient', kind: { name: 'new' } } });
 });
 
+t.test('many at once, some of which fail, are answered each with its own', async (t) => {
+  await cluster.db.query(
+    'CREATE TABLE crowds (id int PRIMARY KEY, name text, kind int REFERENCES kinds)',
+  );
+  await until(
+    async () => (await admin('GET', '/items/crowds?fields=kind.name')).status === 200,
+    'known',
+  );
+  const one = async (n: number): Promise<void> => {
+    const body = { id: n, name: `name ${n}`, kind: n % 7 === 0 ? 99 : 1 };
+    // By the statement itself, and by a second one behind it.
+    const question = n % 2 === 0 ? 'fields=id,name' : 'fields=id,name,kind.name';
+    const { status, body: answer, code } = await admin('POST', `/items/crowds?${question}`, body);
+    if (n % 7 === 0) {
+      t.match({ status, code }, { status: 400, code: 'INVALID_FOREIGN_KEY' });
+      return;
+    }
+    const { id, name } = body;
+    const data = n % 2 === 0 ? { id, name } : { id, name, kind: { name: 'light' } };
+    t.strictSame(answer, { data });
+    // Its own key once more; and whoever reads takes back what is lent.
+    if (n % 5 === 0) {
+      t.match(await admin('POST', `/items/crowds?${question}`, body), { status: 400 });
+    }
+    if (n % 11 === 0) {
+      t.strictSame((await admin('GET', `/items/crowds/${n}?${question}`)).body, answer);
+    }
+  };
+  await Promise.all(Array.from({ length: 400 }, (_, n) => one(n)));
+  const { rows } = await cluster.db.query('SELECT count(*)::int AS count FROM crowds');
+  t.equal(rows[0].count, 400 - Math.ceil(400 / 7));
+});
+
 t.test('columns with the names that statements use themselves', async (t) => {
   await cluster.db.query(`CREATE TABLE letters (id serial PRIMARY KEY, r text, t text, w text,
     n text, a text, "position" text)`);

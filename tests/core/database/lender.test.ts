@@ -65,9 +65,31 @@ t.test('writes take what is not needed for reads', async (t) => {
   t.strictSame(await names(), Array(8).fill('x!'));
 });
 
+t.test('writes stand behind each other while they come back quickly', async (t) => {
+  const { reader } = await open(t);
+  const borrow = (count: number) =>
+    Array.from({ length: count }, () => reader.borrow()).filter((lent) => lent !== null);
+  const first = borrow(9);
+  t.equal(first.length, 2, 'at first one on each');
+  for (const lent of first) lent.giveBack();
+  const many = borrow(9);
+  t.equal(many.length, 8);
+  t.equal(new Set(many.map(({ client }) => client)).size, 2);
+  for (const lent of many) lent.giveBack();
+  const reading = reader.text(READ);
+  t.strictSame(borrow(1), [], 'nobody takes what somebody reads from');
+  await reading;
+  const [again] = borrow(1);
+  again?.giveBack();
+  t.ok(again);
+  await reader.close();
+  t.strictSame(borrow(1), []);
+});
+
 t.test('each of those that stand in line is a transaction of its own', async (t) => {
-  const { add, names } = await open(t);
+  const { reader, add, names } = await open(t);
   await add(3);
+  reader.borrow()?.giveBack();
   const ids = [0, 1, 2, 3, 4, 3, 5, 6, 7];
   const settled = await Promise.allSettled(ids.map((id) => add(id, 'y')));
   t.strictSame(
@@ -75,8 +97,9 @@ t.test('each of those that stand in line is a transaction of its own', async (t)
     ids.map((id) => (id === 3 ? 'rejected' : 'fulfilled')),
   );
   t.strictSame(await names(), ['y!', 'y!', 'y!', 'x!', 'y!', 'y!', 'y!', 'y!']);
-  for (const id of [8, 9, 10, 11]) await add(id);
-  t.equal((await names()).length, 12, 'the connections are as good as before');
+  reader.borrow()?.giveBack();
+  await Promise.all([8, 9, 10, 11, 12, 13, 14, 15].map((id) => add(id)));
+  t.equal((await names()).length, 16, 'the connections are as good as before');
 });
 
 t.test('none is lent while somebody reads', async (t) => {

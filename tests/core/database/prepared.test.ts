@@ -72,6 +72,14 @@ t.test('statements that run together', async (t) => {
     t.equal(after, before + 2);
   });
 
+  await t.test('are prepared anew where PostgreSQL has forgotten them', async (t) => {
+    const known = { text: 'SELECT 8', values: [] };
+    for (let time = 0; time < 3; time += 1) await run(known);
+    await pool.query('DEALLOCATE ALL');
+    await t.rejects(run(known), { code: '26000' });
+    t.strictSame(await run(known), [[['8']]]);
+  });
+
   await t.test('end with their connection', async (t) => {
     const gone = { text: 'SELECT pg_terminate_backend(pg_backend_pid())', values: [] };
     await t.rejects(run(gone, list), { code: '57P01' });
