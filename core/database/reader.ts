@@ -1,7 +1,7 @@
 /**
  * Runs the statements of reads. A statement seen before is prepared under a name and sent down one
  * of a few pipelined connections; a new or slow one takes a connection of the pool, so that it
- * never holds up the short ones behind it.
+ * never holds up the short ones behind it. While nobody reads, short writes may borrow some of them.
  */
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

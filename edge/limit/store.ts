@@ -1,4 +1,4 @@
-/** Where requests are counted: here, in the memory of this process. */
+/** Where requests are counted: the port, and the memory of this process behind it. */
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { Counter, type Quota } from './counter.ts';
 

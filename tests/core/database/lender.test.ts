@@ -45,22 +45,29 @@ async function open(t: Teardown) {
     const { rows } = await own.query<{ name: string }>('SELECT name FROM things ORDER BY id');
     return rows.map(({ name }) => name);
   };
-  return { own, pool, reader, add, waiting, names };
+  /** Has writes wait until the returned function is called. */
+  const lock = async () => {
+    const holder = await own.connect();
+    await holder.query('BEGIN; LOCK things IN EXCLUSIVE MODE');
+    return async () => {
+      await holder.query('COMMIT');
+      holder.release();
+    };
+  };
+  return { reader, add, waiting, names, lock };
 }
 
 const POOL = ['sluice pool', 'sluice pool'];
 const LINES = ['sluice test pages', 'sluice test pages'];
 
 t.test('writes take what is not needed for reads', async (t) => {
-  const { own, reader, add, waiting, names } = await open(t);
-  const holder = await own.connect();
-  await holder.query('BEGIN; LOCK things IN EXCLUSIVE MODE');
+  const { reader, add, waiting, names, lock } = await open(t);
+  const unlock = await lock();
   const adding = Array.from({ length: 8 }, (_, id) => add(id));
   await until(async () => (await waiting()).length === 4, 'they wait for the lock');
   t.strictSame(await waiting(), [...POOL, ...LINES]);
   t.equal(await reader.text(READ), '0', 'a connection is kept for reads');
-  await holder.query('COMMIT');
-  holder.release();
+  await unlock();
   await Promise.all(adding);
   t.strictSame(await names(), Array(8).fill('x!'));
 });
@@ -103,30 +110,26 @@ t.test('each of those that stand in line is a transaction of its own', async (t)
 });
 
 t.test('none is lent while somebody reads', async (t) => {
-  const { own, reader, add, waiting, names } = await open(t);
+  const { reader, add, waiting, names, lock } = await open(t);
   const reading = reader.text({ ...SLOW_READ, values: ['1'] });
-  const holder = await own.connect();
-  await holder.query('BEGIN; LOCK things IN EXCLUSIVE MODE');
+  const unlock = await lock();
   const adding = Array.from({ length: 5 }, (_, id) => add(id));
   await until(async () => (await waiting()).length === 2, 'they wait for the lock');
   t.equal(await reading, 'x');
   t.strictSame(await waiting(), POOL);
-  await holder.query('COMMIT');
-  holder.release();
+  await unlock();
   await Promise.all(adding);
   t.equal((await names()).length, 5);
 });
 
 t.test('nobody is sent behind one that is stuck', async (t) => {
-  const { own, reader, add, waiting, names } = await open(t);
-  const holder = await own.connect();
-  await holder.query('BEGIN; LOCK things IN EXCLUSIVE MODE');
+  const { reader, add, waiting, names, lock } = await open(t);
+  const unlock = await lock();
   const stuck = Array.from({ length: 4 }, (_, id) => add(id));
   await until(async () => (await waiting()).length === 4, 'they wait for the lock');
   await until(() => reader.borrow() === null, 'that has become too long');
   const late = add(4);
-  await holder.query('COMMIT');
-  holder.release();
+  await unlock();
   await Promise.all([...stuck, late]);
   t.equal((await names()).length, 5);
 });

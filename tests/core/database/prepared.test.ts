@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { pino } from 'pino';
 import t from 'tap';
 import { loadConfig } from '#core/config/config.ts';
@@ -16,6 +17,21 @@ async function openPool(t: Teardown): Promise<Pool> {
 
 const insert = (n: number) => ({ text: 'INSERT INTO numbers (n) VALUES ($1)', values: [n] });
 const list = { text: 'SELECT n FROM numbers ORDER BY n', values: [] };
+
+t.test('a script that was answered leaves no clock of the driver running', async (t) => {
+  const client = new pg.Client({
+    connectionString: await createDatabase(t),
+    pipeline: true,
+    query_timeout: 1_500,
+  });
+  await client.connect();
+  t.teardown(() => client.end());
+  // Together longer than the driver gives each; it would end the connection then.
+  const wait = { text: 'SELECT 1 FROM pg_sleep(0.6)', values: [] };
+  for (let time = 0; time < 3; time += 1) {
+    t.strictSame(await runTogether(client, [wait]), [[['1']]]);
+  }
+});
 
 t.test('statements that run together', async (t) => {
   const pool = await openPool(t);
