@@ -39,6 +39,8 @@ interface Done<T> {
 export interface AtOnce<T> {
   /** All collections that they write to. */
   readonly collections: ReadonlySet<string>;
+  /** How many rows they write, those of the history apart. */
+  readonly rows: number;
   run(client: Client): Promise<Done<T>>;
 }
 

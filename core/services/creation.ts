@@ -46,6 +46,7 @@ function createdGraph(
   const shown = readable(() => read.kept(rows[0].kept));
   return {
     collections: new Set(rows.map(({ collection }) => collection.name)),
+    rows: rows.reduce((sum, { kept }) => sum + kept.count, 0),
     async run(client) {
       const results = await runTogether(client, [...statements, ...shown]);
       const changes = rows.map(({ collection, kept, statement }): Change => {
@@ -68,6 +69,7 @@ function createdItems(
   const statements = [statement, ...after, ...(readback === 'after' ? [read.kept(kept)] : [])];
   return {
     collections: new Set([collection.name]),
+    rows: kept.count,
     async run(client) {
       const results = await runTogether(client, statements);
       const [text = null, answer = null] = results[0]?.[0] ?? [];

@@ -134,7 +134,8 @@ export class ItemService extends ItemReader {
       },
     );
     if (creation === null) return null;
-    return { result: await persist(() => journal.atOnce(lender(pool, reader), creation)) };
+    const lend = lender(pool, reader, creation.rows);
+    return { result: await persist(() => journal.atOnce(lend, creation)) };
   }
 
   /** The statement that creates items which bring nothing along. */

@@ -12,13 +12,13 @@ const log = pino({ level: 'silent' });
 const READ = { text: 'SELECT count(*)::text FROM things', values: [] };
 const SLOW_READ = { text: "SELECT 'x' FROM pg_sleep($1)", values: ['0'] };
 
-/** Two connections of the pool and three that pipeline, of which one is kept for reads. */
-async function open(t: Teardown) {
+/** Two connections of the pool and some that pipeline, of which one is kept for reads. */
+async function open(t: Teardown, lines = 3) {
   const url = await createDatabase(t);
   const config = loadConfig({});
   const own = createPool(config, url, log, { name: 'own', max: 2, statementTimeout: 0 });
   const pool = createPool(config, url, log, { name: 'pool', max: 2, statementTimeout: 0 });
-  const reader = new Reader({ url, name: 'test', log, pool, lines: 3, statementTimeout: 0 });
+  const reader = new Reader({ url, name: 'test', log, pool, lines, statementTimeout: 0 });
   await reader.open();
   t.teardown(() => Promise.all([reader.close(), pool.end(), own.end()]));
   await own.query('CREATE TABLE things (id int PRIMARY KEY, name text)');
@@ -26,9 +26,12 @@ async function open(t: Teardown) {
     await reader.text(READ);
     await reader.text(SLOW_READ);
   }
-  const lend = lender(pool, reader);
-  const add = (id: number, name = 'x') =>
-    lend((client) =>
+  const add = (id: number, name = 'x', rows = 1) =>
+    lender(
+      pool,
+      reader,
+      rows,
+    )((client) =>
       runTogether(client, [
         { text: 'INSERT INTO things VALUES ($1::int, $2::text)', values: [id, name] },
         { text: 'UPDATE things SET name = name || $2::text WHERE id = $1::int', values: [id, '!'] },
@@ -54,7 +57,7 @@ async function open(t: Teardown) {
       holder.release();
     };
   };
-  return { reader, add, waiting, names, lock };
+  return { own, reader, add, waiting, names, lock };
 }
 
 const POOL = ['sluice pool', 'sluice pool'];
@@ -132,4 +135,61 @@ t.test('nobody is sent behind one that is stuck', async (t) => {
   await unlock();
   await Promise.all([...stuck, late]);
   t.equal((await names()).length, 5);
+});
+
+t.test('what writes many rows waits for the pool', async (t) => {
+  const { reader, add, waiting, names, lock } = await open(t);
+  const unlock = await lock();
+  const adding = Array.from({ length: 5 }, (_, id) => add(id, 'x', 101));
+  await until(async () => (await waiting()).length === 2, 'they wait for the lock');
+  const short = add(5);
+  await until(async () => (await waiting()).length === 3, 'one that is short is lent another');
+  t.equal(await reader.text(READ), '0');
+  await unlock();
+  await Promise.all([...adding, short]);
+  t.equal((await names()).length, 6);
+});
+
+t.test('a connection that dies fails the write that it was lent to', async (t) => {
+  const { own, reader, add, waiting, names, lock } = await open(t, 2);
+  const unlock = await lock();
+  const adding = [0, 1].map((id) => add(id));
+  const lent = add(2);
+  await until(async () => (await waiting()).length === 3, 'they wait for the lock');
+  const ended = t.rejects(lent, { code: '57P01' });
+  await own.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database()
+      AND application_name = 'sluice test pages' AND wait_event_type = 'Lock'`);
+  await ended;
+  t.equal(await reader.text(READ), '0', 'reads go on');
+  await unlock();
+  await Promise.all(adding);
+  const again = await until(() => reader.borrow(), 'a new connection is lent');
+  await again.client.query("INSERT INTO things VALUES (3, 'again')");
+  again.giveBack();
+  t.strictSame(await names(), ['x!', 'x!', 'again']);
+});
+
+t.test('none is lent on which a cancellation may still strike', async (t) => {
+  const { own, reader } = await open(t, 2);
+  const long = { ...SLOW_READ, values: ['60'] };
+  const [kept, other] = [new AbortController(), new AbortController()];
+  const reading = [kept, other].map(({ signal }) => t.rejects(reader.text(long, signal)));
+  const running = async () => {
+    const { rows } = await own.query(`SELECT pid FROM pg_stat_activity
+      WHERE datname = current_database()
+      AND application_name = 'sluice test pages' AND wait_event = 'PgSleep'`);
+    return rows.length;
+  };
+  await until(async () => (await running()) === 2, 'both are read from');
+  const cancelled = performance.now();
+  kept.abort();
+  other.abort();
+  await Promise.all(reading);
+  const lent = reader.borrow();
+  if (performance.now() - cancelled < 1_000) t.equal(lent, null);
+  lent?.giveBack();
+  const later = await until(() => reader.borrow(), 'it is lent again');
+  t.same((await later.client.query('SELECT 1 AS one')).rows, [{ one: 1 }]);
+  later.giveBack();
 });
