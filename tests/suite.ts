@@ -12,7 +12,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     jobs: { type: 'string', default: '4' },
-    timeout: { type: 'string', default: '240' },
+    timeout: { type: 'string', default: '600' },
   },
 });
 assert(positionals.length > 0, 'no test file is named');
