@@ -19,7 +19,7 @@ import { createSample } from '#tests/harness/sample.ts';
 import { until } from '#tests/harness/until.ts';
 
 // Fifty writers at once may wait long for a connection where the machine is busy.
-const cluster = await startCluster(t, { env: { DATABASE_POOL_WAIT: '1m' } });
+const cluster = await startCluster(t);
 await createSample(cluster.db);
 await cluster.db.query(`
   CREATE TABLE site (id serial PRIMARY KEY, name text);

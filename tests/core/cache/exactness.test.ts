@@ -21,7 +21,7 @@ const ROWS = 3;
 const MOST_RUNS = 30;
 const log = pino({ level: 'silent' });
 const url = await createDatabase(t);
-const pool = createPool({ DATABASE_POOL_MAX: 10, DATABASE_POOL_WAIT: 5_000 }, url, log, {
+const pool = createPool({ DATABASE_POOL_MAX: 10, DATABASE_POOL_WAIT: 60_000 }, url, log, {
   name: 'test',
   statementTimeout: 0,
 });

@@ -55,7 +55,7 @@ for (const backend of backends) {
     );
 
     await t.test('are not told when they were rolled back, and once when not', async (t) => {
-      const pool = createPool({ DATABASE_POOL_MAX: 2, DATABASE_POOL_WAIT: 5_000 }, url, log, {
+      const pool = createPool({ DATABASE_POOL_MAX: 2, DATABASE_POOL_WAIT: 60_000 }, url, log, {
         name: 'test',
         statementTimeout: 0,
       });

@@ -15,7 +15,7 @@ const SLOW_READ = { text: "SELECT 'x' FROM pg_sleep($1)", values: ['0'] };
 /** Two connections of the pool and some that pipeline, of which one is kept for reads. */
 async function open(t: Teardown, lines = 3) {
   const url = await createDatabase(t);
-  const config = loadConfig({});
+  const config = loadConfig({ DATABASE_POOL_WAIT: '1m' });
   const own = createPool(config, url, log, { name: 'own', max: 2, statementTimeout: 0 });
   const pool = createPool(config, url, log, { name: 'pool', max: 2, statementTimeout: 0 });
   const reader = new Reader({ url, name: 'test', log, pool, lines, statementTimeout: 0 });
