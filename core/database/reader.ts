@@ -1,7 +1,8 @@
 /**
  * Runs the statements of reads. A statement seen before is prepared under a name and sent down one
- * of a few pipelined connections; a new or slow one takes a connection of the pool, so that it
- * never holds up the short ones behind it. While nobody reads, short writes may borrow some of them.
+ * of a few pipelined connections, of which the first is for those that are quick; a new or slow one
+ * takes a connection of the pool, so that it never holds up the short ones behind it. While nobody
+ * reads, short writes may borrow some of them.
  */
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -26,8 +27,17 @@ const MAX_LENT = 4;
 const STUCK_MS = 20;
 /** A cancellation may strike so much later (ms): a read is asked again then, a write is not. */
 const STRIKE_MS = 1_000;
-/** A statement that PostgreSQL took this long for (ms) runs on the pool until it is fast again. */
-const SLOW_MS = 100;
+/** A statement that takes PostgreSQL longer (ms) leaves the first pipelined connection to others. */
+const QUICK_MS = 20;
+/** One that takes longer still (ms) runs on the pool until it is faster again. */
+const SLOW_MS = 250;
+/**
+ * On a pipelined connection these times are averages over about so many: on a busy machine a single
+ * long one would send what is fast as a rule to the pool, where more run at once, and longer for it.
+ */
+const AVERAGED = 8;
+/** How often it is looked for statements whose askers went away. */
+const WATCH_MS = 100;
 const RECONNECT_MS = 1_000;
 /** Rows that a stream fetches at a time: few at first, then as many as make up so many characters. */
 const FIRST_ROWS = 20;
@@ -41,12 +51,15 @@ const CANCELLED = '57014';
 interface Shape {
   readonly name: string;
   seen: number;
-  slow: boolean;
+  /** How long it takes PostgreSQL (ms). */
+  time: number;
 }
 
 /** One statement under way on a pipelined connection. */
 interface Turn {
   readonly signal: AbortSignal | undefined;
+  /** How long it is expected to take (ms). */
+  readonly time: number;
   /** A cancellation was sent that may have been for another one. */
   disturbed: boolean;
 }
@@ -63,6 +76,8 @@ interface Line {
   readonly prepared: Set<string>;
   /** In the order in which PostgreSQL runs them. */
   readonly turns: Turn[];
+  /** How long those are expected to take together (ms). */
+  load: number;
   /** When the first of them became the first. */
   turned: number;
   cancelling: boolean;
@@ -114,7 +129,7 @@ function newLine(client: pg.Client, socket: Socket): Line {
   const prepared = new Set<string>();
   return {
     ...{ client, socket, corked: false, lent: 0, lentSince: 0 },
-    ...{ prepared, turns: [], turned: 0, cancelling: false, cancelled: -STRIKE_MS },
+    ...{ prepared, turns: [], load: 0, turned: 0, cancelling: false, cancelled: -STRIKE_MS },
   };
 }
 
@@ -135,7 +150,7 @@ export class Reader {
 
   /** Opens the pipelined connections; those that fail are tried again in the background. */
   async open(): Promise<void> {
-    this.#watch = setInterval(() => this.#cancelAbandoned(), SLOW_MS).unref();
+    this.#watch = setInterval(() => this.#cancelAbandoned(), WATCH_MS).unref();
     await Promise.all(this.#lines.map((_, index) => this.#connect(index)));
   }
 
@@ -146,7 +161,7 @@ export class Reader {
    */
   async text(statement: Statement, signal?: AbortSignal): Promise<string | null> {
     const shape = this.#shapeOf(statement.text);
-    const line = shape.seen > 1 && !shape.slow ? this.#freeLine() : null;
+    const line = shape.seen > 1 && shape.time <= SLOW_MS ? this.#freeLine(shape) : null;
     const row = line
       ? await this.#onLine(line, shape, statement, signal)
       : await this.#onPool(shape, statement, signal);
@@ -244,18 +259,21 @@ export class Reader {
     let shape = this.#shapes.get(text);
     if (shape === undefined) {
       this.#counter += 1;
-      shape = { name: `q${this.#counter}`, seen: 0, slow: false };
+      shape = { name: `q${this.#counter}`, seen: 0, time: 0 };
       this.#shapes.set(text, shape);
     }
     shape.seen += 1;
     return shape;
   }
 
-  #freeLine(): Line | null {
+  /** The connection that is likely to come to a statement first. */
+  #freeLine({ time }: Shape): Line | null {
+    const first = time > QUICK_MS && this.#lines.length > 1 ? 1 : 0;
     let best: Line | null = null;
-    for (const line of this.#lines) {
-      if (line && line.lent === 0 && line.turns.length < (best?.turns.length ?? MAX_IN_FLIGHT))
-        best = line;
+    for (let index = first; index < this.#lines.length; index += 1) {
+      const line = this.#lines[index];
+      if (!line || line.lent > 0 || line.turns.length >= MAX_IN_FLIGHT) continue;
+      if (line.load < (best?.load ?? Number.POSITIVE_INFINITY)) best = line;
     }
     return best;
   }
@@ -278,7 +296,7 @@ export class Reader {
       good = isStatementError(error);
       throw error;
     } finally {
-      shape.slow = performance.now() - started > SLOW_MS;
+      shape.time = performance.now() - started;
       loan.giveBack(good);
     }
   }
@@ -300,8 +318,9 @@ export class Reader {
     statement: Statement,
     signal: AbortSignal | undefined,
   ): Promise<Row | undefined> {
-    const turn: Turn = { signal, disturbed: line.cancelling };
+    const turn: Turn = { signal, time: shape.time, disturbed: line.cancelling };
     if (line.turns.push(turn) === 1) line.turned = performance.now();
+    line.load += turn.time;
     line.prepared.add(shape.name);
     this.#cork(line);
     try {
@@ -317,9 +336,10 @@ export class Reader {
       if (meant) throw error;
     } finally {
       const now = performance.now();
-      shape.slow = now - line.turned > SLOW_MS;
+      shape.time += (now - line.turned - shape.time) / AVERAGED;
       line.turned = now;
       line.turns.splice(line.turns.indexOf(turn), 1);
+      line.load = line.turns.length === 0 ? 0 : line.load - turn.time;
       if (line.prepared.size > MAX_PREPARED) this.#retire(line);
     }
     return this.#onPool(shape, statement, signal);
@@ -333,7 +353,7 @@ export class Reader {
     for (const line of this.#lines) {
       const first = line?.turns[0];
       if (!line || !first?.signal?.aborted || line.cancelling) continue;
-      if (performance.now() - line.turned < SLOW_MS) continue;
+      if (performance.now() - line.turned < WATCH_MS) continue;
       line.cancelling = true;
       for (const turn of line.turns) turn.disturbed = true;
       void cancelStatement(line.client).then(() => {

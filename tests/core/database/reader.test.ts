@@ -151,6 +151,22 @@ t.test('an aborted stream ends the statement on the server', async (t) => {
   await until(async () => (await running(watch, 'endless')) === 0, 'the statement is cancelled');
 });
 
+t.test('a quick statement does not wait behind those that take their time', async (t) => {
+  const { reader } = await openReader(t);
+  const quick = { text: "SELECT 'quick'", values: [] };
+  const long = { text: "SELECT 'long' FROM pg_sleep(0.05)", values: [] };
+  for (let time = 0; time < 10; time += 1) await reader.text(quick);
+  await reader.text(long);
+  let done = 0;
+  const reading = Array.from({ length: 20 }, async () => {
+    await reader.text(long);
+    done += 1;
+  });
+  t.equal(await reader.text(quick), 'quick');
+  t.ok(done < 10, `${done} of 20 were done before`);
+  await Promise.all(reading);
+});
+
 t.test('a stream may be read slowly, but each fetch has its time', async (t) => {
   const { reader, pool } = await openReader(t, { max: 1, statementTimeout: 300 });
   const statement = { text: 'SELECT i::text FROM generate_series(1, 10000) AS i', values: [] };
