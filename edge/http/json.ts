@@ -48,15 +48,12 @@ function decode(bytes: Uint8Array): string {
 
 /** Counts brackets outside of strings. Looks at bytes: in UTF-8 those of ASCII stand for themselves. */
 function checkDepth(bytes: Uint8Array): void {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let depth = 0;
-  let quoted = false;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i];
-    if (quoted) {
-      if (byte === 0x5c) i++;
-      else if (byte === 0x22) quoted = false;
-    } else if (byte === 0x22) {
-      quoted = true;
+  for (let i = 0; i < buffer.length; i++) {
+    const byte = buffer[i];
+    if (byte === 0x22) {
+      i = endOfString(buffer, i);
     } else if (byte === 0x7b || byte === 0x5b) {
       if (++depth > JSON_MAX_DEPTH) {
         throw invalidPayload(`It is nested more than ${JSON_MAX_DEPTH} levels deep.`);
@@ -65,6 +62,16 @@ function checkDepth(bytes: Uint8Array): void {
       depth--;
     }
   }
+}
+
+/** Where the string ends that begins at `start`: at the next quote behind an even run of backslashes. */
+function endOfString(buffer: Buffer, start: number): number {
+  for (let end = buffer.indexOf(0x22, start + 1); end >= 0; end = buffer.indexOf(0x22, end + 1)) {
+    let before = end - 1;
+    while (buffer[before] === 0x5c) before--;
+    if ((end - before) % 2 === 1) return end;
+  }
+  return buffer.length;
 }
 
 /** The parser's own sentence; where that lacks the place, the place is added. */

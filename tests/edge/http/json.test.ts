@@ -64,6 +64,16 @@ t.test('nesting has a bound, brackets in strings do not count', async (t) => {
   t.match(reasonOf('{"a":'.repeat(100_000)), /256 levels/);
   t.equal(reasonOf(JSON.stringify([`"${'['.repeat(1_000)}\\`])), null);
   t.equal(reasonOf(`[${'[],'.repeat(1_000)}1]`), null);
+  const string = fc.string({ unit: fc.constantFrom('"', '\\', '[', '}', 'x'), maxLength: 300 });
+  fc.assert(
+    fc.property(fc.array(string, { maxLength: 3 }), (strings) => {
+      const inner = JSON.stringify(strings);
+      const within = (depth: number) => reasonOf('['.repeat(depth) + inner + ']'.repeat(depth));
+      assert.equal(within(JSON_MAX_DEPTH - 1), null);
+      assert.match(String(within(JSON_MAX_DEPTH)), /256 levels/);
+    }),
+    { numRuns: 300 },
+  );
 });
 
 t.test('no member is named __proto__', async (t) => {
