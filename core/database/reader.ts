@@ -133,6 +133,15 @@ function newLine(client: pg.Client, socket: Socket): Line {
   };
 }
 
+function leastLoaded(lines: readonly (Line | null)[]): Line | null {
+  let best: Line | null = null;
+  for (const line of lines) {
+    if (!line || line.lent > 0 || line.turns.length >= MAX_IN_FLIGHT) continue;
+    if (line.load < (best?.load ?? Number.POSITIVE_INFINITY)) best = line;
+  }
+  return best;
+}
+
 export class Reader {
   readonly #options: ReaderOptions;
   readonly #shapes = new LRUCache<string, Shape>({ max: MAX_SHAPES });
@@ -266,16 +275,12 @@ export class Reader {
     return shape;
   }
 
-  /** The connection that is likely to come to a statement first. */
+  /** The connection that is likely to come to a statement first; null: that of the pool. */
   #freeLine({ time }: Shape): Line | null {
-    const first = time > QUICK_MS && this.#lines.length > 1 ? 1 : 0;
-    let best: Line | null = null;
-    for (let index = first; index < this.#lines.length; index += 1) {
-      const line = this.#lines[index];
-      if (!line || line.lent > 0 || line.turns.length >= MAX_IN_FLIGHT) continue;
-      if (line.load < (best?.load ?? Number.POSITIVE_INFINITY)) best = line;
-    }
-    return best;
+    if (time <= QUICK_MS) return leastLoaded(this.#lines);
+    const [first, ...others] = this.#lines;
+    const isIdle = first?.lent === 0 && first.turns.length === 0;
+    return leastLoaded(others) ?? (isIdle ? first : null);
   }
 
   /** The time that counts is PostgreSQL's own: waiting for a connection is nobody's fault. */

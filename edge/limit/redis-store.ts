@@ -35,12 +35,15 @@ export class RedisStore implements CounterStore {
   readonly #redis: DispensableRedis;
   readonly #prefix: string;
 
-  /** @param prefix keeps installations that share a server apart */
-  constructor(url: string, prefix: string, log: Log) {
+  /**
+   * @param prefix keeps installations that share a server apart
+   * @param answerWithin milliseconds
+   */
+  constructor(url: string, prefix: string, log: Log, answerWithin = ANSWER_WITHIN_MS) {
     this.#prefix = prefix;
     this.#redis = new DispensableRedis(url, {
       name: prefix,
-      answerWithin: ANSWER_WITHIN_MS,
+      answerWithin,
       complaint: 'the rate limits lost Redis',
       log,
     });

@@ -47,11 +47,15 @@ export function killImports(
         t.equal(await doomed.stoppedAt, failpoint);
         await doomed.end('SIGKILL');
         const successor = await cluster.startWorker();
-        const job = await until(async () => {
-          const response = await cluster.fetch(`/jobs/${data.id}`);
-          const { data: found } = await bodyOf<JobBody>(response);
-          return found.finished_on === null ? null : found;
-        }, 'the job ends');
+        const job = await until(
+          async () => {
+            const response = await cluster.fetch(`/jobs/${data.id}`);
+            const { data: found } = await bodyOf<JobBody>(response);
+            return found.finished_on === null ? null : found;
+          },
+          'the job ends',
+          120_000,
+        );
         t.match(job, {
           state: 'completed',
           result: { inserted: rows / 2, updated: rows / 2, unchanged: 0, duplicates: 0 },

@@ -242,7 +242,7 @@ t.test('what changes while the creation waits for it', async (t) => {
       `SELECT FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
-    return rowCount === 1;
+    return (rowCount ?? 0) > 0;
   }, 'it waits');
   await locker.query('COMMIT');
   locker.release();

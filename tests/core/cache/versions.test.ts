@@ -48,8 +48,8 @@ if (url !== undefined) {
   t.test('in Redis', async (t) => conforms(t, await open(t, url, randomUUID())));
 
   t.test('the mark of a writer that is gone runs out, and the versions have moved', async (t) => {
-    const versions = await open(t, url, randomUUID(), 300);
-    const before = await versions.stamp(['a']);
+    const versions = await open(t, url, randomUUID(), 3_000);
+    const before = await until(() => versions.stamp(['a']), 'a stamp');
     await versions.mark('gone', ['a']);
     t.equal(await versions.stamp(['a']), null);
     const after = await until(() => versions.stamp(['a']), 'the mark to run out');

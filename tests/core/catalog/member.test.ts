@@ -74,7 +74,7 @@ t.test('a version is acknowledged with the rights that went with it', async (t) 
 
 t.test('a process that nobody waits for does not answer before it is current', async (t) => {
   const { open, alter, pool, members } = await clusterOf(t);
-  const frozen = await open({ pause: HOUR_MS, lease: 1_000, bus: await deafBus(t) });
+  const frozen = await open({ pause: HOUR_MS, lease: 4_000, bus: await deafBus(t) });
   t.ok(frozen.ready());
   await until(() => !frozen.ready());
   t.equal(frozen.status().stale, true);

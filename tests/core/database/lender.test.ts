@@ -22,7 +22,7 @@ async function open(t: Teardown, lines = 3) {
   await reader.open();
   t.teardown(() => Promise.all([reader.close(), pool.end(), own.end()]));
   await own.query('CREATE TABLE things (id int PRIMARY KEY, name text)');
-  for (let time = 0; time < 3; time += 1) {
+  for (let time = 0; time < 20; time += 1) {
     await reader.text(READ);
     await reader.text(SLOW_READ);
   }
@@ -114,8 +114,8 @@ t.test('each of those that stand in line is a transaction of its own', async (t)
 
 t.test('none is lent while somebody reads', async (t) => {
   const { reader, add, waiting, names, lock } = await open(t);
-  const reading = reader.text({ ...SLOW_READ, values: ['1'] });
   const unlock = await lock();
+  const reading = reader.text({ ...SLOW_READ, values: ['3'] });
   const adding = Array.from({ length: 5 }, (_, id) => add(id));
   await until(async () => (await waiting()).length === 2, 'they wait for the lock');
   t.equal(await reading, 'x');

@@ -3,6 +3,10 @@ import t from 'tap';
 import { ServiceErrors } from '#core/errors/service-error.ts';
 import { importing } from './importing.ts';
 
+/** Locks that sessions of this database wait for. */
+const WAITING = `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
+  WHERE datname = current_database() AND NOT granted`;
+
 /** A CSV file of so many rows, made as it is read. */
 function rowsOfFile(count: number, row: (n: number) => string, header = 'id,name') {
   return async function* () {
@@ -49,8 +53,7 @@ t.test('a running statement is cancelled, not waited for', async (t) => {
     const controller = new AbortController();
     const running = db.import('item', 'id,name\n1,a\n', 'csv', { signal: controller.signal });
     const waits = async () =>
-      (await holder.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))
-        .rowCount ?? 0;
+      (await holder.query(`${WAITING} AND locktype = 'advisory'`)).rowCount ?? 0;
     while ((await waits()) === 0) await delay(10);
     controller.abort(new Error('enough'));
     await t.rejects(running, { message: 'enough' });
@@ -68,8 +71,7 @@ t.test('rows that others insert meanwhile are met', async (t) => {
   const other = await db.pool.connect();
   await other.query("BEGIN; INSERT INTO item VALUES (2, 'theirs'), (3, 'three')");
   const running = db.import('item', 'id,name\n1,one\n2,two\n3,three\n');
-  const waits = async () =>
-    (await db.rows("SELECT FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted")).length;
+  const waits = async () => (await db.rows(`${WAITING} AND locktype = 'transactionid'`)).length;
   while ((await waits()) === 0) await delay(10);
   // The import has looked for these keys already, and waits to see whether they stay.
   await other.query('COMMIT');

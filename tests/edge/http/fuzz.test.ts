@@ -133,7 +133,10 @@ async function behave(dice: Dice, socket: Socket): Promise<void> {
       await sleep(pause);
       break;
     default:
-      await Promise.race([once(socket, 'data'), once(socket, 'close'), sleep(pause)]);
+      await Promise.race([
+        ...['data', 'close'].map((name) => once(socket, name).catch(() => undefined)),
+        sleep(pause),
+      ]);
   }
   // Node itself hangs at its exit after a reset of a connection that it was ending.
   if (dice.below(2) === 0 || socket.writableEnded) socket.destroy();

@@ -84,7 +84,7 @@ t.test('two processes together allow as many as one', async (t) => {
 });
 
 t.test('after its time it begins anew, whatever is left of a block', async (t) => {
-  const { counter } = counterOf({ points: 500, duration: 1 });
+  const { counter } = counterOf({ points: 500, duration: 3 });
   t.equal(await allowed(counter, 502), 500);
   let count = await counter.count('key');
   while (!count.allowed) {

@@ -16,7 +16,7 @@ import {
 } from './fixture/sign-in.ts';
 
 const cluster = await startCluster(t, {
-  env: { ...QUICK_LOGIN, SESSION_REFRESH_GRACE_PERIOD: '2s' },
+  env: { ...QUICK_LOGIN, SESSION_REFRESH_GRACE_PERIOD: '10m' },
 });
 const { url, db } = cluster;
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;

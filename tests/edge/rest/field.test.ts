@@ -248,6 +248,8 @@ t.test('answers at once who wishes so', async (t) => {
 t.test('tells who waits too long where to look', async (t) => {
   const port = await freePort();
   await cluster.startEdge(port, { JOB_WAIT_LIMIT: '1ms' });
+  const holder = await cluster.db.connect();
+  await holder.query('BEGIN; LOCK TABLE pages IN ACCESS SHARE MODE');
   const response = await fetch(`http://127.0.0.1:${port}/fields/pages`, {
     method: 'POST',
     headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
@@ -256,6 +258,8 @@ t.test('tells who waits too long where to look', async (t) => {
   t.equal(response.status, 202);
   t.equal(await response.text(), '');
   t.match(response.headers.get('location'), /^\/jobs\/[0-9a-f-]{36}$/);
+  await holder.query('COMMIT');
+  holder.release();
   await until(
     async () => (await cluster.fetch('/fields/pages/slow')).ok,
     'it is made all the same',

@@ -132,7 +132,7 @@ t.test('rights', async (t) => {
         }),
       );
     const become = async (wanted: number, what: string) => {
-      await until(async () => (await counts()).every((count) => count === wanted), what, 4_000);
+      await until(async () => (await counts()).every((count) => count === wanted), what);
       t.pass(what);
     };
     await become(2, 'the first rule');
@@ -153,7 +153,6 @@ t.test('rights', async (t) => {
     await until(
       async () => (await get(path)).status === 401 && (await get(path, urls[0])).status === 401,
       'a policy barred by address',
-      4_000,
     );
   });
 });

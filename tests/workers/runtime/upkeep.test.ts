@@ -68,19 +68,25 @@ for (const backend of backends) {
     }
 
     await t.test('open no more connections than documented', async (t) => {
-      const { rows } = await pool.query<{ name: string; n: number }>(
-        `SELECT application_name AS name, count(*)::int AS n FROM pg_stat_activity
-        WHERE datname = current_database() GROUP BY 1`,
-      );
-      const count = (pattern: RegExp) =>
-        rows.filter(({ name }) => pattern.test(name)).reduce((sum, { n }) => sum + n, 0);
+      const counted = async () => {
+        const { rows } = await pool.query<{ name: string; n: number }>(
+          `SELECT application_name AS name, count(*)::int AS n FROM pg_stat_activity
+          WHERE datname = current_database() GROUP BY 1`,
+        );
+        return (pattern: RegExp) =>
+          rows.filter(({ name }) => pattern.test(name)).reduce((sum, { n }) => sum + n, 0);
+      };
+      // They were away in a test before this one.
+      const listening = backend.name === 'redis' ? 0 : 2;
+      let count = await counted();
+      await until(async () => {
+        count = await counted();
+        return count(/^sluice messages/) === listening;
+      });
       // Those of the test process are the queue's two and one for messages.
       if (backend.name === 'redis')
         t.equal(count(/^sluice (queue|messages)|^sluice-.*-transfer/), 0);
-      else {
-        t.ok(count(/^sluice queue|^sluice-.*-transfer/) <= 8 + 2);
-        t.equal(count(/^sluice messages/), 2);
-      }
+      else t.ok(count(/^sluice queue|^sluice-.*-transfer/) <= 8 + 2);
       t.ok(count(/^sluice worker/) <= 10);
       t.ok(count(/^sluice entities/) <= 2);
     });
