@@ -18,7 +18,6 @@ import { createMember, sendAs } from '#tests/harness/member.ts';
 import { createSample } from '#tests/harness/sample.ts';
 import { until } from '#tests/harness/until.ts';
 
-// Fifty writers at once may wait long for a connection where the machine is busy.
 const cluster = await startCluster(t);
 await createSample(cluster.db);
 await cluster.db.query(`
@@ -31,6 +30,7 @@ await cluster.db.query(`
   CREATE TABLE fruits (id serial PRIMARY KEY, basket int REFERENCES baskets, weight int NOT NULL,
     changes int NOT NULL DEFAULT 0);
   CREATE INDEX ON fruits (basket);
+  CREATE TABLE crates (id serial PRIMARY KEY, weight int);
   INSERT INTO system_relations (many_collection, many_field, one_collection, one_field)
     VALUES ('fruits', 'basket', 'baskets', 'fruits');
   INSERT INTO baskets (name) SELECT 'basket ' || n FROM generate_series(1, 5) n;
@@ -97,6 +97,25 @@ t.test('every form of write takes related items along', async (t) => {
     field: 'articles',
     path: [1, 'title'],
   });
+});
+
+t.test('what a query chooses has the limit of a query', async (t) => {
+  const count = async (where: string) => {
+    const { rows } = await cluster.db.query(`SELECT count(*)::int AS n FROM crates WHERE ${where}`);
+    return rows[0].n;
+  };
+  await cluster.db.query('INSERT INTO crates (weight) SELECT 1 FROM generate_series(1, 250)');
+  const change = async (query: object, weight: number) => {
+    const { body } = await admin('PATCH', '/items/crates', { query, data: { weight } });
+    return body.data.length;
+  };
+  t.equal(await change({}, 2), 100);
+  t.equal(await count('weight = 2 AND id <= 100'), 100, 'the first of them');
+  t.equal(await change({ limit: -1 }, 3), 250);
+  t.equal((await admin('DELETE', '/items/crates', { query: {} })).status, 204);
+  t.equal(await count('true'), 150);
+  t.equal((await admin('DELETE', '/items/crates', { query: { limit: -1 } })).status, 204);
+  t.equal(await count('true'), 0);
 });
 
 t.test('what may not be read back is answered without a body', async (t) => {
@@ -274,4 +293,33 @@ t.test('a creation that is refused takes no connection', async (t) => {
   await holder.query('COMMIT');
   holder.release();
   for (const { status } of await Promise.all(late)) t.equal(status, 200);
+});
+
+t.test('creations of many rows leave the connections of reads alone', async (t) => {
+  const waiting = async (application: string) => {
+    const { rows } = await cluster.db.query<{ query: string }>(
+      `SELECT query FROM pg_stat_activity WHERE datname = current_database()
+        AND application_name = $1 AND wait_event_type = 'Lock'`,
+      [application],
+    );
+    return rows.map(({ query }) => query);
+  };
+  const holder = await cluster.db.connect();
+  await holder.query('BEGIN; LOCK TABLE baskets, crates IN EXCLUSIVE MODE');
+  const flat = Array(101).fill({ name: 'of many' });
+  const nested = Array(60).fill({ name: 'with more', fruits: [{ weight: 1 }] });
+  const many = [flat, nested, flat, nested, flat, nested, flat, nested].map((items) =>
+    admin('POST', '/items/baskets?fields=id', items),
+  );
+  await until(async () => (await waiting('sluice edge')).length === 5, 'the pool is taken');
+  const short = admin('POST', '/items/crates', { weight: 1 });
+  const lent = await until(async () => {
+    const found = await waiting('sluice edge pages');
+    return found.length > 0 && found;
+  }, 'a short one is lent a connection');
+  t.match(lent, [/INTO "public"\."crates"/]);
+  t.equal(lent.length, 1);
+  await holder.query('COMMIT');
+  holder.release();
+  for (const { status } of await Promise.all([...many, short])) t.equal(status, 200);
 });
