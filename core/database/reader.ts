@@ -11,6 +11,7 @@ import pg from 'pg';
 import Cursor from 'pg-cursor';
 import type { Log } from '#core/log/log.ts';
 import { cancelStatement } from './cancel.ts';
+import { type Line, lineFor, newLine, spareLine, type Turn } from './line.ts';
 import { Loan } from './loan.ts';
 import { type Client, isStatementError, type Pool, sessionSettings } from './pool.ts';
 import type { Statement } from './sql.ts';
@@ -19,17 +20,7 @@ import type { Statement } from './sql.ts';
 const MAX_SHAPES = 1_000;
 /** Prepared statements of one connection; past it the connection is replaced by a fresh one. */
 const MAX_PREPARED = 2_000;
-/** Statements under way on one pipelined connection; past it the pool takes over. */
-const MAX_IN_FLIGHT = 64;
-/** Writes that are lent one pipelined connection at a time, each behind the other. */
-const MAX_LENT = 4;
-/** A write that takes longer than this (ms) may wait for a lock: no more are lent meanwhile. */
-const STUCK_MS = 20;
-/** A cancellation may strike so much later (ms): a read is asked again then, a write is not. */
-const STRIKE_MS = 1_000;
-/** A statement that takes PostgreSQL longer (ms) leaves the first pipelined connection to others. */
-const QUICK_MS = 20;
-/** One that takes longer still (ms) runs on the pool until it is faster again. */
+/** A statement that takes PostgreSQL longer (ms) runs on the pool until it is faster again. */
 const SLOW_MS = 250;
 /**
  * On a pipelined connection these times are averages over about so many: on a busy machine a single
@@ -53,36 +44,6 @@ interface Shape {
   seen: number;
   /** How long it takes PostgreSQL (ms). */
   time: number;
-}
-
-/** One statement under way on a pipelined connection. */
-interface Turn {
-  readonly signal: AbortSignal | undefined;
-  /** How long it is expected to take (ms). */
-  readonly time: number;
-  /** A cancellation was sent that may have been for another one. */
-  disturbed: boolean;
-}
-
-/** One pipelined connection with what is prepared and under way on it. */
-interface Line {
-  readonly client: pg.Client;
-  readonly socket: Socket;
-  corked: boolean;
-  /** How many writes it is lent to; nothing is read on it meanwhile. */
-  lent: number;
-  /** When the first of them became the first. */
-  lentSince: number;
-  readonly prepared: Set<string>;
-  /** In the order in which PostgreSQL runs them. */
-  readonly turns: Turn[];
-  /** How long those are expected to take together (ms). */
-  load: number;
-  /** When the first of them became the first. */
-  turned: number;
-  cancelling: boolean;
-  /** When the last cancellation had been sent. */
-  cancelled: number;
 }
 
 export interface ReaderOptions {
@@ -125,30 +86,13 @@ function isCancelled(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === CANCELLED;
 }
 
-function newLine(client: pg.Client, socket: Socket): Line {
-  const prepared = new Set<string>();
-  return {
-    ...{ client, socket, corked: false, lent: 0, lentSince: 0 },
-    ...{ prepared, turns: [], load: 0, turned: 0, cancelling: false, cancelled: -STRIKE_MS },
-  };
-}
-
-function leastLoaded(lines: readonly (Line | null)[]): Line | null {
-  let best: Line | null = null;
-  for (const line of lines) {
-    if (!line || line.lent > 0 || line.turns.length >= MAX_IN_FLIGHT) continue;
-    if (line.load < (best?.load ?? Number.POSITIVE_INFINITY)) best = line;
-  }
-  return best;
-}
-
 export class Reader {
   readonly #options: ReaderOptions;
   readonly #shapes = new LRUCache<string, Shape>({ max: MAX_SHAPES });
   readonly #lines: (Line | null)[];
   #counter = 0;
   /** When a connection that was lent came back. */
-  #returned = -STUCK_MS;
+  #returned = Number.NEGATIVE_INFINITY;
   #closed = false;
   #watch: NodeJS.Timeout | undefined;
 
@@ -170,7 +114,7 @@ export class Reader {
    */
   async text(statement: Statement, signal?: AbortSignal): Promise<string | null> {
     const shape = this.#shapeOf(statement.text);
-    const line = shape.seen > 1 && shape.time <= SLOW_MS ? this.#freeLine(shape) : null;
+    const line = shape.seen > 1 && shape.time <= SLOW_MS ? lineFor(this.#lines, shape.time) : null;
     const row = line
       ? await this.#onLine(line, shape, statement, signal)
       : await this.#onPool(shape, statement, signal);
@@ -219,18 +163,8 @@ export class Reader {
    * a write is stuck, and when there is none to spare.
    */
   borrow(): Borrowed | null {
-    const [kept, ...others] = this.#lines;
-    const now = performance.now();
-    const isStuck = (line: Line) => line.lent > 0 && now - line.lentSince > STUCK_MS;
-    const isNeeded = (line: Line | null) => line && (line.turns.length > 0 || isStuck(line));
-    if (this.#closed || !kept || this.#lines.some(isNeeded)) return null;
-    const most = now - this.#returned < STUCK_MS ? MAX_LENT : 1;
-    let best: Line | null = null;
-    for (const line of others) {
-      if (!line || line.cancelling || now - line.cancelled < STRIKE_MS) continue;
-      if (line.lent < (best?.lent ?? most)) best = line;
-    }
-    return best && this.#lend(best);
+    const line = this.#closed ? null : spareLine(this.#lines, this.#returned);
+    return line && this.#lend(line);
   }
 
   async close(): Promise<void> {
@@ -273,14 +207,6 @@ export class Reader {
     }
     shape.seen += 1;
     return shape;
-  }
-
-  /** The connection that is likely to come to a statement first; null: that of the pool. */
-  #freeLine({ time }: Shape): Line | null {
-    if (time <= QUICK_MS) return leastLoaded(this.#lines);
-    const [first, ...others] = this.#lines;
-    const isIdle = first?.lent === 0 && first.turns.length === 0;
-    return leastLoaded(others) ?? (isIdle ? first : null);
   }
 
   /** The time that counts is PostgreSQL's own: waiting for a connection is nobody's fault. */
