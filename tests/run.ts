@@ -124,7 +124,15 @@ function quickLoading(folder: string): NodeJS.ProcessEnv {
 
 const loading = mkdtempSync(join(tmpdir(), 'sluice-loading-'));
 const args = process.argv.slice(2);
-const passes = args.length > 0 && process.env.TEST_PASSES !== 'all' ? [PASSES[0]] : PASSES;
+const wanted = args.length > 0 && process.env.TEST_PASSES !== 'all' ? [PASSES[0]] : PASSES;
+// The registry has the oldest supported PostgreSQL for one platform only.
+const passes = wanted.filter(({ name, packageName }) => {
+  if (packageName === undefined || (process.platform === 'linux' && process.arch === 'x64')) {
+    return true;
+  }
+  process.stdout.write(`# not run: ${name}: ${packageName} is for Linux on x64 only\n`);
+  return false;
+});
 let passed = 0;
 let failed = 0;
 const reports: string[] = [];

