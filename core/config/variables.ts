@@ -38,7 +38,8 @@ export const variables = {
   SLUICE_URL: define({
     parse: url('http', 'https'),
     fallback: undefined,
-    meaning: 'Installation that npm run sluice works on; unset: http://HOST:PORT',
+    meaning:
+      'Installation that npm run sluice and npm run demo work on; unset: what runs on DATA_DIR',
   }),
   COMPRESSION: define({
     parse: flag,

@@ -6,6 +6,7 @@ import { SetupError } from '#core/system/setup-error.ts';
 import { findToken } from '#ops/demo/access.ts';
 import { Api, whoListens } from '#ops/demo/api.ts';
 import { localUrl } from '#ops/supervisor/banner.ts';
+import { announcedUrl } from '#ops/supervisor/running.ts';
 
 /** The pause (ms) between two looks at a job that takes long. */
 const LOOK_MS = 500;
@@ -25,12 +26,17 @@ function baseUrl(text: string): string {
   );
 }
 
+/** Where the installation of this configuration answers: as it has written down, else as set. */
+function ownUrl(config: Config): string {
+  return announcedUrl(config) ?? localUrl(config);
+}
+
 /**
  * The token for an installation. One that the first start here has kept is sent nowhere else.
  * @throws {SetupError} when there is none
  */
 function tokenFor(config: Config, url: string): string {
-  const own = localUrl(config);
+  const own = ownUrl(config);
   if (config.ADMIN_TOKEN === undefined && url !== own) {
     throw new SetupError(`ADMIN_TOKEN: set it to the token of an admin of ${url}`);
   }
@@ -46,7 +52,7 @@ export async function openInstallation(
   given: string | null,
   signal: AbortSignal,
 ): Promise<Api> {
-  const url = baseUrl(given ?? config.SLUICE_URL ?? localUrl(config));
+  const url = baseUrl(given ?? config.SLUICE_URL ?? ownUrl(config));
   const api = new Api({ url, token: tokenFor(config, url), signal });
   const listener = await whoListens(url, signal);
   if (listener === 'sluice') return api;

@@ -10,6 +10,7 @@ import { systemSchema } from '#core/system/table.ts';
 import { localUrl } from '#ops/supervisor/banner.ts';
 import { listenForInterrupt } from '#ops/supervisor/interrupt.ts';
 import { checkNode } from '#ops/supervisor/run.ts';
+import { announcedUrl } from '#ops/supervisor/running.ts';
 import { dataFile, findDatabase, findToken } from './access.ts';
 import { Api, whoListens } from './api.ts';
 import { importFile } from './import.ts';
@@ -24,6 +25,14 @@ function print(line: string): void {
   console.log(line);
 }
 
+/** Where the demo finds a Sluice, or else starts one: SLUICE_URL, or what runs on this DATA_DIR. */
+async function findServer(config: Config, signal: AbortSignal): Promise<string> {
+  if (config.SLUICE_URL !== undefined) return config.SLUICE_URL.replace(/\/+$/, '');
+  const announced = announcedUrl(config);
+  const runs = announced !== null && (await whoListens(announced, signal)) === 'sluice';
+  return runs ? announced : localUrl(config);
+}
+
 /** Starts a Sluice unless one runs. */
 async function ensureServer(
   config: Config,
@@ -35,11 +44,16 @@ async function ensureServer(
       print(`Using the Sluice that runs at ${url}`);
       return null;
     case 'nobody':
+      if (config.SLUICE_URL !== undefined) {
+        throw new SetupError(`SLUICE_URL: nothing answers at ${url}`);
+      }
       print(`Starting a Sluice at ${url} for the demo; the first start makes its database`);
       return startServer(url, signal);
     default:
       throw new SetupError(
-        `PORT: ${config.PORT} is in use by another program; stop it, or choose another port`,
+        config.SLUICE_URL === undefined
+          ? `PORT: ${config.PORT} is in use by another program; stop it, or choose another port`
+          : `SLUICE_URL: what answers at ${url} is no Sluice`,
       );
   }
 }
@@ -72,7 +86,7 @@ async function main(): Promise<number> {
   try {
     checkNode(process.versions.node);
     const config = loadConfig();
-    const url = localUrl(config);
+    const url = await findServer(config, stop);
     own = await ensureServer(config, url, stop);
     await demonstrate(config, url, stop);
     print(farewell(own));
