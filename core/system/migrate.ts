@@ -84,12 +84,14 @@ async function runFiles(client: pg.Client, schema: string, known: boolean): Prom
  * Runs every migration that this database has not seen, all or none; waits while another process
  * does the same.
  * @param url a connection that keeps its session: `DATABASE_DIRECT_URL`, else `DATABASE_URL`
+ * @param keep false: everything is run and then rolled back
  * @returns the names of the files that were run, in order
  * @throws {SetupError} when the role lacks a right that the system tables need
  */
 export async function migrate(
   config: Pick<Config, 'DATABASE_SCHEMA'>,
   url: string,
+  keep = true,
 ): Promise<readonly string[]> {
   const schema = systemSchema(config);
   const client = new pg.Client({ connectionString: url, application_name: 'sluice migrate' });
@@ -110,7 +112,7 @@ export async function migrate(
           `${quote(schema)}; run: GRANT CREATE ON SCHEMA ${quote(schema)} TO ${quote(role)}`,
       );
     });
-    await client.query('COMMIT');
+    await client.query(keep ? 'COMMIT' : 'ROLLBACK');
     return applied;
   } finally {
     // Ends the transaction too when it was not committed.

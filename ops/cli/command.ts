@@ -1,6 +1,8 @@
 /** What may stand on the command line: commands with their options, and the help about them. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import type { Config } from '#core/config/config.ts';
 import { SetupError } from '#core/system/setup-error.ts';
+import type { Api } from '#ops/demo/api.ts';
 
 /** An option without an argument has no `value`. */
 export interface Option {
@@ -18,34 +20,46 @@ export interface Line {
   readonly value: (option: string) => string | null;
 }
 
-export interface Command<Context> {
+/** What a command works with. */
+export interface Context {
+  readonly config: Config;
+  /** Opens the installation at a URL, or the one that is meant without one. */
+  readonly open: (url: string | null) => Promise<Api>;
+  readonly signal: AbortSignal;
+}
+
+export interface Command {
   readonly words: readonly string[];
   /** Whether a file is named after the words. */
-  readonly file: 'required' | 'optional';
+  readonly file: 'required' | 'optional' | 'none';
   readonly meaning: string;
   readonly options: readonly Option[];
   /** @returns the exit code */
   readonly run: (line: Line, context: Context) => Promise<number>;
 }
 
+/** Of every command that works over HTTP. */
+export const URL_OPTION: Option = {
+  name: 'url',
+  value: 'URL',
+  meaning: 'where the installation answers; else SLUICE_URL',
+};
 /** Of every command. */
-const COMMON: readonly Option[] = [
-  { name: 'url', value: 'URL', meaning: 'where the installation answers; else SLUICE_URL' },
-  { name: 'help', short: 'h', meaning: 'show this' },
-];
+const HELP: Option = { name: 'help', short: 'h', meaning: 'show this' };
 
 const PROGRAM = 'npm run sluice --';
+const FILE_IN_USAGE = { required: ['FILE'], optional: ['[FILE]'], none: [] } as const;
 
-function usage<C>({ words, file, options }: Command<C>): string {
+function usage({ words, file, options }: Command): string {
   const given = options.map(
     ({ name, value }) => `[--${name}${value === undefined ? '' : ` ${value}`}]`,
   );
-  return [PROGRAM, ...words, file === 'required' ? 'FILE' : '[FILE]', ...given].join(' ');
+  return [PROGRAM, ...words, ...FILE_IN_USAGE[file], ...given].join(' ');
 }
 
 /** The help of one command. */
-export function helpOf<C>(command: Command<C>): string {
-  const lines = [...command.options, ...COMMON].map(({ name, short, value, meaning }) => {
+export function helpOf(command: Command): string {
+  const lines = [...command.options, HELP].map(({ name, short, value, meaning }) => {
     const flag = `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`;
     return `  ${flag.padEnd(24)}${meaning}`;
   });
@@ -53,7 +67,7 @@ export function helpOf<C>(command: Command<C>): string {
 }
 
 /** The help about all commands. */
-export function helpOfAll<C>(commands: readonly Command<C>[]): string {
+export function helpOfAll(commands: readonly Command[]): string {
   const lines = commands.map((command) => {
     const [first = ''] = command.meaning.split('\n');
     return `  ${command.words.join(' ').padEnd(18)}${first}`;
@@ -79,7 +93,7 @@ function configOf(options: readonly Option[]): ParseArgsOptionsConfig {
 }
 
 /** The command whose words the line begins with, and what follows them. */
-export function findCommand<C>(commands: readonly Command<C>[], line: readonly string[]) {
+export function findCommand(commands: readonly Command[], line: readonly string[]) {
   for (const command of commands) {
     const { words } = command;
     if (words.every((word, index) => line[index] === word)) {
@@ -93,11 +107,11 @@ export function findCommand<C>(commands: readonly Command<C>[], line: readonly s
  * Reads what follows the words of a command.
  * @throws {SetupError} for options that it does not have, and files too many or too few
  */
-export function parseLine<C>(command: Command<C>, rest: readonly string[]): Line {
+export function parseLine(command: Command, rest: readonly string[]): Line {
   const hint = `See: ${PROGRAM} ${command.words.join(' ')} --help`;
   const parsed = (() => {
     try {
-      const options = configOf([...command.options, ...COMMON]);
+      const options = configOf([...command.options, HELP]);
       return parseArgs({ args: [...rest], options, allowPositionals: true });
     } catch (error) {
       const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
@@ -106,6 +120,9 @@ export function parseLine<C>(command: Command<C>, rest: readonly string[]): Line
   })();
   const { values, positionals } = parsed;
   const [file = null, ...more] = positionals;
+  if (file !== null && command.file === 'none') {
+    throw new SetupError(`No file is named here: ${positionals.join(', ')}.\n${hint}`);
+  }
   if (more.length > 0)
     throw new SetupError(`One file is enough: ${positionals.join(', ')}.\n${hint}`);
   if (file === null && command.file === 'required' && values.help !== true) {

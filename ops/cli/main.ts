@@ -5,19 +5,21 @@ import { listenForInterrupt } from '#ops/supervisor/interrupt.ts';
 import { checkNode } from '#ops/supervisor/run.ts';
 import { findCommand, helpOf, helpOfAll, parseLine } from './command.ts';
 import { openInstallation } from './installation.ts';
+import { MIGRATE } from './migrate.ts';
 import { SCHEMA_COMMANDS } from './schema.ts';
 
+const COMMANDS = [...SCHEMA_COMMANDS, MIGRATE];
 const FAILED = 2;
 /** The exit code of a process that Ctrl-C ended. */
 const EXIT_INTERRUPTED = 130;
 
 async function run(words: readonly string[], signal: AbortSignal): Promise<number> {
-  const found = findCommand(SCHEMA_COMMANDS, words);
+  const found = findCommand(COMMANDS, words);
   if (found === null) {
     const asked = words.length === 0 || words.includes('--help') || words.includes('-h');
     if (!asked)
       throw new SetupError(`There is no command ${words.join(' ')}. See: npm run sluice -- --help`);
-    console.log(helpOfAll(SCHEMA_COMMANDS));
+    console.log(helpOfAll(COMMANDS));
     return 0;
   }
   const { command, rest } = found;
@@ -27,7 +29,11 @@ async function run(words: readonly string[], signal: AbortSignal): Promise<numbe
     return 0;
   }
   const config = loadConfig();
-  return command.run(line, { signal, open: (url) => openInstallation(config, url, signal) });
+  return command.run(line, {
+    config,
+    signal,
+    open: (url) => openInstallation(config, url, signal),
+  });
 }
 
 async function main(): Promise<number> {

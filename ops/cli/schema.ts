@@ -5,15 +5,10 @@ import { text } from 'node:stream/consumers';
 import * as v from 'valibot';
 import { SetupError } from '#core/system/setup-error.ts';
 import type { Api } from '#ops/demo/api.ts';
-import type { Command, Line } from './command.ts';
+import { type Command, type Context, type Line, URL_OPTION } from './command.ts';
 import { confirm } from './confirm.ts';
 import { type Diff, describe, diffAnswer, type Loss, lossesOf } from './describe.ts';
 import { settled } from './installation.ts';
-
-export interface Context {
-  readonly open: (url: string | null) => Promise<Api>;
-  readonly signal: AbortSignal;
-}
 
 const DONE = 0;
 const DIFFERS = 1;
@@ -151,7 +146,7 @@ async function apply(line: Line, { open, signal }: Context): Promise<number> {
   return DONE;
 }
 
-export const SCHEMA_COMMANDS: readonly Command<Context>[] = [
+export const SCHEMA_COMMANDS: readonly Command[] = [
   {
     words: ['schema', 'snapshot'],
     file: 'optional',
@@ -161,6 +156,7 @@ export const SCHEMA_COMMANDS: readonly Command<Context>[] = [
       { name: 'format', value: 'yaml|json', meaning: 'by the name of the file, else yaml' },
       { name: 'include', value: 'A,B', meaning: 'only these collections' },
       { name: 'exclude', value: 'A,B', meaning: 'all but these collections' },
+      URL_OPTION,
     ],
     run: snapshot,
   },
@@ -170,7 +166,11 @@ export const SCHEMA_COMMANDS: readonly Command<Context>[] = [
     meaning:
       'Show what would have to change to make the schema like a snapshot.\n' +
       'FILE is JSON or YAML; - is the standard input. Ends with 1 when something differs.',
-    options: [MODE, { ...FORCE, meaning: 'compare with a snapshot of another release as well' }],
+    options: [
+      MODE,
+      { ...FORCE, meaning: 'compare with a snapshot of another release as well' },
+      URL_OPTION,
+    ],
     run: diff,
   },
   {
@@ -184,6 +184,7 @@ export const SCHEMA_COMMANDS: readonly Command<Context>[] = [
       { name: 'yes', short: 'y', meaning: 'do not ask' },
       { name: 'dry-run', meaning: 'print the SQL that would run, and do nothing' },
       { ...FORCE, meaning: 'lose values that do not fit; take a snapshot of another release' },
+      URL_OPTION,
     ],
     run: apply,
   },

@@ -3,7 +3,6 @@
  * before edges and workers start, in which order, and the same backwards.
  */
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
@@ -14,17 +13,18 @@ import { clusterId } from '#core/system/cluster.ts';
 import { migrate } from '#core/system/migrate.ts';
 import { settleSchemaTrigger } from '#core/system/schema-trigger.ts';
 import { openSecrets } from '#core/system/secret.ts';
-import { SetupError } from '#core/system/setup-error.ts';
 import { systemSchema } from '#core/system/table.ts';
 import type { BannerFacts } from './banner.ts';
 import type { ChildSpec } from './child.ts';
 import { connectionWarning } from './connections.ts';
+import { makeDataDir } from './data-dir.ts';
 import { type Database, openDatabase } from './database.ts';
 import { type GeneratedAdmin, keepCredentials } from './initial-admin.ts';
 import { type Lock, lockFolder } from './lock.ts';
 import { probePort } from './port.ts';
 import { checkQueueRight } from './queue-right.ts';
 import { describeUrl, reachRedis } from './reach.ts';
+import { announce } from './running.ts';
 import { Supervisor } from './supervisor.ts';
 
 /** Time that processes of a killed run have to leave the port: as long as they may drain. */
@@ -53,6 +53,7 @@ export class Installation {
   #lock: Lock | null = null;
   #database: Database | null = null;
   #supervisor: Supervisor | null = null;
+  #withdraw: (() => void) | null = null;
 
   constructor(options: InstallationOptions) {
     this.#options = options;
@@ -66,7 +67,7 @@ export class Installation {
    */
   async start(stop: AbortSignal): Promise<BannerFacts> {
     const { config, log, report } = this.#options;
-    this.#makeDataDir();
+    makeDataDir(this.#dataDir);
     // Made before the processes that share it, and its faults told once.
     openSecrets({ ...config, DATA_DIR: this.#dataDir });
     this.#lock = await this.#claim();
@@ -88,6 +89,7 @@ export class Installation {
     const ready = Promise.all([this.#supervisor.start(), this.#warn(database)]);
     await Promise.race([ready, once(stop, 'abort')]);
     stop.throwIfAborted();
+    if (config.EDGE_PROCESSES > 0) this.#withdraw = announce(config, this.#dataDir);
     return {
       database: database.description,
       queue: redis === undefined ? 'PostgreSQL' : `Redis ${redisVersion} at ${describeUrl(redis)}`,
@@ -102,23 +104,10 @@ export class Installation {
 
   /** Drains and ends whatever was started, within ten seconds; sooner when `hasten` is aborted. */
   async stop(hasten: AbortSignal): Promise<void> {
+    this.#withdraw?.();
     await this.#supervisor?.stop(DRAIN_WITHIN_MS, hasten);
     await this.#database?.stop(hasten.aborted ? 0 : DATABASE_STOP_WITHIN_MS);
     this.#lock?.release();
-  }
-
-  #makeDataDir(): void {
-    if (existsSync(this.#dataDir)) return;
-    try {
-      mkdirSync(this.#dataDir, { recursive: true });
-      // Others may pass through but not look around: PostgreSQL may have an account of its own.
-      chmodSync(this.#dataDir, 0o711);
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-      throw new SetupError(`DATA_DIR: cannot make the folder ${this.#dataDir} (${code})`, {
-        cause: error,
-      });
-    }
   }
 
   /** Takes the port and, for an embedded database, the data folder. */

@@ -2,10 +2,12 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import t from 'tap';
 import { parse } from 'yaml';
 import { freePort } from '#ops/embedded/postgres.ts';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
+import { createDatabase } from '#tests/harness/database.ts';
 import { processEnvironment } from '#tests/harness/process.ts';
 import { createSample } from '#tests/harness/sample.ts';
 import { until } from '#tests/harness/until.ts';
@@ -99,4 +101,20 @@ t.test('from snapshot to applied', async (t) => {
   t.match(applied, { code: 0, stdout: /Applied\.\n$/, stderr: '' });
   t.ok((await cluster.fetch('/items/comments')).ok);
   t.match(await sluice('schema', 'apply', file), { code: 0, stdout: 'Nothing differs.\n' });
+});
+
+t.test('migrate brings the system tables to this release, or says what it would do', async (t) => {
+  const database = await createDatabase(t);
+  const own = { DATABASE_URL: database, DATA_DIR: join(folder, 'migrate') };
+  const tried = await run(own, ['migrate', '--dry-run']);
+  t.match(tried, { code: 1, stdout: /^Would be run.*\n {2}system-collections\n/ });
+  t.match(await run(own, ['migrate']), { code: 0, stdout: /^Done:\n {2}system-collections\n/ });
+  t.match(await run(own, ['migrate']), { code: 0, stdout: /are those of release/ });
+  t.match(await run(own, ['migrate', 'file']), { code: 2, stderr: /^No file is named here/ });
+
+  const client = new pg.Client({ connectionString: database });
+  await client.connect();
+  t.teardown(() => client.end());
+  const { rows } = await client.query("SELECT to_regclass('bullmq.migration') IS NOT NULL AS made");
+  t.strictSame(rows, [{ made: true }], 'the tables of the queue, too');
 });
