@@ -92,6 +92,14 @@ export async function openEdgeServices(
     maxDepth: config.MAX_RELATIONAL_DEPTH,
     maxJsonDepth: config.MAX_JSON_QUERY_DEPTH,
     maxFields: config.QUERY_MAX_FIELDS,
+    limits: {
+      conditions: config.QUERY_MAX_CONDITIONS,
+      listValues: config.QUERY_MAX_LIST_VALUES,
+      sortTerms: config.QUERY_MAX_SORT_TERMS,
+      groups: config.QUERY_MAX_GROUPS,
+      nesting: config.QUERY_MAX_NESTING,
+      binds: config.QUERY_MAX_BINDS,
+    },
   };
   const access = new AccessSource({ pool, schema, catalog, log });
   const secrets = openSecrets(config);

@@ -1,5 +1,6 @@
 /** Every environment variable that Sluice reads: the one list behind start-up and `npm run config`. */
 import * as v from 'valibot';
+import { DEFAULT_LIMITS } from '#core/query/limits.ts';
 import { origins } from './origin.ts';
 import {
   choice,
@@ -385,6 +386,36 @@ export const variables = {
     parse: integer(1, 100_000),
     fallback: '500',
     meaning: 'Most fields and aliases that one read may select',
+  }),
+  QUERY_MAX_CONDITIONS: define({
+    parse: integer(1, 1_000_000),
+    fallback: String(DEFAULT_LIMITS.conditions),
+    meaning: 'Most conditions of one query, of a stored rule, and of a write by query',
+  }),
+  QUERY_MAX_LIST_VALUES: define({
+    parse: integer(1, 10_000_000),
+    fallback: String(DEFAULT_LIMITS.listValues),
+    meaning: 'Most values in all lists of its conditions together',
+  }),
+  QUERY_MAX_SORT_TERMS: define({
+    parse: integer(1, 10_000),
+    fallback: String(DEFAULT_LIMITS.sortTerms),
+    meaning: 'Most sort terms of one query',
+  }),
+  QUERY_MAX_GROUPS: define({
+    parse: integer(1, 10_000),
+    fallback: String(DEFAULT_LIMITS.groups),
+    meaning: 'Most fields that one query may group by',
+  }),
+  QUERY_MAX_NESTING: define({
+    parse: integer(4, 200),
+    fallback: String(DEFAULT_LIMITS.nesting),
+    meaning: 'Deepest nesting of a filter',
+  }),
+  QUERY_MAX_BINDS: define({
+    parse: integer(100, 65_535),
+    fallback: String(DEFAULT_LIMITS.binds),
+    meaning: 'Most values that one statement of a query may send to PostgreSQL, rules included',
   }),
   MAX_RELATIONAL_DEPTH: define({
     parse: integer(2, 100),

@@ -60,8 +60,8 @@ export function forbidden(reason?: string): ServiceError {
 }
 
 /** 400 for a query parameter; `reason` names the parameter and the place in it. */
-export function invalidQuery(reason: string): ServiceError {
-  return new ServiceError('INVALID_QUERY', { reason });
+export function invalidQuery(reason: string, details: ErrorDetails = {}): ServiceError {
+  return new ServiceError('INVALID_QUERY', { ...details, reason });
 }
 
 /** 400 for a body; `reason` says what is wrong and where. */

@@ -3,6 +3,7 @@
  * still text; only the compiler, which has the catalog and the caller's grants, knows what exists.
  */
 import type { AggregateFunction } from './aggregate.ts';
+import type { QueryLimits } from './limits.ts';
 import type { Operator } from './operator.ts';
 
 /** The segments of a dotted path; a function or a scope is part of its segment. */
@@ -90,4 +91,6 @@ export interface QueryBounds {
   readonly maxJsonDepth: number;
   /** Most selected fields and aliases of one request. */
   readonly maxFields: number;
+  /** Of its other parts; {@link DEFAULT_LIMITS} when not given. */
+  readonly limits?: QueryLimits;
 }

@@ -7,6 +7,7 @@ import type { Catalog, ColumnField } from '#core/catalog/catalog.ts';
 import { join, quote, render, type Sql, type Statement, sql } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import type { Key } from '../key.ts';
+import { DEFAULT_LIMITS, requireWithin } from '../limits.ts';
 import type { MetaName, Path, Query, QueryBounds } from '../query.ts';
 import { planBatch } from './batch.ts';
 import { compileFilter } from './filter.ts';
@@ -122,6 +123,7 @@ function compiled(target: ReadTarget, compile: (notes: Notes) => Sql): Compiled 
   const reads = new Set<string>();
   const notes: Notes = { reusable: true, columns: [], reads };
   const { text, values } = render(compile(notes));
+  requireWithin('binds', values.length, (target.bounds.limits ?? DEFAULT_LIMITS).binds);
   const slots = values.some((value) => value instanceof Slot) ? values : null;
   const { reusable, columns, fleeting } = notes;
   const known = { reusable, columns, reads: fleeting ? null : reads };

@@ -2,8 +2,8 @@
 import type { Field } from '#core/catalog/catalog.ts';
 import type { Relation } from '#core/catalog/relation.ts';
 import { join, type Sql, sql } from '#core/database/sql.ts';
-import { invalidQuery } from '#core/errors/service-error.ts';
 import { type Call, callOf, resultKey } from '../call.ts';
+import { requireWithin } from '../limits.ts';
 import type { Level, Path } from '../query.ts';
 import { callOutput } from './call.ts';
 import { type Digest, type Entry, isNested, type Nested, partOf } from './nested.ts';
@@ -43,9 +43,7 @@ class Selection {
     const { context, depth } = this.#scope;
     if (depth === 0) return;
     const { maxFields } = context.bounds;
-    if (context.countFields(this.entries.size) > maxFields) {
-      throw invalidQuery(`More than ${maxFields} fields and aliases (QUERY_MAX_FIELDS).`);
-    }
+    requireWithin('fields', context.countFields(this.entries.size), maxFields);
   }
 
   #add(path: Path): void {

@@ -2,6 +2,7 @@
 import { invalidQuery } from '#core/errors/service-error.ts';
 import { isAggregateFunction } from '../aggregate.ts';
 import type { AggregateTerm, Level, Path, QueryBounds, SortTerm } from '../query.ts';
+import type { Counter } from './counter.ts';
 import { parseFilter } from './filter.ts';
 import { isMembers, type Members, parseList, parsePath, unfold } from './list.ts';
 
@@ -11,8 +12,10 @@ interface Source {
   /** How the parameters are called in errors: `` for the root, `deep.tags._` below. */
   readonly prefix: string;
   readonly bounds: QueryBounds;
+  readonly counter: Counter;
 }
 
+type From = Pick<Source, 'bounds' | 'counter'>;
 type LevelsBelow = Map<string, Level>;
 
 function given(value: unknown): boolean {
@@ -27,8 +30,8 @@ export function parseInteger(place: string, raw: unknown, min: number): number {
   return value;
 }
 
-function parseSort(place: string, raw: unknown): SortTerm[] {
-  return parseList(place, raw).map((term) => {
+function parseSort(place: string, raw: unknown, counter: Counter): SortTerm[] {
+  return parseList(place, raw, () => counter.add('sortTerms')).map((term) => {
     const descending = term.startsWith('-');
     return { path: parsePath(descending ? term.slice(1) : term, place), descending };
   });
@@ -65,12 +68,14 @@ function parseSearch(place: string, raw: unknown): string | null {
   return trimmed;
 }
 
-function parseAlias(place: string, raw: unknown): ReadonlyMap<string, string> {
+function parseAlias(place: string, raw: unknown, counter: Counter): ReadonlyMap<string, string> {
   if (!given(raw)) return new Map();
   const value = unfold(place, raw);
   if (!isMembers(value)) throw invalidQuery(`"${place}" must be an object.`);
+  const entries = Object.entries(value);
+  counter.add('fields', entries.length);
   return new Map(
-    Object.entries(value).map(([name, field]) => {
+    entries.map(([name, field]) => {
       const call = typeof field === 'string' && /^json\(.*\)$/s.test(field);
       if (typeof field !== 'string' || field === '') {
         throw invalidQuery(`"${place}.${name}" must be the name of a field.`);
@@ -83,7 +88,7 @@ function parseAlias(place: string, raw: unknown): ReadonlyMap<string, string> {
   );
 }
 
-function parseAggregate(place: string, raw: unknown): AggregateTerm[] {
+function parseAggregate(place: string, raw: unknown, counter: Counter): AggregateTerm[] {
   if (!given(raw)) return [];
   const value = unfold(place, raw);
   if (!isMembers(value)) throw invalidQuery(`"${place}" must be an object.`);
@@ -92,25 +97,27 @@ function parseAggregate(place: string, raw: unknown): AggregateTerm[] {
       throw invalidQuery(`"${place}.${name}" is not an aggregate function.`);
     }
     if (name === 'countAll') return [{ aggregate: name, field: '*' }];
-    const list = parseList(`${place}.${name}`, fields);
+    const list = parseList(`${place}.${name}`, fields, () => counter.add('fields'));
     if (list.length === 0) throw invalidQuery(`"${place}.${name}" names no field.`);
     return list.map((field) => ({ aggregate: name, field }));
   });
 }
 
 /** The levels below: members of `deep` without `_`, each with its own parameters behind `_`. */
-function parseDeep(place: string, raw: unknown, bounds: QueryBounds, depth = 1): LevelsBelow {
+function parseDeep(place: string, raw: unknown, from: From, depth = 1): LevelsBelow {
   if (!given(raw)) return new Map();
   const value = unfold(place, raw);
   if (!isMembers(value)) throw invalidQuery(`"${place}" must be an object.`);
   return new Map(
     Object.entries(value)
       .filter(([name]) => !name.startsWith('_'))
-      .map(([name, members]) => [name, parseBelow(`${place}.${name}`, members, bounds, depth)]),
+      .map(([name, members]) => [name, parseBelow(`${place}.${name}`, members, from, depth)]),
   );
 }
 
-function parseBelow(place: string, raw: unknown, bounds: QueryBounds, depth: number): Level {
+function parseBelow(place: string, raw: unknown, from: From, depth: number): Level {
+  const { bounds, counter } = from;
+  counter.add('levels');
   if (depth > bounds.maxDepth) {
     throw invalidQuery(
       `"${place}" goes through more than ${bounds.maxDepth} relations (MAX_RELATIONAL_DEPTH).`,
@@ -128,14 +135,14 @@ function parseBelow(place: string, raw: unknown, bounds: QueryBounds, depth: num
   const level = parseLevel({
     parameters: { groupBy: group, ...others, deep: undefined },
     prefix: `${place}._`,
-    bounds,
+    ...from,
   });
-  return { ...level, deep: parseDeep(place, below, bounds, depth + 1) };
+  return { ...level, deep: parseDeep(place, below, from, depth + 1) };
 }
 
-function parseFields(place: string, raw: unknown): Path[] {
+function parseFields(place: string, raw: unknown, counter: Counter): Path[] {
   if (!given(raw)) return [];
-  return parseList(place, raw).map((text) => parsePath(text, place));
+  return parseList(place, raw, () => counter.add('fields')).map((text) => parsePath(text, place));
 }
 
 /**
@@ -143,21 +150,23 @@ function parseFields(place: string, raw: unknown): Path[] {
  * @throws ServiceError INVALID_QUERY naming the parameter and the place in it
  */
 export function parseLevel(source: Source): Level {
-  const { parameters, prefix, bounds } = source;
+  const { parameters, prefix, bounds, counter } = source;
   const { fields, filter, sort, search, alias, aggregate, groupBy, deep } = parameters;
   const limit = parseLimit(`${prefix}limit`, parameters.limit, bounds);
   return {
-    fields: parseFields(`${prefix}fields`, fields),
+    fields: parseFields(`${prefix}fields`, fields, counter),
     filter: given(filter)
-      ? parseFilter(unfold(`${prefix}filter`, filter), `${prefix}filter`)
+      ? parseFilter(unfold(`${prefix}filter`, filter), `${prefix}filter`, counter)
       : null,
     search: parseSearch(`${prefix}search`, search),
-    sort: given(sort) ? parseSort(`${prefix}sort`, sort) : [],
+    sort: given(sort) ? parseSort(`${prefix}sort`, sort, counter) : [],
     limit,
     offset: parseOffset(source, limit),
-    alias: parseAlias(`${prefix}alias`, alias),
-    aggregate: parseAggregate(`${prefix}aggregate`, aggregate),
-    groupBy: given(groupBy) ? parseList(`${prefix}groupBy`, groupBy) : [],
-    deep: parseDeep(`${prefix}deep`, deep, bounds),
+    alias: parseAlias(`${prefix}alias`, alias, counter),
+    aggregate: parseAggregate(`${prefix}aggregate`, aggregate, counter),
+    groupBy: given(groupBy)
+      ? parseList(`${prefix}groupBy`, groupBy, () => counter.add('groups'))
+      : [],
+    deep: parseDeep(`${prefix}deep`, deep, { bounds, counter }),
   };
 }

@@ -21,8 +21,14 @@ export function unfold(place: string, value: unknown): unknown {
   }
 }
 
+/** Told of each part of a list before the next one is read, so that it can refuse too many. */
+type Count = () => void;
+
+/** Deepest path; what is too deep to be followed is told where relations are known. */
+const MAX_SEGMENTS = 200;
+
 /** Splits at a character wherever it stands outside parentheses. */
-function split(text: string, separator: ',' | '.'): string[] {
+function split(text: string, separator: ',' | '.', count: Count): string[] {
   const parts: string[] = [];
   let depth = 0;
   let start = 0;
@@ -31,16 +37,18 @@ function split(text: string, separator: ',' | '.'): string[] {
     if (char === '(') depth += 1;
     else if (char === ')') depth -= 1;
     else if (char === separator && depth === 0) {
+      count();
       parts.push(text.slice(start, index));
       start = index + 1;
     }
   }
+  count();
   parts.push(text.slice(start));
   return parts;
 }
 
-function splitList(text: string): string[] {
-  return split(text, ',')
+function splitList(text: string, count: Count): string[] {
+  return split(text, ',', count)
     .map((part) => part.trim())
     .filter((part) => part !== '');
 }
@@ -52,13 +60,16 @@ export function entriesOf(value: unknown, place: string): readonly unknown[] {
   throw invalidQuery(`"${place}" must be a list.`);
 }
 
-/** A list of texts from a comma list, JSON text, a list, or an object with numbered members. */
-export function parseList(place: string, raw: unknown): string[] {
+/**
+ * A list of texts from a comma list, JSON text, a list, or an object with numbered members.
+ * @param count called for each of them, before the next one is read
+ */
+export function parseList(place: string, raw: unknown, count: Count = () => undefined): string[] {
   const value = unfold(place, raw);
-  if (typeof value === 'string') return splitList(value);
+  if (typeof value === 'string') return splitList(value, count);
   return entriesOf(value, place).flatMap((entry) => {
     if (typeof entry !== 'string') throw invalidQuery(`"${place}" must be a list of texts.`);
-    return splitList(entry);
+    return splitList(entry, count);
   });
 }
 
@@ -81,7 +92,13 @@ function unwrap(text: string): string[] | null {
  * @throws ServiceError INVALID_QUERY naming the place
  */
 export function parsePath(text: string, place: string): Path {
-  const segments = unwrap(text) ?? split(text, '.');
+  let depth = 0;
+  const count = () => {
+    depth += 1;
+    if (depth <= MAX_SEGMENTS) return;
+    throw invalidQuery(`"${place}" names a path of more than ${MAX_SEGMENTS} fields.`);
+  };
+  const segments = unwrap(text) ?? split(text, '.', count);
   if (segments.some((segment) => segment.trim() === '')) {
     throw invalidQuery(`"${place}" names an empty field in "${text}".`);
   }

@@ -3,7 +3,9 @@
  * (already unfolded), JSON text, comma lists, or ready values from a SEARCH body.
  */
 import { forbidden, invalidQuery } from '#core/errors/service-error.ts';
-import { type Level, META_NAMES, type MetaName, type Query, type QueryBounds } from '../query.ts';
+import { DEFAULT_LIMITS } from '../limits.ts';
+import { META_NAMES, type MetaName, type Query, type QueryBounds } from '../query.ts';
+import { Counter } from './counter.ts';
 import { parseLevel } from './level.ts';
 import { type Members, parseList } from './list.ts';
 
@@ -12,9 +14,9 @@ export type Parameters = Members;
 
 const EXACT: readonly MetaName[] = ['total_count', 'filter_count'];
 
-function parseMeta(raw: unknown): MetaName[] {
+function parseMeta(raw: unknown, counter: Counter): MetaName[] {
   if (raw === undefined || raw === null || raw === '') return [];
-  const names = parseList('meta', raw).flatMap((name) => {
+  const names = parseList('meta', raw, () => counter.add('listValues')).flatMap((name) => {
     if (name === '*') return EXACT;
     const known = META_NAMES.find((entry) => entry === name);
     if (known === undefined) throw invalidQuery(`"meta" does not know "${name}".`);
@@ -40,28 +42,19 @@ function checkVersion(raw: unknown): void {
   }
 }
 
-/** Selected fields and aliases of a level and all below it. */
-function countFields(level: Level): number {
-  let count = level.fields.length + level.alias.size + level.aggregate.length;
-  for (const below of level.deep.values()) count += countFields(below);
-  return count;
-}
-
 /**
  * Parses the parameters of a read. Unknown ones are ignored.
  * @throws ServiceError INVALID_QUERY naming the parameter and the place in it; FORBIDDEN for a
  *   version that there is not
  */
 export function parseQuery(parameters: Parameters, bounds: QueryBounds): Query {
-  const level = parseLevel({ parameters, prefix: '', bounds });
-  if (countFields(level) > bounds.maxFields) {
-    throw invalidQuery(`More than ${bounds.maxFields} fields and aliases (QUERY_MAX_FIELDS).`);
-  }
+  const counter = new Counter(bounds.limits ?? DEFAULT_LIMITS, bounds.maxFields);
+  const level = parseLevel({ parameters, prefix: '', bounds, counter });
   checkVersion(parameters.version);
   return {
     ...level,
     fields: level.fields.length === 0 ? [['*']] : level.fields,
-    meta: parseMeta(parameters.meta),
+    meta: parseMeta(parameters.meta, counter),
     backlink: parseFlag('backlink', parameters.backlink),
   };
 }

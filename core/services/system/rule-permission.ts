@@ -3,6 +3,8 @@ import { ACTIONS } from '#core/access/right.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import type { Action, Item } from '#core/mutation/payload.ts';
 import type { Write } from '#core/mutation/target.ts';
+import { DEFAULT_LIMITS } from '#core/query/limits.ts';
+import { Counter } from '#core/query/parse/counter.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 
 /** JSON columns take JSON as text too. */
@@ -15,14 +17,15 @@ function documentOf(value: unknown, field: string): unknown {
   }
 }
 
-function checkFilter(item: Item, field: string): void {
+function checkFilter({ target: { bounds } }: Write, item: Item, field: string): void {
   const value = documentOf(item[field], field);
   if (value === undefined || value === null) return;
   try {
-    parseFilter(value, field);
+    const limits = bounds.limits ?? DEFAULT_LIMITS;
+    parseFilter(value, field, new Counter(limits, bounds.maxFields));
   } catch (error) {
-    const reason = error instanceof ServiceError ? error.details.reason : null;
-    throw typeof reason === 'string' ? invalidPayload(reason, { field }) : error;
+    const { reason, ...details } = error instanceof ServiceError ? error.details : {};
+    throw typeof reason === 'string' ? invalidPayload(reason, { ...details, field }) : error;
   }
 }
 
@@ -42,13 +45,13 @@ function checkFields({ fields }: Item): void {
 }
 
 /** @throws ServiceError INVALID_PAYLOAD naming the member, and the place in it */
-export async function refinePermission(_: Write, __: Action, item: Item): Promise<Item> {
+export async function refinePermission(write: Write, _: Action, item: Item): Promise<Item> {
   const { action } = item;
   if (action !== undefined && !ACTIONS.some((known) => known === action)) {
     throw invalidPayload(`"action" must be one of ${ACTIONS.join(', ')}.`, { field: 'action' });
   }
-  checkFilter(item, 'permissions');
-  checkFilter(item, 'validation');
+  checkFilter(write, item, 'permissions');
+  checkFilter(write, item, 'validation');
   checkPresets(item);
   checkFields(item);
   return item;

@@ -1,0 +1,44 @@
+/** How much one query may ask for, part by part: far above what anybody honest needs. */
+import { invalidQuery } from '#core/errors/service-error.ts';
+
+/** The parts that are counted: what they are called, and the variable that bounds them. */
+const PARTS = {
+  conditions: { name: 'conditions', variable: 'QUERY_MAX_CONDITIONS' },
+  listValues: { name: 'values in lists', variable: 'QUERY_MAX_LIST_VALUES' },
+  sortTerms: { name: 'sort terms', variable: 'QUERY_MAX_SORT_TERMS' },
+  groups: { name: 'fields to group by', variable: 'QUERY_MAX_GROUPS' },
+  fields: { name: 'fields and aliases', variable: 'QUERY_MAX_FIELDS' },
+  levels: { name: 'levels under "deep"', variable: 'QUERY_MAX_FIELDS' },
+  binds: { name: 'values', variable: 'QUERY_MAX_BINDS' },
+} as const;
+
+export type Part = keyof typeof PARTS;
+
+/** Most of each part, and how deep a filter may be nested. */
+export type QueryLimits = Readonly<Record<Exclude<Part, 'fields' | 'levels'> | 'nesting', number>>;
+
+export const DEFAULT_LIMITS: QueryLimits = Object.freeze({
+  conditions: 1_000,
+  listValues: 50_000,
+  sortTerms: 50,
+  groups: 50,
+  binds: 20_000,
+  nesting: 64,
+});
+
+/** Of rules that are stored, and were counted when they came, only the nesting is bounded. */
+export const STORED_LIMITS: QueryLimits = Object.freeze({
+  conditions: Number.POSITIVE_INFINITY,
+  listValues: Number.POSITIVE_INFINITY,
+  sortTerms: Number.POSITIVE_INFINITY,
+  groups: Number.POSITIVE_INFINITY,
+  binds: Number.POSITIVE_INFINITY,
+  nesting: DEFAULT_LIMITS.nesting,
+});
+
+/** @throws ServiceError INVALID_QUERY with `limit` and `variable` when there are more than allowed */
+export function requireWithin(part: Part, count: number, limit: number): void {
+  if (count <= limit) return;
+  const { name, variable } = PARTS[part];
+  throw invalidQuery(`More than ${limit} ${name} (${variable}).`, { limit, variable });
+}

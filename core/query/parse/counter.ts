@@ -1,0 +1,73 @@
+/**
+ * Counts the parts of a query while it is parsed, so that one with too many is refused before much
+ * is made of it. One counter goes through all levels of a query.
+ */
+import { invalidQuery } from '#core/errors/service-error.ts';
+import { type Part, type QueryLimits, requireWithin, STORED_LIMITS } from '../limits.ts';
+
+/** Operators whose value is a list, also where it is written as a text with commas. */
+const LIST_OPERATORS: ReadonlySet<string> = new Set(['_in', '_nin', '_between', '_nbetween']);
+
+function commasIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(','); at >= 0; at = text.indexOf(',', at + 1)) count += 1;
+  return count;
+}
+
+export class Counter {
+  readonly #limits: QueryLimits & { readonly fields: number; readonly levels: number };
+  readonly #counts: Record<Exclude<Part, 'binds'>, number> = {
+    ...{ conditions: 0, listValues: 0, sortTerms: 0, groups: 0, fields: 0, levels: 0 },
+  };
+
+  #depth = 0;
+
+  constructor(limits: QueryLimits, maxFields: number) {
+    this.#limits = { ...limits, fields: maxFields, levels: maxFields };
+  }
+
+  /** Of a rule that is stored. */
+  static ofStored(): Counter {
+    return new Counter(STORED_LIMITS, Number.POSITIVE_INFINITY);
+  }
+
+  /** @throws ServiceError INVALID_QUERY when these are too many with those before */
+  add(part: Exclude<Part, 'binds'>, count = 1): void {
+    this.#counts[part] += count;
+    requireWithin(part, this.#counts[part], this.#limits[part]);
+  }
+
+  /** Runs what goes one level deeper. */
+  nested<T>(work: () => T): T {
+    this.#depth += 1;
+    const { nesting: limit } = this.#limits;
+    if (this.#depth > limit) {
+      const reason = `"filter" is nested deeper than ${limit} levels (QUERY_MAX_NESTING).`;
+      throw invalidQuery(reason, { limit, variable: 'QUERY_MAX_NESTING' });
+    }
+    const result = work();
+    this.#depth -= 1;
+    return result;
+  }
+
+  /** Counts a condition and the values that it compares with. */
+  condition(operator: string, value: unknown): void {
+    this.add('conditions');
+    if (typeof value === 'string' && LIST_OPERATORS.has(operator)) {
+      this.add('listValues', commasIn(value) + 1);
+    } else if (typeof value === 'object' && value !== null) this.#values(value);
+  }
+
+  /** A path behind a variable looks something up, as a condition does. */
+  #values(value: object): void {
+    const values: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+    this.add('listValues', values.length);
+    for (const entry of values) {
+      if (typeof entry === 'string') {
+        if (entry.startsWith('$') && entry.includes('.')) this.add('conditions');
+      } else if (typeof entry === 'object' && entry !== null) {
+        this.nested(() => this.#values(entry));
+      }
+    }
+  }
+}

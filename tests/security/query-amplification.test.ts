@@ -1,0 +1,127 @@
+/** Queries with more parts than anybody needs are refused while they are read, part by part. */
+import t from 'tap';
+import { ServiceError } from '#core/errors/service-error.ts';
+import { DEFAULT_LIMITS } from '#core/query/limits.ts';
+import { Counter } from '#core/query/parse/counter.ts';
+import { parseFilter } from '#core/query/parse/filter.ts';
+import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
+
+const limits = {
+  ...{ conditions: 10, listValues: 20, sortTerms: 5, groups: 4, nesting: 8, binds: 100 },
+};
+const bounds = {
+  ...{ limitDefault: 100, limitMax: undefined, maxDepth: 9, maxJsonDepth: 9, maxFields: 6 },
+  limits,
+};
+
+/** Numbers up to one. */
+function many<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
+
+function record<T>(count: number, value: T): Record<string, T> {
+  return Object.fromEntries(many(count, (index) => [`m${index}`, value]));
+}
+
+/** What a refusal names; null when nothing is refused. */
+function refused(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { variable, limit } = error.details;
+    return [error.code, variable, limit];
+  }
+  return null;
+}
+
+const parse = (parameters: Parameters) => refused(() => parseQuery(parameters, bounds));
+
+const one = { a: { _eq: 1 } };
+const wide = (count: number): readonly Parameters[] => [
+  { filter: { _or: many(count, () => one) } },
+  { filter: { _and: many(count, () => ({})) } },
+  { filter: { _or: many(count, () => ({ _or: [] })) } },
+  { filter: record(count, { _eq: 1 }) },
+  { filter: record(count, 1) },
+  { filter: { a: { _some: { _or: record(count, one) } } } },
+  { filter: { a: { _json: record(count, { _eq: 1 }) } } },
+  { filter: JSON.stringify({ _or: many(count, () => one) }) },
+  { filter: { a: { _in: many(count - 1, (index) => `$CURRENT_USER.a.b${index}`) } } },
+  { deep: { a: { _filter: { _or: many(count, () => one) } } } },
+  {
+    filter: { _or: many(Math.floor(count / 2), () => one) },
+    deep: { a: { _filter: { _or: many(Math.ceil(count / 2), () => one) } } },
+  },
+];
+
+t.test('conditions are counted wherever they stand, levels below included', async (t) => {
+  for (const [index, parameters] of wide(10).entries())
+    t.equal(parse(parameters), null, `${index}`);
+  for (const [index, parameters] of wide(11).entries()) {
+    const expected = ['INVALID_QUERY', 'QUERY_MAX_CONDITIONS', 10];
+    t.strictSame(parse(parameters), expected, `${index}`);
+  }
+});
+
+t.test('values in lists are counted in every spelling', async (t) => {
+  const spellings = (count: number): readonly Parameters[] => [
+    { filter: { a: { _in: many(count, (index) => index) } } },
+    { filter: { a: { _nin: many(count, String).join(',') } } },
+    { filter: { a: { _in: record(count, 1) } } },
+    { filter: { a: { _eq: many(count, (index) => index) } } },
+    { filter: { a: { _eq: [many(count - 1, (index) => index)] } } },
+    { filter: { a: { _in: many(count / 2, String) }, b: { _in: many(count / 2, String) } } },
+    { meta: many(count, () => 'total_count').join(',') },
+  ];
+  for (const [index, parameters] of spellings(20).entries()) {
+    t.equal(parse(parameters), null, `${index}`);
+  }
+  for (const [index, parameters] of spellings(22).entries()) {
+    t.strictSame(parse(parameters), ['INVALID_QUERY', 'QUERY_MAX_LIST_VALUES', 20], `${index}`);
+  }
+});
+
+t.test('sort terms, groups, fields, aliases and levels are counted', async (t) => {
+  const names = (count: number) => many(count, (index) => `f${index}`).join(',');
+  const cases: readonly [string, number, (count: number) => Parameters][] = [
+    ['QUERY_MAX_SORT_TERMS', 5, (count) => ({ sort: names(count) })],
+    ['QUERY_MAX_SORT_TERMS', 5, (count) => ({ sort: many(count, () => '-a') })],
+    ['QUERY_MAX_SORT_TERMS', 5, (count) => ({ deep: { a: { _sort: names(count) } } })],
+    ['QUERY_MAX_GROUPS', 4, (count) => ({ groupBy: names(count) })],
+    ['QUERY_MAX_GROUPS', 4, (count) => ({ deep: { a: { _group: names(count) } } })],
+    ['QUERY_MAX_FIELDS', 6, (count) => ({ fields: names(count) })],
+    ['QUERY_MAX_FIELDS', 6, (count) => ({ alias: record(count, 'a') })],
+    ['QUERY_MAX_FIELDS', 6, (count) => ({ aggregate: { count: names(count) } })],
+    ['QUERY_MAX_FIELDS', 6, (count) => ({ deep: record(count, {}) })],
+  ];
+  for (const [variable, limit, make] of cases) {
+    t.equal(parse(make(limit)), null, variable);
+    t.strictSame(parse(make(limit + 1)), ['INVALID_QUERY', variable, limit], variable);
+  }
+});
+
+t.test('nesting is bounded in conditions and in the values that they compare with', async (t) => {
+  const nested = (depth: number): unknown => (depth === 0 ? one : { _and: [nested(depth - 1)] });
+  const list = (depth: number): unknown => (depth === 0 ? 1 : [list(depth - 1)]);
+  t.equal(parse({ filter: nested(7) }), null);
+  t.equal(parse({ filter: { a: list(8) } }), null);
+  const expected = ['INVALID_QUERY', 'QUERY_MAX_NESTING', 8];
+  t.strictSame(parse({ filter: nested(1_000) }), expected);
+  t.strictSame(parse({ filter: `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}` }), expected);
+  t.match(parse({ sort: many(300, () => 'a').join('.') }), ['INVALID_QUERY']);
+});
+
+t.test('stored rules are counted when they are stored, not when they are read', async (t) => {
+  const rule = { _or: many(DEFAULT_LIMITS.conditions + 1, () => one) };
+  const expected = ['INVALID_QUERY', 'QUERY_MAX_CONDITIONS', DEFAULT_LIMITS.conditions];
+  const counter = new Counter(DEFAULT_LIMITS, 500);
+  t.strictSame(
+    refused(() => parseFilter(rule, 'permissions', counter)),
+    expected,
+  );
+  t.equal(
+    refused(() => parseFilter(rule, 'permissions')),
+    null,
+  );
+});
