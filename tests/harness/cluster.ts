@@ -22,6 +22,8 @@ export interface ClusterOptions {
   readonly edges?: number;
   readonly workers?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** A database with system tables of this release; a new one when not given. */
+  readonly databaseUrl?: string;
 }
 
 /** One running process. */
@@ -90,7 +92,7 @@ async function startProcess(script: string, env: NodeJS.ProcessEnv): Promise<Mem
 /** Starts a cluster with an admin whose token is {@link ADMIN_TOKEN}; it ends with the test. */
 export async function startCluster(t: Teardown, options: ClusterOptions = {}): Promise<Cluster> {
   const { edges: edgeCount = 1, workers: workerCount = 0 } = options;
-  const databaseUrl = await createSystemDatabase(t);
+  const databaseUrl = options.databaseUrl ?? (await createSystemDatabase(t));
   const dataDir = mkdtempSync(join(tmpdir(), 'sluice-cluster-'));
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
   const variables = {

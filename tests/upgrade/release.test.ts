@@ -1,0 +1,82 @@
+/**
+ * Takes what an installation of each release has left in its database to this release: the rows
+ * are all there, tokens and passwords work, rights mean what they meant, and history can be read.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import t from 'tap';
+import { migrate } from '#core/system/migrate.ts';
+import { startCluster } from '#tests/harness/cluster.ts';
+import { createDatabase } from '#tests/harness/database.ts';
+
+const ADMIN = 'token-of-the-first-admin-010';
+const WRITER = 'token-of-the-writer-of-010';
+
+async function load(url: string, release: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(readFileSync(join(import.meta.dirname, `${release}.sql`), 'utf8'));
+  } finally {
+    await client.end();
+  }
+}
+
+t.test('0.1.0', async (t) => {
+  const databaseUrl = await createDatabase(t);
+  await load(databaseUrl, '0.1.0');
+  await migrate({ DATABASE_SCHEMA: ['public'] }, databaseUrl);
+  t.strictSame(await migrate({ DATABASE_SCHEMA: ['public'] }, databaseUrl), []);
+
+  const cluster = await startCluster(t, { databaseUrl, workers: 1 });
+  const ask = async (token: string | null, path: string, method = 'GET', body?: unknown) => {
+    const response = await fetch(cluster.url + path, {
+      method,
+      headers: {
+        ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
+        'Content-Type': 'application/json',
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+  };
+  const get = async (token: string | null, path: string) => (await ask(token, path)).body.data;
+
+  t.strictSame(await get(ADMIN, '/items/authors?fields=name,secret,articles.title&filter[id]=1'), [
+    {
+      name: 'Ada',
+      secret: '**********',
+      articles: [{ title: 'One, again' }, { title: 'Two' }, { title: 'Mine' }],
+    },
+  ]);
+  const login = { email: 'writer@example.com', password: 'release-0.1.0-Writer' };
+  t.equal((await ask(null, '/auth/login', 'POST', login)).status, 200);
+  const suspended = { email: 'gone@example.com', password: 'release-0.1.0-Gone' };
+  t.equal((await ask(null, '/auth/login', 'POST', suspended)).status, 401);
+
+  t.strictSame(await get(WRITER, '/items/articles?fields=title'), [{ title: 'Mine' }]);
+  t.strictSame(await get(null, '/items/authors?sort=name'), [
+    { name: 'Ada' },
+    { name: 'Edsger' },
+    { name: 'Grace' },
+  ]);
+  const made = await ask(WRITER, '/items/articles', 'POST', { title: 'Another' });
+  t.match(made, { status: 200, body: { data: { title: 'Another', status: 'new' } } });
+
+  t.match(await get(ADMIN, '/settings'), { project_name: 'Dumped', auth_login_attempts: 5 });
+  t.match(await get(ADMIN, '/presets'), [{ bookmark: 'mine' }]);
+  t.match(await get(ADMIN, '/comments'), [{ comment: 'well said' }]);
+  t.match(await get(ADMIN, '/jobs?filter[kind][_eq]=import'), [
+    { state: 'completed', result: { inserted: 2 } },
+  ]);
+  const revisions = await get(ADMIN, '/revisions?filter[collection]=articles&filter[item]=1');
+  t.match(revisions, [{ data: { title: 'One' } }, { delta: { title: 'One, again' } }]);
+  t.equal((await ask(ADMIN, `/utils/revert/${revisions[0].id}`, 'POST')).status, 204);
+  t.equal((await get(ADMIN, '/items/articles/1')).title, 'One');
+
+  const field = { field: 'pages', type: 'integer', schema: { default_value: 1 } };
+  t.equal((await ask(ADMIN, '/fields/articles', 'POST', field)).status, 200);
+  t.equal((await get(ADMIN, '/items/articles/1')).pages, 1);
+});
