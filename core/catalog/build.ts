@@ -69,6 +69,18 @@ function buildCollection(descriptor: CollectionDescriptor): Collection {
   });
 }
 
+/** Fields whose metadata, written by SQL or elsewhere, promises what is not done. */
+function emptyPromises(collections: Catalog['collections']): string[] {
+  return [...collections.values()].flatMap(({ name, fields }) =>
+    [...fields.values()]
+      .filter(({ special }) => special.includes('encrypt'))
+      .map(
+        (field) =>
+          `${name}.${field.name} has the flag encrypt, which is not offered: its values are stored as they are`,
+      ),
+  );
+}
+
 /**
  * Builds the catalog, letting the event loop turn every few milliseconds.
  * @param previous the catalog before it: a collection whose descriptor is the same object in both
@@ -90,5 +102,11 @@ export async function buildCatalog(
   }
   const { relations, warnings } = await findRelations(collections);
   const { version, leftOut } = descriptor;
-  return Object.freeze({ version, collections, relations, leftOut, warnings });
+  return Object.freeze({
+    version,
+    collections,
+    relations,
+    leftOut,
+    warnings: [...warnings, ...emptyPromises(collections)],
+  });
 }

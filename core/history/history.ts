@@ -79,7 +79,7 @@ export function keyOfItem(collection: Collection, item: string): Key {
 /** A value as it is read: secrets masked, and a number also where a key was known as text. */
 function shownValue(field: Field | undefined, value: unknown): unknown {
   if (field === undefined || field.column === null || value === null) return value;
-  if (isConcealed({ ...field, column: field.column })) return CONCEALED;
+  if (isConcealed(field)) return CONCEALED;
   const isNumber = field.type === 'integer' && typeof value === 'string' && /^-?\d+$/.test(value);
   return isNumber ? Number(value) : value;
 }

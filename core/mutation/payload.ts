@@ -1,6 +1,7 @@
 /** Turns the members of a payload into the texts that PostgreSQL reads, checked field by field. */
 import type { Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { CONCEALED, isConcealed } from '#core/query/compile/output.ts';
 import { textChecker } from './value.ts';
 
 /** An item as a client sends it. */
@@ -100,7 +101,7 @@ function valueText(collection: Collection, field: ColumnField, value: unknown): 
   throw new ServiceError(fault.code, {
     collection: collection.name,
     field: field.name,
-    value,
+    value: isConcealed(field) ? CONCEALED : value,
     reason: fault.reason,
   });
 }

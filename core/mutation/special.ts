@@ -1,22 +1,28 @@
 /** The special flags of fields, as far as they make or change values on writing. */
 import { randomUUID } from 'node:crypto';
 import type { Collection, Field } from '#core/catalog/catalog.ts';
+import { invalidPayload } from '#core/errors/service-error.ts';
+import { CONCEALED, isConcealed } from '#core/query/compile/output.ts';
 import type { Action, Item } from './payload.ts';
 import type { Write } from './target.ts';
 
-/** What stands for a value that is set but never shown; written back, it changes nothing. */
-const CONCEALED = '**********';
-
 /** What a flag makes of a value; undefined leaves the member out. */
-type Special = (write: Write, value: unknown) => unknown;
+type Special = (write: Write, value: unknown, field: Field) => unknown;
 
 const now: Special = ({ now: moment }) => moment.toISOString();
 const user: Special = ({ target }) => target.caller.user;
 const role: Special = ({ target }) => target.caller.role;
 const uuid: Special = (_, value) =>
   value === undefined || value === null || value === '' ? randomUUID() : value;
-const hash: Special = ({ hash: hashed }, value) =>
-  typeof value === 'string' && value !== '' ? hashed(value) : value;
+/** Only a text is hashed, so nothing else may pass for a secret: it would be stored as it is. */
+const hash: Special = ({ hash: hashed, collection }, value, { name: field }) => {
+  if (value === undefined || value === null || value === '') return value;
+  if (typeof value === 'string') return hashed(value);
+  throw invalidPayload(`Field "${field}": a secret must be a text.`, {
+    collection: collection.name,
+    field,
+  });
+};
 
 const SPECIALS: Readonly<Record<Action, Readonly<Record<string, Special>>>> = {
   create: {
@@ -34,14 +40,10 @@ const SPECIALS: Readonly<Record<Action, Readonly<Record<string, Special>>>> = {
   },
 };
 
-function isConcealed({ special, type }: Field): boolean {
-  return special.includes('conceal') || type === 'hash';
-}
-
 /** What is told of a collection's fields once for all of its items. */
 interface Flagged {
   readonly concealed: boolean;
-  readonly specials: Readonly<Record<Action, readonly (readonly [string, Special])[]>>;
+  readonly specials: Readonly<Record<Action, readonly (readonly [Field, Special])[]>>;
 }
 
 const known = new WeakMap<Collection, Flagged>();
@@ -56,7 +58,7 @@ function flaggedOf(collection: Collection): Flagged {
         ? []
         : field.special.flatMap((flag) => {
             const special = Object.hasOwn(SPECIALS[action], flag) ? SPECIALS[action][flag] : null;
-            return special ? [[field.name, special] as const] : [];
+            return special ? [[field, special] as const] : [];
           }),
     );
   const flagged = {
@@ -67,7 +69,7 @@ function flaggedOf(collection: Collection): Flagged {
   return flagged;
 }
 
-/** The item without the masks that stand for what its reader could not see. */
+/** The item without the masks that stand for what its reader could not see: they change nothing. */
 export function withoutMasks(collection: Collection, item: Item): Item {
   if (!flaggedOf(collection).concealed) return item;
   const kept = Object.entries(item).filter(([name, value]) => {
@@ -82,9 +84,9 @@ export async function applySpecials(write: Write, action: Action, item: Item): P
   const specials = flaggedOf(write.collection).specials[action];
   if (specials.length === 0) return item;
   const values = new Map(Object.entries(item));
-  for (const [name, special] of specials) {
-    const value = await special(write, values.get(name));
-    if (value !== undefined) values.set(name, value);
+  for (const [field, special] of specials) {
+    const value = await special(write, values.get(field.name), field);
+    if (value !== undefined) values.set(field.name, value);
   }
   return Object.fromEntries(values);
 }

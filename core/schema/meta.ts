@@ -25,6 +25,19 @@ function commaList(longest: number) {
   );
 }
 
+/**
+ * The flags of a field. What was encrypted would be gone with its key, and a flag without effect
+ * would be taken for a promise, so there is none of that name.
+ */
+const flags = v.pipe(
+  commaList(64),
+  v.check(
+    (list) => list === null || !list.toLowerCase().split(',').includes('encrypt'),
+    'The flag encrypt is not offered: with a lost key the data would be lost. ' +
+      'Encrypt values before they are sent, or let the database do it.',
+  ),
+);
+
 type Members = Readonly<Record<string, unknown>>;
 
 /** An object and no list, which valibot takes for one. */
@@ -83,7 +96,7 @@ const WIDTHS = ['half', 'half-left', 'half-right', 'half-space', 'full', 'fill']
 /** A row of `system_fields`, but for its key. */
 export const fieldMetaInput = written(
   {
-    special: v.optional(commaList(64)),
+    special: v.optional(flags),
     interface: name,
     options: json,
     display: name,

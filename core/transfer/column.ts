@@ -1,5 +1,6 @@
 /** Which field a column of a file goes to, and the form its values take on the way. */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
+import { isConcealed } from '#core/query/compile/output.ts';
 
 /**
  * How a value becomes PostgreSQL's text: as it is, as JSON, as an array's text, or (a comma list
@@ -12,6 +13,8 @@ export interface FileColumn {
   readonly name: string;
   readonly field: ColumnField;
   readonly form: ValueForm;
+  /** The mask that readers see in place of its values is no value. */
+  readonly masked: boolean;
 }
 
 function formOf(field: ColumnField): ValueForm {
@@ -39,11 +42,11 @@ export function fileColumn(collection: Collection, name: string): FileColumn | s
   if (column.identity === 'always' && !isKey(collection, name)) {
     return `The field ${JSON.stringify(name)} is numbered by the database.`;
   }
-  if (field.type === 'hash') {
+  if (field.type === 'hash' || field.special.includes('hash')) {
     return `The field ${JSON.stringify(name)} holds hashes, which cannot be imported.`;
   }
   const columnField = { ...field, column };
-  return { name, field: columnField, form: formOf(columnField) };
+  return { name, field: columnField, form: formOf(columnField), masked: isConcealed(field) };
 }
 
 /** Every column that a file may bring. */

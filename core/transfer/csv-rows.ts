@@ -1,4 +1,5 @@
 /** Reads a CSV file into rows: the first record names the columns, an empty cell is no value. */
+import { CONCEALED } from '#core/query/compile/output.ts';
 import { cellText } from './cell.ts';
 import type { FileColumn } from './column.ts';
 import type { CopyText } from './copy-text.ts';
@@ -27,7 +28,9 @@ class CsvRow implements Row {
   value(column: number): string | null | undefined {
     const record = this.#record;
     if (record.starts[column] === record.ends[column]) return undefined;
-    return cellText(record.text(column), this.#columns[column]?.form ?? 'plain');
+    const text = record.text(column);
+    if (text === CONCEALED && this.#columns[column]?.masked) return undefined;
+    return cellText(text, this.#columns[column]?.form ?? 'plain');
   }
 
   write(column: number, out: CopyText): boolean {
@@ -35,12 +38,14 @@ class CsvRow implements Row {
     const start = record.starts[column] ?? 0;
     const end = record.ends[column] ?? 0;
     if (start === end) return false;
-    if (record.forms[column] !== DOUBLED && MAY_BE_JSON[record.bytes[start] ?? 0] === 0) {
+    const isPlain = record.forms[column] !== DOUBLED && MAY_BE_JSON[record.bytes[start] ?? 0] === 0;
+    if (isPlain && !this.#columns[column]?.masked) {
       out.bytes(record.bytes, start, end);
       return true;
     }
     const value = this.value(column);
-    if (value === undefined || value === null) out.null();
+    if (value === undefined) return false;
+    if (value === null) out.null();
     else out.text(value);
     return true;
   }

@@ -8,7 +8,7 @@ import { fileColumns } from './file.ts';
 import { importRows } from './path.ts';
 import { type ImportOptions, type ImportResult, Refused } from './run.ts';
 import { Session } from './session.ts';
-import { importable, openTarget } from './target.ts';
+import { type ImportableCollection, importable, openTarget } from './target.ts';
 
 /**
  * Settings of the transaction: no clock but the caller's signal, values read alike everywhere, and
@@ -25,8 +25,10 @@ const SETTINGS = sql`
   SET LOCAL work_mem = '128MB';
   SET LOCAL jit = off`;
 
-async function run(options: ImportOptions): Promise<ImportResult> {
-  const collection = importable(options.catalog, options.collection, options.fields);
+async function run(
+  options: ImportOptions,
+  collection: ImportableCollection,
+): Promise<ImportResult> {
   const columns = await fileColumns(options.file, collection);
   const session = await Session.begin(options);
   await session.run(SETTINGS);
@@ -47,16 +49,17 @@ async function run(options: ImportOptions): Promise<ImportResult> {
  * @throws the signal's reason when the work is given up; nothing is left of it then
  */
 export async function importFile(options: ImportOptions): Promise<ImportResult> {
-  const { client } = options;
+  const { client, catalog, fields } = options;
+  const collection = importable(catalog, options.collection, fields);
   // The statement that runs fails when the connection is lost; this is the same news again.
   const ignore = () => undefined;
   client.on('error', ignore);
   try {
-    return await run(options);
+    return await run(options, collection);
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);
-    if (error instanceof Refused) throw importErrors(options.collection, error.faults);
-    if (error instanceof UnreadableFile) throw importErrors(options.collection, [error.fault]);
+    if (error instanceof Refused) throw importErrors({ collection, fields }, error.faults);
+    if (error instanceof UnreadableFile) throw importErrors({ collection, fields }, [error.fault]);
     throw error;
   } finally {
     client.off('error', ignore);

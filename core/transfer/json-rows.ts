@@ -1,4 +1,5 @@
 /** Reads a JSON file into rows: an absent member is no value, null is null. */
+import { CONCEALED } from '#core/query/compile/output.ts';
 import { MisplacedValue, valueText } from './cell.ts';
 import type { FileColumn } from './column.ts';
 import type { CopyText } from './copy-text.ts';
@@ -48,6 +49,7 @@ class JsonRow implements Row {
   value(column: number): string | null | undefined {
     const value = this.#values[column];
     if (value === undefined || value === null) return value;
+    if (value === CONCEALED && this.#columns[column]?.masked) return undefined;
     return valueText(value, this.#columns[column]?.form ?? 'plain');
   }
 

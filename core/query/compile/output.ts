@@ -1,12 +1,13 @@
 /** How a column's value is written into the JSON of an answer. */
-import type { ColumnField } from '#core/catalog/catalog.ts';
+import type { ColumnField, Field } from '#core/catalog/catalog.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
 
 /** What stands for a value that is set but never shown. */
 export const CONCEALED = '**********';
 
-export function isConcealed(field: ColumnField): boolean {
-  return field.type === 'hash' || field.special.includes('conceal');
+/** Whether a field's values are never shown: what is hashed is concealed, whatever its type is. */
+export function isConcealed({ type, special }: Pick<Field, 'type' | 'special'>): boolean {
+  return type === 'hash' || special.includes('hash') || special.includes('conceal');
 }
 
 /** 2024-05-01T12:00:00.000Z; `infinity` has no fields to format and stays a word. */

@@ -9,7 +9,7 @@ import { collectionMetaInput, fieldMetaInput } from '../meta.ts';
 import type { SnapshotCollection, SnapshotField } from '../snapshot.ts';
 import { type CollectionRow, insertCollections } from './collection-meta.ts';
 import { alter, finishColumn } from './field.ts';
-import { writeFieldMeta } from './field-meta.ts';
+import { flagsOf, refuseClearDefault, writeFieldMeta } from './field-meta.ts';
 
 /** @throws ServiceError INVALID_PAYLOAD naming the member that cannot be */
 export function parsedMeta<S extends v.GenericSchema>(
@@ -19,7 +19,9 @@ export function parsedMeta<S extends v.GenericSchema>(
 ): v.InferOutput<S> {
   const parsed = v.safeParse(schema, meta);
   if (parsed.success) return parsed.output;
-  const path = v.getDotPath(parsed.issues[0]);
+  const [issue] = parsed.issues;
+  if (issue.type === 'check') throw invalidPayload(`${what}: ${issue.message}`);
+  const path = v.getDotPath(issue);
   throw invalidPayload(`"${path ?? 'meta'}" of ${what} is not as expected.`);
 }
 
@@ -33,7 +35,9 @@ export function tableNamed({ catalog, home }: Alteration, name: string): TableNa
 export async function describeField(alteration: Alteration, field: SnapshotField): Promise<void> {
   if (field.meta === null) return;
   const place = `${field.collection}.${field.field}`;
-  await writeFieldMeta(alteration, field, parsedMeta(fieldMetaInput, field.meta, place));
+  const meta = parsedMeta(fieldMetaInput, field.meta, place);
+  refuseClearDefault(place, flagsOf(meta.special), columnSchema(field).default_value);
+  await writeFieldMeta(alteration, field, meta);
 }
 
 function keyOf({ schema }: SnapshotCollection, columns: readonly SnapshotField[]): string[] {

@@ -1,5 +1,6 @@
 /** The rows of `system_fields`: what they say of a field, and writing them. */
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
+import { invalidPayload } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { Alteration } from '../alteration.ts';
 import type { FieldInput } from '../change.ts';
@@ -30,18 +31,30 @@ export function flagsOf(special: string | null | undefined): string[] {
 }
 
 /**
+ * A default is written by the database, as it is: where values are hashed it would be a secret in
+ * clear text, and one that everybody knows.
+ * @throws ServiceError INVALID_PAYLOAD
+ */
+export function refuseClearDefault(field: string, flags: readonly string[], value: unknown): void {
+  if (!flags.includes('hash') || value === undefined || value === null) return;
+  throw invalidPayload(`${field} holds hashes, and a default value would not be hashed.`, {
+    field,
+  });
+}
+
+/**
  * The row that a new field gets: the given one, and with the flag that the field's type needs.
  * Null when it needs none, because the column says all.
+ * @throws ServiceError INVALID_PAYLOAD for a default in clear text
  */
-export function metaOfNew({
-  type,
-  meta,
-}: Pick<FieldInput, 'type' | 'meta'>): FieldMetaInput | null {
+export function metaOfNew({ field, type, meta, schema }: FieldInput): FieldMetaInput | null {
   const flag = flagOf(type);
   const isAlias = type === null || type === 'alias';
-  if (flag === null) return meta ?? (isAlias ? {} : null);
-  const flags = flagsOf(meta?.special);
-  return flags.includes(flag) ? meta : { ...meta, special: [...flags, flag].join(',') };
+  const given = flagsOf(meta?.special);
+  const flags = flag === null || given.includes(flag) ? given : [...given, flag];
+  refuseClearDefault(field, flags, schema?.default_value);
+  if (flags.length > given.length) return { ...meta, special: flags.join(',') };
+  return meta ?? (isAlias ? {} : null);
 }
 
 /**

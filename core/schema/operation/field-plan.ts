@@ -24,7 +24,7 @@ import {
 import type { TargetType } from '../conversion.ts';
 import { defaultValue } from '../default-value.ts';
 import type { FieldMetaInput } from '../meta.ts';
-import { flagsOf } from './field-meta.ts';
+import { flagsOf, refuseClearDefault } from './field-meta.ts';
 import { tableOf } from './target.ts';
 
 /** What is to be done to a column; null or absent where nothing is. */
@@ -247,6 +247,11 @@ export async function planField(
   const { column } = field;
   const flags = flagsAfter(field, patch);
   const special = flags === null ? {} : { special: flags.length === 0 ? null : flags.join(',') };
+  const given = patch.schema?.default_value;
+  if (flags !== null || given !== undefined) {
+    const value = given === undefined ? column?.defaultExpression : given;
+    refuseClearDefault(field.name, flags ?? field.special, value);
+  }
   const same = flags === null || isDeepStrictEqual([...flags], [...field.special]);
   const meta = !patch.meta && same ? null : { ...patch.meta, ...special };
   return {

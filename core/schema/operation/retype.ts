@@ -7,6 +7,7 @@ import type { TableDescriptor } from '#core/catalog/descriptor.ts';
 import { bareType } from '#core/database/column-type.ts';
 import { identifier, join, literal, raw, render, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
+import { CONCEALED, isConcealed } from '#core/query/compile/output.ts';
 import type { Alteration } from '../alteration.ts';
 import { type Conversion, conversionOf, isText, type TargetType } from '../conversion.ts';
 import { alter } from './field.ts';
@@ -22,9 +23,6 @@ export interface Retyping {
 /** As many values are shown of those that would be lost, and as many characters of each. */
 const SHOWN = 10;
 const SHOWN_LENGTH = 100;
-
-const MASK = '**********';
-const SECRET_FLAGS = ['conceal', 'hash', 'encrypt'];
 
 interface Lost {
   readonly rows: number;
@@ -75,10 +73,10 @@ async function findLost(
 
 function refuse({ collection, field, target }: Retyping, lost: readonly Lost[]): ServiceError {
   const [{ rows } = { rows: 0 }] = lost;
-  const secret = field.special.some((flag) => SECRET_FLAGS.includes(flag));
+  const secret = isConcealed(field);
   const values = lost.map(({ key, value }) => ({
     key: key.length > 1 ? key : (key[0] ?? null),
-    value: secret ? MASK : value,
+    value: secret ? CONCEALED : value,
   }));
   const items = rows === 1 ? '1 item' : `${rows} items`;
   const reason =

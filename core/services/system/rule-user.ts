@@ -40,8 +40,10 @@ function checkForm(write: Write, item: Item): void {
 }
 
 /** A token is stored by its hash, like a password that nobody has to remember. */
-function storedToken(token: unknown): unknown {
-  if (typeof token !== 'string') return token;
+function storedToken(token: unknown): string | null {
+  if (token === null) return null;
+  if (typeof token !== 'string')
+    throw invalidPayload('"token" must be a text.', { field: 'token' });
   return token === '' ? null : tokenHash(token);
 }
 

@@ -16,7 +16,13 @@ function column(form: ValueForm): FileColumn {
     ...{ defaultExpression: null, generatedExpression: null, identity: null, sequence: null },
     ...{ maxLength: null, numericPrecision: null, numericScale: null, comment: null },
   };
-  return { name: form, form, field: { name: form, type: 'text', column, special: [], meta: null } };
+  const masked = false;
+  return {
+    name: form,
+    form,
+    masked,
+    field: { name: form, type: 'text', column, special: [], meta: null },
+  };
 }
 
 const columns = FORMS.map(column);
