@@ -5,6 +5,7 @@
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import type { AnyToOne, End, ManyToOne, Relation, ToMany } from '#core/catalog/relation.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
+import { isLinkConcealed } from '#core/query/compile/link.ts';
 import { type Key, keyOfBody, keyOfValues } from '#core/query/key.ts';
 import { type Item, itemPlace, memberOf } from '../payload.ts';
 import type { Level, NamedItem, Place, PlannedItem, Selection } from './plan.ts';
@@ -174,6 +175,12 @@ export class Planner {
         step.owners.push(owner);
       }
       return false;
+    }
+    // Which items are in the list, and which are not, would tell what their column holds.
+    if (isLinkConcealed(this.#catalog, relation)) {
+      throw forbidden(
+        `You have no permission to access field "${placeText(place)}" or it does not exist.`,
+      );
     }
     const step = draft.toMany.get(relation.field) ?? {
       relation,

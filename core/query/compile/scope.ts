@@ -17,6 +17,7 @@ import { bareType } from '#core/database/column-type.ts';
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, invalidQuery, ServiceError } from '#core/errors/service-error.ts';
 import type { Filter, Level, Path, QueryBounds } from '../query.ts';
+import { isLinkConcealed } from './link.ts';
 
 /** A sub-select, to be aliased `r`, and the expression that makes JSON of a row of it. */
 export interface LevelPlan {
@@ -288,10 +289,12 @@ export function visibleField(scope: Scope, name: string): Field | null {
   return field !== undefined && maySee(scope, name) ? field : null;
 }
 
-/** The relation of that name, if the caller may see the field it belongs to. */
+/** The relation of that name, if the caller may see the field it belongs to, and what it holds. */
 export function visibleRelation(scope: Scope, name: string): Relation | null {
-  const relation = scope.context.catalog.relations.get(scope.collection.name)?.get(name);
-  return relation !== undefined && maySee(scope, name) ? relation : null;
+  const { catalog } = scope.context;
+  const relation = catalog.relations.get(scope.collection.name)?.get(name);
+  if (relation === undefined || !maySee(scope, name)) return null;
+  return isLinkConcealed(catalog, relation) ? null : relation;
 }
 
 function isColumn(field: Field): field is ColumnField {

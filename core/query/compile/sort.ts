@@ -103,7 +103,8 @@ function sortField(scope: Scope): string | null {
   const { through, collection } = scope;
   const isList = through !== undefined && through.kind !== 'm2o' && through.kind !== 'a2o';
   const own = (isList ? (through satisfies ToMany).sortField : null) ?? collection.meta?.sortField;
-  return own && visibleField(scope, own)?.column ? own : null;
+  const field = own ? visibleField(scope, own) : null;
+  return field?.column && !isConcealed(field) ? field.name : null;
 }
 
 /** The order when none is asked: the sort field, the key, the first column that has an order. */
@@ -119,7 +120,10 @@ function defaultSort(scope: Scope): Path[] {
 function visibleKey(scope: Scope): readonly ColumnField[] {
   const { primaryKey } = scope.collection;
   const seen = primaryKey.every(
-    (field) => visibleField(scope, field.name) !== null && refOf(scope, field).guard === null,
+    (field) =>
+      visibleField(scope, field.name) !== null &&
+      refOf(scope, field).guard === null &&
+      !isConcealed(field),
   );
   return seen ? primaryKey : [];
 }
