@@ -12,7 +12,7 @@ import type {
   ColumnDescriptor,
   FieldMeta,
 } from './descriptor.ts';
-import { fieldType } from './field-type.ts';
+import { typing } from './field-type.ts';
 import { createPace } from './pace.ts';
 import { findRelations } from './relation-graph.ts';
 import { isInternalTable } from './system-collection.ts';
@@ -20,12 +20,18 @@ import { withSystemFields } from './system-field.ts';
 
 /** The one system collection that is a single item. */
 const SETTINGS = `${SYSTEM_PREFIX}settings`;
+/** Its table tells in which schema Sluice's own tables and functions are. */
+const USERS = `${SYSTEM_PREFIX}users`;
 
-function columnField(column: ColumnDescriptor, meta: FieldMeta | null): ColumnField {
+function columnField(
+  column: ColumnDescriptor,
+  meta: FieldMeta | null,
+  system: string,
+): ColumnField {
   const special = meta?.special ?? [];
   return Object.freeze({
     name: column.name,
-    type: fieldType(column, special),
+    ...typing(column, special, system),
     column,
     special,
     meta,
@@ -36,19 +42,20 @@ function aliasField(meta: FieldMeta): Field {
   return Object.freeze({
     name: meta.field,
     type: 'alias',
+    stored: null,
     column: null,
     special: meta.special,
     meta,
   });
 }
 
-function buildCollection(descriptor: CollectionDescriptor): Collection {
+function buildCollection(descriptor: CollectionDescriptor, system: string): Collection {
   const { name, table, meta } = descriptor;
   const metas = new Map(descriptor.fields.map((entry) => [entry.field, entry]));
   const columns = new Map(
     (table?.columns ?? []).map((column) => [
       column.name,
-      columnField(column, metas.get(column.name) ?? null),
+      columnField(column, metas.get(column.name) ?? null, system),
     ]),
   );
   const fields = new Map<string, Field>(columns);
@@ -91,13 +98,15 @@ export async function buildCatalog(
   previous?: Catalog,
 ): Promise<Catalog> {
   const collections = new Map<string, Collection>();
+  const users = descriptor.collections.find(({ name }) => name === USERS);
+  const system = users?.table?.schema ?? 'public';
   const pace = createPace();
   for (const published of descriptor.collections) {
     if (isInternalTable(published.name)) continue;
     const entry = withSystemFields(published);
     const known = previous?.collections.get(entry.name);
     const same = known !== undefined && known.descriptor === entry;
-    collections.set(entry.name, same ? known : buildCollection(entry));
+    collections.set(entry.name, same ? known : buildCollection(entry, system));
     await pace();
   }
   const { relations, warnings } = await findRelations(collections);

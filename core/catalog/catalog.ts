@@ -12,6 +12,7 @@ import type {
 } from './descriptor.ts';
 import type { FieldType } from './field-type.ts';
 import type { Relations } from './relation.ts';
+import type { StoredForm } from './stored-form.ts';
 
 /** A field: a column, or an alias that stands for related items or for the screen only. */
 export interface Field {
@@ -19,6 +20,8 @@ export interface Field {
   readonly type: FieldType;
   /** Null for an alias. */
   readonly column: ColumnDescriptor | null;
+  /** How the column keeps values of the type; null where that is the column's own type. */
+  readonly stored: StoredForm | null;
   readonly special: readonly string[];
   readonly meta: FieldMeta | null;
 }

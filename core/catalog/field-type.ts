@@ -1,5 +1,6 @@
 /** The service's own type system and how PostgreSQL's types map onto it. */
 import type { ColumnDescriptor } from './descriptor.ts';
+import { type StoredForm, storedForm } from './stored-form.ts';
 
 export type FieldType =
   | 'string'
@@ -45,7 +46,6 @@ const BY_TYPE_NAME: ReadonlyMap<string, FieldType> = new Map<string, FieldType>(
   ['jsonb', 'json'],
   ['uuid', 'uuid'],
   ['bytea', 'binary'],
-  ['geometry', 'geometry'],
 ]);
 
 /** A flag of `meta.special` that gives the field a type of its own, whatever the column has. */
@@ -62,16 +62,62 @@ const BY_SPECIAL: ReadonlyMap<string, FieldType> = new Map<string, FieldType>([
   ['cast-boolean', 'boolean'],
 ]);
 
-/** The type of a column: by its special flags, else by its PostgreSQL type. */
-export function fieldType(column: ColumnDescriptor, special: readonly string[]): FieldType {
-  for (const flag of special) {
-    const type = BY_SPECIAL.get(flag);
-    if (type !== undefined) return type;
-    if (flag.startsWith('geometry.')) return `geometry.${flag.slice('geometry.'.length)}`;
-  }
+function ownType(column: ColumnDescriptor): FieldType {
   if (column.elementType !== null) return 'json';
   if (column.typeKind === 'e') return 'string';
   // A composite type or a range may have the name of a base type.
   if (column.typeKind !== 'b') return 'unknown';
+  if (column.typeName === 'geometry') return shapeOf(column.typeText);
   return BY_TYPE_NAME.get(column.typeName) ?? 'unknown';
+}
+
+/** `geometry(Point,4326)` is a `geometry.Point`; other shapes have no name of their own. */
+function shapeOf(typeText: string): FieldType {
+  const [, shape = ''] = /geometry\((\w+)/i.exec(typeText) ?? [];
+  return SHAPES.has(shape) ? `geometry.${shape}` : 'geometry';
+}
+
+const SHAPES: ReadonlySet<string> = new Set([
+  'Point',
+  'LineString',
+  'Polygon',
+  'MultiPoint',
+  'MultiLineString',
+  'MultiPolygon',
+]);
+
+function flaggedType(flag: string): FieldType | undefined {
+  if (flag.startsWith('geometry.')) return `geometry.${flag.slice('geometry.'.length)}`;
+  return BY_SPECIAL.get(flag);
+}
+
+/** The type of a column's field, and how the column keeps its values. */
+export interface Typing {
+  readonly type: FieldType;
+  /** Null: as what it is. */
+  readonly stored: StoredForm | null;
+}
+
+/**
+ * The type of a column: by its special flags, else by its PostgreSQL type. A flag for a type that
+ * the column cannot keep says nothing.
+ * @param system the schema of the system tables
+ */
+export function typing(
+  column: ColumnDescriptor,
+  special: readonly string[],
+  system = 'public',
+): Typing {
+  const own = ownType(column);
+  for (const flag of special) {
+    const type = flaggedType(flag);
+    if (type === undefined) continue;
+    const stored = storedForm(column, type, own, system);
+    if (stored !== undefined) return { type, stored };
+  }
+  return { type: own, stored: null };
+}
+
+export function fieldType(column: ColumnDescriptor, special: readonly string[]): FieldType {
+  return typing(column, special).type;
 }

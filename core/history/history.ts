@@ -3,6 +3,7 @@
  * with the row as it became. Part of the transaction that it tells of.
  */
 import type { Collection, Field } from '#core/catalog/catalog.ts';
+import { storedValue } from '#core/catalog/stored-form.ts';
 import type { Note } from '#core/changes/journal.ts';
 import { bareType } from '#core/database/column-type.ts';
 import type { Client } from '#core/database/pool.ts';
@@ -108,7 +109,7 @@ function makeSnapshot(collection: Collection): Sql {
     field.column === null
       ? []
       : [
-          sql`${outputOf({ ...field, column: field.column }, identifier('t', field.column.name))} AS ${identifier(field.name)}`,
+          sql`${outputOf({ ...field, column: field.column }, storedValue(field, identifier('t', field.column.name)))} AS ${identifier(field.name)}`,
         ],
   );
   // A row that is gone by now leaves no picture, but its place among the others.

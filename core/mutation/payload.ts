@@ -88,7 +88,7 @@ function valueText(collection: Collection, field: ColumnField, value: unknown): 
   if (typeof value === 'object' && value !== null) {
     const text = compositeText(field, value);
     if (text === null) throw fail(`a field of type ${field.type} takes no object or list.`);
-    return text;
+    return field.stored === null ? text : field.stored.text(text);
   }
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
     throw fail('the value is missing.');
@@ -96,7 +96,7 @@ function valueText(collection: Collection, field: ColumnField, value: unknown): 
   const isJson = field.type === 'json' && field.column.elementType === null;
   const text = isJson ? jsonText(value) : String(value);
   const fault = textChecker(field)(text);
-  if (fault === null) return text;
+  if (fault === null) return field.stored === null ? text : field.stored.text(text);
   if (fault.code === 'FAILED_VALIDATION') throw fail(fault.reason);
   throw new ServiceError(fault.code, {
     collection: collection.name,

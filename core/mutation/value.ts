@@ -190,8 +190,16 @@ export function textChecker(field: ColumnField): TextCheck {
 
 const checks = new WeakMap<ColumnField, TextCheck>();
 
+/** What is stored must fit the column, too. */
+function fieldCheck({ type, column, stored }: ColumnField): TextCheck {
+  const own = typeCheck(column);
+  if (stored === null) return own;
+  const typed = type === 'uuid' ? (BY_TYPE.uuid ?? ANYTHING) : typeCheck(stored.column);
+  return (text) => typed(text) ?? own(stored.text(text));
+}
+
 function makeCheck(field: ColumnField): TextCheck {
-  const check = typeCheck(field.column);
+  const check = fieldCheck(field);
   const nul = refused('The value holds a NUL character, which PostgreSQL cannot store.');
   const broken = refused('The value holds half a surrogate pair, which is no character.');
   return (text) => {

@@ -1,5 +1,6 @@
 /** Collections of one item: finding it, and what is shown before anybody wrote it. */
 import type { Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
+import { storedValue } from '#core/catalog/stored-form.ts';
 import type { Client } from '#core/database/pool.ts';
 import { identifier, join, raw, render, type Statement, sql } from '#core/database/sql.ts';
 import { outputOf } from '#core/query/compile/output.ts';
@@ -28,7 +29,9 @@ function members(target: ReadTarget, collection: Collection, query: Query) {
     if (collection.primaryKey.includes(field)) return [sql`${name}::text, NULL`];
     const { defaultExpression } = field.column;
     if (defaultExpression === null || !CONSTANT.test(defaultExpression)) return [];
-    return [sql`${name}::text, ${outputOf(field, raw(`(${defaultExpression})`))}`];
+    return [
+      sql`${name}::text, ${outputOf(field, storedValue(field, raw(`(${defaultExpression})`)))}`,
+    ];
   });
 }
 

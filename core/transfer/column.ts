@@ -1,5 +1,6 @@
 /** Which field a column of a file goes to, and the form its values take on the way. */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
+import { type TextCheck, textChecker } from '#core/mutation/value.ts';
 import { isConcealed } from '#core/query/compile/output.ts';
 
 /**
@@ -15,6 +16,13 @@ export interface FileColumn {
   readonly form: ValueForm;
   /** The mask that readers see in place of its values is no value. */
   readonly masked: boolean;
+  /** Judges values that PostgreSQL would take for something else; null where it may judge all. */
+  readonly check: TextCheck | null;
+}
+
+/** The text that the column stores for a value's text; one that fits not is left for the report. */
+export function storedText({ field: { stored }, check }: FileColumn, text: string): string {
+  return stored === null || check?.(text) !== null ? text : stored.text(text);
 }
 
 function formOf(field: ColumnField): ValueForm {
@@ -46,7 +54,9 @@ export function fileColumn(collection: Collection, name: string): FileColumn | s
     return `The field ${JSON.stringify(name)} holds hashes, which cannot be imported.`;
   }
   const columnField = { ...field, column };
-  return { name, field: columnField, form: formOf(columnField), masked: isConcealed(field) };
+  const check = field.stored === null ? null : textChecker(columnField);
+  const masked = isConcealed(field);
+  return { name, field: columnField, form: formOf(columnField), masked, check };
 }
 
 /** Every column that a file may bring. */

@@ -1,7 +1,7 @@
 /** Reads a CSV file into rows: the first record names the columns, an empty cell is no value. */
 import { CONCEALED } from '#core/query/compile/output.ts';
-import { cellText } from './cell.ts';
-import type { FileColumn } from './column.ts';
+import { cellText, MisplacedValue } from './cell.ts';
+import { type FileColumn, storedText } from './column.ts';
 import type { CopyText } from './copy-text.ts';
 import { type CsvRecord, CsvScanner, DOUBLED } from './csv.ts';
 import { malformed, UnreadableFile } from './fault.ts';
@@ -28,9 +28,11 @@ class CsvRow implements Row {
   value(column: number): string | null | undefined {
     const record = this.#record;
     if (record.starts[column] === record.ends[column]) return undefined;
-    const text = record.text(column);
-    if (text === CONCEALED && this.#columns[column]?.masked) return undefined;
-    return cellText(text, this.#columns[column]?.form ?? 'plain');
+    const told = this.#columns[column];
+    const cell = record.text(column);
+    if (cell === CONCEALED && told?.masked) return undefined;
+    const text = cellText(cell, told?.form ?? 'plain');
+    return text === null || told === undefined ? text : storedText(told, text);
   }
 
   write(column: number, out: CopyText): boolean {
@@ -38,15 +40,21 @@ class CsvRow implements Row {
     const start = record.starts[column] ?? 0;
     const end = record.ends[column] ?? 0;
     if (start === end) return false;
+    const told = this.#columns[column];
+    const check = told?.check ?? null;
     const isPlain = record.forms[column] !== DOUBLED && MAY_BE_JSON[record.bytes[start] ?? 0] === 0;
-    if (isPlain && !this.#columns[column]?.masked) {
+    if (isPlain && check === null && !told?.masked) {
       out.bytes(record.bytes, start, end);
       return true;
     }
     const value = this.value(column);
     if (value === undefined) return false;
-    if (value === null) out.null();
-    else out.text(value);
+    if (value === null) {
+      out.null();
+      return true;
+    }
+    if (check !== null && check(value) !== null) throw new MisplacedValue(value);
+    out.text(value);
     return true;
   }
 

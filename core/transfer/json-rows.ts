@@ -1,7 +1,7 @@
 /** Reads a JSON file into rows: an absent member is no value, null is null. */
 import { CONCEALED } from '#core/query/compile/output.ts';
 import { MisplacedValue, valueText } from './cell.ts';
-import type { FileColumn } from './column.ts';
+import { type FileColumn, storedText } from './column.ts';
 import type { CopyText } from './copy-text.ts';
 import { JsonFault, parseJson } from './exact-json.ts';
 import { malformed, UnreadableFile } from './fault.ts';
@@ -49,15 +49,22 @@ class JsonRow implements Row {
   value(column: number): string | null | undefined {
     const value = this.#values[column];
     if (value === undefined || value === null) return value;
-    if (value === CONCEALED && this.#columns[column]?.masked) return undefined;
-    return valueText(value, this.#columns[column]?.form ?? 'plain');
+    const told = this.#columns[column];
+    if (value === CONCEALED && told?.masked) return undefined;
+    const text = valueText(value, told?.form ?? 'plain');
+    return told === undefined ? text : storedText(told, text);
   }
 
   write(column: number, out: CopyText): boolean {
     const value = this.value(column);
     if (value === undefined) return false;
-    if (value === null) out.null();
-    else out.text(value);
+    if (value === null) {
+      out.null();
+      return true;
+    }
+    const check = this.#columns[column]?.check ?? null;
+    if (check !== null && check(value) !== null) throw new MisplacedValue(value);
+    out.text(value);
     return true;
   }
 

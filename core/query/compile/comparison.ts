@@ -4,7 +4,14 @@ import { join, type Sql, sql } from '#core/database/sql.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
 import { type OperandType, type Operator, operatorsOf } from '../operator.ts';
 import { compareMember, memberAmong } from './document.ts';
-import { arrayOf, comparable, operandOf, parameterOf, scalarText } from './operand.ts';
+import {
+  arrayOf,
+  comparable,
+  type Operand,
+  operandOf,
+  parameterOf,
+  scalarText,
+} from './operand.ts';
 import { ALWAYS, anyVoid, loosely, type Predicate, strictly, VOID } from './predicate.ts';
 import { isRecordPath, RecordValues, recordValues } from './record.ts';
 import type { Context } from './scope.ts';
@@ -17,6 +24,8 @@ export interface Subject {
   readonly type: OperandType;
   /** The column behind it; null for the result of a function or a part of a document. */
   readonly field: ColumnField | null;
+  /** The column as it is stored; absent where there is none behind it. */
+  readonly bare?: Sql;
   /** The part of a document that `sql` is the text of. */
   readonly member?: Sql;
   readonly concealed: boolean;
@@ -116,7 +125,18 @@ const ORDER_SQL: Readonly<Partial<Record<Operator, Sql>>> = {
 };
 
 function left({ subject }: Comparison): Sql {
-  return subject.field === null ? subject.sql : comparable(subject.field, subject.sql);
+  const { field, bare } = subject;
+  if (field === null) return subject.sql;
+  return field.stored?.comparable && bare ? bare : comparable(field, subject.sql);
+}
+
+/** Equality with values that the column keeps in a form of its own, as its index serves. */
+function storedAmong({ subject, operator }: Comparison, values: readonly Operand[]): Sql | null {
+  const { field, bare } = subject;
+  const among = field?.stored?.among;
+  if (among === undefined || bare === undefined) return null;
+  const texts = values.map(({ text }) => text);
+  return sql`(${among(bare, texts, operator === '_neq' || operator === '_nin')})`;
 }
 
 /** A text without characters that PostgreSQL's cannot hold. */
@@ -142,6 +162,10 @@ function memberValue(value: unknown, place: string): string {
 
 function ordered(comparison: Comparison, operatorSql: Sql, value: unknown): Sql {
   const { subject, place } = comparison;
+  if (subject.field?.stored?.among && !(value instanceof RecordValues)) {
+    const found = storedAmong(comparison, [operandOf(subject.field, value, place)]);
+    if (found !== null) return found;
+  }
   return subject.member === undefined
     ? sql`${left(comparison)} ${operatorSql} ${parameter(comparison, value)}`
     : compareMember(subject.member, operatorSql, memberValue(value, place));
@@ -162,9 +186,11 @@ function among(comparison: Comparison, values: readonly unknown[]): Sql {
   const lists = values.flatMap((value) =>
     value instanceof RecordValues ? [value.all(subject.field)] : [],
   );
-  const own = arrayOf(single.map((value) => operandOf(subject.field, value, place)));
-  if (single.length > 0) lists.push(own);
+  const own = single.map((value) => operandOf(subject.field, value, place));
+  const stored = storedAmong(comparison, own);
+  if (single.length > 0 && stored === null) lists.push(arrayOf(own));
   const tests = lists.map((list) => sql`${left(comparison)} ${test}(${list})`);
+  if (single.length > 0 && stored !== null) tests.push(stored);
   return tests.length === 1 ? join(tests) : sql`(${join(tests, connective)})`;
 }
 

@@ -32,8 +32,8 @@ import {
 type FieldFilter = Extract<Filter, { kind: 'field' }>;
 
 function subjectOf(ref: ColumnRef): Subject {
-  const { field, column, guard } = ref;
-  return { sql: column, type: field.type, field, concealed: isConcealed(field), guard };
+  const { field, column, bare, guard } = ref;
+  return { sql: column, bare, type: field.type, field, concealed: isConcealed(field), guard };
 }
 
 /** The operations on one member of a document. */

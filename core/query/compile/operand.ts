@@ -1,5 +1,6 @@
 /** Turns the values of filters into typed parameters, refusing those that do not fit their field. */
 import type { ColumnField } from '#core/catalog/catalog.ts';
+import { canonicalUuid } from '#core/catalog/spelling.ts';
 import { quote, raw, type Sql, sql } from '#core/database/sql.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
 import { textChecker } from '#core/mutation/value.ts';
@@ -49,7 +50,8 @@ function numericOperand(text: string, type: string, place: string): Operand {
 function checkedOperand(field: ColumnField, text: string, type: string, place: string): Operand {
   const fault = textChecker(field)(text);
   if (fault !== null) throw invalidQuery(`"${place}": ${fault.reason}`);
-  return { type, text };
+  const isText = type === 'uuid' && field.column.typeName !== 'uuid';
+  return isText ? { type: textTypeOf(field), text: canonicalUuid(text) } : { type, text };
 }
 
 /** Types whose values are written as text of the same name in PostgreSQL. */

@@ -87,7 +87,8 @@ export class RecordValues {
   /** The value in a form that compares with this kind of field; texts become what they look like. */
   #converted(field: ColumnField | null): Sql {
     const wanted = field === null ? 'number' : FAMILIES[field.type];
-    if (wanted === 'text') return sql`v::text`;
+    const isText = wanted === 'text' || (wanted === 'uuid' && field?.column.typeName !== 'uuid');
+    if (isText) return sql`v::text`;
     if (wanted === this.#family) return sql`v`;
     if (this.#family === 'text' && wanted === 'uuid') {
       return sql`CASE WHEN v ~ ${UUID}::text THEN v::uuid END`;
@@ -222,7 +223,9 @@ export function recordValues(
     const rows = sql`SELECT e.v FROM ${from} CROSS JOIN LATERAL ${list} AS e (v)${where}`;
     return new RecordValues(text, rows, 'text', false);
   }
-  const family = FAMILIES[ref.field.type];
+  const { type, column } = ref.field;
+  const isUuid = type !== 'uuid' || column.typeName === 'uuid';
+  const family = isUuid ? FAMILIES[type] : 'text';
   if (family === undefined) throw invalidQuery(`"${place}": "${text}" cannot be compared.`);
   return new RecordValues(
     text,

@@ -12,11 +12,12 @@ import {
   type Grants,
 } from '#core/access/grant.ts';
 import type { Catalog, Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
+import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
 import type { Relation, ToMany } from '#core/catalog/relation.ts';
-import { bareType } from '#core/database/column-type.ts';
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, invalidQuery, ServiceError } from '#core/errors/service-error.ts';
 import type { Filter, Level, Path, QueryBounds } from '../query.ts';
+import { comparedAs } from './join-type.ts';
 import { isLinkConcealed } from './link.ts';
 
 /** A sub-select, to be aliased `r`, and the expression that makes JSON of a row of it. */
@@ -116,9 +117,12 @@ export interface Scope {
 
 /** A column as clauses may use it: null wherever the caller may not see it. */
 export interface ColumnRef {
+  /** Its column has the type that the value has, whatever is stored. */
   readonly field: ColumnField;
-  /** The bare column. */
+  /** The field's value. */
   readonly column: Sql;
+  /** What the column stores. */
+  readonly bare: Sql;
   /** When the caller sees it; null: always. */
   readonly guard: Sql | null;
 }
@@ -303,11 +307,11 @@ function isColumn(field: Field): field is ColumnField {
 
 /** A column of the scope by its field. */
 export function refOf(scope: Scope, field: ColumnField): ColumnRef {
-  return {
-    field,
-    column: identifier(scope.alias, field.column.name),
-    guard: guardOf(scope, field.name),
-  };
+  const bare = identifier(scope.alias, field.column.name);
+  const guard = guardOf(scope, field.name);
+  const { stored } = field;
+  if (stored === null) return { field, column: bare, bare, guard };
+  return { field: { ...field, column: stored.column }, column: stored.value(bare), bare, guard };
 }
 
 /**
@@ -350,17 +354,35 @@ export function columnNamed(scope: Scope, name: string): Sql {
   return identifier(scope.alias, name);
 }
 
-/** `(a.x = b.y AND …)` over the columns of both ends of a relation. */
-export function endsMatch(
-  left: { readonly scope: Scope; readonly columns: readonly string[] },
-  right: { readonly scope: Scope; readonly columns: readonly string[] },
-): Sql {
-  assert.equal(left.columns.length, right.columns.length);
+/** Columns of one end of a relation. */
+interface EndColumns {
+  readonly scope: Scope;
+  readonly columns: readonly string[];
+}
+
+function typeOf(scope: Scope, name: string): ColumnDescriptor | undefined {
+  return scope.collection.table?.columns.find((column) => column.name === name);
+}
+
+/**
+ * The columns of one end as they compare with those of the other: without a foreign key they may be
+ * of other types, such as a UUID kept as text.
+ */
+function endColumns(end: EndColumns, other: EndColumns): Sql[] {
+  assert.equal(end.columns.length, other.columns.length);
+  return end.columns.map((name, index) => {
+    const column = columnNamed(end.scope, name);
+    const own = typeOf(end.scope, name);
+    const wanted = typeOf(other.scope, other.columns[index] ?? '');
+    return own && wanted ? comparedAs(column, own, wanted) : column;
+  });
+}
+
+/** `(a.x = b.y AND …)` over both ends of a relation, where rows of the left one are looked for. */
+export function endsMatch(left: EndColumns, right: EndColumns): Sql {
+  const given = endColumns(right, left);
   return join(
-    left.columns.map(
-      (name, index) =>
-        sql`${columnNamed(left.scope, name)} = ${columnNamed(right.scope, right.columns[index] ?? '')}`,
-    ),
+    left.columns.map((name, index) => sql`${columnNamed(left.scope, name)} = ${given[index]}`),
     ' AND ',
   );
 }
@@ -373,8 +395,6 @@ export function childrenMatch(parent: Scope, child: Scope, relation: ToMany): Sq
   );
 }
 
-const INTEGERS: ReadonlySet<string> = new Set(['int2', 'int4', 'int8']);
-
 /**
  * The two sides of a to-many: the keys of the parent, and what tells whose a child is, such that
  * children which are equal in it belong to the same parent.
@@ -385,19 +405,10 @@ export function childEnds(
   relation: ToMany,
 ): { readonly keys: readonly Sql[]; readonly owner: readonly Sql[] } {
   const { one, many } = relation;
-  const typed = (scope: Scope, name: string) =>
-    scope.collection.table?.columns.find((column) => column.name === name);
+  const end = { scope: child, columns: many.columns };
   return {
     keys: one.columns.map((name) => columnNamed(parent, name)),
-    owner: many.columns.map((name, index) => {
-      const key = typed(parent, one.columns[index] ?? '');
-      const own = typed(child, name);
-      const column = columnNamed(child, name);
-      if (key === undefined || own === undefined || key.typeName === own.typeName) return column;
-      const alike = INTEGERS.has(key.typeName) && INTEGERS.has(own.typeName);
-      // What is equal among themselves need not be what is equal to the key: think of citext.
-      return alike ? column : sql`${column}::${bareType(key)}`;
-    }),
+    owner: endColumns(end, { scope: parent, columns: one.columns }),
   };
 }
 

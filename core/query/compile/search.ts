@@ -35,7 +35,8 @@ function testOf(field: ColumnField, column: Sql, term: string): Sql | null {
         ? sql`${column} = ${term}::numeric`
         : null;
     case 'uuid':
-      return UUID.test(term) ? sql`${column} = ${term}::uuid` : null;
+      if (!UUID.test(term)) return null;
+      return field.stored?.among?.(column, [term], false) ?? sql`${column} = ${term}::uuid`;
     default:
       return null;
   }
@@ -45,8 +46,8 @@ function testOf(field: ColumnField, column: Sql, term: string): Sql | null {
 export function compileSearch(scope: Scope, term: string): Sql {
   const tests = visibleColumns(scope).flatMap((field) => {
     if (isConcealed(field) || field.meta?.searchable === false) return [];
-    const { column, guard } = refOf(scope, field);
-    const test = testOf(field, column, term);
+    const { column, guard, field: shown } = refOf(scope, field);
+    const test = testOf(shown, column, term);
     if (test === null) return [];
     return [guard === null ? test : sql`(${guard} AND ${test})`];
   });

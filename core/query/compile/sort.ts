@@ -36,7 +36,8 @@ const UNSORTABLE: ReadonlySet<string> = new Set(
 );
 
 function isSortable(field: ColumnField): boolean {
-  return !UNSORTABLE.has(field.column.typeName) && !isConcealed(field);
+  const { typeName } = field.stored?.column ?? field.column;
+  return !UNSORTABLE.has(typeName) && !isConcealed(field);
 }
 
 /** Joins of one statement level, each relation path once. */
@@ -89,7 +90,9 @@ function sortValue(scope: Scope, name: string): Sql {
   const ref = columnRef(scope, name, 'sort');
   if (isConcealed(ref.field)) throw noField(scope, name, 'sort');
   if (!isSortable(ref.field)) throw invalidQuery(`"sort": "${name}" has no order.`);
-  return visibleValue(ref);
+  // What keeps the order of the values has an index that serves.
+  const inOrder = ref.field.stored?.comparable === true;
+  return visibleValue(inOrder ? { ...ref, column: ref.bare } : ref);
 }
 
 function pathValue(scope: Scope, path: Path, joins: Joins): Sql {

@@ -28,7 +28,7 @@ function field(typeName: string, more: Partial<ColumnDescriptor> = {}): ColumnFi
     comment: null,
     ...more,
   };
-  return { name: 'c', type: 'unknown', column, special: [], meta: null };
+  return { name: 'c', type: 'unknown', column, special: [], stored: null, meta: null };
 }
 
 interface Case {

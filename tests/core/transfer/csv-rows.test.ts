@@ -21,7 +21,8 @@ function column(form: ValueForm): FileColumn {
     name: form,
     form,
     masked,
-    field: { name: form, type: 'text', column, special: [], meta: null },
+    check: null,
+    field: { name: form, type: 'text', column, special: [], stored: null, meta: null },
   };
 }
 
