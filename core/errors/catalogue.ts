@@ -37,6 +37,7 @@ export const catalogue = {
   ROUTE_NOT_FOUND: entry(404, 'There is no such route.'),
   METHOD_NOT_ALLOWED: entry(405, 'The method is not allowed here.'),
   OUT_OF_TIME: entry(408, 'The work did not end in its time.', true),
+  CONFLICT: entry(409, 'Its state does not allow this.'),
   PRECONDITION_FAILED: entry(412, 'The item has changed since it was read.'),
   CONTENT_TOO_LARGE: entry(413, 'The content is too large.'),
   UNSUPPORTED_MEDIA_TYPE: entry(415, 'The type of the content is not supported here.'),

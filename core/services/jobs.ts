@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { Caller } from '#core/access/grant.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
-import { forbidden } from '#core/errors/service-error.ts';
+import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import { jobCondition, jobOrder } from '#core/jobs/filter.ts';
 import { JobFollower } from '#core/jobs/follower.ts';
 import { FINAL_STATES, isOpen, type Job, jobColumns, type RejectedRow } from '#core/jobs/job.ts';
@@ -95,8 +95,9 @@ export class JobService {
   }
 
   /**
-   * Cancels a job: at once when it waits, by its worker when it runs; one that is finished, or whose
-   * work is done already, stays as it is. Throws FORBIDDEN as {@link get}.
+   * Cancels a job: at once when it waits, by its worker when it runs; one that is cancelled stays so.
+   * @throws ServiceError CONFLICT with `state` when it is finished, or its work is done already;
+   *   FORBIDDEN as {@link get}
    */
   async cancel(id: string, caller: Caller): Promise<void> {
     await this.get(id, caller);
@@ -113,7 +114,7 @@ export class JobService {
         RETURNING state, queue, mailbox, message`),
     );
     const [job] = rows;
-    if (job === undefined) return;
+    if (job === undefined) return await this.#notCancelled(id, caller);
     // No delivery is under way, and none will claim it any more.
     if (job.state === 'cancelled') await discardUpload(this.#spool, job.message, this.#log);
     try {
@@ -125,6 +126,13 @@ export class JobService {
       // The row counts: a worker looks at it every second, and before it begins.
       this.#log.warn({ err: error, job: id }, 'a cancelled job could not be announced');
     }
+  }
+
+  /** Why there was nothing left to cancel. */
+  async #notCancelled(id: string, caller: Caller): Promise<void> {
+    const { state } = await this.get(id, caller);
+    if (state === 'cancelled') return;
+    throw new ServiceError('CONFLICT', { state, reason: 'What the job was to do is done.' });
   }
 
   /**

@@ -224,10 +224,17 @@ for (const backend of backends) {
       const next = await jobs.submit(submission(caller, { fingerprint: 'f' }));
       t.equal(next.joined, false, 'what is being cancelled is not joined');
 
-      const { id: finished } = await jobs.submit(submission(caller));
-      await set(finished, COMPLETED);
-      await jobs.cancel(finished, caller);
-      t.equal((await jobs.get(finished, caller)).state, 'completed');
+      for (const [values, state] of [
+        [COMPLETED, 'completed'],
+        [`state = 'failed', error = '[]', finished_on = now()`, 'failed'],
+        [`state = 'running', result = '{"n":1}', attempt = 1`, 'running'],
+      ] as const) {
+        const { id: finished } = await jobs.submit(submission(caller));
+        await set(finished, values);
+        await t.rejects(jobs.cancel(finished, caller), { code: 'CONFLICT', details: { state } });
+        t.equal((await jobs.get(finished, caller)).state, state);
+        await t.rejects(jobs.cancel(finished, person()), FORBIDDEN, 'others learn nothing');
+      }
     });
 
     await t.test('wake the next of their mailbox when they are cancelled', async (t) => {

@@ -187,6 +187,12 @@ for (const backend of backends) {
       lock.release();
       const { rows } = await cluster.db.query(`SELECT FROM things WHERE name = 'cancelled'`);
       t.equal(rows.length, 0);
+      t.equal((await cluster.fetch(`/jobs/${data.id}`, { method: 'DELETE' })).status, 204);
+      const done = await upload(cluster, 'things', 'name\ndone\n');
+      const ended = await cluster.fetch(done.headers.get('location') ?? '', { method: 'DELETE' });
+      t.equal(ended.status, 409, 'what is finished cannot be cancelled');
+      const { errors } = await bodyOf<ErrorsBody>(ended);
+      t.match(errors, [{ extensions: { code: 'CONFLICT', state: 'completed' } }]);
     });
 
     t.test('a client that goes away during its upload leaves nothing', async () => {
