@@ -37,6 +37,7 @@ import { systemSchema } from '#core/system/table.ts';
 import { localSpool } from '#core/transfer/spool.ts';
 import type { Limits } from './limit/limits.ts';
 import { openLimits } from './limit/open.ts';
+import { OpenStreams } from './streams/open-streams.ts';
 
 /** Most pipelined connections of an edge; short reads gain nothing from more. */
 const MAX_LINES = 4;
@@ -58,6 +59,7 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly imports: ImportService;
   readonly health: HealthService;
   readonly limits: Limits;
+  readonly streams: OpenStreams;
   close(): Promise<void>;
 }
 
@@ -180,6 +182,7 @@ export async function openEdgeServices(
       others: () => ({ ...limits.checks(), ...caching.responses?.checks() }),
     }),
     limits,
+    streams: new OpenStreams(),
     async close() {
       limits.close();
       jobs.close();

@@ -432,6 +432,27 @@ export const variables = {
     fallback: '30s',
     meaning: 'Longest time that one statement of a request may run; past it the answer is 503',
   }),
+  STREAM_MAX: define({
+    parse: integer(1, 1_000),
+    fallback: '4',
+    meaning:
+      'Long answers that an edge reads at once, each by a connection beyond DATABASE_POOL_MAX',
+  }),
+  STREAM_MAX_PER_USER: define({
+    parse: integer(1, 1_000),
+    fallback: '2',
+    meaning: 'How many of them one user, or one address without a user, may have',
+  }),
+  STREAM_IDLE: define({
+    parse: duration,
+    fallback: '60s',
+    meaning: 'Time after which the connection of a client that reads nothing of its answer is cut',
+  }),
+  STREAM_MAX_TIME: define({
+    parse: duration,
+    fallback: '1h',
+    meaning: 'Longest time that a client may take to read its answer',
+  }),
   CACHE_ENABLED: define({
     parse: flag,
     fallback: 'false',

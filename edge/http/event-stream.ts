@@ -1,7 +1,7 @@
 /** Answers with server-sent events (HTML Living Standard, 9.2). */
 import { leave } from './reply.ts';
 import type { Request } from './request.ts';
-import type { Response } from './response.ts';
+import type { Pieces, Response } from './response.ts';
 
 /** One event. Line breaks are kept in `data` and become blanks elsewhere. */
 export interface ServerEvent {
@@ -24,12 +24,13 @@ export function eventStream(
   request: Request,
   events: AsyncIterable<ServerEvent>,
   keepAlive = KEEP_ALIVE,
-): Response {
+): Response & { readonly body: Pieces } {
   return {
     status: 200,
     // The last one keeps nginx from collecting events.
     headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
     body: pieces(events[Symbol.asyncIterator](), request.signal, keepAlive),
+    endless: true,
   };
 }
 

@@ -6,7 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { addressText } from './address.ts';
 import { IncomingBody, NO_BODY } from './body.ts';
 import { headerLine, type StandardHeaders } from './header.ts';
-import { type Body, ClientGoneError, type Request } from './request.ts';
+import type { Patience } from './pump.ts';
+import { AnswerCutError, type Body, ClientGoneError, type Request } from './request.ts';
 import type { HttpRequest, HttpResponse } from './uws.ts';
 
 /** Ids are this process's random part and a counter. */
@@ -53,6 +54,7 @@ export interface ExchangeSettings {
   readonly standard: StandardHeaders;
   /** Answers are compressed for clients that accept it. */
   readonly compresses: boolean;
+  readonly patience: Patience;
 }
 
 export class Exchange implements Request {
@@ -74,7 +76,7 @@ export class Exchange implements Request {
   /** Nobody waits any more: the connection is gone. `socket` must not be touched then. */
   aborted = false;
   /** Called once when the connection goes, for whoever writes the answer. */
-  onGone: (() => void) | null = null;
+  onGone: ((cause: Error) => void) | null = null;
   /** Called when the socket takes more, for whoever writes the answer. */
   onWritable: (() => void) | null = null;
   /** Lines that the answer's header block gets beside the route's, each after a line break. */
@@ -82,6 +84,7 @@ export class Exchange implements Request {
   readonly #headers: readonly string[];
   #incoming: IncomingBody | null = null;
   #abort: AbortController | null = null;
+  #cut: AnswerCutError | null = null;
   #ip: string | null = null;
   #segments: readonly string[] | null = null;
 
@@ -112,7 +115,7 @@ export class Exchange implements Request {
   get signal(): AbortSignal {
     if (this.#abort === null) {
       this.#abort = new AbortController();
-      if (this.aborted) this.#abort.abort(new ClientGoneError());
+      if (this.aborted) this.#abort.abort(this.#cause());
     }
     return this.#abort.signal;
   }
@@ -132,13 +135,19 @@ export class Exchange implements Request {
     this.added += `\r\n${headerLine(name, value)}`;
   }
 
+  cut(reason: string): void {
+    if (this.aborted) return;
+    this.#cut = new AnswerCutError(reason);
+    this.socket.close();
+  }
+
   /** The connection went away, or was cut. */
   gone(): void {
     if (this.aborted) return;
     this.aborted = true;
     this.#incoming?.abort();
-    this.#abort?.abort(new ClientGoneError());
-    this.onGone?.();
+    this.#abort?.abort(this.#cause());
+    this.onGone?.(this.#cause());
   }
 
   /** Nothing more is wanted of whatever works for this request; the connection may go on. */
@@ -156,6 +165,10 @@ export class Exchange implements Request {
     const { remaining } = this.#incoming;
     this.#incoming.release();
     return this.ambiguous || (remaining !== undefined && remaining > DISCARDED_MAX);
+  }
+
+  #cause(): Error {
+    return this.#cut ?? new ClientGoneError();
   }
 
   #isAmbiguous(): boolean {

@@ -3,7 +3,7 @@ import type { Config } from '#core/config/config.ts';
 import { Cors } from './cors.ts';
 import type { ServerOptions } from './server.ts';
 
-type Manners = Pick<ServerOptions, 'bodyLimit' | 'compresses' | 'headers' | 'cors'>;
+type Manners = Pick<ServerOptions, 'bodyLimit' | 'compresses' | 'patience' | 'headers' | 'cors'>;
 
 /** Seconds for which browsers remember to use HTTPS only: a year. */
 const HTTPS_ONLY = 31_536_000;
@@ -22,6 +22,7 @@ export function mannersOf(config: Config): Manners {
   return {
     bodyLimit: config.BODY_MAX_SIZE,
     compresses: config.COMPRESSION,
+    patience: { idle: config.STREAM_IDLE, whole: config.STREAM_MAX_TIME },
     ...(config.HSTS_ENABLED ? { headers: https } : {}),
     ...(config.CORS_ENABLED ? { cors } : {}),
   };

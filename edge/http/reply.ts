@@ -15,11 +15,14 @@ import {
 import { entityTag, namesTag, TAG_MAX_LENGTH } from './entity-tag.ts';
 import type { Exchange } from './exchange.ts';
 import { ownHeader } from './header.ts';
-import { ClientGoneError } from './request.ts';
+import { orGone, Pump } from './pump.ts';
 import type { Pieces, Response } from './response.ts';
 
-/** Bytes after which a stream lets other requests have their turn. */
-const TURN = 262_144;
+/**
+ * Longest body, in bytes or characters, that is left to the library at once. It holds the rest back
+ * in memory of its own, and ends the connection when that is taken too slowly.
+ */
+const AT_ONCE = 262_144;
 
 const statusLines = new Map<number, string>();
 for (const [status, text] of Object.entries(STATUS_CODES)) {
@@ -106,8 +109,7 @@ export function sendWhole(
       return sendCompressed(exchange, { status, block, bodiless, closing }, body, coding);
     }
   }
-  writeWhole(exchange, { status, block, bodiless, closing }, body);
-  return status;
+  return writeWhole(exchange, { status, block, bodiless, closing }, body);
 }
 
 async function sendCompressed(
@@ -117,11 +119,14 @@ async function sendCompressed(
   coding: Coding,
 ): Promise<number> {
   const bytes = await compress(body, coding);
-  if (!exchange.aborted) writeWhole(exchange, head, bytes);
-  return head.status;
+  return exchange.aborted ? head.status : writeWhole(exchange, head, bytes);
 }
 
-function writeWhole(exchange: Exchange, head: Head, body: string | Uint8Array): void {
+function writeWhole(
+  exchange: Exchange,
+  head: Head,
+  body: string | Uint8Array,
+): number | Promise<number> {
   const { status, bodiless, closing } = head;
   let { block } = head;
   const close = exchange.release() || closing;
@@ -131,12 +136,32 @@ function writeWhole(exchange: Exchange, head: Head, body: string | Uint8Array): 
   if (headOnly && !bodiless) block += `\r\nContent-Length: ${sizeOf(body)}`;
   if (headOnly || bodiless) {
     endWithoutBody(exchange, status, block, close);
+  } else if (body.length > AT_ONCE && !close) {
+    return writeLong(exchange, head.status, block, body);
   } else {
     socket.cork(() => {
       writeHead(exchange, status, block);
       socket.end(body, close);
     });
   }
+  return status;
+}
+
+/** Sends a long body no faster than the client reads. */
+async function writeLong(
+  exchange: Exchange,
+  status: number,
+  block: string,
+  body: string | Uint8Array,
+): Promise<number> {
+  exchange.socket.cork(() => writeHead(exchange, status, block));
+  const pump = new Pump(exchange, false);
+  try {
+    await pump.end(typeof body === 'string' ? Buffer.from(body) : body);
+  } finally {
+    pump.close();
+  }
+  return status;
 }
 
 /**
@@ -163,6 +188,7 @@ export async function sendPieces(
   }
   const iterator = content[Symbol.asyncIterator]();
   let whole = false;
+  let pump: Pump | null = null;
   try {
     // Nothing is sent before the first piece: until then a failure is a coded answer. HEAD asks for
     // it too, because pieces that were never begun cannot be told to clean up behind themselves.
@@ -171,12 +197,20 @@ export async function sendPieces(
       endWithoutBody(exchange, response.status, block, exchange.release() || closing);
       return;
     }
-    begin(exchange, response.status, closing ? `${block}\r\nConnection: close` : block);
-    await pump(exchange, iterator, first);
+    exchange.release();
+    if (closing) block += '\r\nConnection: close';
+    socket.cork(() => writeHead(exchange, response.status, block));
+    pump = new Pump(exchange, response.endless === true);
+    for (let piece = first; piece.done !== true; ) {
+      await pump.send(piece.value);
+      piece = await orGone(exchange, iterator.next());
+    }
+    await pump.finish();
     whole = true;
     socket.cork(() => socket.end());
   } finally {
     exchange.onGone = null;
+    pump?.close();
     if (!whole) {
       leave(iterator);
       // What lies behind pieces may not have begun yet, and so hears of nothing but the signal.
@@ -188,54 +222,4 @@ export async function sendPieces(
 /** Tells pieces that are not wanted any more to clean up behind themselves. */
 export function leave(iterator: AsyncIterator<unknown>): void {
   iterator.return?.().catch(() => undefined);
-}
-
-/** Waits for something that the client's going away must interrupt. */
-function orGone<T>(exchange: Exchange, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    exchange.onGone = () => reject(new ClientGoneError());
-    if (exchange.aborted) exchange.onGone();
-    work.then(resolve, reject);
-  });
-}
-
-function begin(exchange: Exchange, status: number, block: string): void {
-  exchange.release();
-  const { socket } = exchange;
-  socket.cork(() => writeHead(exchange, status, block));
-  socket.onWritable(() => {
-    // With this handler the server leaves what it holds back to the next write, which may be long
-    // in coming; the end of a cork sends it.
-    socket.cork(() => undefined);
-    // A write from within this call, or from its microtasks, would never be announced as done.
-    setImmediate(() => exchange.onWritable?.());
-    return true;
-  });
-}
-
-async function pump(
-  exchange: Exchange,
-  iterator: AsyncIterator<string | Uint8Array>,
-  first: IteratorResult<string | Uint8Array>,
-): Promise<void> {
-  let piece = first;
-  let sent = 0;
-  while (piece.done !== true) {
-    const { value } = piece;
-    if (value.length > 0) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      exchange.onWritable = resolve;
-      let taken = false;
-      exchange.socket.cork(() => {
-        taken = exchange.socket.write(value);
-      });
-      if (!taken) await orGone(exchange, promise);
-    }
-    sent += value.length;
-    if (sent >= TURN) {
-      sent = 0;
-      await orGone(exchange, new Promise(setImmediate));
-    }
-    piece = await orGone(exchange, iterator.next());
-  }
 }

@@ -53,6 +53,11 @@ export interface Request {
    * One that is added twice, or that the route gives too, is sent as several lines.
    */
   addHeader(name: string, value: string): void;
+  /**
+   * Closes the connection at once, answered or not, with all work for it; `signal` is aborted. Does
+   * nothing when it is gone.
+   */
+  cut(reason: string): void;
 }
 
 /** The client went away. Nobody is left to be answered, so it is not reported as an error. */
@@ -60,5 +65,13 @@ export class ClientGoneError extends Error {
   constructor() {
     super('The client closed the connection.');
     this.name = 'ClientGoneError';
+  }
+}
+
+/** The connection was closed by us, because the answer was not to go on. */
+export class AnswerCutError extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'AnswerCutError';
   }
 }

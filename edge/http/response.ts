@@ -17,6 +17,8 @@ export interface Response {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | Pieces | null;
+  /** Pieces that come for as long as there is something to tell: no time is too long for them. */
+  readonly endless?: boolean;
 }
 
 /** What answers requests; what it throws becomes a coded error answer. */

@@ -9,8 +9,9 @@ import type { Cors } from './cors.ts';
 import { Exchange, type ExchangeSettings } from './exchange.ts';
 import { failureOf } from './failure.ts';
 import { StandardHeaders } from './header.ts';
+import type { Patience } from './pump.ts';
 import { leave, sendPieces, sendWhole } from './reply.ts';
-import { ClientGoneError, type Request } from './request.ts';
+import { AnswerCutError, ClientGoneError, type Request } from './request.ts';
 import type { Handler, Response } from './response.ts';
 import {
   App,
@@ -33,6 +34,8 @@ export interface ServerOptions {
   readonly compresses?: boolean;
   /** Which pages of other origins may use the server; by default none. */
   readonly cors?: Cors;
+  /** How slowly answers may be read; by default an hour, and a minute without reading. */
+  readonly patience?: Patience;
   /** Headers that every answer carries beside the standard ones. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The caller may see the messages of unexpected errors. */
@@ -71,6 +74,8 @@ interface Outcome {
   readonly error?: unknown;
 }
 
+const PATIENCE: Patience = { idle: 60_000, whole: 3_600_000 };
+
 const SUCCESS: Outcome = { level: 'debug' };
 
 /** Makes a server that does not listen yet. */
@@ -97,6 +102,7 @@ class HttpServer implements Server {
       bodyLimit: options.bodyLimit,
       standard: new StandardHeaders(options.headers),
       compresses: options.compresses ?? false,
+      patience: options.patience ?? PATIENCE,
     };
     // biome-ignore lint/suspicious/useIterableCallbackReturn: no array's, it counts connections
     this.#app.filter((_, change) => {
@@ -220,7 +226,10 @@ class HttpServer implements Server {
     } else {
       sent.then(
         (status) => this.#end(exchange, status, outcome),
-        (failure: unknown) => this.#giveUp(exchange, failure, outcome?.error),
+        (failure: unknown) => {
+          if (exchange.aborted && isFarewell(failure)) this.#end(exchange, 200, outcome);
+          else this.#giveUp(exchange, failure, outcome?.error);
+        },
       );
     }
   }
@@ -247,11 +256,10 @@ class HttpServer implements Server {
   }
 }
 
-/** An error that only says that the client, and with it the work, is gone. */
+/** An error that only says that the connection, and with it the work, is gone. */
 function isFarewell(error: unknown): boolean {
-  return (
-    error instanceof ClientGoneError || (error instanceof Error && error.name === 'AbortError')
-  );
+  if (error instanceof ClientGoneError || error instanceof AnswerCutError) return true;
+  return error instanceof Error && error.name === 'AbortError';
 }
 
 /** The library only says that it failed; the system's reason comes from trying the same again. */

@@ -4,8 +4,8 @@
  * server itself knows, the client's address and the user behind a valid token; nothing that a
  * client may choose freely can make it a new one.
  */
-import ipaddr from 'ipaddr.js';
 import type { Caller } from '#core/access/grant.ts';
+import { addressKey } from '#core/access/holder.ts';
 import type { Config } from '#core/config/config.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { HealthCheck, HealthChecks } from '#core/services/health.ts';
@@ -24,13 +24,6 @@ interface Limit {
   readonly counter: Counter;
   /** Its `RateLimit-Policy`. */
   readonly policy: string;
-}
-
-/** Who owns an address of IPv6 usually owns all that share its first 64 bits. */
-export function addressKey(ip: string): string {
-  if (!ip.includes(':')) return ip;
-  const [a, b, c, d] = ipaddr.IPv6.parse(ip).parts;
-  return [a, b, c, d].map((part) => part?.toString(16)).join(':');
 }
 
 export class Limits {

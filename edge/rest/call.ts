@@ -8,9 +8,10 @@ import type { Question } from '#core/services/question.ts';
 import { cacheHeaders } from '#edge/cache/header.ts';
 import { clientIpBy } from '#edge/http/client-ip.ts';
 import type { Request } from '#edge/http/request.ts';
-import type { Response } from '#edge/http/response.ts';
+import type { Pieces, Response } from '#edge/http/response.ts';
 import type { Params, Route } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
+import type { StreamFacts } from '#edge/streams/open-streams.ts';
 import { callerByCookie, tokenOf } from './credential.ts';
 import { parametersOf } from './parameter.ts';
 
@@ -136,6 +137,15 @@ export function jsonText(text: string): Response {
 export function readText({ services, request, caller }: Call, answer: TextAnswer): Response {
   const headers = cacheHeaders(services.config, request, caller, answer);
   return { status: 200, body: answer.text, ...(headers === undefined ? {} : { headers }) };
+}
+
+/** The pieces of an answer, where those who may end it find it. */
+export function listed(
+  { request, caller, services }: Call,
+  facts: Omit<StreamFacts, 'caller'>,
+  body: Pieces,
+): Pieces {
+  return services.streams.listed(request, { ...facts, caller }, body);
 }
 
 /** 200 with `{ data }`. */

@@ -3,7 +3,7 @@ import { exportText } from '#core/export/export.ts';
 import { FORMAT_FACTS, fileName, parseFormat } from '#core/export/format.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 import type { Response } from '#edge/http/response.ts';
-import type { Call } from './call.ts';
+import { type Call, listed } from './call.ts';
 import type { Place } from './item-handler.ts';
 
 /** The name in both forms of RFC 6266: plain ASCII, and percent-encoded UTF-8 where it differs. */
@@ -25,12 +25,13 @@ export async function exportItems(
   const { items, columns } = await service.stream(target, query, request.signal);
   const flag = parameters.export_safe;
   const safe = flag !== undefined && flag !== 'false' && flag !== false;
+  const text = exportText(items, { format, columns, safe });
   return {
     status: 200,
     headers: {
       'Content-Type': FORMAT_FACTS[format].mediaType,
       'Content-Disposition': disposition(fileName(target.collection, format, new Date())),
     },
-    body: exportText(items, { format, columns, safe }),
+    body: listed(call, { kind: 'items', collection: target.collection }, text),
   };
 }

@@ -19,6 +19,7 @@ import {
   type CallHandler,
   jsonText,
   lastSegment,
+  listed,
   NO_CONTENT,
   queryOf,
   questionOfUrl,
@@ -52,13 +53,13 @@ async function* pieces(
   yield `${before === ',' ? '' : before}]${meta === null ? '' : `,"meta":${meta}`}}`;
 }
 
-/** The answer of a list. */
-export function answerOf(call: Call, answer: Answer): Response {
+/** The answer of a list of a collection. */
+export function answerOf(call: Call, collection: string, answer: Answer): Response {
   if (answer.kind === 'text') return readText(call, answer);
   return {
     status: 200,
     headers: { 'Content-Type': 'application/json; charset=utf-8' },
-    body: pieces(answer.items, answer.meta),
+    body: listed(call, { kind: 'items', collection }, pieces(answer.items, answer.meta)),
   };
 }
 
@@ -150,7 +151,8 @@ function readers(placeOf: (call: Call) => Place) {
     if (call.request.query.includes('export') && call.parameters.export !== undefined) {
       return exportItems(call, { items, target }, call.parameters);
     }
-    return answerOf(call, await items.list(target, questionOfUrl(call), call.request.signal));
+    const answer = await items.list(target, questionOfUrl(call), call.request.signal);
+    return answerOf(call, target.collection, answer);
   };
   const search: CallHandler = async (call) => {
     const { parameters, keys } = searchOf(await call.request.body.json());
@@ -163,7 +165,8 @@ function readers(placeOf: (call: Call) => Place) {
     if (keys !== null && !(await items.isSingleton(target))) {
       return readText(call, await items.some(target, keys, query));
     }
-    return answerOf(call, await items.list(target, questionOf(query), call.request.signal));
+    const answer = await items.list(target, questionOf(query), call.request.signal);
+    return answerOf(call, target.collection, answer);
   };
   const read: CallHandler = async (call) => {
     const { items, target } = placeOf(call);

@@ -8,7 +8,7 @@ import { parseList, unfold } from '#core/query/parse/list.ts';
 import { eventStream, type ServerEvent } from '#edge/http/event-stream.ts';
 import type { Router } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
-import { type CallHandler, data, NO_CONTENT, param, routesOf } from './call.ts';
+import { type CallHandler, data, listed, NO_CONTENT, param, routesOf } from './call.ts';
 
 const list: CallHandler = async (call) => {
   if (call.caller.user === null) throw forbidden();
@@ -44,7 +44,8 @@ const events: CallHandler = async (call) => {
   const id = param(call, 'id');
   // Who may not see the job hears so before the stream begins.
   await services.jobs.get(id, caller);
-  return eventStream(request, eventsOf(services.jobs.watch(id, caller, request.signal)));
+  const answer = eventStream(request, eventsOf(services.jobs.watch(id, caller, request.signal)));
+  return { ...answer, body: listed(call, { kind: 'events', collection: null }, answer.body) };
 };
 
 const errors: CallHandler = async (call) => {

@@ -158,7 +158,7 @@ function withAppPermissions(call: Call, answer: Answer, query: Query): Answer {
 async function allPermissions(call: Call, query: Query) {
   const { items, target } = permissionPlace(call);
   const answer = await items.list(target, questionOf(query), call.request.signal);
-  return answerOf(call, withAppPermissions(call, answer, query));
+  return answerOf(call, target.collection, withAppPermissions(call, answer, query));
 }
 
 const listPermissions: CallHandler = (call) =>

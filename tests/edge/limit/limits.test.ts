@@ -1,10 +1,11 @@
 import t from 'tap';
 import { type Caller, STRANGER } from '#core/access/grant.ts';
+import { addressKey } from '#core/access/holder.ts';
 import { type Config, loadConfig } from '#core/config/config.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { Request } from '#edge/http/request.ts';
 import { guarded } from '#edge/limit/guard.ts';
-import { addressKey, Limits } from '#edge/limit/limits.ts';
+import { Limits } from '#edge/limit/limits.ts';
 import { MemoryStore } from '#edge/limit/store.ts';
 import { errorsOf, serve } from '#tests/edge/http/fixture/client.ts';
 import type { Teardown } from '#tests/harness/database.ts';

@@ -1,0 +1,75 @@
+/**
+ * The answers of this edge that are being sent piece by piece: lists, exports and events. Who takes
+ * rights away, or ends a session, finds here what has to end with them, and calls `cut`.
+ */
+import type { Caller } from '#core/access/grant.ts';
+import { holderOf } from '#core/access/holder.ts';
+import type { Request } from '#edge/http/request.ts';
+import type { Pieces } from '#edge/http/response.ts';
+
+/** What an answer is and whose. */
+export interface StreamFacts {
+  readonly kind: 'items' | 'events';
+  /** As the caller was when the answer began. */
+  readonly caller: Caller;
+  /** The collection that is read; what is related to it may be read, too. Null for events. */
+  readonly collection: string | null;
+}
+
+/** One answer that is being sent. */
+export interface OpenStream extends StreamFacts {
+  /** Ends it at once, by closing the connection without the last chunk, and all work for it. */
+  cut(reason: string): void;
+}
+
+type Piece = string | Uint8Array;
+
+export class OpenStreams implements Iterable<OpenStream> {
+  readonly #open = new Set<OpenStream>();
+
+  /** All that are open now; those that end meanwhile may still be among them. */
+  [Symbol.iterator](): Iterator<OpenStream> {
+    return [...this.#open][Symbol.iterator]();
+  }
+
+  /** The open ones of a user, or, without one, of a stranger's address. */
+  of(caller: Pick<Caller, 'user' | 'ip'>): readonly OpenStream[] {
+    const holder = holderOf(caller);
+    return [...this.#open].filter((stream) => holderOf(stream.caller) === holder);
+  }
+
+  /** The pieces of an answer, which is listed from now on until they end or nobody wants them. */
+  listed(request: Request, facts: StreamFacts, pieces: Pieces): Pieces {
+    const stream: OpenStream = { ...facts, cut: (reason) => request.cut(reason) };
+    const remove = () => {
+      this.#open.delete(stream);
+      request.signal.removeEventListener('abort', remove);
+    };
+    this.#open.add(stream);
+    // Pieces that were never begun hear of nothing else.
+    request.signal.addEventListener('abort', remove);
+    if (request.signal.aborted) remove();
+    return { [Symbol.asyncIterator]: () => watched(pieces[Symbol.asyncIterator](), remove) };
+  }
+}
+
+/** The same pieces; tells when they have ended. No generator: giving up must reach the source. */
+function watched(source: AsyncIterator<Piece>, ended: () => void): AsyncIterator<Piece> {
+  return {
+    async next() {
+      try {
+        const result = await source.next();
+        if (result.done === true) ended();
+        return result;
+      } catch (error) {
+        ended();
+        throw error;
+      }
+    },
+    async return() {
+      ended();
+      await source.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+}
