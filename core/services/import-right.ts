@@ -3,7 +3,7 @@
  * that hold for every row can count: others are refused, never passed over.
  */
 import type { Permission, Rights } from '#core/access/right.ts';
-import type { Collection } from '#core/catalog/catalog.ts';
+import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { fieldRules } from '#core/validation/field-rule.ts';
 
@@ -38,10 +38,34 @@ function obstacle(
 }
 
 /**
+ * The columns that refer to items which the caller may not all read. Nobody looks at what single
+ * rows refer to: the database asks only whether it is there, and not even that of every relation.
+ */
+function unseenLinks(rights: Rights, { relations }: Catalog, collection: Collection): Set<string> {
+  const own = [...(relations.get(collection.name)?.values() ?? [])];
+  const seen = own.flatMap((relation) => {
+    if (relation.kind !== 'm2o' || relation.foreignKey === null) return [];
+    const { collection: target } = relation.one;
+    return unconditional(rights.of(target, 'read')).length > 0 ? [relation.foreignKey] : [];
+  });
+  const columns = own.flatMap((relation) => {
+    if (relation.kind === 'a2o') return [...relation.many.columns, relation.discriminator];
+    return relation.kind === 'm2o' && relation.foreignKey === null ? relation.many.columns : [];
+  });
+  const keys = collection.table?.foreignKeys ?? [];
+  const unseen = keys.filter((key) => !seen.some(({ name }) => name === key.name));
+  return new Set([...columns, ...unseen.flatMap((key) => key.columns)]);
+}
+
+/**
  * The fields that a caller's files may fill; null: all of them.
  * @throws ServiceError FORBIDDEN when the caller may not import at all
  */
-export function importFields(rights: Rights, collection: Collection): readonly string[] | null {
+export function importFields(
+  rights: Rights,
+  catalog: Catalog,
+  collection: Collection,
+): readonly string[] | null {
   if (rights.admin) return null;
   const create = rights.of(collection.name, 'create');
   const update = rights.of(collection.name, 'update');
@@ -51,8 +75,12 @@ export function importFields(rights: Rights, collection: Collection): readonly s
   const updatable = unconditional(update);
   // The result tells which items were there and held the same values already.
   const readable = unconditional(rights.of(collection.name, 'read'));
+  const unseen = unseenLinks(rights, catalog, collection);
   return [...collection.fields.values()]
-    .filter(({ special }) => !special.some((flag) => MADE.test(flag)))
+    .filter(({ column, special }) => {
+      if (column === null || unseen.has(column.name)) return false;
+      return !special.some((flag) => MADE.test(flag));
+    })
     .map(({ name }) => name)
     .filter((name) => covers(create, name) && covers(readable, name))
     .filter((name) => key.has(name) || covers(updatable, name));

@@ -51,7 +51,8 @@ export class ImportService {
   async authorize(caller: Caller, name: string): Promise<Destination> {
     const { access, catalog } = this.#options;
     const rights = await access.rightsOf(caller);
-    const collection = catalog.current().collections.get(name);
+    const current = catalog.current();
+    const collection = current.collections.get(name);
     const known = rights.admin || rights.of(name, 'create').length > 0;
     if (!known || !collection || collection.system || collection.table === null) {
       throw forbidden(
@@ -61,7 +62,7 @@ export class ImportService {
     if (collection.primaryKey.length === 0) {
       throw forbidden(`Items of "${name}" have no key and cannot be imported.`);
     }
-    return { collection: name, fields: importFields(rights, collection) };
+    return { collection: name, fields: importFields(rights, current, collection) };
   }
 
   /**
