@@ -1,6 +1,7 @@
 /** The edge process: answers requests until it is told to drain. */
 import { createLog } from '#core/log/log.ts';
 import { drainOnDemand, readConfiguration, tellSupervisor } from '#core/process/child.ts';
+import { surviveErrors } from '#core/process/survive.ts';
 import { mannersOf } from './http/manners.ts';
 import { Router } from './http/router.ts';
 import { createServer, type Server } from './http/server.ts';
@@ -55,4 +56,5 @@ server = createServer({
   ...mannersOf(config),
 });
 await server.listen(config.HOST, config.PORT, config.EDGE_PROCESSES > 1);
+surviveErrors(log);
 tellSupervisor({ type: 'ready' });

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
 import { drainOnDemand, tellSupervisor } from '#core/process/child.ts';
+import { surviveErrors } from '#core/process/survive.ts';
 import { openServices } from './open.ts';
 import type { Actor } from './runtime/actor.ts';
 import { Runtime } from './runtime/runtime.ts';
@@ -27,5 +28,6 @@ export async function runWorker(
     await Promise.race([closed, delay(CLOSE_WITHIN_MS)]);
   };
   await runtime.start();
+  surviveErrors(log);
   tellSupervisor({ type: 'ready' });
 }

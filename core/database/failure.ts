@@ -7,6 +7,7 @@ import {
   ServiceErrors,
   unavailable,
 } from '#core/errors/service-error.ts';
+import { BrokenConnectionError, MessageTooLargeError } from './client.ts';
 
 /** SQLSTATE of a constraint or value error → code (PostgreSQL, appendix A). */
 export const CODE_OF_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
@@ -43,6 +44,7 @@ const CONNECTION_CODES = new Set([
 
 function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof BrokenConnectionError) return !(error instanceof MessageTooLargeError);
   if ('code' in error && CONNECTION_CODES.has(String(error.code))) return true;
   if (error instanceof AggregateError) return error.errors.some(isConnectionFailure);
   return /connection terminated|timeout exceeded when trying to connect|connection ended|client was closed|not queryable|connection error/i.test(
@@ -76,6 +78,11 @@ function constraintError(error: pg.DatabaseError, code: ErrorCode): ServiceError
  */
 export function translateFailure(error: unknown): unknown {
   if (error instanceof ServiceError || error instanceof ServiceErrors) return error;
+  if (error instanceof MessageTooLargeError) {
+    const { limit } = error;
+    const reason = `The database's answer is larger than ${limit} bytes. Ask for fewer items or fields at a time, or leave out the largest values.`;
+    return new ServiceError('CONTENT_TOO_LARGE', { limit, reason }, { cause: error });
+  }
   if (!(error instanceof pg.DatabaseError)) {
     return isConnectionFailure(error)
       ? unavailable('database', 'The database cannot be reached or is too busy.', { cause: error })

@@ -18,7 +18,7 @@ export interface Turn {
   readonly signal: AbortSignal | undefined;
   /** How long it is expected to take (ms). */
   readonly time: number;
-  /** A cancellation was sent that may have been for another one. */
+  /** A cancellation was sent, or the connection was given up, that may have been for another one. */
   disturbed: boolean;
 }
 

@@ -2,6 +2,7 @@
 import pg from 'pg';
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
+import { guardedClient } from './client.ts';
 
 export type Pool = pg.Pool;
 /** A connection that was taken out of a pool. */
@@ -34,6 +35,7 @@ export function createPool(
   options: { name: string; max?: number; statementTimeout: number },
 ): Pool {
   const pool = new pg.Pool({
+    Client: guardedClient(log),
     connectionString: url,
     application_name: `sluice ${options.name}`,
     max: options.max ?? config.DATABASE_POOL_MAX,

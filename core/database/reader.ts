@@ -11,6 +11,7 @@ import pg from 'pg';
 import Cursor from 'pg-cursor';
 import type { Log } from '#core/log/log.ts';
 import { cancelStatement } from './cancel.ts';
+import { BrokenConnectionError, guardedClient } from './client.ts';
 import { type Line, lineFor, newLine, spareLine, type Turn } from './line.ts';
 import { Loan } from './loan.ts';
 import { type Client, isStatementError, type Pool, sessionSettings } from './pool.ts';
@@ -263,7 +264,8 @@ export class Reader {
       });
       return result.rows[0];
     } catch (error) {
-      const meant = signal?.aborted === true || !turn.disturbed || !isCancelled(error);
+      const isForeign = isCancelled(error) || error instanceof BrokenConnectionError;
+      const meant = signal?.aborted === true || !turn.disturbed || !isForeign;
       if (meant) throw error;
     } finally {
       const now = performance.now();
@@ -305,9 +307,10 @@ export class Reader {
 
   async #connect(index: number): Promise<void> {
     const { url, name, log, statementTimeout } = this.#options;
+    const Client = guardedClient(log);
     while (!this.#closed && this.#lines[index] === null) {
       const socket = new Socket();
-      const client = new pg.Client({
+      const client = new Client({
         connectionString: url,
         stream: () => socket,
         application_name: `sluice ${name} pages`,
@@ -317,6 +320,8 @@ export class Reader {
       const lost = (error: Error) => {
         if (this.#closed || this.#lines[index]?.client !== client) return;
         log.warn({ err: error }, 'a database connection was lost');
+        // What broke it was meant for the first; the others are asked again.
+        for (const turn of this.#lines[index].turns.slice(1)) turn.disturbed = true;
         this.#lines[index] = null;
         void this.#connect(index);
       };

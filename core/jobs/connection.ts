@@ -2,6 +2,7 @@
 import type { Redis } from 'ioredis';
 import pg from 'pg';
 import type { Config } from '#core/config/config.ts';
+import { guardedClient } from '#core/database/client.ts';
 import type { Log } from '#core/log/log.ts';
 import { warnSparingly } from '#core/log/sparing.ts';
 
@@ -46,6 +47,7 @@ export async function openQueueConnection(
     return { kind: 'redis', redis };
   }
   const pool = new pg.Pool({
+    Client: guardedClient(log),
     connectionString: config.DATABASE_DIRECT_URL ?? url,
     application_name: 'sluice queue',
     max: options.max,

@@ -3,7 +3,8 @@
  * lives and made anew whenever it breaks or stops answering.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { guardedClient } from '#core/database/client.ts';
 import { identifier, render, sql } from '#core/database/sql.ts';
 import type { Log } from '#core/log/log.ts';
 import { warnSparingly } from '#core/log/sparing.ts';
@@ -17,6 +18,7 @@ const PUBLISH_WITHIN_MS = 3_000;
 const BACK_OFF_MS = { first: 50, most: 2_000 };
 
 export class PostgresBus implements MessageBus {
+  readonly #Client: ReturnType<typeof guardedClient>;
   readonly #url: string;
   readonly #channel: string;
   readonly #log: Log;
@@ -29,6 +31,7 @@ export class PostgresBus implements MessageBus {
 
   /** @param url a connection that keeps its session, not one of a transaction pooler */
   constructor(url: string, channel: string, log: Log) {
+    this.#Client = guardedClient(log);
     this.#url = url;
     this.#channel = channel;
     this.#log = log;
@@ -78,7 +81,7 @@ export class PostgresBus implements MessageBus {
     const warn = warnSparingly(this.#log, 'the message bus lost its connection');
     let pause = BACK_OFF_MS.first;
     while (!this.#closing.signal.aborted) {
-      const client = new pg.Client({
+      const client = new this.#Client({
         connectionString: this.#url,
         application_name: 'sluice messages',
         connectionTimeoutMillis: ANSWER_WITHIN_MS,

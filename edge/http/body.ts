@@ -91,7 +91,13 @@ export class IncomingBody implements Body {
     this.size = head.size;
     this.#head = head;
     this.#socket = socket;
-    socket.onData((chunk, last) => this.#take(chunk, last));
+    socket.onData((chunk, last) => {
+      try {
+        this.#take(chunk, last);
+      } catch (error) {
+        this.#spoil(error);
+      }
+    });
   }
 
   /** Bytes that are still to come; undefined when the client did not say how many. */
@@ -221,6 +227,15 @@ export class IncomingBody implements Body {
     this.#resume();
     if (this.#stream !== null) this.#stream.destroy(error);
     else this.#wake?.();
+  }
+
+  /** Whoever reads the body threw: that ends the reading, and no more. */
+  #spoil(error: unknown): void {
+    try {
+      this.#fail(error instanceof Error ? error : new Error(String(error)));
+    } catch {
+      // It was told once.
+    }
   }
 
   #pause(): void {

@@ -145,9 +145,12 @@ export class Exchange implements Request {
   gone(): void {
     if (this.aborted) return;
     this.aborted = true;
-    this.#incoming?.abort();
-    this.#abort?.abort(this.#cause());
-    this.onGone?.(this.#cause());
+    try {
+      this.#incoming?.abort();
+    } finally {
+      this.#abort?.abort(this.#cause());
+      this.onGone?.(this.#cause());
+    }
   }
 
   /** Nothing more is wanted of whatever works for this request; the connection may go on. */

@@ -154,13 +154,25 @@ class HttpServer implements Server {
     clearTimeout(timer);
   }
 
-  /** Must not throw, and must not return before an abort handler is attached: both end the process. */
+  /** Must not return before an abort handler is attached. What it threw nobody would answer. */
   #serve(socket: HttpResponse, request: HttpRequest): void {
     let exchange: Exchange | null = null;
-    socket.onAborted(() => exchange?.gone());
+    socket.onAborted(() => {
+      try {
+        exchange?.gone();
+      } catch (error) {
+        this.#options.log.error({ err: error }, 'the end of a connection could not be told');
+      }
+    });
+    try {
+      exchange = new Exchange(socket, request, this.#settings);
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'a request could not be read');
+      socket.close();
+      return;
+    }
     this.#running++;
-    const current = new Exchange(socket, request, this.#settings);
-    exchange = current;
+    const current = exchange;
     try {
       if (current.ambiguous) throw invalidPayload('Its length is given in more than one way.');
       const { cors, handler } = this.#options;

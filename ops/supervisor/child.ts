@@ -119,6 +119,16 @@ export class Child {
     const pause = Math.min(backOff.first * 2 ** this.#failures, backOff.most);
     this.#failures += 1;
     log.error({ child, childPid, code, signal, pause }, 'process ended; it is started again');
-    this.#restart = setTimeout(() => this.start(), pause);
+    this.#restart = setTimeout(() => this.#startAgain(), pause);
+  }
+
+  /** The system may be out of processes or memory for a while. */
+  #startAgain(): void {
+    try {
+      this.start();
+    } catch (error) {
+      this.#options.log.error({ child: this.#spec.role, err: error }, 'process cannot be started');
+      this.#onEnd(Date.now(), null, null);
+    }
   }
 }

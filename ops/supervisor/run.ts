@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError, loadConfig } from '#core/config/config.ts';
 import { createLog } from '#core/log/log.ts';
+import { surviveErrors } from '#core/process/survive.ts';
 import { SetupError } from '#core/system/setup-error.ts';
 import { banner } from './banner.ts';
 import { Installation, type Scripts } from './installation.ts';
@@ -45,11 +46,12 @@ export async function run(scripts: Scripts): Promise<number> {
   try {
     checkNode(process.versions.node);
     const config = loadConfig();
+    const log = createLog(config, 'supervisor');
     installation = new Installation({
       config,
       root: join(import.meta.dirname, '../..'),
       scripts,
-      log: createLog(config, 'supervisor'),
+      log,
       report: (line) => console.log(line),
     });
     const starting = installation.start(stop);
@@ -58,6 +60,7 @@ export async function run(scripts: Scripts): Promise<number> {
       await Promise.race([starting.catch(() => undefined), delay(STEP_WITHIN_MS)]);
     } else {
       console.log(banner(config, facts));
+      surviveErrors(log);
       await Promise.race([stopped, installation.failed]);
     }
     await installation.stop(hasten);

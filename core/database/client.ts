@@ -1,0 +1,130 @@
+/**
+ * Connections that survive what goes wrong in them. The driver works in callbacks of its socket,
+ * where a throw would end the process: here it ends the connection, and with it what ran there.
+ * A message too long to be read is refused by its header, before anything is made of it.
+ */
+import { EventEmitter } from 'node:events';
+import { Duplex } from 'node:stream';
+import pg from 'pg';
+import type { Log } from '#core/log/log.ts';
+
+/** Longest message of PostgreSQL that is read, in bytes; a string of twice that cannot be made. */
+export const MESSAGE_MAX_SIZE = 268_435_456;
+
+/** Type (1) and length (4), which counts itself (manual, section 54.7). */
+const HEADER_SIZE = 5;
+const LENGTH_AT = 1;
+const LENGTH_SIZE = 4;
+
+/** A connection was given up because of what arrived on it, or of what was done with that. */
+export class BrokenConnectionError extends Error {
+  constructor(cause: unknown) {
+    super('The connection was given up after an error in its callbacks.', { cause });
+    this.name = 'BrokenConnectionError';
+  }
+}
+
+/** PostgreSQL began to send a message that is longer than any that is read. */
+export class MessageTooLargeError extends BrokenConnectionError {
+  readonly limit: number;
+
+  constructor(size: number, limit: number) {
+    super(new Error(`a message of ${size} bytes`));
+    this.limit = limit;
+  }
+}
+
+/** The parts of the driver's connection that its declarations lack. */
+interface Connection {
+  attachListeners(stream: EventEmitter): void;
+}
+
+function isConnection(value: unknown): value is Connection {
+  return typeof value === 'object' && value !== null && 'attachListeners' in value;
+}
+
+/** Follows the headers of the messages in a stream of bytes. */
+class Headers {
+  readonly #limit: number;
+  readonly #header = Buffer.alloc(HEADER_SIZE);
+  /** Bytes of a header that was cut in two. */
+  #held = 0;
+  /** Bytes of the current message that are still to come. */
+  #left = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** @throws MessageTooLargeError */
+  read(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length; ) {
+      if (this.#left > 0) {
+        const size = Math.min(this.#left, chunk.length - at);
+        this.#left -= size;
+        at += size;
+      } else if (this.#held === 0 && chunk.length - at >= HEADER_SIZE) {
+        this.#begin(chunk.readUInt32BE(at + LENGTH_AT));
+        at += HEADER_SIZE;
+      } else {
+        const taken = chunk.copy(this.#header, this.#held, at);
+        this.#held += taken;
+        at += taken;
+        if (this.#held < HEADER_SIZE) continue;
+        this.#held = 0;
+        this.#begin(this.#header.readUInt32BE(LENGTH_AT));
+      }
+    }
+  }
+
+  #begin(length: number): void {
+    if (length > this.#limit) throw new MessageTooLargeError(length, this.#limit);
+    this.#left = length - LENGTH_SIZE;
+  }
+}
+
+/** Puts a watch before what the driver does with what arrives. */
+function guardMessages(connection: Connection, log: Log, limit: number): void {
+  const attach = connection.attachListeners.bind(connection);
+  connection.attachListeners = (stream) => {
+    const messages = new EventEmitter();
+    attach(messages);
+    const headers = new Headers(limit);
+    stream.on('data', (chunk: Buffer) => {
+      try {
+        headers.read(chunk);
+        messages.emit('data', chunk);
+      } catch (error) {
+        const isKnown = error instanceof MessageTooLargeError;
+        if (!isKnown) log.error({ err: error }, 'a callback of the database driver failed');
+        const reason = isKnown ? error : new BrokenConnectionError(error);
+        if (stream instanceof Duplex) stream.destroy(reason);
+      }
+    });
+  };
+}
+
+/**
+ * The class of the driver's clients for a process.
+ * @param limit longest message that is read, in bytes
+ */
+export function guardedClient(log: Log, limit = MESSAGE_MAX_SIZE) {
+  return class GuardedClient extends pg.Client {
+    constructor(config?: string | pg.ClientConfig) {
+      super(config);
+      if ('connection' in this && isConnection(this.connection)) {
+        guardMessages(this.connection, log, limit);
+      }
+    }
+
+    /** What a listener throws concerns nobody else; nor does an error that nobody listens to. */
+    override emit(name: string | symbol, ...values: unknown[]): boolean {
+      try {
+        return super.emit(name, ...values);
+      } catch (error) {
+        log.error({ err: error, event: String(name) }, 'a listener to a connection failed');
+        return true;
+      }
+    }
+  };
+}
