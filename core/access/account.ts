@@ -11,6 +11,8 @@ export interface Account {
   readonly role: string | null;
   /** The session behind its token; null for a static token. */
   readonly session: string | null;
+  /** The user has a second factor. */
+  readonly secondFactor: boolean;
 }
 
 export interface Policy {
@@ -20,6 +22,8 @@ export interface Policy {
   readonly enforceTfa: boolean;
   /** From where it may be used; null: from anywhere. */
   readonly addresses: AddressList | null;
+  /** It is the public's, and not given to this account in particular. */
+  readonly shared: boolean;
 }
 
 /** Roles and policies of an account, whatever the address it comes from. */
@@ -49,6 +53,7 @@ const rowSchema = v.object({
         app_access: v.boolean(),
         enforce_tfa: v.boolean(),
         ip_access: addresses,
+        shared: v.boolean(),
       }),
       v.transform(
         (row): Policy => ({
@@ -57,6 +62,7 @@ const rowSchema = v.object({
           app: row.app_access,
           enforceTfa: row.enforce_tfa,
           addresses: row.ip_access,
+          shared: row.shared,
         }),
       ),
     ),
@@ -78,22 +84,23 @@ function standingStatement(schema: string, account: Account | null): Statement {
       FROM ${table('roles')} AS r JOIN chain ON r.id = chain.parent
       WHERE r.id <> ALL(chain.path)
     ), granted AS (
-      SELECT a.policy, a.sort, a.id, cardinality(chain.path) AS distance
+      SELECT a.policy, a.sort, a.id, cardinality(chain.path) AS distance, false AS shared
       FROM ${table('access')} AS a JOIN chain ON chain.id = a.role
       UNION ALL
-      SELECT policy, sort, id, 0 FROM ${table('access')} WHERE "user" = ${user}::uuid
+      SELECT policy, sort, id, 0, false FROM ${table('access')} WHERE "user" = ${user}::uuid
       UNION ALL
-      SELECT policy, sort, id, 1 FROM ${table('access')}
+      SELECT policy, sort, id, 1, true FROM ${table('access')}
       WHERE role IS NULL AND "user" IS NULL AND ${role}::uuid IS NULL
     ), ranked AS (
-      SELECT DISTINCT ON (policy) policy, distance, sort, id FROM granted
+      SELECT DISTINCT ON (policy) policy, distance, sort, id, shared FROM granted
       ORDER BY policy, distance, sort, id
     )
     SELECT
       ARRAY(SELECT id::text FROM chain ORDER BY cardinality(path)) AS roles,
       (SELECT coalesce(json_agg(json_build_object(
           'id', p.id, 'admin_access', p.admin_access, 'app_access', p.app_access,
-          'enforce_tfa', p.enforce_tfa, 'ip_access', p.ip_access
+          'enforce_tfa', p.enforce_tfa, 'ip_access', p.ip_access,
+          'shared', ranked.shared
         ) ORDER BY ranked.distance DESC, ranked.sort, ranked.id), '[]')
         FROM ranked JOIN ${table('policies')} AS p ON p.id = ranked.policy) AS policies`);
 }

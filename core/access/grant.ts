@@ -18,6 +18,8 @@ export interface Caller {
   readonly app: boolean;
   /** Some effective policy demands a second factor. */
   readonly enforceTfa: boolean;
+  /** It is demanded of this session, and the user has none: only setting it up is allowed. */
+  readonly lacksSecondFactor: boolean;
   /** Where the request comes from; null when that is unknown or does not matter. */
   readonly ip: string | null;
   /** The session behind the token; null for strangers and static tokens. */
@@ -33,6 +35,7 @@ export const STRANGER: Caller = Object.freeze({
   admin: false,
   app: false,
   enforceTfa: false,
+  lacksSecondFactor: false,
   ip: null,
   session: null,
 });

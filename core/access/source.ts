@@ -78,25 +78,25 @@ export class AccessSource {
    * Strangers, and users without a role, have the public policies.
    * @param account null for strangers
    * @param ip null when unknown: only policies without a list of addresses hold then
-   * @throws ServiceError INVALID_IP when each policy of a user is barred by address;
-   *   SERVICE_UNAVAILABLE when the database cannot be asked
+   * @throws ServiceError INVALID_IP when each policy of a user, the public's left aside, is barred by
+   *   address; SERVICE_UNAVAILABLE when the database cannot be asked
    */
   async callerOf(account: Account | null, ip: string | null): Promise<Caller> {
     const standing = await this.#standingOf(account);
     const effective = standing.policies.filter(
       ({ addresses }) => addresses === null || addresses.has(ip),
     );
-    if (account !== null && standing.policies.length > 0 && effective.length === 0) {
+    const own = standing.policies.filter(({ shared }) => !shared);
+    const decisive = own.length > 0 ? own : standing.policies;
+    const barred = decisive.length > 0 && !decisive.some((policy) => effective.includes(policy));
+    if (account !== null && barred) {
       throw new ServiceError('INVALID_IP');
     }
-    return {
-      user: account?.user ?? null,
-      role: account?.role ?? null,
-      roles: standing.roles,
-      ...factsOf(effective),
-      ip,
-      session: account?.session ?? null,
-    };
+    const facts = factsOf(effective);
+    const { user = null, role = null, session = null, secondFactor = false } = account ?? {};
+    // Static tokens are exempt: nobody types a code for a program.
+    const lacksSecondFactor = facts.enforceTfa && session !== null && !secondFactor;
+    return { user, role, roles: standing.roles, ...facts, lacksSecondFactor, ip, session };
   }
 
   /**

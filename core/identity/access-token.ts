@@ -25,9 +25,7 @@ export interface AccessClaims {
 export interface AccessSubject {
   readonly user: string;
   readonly session: string;
-  readonly caller: Pick<Caller, 'role' | 'app' | 'admin'>;
-  /** A policy demands a second factor that the user does not have yet. */
-  readonly lacksTfa: boolean;
+  readonly caller: Pick<Caller, 'role' | 'app' | 'admin' | 'lacksSecondFactor'>;
 }
 
 const claims = v.object({
@@ -55,7 +53,7 @@ export class AccessTokens {
   }
 
   /** @param ttl milliseconds */
-  async issue({ user, session, caller, lacksTfa }: AccessSubject, ttl: number): Promise<string> {
+  async issue({ user, session, caller }: AccessSubject, ttl: number): Promise<string> {
     const now = Math.floor(Date.now() / 1_000);
     const payload = {
       id: user,
@@ -63,7 +61,7 @@ export class AccessTokens {
       app_access: caller.app,
       admin_access: caller.admin,
       session,
-      ...(lacksTfa ? { enforce_tfa: true } : {}),
+      ...(caller.lacksSecondFactor ? { enforce_tfa: true } : {}),
     };
     return await new SignJWT(payload)
       .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })

@@ -100,7 +100,7 @@ export class Identity {
           WHERE token = ${tokenHash(token)} AND status = 'active'`),
       );
       const [row] = rows;
-      return row === undefined ? null : { ...row, session: null };
+      return row === undefined ? null : { ...row, session: null, secondFactor: false };
     } catch (error) {
       throw translateFailure(error);
     }

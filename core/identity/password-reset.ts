@@ -5,6 +5,7 @@ import { ServiceError } from '#core/errors/service-error.ts';
 import { mailSubmission } from '#core/jobs/message/mail.ts';
 import { requireMail } from '#core/mail/transport.ts';
 import { systemTable } from '#core/system/table.ts';
+import { forgiveFailures } from './attempt.ts';
 import {
   accountOf,
   hasAddress,
@@ -65,6 +66,7 @@ export class PasswordResets {
       );
       if (rowCount !== 1) throw new ServiceError('INVALID_TOKEN');
       await endSessionsOf({ db: client, schema }, [account.id], null);
+      await forgiveFailures({ db: client, schema }, [account.id]);
       await recordUpdate(client, schema, account.id, visitor);
     });
   }

@@ -6,14 +6,7 @@ import { mailSubmission } from '#core/jobs/message/mail.ts';
 import { requireMail } from '#core/mail/transport.ts';
 import { systemTable } from '#core/system/table.ts';
 import { passesEmailFilter } from './email-filter.ts';
-import {
-  accountOf,
-  hasAddress,
-  isUnchanged,
-  type MailFlowParts,
-  pageOf,
-  recordUpdate,
-} from './mail-flow.ts';
+import { accountOf, hasAddress, type MailFlowParts, pageOf, recordUpdate } from './mail-flow.ts';
 import { accountState, isCurrent } from './mail-token.ts';
 import { checkPasswordPolicy, hashPassword } from './password.ts';
 import { isAdminRole } from './role.ts';
@@ -38,13 +31,23 @@ interface Terms {
   readonly policy: string | null;
 }
 
-/** What has become of a registration: the account that was made or renewed, or the one there is. */
+/** What is found of a registration that is confirmed. */
+interface Pending {
+  readonly id: string;
+  readonly password: string;
+}
+
+/** What has become of a registration: the account that waits for it, or one that is in use. */
 interface Entered {
   readonly id: string | null;
   readonly email: string | null;
   readonly known: string | null;
 }
 
+/** Registrations of one address that can be confirmed; of more, the oldest are forgotten. */
+const MOST_PENDING = 20;
+/** As long as the token in the mail holds. */
+const PENDING_SECONDS = 7 * 86_400;
 /** Of two who register one address at once the second finds the first's account on its next look. */
 const TRIES = 3;
 
@@ -85,15 +88,23 @@ export class Registrations {
     const { pool, schema, tokens } = this.#parts;
     const claims = await tokens.read(token, 'pending-registration');
     const account = await accountOf(this.#parts, claims.user);
-    if (account?.status !== 'unverified' || !isCurrent(claims, account)) {
-      throw new ServiceError('INVALID_TOKEN');
-    }
+    if (account?.status !== 'unverified') throw new ServiceError('INVALID_TOKEN');
+    const registrations = systemTable(schema, 'registrations');
+    const { rows } = await pool.query<Pending>(
+      render(sql`SELECT id, password FROM ${registrations} WHERE "user" = ${account.id}`),
+    );
+    const confirmed = rows.find(({ password }) => isCurrent(claims, { ...account, password }));
+    if (confirmed === undefined) throw new ServiceError('INVALID_TOKEN');
     await transaction(pool, async (client) => {
       const { rowCount } = await client.query(
-        render(sql`UPDATE ${systemTable(schema, 'users')} SET status = 'active'
-          WHERE ${isUnchanged(account)}`),
+        render(sql`UPDATE ${systemTable(schema, 'users')} AS u SET status = 'active',
+            password = r.password, first_name = r.first_name, last_name = r.last_name
+          FROM ${registrations} AS r
+          WHERE r.id = ${confirmed.id} AND r."user" = u.id AND u.id = ${account.id}
+            AND u.email = ${account.email} AND u.status = 'unverified'`),
       );
       if (rowCount !== 1) throw new ServiceError('INVALID_TOKEN');
+      await client.query(render(sql`DELETE FROM ${registrations} WHERE "user" = ${account.id}`));
       await recordUpdate(client, schema, account.id, visitor);
     });
     return account.id;
@@ -117,7 +128,11 @@ export class Registrations {
     checkPasswordPolicy(policy, password);
   }
 
-  /** Makes the account; one whose address was never confirmed belongs to the latest applicant. */
+  /**
+   * Makes the account. One whose address was never confirmed gets a further registration beside
+   * those that it has: whichever is confirmed decides password and name, so that nobody can put a
+   * password of theirs behind the address of somebody else.
+   */
   async #enter(
     { email, firstName, lastName }: Applicant,
     { verify, role }: Terms,
@@ -126,17 +141,20 @@ export class Registrations {
   ): Promise<Entered> {
     const { pool, schema } = this.#parts;
     const users = systemTable(schema, 'users');
+    const registrations = systemTable(schema, 'registrations');
     const status = verify ? 'unverified' : 'active';
+    // Where nobody confirms, the account belongs to the latest applicant.
+    const stored = verify ? null : password;
     const statement = render(sql`
       WITH known AS (
         SELECT id, status FROM ${users} WHERE ${hasAddress(email)}
       ), renewed AS (
-        UPDATE ${users} SET password = ${password}, first_name = ${firstName},
+        UPDATE ${users} SET password = ${stored}::text, first_name = ${firstName},
           last_name = ${lastName}, status = ${status}
         WHERE id = (SELECT id FROM known) AND status = 'unverified' RETURNING id, email
       ), created AS (
         INSERT INTO ${users} (email, password, first_name, last_name, role, status)
-        SELECT ${email}, ${password}, ${firstName}, ${lastName}, ${role}::uuid, ${status}
+        SELECT ${email}, ${stored}::text, ${firstName}, ${lastName}, ${role}::uuid, ${status}
         WHERE NOT EXISTS (SELECT FROM known) ON CONFLICT DO NOTHING RETURNING id, email
       ), recorded AS (
         INSERT INTO ${systemTable(schema, 'activity')} 
@@ -144,6 +162,14 @@ export class Registrations {
         SELECT 'create', 'system_users', id::text, ${visitorFacts(visitor)} FROM created
       ), entered AS (
         SELECT id, email FROM created UNION ALL SELECT id, email FROM renewed
+      ), forgotten AS (
+        DELETE FROM ${registrations} WHERE "user" IN (SELECT id FROM entered) AND (NOT ${verify}
+          OR created_on < now() - make_interval(secs => ${PENDING_SECONDS}) OR id <= (
+            SELECT id FROM ${registrations} WHERE "user" IN (SELECT id FROM entered)
+            ORDER BY id DESC OFFSET ${MOST_PENDING - 1} LIMIT 1))
+      ), pending AS (
+        INSERT INTO ${registrations} ("user", password, first_name, last_name)
+        SELECT id, ${password}, ${firstName}, ${lastName} FROM entered WHERE ${verify}
       )
       SELECT entered.id, entered.email, known.id AS known
       FROM (SELECT) AS one LEFT JOIN entered ON true LEFT JOIN known ON true`);

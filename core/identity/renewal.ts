@@ -6,11 +6,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { translateFailure } from '#core/database/failure.ts';
-import { render, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
-import { systemTable } from '#core/system/table.ts';
 import type { Identity } from './identity.ts';
 import {
   endFamily,
@@ -142,25 +140,15 @@ export class Renewal {
   }
 
   async #admit(
-    { user, role }: StoredSession,
+    { user, role, secondFactor }: StoredSession,
     session: string,
     mode: Mode,
     visitor: Visitor,
   ): Promise<Admission> {
     const { config, access, tokens } = this.#parts;
-    const caller = await access.callerOf({ user, role, session }, visitor.ip);
-    const lacksTfa = caller.enforceTfa && !(await this.#hasTfa(user));
+    const caller = await access.callerOf({ user, role, session, secondFactor }, visitor.ip);
     const expires = accessTtl(config, mode);
-    const accessToken = await tokens.issue({ user, session, caller, lacksTfa }, expires);
+    const accessToken = await tokens.issue({ user, session, caller }, expires);
     return { accessToken, refreshToken: null, expires };
-  }
-
-  async #hasTfa(user: string): Promise<boolean> {
-    const { db, schema } = this.#place;
-    const { rowCount } = await db.query(
-      render(sql`SELECT FROM ${systemTable(schema, 'users')}
-        WHERE id = ${user} AND tfa_secret IS NOT NULL`),
-    );
-    return rowCount === 1;
   }
 }

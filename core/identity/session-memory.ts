@@ -33,6 +33,7 @@ interface Live {
 interface Row {
   readonly user: string;
   readonly role: string | null;
+  readonly secondFactor: boolean;
   readonly rest: number;
 }
 
@@ -99,7 +100,7 @@ export class SessionMemory {
     const asked = performance.now();
     const { rows } = await pool.query<Row>(
       render(sql`
-        SELECT s."user", u.role,
+        SELECT s."user", u.role, u.tfa_secret IS NOT NULL AS "secondFactor",
           (extract(epoch FROM s.expires - now()) * 1000)::float8 AS rest
         FROM ${systemTable(schema, 'sessions')} AS s
         JOIN ${systemTable(schema, 'users')} AS u ON u.id = s."user"
@@ -107,7 +108,8 @@ export class SessionMemory {
     );
     const [row] = rows;
     if (row === undefined) return null;
-    return { account: { user: row.user, role: row.role, session }, until: asked + row.rest };
+    const { user, role, secondFactor, rest } = row;
+    return { account: { user, role, session, secondFactor }, until: asked + rest };
   }
 
   /** Forgets the sessions that ended since the last time; all of them when some end was missed. */

@@ -6,6 +6,7 @@
 import type { Client, Pool } from '#core/database/pool.ts';
 import { join, render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
+import { isClosed } from './attempt.ts';
 
 /** Where the tables are, and a connection to them or a transaction on them. */
 export interface Place {
@@ -65,7 +66,8 @@ function later(ttl: number): Sql {
 /**
  * Begins a session, with its entry in the activity, and forgets failed attempts.
  * @param sweepAfter milliseconds after which the row of an ended session serves nobody
- * @returns false when the user is not active any more, or has another password by now
+ * @returns false when the user is not active any more, has another password by now, or too many
+ *   passwords have failed meanwhile
  */
 export async function beginSession(
   { db, schema }: Place,
@@ -78,12 +80,13 @@ export async function beginSession(
     render(sql`
       WITH entered AS (
         UPDATE ${table('users')} SET last_access = now()
-        WHERE id = ${user} AND status = 'active' AND password = ${password} RETURNING id
+        WHERE id = ${user} AND status = 'active' AND password = ${password}
+          AND NOT ${isClosed(schema, sql`${user}::uuid`)} RETURNING id
       ), noted AS (
         INSERT INTO ${table('activity')} (action, "user", collection, item, ip, user_agent, origin)
         SELECT 'login', id, 'system_users', id::text, ${visitorFacts(visitor)} FROM entered
       ), forgiven AS (
-        UPDATE ${table('logins')} SET failures = 0
+        UPDATE ${table('logins')} SET failures = 0, closed_until = NULL
         WHERE "user" = (SELECT id FROM entered) AND failures > 0
       ), swept AS (
         DELETE FROM ${table('sessions')} WHERE token IN (
@@ -106,6 +109,8 @@ export interface StoredSession {
   readonly role: string | null;
   /** It has not ended, and its user is active. */
   readonly live: boolean;
+  /** The user has a second factor. */
+  readonly secondFactor: boolean;
   /** Hash of the token of the session that replaced it. */
   readonly next: string | null;
 }
@@ -114,6 +119,7 @@ async function find({ db, schema }: Place, condition: Sql): Promise<StoredSessio
   const { rows } = await db.query<StoredSession>(
     render(sql`
       SELECT s.id, s."user", u.role, s.next_token AS next,
+        u.tfa_secret IS NOT NULL AS "secondFactor",
         s.expires > now() AND u.status = 'active' AS live
       FROM ${systemTable(schema, 'sessions')} AS s
       JOIN ${systemTable(schema, 'users')} AS u ON u.id = s."user"

@@ -13,7 +13,7 @@ import { render, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { AccessTokens } from './access-token.ts';
-import { countFailure, useStep } from './attempt.ts';
+import { countFailure, isClosed, useStep } from './attempt.ts';
 import { stepOf } from './one-time-password.ts';
 import { hashOfNobody, hashPassword, isOutdated, verifyPassword } from './password.ts';
 import type { RefreshTokens } from './refresh-token.ts';
@@ -57,6 +57,8 @@ interface User {
   readonly status: string;
   readonly provider: string;
   readonly tfa_secret: string | null;
+  /** Too many have failed: no password counts for now, the right one neither. */
+  readonly closed: boolean;
 }
 
 /** Milliseconds that an access token of a mode counts. */
@@ -95,15 +97,16 @@ export class SignIn {
     const hash = user?.password ?? null;
     const right = await verifyPassword(hash ?? this.#nobody, credentials.password);
     if (user === null || hash === null || !right) {
-      await countFailure({ db, schema }, credentials.email);
+      await countFailure({ db, schema }, credentials.email, visitor.ip);
       throw new ServiceError('INVALID_CREDENTIALS');
     }
-    if (user.status !== 'active' || user.provider !== 'default') {
+    if (user.closed || user.status !== 'active' || user.provider !== 'default') {
       throw new ServiceError('INVALID_CREDENTIALS');
     }
-    await this.#checkCode(user, credentials);
+    await this.#checkCode(user, credentials, visitor);
     const id = randomUUID();
-    const account = { user: user.id, role: user.role, session: id };
+    const secondFactor = user.tfa_secret !== null;
+    const account = { user: user.id, role: user.role, session: id, secondFactor };
     const caller = await access.callerOf(account, visitor.ip);
     const session = {
       ...{ id, user: user.id, visitor, cookie: mode === 'session' },
@@ -111,8 +114,7 @@ export class SignIn {
       password: await this.#refreshed(user.id, hash, credentials.password),
     };
     const refreshToken = this.#parts.refreshTokens.issue(id);
-    const lacksTfa = caller.enforceTfa && user.tfa_secret === null;
-    const subject = { user: user.id, session: id, caller, lacksTfa };
+    const subject = { user: user.id, session: id, caller };
     const expires = accessTtl(config, mode);
     const accessToken = await this.#parts.tokens.issue(subject, expires);
     // A session cookie is no refresh token: the hash that such a session has is nobody's.
@@ -129,19 +131,20 @@ export class SignIn {
   async #find(email: string): Promise<User | null> {
     const { pool, schema } = this.#parts;
     const { rows } = await pool.query<User>(
-      render(sql`SELECT id, role, password, status, provider, tfa_secret
-        FROM ${systemTable(schema, 'users')} WHERE lower(email) = lower(${email})`),
+      render(sql`SELECT id, role, password, status, provider, tfa_secret,
+          ${isClosed(schema, sql`u.id`)} AS closed
+        FROM ${systemTable(schema, 'users')} AS u WHERE lower(email) = lower(${email})`),
     );
     return rows[0] ?? null;
   }
 
-  async #checkCode(user: User, { email, otp }: Credentials): Promise<void> {
+  async #checkCode(user: User, { email, otp }: Credentials, { ip }: Visitor): Promise<void> {
     if (user.tfa_secret === null) return;
     const place = { db: this.#parts.pool, schema: this.#parts.schema };
     const step = otp === null ? null : stepOf(user.tfa_secret, otp);
     if (step !== null && (await useStep(place, user.id, step))) return;
     // Six digits are soon tried out, so codes count as passwords do.
-    if (otp !== null) await countFailure(place, email);
+    if (otp !== null) await countFailure(place, email, ip);
     throw new ServiceError('INVALID_OTP');
   }
 

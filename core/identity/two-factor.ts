@@ -4,10 +4,11 @@ import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
-import { countFailure, useStep } from './attempt.ts';
+import { countFailure, isClosed, useStep } from './attempt.ts';
 import { generateSecret, otpauthUrl, stepOf } from './one-time-password.ts';
 import { verifyPassword } from './password.ts';
 import { type Place, type Visitor, visitorFacts } from './session.ts';
+import { tokenHash } from './token-hash.ts';
 
 export interface TwoFactorParts {
   readonly pool: Pool;
@@ -20,6 +21,8 @@ interface User {
   readonly email: string | null;
   readonly password: string | null;
   readonly tfa_secret: string | null;
+  /** Too many passwords and codes have failed: none counts for now. */
+  readonly closed: boolean;
 }
 
 /** A secret that is not in use yet, as text and for authenticator apps. */
@@ -28,6 +31,12 @@ export interface GeneratedSecret {
   readonly otpauth_url: string;
 }
 
+/** How long a generated secret may be taken into use. */
+const OFFERED_SECONDS = 600;
+
+const IN_USE = 'A second factor is in use already.';
+const NOT_GENERATED =
+  '"secret" is not the one that was generated for this user within the last ten minutes.';
 const WRONG_CODE = '"otp" is not the code of this moment, or it was used before.';
 
 export class TwoFactor {
@@ -44,28 +53,31 @@ export class TwoFactor {
    */
   async generate(caller: Caller, password: string): Promise<GeneratedSecret> {
     const user = await this.#userOf(caller);
-    if (user.tfa_secret !== null) throw invalidPayload('A second factor is in use already.');
+    if (user.tfa_secret !== null) throw invalidPayload(IN_USE);
+    if (user.closed) throw new ServiceError('INVALID_CREDENTIALS');
     if (user.password === null || !(await verifyPassword(user.password, password))) {
-      await this.#countFailure(user);
+      await this.#countFailure(user, caller);
       throw new ServiceError('INVALID_CREDENTIALS');
     }
     const secret = generateSecret();
+    await this.#offer(user.id, secret);
     const project = await this.#projectName();
     return { secret, otpauth_url: otpauthUrl(secret, project, user.email ?? user.id) };
   }
 
   /**
-   * Takes a secret into use for the caller, who shows that an app has it.
-   * @throws ServiceError INVALID_CREDENTIALS for strangers; INVALID_PAYLOAD for a wrong code, a weak
-   *   secret, and when a second factor is in use already
+   * Takes a secret into use for the caller, who shows that an app has it. Only the one that was
+   * generated last for this user, against the password, will do: a token alone sets no factor.
+   * @throws ServiceError INVALID_CREDENTIALS for strangers; INVALID_PAYLOAD for a wrong code, for
+   *   any other secret, and when a second factor is in use already
    */
   async enable(caller: Caller, secret: string, otp: string, visitor: Visitor): Promise<void> {
     const user = await this.#userOf(caller);
+    if (user.tfa_secret !== null) throw invalidPayload(IN_USE);
+    if (!(await this.#isOffered(user.id, secret))) throw invalidPayload(NOT_GENERATED);
     const step = stepOf(secret, otp);
     if (step === null) throw invalidPayload(WRONG_CODE);
-    if (!(await this.#setSecret(user.id, secret, caller, visitor))) {
-      throw invalidPayload('A second factor is in use already.');
-    }
+    if (!(await this.#setSecret(user.id, secret, caller, visitor))) throw invalidPayload(IN_USE);
     await useStep(this.#place, user.id, step);
   }
 
@@ -76,9 +88,9 @@ export class TwoFactor {
   async disable(caller: Caller, otp: string, visitor: Visitor): Promise<void> {
     const user = await this.#userOf(caller);
     if (user.tfa_secret === null) throw invalidPayload('No second factor is in use.');
-    const step = stepOf(user.tfa_secret, otp);
+    const step = user.closed ? null : stepOf(user.tfa_secret, otp);
     if (step === null || !(await useStep(this.#place, user.id, step))) {
-      await this.#countFailure(user);
+      await this.#countFailure(user, caller);
       throw invalidPayload(WRONG_CODE);
     }
     await this.#setSecret(user.id, null, caller, visitor);
@@ -103,14 +115,36 @@ export class TwoFactor {
   async #find(id: string): Promise<User | null> {
     const { db, schema } = this.#place;
     const { rows } = await db.query<User>(
-      render(sql`SELECT id, email, password, tfa_secret
-        FROM ${systemTable(schema, 'users')} WHERE id = ${id}`),
+      render(sql`SELECT id, email, password, tfa_secret, ${isClosed(schema, sql`u.id`)} AS closed
+        FROM ${systemTable(schema, 'users')} AS u WHERE id = ${id}`),
     );
     return rows[0] ?? null;
   }
 
-  async #countFailure({ email }: User): Promise<void> {
-    if (email !== null) await countFailure(this.#place, email);
+  async #countFailure({ email }: User, { ip }: Caller): Promise<void> {
+    if (email !== null) await countFailure(this.#place, email, ip);
+  }
+
+  /** Notes what was generated, as a hash that tells a guess nothing. */
+  async #offer(user: string, secret: string): Promise<void> {
+    const { db, schema } = this.#place;
+    await db.query(
+      render(sql`
+        INSERT INTO ${systemTable(schema, 'logins')} ("user", tfa_generated, tfa_generated_on)
+        VALUES (${user}, ${tokenHash(secret)}, now())
+        ON CONFLICT ("user") DO UPDATE SET
+          tfa_generated = excluded.tfa_generated, tfa_generated_on = excluded.tfa_generated_on`),
+    );
+  }
+
+  async #isOffered(user: string, secret: string): Promise<boolean> {
+    const { db, schema } = this.#place;
+    const { rowCount } = await db.query(
+      render(sql`SELECT FROM ${systemTable(schema, 'logins')}
+        WHERE "user" = ${user} AND tfa_generated = ${tokenHash(secret)}
+          AND tfa_generated_on > now() - make_interval(secs => ${OFFERED_SECONDS})`),
+    );
+    return rowCount === 1;
   }
 
   /** Puts a secret where none is, or removes the one that is there, and notes who did it. */

@@ -94,6 +94,23 @@ async function addresseeOf(
 }
 
 /**
+ * The addressee as somebody registered it: with the password of that registration, which becomes
+ * the account's when it is confirmed. Null when that registration is gone.
+ */
+async function registrationOf(
+  { pool, schema }: ComposeParts,
+  addressee: Addressee,
+  state: string | null,
+): Promise<Addressee | null> {
+  const { rows } = await pool.query<{ password: string }>(
+    render(sql`SELECT password FROM ${systemTable(schema, 'registrations')}
+      WHERE "user" = ${addressee.id} ORDER BY id DESC`),
+  );
+  const candidates = rows.map(({ password }) => ({ ...addressee, password }));
+  return candidates.find((found) => state === null || accountState(found) === state) ?? null;
+}
+
+/**
  * Writes the letter of a job.
  * @param job key of the job, by which the mail is recognised
  * @returns null when there is nobody (any more) who should get it
@@ -104,7 +121,12 @@ export async function composeMail(
   message: MailMessage,
 ): Promise<Mail | null> {
   const kind = KINDS[message.letter];
-  const found = await addresseeOf(parts, message.user, kind.status);
+  const addressee = await addresseeOf(parts, message.user, kind.status);
+  if (addressee === null) return null;
+  const found =
+    message.letter === 'verification'
+      ? await registrationOf(parts, addressee, message.state)
+      : addressee;
   if (found === null) return null;
   if (message.state !== null && message.state !== accountState(found)) return null;
   const page = message.page ?? `${publicUrl(parts.config)}${kind.path}`;

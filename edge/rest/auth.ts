@@ -17,6 +17,7 @@ import {
   visitorOf,
 } from './call.ts';
 import { cookieOf, giveCookie, takeCookie } from './cookie.ts';
+import { refuseForgery } from './forgery.ts';
 
 /** Longest address that is looked up. */
 const EMAIL_MAX_LENGTH = 255;
@@ -64,19 +65,21 @@ const login: CallHandler = async (call) => {
 
 /**
  * What the client shows: by the mode that it names, else the token in the body, else the cookie.
- * @throws ServiceError INVALID_PAYLOAD when it shows nothing
+ * @throws ServiceError INVALID_PAYLOAD when it shows nothing; as {@link refuseForgery}
  */
 async function passOf(call: Call): Promise<Pass> {
   const { request, services } = call;
   const { refresh_token: given, mode: wanted } = await bodyOf(call, passBody);
   const mode = wanted ?? (given === undefined ? 'cookie' : 'json');
   const { config } = services;
-  if (mode === 'session') {
-    const accessToken = cookieOf(request, config, 'session');
-    if (accessToken !== null) return { mode, accessToken };
+  if (mode === 'json') {
+    if (given !== undefined && given !== '') return { mode, refreshToken: given };
   } else {
-    const refreshToken = mode === 'json' ? given || null : cookieOf(request, config, 'refresh');
-    if (refreshToken !== null) return { mode, refreshToken };
+    const token = cookieOf(request, config, mode === 'session' ? 'session' : 'refresh');
+    if (token !== null) {
+      refuseForgery(request, config);
+      return mode === 'session' ? { mode, accessToken: token } : { mode, refreshToken: token };
+    }
   }
   throw invalidPayload(
     mode === 'json' ? '"refresh_token" is required.' : 'The request carries no such cookie.',

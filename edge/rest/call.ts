@@ -1,5 +1,6 @@
 /** What every route needs first: the parameters of a request and who sends it. */
 import type { Caller } from '#core/access/grant.ts';
+import { forbidden } from '#core/errors/service-error.ts';
 import type { Visitor } from '#core/identity/session.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
@@ -52,6 +53,9 @@ class RequestCall implements Call {
   }
 }
 
+const SECOND_FACTOR_FIRST =
+  'A policy demands a second factor: POST /users/me/tfa/generate and /users/me/tfa/enable set it up.';
+
 type Routing = (handler: CallHandler) => Route;
 
 interface RoutingOptions {
@@ -59,9 +63,12 @@ interface RoutingOptions {
   readonly byCookie: boolean;
   /** Also while this process may be behind the others. */
   readonly always?: boolean;
+  /** Also for who has to set up a second factor first. */
+  readonly withoutSecondFactor?: boolean;
 }
 
-function routing(services: EdgeServices, { byCookie, always = false }: RoutingOptions): Routing {
+function routing(services: EdgeServices, options: RoutingOptions): Routing {
+  const { byCookie, always = false, withoutSecondFactor = false } = options;
   const { catalog, config, identity } = services;
   const ipOf = clientIpBy(config.IP_TRUST_PROXY);
   return (handler) => async (request, params) => {
@@ -75,6 +82,7 @@ function routing(services: EdgeServices, { byCookie, always = false }: RoutingOp
         ? await callerByCookie(request, services, ip)
         : await identity.authenticate(token, ip);
     await services.limits.identify(request, caller);
+    if (caller.lacksSecondFactor && !withoutSecondFactor) throw forbidden(SECOND_FACTOR_FIRST);
     return handler(new RequestCall({ request, params, caller, ip, services }, parameters));
   };
 }
@@ -84,9 +92,14 @@ export function routesOf(services: EdgeServices): Routing {
   return routing(services, { byCookie: true });
 }
 
+/** The same for what who lacks a second factor that a policy demands may do, to set it up. */
+export function setUpRoutesOf(services: EdgeServices): Routing {
+  return routing(services, { byCookie: true, withoutSecondFactor: true });
+}
+
 /** The same for what has to be answered even by a process that lost contact with the others. */
 export function tirelessRoutesOf(services: EdgeServices): Routing {
-  return routing(services, { byCookie: true, always: true });
+  return routing(services, { byCookie: true, always: true, withoutSecondFactor: true });
 }
 
 /**

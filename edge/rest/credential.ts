@@ -3,11 +3,12 @@
  * in the session cookie.
  */
 import type { Caller } from '#core/access/grant.ts';
-import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import type { Parameters } from '#core/query/parse/parameter.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { cookieOf, takeCookie } from './cookie.ts';
+import { refuseForgery } from './forgery.ts';
 
 /**
  * The token of a request (RFC 6750, sections 2.1 and 2.3); null when there is none.
@@ -24,19 +25,9 @@ export function tokenOf(authorization: string | undefined, parameters: Parameter
 }
 
 /**
- * Whether another site made a browser send this request in a way that asks nobody first. Browsers
- * send JSON to another site, and any method but these, only when CORS allows it.
- */
-function isForged(request: Request): boolean {
-  if (request.method !== 'POST' || request.header('sec-fetch-site') !== 'cross-site') return false;
-  const type = request.header('content-type') ?? '';
-  return !/^application\/json\b/i.test(type);
-}
-
-/**
  * Who sends a request that has no token but perhaps a session cookie. A cookie that does not count
  * any more is taken back, because scripts cannot remove it.
- * @throws ServiceError as authenticating by any token; FORBIDDEN for what another site has sent
+ * @throws ServiceError as authenticating by any token, and as {@link refuseForgery}
  */
 export async function callerByCookie(
   request: Request,
@@ -44,9 +35,7 @@ export async function callerByCookie(
   ip: string | null,
 ): Promise<Caller> {
   const token = cookieOf(request, config, 'session');
-  if (token !== null && isForged(request)) {
-    throw forbidden('Another site sent this request with a cookie of the user.');
-  }
+  if (token !== null) refuseForgery(request, config);
   try {
     return await identity.authenticate(token, ip);
   } catch (error) {

@@ -19,6 +19,7 @@ import {
   queryOf,
   readText,
   routesOf,
+  setUpRoutesOf,
   visitorOf,
 } from './call.ts';
 import {
@@ -93,21 +94,35 @@ async function orKeys(call: Call, read: () => Promise<TextAnswer>, keys: () => u
   }
 }
 
+/** Who has to set up a second factor first sees and writes the own row, and nothing beyond it. */
+function ownRowOnly({ services }: Call): Query {
+  return parseQuery({ fields: '*' }, services.bounds);
+}
+
 const readSelf: CallHandler = (call) => {
   const id = self(call);
   const { items, target } = userPlace(call);
+  const query = call.caller.lacksSecondFactor ? ownRowOnly(call) : queryOf(call);
   return orKeys(
     call,
-    () => items.one(target, id, questionOf(queryOf(call)), call.request.signal),
+    () => items.one(target, id, questionOf(query), call.request.signal),
     () => ({ id }),
   );
 };
+
+const plainMembers = v.record(
+  v.string(),
+  v.nullable(v.union([v.string(), v.number(), v.boolean()])),
+);
 
 const updateSelf: CallHandler = async (call) => {
   const id = self(call);
   const body = await call.request.body.json();
   const { items, target } = userPlace(call);
-  return written(await items.updateOne(target, id, { body }, readBackOf(call)));
+  const { lacksSecondFactor } = call.caller;
+  if (lacksSecondFactor && !v.is(plainMembers, body)) throw forbidden();
+  const query = lacksSecondFactor ? ownRowOnly(call) : readBackOf(call);
+  return written(await items.updateOne(target, id, { body }, query));
 };
 
 const trackBody = members({ last_page: v.pipe(word, v.maxLength(255, 'is too long')) });
@@ -179,6 +194,7 @@ const OWN: Readonly<Partial<Record<SystemName, Partial<ItemHandlers>>>> = {
 
 export function addSystemRoutes(router: Router, services: EdgeServices): void {
   const route = routesOf(services);
+  const setUp = setUpRoutesOf(services);
   for (const [name, forms] of COLLECTIONS) {
     const handlers = { ...itemHandlers(placeIn(name)), ...OWN[name] };
     for (const [method, path, form] of forms) {
@@ -186,8 +202,8 @@ export function addSystemRoutes(router: Router, services: EdgeServices): void {
     }
   }
   router
-    .add('GET', '/users/me', route(readSelf))
-    .add('PATCH', '/users/me', route(updateSelf))
+    .add('GET', '/users/me', setUp(readSelf))
+    .add('PATCH', '/users/me', setUp(updateSelf))
     .add('PATCH', '/users/me/track/page', route(trackPage))
     .add('GET', '/roles/me', route(readRoles))
     .add('GET', '/policies/me/globals', route(readGlobals));

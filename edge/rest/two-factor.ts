@@ -4,7 +4,7 @@ import { strict } from '#edge/limit/strict.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { otp } from './auth.ts';
 import { bodyOf, members, word } from './body.ts';
-import { type CallHandler, NO_CONTENT, param, routesOf, visitorOf } from './call.ts';
+import { type CallHandler, NO_CONTENT, param, routesOf, setUpRoutesOf, visitorOf } from './call.ts';
 
 const generateBody = members({ password: word });
 const enableBody = members({ secret: word, otp });
@@ -39,9 +39,10 @@ const disableFor: CallHandler = async (call) => {
 
 export function addTwoFactorRoutes(router: Router, services: EdgeServices): void {
   const route = routesOf(services);
+  const setUp = setUpRoutesOf(services);
   router
-    .add('POST', '/users/me/tfa/generate', route(strict('login', generate)))
-    .add('POST', '/users/me/tfa/enable', route(enable))
+    .add('POST', '/users/me/tfa/generate', setUp(strict('login', generate)))
+    .add('POST', '/users/me/tfa/enable', setUp(enable))
     .add('POST', '/users/me/tfa/disable', route(disable))
     .add('POST', '/users/:pk/tfa/disable', route(disableFor));
 }

@@ -19,7 +19,7 @@ import { install, type Test } from '#tests/core/catalog/installation.ts';
 /** Somebody without any policy; the public ones count. */
 const NOBODY: Caller = {
   ...{ user: null, role: null, roles: [], policies: [], admin: false, app: false },
-  ...{ enforceTfa: false, ip: null, session: null },
+  ...{ enforceTfa: false, lacksSecondFactor: false, ip: null, session: null },
 };
 export const ADMIN: Caller = { ...NOBODY, admin: true };
 

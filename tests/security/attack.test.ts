@@ -3,6 +3,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import t from 'tap';
+import { bodyOf } from '#tests/harness/body.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { createMember, sendAs } from '#tests/harness/member.ts';
 import { createSample } from '#tests/harness/sample.ts';
@@ -227,7 +228,10 @@ t.test('texts that nobody expects are refused, not choked on', async (t) => {
   const code = (secret: Secret) => new TOTP({ secret }).generate();
   const tooLong = { secret: long.base32, otp: code(long) };
   t.ok((await post('POST', '/users/me/tfa/enable', tooLong)).status < 500, 'a secret too long');
-  const secret = new Secret({ size: 20 });
+  const generated = await post('POST', '/users/me/tfa/generate', { password: PASSWORD });
+  const secret = Secret.fromBase32(
+    (await bodyOf<{ data: { secret: string } }>(generated)).data.secret,
+  );
   const enabled = await post(
     'POST',
     '/users/me/tfa/enable',

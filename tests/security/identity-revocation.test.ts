@@ -1,5 +1,4 @@
 /** Tokens that outlive what they stood for: after each event every process refuses them. */
-import { connect, type Socket } from 'node:net';
 import t from 'tap';
 import { freePort } from '#ops/embedded/postgres.ts';
 import {
@@ -187,43 +186,3 @@ t.test('both cookies of a login end with it', async (t) => {
     await until(async () => (await by(other, value)) === 'INVALID_CREDENTIALS', 'it to end');
   }
 });
-
-t.test('a form of another site cannot act with the cookie of a user', async (t) => {
-  const user = await createUser(cluster);
-  const body = { email: user.email, password: PASSWORD, mode: 'session' };
-  const cookie = cookiesOf(await post(`${url}/auth/login`, body));
-  const form = (headers: Record<string, string>) => {
-    const sent = new FormData();
-    sent.set('file', new Blob(['a'], { type: 'text/csv' }), 'a.csv');
-    return outcome(
-      fetch(`${url}/utils/import/system_users`, {
-        method: 'POST',
-        body: sent,
-        headers: { cookie, ...headers },
-      }),
-    );
-  };
-  t.equal(await form({ 'sec-fetch-site': 'cross-site' }), 'FORBIDDEN');
-  t.equal(await outcome(rawPost(cookie)), 'FORBIDDEN', 'nor without a type');
-});
-
-/** A POST without a Content-Type, which `fetch` would add. */
-function rawPost(cookie: string): Promise<Response> {
-  const { promise, resolve, reject } = Promise.withResolvers<Response>();
-  const socket: Socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
-    socket.write(
-      `POST /users/me/tfa/disable HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\n` +
-        'Sec-Fetch-Site: cross-site\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}',
-    );
-  });
-  let received = '';
-  socket.on('data', (chunk: Buffer) => {
-    received += chunk.toString();
-    const [head = '', body] = received.split('\r\n\r\n');
-    if (!body) return;
-    socket.destroy();
-    resolve(new Response(body, { status: Number(head.split(' ')[1]) }));
-  });
-  socket.on('error', reject);
-  return promise;
-}

@@ -320,15 +320,23 @@ t.test('an account is made, and can be used when its address is confirmed', asyn
     fetch(`${cluster.url}/users/register/verify-email${query}`, { redirect: 'manual' });
   t.match(got?.mail.text, 'https://api.harbour.example/v1/users/register/verify-email?token=');
 
-  // Registered again, by somebody else perhaps: only the latest letter counts.
-  t.match(await post('/users/register', { ...body, password: `${PASSWORD}x` }), { status: 204 });
+  // Registered again, by somebody else perhaps: what is confirmed decides the password.
+  const foreign = `${PASSWORD}x`;
+  t.match(await post('/users/register', { ...body, password: foreign }), { status: 204 });
   const verification_url = 'https://app.harbour.example/confirm';
-  await post('/users/register', { ...body, email: 'BOB@example.com', verification_url });
+  await post('/users/register', {
+    ...{ email: 'BOB@example.com', password: foreign, verification_url },
+  });
   const again = await arrived();
   t.match(again.at(-1)?.mail.text, 'https://app.harbour.example/confirm?token=');
-  t.equal((await verify(`?token=${tokenIn(got?.mail.text)}`)).status, 403);
-  const token = tokenIn(again.at(-1)?.mail.text);
+  const token = tokenIn(got?.mail.text);
   const confirmed = await verify(`?token=${token}&redirect=https://evil.example`);
+  const login = (password: string) => post('/auth/login', { email: body.email, password });
+  t.match(await login(foreign), { status: 401 }, 'not the password of the other one');
+  t.match(await login(PASSWORD), { status: 200 });
+  for (const { mail } of again) {
+    t.equal((await verify(`?token=${tokenIn(mail.text)}`)).status, 403, 'the others are void');
+  }
   const bob = await userOf('bob@example.com');
   t.equal(confirmed.status, 302);
   t.equal(
@@ -355,6 +363,7 @@ t.test('an account is made, and can be used when its address is confirmed', asyn
   t.strictSame(rows, [
     { action: 'create', user: null },
     { action: 'update', user: bob?.id },
+    { action: 'login', user: bob?.id },
   ]);
 });
 

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { identifier, render, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { forgiveFailures } from '#core/identity/attempt.ts';
 import { checkPasswordPolicy, readPasswordPolicy } from '#core/identity/password.ts';
 import { endSessionsOf } from '#core/identity/session.ts';
 import { tokenHash } from '#core/identity/token-hash.ts';
@@ -84,7 +85,10 @@ export async function beforeUsers(
   }
 }
 
-/** New credentials end the sessions that the old ones began, but for the one that changed them. */
+/**
+ * New credentials end the sessions that the old ones began, but for the one that changed them, and
+ * what failed with the old ones is forgotten.
+ */
 export async function afterUsers(write: Write, { action, keys, items }: Done): Promise<void> {
   if (action !== 'update') return;
   const changed = keys.filter((_, place) => {
@@ -94,4 +98,5 @@ export async function afterUsers(write: Write, { action, keys, items }: Done): P
   if (changed.length === 0) return;
   const place = { db: write.client, schema: schemaOf(write) };
   await endSessionsOf(place, singleKeys(changed), write.target.caller.session);
+  await forgiveFailures(place, singleKeys(changed));
 }

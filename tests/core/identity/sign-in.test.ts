@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';
+import { forgiveFailures } from '#core/identity/attempt.ts';
 import { until } from '#tests/harness/until.ts';
 import { identityOn, PASSWORD, VISITOR } from './fixture/identity.ts';
 
@@ -8,39 +10,93 @@ const world = await identityOn(t);
 const { pool } = world;
 const { signIn, identity, renewal } = world.open();
 
-function login(email: string, options: { password?: string; otp?: string } = {}) {
-  const { password = PASSWORD, otp = null } = options;
-  return signIn.login({ email, password, otp }, 'json', VISITOR).then(
+function login(email: string, options: { password?: string; otp?: string; ip?: string } = {}) {
+  const { password = PASSWORD, otp = null, ip = VISITOR.ip } = options;
+  return signIn.login({ email, password, otp }, 'json', { ...VISITOR, ip }).then(
     () => 'in',
     (error: unknown) => (error instanceof ServiceError ? error.code : String(error)),
   );
 }
 
-async function statusOf(id: string): Promise<string> {
-  const { rows } = await pool.query('SELECT status FROM system_users WHERE id = $1', [id]);
-  return rows[0].status;
+/** The seconds for which no password of a user is looked at; 0 when they are. */
+async function closedFor(id: string): Promise<number> {
+  const { rows } = await pool.query(
+    `SELECT greatest(extract(epoch FROM closed_until - now()), 0)::float8 AS seconds
+      FROM system_logins WHERE "user" = $1`,
+    [id],
+  );
+  return rows[0]?.seconds ?? 0;
 }
 
-t.test('too many wrong passwords suspend the user', async (t) => {
+/** As if so much time had passed since the last failure. */
+async function pass(id: string, time: string): Promise<void> {
+  await pool.query(
+    `UPDATE system_logins SET failed_on = failed_on - $2::interval, minute = minute - $2::interval,
+      closed_until = closed_until - $2::interval WHERE "user" = $1`,
+    [id, time],
+  );
+}
+
+const wrong = { password: 'wrong' };
+
+t.test('too many wrong passwords close the login for a while, and nothing else', async (t) => {
   await pool.query('INSERT INTO system_settings (auth_login_attempts) VALUES (3)');
-  const { id, email } = await world.createUser();
-  for (let i = 0; i < 2; i++)
-    t.equal(await login(email, { password: 'wrong' }), 'INVALID_CREDENTIALS');
+  const token = createHash('sha256').update('a static token').digest('hex');
+  const { id, email } = await world.createUser({ token });
+  const credentials = { email, password: PASSWORD, otp: null };
+  const { accessToken, refreshToken } = await signIn.login(credentials, 'json', VISITOR);
+  for (let i = 0; i < 2; i++) t.equal(await login(email, wrong), 'INVALID_CREDENTIALS');
   t.equal(await login(email), 'in', 'a login that succeeds');
-  for (let i = 0; i < 2; i++) await login(email, { password: 'wrong' });
-  t.equal(await statusOf(id), 'active', '… begins the count anew');
-  t.equal(await login(email.toUpperCase(), { password: 'wrong' }), 'INVALID_CREDENTIALS');
-  t.equal(await statusOf(id), 'suspended');
+  for (let i = 0; i < 2; i++) await login(email, wrong);
+  t.equal(await closedFor(id), 0, '… begins the count anew');
+  t.equal(await login(email.toUpperCase(), wrong), 'INVALID_CREDENTIALS');
+  t.ok((await closedFor(id)) > 50, 'a minute');
   t.equal(await login(email), 'INVALID_CREDENTIALS', 'now the right one does not help');
-  await pool.query("UPDATE system_users SET status = 'active' WHERE id = $1", [id]);
-  t.equal(await login(email, { password: 'wrong' }), 'INVALID_CREDENTIALS');
-  t.equal(await login(email), 'in', 'made active again, all attempts are there again');
+
+  const { rows } = await pool.query('SELECT status FROM system_users WHERE id = $1', [id]);
+  t.equal(rows[0].status, 'active');
+  t.equal((await identity.authenticate('a static token', null)).user, id, 'tokens go on');
+  t.equal((await identity.authenticate(accessToken, null)).user, id, 'sessions go on');
+  await renewal.refresh({ mode: 'json', refreshToken: refreshToken ?? '' }, VISITOR);
+
+  await login(email, wrong);
+  t.ok((await closedFor(id)) < 61, 'what is tried meanwhile does not count');
+  for (const [closure, expected] of [120, 240, 480, 960, 1_920, 3_600, 3_600].entries()) {
+    await pass(id, '1 hour');
+    t.equal(await login(email, wrong), 'INVALID_CREDENTIALS');
+    const seconds = await closedFor(id);
+    t.ok(seconds > expected - 10 && seconds <= expected, `closure ${closure}: ${seconds}`);
+  }
+  await pass(id, '1 hour');
+  t.equal(await login(email), 'in', 'afterwards the right password counts');
+  for (let i = 0; i < 2; i++) await login(email, wrong);
+  await pass(id, '1 day');
+  await login(email, wrong);
+  t.equal(await closedFor(id), 0, 'after a day failures are forgotten');
+});
+
+t.test('one address adds at most ten failures a minute', async (t) => {
+  await pool.query('UPDATE system_settings SET auth_login_attempts = 12');
+  t.teardown(() => pool.query('UPDATE system_settings SET auth_login_attempts = 3'));
+  const { id, email } = await world.createUser();
+  for (let i = 0; i < 13; i++) await login(email, wrong);
+  t.equal(await closedFor(id), 0);
+  await Promise.all([1, 2].map(() => login(email, { ...wrong, ip: '192.0.2.2' })));
+  t.ok((await closedFor(id)) > 50, 'all addresses count together');
+});
+
+t.test('a new password begins the count anew', async (t) => {
+  const { id, email } = await world.createUser();
+  for (let i = 0; i < 3; i++) await login(email, wrong);
+  t.ok((await closedFor(id)) > 50);
+  await forgiveFailures({ db: pool, schema: 'public' }, [id]);
+  t.equal(await login(email), 'in');
 });
 
 t.test('attempts at once are all counted', async (t) => {
   const { id, email } = await world.createUser();
-  await Promise.all(Array.from({ length: 3 }, () => login(email, { password: 'wrong' })));
-  t.equal(await statusOf(id), 'suspended');
+  await Promise.all(Array.from({ length: 3 }, () => login(email, wrong)));
+  t.ok((await closedFor(id)) > 50);
 });
 
 t.test('a one-time password works once', async (t) => {
@@ -52,10 +108,10 @@ t.test('a one-time password works once', async (t) => {
   const outcomes = await Promise.all([login(email, { otp }), login(email, { otp })]);
   t.strictSame(outcomes.sort(), ['INVALID_OTP', 'in'], 'of two at once one is let in');
   // The one of the two that failed counts, unless the other began the count anew after it.
-  for (let tries = 0; tries < 3 && (await statusOf(id)) === 'active'; tries += 1) {
+  for (let tries = 0; tries < 3 && (await closedFor(id)) === 0; tries += 1) {
     t.equal(await login(email, { otp }), 'INVALID_OTP');
   }
-  t.equal(await statusOf(id), 'suspended', 'codes that are tried out count as wrong passwords do');
+  t.ok((await closedFor(id)) > 50, 'codes that are tried out count as wrong passwords do');
 });
 
 t.test('a hash of other parameters is made anew', async (t) => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import t from 'tap';
 import { bodyOf } from '#tests/harness/body.ts';
@@ -50,6 +51,24 @@ t.test('a second factor is made, taken into use, asked for and given up', async 
     'INVALID_PAYLOAD',
     'weak',
   );
+  const own = new Secret({ size: 20 }).base32;
+  t.equal(await outcome(tfa('enable', { secret: own, otp: code(own) })), 'INVALID_PAYLOAD', 'own');
+  const other = await member();
+  const theirs = await other.tfa('generate', { password: PASSWORD });
+  const { secret: foreign } = (await bodyOf<{ data: { secret: string } }>(theirs)).data;
+  t.equal(
+    await outcome(tfa('enable', { secret: foreign, otp: code(foreign) })),
+    'INVALID_PAYLOAD',
+    'generated for somebody else',
+  );
+  const age = (time: string) =>
+    db.query(
+      `UPDATE system_logins SET tfa_generated_on = tfa_generated_on - $2::interval WHERE "user" = $1`,
+      [user.id, time],
+    );
+  await age('11 minutes');
+  t.equal(await outcome(tfa('enable', { secret, otp: code(secret) })), 'INVALID_PAYLOAD', 'late');
+  await age('-11 minutes');
   // Half a minute may end at any time: what came too late is made anew.
   const first = await until(async () => {
     const otp = code(secret, -1);
@@ -103,4 +122,63 @@ t.test('strangers have no second factor', async (t) => {
       action,
     );
   }
+});
+
+t.test('a policy that demands a second factor lets nobody by without one', async (t) => {
+  const role = '7d0f1c8e-0000-4000-8000-000000000029';
+  await db.query(`
+    WITH r AS (INSERT INTO system_roles (id, name) VALUES ('${role}', 'careful')),
+      p AS (INSERT INTO system_policies (name, app_access, admin_access, enforce_tfa)
+        VALUES ('careful', true, true, true) RETURNING id)
+    INSERT INTO system_access (role, policy) SELECT '${role}', id FROM p`);
+  const { user, authorization, tfa } = await member({ role });
+  const ask = (method: string, path: string, body?: unknown) =>
+    fetch(url + path, {
+      method,
+      headers: { authorization, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  for (const [method, path, body] of [
+    ['GET', '/users'],
+    ['GET', `/users/${user.id}`],
+    ['SEARCH', '/items/anything', {}],
+    ['GET', '/permissions/me'],
+    ['GET', '/roles/me'],
+    ['POST', '/users', { email: 'a@example.com' }],
+    ['POST', '/users/me/tfa/disable', { otp: '123456' }],
+    ['PATCH', '/users/me', { role: { name: 'mine' } }],
+    ['PATCH', '/users/me', { policies: [] }],
+    ['GET', '/jobs'],
+    ['GET', '/schema/snapshot'],
+    ['POST', '/utils/hash/generate', { string: 'x' }],
+    ['GET', '/no-such-route'],
+  ] as const) {
+    t.equal(await outcome(ask(method, path, body)), 'FORBIDDEN', `${method} ${path}`);
+  }
+  t.equal(await outcome(ask('GET', '/server/health')), 200);
+  const self = await bodyOf<{ data: { email: string; role: unknown } }>(
+    await ask('GET', '/users/me?fields=email,role.*,role.users.*'),
+  );
+  t.equal(self.data.email, user.email);
+  t.equal(self.data.role, role, 'the own row, and nothing beyond it');
+  t.equal(await outcome(ask('PATCH', '/users/me', { first_name: 'Ada' })), 200);
+
+  const token = 'a-static-token-of-somebody-careful';
+  const { id } = await createUser(cluster, {
+    role,
+    token: createHash('sha256').update(token).digest('hex'),
+  });
+  const exempt = await fetch(`${url}/users/${id}`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  t.equal(exempt.status, 200, 'static tokens are exempt');
+
+  const generated = await tfa('generate', { password: PASSWORD });
+  const { secret } = (await bodyOf<{ data: { secret: string } }>(generated)).data;
+  await until(
+    async () => (await outcome(tfa('enable', { secret, otp: code(secret) }))) === 204,
+    'it is enabled',
+  );
+  await until(async () => (await ask('GET', '/users')).status === 200, 'the way to be free');
+  t.equal(await outcome(ask('POST', '/auth/logout', {})), 'INVALID_PAYLOAD', 'reached, no cookie');
 });

@@ -50,7 +50,7 @@ export async function standingOf(
   source: AccessSource,
   { user, role }: Person,
 ): Promise<{ caller: Caller; rights: Rights }> {
-  const account = user === null ? null : { user, role, session: null };
+  const account = user === null ? null : { user, role, session: null, secondFactor: false };
   const caller = await source.callerOf(account, null);
   return { caller, rights: await source.rightsOf(caller) };
 }

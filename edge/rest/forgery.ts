@@ -1,0 +1,59 @@
+/**
+ * Refuses what a page of another site makes a browser send with the cookie of its user. A browser
+ * says where a request comes from (`Origin`, RFC 6454; `Sec-Fetch-Site`, Fetch Metadata); programs
+ * that are no browsers say nothing, and nobody makes them send cookies.
+ */
+import type { Config } from '#core/config/config.ts';
+import { includesOrigin } from '#core/config/origin.ts';
+import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import type { Request } from '#edge/http/request.ts';
+
+type ForgeryConfig = Pick<
+  Config,
+  'PUBLIC_URL' | 'CORS_ENABLED' | 'CORS_ORIGIN' | 'CORS_CREDENTIALS'
+>;
+
+/** Methods that change nothing. */
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'SEARCH']);
+/** Types of bodies that some route takes. */
+const TAKEN = /^\s*(?:application\/(?:[\w.-]+\+)?json|multipart\/form-data)\s*(?:;|$)/i;
+
+/** A page that may send cookies: of this server, of PUBLIC_URL, or one that CORS lets in. */
+function isTrusted(origin: string, request: Request, config: ForgeryConfig): boolean {
+  const url = URL.parse(origin);
+  if (url === null) return false;
+  if (url.host === request.header('host')) return true;
+  if (config.PUBLIC_URL !== undefined && url.origin === new URL(config.PUBLIC_URL).origin) {
+    return true;
+  }
+  const { CORS_ENABLED, CORS_CREDENTIALS, CORS_ORIGIN } = config;
+  if (!CORS_ENABLED || !CORS_CREDENTIALS || CORS_ORIGIN === '*') return false;
+  return includesOrigin(CORS_ORIGIN, origin);
+}
+
+/**
+ * Judges a request that a cookie authenticates.
+ * @throws ServiceError FORBIDDEN when a page of another origin may have sent it;
+ *   UNSUPPORTED_MEDIA_TYPE when its body has no type, or one that forms can send
+ */
+export function refuseForgery(request: Request, config: ForgeryConfig): void {
+  if (SAFE.has(request.method)) return;
+  const origin = request.header('origin');
+  const site = request.header('sec-fetch-site');
+  const sentFromHere =
+    origin === undefined
+      ? site === undefined || site === 'same-origin' || site === 'none'
+      : isTrusted(origin, request, config);
+  if (!sentFromHere) {
+    throw forbidden(
+      'A page of another origin sent this request with a cookie of the user; see CORS_ORIGIN.',
+    );
+  }
+  const type = request.header('content-type');
+  if (request.body.size === 0 || TAKEN.test(type ?? '')) return;
+  throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', {
+    mediaType: type ?? '',
+    where: 'Content-Type',
+    reason: 'A request with a session cookie names the type of its body, such as application/json.',
+  });
+}
