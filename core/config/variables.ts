@@ -70,12 +70,14 @@ export const variables = {
   }),
   CORS_ALLOWED_HEADERS: define({
     parse: httpTokens,
-    fallback: 'Content-Type,Authorization',
+    fallback:
+      'Content-Type,Authorization,If-Match,If-None-Match,Prefer,Idempotency-Key,X-Request-Id',
     meaning: 'Request headers that they may set',
   }),
   CORS_EXPOSED_HEADERS: define({
     parse: httpTokens,
-    fallback: 'Content-Range',
+    fallback:
+      'Content-Range,Content-Disposition,ETag,Location,Preference-Applied,RateLimit,RateLimit-Policy,Retry-After,X-Request-Id',
     meaning: 'Response headers that they may read',
   }),
   CORS_CREDENTIALS: define({

@@ -14,6 +14,9 @@ import type { HttpRequest, HttpResponse } from './uws.ts';
 const PREFIX = `${randomBytes(6).toString('base64url')}-`;
 let count = 0;
 
+/** A client's id of its request: what trace ids, UUIDs and the like are made of. */
+const ID = /^[\w.:+/=@~-]{1,128}$/;
+
 const METHODS = new Map(
   ['GET', 'HEAD', 'OPTIONS', 'POST', 'PATCH', 'PUT', 'DELETE', 'SEARCH'].map((method) => [
     method.toLowerCase(),
@@ -58,7 +61,7 @@ export interface ExchangeSettings {
 }
 
 export class Exchange implements Request {
-  readonly id = PREFIX + (count++).toString(36);
+  readonly id: string;
   readonly started = performance.now();
   readonly method: string;
   readonly path: string;
@@ -73,6 +76,8 @@ export class Exchange implements Request {
   readonly ambiguous: boolean;
   /** The answer's first byte was written; what goes wrong later can only cut the connection. */
   answered = false;
+  /** The messages of unexpected errors may be told. */
+  revealing = false;
   /** Nobody waits any more: the connection is gone. `socket` must not be touched then. */
   aborted = false;
   /** Called once when the connection goes, for whoever writes the answer. */
@@ -96,6 +101,8 @@ export class Exchange implements Request {
     collected = [];
     request.forEach(collect);
     this.#headers = collected;
+    const id = this.header('x-request-id');
+    this.id = id !== undefined && ID.test(id) ? id : PREFIX + (count++).toString(36);
     this.socket = socket;
     this.settings = settings;
     this.ambiguous = this.#isAmbiguous();
@@ -139,6 +146,10 @@ export class Exchange implements Request {
     if (this.aborted) return;
     this.#cut = new AnswerCutError(reason);
     this.socket.close();
+  }
+
+  revealErrors(): void {
+    this.revealing = true;
   }
 
   /** The connection went away, or was cut. */

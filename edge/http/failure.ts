@@ -1,4 +1,6 @@
 /** What a client is told when a request fails: the coded body, and nothing of the inside. */
+
+import { withoutSecrets } from '#core/config/secret.ts';
 import { translateFailure } from '#core/database/failure.ts';
 import { catalogue } from '#core/errors/catalogue.ts';
 import { type ErrorEntry, ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
@@ -21,9 +23,10 @@ function coded(errors: readonly [ServiceError, ...ServiceError[]]): Response {
 
 /**
  * Turns whatever a route threw into an answer.
- * @param reveal the caller may see the message of an unexpected error, as admins may
+ * @param secrets what the message of an unexpected error must not hold; null when the caller may
+ *   not see it at all, as admins may
  */
-export function failureOf(thrown: unknown, reveal: boolean): Failure {
+export function failureOf(thrown: unknown, secrets: readonly string[] | null): Failure {
   const error = translateFailure(thrown);
   if (error instanceof ServiceErrors) return { response: coded(error.errors), unexpected: false };
   if (error instanceof ServiceError) {
@@ -31,7 +34,8 @@ export function failureOf(thrown: unknown, reveal: boolean): Failure {
   }
   const { message, status } = catalogue.INTERNAL_SERVER_ERROR;
   const entry: ErrorEntry = {
-    message: reveal && error instanceof Error ? error.message : message,
+    message:
+      secrets !== null && error instanceof Error ? withoutSecrets(error.message, secrets) : message,
     extensions: { code: 'INTERNAL_SERVER_ERROR' },
   };
   return { response: { status, body: JSON.stringify({ errors: [entry] }) }, unexpected: true };

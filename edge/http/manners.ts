@@ -1,9 +1,13 @@
 /** What the configuration says of every answer: its compression, its headers, who may read it. */
 import type { Config } from '#core/config/config.ts';
+import { secretsOf } from '#core/config/secret.ts';
 import { Cors } from './cors.ts';
 import type { ServerOptions } from './server.ts';
 
-type Manners = Pick<ServerOptions, 'bodyLimit' | 'compresses' | 'patience' | 'headers' | 'cors'>;
+type Manners = Pick<
+  ServerOptions,
+  'bodyLimit' | 'compresses' | 'patience' | 'headers' | 'cors' | 'secrets'
+>;
 
 /** Seconds for which browsers remember to use HTTPS only: a year. */
 const HTTPS_ONLY = 31_536_000;
@@ -23,6 +27,7 @@ export function mannersOf(config: Config): Manners {
     bodyLimit: config.BODY_MAX_SIZE,
     compresses: config.COMPRESSION,
     patience: { idle: config.STREAM_IDLE, whole: config.STREAM_MAX_TIME },
+    secrets: secretsOf(config),
     ...(config.HSTS_ENABLED ? { headers: https } : {}),
     ...(config.CORS_ENABLED ? { cors } : {}),
   };

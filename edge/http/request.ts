@@ -28,7 +28,10 @@ export interface Body {
 
 /** One request. Everything but the body has arrived. */
 export interface Request {
-  /** Unique among the processes of a cluster; sent back as `X-Request-Id` and part of log lines. */
+  /**
+   * That of the client's `X-Request-Id`, if it is well-formed; else unique among the processes of a
+   * cluster. Sent back as `X-Request-Id` and part of log lines.
+   */
   readonly id: string;
   /** Upper case. */
   readonly method: string;
@@ -58,6 +61,8 @@ export interface Request {
    * nothing when it is gone.
    */
   cut(reason: string): void;
+  /** Whoever sends it is an administrator, who may see the message of an unexpected error. */
+  revealErrors(): void;
 }
 
 /** The client went away. Nobody is left to be answered, so it is not reported as an error. */

@@ -11,7 +11,7 @@ import { failureOf } from './failure.ts';
 import { StandardHeaders } from './header.ts';
 import type { Patience } from './pump.ts';
 import { leave, sendPieces, sendWhole } from './reply.ts';
-import { AnswerCutError, ClientGoneError, type Request } from './request.ts';
+import { AnswerCutError, ClientGoneError } from './request.ts';
 import type { Handler, Response } from './response.ts';
 import {
   App,
@@ -38,8 +38,8 @@ export interface ServerOptions {
   readonly patience?: Patience;
   /** Headers that every answer carries beside the standard ones. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The caller may see the messages of unexpected errors. */
-  readonly revealsErrors?: (request: Request) => boolean;
+  /** Texts that no answer may hold, not even the message of an error. */
+  readonly secrets?: readonly string[];
 }
 
 /** How long draining may take, in milliseconds. */
@@ -212,9 +212,9 @@ class HttpServer implements Server {
   }
 
   #fail(exchange: Exchange, error: unknown): void {
-    const { revealsErrors } = this.#options;
+    const { secrets = [] } = this.#options;
     try {
-      const { response, unexpected } = failureOf(error, revealsErrors?.(exchange) ?? false);
+      const { response, unexpected } = failureOf(error, exchange.revealing ? secrets : null);
       const { status, body } = response;
       const cut = exchange.aborted || exchange.answered;
       const level = unexpected ? 'error' : cut || status < 500 ? 'debug' : 'warn';

@@ -81,6 +81,7 @@ function routing(services: EdgeServices, options: RoutingOptions): Routing {
       token === null && byCookie
         ? await callerByCookie(request, services, ip)
         : await identity.authenticate(token, ip);
+    if (caller.admin) request.revealErrors();
     await services.limits.identify(request, caller);
     if (caller.lacksSecondFactor && !withoutSecondFactor) throw forbidden(SECOND_FACTOR_FIRST);
     return handler(new RequestCall({ request, params, caller, ip, services }, parameters));

@@ -6,6 +6,9 @@ import type { Response } from '#edge/http/response.ts';
 import type { Teardown } from '#tests/harness/database.ts';
 import { type Served, serve } from './fixture/client.ts';
 
+const EXPOSED =
+  'Content-Range, Content-Disposition, ETag, Location, Preference-Applied, RateLimit, ' +
+  'RateLimit-Policy, Retry-After, X-Request-Id';
 const PAGE = 'https://page.example';
 
 async function* stream() {
@@ -48,7 +51,8 @@ t.test('a preflight is answered before everything else', async (t) => {
     'access-control-allow-origin': PAGE,
     'access-control-allow-credentials': 'true',
     'access-control-allow-methods': 'GET, POST, PATCH, DELETE, SEARCH',
-    'access-control-allow-headers': 'Content-Type, Authorization',
+    'access-control-allow-headers':
+      'Content-Type, Authorization, If-Match, If-None-Match, Prefer, Idempotency-Key, X-Request-Id',
     'access-control-max-age': '18000',
     vary: 'Origin, Cache-Control',
   });
@@ -66,7 +70,7 @@ t.test('pages may read every kind of answer, and only those that may', async (t)
     const answer = await ask(url + path, PAGE);
     t.equal(answer.headers.get('access-control-allow-origin'), PAGE, path);
     t.equal(answer.headers.get('access-control-allow-credentials'), 'true', path);
-    t.equal(answer.headers.get('access-control-expose-headers'), 'Content-Range', path);
+    t.equal(answer.headers.get('access-control-expose-headers'), EXPOSED, path);
     for (const origin of ['https://evil.example', 'null', `${PAGE}.evil.example`, null]) {
       const other = await ask(url + path, origin);
       t.equal(other.headers.has('access-control-allow-origin'), false, `${path} ${origin}`);

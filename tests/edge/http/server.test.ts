@@ -55,6 +55,27 @@ t.test('every answer carries the standard headers', async (t) => {
   t.notOk('x-powered-by' in headers || 'uwebsockets' in headers, 'no product or version');
 });
 
+t.test('the id of a client is taken over when it is well-formed', async (t) => {
+  const { port, url, lines } = await serve(t, ({ path }) => {
+    if (path === '/bug') throw new Error('a bug');
+    return { status: 200 };
+  });
+  const idOf = async (id: string, path = '/') => {
+    const answer = await fetch(`${url}${path}`, { headers: { 'X-Request-Id': id } });
+    return answer.headers.get('x-request-id');
+  };
+  for (const id of ['0af7651916cd43dd8448eb211c80319c', 'a/B+c=~1:2@x.y', 'x'.repeat(128)]) {
+    t.equal(await idOf(id), id);
+  }
+  for (const id of ['x'.repeat(129), 'a b', 'a"b', '{"a":1}', 'a,b', 'é', '%0d%0aSet-Cookie: a']) {
+    t.match(await idOf(id), /^[\w-]{8,40}$/, id);
+  }
+  t.equal(await idOf('mine', '/bug'), 'mine');
+  t.equal(lines.at(-1)?.request, 'mine');
+  const twice = await exchange(port, request('GET /', ['X-Request-Id: one', 'X-Request-Id: two']));
+  t.notMatch(twice, /X-Request-Id: (?:one|two)/);
+});
+
 t.test('a coded error is the answer, however it is thrown', async (t) => {
   const error = new ServiceError(
     'REQUESTS_EXCEEDED',
@@ -98,11 +119,15 @@ t.test('anything else is a 500 that tells nothing, and a line in the log', async
   const { url, lines } = await serve(
     t,
     (request) => {
+      if (request.header('authorization') === 'admin') request.revealErrors();
       if (request.path === '/null') throw null;
       if (request.path === '/later') return Promise.reject(new Error('secret'));
+      if (request.path === '/url') {
+        throw new Error('postgres://user:canary@host is away, a long canary, password=canary');
+      }
       throw new Error('secret');
     },
-    { revealsErrors: (request) => request.header('authorization') === 'admin' },
+    { secrets: ['a long canary'] },
   );
   for (const path of ['/now', '/later', '/null']) {
     const answer = await fetch(`${url}${path}?token=canary`);
@@ -120,6 +145,11 @@ t.test('anything else is a 500 that tells nothing, and a line in the log', async
   t.notMatch(JSON.stringify(lines), /canary/, 'no query is logged');
   const answer = await fetch(url, { headers: { Authorization: 'admin' } });
   t.equal((await errorsOf(answer))[0]?.message, 'secret', 'shown to whom it may be');
+  const concealed = await fetch(`${url}/url`, { headers: { Authorization: 'admin' } });
+  t.equal(
+    (await errorsOf(concealed))[0]?.message,
+    'postgres://[redacted]@host is away, [redacted], password=[redacted]',
+  );
 });
 
 t.test('answers that cannot be sent are a 500 too', async (t) => {
