@@ -23,11 +23,14 @@ export interface ActionAccess {
 
 export type CollectionAccess = Readonly<Record<Action, ActionAccess>>;
 
+/** What a caller may do by one action, with one item or with the items of a collection. */
+export type ItemActionAccess = ActionAccess | { readonly access: boolean };
+
 /** What a caller may do with an item. */
 export interface ItemAccess {
-  readonly update: ActionAccess;
-  readonly delete: ActionAccess;
-  readonly share: ActionAccess;
+  readonly update: ItemActionAccess;
+  readonly delete: ItemActionAccess;
+  readonly share: ItemActionAccess;
 }
 
 const ALL_FIELDS = ['*'];
@@ -122,7 +125,8 @@ export class PermissionService {
   }
 
   /**
-   * What the caller may do with one item, with the item of a singleton, or with some item.
+   * What the caller may do with one item, where `access` is a boolean, with the item of a singleton,
+   * or with some item.
    * @param segment the key as it stands in the path; null without one
    * @throws ServiceError FORBIDDEN to strangers, and for what cannot be a key
    */
@@ -132,11 +136,13 @@ export class PermissionService {
       const holds = await this.#judge(context, segment);
       const { rights } = context;
       const isSingleton = context.catalog.collections.get(collection)?.singleton ?? false;
-      const of = (action: Action): ActionAccess => {
+      const of = (action: Action): ItemActionAccess => {
         const all = rights.of(collection, action);
         const permissions = all.filter(
           ({ rule }) => rule === null || holds === null || holds(rule),
         );
+        // One item may be changed or not.
+        if (segment !== null) return { access: permissions.length > 0 };
         const judged = permissions.length === 0 ? 'none' : 'full';
         const access = holds === null ? accessOf(action, permissions) : judged;
         return isSingleton ? described(action, permissions, access, caller) : { access };

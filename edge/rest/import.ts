@@ -1,7 +1,7 @@
 /** `POST /utils/import/:collection`: a file becomes a job, and the job's end the answer. */
 import { ServiceError } from '#core/errors/service-error.ts';
-import type { ImportFormat } from '#core/jobs/message/import.ts';
-import { firstFile } from '#edge/http/multipart.ts';
+import { IMPORT_FORMATS, type ImportFormat } from '#core/jobs/message/import.ts';
+import { firstFile, type IncomingFile } from '#edge/http/multipart.ts';
 import type { Router } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { type Call, type CallHandler, param, routesOf } from './call.ts';
@@ -14,13 +14,19 @@ const FORMATS: ReadonlyMap<string, ImportFormat> = new Map([
   ['application/vnd.ms-excel', 'csv'],
 ]);
 
+/** The types that say nothing: by default of a part (RFC 7578, 4.4), and of clients that do not know. */
+const USELESS = new Set(['', 'text/plain', 'application/octet-stream', 'binary/octet-stream']);
+
 /** What a multipart body holds beside the file is small; a longer one holds a file too large. */
 const ENVELOPE_BYTES = 65_536;
 
-function formatOf(mimeType: string): ImportFormat {
-  const format = FORMATS.get(mimeType);
+/** How a file is read: by its type, or by its name where the type says nothing. */
+function formatOf({ mimeType, filename }: IncomingFile): ImportFormat {
+  const extension = /\.(csv|json)$/i.exec(filename)?.[1]?.toLowerCase();
+  const byName = IMPORT_FORMATS.find((format) => format === extension);
+  const format = FORMATS.get(mimeType) ?? (USELESS.has(mimeType) ? byName : undefined);
   if (format !== undefined) return format;
-  const reason = `A file must be ${[...FORMATS.keys()].join(', ')}.`;
+  const reason = `A file must be ${[...FORMATS.keys()].join(', ')}, or be named .csv or .json.`;
   throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { mediaType: mimeType, where: 'file', reason });
 }
 
@@ -43,7 +49,7 @@ const importFile: CallHandler = async (call) => {
   const destination = await imports.authorize(call.caller, param(call, 'collection'));
   checkSize(call);
   const file = await firstFile(call.request);
-  const upload = { format: formatOf(file.mimeType), content: file.stream };
+  const upload = { format: formatOf(file), content: file.stream };
   const id = await imports.accept(call.caller, destination, upload);
   if (isBackground(call)) return accepted(call, id);
   return jobAnswer(call, id, () => ({ status: 200, headers: { Location: jobLocation(id) } }));

@@ -109,6 +109,24 @@ for (const backend of backends) {
       t.match(lines.slice(1), [/^1,amount,x,FAILED_VALIDATION,/, /^3,amount,y,FAILED_VALIDATION,/]);
     });
 
+    t.test('a part whose type says nothing goes by its name', async (t) => {
+      const before = await count();
+      const named = async (content: string, type: string, name: string) =>
+        (await upload(cluster, 'things', content, { type, name })).status;
+      t.equal(await named('name\nby name\n', 'application/octet-stream', 'things.CSV'), 200);
+      t.equal(await named('[{"name":"by name"}]', '', 'things.json'), 200);
+      t.equal(await named('[{"name":"by type"}]', 'application/json', 'things.csv'), 200);
+      t.equal(await named('name\nx\n', 'application/octet-stream', 'things'), 415);
+      t.equal(await named('name\nx\n', 'application/octet-stream', 'things.csv.exe'), 415);
+      t.equal(await named('name\nx\n', 'image/png', 'things.csv'), 415);
+      const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+      const part = 'Content-Disposition: form-data; name="file"; filename="a.csv"';
+      const body = `--b\r\n${part}\r\n\r\nname\nuntyped\n\r\n--b--\r\n`;
+      const path = '/utils/import/things';
+      t.equal((await cluster.fetch(path, { method: 'POST', headers, body })).status, 200);
+      t.equal(await count(), before + 4);
+    });
+
     t.test('what cannot be read is refused', async (t) => {
       const broken = await faults(await upload(cluster, 'things', 'name\n"open'));
       t.match(broken, { status: 400, faults: [{ code: 'INVALID_PAYLOAD' }] });
@@ -118,7 +136,8 @@ for (const backend of backends) {
       t.match(body.errors[0]?.extensions, { code: 'INVALID_PAYLOAD', line: 2, column: 9 });
       const object = await faults(await upload(cluster, 'things', '{"name":"a"}', json));
       t.match(object, { status: 400, faults: [{ code: 'INVALID_PAYLOAD' }] });
-      const type = await faults(await upload(cluster, 'things', 'x', { type: 'text/plain' }));
+      const text = { type: 'text/plain', name: 'file.txt' };
+      const type = await faults(await upload(cluster, 'things', 'x', text));
       t.match(type, { status: 415, faults: [{ code: 'UNSUPPORTED_MEDIA_TYPE' }] });
       const path = '/utils/import/things';
       const plain = await cluster.fetch(path, { method: 'POST', body: '[]' });

@@ -91,8 +91,9 @@ t.test('rights', async (t) => {
   });
 
   await t.test('with one item, as its rules decide', async (t) => {
-    const denied = { update: NONE, delete: NONE, share: NONE };
-    const updatable = { ...denied, update: { access: 'full' } };
+    const no = { access: false };
+    const denied = { update: no, delete: no, share: no };
+    const updatable = { ...denied, update: { access: true } };
     t.strictSame(await told('/permissions/me/articles/2'), updatable);
     t.strictSame(await told('/permissions/me/articles/3'), denied);
     t.strictSame(await told('/permissions/me/articles/99999'), denied);
@@ -104,7 +105,8 @@ t.test('rights', async (t) => {
       share: NONE,
     });
     t.strictSame(await told('/permissions/me/pages'), {
-      ...denied,
+      delete: NONE,
+      share: NONE,
       update: { access: 'full', fields: ['title'], presets: { title: 'x' } },
     });
     t.equal((await get('/permissions/me/articles/x')).status, 403);
@@ -115,7 +117,7 @@ t.test('rights', async (t) => {
     const full = { access: 'full', fields: ['*'] };
     t.strictSame(data.tags, { create: full, read: full, update: full, delete: full, share: full });
     const item = await bodyOf<Told>(await cluster.fetch('/permissions/me/tags/1'));
-    t.match(item.data, { update: { access: 'full' }, delete: { access: 'full' } });
+    t.match(item.data, { update: { access: true }, delete: { access: true } });
     t.equal((await cluster.fetch('/permissions/me/no_such_table/1')).status, 403);
     for (const path of ['/permissions/me', '/permissions/me/tags', '/permissions/me/tags/1']) {
       t.equal((await fetch(cluster.url + path)).status, 403, path);
