@@ -1,24 +1,61 @@
-/** What a failure of PostgreSQL means to a caller: which code of the catalogue, if any. */
+/**
+ * What a failure of PostgreSQL means to a caller: the code of the catalogue, if any, and what may be
+ * told beside it. Every failure whose words or names reach a caller passes {@link translateFailure}.
+ */
 import pg from 'pg';
+import type { ForeignKeyDescriptor, TableDescriptor } from '#core/catalog/descriptor.ts';
 import type { ErrorCode } from '#core/errors/catalogue.ts';
 import {
+  type ErrorDetails,
+  forbidden,
   invalidQuery,
   ServiceError,
   ServiceErrors,
   unavailable,
 } from '#core/errors/service-error.ts';
 import { BrokenConnectionError, MessageTooLargeError } from './client.ts';
+import { constraintColumns, foreignKeyOf, keyDetail } from './constraint.ts';
+
+/** A table as a caller sees it. */
+export interface SeenTable {
+  readonly collection: string;
+  readonly table: TableDescriptor;
+  /** The field behind a column, and whether its values may be told; null when it is hidden. */
+  fieldOf(column: string): { readonly name: string; readonly values: boolean } | null;
+}
+
+/** What a caller may be told. */
+export interface FailureView {
+  /** The words of the database itself, with the names of constraints, types and the like. */
+  readonly words: boolean;
+  /** The failure is that of a write: bad values stand in the payload, not in the query. */
+  readonly writing: boolean;
+  /** Null when the caller may not know of the table. */
+  tableOf(schema: string, name: string): SeenTable | null;
+}
+
+/** Nothing is known of the caller, so no name is told. */
+const NOTHING: FailureView = { words: false, writing: false, tableOf: () => null };
+
+/** For those who alter the schema. */
+export const EVERYTHING: FailureView = { words: true, writing: true, tableOf: () => null };
 
 /** SQLSTATE of a constraint or value error → code (PostgreSQL, appendix A). */
-export const CODE_OF_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
+const CODE_OF_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
   '23505': 'RECORD_NOT_UNIQUE',
   '23502': 'NOT_NULL_VIOLATION',
   '23503': 'INVALID_FOREIGN_KEY',
+  '23001': 'INVALID_FOREIGN_KEY',
   '23514': 'FAILED_VALIDATION',
   '23P01': 'RECORD_NOT_UNIQUE',
   '22003': 'VALUE_OUT_OF_RANGE',
   '22001': 'VALUE_TOO_LONG',
+  // The condition of a view.
+  '44000': 'FAILED_VALIDATION',
 };
+
+/** Other violations, and what functions and triggers raise. */
+const RAISED = /^(?:23|P0|45)/;
 
 /** Failures after which the same work may simply be tried again. */
 const RETRYABLE = new Set(['40001', '40P01', '55P03', '57P01', '57P02', '57P03', '53300', '53400']);
@@ -52,31 +89,144 @@ function isConnectionFailure(error: unknown): boolean {
   );
 }
 
-/** `Key (a, b)=(1, 2) …` in the detail of a key violation. */
-function keyOf(detail: string | undefined): { fields: string[]; value: string } | null {
-  const match = /^Key \((.+?)\)=\((.*?)\)(?: |$)/s.exec(detail ?? '');
-  if (match?.[1] === undefined || match[2] === undefined) return null;
-  const fields = match[1].split(', ').map((name) => name.replace(/^"(.*)"$/s, '$1'));
-  return { fields, value: match[2] };
+/** What a row-level policy or the condition of a view refuses comes from here; missing grants not. */
+const CHECK_OPTION_ROUTINE = 'ExecWithCheckOptions';
+
+/** The failure is that of a value or a row, and the same row fails again. */
+export function blamesValue(error: unknown): error is pg.DatabaseError {
+  if (!(error instanceof pg.DatabaseError)) return false;
+  const { code = '', routine } = error;
+  if (code === '42501') return routine === CHECK_OPTION_ROUTINE;
+  return code.startsWith('22') || code === '44000' || RAISED.test(code);
 }
 
-function constraintError(error: pg.DatabaseError, code: ErrorCode): ServiceError {
-  const key = keyOf(error.detail);
-  const field = error.column ?? (key === null ? null : key.fields.join(','));
-  const details = {
+/** PostgreSQL's own words as sentences. */
+export function wordsOf(message: string, detail?: string): string {
+  const sentences = [message, ...(detail?.split('\n') ?? [])].map((text) =>
+    text.endsWith('.') ? text : `${text}.`,
+  );
+  return `PostgreSQL says: ${sentences.join(' ')}`;
+}
+
+/** What is told of the place where a row breaks something. */
+type Broken = {
+  readonly collection: string | null;
+  readonly field: string | null;
+  readonly value?: string;
+};
+
+const UNTOLD: Broken = { collection: null, field: null };
+
+/** A table that the catalog does not know, such as a partition, in PostgreSQL's own names. */
+function unknownTable(error: pg.DatabaseError, view: FailureView): Broken {
+  if (!view.words) return UNTOLD;
+  const key = keyDetail(error);
+  return {
     collection: error.table ?? null,
-    field,
-    ...(key === null ? {} : { value: key.value }),
-    ...(error.constraint === undefined ? {} : { constraint: error.constraint }),
+    field: error.column ?? key?.columns ?? null,
+    ...(key === null ? {} : { value: key.values }),
+  };
+}
+
+/** The columns together, provided that none of them is hidden. */
+function broken(seen: SeenTable, columns: readonly string[], values: string | undefined): Broken {
+  const fields = columns.map((column) => seen.fieldOf(column));
+  const known = fields.filter((field) => field !== null);
+  if (known.length < columns.length || columns.length === 0) {
+    return { collection: seen.collection, field: null };
+  }
+  return {
+    collection: seen.collection,
+    field: known.map(({ name }) => name).join(','),
+    ...(values !== undefined && known.every((field) => field.values) ? { value: values } : {}),
+  };
+}
+
+/** Whether a foreign key is broken from the side of the row that is referred to. */
+function isReferredTo(error: pg.DatabaseError, key: ForeignKeyDescriptor | null): boolean {
+  if (error.code === '23001') return true;
+  const columns = keyDetail(error)?.columns;
+  const own = key?.columns.join(', ');
+  const theirs = key?.targetColumns.join(', ');
+  if (own !== theirs && columns === theirs) return true;
+  if (own !== theirs && columns === own) return false;
+  return /still referenced/.test(error.detail ?? error.message);
+}
+
+function foreignKeyDetails(error: pg.DatabaseError, view: FailureView): ErrorDetails {
+  const seen = view.tableOf(error.schema ?? '', error.table ?? '');
+  const key = seen === null ? null : foreignKeyOf(error, seen.table);
+  const values = keyDetail(error)?.values;
+  const target = key === null ? null : view.tableOf(key.targetSchema, key.targetTable);
+  // A key of hidden columns is hidden itself, and with it what it refers to.
+  const isKnown = key?.columns.every((column) => seen?.fieldOf(column)) ?? false;
+  if (isReferredTo(error, key)) {
+    const referring = isKnown && seen !== null ? seen.collection : null;
+    const by = referring === null ? 'Other items' : `Items of "${referring}"`;
+    const place =
+      target === null || key === null
+        ? unknownTable(error, view)
+        : broken(target, key.targetColumns, values);
+    return {
+      ...place,
+      ...(referring === null ? {} : { referring }),
+      reason: `${by} still refer to the item.`,
+    };
+  }
+  const of = isKnown && target !== null ? ` of "${target.collection}"` : '';
+  const place =
+    seen === null || key === null ? unknownTable(error, view) : broken(seen, key.columns, values);
+  return { ...place, reason: `No item${of} has this key.` };
+}
+
+/** Violations of conditions. */
+const CONDITIONS = new Set(['23514', '44000']);
+
+function reasonOf(error: pg.DatabaseError, view: FailureView): string {
+  // The detail holds all values of the row.
+  if (view.words) return wordsOf(error.message);
+  return CONDITIONS.has(error.code ?? '')
+    ? 'A condition of the database does not hold.'
+    : 'The database refuses the item.';
+}
+
+function constraintDetails(error: pg.DatabaseError, view: FailureView): ErrorDetails {
+  const { code } = error;
+  if (code === '23503' || code === '23001') return foreignKeyDetails(error, view);
+  const seen = view.tableOf(error.schema ?? '', error.table ?? '');
+  if (seen === null) return unknownTable(error, view);
+  return broken(seen, constraintColumns(error, seen.table), keyDetail(error)?.values);
+}
+
+function constraintError(error: pg.DatabaseError, code: ErrorCode, view: FailureView): Error {
+  const { constraint, dataType } = error;
+  const inside = {
+    ...(constraint === undefined ? {} : { constraint }),
+    ...(dataType === undefined ? {} : { type: dataType }),
+  };
+  const details = {
+    ...constraintDetails(error, view),
+    ...(code === 'FAILED_VALIDATION' ? { reason: reasonOf(error, view) } : {}),
+    ...(view.words ? inside : {}),
   };
   return new ServiceError(code, details, { cause: error });
+}
+
+/** A value that does not fit its type and that no earlier check could see. */
+function misfit(error: pg.DatabaseError, view: FailureView): Error {
+  const reason = view.words
+    ? wordsOf(error.message)
+    : 'A value does not fit the type of its field.';
+  if (!view.writing) return invalidQuery(reason);
+  return new ServiceError('FAILED_VALIDATION', { ...UNTOLD, reason }, { cause: error });
 }
 
 /**
  * Translates a failure into the error that the caller gets. What is not recognised is returned
  * unchanged and ends as a 500.
+ * @param view what the caller may be told; nothing, unless it is given
  */
-export function translateFailure(error: unknown): unknown {
+export function translateFailure(error: unknown, view: FailureView = NOTHING): unknown {
   if (error instanceof ServiceError || error instanceof ServiceErrors) return error;
   if (error instanceof MessageTooLargeError) {
     const { limit } = error;
@@ -89,8 +239,12 @@ export function translateFailure(error: unknown): unknown {
       : error;
   }
   const sqlstate = error.code ?? '';
-  const code = CODE_OF_SQLSTATE[sqlstate];
-  if (code !== undefined) return constraintError(error, code);
+  const raised = view.writing && RAISED.test(sqlstate) ? 'FAILED_VALIDATION' : undefined;
+  const code = CODE_OF_SQLSTATE[sqlstate] ?? raised;
+  if (code !== undefined) return constraintError(error, code, view);
+  if (sqlstate === '42501' && blamesValue(error)) {
+    return forbidden(view.words ? wordsOf(error.message) : undefined);
+  }
   if (sqlstate === '57014') {
     return unavailable('database', 'The statement took longer than QUERY_TIMEOUT allows.', {
       cause: error,
@@ -100,7 +254,6 @@ export function translateFailure(error: unknown): unknown {
   if (isTransient(error) || sqlstate.startsWith('53') || sqlstate.startsWith('55')) {
     return unavailable('database', 'The database cannot do this right now.', { cause: error });
   }
-  // Class 22: a value that does not fit its type and that no earlier check could see.
-  if (sqlstate.startsWith('22')) return invalidQuery('A value does not fit the type of its field.');
-  return error;
+  // Class 22.
+  return sqlstate.startsWith('22') ? misfit(error, view) : error;
 }

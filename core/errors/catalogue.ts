@@ -22,7 +22,7 @@ export const catalogue = {
   RECORD_NOT_UNIQUE: entry(400, 'Another item has this value, which must be unique.'),
   NOT_NULL_VIOLATION: entry(400, 'A required value is missing.'),
   CONTAINS_NULL_VALUES: entry(400, 'The field cannot become required while items lack a value.'),
-  INVALID_FOREIGN_KEY: entry(400, 'The value does not refer to an existing item.'),
+  INVALID_FOREIGN_KEY: entry(400, 'Items may only refer to items that exist.'),
   VALUE_OUT_OF_RANGE: entry(400, 'A number is outside the range of its field.'),
   VALUE_TOO_LONG: entry(400, 'A value is longer than its field allows.'),
   INVALID_INVITE: entry(400, 'The invitation is not valid any more.'),

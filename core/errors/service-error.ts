@@ -59,9 +59,25 @@ export function forbidden(reason?: string): ServiceError {
   return new ServiceError('FORBIDDEN', reason === undefined ? {} : { reason });
 }
 
-/** 400 for a query parameter; `reason` names the parameter and the place in it. */
+/** A place such as `filter.a[0]._eq` as URLs spell it: `filter[a][0][_eq]`. */
+function bracketed(place: string): string {
+  const [name = '', ...inner] = place.split(/[.[\]]+/).filter((part) => part !== '');
+  return name + inner.map((part) => `[${part}]`).join('');
+}
+
+/**
+ * 400 for a query parameter.
+ * @param reason a sentence that begins with the place in the parameter, in quotes, or with its name
+ *   and a colon: it becomes `parameter`
+ */
 export function invalidQuery(reason: string, details: ErrorDetails = {}): ServiceError {
-  return new ServiceError('INVALID_QUERY', { ...details, reason });
+  const match = /^(?:"([^"]+)"|(\w+):)/.exec(reason);
+  const place = match?.[1] ?? match?.[2];
+  return new ServiceError('INVALID_QUERY', {
+    ...(place === undefined ? {} : { parameter: bracketed(place) }),
+    ...details,
+    reason,
+  });
 }
 
 /** 400 for a body; `reason` says what is wrong and where. */

@@ -3,6 +3,7 @@ import { forbidden } from '#core/errors/service-error.ts';
 import type { History } from '#core/history/history.ts';
 import type { Key } from '#core/query/key.ts';
 import { judgeAction, judgeDeletion } from './judge.ts';
+import { refusedDeletion } from './relational/refusal.ts';
 import { deleteRows, keysFrom } from './rows.ts';
 import { lockStatement } from './statement.ts';
 import type { Write } from './target.ts';
@@ -42,7 +43,11 @@ export async function deleteItems(
   if (keys.length === 0) return;
   await judgeDeletion(write, keys);
   await rule.before?.(write, 'delete', keys);
-  await deleteRows(client, collection, keys);
+  try {
+    await deleteRows(client, collection, keys);
+  } catch (error) {
+    throw refusedDeletion(error, write.target, collection, keys);
+  }
   await history.tell(
     collection,
     'delete',

@@ -1,6 +1,6 @@
 /** The values that address one item, in the order of its collection's primary key. */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
-import { forbidden } from '#core/errors/service-error.ts';
+import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import { compositeText } from '#core/mutation/payload.ts';
 import { textChecker } from '#core/mutation/value.ts';
 
@@ -34,10 +34,17 @@ export function keyOfValues(collection: Collection, values: readonly unknown[]):
   });
 }
 
-/** Reads a key from a body: a value, or a list of them for a key of several columns. */
+/**
+ * Reads a key from a body: a value, or a list of them for a key of several columns.
+ * @throws ServiceError INVALID_PAYLOAD when it has not as many values as the key; FORBIDDEN
+ */
 export function keyOfBody(collection: Collection, value: unknown): Key {
   const [first] = collection.primaryKey;
-  const isValue = collection.primaryKey.length === 1 && first?.column.elementType !== null;
+  const count = collection.primaryKey.length;
+  const isValue = count === 1 && first?.column.elementType !== null;
+  if (count > 1 && !(Array.isArray(value) && value.length === count)) {
+    throw invalidPayload(`A key of ${count} values is a list of them, such as ["1", "22"].`);
+  }
   return keyOfValues(collection, Array.isArray(value) && !isValue ? value : [value]);
 }
 

@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import { cancelStatement } from '#core/database/cancel.ts';
-import { translateFailure } from '#core/database/failure.ts';
+import { EVERYTHING, translateFailure } from '#core/database/failure.ts';
 import type { Client, Connection } from '#core/database/pool.ts';
 import { identifier, raw, render, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
@@ -90,7 +90,7 @@ class Builder {
 function meaningOf(error: unknown, { collection, field }: IndexBuild): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   if (error.code !== UNIQUE_VIOLATION) return schemaFailure(error);
-  const translated = translateFailure(error);
+  const translated = translateFailure(error, EVERYTHING);
   const details = translated instanceof ServiceError ? translated.details : {};
   const reason = `Items of ${collection} share a value, so ${field} cannot become unique.`;
   return new ServiceError('RECORD_NOT_UNIQUE', { ...details, collection, field, reason });

@@ -1,6 +1,6 @@
 /** What a failure of PostgreSQL means to somebody who alters the schema. Only admins ever see it. */
 import pg from 'pg';
-import { isTransient, translateFailure } from '#core/database/failure.ts';
+import { EVERYTHING, isTransient, translateFailure, wordsOf } from '#core/database/failure.ts';
 import { invalidPayload, ServiceError, unavailable } from '#core/errors/service-error.ts';
 
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -14,14 +14,6 @@ const DUPLICATES: ReadonlySet<string> = new Set(['42701', '42P07', '42710', '42P
  */
 const IMPOSSIBLE: ReadonlySet<string> = new Set(['0A', '2B', '42', '54', '55']);
 
-/** PostgreSQL's own words about the database's own objects, as sentences. */
-function wordsOf({ message, detail }: pg.DatabaseError): string {
-  const sentences = [message, ...(detail?.split('\n') ?? [])].map((text) =>
-    text.endsWith('.') ? text : `${text}.`,
-  );
-  return `PostgreSQL says: ${sentences.join(' ')}`;
-}
-
 /** The coded error behind a failure; what another attempt may not meet is returned unchanged. */
 export function schemaFailure(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
@@ -31,7 +23,7 @@ export function schemaFailure(error: unknown): unknown {
     return unavailable('database', reason, { cause: error });
   }
   if (isTransient(error)) return error;
-  const details = { reason: wordsOf(error) };
+  const details = { reason: wordsOf(error.message, error.detail) };
   if (sqlstate === '23502') {
     const { table, column } = error;
     const place = { collection: table ?? null, field: column ?? null };
@@ -43,5 +35,5 @@ export function schemaFailure(error: unknown): unknown {
   if (IMPOSSIBLE.has(sqlstate.slice(0, 2))) {
     return new ServiceError('UNPROCESSABLE_ENTITY', details, { cause: error });
   }
-  return translateFailure(error);
+  return translateFailure(error, EVERYTHING);
 }

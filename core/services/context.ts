@@ -3,6 +3,7 @@
  * that turns out to have met a catalog behind the database is carried out again.
  */
 import pg from 'pg';
+import { failureView } from '#core/access/failure-view.ts';
 import type { Caller } from '#core/access/grant.ts';
 import type { Rights } from '#core/access/right.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
@@ -89,12 +90,19 @@ export class ContextSource {
   /**
    * Runs with the current catalog, and again with a fresh one if that turns out to be stale: once
    * more, and as long as it has changed again meanwhile.
+   * @param writing whether it changes items, for what is told of its failure
    * @throws ServiceError SERVICE_UNAVAILABLE when it does so each time
    */
-  async with<T>(target: Target, work: (context: ItemContext) => Promise<T>): Promise<T> {
+  async with<T>(
+    target: Target,
+    work: (context: ItemContext) => Promise<T>,
+    writing = false,
+  ): Promise<T> {
+    let sight: ItemContext | null = null;
     try {
       for (let attempt = 1; ; attempt += 1) {
         const context = await this.of(target);
+        sight = context;
         try {
           return await work(context);
         } catch (error) {
@@ -105,7 +113,8 @@ export class ContextSource {
         }
       }
     } catch (error) {
-      throw translateFailure(error);
+      if (sight === null) throw translateFailure(error);
+      throw translateFailure(error, failureView(sight, writing));
     }
   }
 }

@@ -8,9 +8,16 @@ import { ServiceError } from '#core/errors/service-error.ts';
 import { type FlatItems, keptOf } from '#core/mutation/flat.ts';
 import type { KeptKeys } from '#core/mutation/kept-key.ts';
 import { type FreshGraph, type FreshItems, freshItems } from '#core/mutation/relational/fresh.ts';
+import { refusedWrite } from '#core/mutation/relational/refusal.ts';
 import type { Input, Surroundings } from '#core/mutation/relational/write.ts';
 import type { Write } from '#core/mutation/target.ts';
 import type { Readback } from '#core/query/compile/read.ts';
+
+/** A creation in one round trip. */
+export interface Creation extends AtOnce<string | null> {
+  /** The failure as the caller is told of it, with the place of the item that is refused. */
+  refused(failure: unknown): unknown;
+}
 
 /** The statements that reading back takes, which are kept from request to request. */
 export interface CreationStatements {
@@ -39,14 +46,16 @@ function readable(read: () => Statement): readonly Statement[] {
 }
 
 function createdGraph(
-  { target: { caller } }: Write,
+  { target }: Write,
   { statements, rows }: FreshGraph,
   read: CreationStatements,
-): AtOnce<string | null> {
+): Creation {
+  const { caller } = target;
   const shown = readable(() => read.kept(rows[0].kept));
   return {
     collections: new Set(rows.map(({ collection }) => collection.name)),
     rows: rows.reduce((sum, { kept }) => sum + kept.count, 0),
+    refused: (failure) => refusedWrite(failure, target, rows),
     async run(client) {
       const results = await runTogether(client, [...statements, ...shown]);
       const changes = rows.map(({ collection, kept, statement }): Change => {
@@ -60,16 +69,18 @@ function createdGraph(
 }
 
 function createdItems(
-  { collection, target: { caller } }: Write,
-  { items, after }: FreshItems,
+  { collection, target }: Write,
+  { items, nodes, after }: FreshItems,
   read: CreationStatements,
-): AtOnce<string | null> {
+): Creation {
+  const { caller } = target;
   const kept = keptOf(items);
   const { readback, statement } = read.flat(items);
   const statements = [statement, ...after, ...(readback === 'after' ? [read.kept(kept)] : [])];
   return {
     collections: new Set([collection.name]),
     rows: kept.count,
+    refused: (failure) => refusedWrite(failure, target, [{ collection, nodes }]),
     async run(client) {
       const results = await runTogether(client, statements);
       const [text = null, answer = null] = results[0]?.[0] ?? [];
@@ -99,7 +110,7 @@ export async function prepareCreation(
   inputs: readonly Input[],
   surroundings: Omit<Surroundings, 'history'>,
   read: CreationStatements,
-): Promise<AtOnce<string | null> | null> {
+): Promise<Creation | null> {
   const fresh = await freshItems(write, inputs, surroundings);
   if (fresh === null) return null;
   return fresh.kind === 'flat'

@@ -97,7 +97,7 @@ export class ItemService extends ItemReader {
     const inputs = list.map(
       (value, index): Input => ({ place: isList ? [index] : [], value, intent: 'create' }),
     );
-    return this.contexts.with(target, async (context) => {
+    const run = async (context: ItemContext) => {
       const collection = writable(this.#known(context));
       this.#checkCount(inputs.length);
       const done = await this.#createAtOnce(target, context, inputs, { question, isList });
@@ -110,7 +110,8 @@ export class ItemService extends ItemReader {
           : readBackOne(session.write, query, keys[0]);
       };
       return persist(() => this.#transaction(target, context, collection, work));
-    });
+    };
+    return this.contexts.with(target, run, true);
   }
 
   /** Creates items in one round trip; null when something must be looked up before. */
@@ -135,7 +136,11 @@ export class ItemService extends ItemReader {
     );
     if (creation === null) return null;
     const lend = lender(pool, reader, creation.rows);
-    return { result: await persist(() => journal.atOnce(lend, creation)) };
+    try {
+      return { result: await persist(() => journal.atOnce(lend, creation)) };
+    } catch (error) {
+      throw creation.refused(error);
+    }
   }
 
   /** The statement that creates items which bring nothing along. */
@@ -274,10 +279,11 @@ export class ItemService extends ItemReader {
   }
 
   #write<T>(target: Target, work: (session: Session) => Promise<T>): Promise<T> {
-    return this.contexts.with(target, (context) => {
+    const run = (context: ItemContext) => {
       const collection = writable(this.#known(context));
       return persist(() => this.#transaction(target, context, collection, work));
-    });
+    };
+    return this.contexts.with(target, run, true);
   }
 
   #transaction<T>(

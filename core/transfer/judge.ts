@@ -12,6 +12,7 @@ import { memberFault } from './file.ts';
 import { blamesRow, copyContext, refusalFault } from './refusal.ts';
 import type { Row, RowHandler } from './row.ts';
 import { Refused, type Run } from './run.ts';
+import { importView } from './sight.ts';
 import { stage } from './stage.ts';
 import type { Staged } from './staging.ts';
 
@@ -135,7 +136,10 @@ export async function stageJudged(run: Run, columns: readonly FileColumn[]): Pro
       if (!blamesRow(error)) throw error;
       const context = copyContext(error);
       const row = context === null ? null : (judge?.rowOf(context.line) ?? null);
-      const fault = refusalFault(error, row, fieldOf(columns, context));
+      const fault = refusalFault(error, importView(run.options), {
+        row,
+        ...fieldOf(columns, context),
+      });
       // A row that is not named cannot be left out of the next pass.
       if (row === null || passes === PASSES_MAX) throw refused([...faults, fault]);
       known.push(fault);

@@ -8,7 +8,8 @@ import { empty, identifier, join, raw, type Sql, sql } from '#core/database/sql.
 import type { ErrorCode } from '#core/errors/catalogue.ts';
 import { type RowFault, shown } from './fault.ts';
 import { sameKey } from './merge.ts';
-import type { Session } from './session.ts';
+import type { ImportOptions, Run } from './run.ts';
+import { seenFields } from './sight.ts';
 import { isAbsent, STAGING, type Staged, stagingColumn, valueOr } from './staging.ts';
 import type { Target } from './target.ts';
 
@@ -17,12 +18,14 @@ interface Question {
   /** SQLSTATE of the constraint's failure. */
   readonly sqlstate: string;
   readonly code: ErrorCode;
-  readonly field: string;
+  /** The columns that it is about. */
+  readonly columns: readonly string[];
   readonly reason: string;
   readonly statement: Sql;
 }
 
 interface Subject {
+  readonly options: ImportOptions;
   readonly target: Target;
   readonly staged: Staged;
   readonly same: Sql | null;
@@ -80,7 +83,7 @@ function notNullQuestions(subject: Subject): Question[] {
     return {
       sqlstate: '23502',
       code: 'NOT_NULL_VIOLATION',
-      field,
+      columns: [field],
       reason: 'The field takes no null and has no default.',
       statement: sql`SELECT s."row", NULL AS "value" FROM ${STAGING} s
         WHERE ${isNull} AND ${missing}`,
@@ -93,8 +96,11 @@ function checkQuestions(subject: Subject): Question[] {
   return subject.target.checks.map(({ name, condition, columns }) => ({
     sqlstate: '23514',
     code: 'FAILED_VALIDATION',
-    field: columns.join(','),
-    reason: `The check ${JSON.stringify(name)} does not hold.`,
+    columns,
+    reason:
+      subject.options.fields === undefined
+        ? `The check ${JSON.stringify(name)} does not hold.`
+        : 'A condition of the database does not hold.',
     statement: sql`SELECT ${ROW} AS "row", ${columns.length === 0 ? sql`NULL` : textOf(columns)}
       AS "value" FROM ${after} f WHERE (${condition}) IS FALSE`,
   }));
@@ -134,8 +140,11 @@ function foreignKeyQuestion(subject: Subject, key: ForeignKeyDescriptor): Questi
   return {
     sqlstate: '23503',
     code: 'INVALID_FOREIGN_KEY',
-    field: key.columns.join(','),
-    reason: `There is no such item in ${JSON.stringify(key.targetTable)}.`,
+    columns: key.columns,
+    reason:
+      subject.options.fields === undefined
+        ? `There is no such item in ${JSON.stringify(key.targetTable)}.`
+        : 'There is no item with this key.',
     statement: sql`SELECT ${ROW} AS "row", ${textOf(key.columns)} AS "value" FROM ${after} f
       WHERE ${complete(key.columns)} AND NOT EXISTS (
         SELECT FROM ${identifier(key.targetSchema, key.targetTable)} r WHERE ${link}) ${inFile}`,
@@ -161,7 +170,7 @@ function uniqueQuestions(subject: Subject, columns: readonly string[]): Question
   const shared = {
     sqlstate: '23505',
     code: 'RECORD_NOT_UNIQUE',
-    field: columns.join(','),
+    columns,
   } as const;
   const list = join(columns.map((name) => sql`f.${identifier(name)}`));
   // A row that the file brings too will have the value that the file says.
@@ -201,7 +210,7 @@ function numberedKeyQuestions({ target, staged, same }: Subject): Question[] {
     return {
       sqlstate: '428C9',
       code: 'FAILED_VALIDATION',
-      field: name,
+      columns: [name],
       reason: 'No item has this key, and new ones are numbered by the database.',
       statement: sql`SELECT s."row", ${value}::text AS "value" FROM ${STAGING} s
         WHERE ${value} IS NOT NULL AND NOT EXISTS (SELECT FROM ${target.name} t WHERE ${same})`,
@@ -209,18 +218,23 @@ function numberedKeyQuestions({ target, staged, same }: Subject): Question[] {
   });
 }
 
-async function ask(session: Session, question: Question, limit: number): Promise<RowFault[]> {
+async function ask(
+  { session, options }: Run,
+  question: Question,
+  limit: number,
+): Promise<RowFault[]> {
   await session.run(sql`SAVEPOINT question`);
   try {
     const { rows } = await session.run(
       sql`SELECT q."row", q."value" FROM (${question.statement}) q
         ORDER BY q."row" LIMIT ${raw(String(limit))}`,
     );
-    const { code, field, reason } = question;
+    const { code, columns, reason } = question;
+    const field = seenFields(options, columns);
     return rows.map(({ row, value }) => ({
       row: Number(row),
-      field: field === '' ? null : field,
-      value: shown(typeof value === 'string' ? value : null),
+      field,
+      value: field !== null && typeof value === 'string' ? shown(value) : null,
       code,
       reason,
     }));
@@ -235,15 +249,15 @@ async function ask(session: Session, question: Question, limit: number): Promise
 
 /** The new keys of columns that the database numbers: refused whatever else is right. */
 export async function locateNumberedKeys(
-  session: Session,
-  target: Target,
+  run: Run,
   staged: Staged,
   limit: number,
 ): Promise<RowFault[]> {
-  const subject: Subject = { target, staged, same: sameKey(target, staged.columns) };
+  const { options, target } = run;
+  const subject: Subject = { options, target, staged, same: sameKey(target, staged.columns) };
   const faults: RowFault[] = [];
   for (const question of numberedKeyQuestions(subject)) {
-    faults.push(...(await ask(session, question, limit)));
+    faults.push(...(await ask(run, question, limit)));
   }
   return faults;
 }
@@ -254,12 +268,12 @@ export async function locateNumberedKeys(
  *   only constraints of that kind are asked, since the staged rows are not the final ones
  */
 export async function locate(
-  session: Session,
-  target: Target,
+  run: Run,
   staged: Staged,
-  options: { limit: number; sqlstate: string | undefined },
+  { limit, sqlstate: reported }: { limit: number; sqlstate: string | undefined },
 ): Promise<RowFault[]> {
-  const subject: Subject = { target, staged, same: sameKey(target, staged.columns) };
+  const { options, target } = run;
+  const subject: Subject = { options, target, staged, same: sameKey(target, staged.columns) };
   const questions = [
     ...notNullQuestions(subject),
     ...checkQuestions(subject),
@@ -269,11 +283,11 @@ export async function locate(
     ...uniqueLists(target)
       .filter((columns) => concerned(subject, columns))
       .flatMap((columns) => uniqueQuestions(subject, columns)),
-  ].filter(({ sqlstate }) => !target.table.userTriggers || sqlstate === options.sqlstate);
+  ].filter(({ sqlstate }) => !target.table.userTriggers || sqlstate === reported);
   const faults: RowFault[] = [];
   for (const question of questions) {
-    if (faults.length >= options.limit) break;
-    faults.push(...(await ask(session, question, options.limit - faults.length)));
+    if (faults.length >= limit) break;
+    faults.push(...(await ask(run, question, limit - faults.length)));
   }
   return faults;
 }

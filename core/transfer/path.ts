@@ -15,6 +15,7 @@ import { blamesConstraint, blamesRow } from './refusal.ts';
 import { type ImportResult, Refused, type Run } from './run.ts';
 import { moveSequences } from './sequence.ts';
 import { prepareStaged, settle } from './settle.ts';
+import { seenFields } from './sight.ts';
 import { stage } from './stage.ts';
 import type { Staged } from './staging.ts';
 
@@ -25,8 +26,12 @@ function requireKey(run: Run, columns: Columns): void {
   for (const { name } of run.target.key) {
     if (columns.some((column) => column.name === name)) continue;
     if (run.target.defaults.has(name)) continue;
-    const reason = `The file has no column ${JSON.stringify(name)}, which the key needs.`;
-    throw new Refused({ row: null, field: name, value: null, code: 'INVALID_PAYLOAD', reason });
+    const field = seenFields(run.options, [name]);
+    const reason =
+      field === null
+        ? 'The file has no column for the key.'
+        : `The file has no column ${JSON.stringify(field)}, which the key needs.`;
+    throw new Refused({ row: null, field, value: null, code: 'INVALID_PAYLOAD', reason });
   }
 }
 
@@ -67,15 +72,15 @@ async function hasty(run: Run, columns: Columns): Promise<ImportResult> {
 
 /** Through the staging table, judging each row. @throws {Refused} */
 async function judged(run: Run, columns: Columns): Promise<ImportResult> {
-  const { session, target, options } = run;
+  const { options } = run;
   const { staged, skipped, faults } = await stageJudged(run, columns);
   const [first, ...rest] = faults;
   if (first === undefined) return await finish(run, staged, skipped);
   // The rows that are well formed may still break constraints: the report is about all of them.
   await prepareStaged(run, staged);
   const limit = options.errorLimit - faults.length;
-  const broken = await locate(session, target, staged, { limit, sqlstate: undefined });
-  const numbered = await locateNumberedKeys(session, target, staged, limit - broken.length);
+  const broken = await locate(run, staged, { limit, sqlstate: undefined });
+  const numbered = await locateNumberedKeys(run, staged, limit - broken.length);
   throw new Refused(first, ...rest, ...broken, ...numbered);
 }
 

@@ -1,6 +1,12 @@
 /** What PostgreSQL's refusal of a row says about it: the code, the field, the value, the line. */
 import pg from 'pg';
-import { CODE_OF_SQLSTATE, isTransient } from '#core/database/failure.ts';
+import {
+  blamesValue,
+  type FailureView,
+  isTransient,
+  translateFailure,
+} from '#core/database/failure.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
 import { type RowFault, shown } from './fault.ts';
 
 /**
@@ -16,7 +22,8 @@ const OTHER_CLASSES = new Set(
 /** The failure is a row's, not the server's or the program's. */
 export function blamesRow(error: unknown): error is pg.DatabaseError {
   if (!(error instanceof pg.DatabaseError) || isTransient(error)) return false;
-  return error.code !== undefined && !OTHER_CLASSES.has(error.code.slice(0, 2));
+  if (error.code === undefined) return false;
+  return !OTHER_CLASSES.has(error.code.slice(0, 2)) || blamesValue(error);
 }
 
 /** The failure is of a constraint, which the staging table can locate. */
@@ -45,19 +52,34 @@ const REASONS: Readonly<Record<string, string>> = {
   '23505': 'Another item has this value already.',
 };
 
-/** The fault of a row that PostgreSQL refused. */
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** What is told of the fault of a row that PostgreSQL refused. */
+export interface RefusalPlace {
+  readonly row: number | null;
+  /** The field and the value of the file, where they are known. */
+  readonly field?: string | null;
+  readonly value?: string | null;
+}
+
+/** The fault of a row that PostgreSQL refused, as the sender of the file may know it. */
 export function refusalFault(
   error: pg.DatabaseError,
-  row: number | null,
-  place: { field: string | null; value: string | null } = { field: null, value: null },
+  view: FailureView,
+  { row, field = null, value = null }: RefusalPlace,
 ): RowFault {
-  const sqlstate = error.code ?? '';
-  const key = /^Key \((.+?)\)=\((.*?)\)(?: |$)/s.exec(error.detail ?? '');
+  const translated = translateFailure(error, view);
+  const { code, details } =
+    translated instanceof ServiceError
+      ? translated
+      : new ServiceError('FAILED_VALIDATION', view.words ? { reason: error.message } : {});
   return {
     row,
-    field: place.field ?? error.column ?? key?.[1] ?? null,
-    value: shown(place.value ?? key?.[2] ?? null),
-    code: CODE_OF_SQLSTATE[sqlstate] ?? 'FAILED_VALIDATION',
-    reason: REASONS[sqlstate] ?? `${error.message}.`,
+    field: field ?? textOf(details.field),
+    value: shown(value ?? textOf(details.value)),
+    code,
+    reason: REASONS[error.code ?? ''] ?? textOf(details.reason) ?? 'The database refuses the row.',
   };
 }

@@ -7,6 +7,7 @@ import { type MergeCounts, merge, type Range, removeDuplicates } from './merge.t
 import { blamesRow, refusalFault } from './refusal.ts';
 import { Refused, type Run } from './run.ts';
 import { moveSequences } from './sequence.ts';
+import { importView } from './sight.ts';
 import { STAGING, type Staged } from './staging.ts';
 
 /** Reduces the staged rows to those that count. @returns how many were taken out */
@@ -48,11 +49,13 @@ async function search(run: Run, staged: Staged, failure: pg.DatabaseError): Prom
     else last = middle;
   }
   const found = await refusalOf(run, staged, { first, last });
-  return refusalFault(found ?? failure, found === null ? null : first);
+  return refusalFault(found ?? failure, importView(run.options), {
+    row: found === null ? null : first,
+  });
 }
 
 async function blame(run: Run, staged: Staged, failure: pg.DatabaseError): Promise<Refused> {
-  const [first, ...rest] = await locate(run.session, run.target, staged, {
+  const [first, ...rest] = await locate(run, staged, {
     limit: run.options.errorLimit,
     sqlstate: failure.code,
   });
@@ -65,7 +68,7 @@ async function blame(run: Run, staged: Staged, failure: pg.DatabaseError): Promi
 export async function settle(run: Run, staged: Staged): Promise<MergeCounts> {
   const { session, target, options } = run;
   const { errorLimit: limit, failpoint } = options;
-  const [first, ...rest] = await locateNumberedKeys(session, target, staged, limit);
+  const [first, ...rest] = await locateNumberedKeys(run, staged, limit);
   if (first !== undefined) throw new Refused(first, ...rest);
   await session.run(sql`SAVEPOINT settle`);
   try {

@@ -1,6 +1,6 @@
 /** Unfolds the query string of a request, and the body of SEARCH, into named parameters. */
 import qs from 'qs';
-import { invalidPayload } from '#core/errors/service-error.ts';
+import { invalidPayload, invalidQuery, type ServiceError } from '#core/errors/service-error.ts';
 import type { Parameters } from '#core/query/parse/parameter.ts';
 
 /** Nesting of brackets that is unfolded; deeper ones stay part of the name. */
@@ -14,7 +14,7 @@ const NONE: Parameters = Object.freeze({});
 
 /**
  * Unfolds a query string: `filter[a][_eq]=1&fields[]=a` becomes nested members without prototypes.
- * @throws ServiceError INVALID_PAYLOAD for more parameters than anybody needs
+ * @throws ServiceError INVALID_QUERY for more parameters, or more entries of one, than anybody needs
  */
 export function parametersOf(query: string): Parameters {
   if (query === '') return NONE;
@@ -27,10 +27,32 @@ export function parametersOf(query: string): Parameters {
       plainObjects: true,
     });
   } catch (error) {
-    throw error instanceof RangeError
-      ? invalidPayload(`The query string cannot be used: ${error.message}`)
-      : error;
+    throw error instanceof RangeError ? tooMuch(query) : error;
   }
+}
+
+/** The name of a parameter up to the brackets of a list: `filter[a]` of `filter[a][]=1`. */
+function listName(parameter: string): string {
+  const [name = ''] = parameter.split('=', 1);
+  try {
+    return decodeURIComponent(name).replace(/\[\d*\]$/, '');
+  } catch {
+    return name;
+  }
+}
+
+/** The error of a query string with more parts than are unfolded. */
+function tooMuch(query: string): ServiceError {
+  const parts = query.split('&');
+  if (parts.length > MAX_PARAMETERS) {
+    return invalidQuery(`The query string has more than ${MAX_PARAMETERS} parameters.`);
+  }
+  const counts = new Map<string, number>();
+  for (const name of parts.map(listName)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const name = [...counts].find(([, count]) => count > MAX_INDEX)?.[0] ?? 'query';
+  return invalidQuery(
+    `"${name}" has more than ${MAX_INDEX} parts; send a list as JSON or with commas, or by SEARCH.`,
+  );
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -26,6 +26,7 @@ export interface MemberUser {
   readonly id: string;
   readonly policy: string;
   readonly role: string;
+  readonly token: string;
   send(method: string, path: string, body?: unknown): Promise<Answer>;
   upload(path: string, form: FormData): Promise<Answer>;
 }
@@ -93,5 +94,5 @@ export async function createMember(
   await until(async () => (await send('GET', '/users/me')).status === 200, 'the user is known');
   const upload = (path: string, body: FormData) =>
     ask(cluster, token, path, { method: 'POST', body });
-  return { id, policy, role, send, upload };
+  return { id, policy, role, token, send, upload };
 }

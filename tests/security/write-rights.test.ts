@@ -157,8 +157,8 @@ t.test('creating: fields first, then presets, validation and reading back', asyn
   t.strictSame(
     refused.body.errors.map((error: { extensions: object }) => error.extensions),
     [
-      { code: 'FAILED_VALIDATION', field: 'title', path: [], type: 'nempty' },
-      { code: 'FAILED_VALIDATION', field: 'views', path: [], type: 'lte', valid: 5 },
+      { code: 'FAILED_VALIDATION', index: 1, field: 'title', path: [], type: 'nempty' },
+      { code: 'FAILED_VALIDATION', index: 1, field: 'views', path: [], type: 'lte', valid: 5 },
     ],
   );
   t.strictSame(await titles("title = 'fine'"), [], 'all or nothing');

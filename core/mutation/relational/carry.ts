@@ -5,8 +5,10 @@
 import type { Collection } from '#core/catalog/catalog.ts';
 import { PENDING } from '../payload.ts';
 import { deleteRows, insertRows, updateRows } from '../rows.ts';
+import type { Write } from '../target.ts';
 import { writtenNodes } from './judge.ts';
 import { columnField, highestSorts, textsOf } from './lock.ts';
+import { refusedDeletion, refusedWrite } from './refusal.ts';
 import { keyOfNode, type Node, type ToManyWork, type ToOneWork, type Work } from './work.ts';
 
 type Texts = ReadonlyMap<string, string | null>;
@@ -53,13 +55,26 @@ async function refer({ write }: Work, { step, work, pairs }: ToOneWork): Promise
   }
 }
 
+/** Runs a statement that writes items; its failure tells which of them is refused. */
+async function blaming<T>(
+  { target, collection }: Write,
+  nodes: readonly Node[],
+  statement: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await statement();
+  } catch (error) {
+    throw refusedWrite(error, target, [{ collection, nodes }]);
+  }
+}
+
 async function writeNodes(work: Work): Promise<void> {
   const { write } = work;
   const { client, collection, rule } = write;
   const created = writtenNodes(work, 'create');
   if (created.length > 0) {
     const rows = created.map(({ row }) => row);
-    const keys = await insertRows(client, collection, rows);
+    const keys = await blaming(write, created, () => insertRows(client, collection, rows));
     for (const [index, node] of created.entries()) node.key = keys[index] ?? null;
     await rule.after?.(write, { action: 'create', keys, items: created.map((n) => n.stored) });
   }
@@ -68,7 +83,7 @@ async function writeNodes(work: Work): Promise<void> {
     const keys = changed.map(keyOfNode);
     await rule.before?.(write, 'update', keys);
     const rows = changed.map(({ row }) => row);
-    await updateRows(client, collection, keys, rows);
+    await blaming(write, changed, () => updateRows(client, collection, keys, rows));
     await rule.after?.(write, { action: 'update', keys, items: changed.map((n) => n.stored) });
   }
 }
@@ -83,7 +98,11 @@ async function takeOut({ step, taken }: ToManyWork): Promise<void> {
   const { client, collection, rule } = taken.write;
   const keys = taken.nodes.map(keyOfNode);
   await rule.before?.(taken.write, 'delete', keys);
-  await deleteRows(client, collection, keys);
+  try {
+    await deleteRows(client, collection, keys);
+  } catch (error) {
+    throw refusedDeletion(error, taken.write.target, collection, keys);
+  }
   await rule.after?.(taken.write, { action: 'delete', keys, items: [] });
 }
 

@@ -35,6 +35,7 @@ export interface FreshRows {
 export interface FreshItems {
   readonly kind: 'flat';
   readonly items: FlatItems;
+  readonly nodes: readonly Node[];
   /** What is to be run after they are written. */
   readonly after: readonly Statement[];
 }
@@ -197,7 +198,7 @@ function flat({ write: { collection }, nodes }: Work): FreshItems | null {
     collection,
     fields.map((field) => ({ field })),
   );
-  return { kind: 'flat', items: { collection, fields: ordered, rows, delta }, after };
+  return { kind: 'flat', items: { collection, fields: ordered, rows, delta }, nodes, after };
 }
 
 function graph(work: Work): FreshGraph | null {

@@ -2,13 +2,12 @@
  * Judges and prepares everything that a payload asks for before the first row is written, each
  * level by the rights to its own collection and action.
  */
-import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { judgeChanges, judgeCreation, judgeDeletion } from '../judge.ts';
 import type { Item } from '../payload.ts';
 import { PENDING } from '../payload.ts';
 import { Preparation, type Prepared } from '../prepare.ts';
 import { judgeLinks } from './link.ts';
-import type { Place } from './plan.ts';
+import { atPlace } from './place.ts';
 import { keyOfNode, type Node, type ToManyWork, type Work } from './work.ts';
 
 /** The item as rights see it: with the lists that it brings. */
@@ -27,39 +26,6 @@ export function writtenNodes(work: Work, action: 'create' | 'update'): Node[] {
   });
 }
 
-/** The error with the place of its item in the payload. */
-function placed(error: ServiceError, place: Place): ServiceError {
-  const names = place.filter((part, index) => index > 0 || typeof part === 'string');
-  const [top, ...below] = names;
-  if (top === undefined) return error;
-  const { field, path, ...rest } = error.details;
-  const inner = [
-    ...(typeof field === 'string' ? [field] : []),
-    ...(Array.isArray(path) ? path : []),
-  ];
-  return new ServiceError(
-    error.code,
-    { ...rest, field: top, path: [...below, ...inner] },
-    { cause: error, headers: error.headers },
-  );
-}
-
-/** Runs what may refuse one item; its errors say where in the payload the item stands. */
-async function atPlace<T>(place: Place, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof ServiceErrors) {
-      const [first, ...rest] = error.errors;
-      throw new ServiceErrors([placed(first, place), ...rest.map((one) => placed(one, place))]);
-    }
-    if (error instanceof ServiceError && error.details.field !== undefined) {
-      throw placed(error, place);
-    }
-    throw error;
-  }
-}
-
 async function prepare(work: Work, action: 'create' | 'update'): Promise<void> {
   const nodes = writtenNodes(work, action);
   if (nodes.length === 0) return;
@@ -69,7 +35,7 @@ async function prepare(work: Work, action: 'create' | 'update'): Promise<void> {
   for (const node of nodes) {
     const prepared =
       known.get(node.item) ??
-      (await atPlace(node.place, () => preparation.of(node.item, node.sent)));
+      (await atPlace(work.write, node, () => preparation.of(node.item, node.sent)));
     known.set(node.item, prepared);
     node.stored = prepared.item;
     node.row = prepared.row;

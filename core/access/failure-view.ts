@@ -1,0 +1,54 @@
+/** What a caller may be told of a failure: names that it may read, and values of its own. */
+import type { Catalog, Collection } from '#core/catalog/catalog.ts';
+import type { FailureView, SeenTable } from '#core/database/failure.ts';
+import { isConcealed } from '#core/query/compile/output.ts';
+import type { Grants } from './grant.ts';
+import type { Rights } from './right.ts';
+
+/** The collection behind a table. */
+function collectionOf(catalog: Catalog, schema: string, name: string): Collection | null {
+  const found = catalog.collections.get(name);
+  return found?.table?.schema === schema ? found : null;
+}
+
+function seenTable(collection: Collection, grants: Grants): SeenTable | null {
+  const grant = grants.of(collection.name);
+  const { table } = collection;
+  if (grant === null || table === null) return null;
+  const fields = new Map(
+    [...collection.fields.values()].flatMap(({ column, ...field }) =>
+      column === null ? [] : [[column.name, { ...field, column }] as const],
+    ),
+  );
+  return {
+    collection: collection.name,
+    table,
+    fieldOf(column) {
+      const field = fields.get(column);
+      if (field === undefined) return null;
+      const { name } = field;
+      const cases = grant.filter((one) => one.fields === null || one.fields.has(name));
+      if (cases.length === 0) return null;
+      // A value may be that of a row which the caller sees only in part.
+      const always = cases.some(({ rule }) => rule === null);
+      return { name, values: always && !isConcealed(field) };
+    },
+  };
+}
+
+interface Sight {
+  readonly catalog: Catalog;
+  readonly rights: Pick<Rights, 'admin' | 'reading'>;
+}
+
+/** What a caller with these rights may be told. */
+export function failureView({ catalog, rights }: Sight, writing: boolean): FailureView {
+  return {
+    words: rights.admin,
+    writing,
+    tableOf(schema, name) {
+      const collection = collectionOf(catalog, schema, name);
+      return collection === null ? null : seenTable(collection, rights.reading);
+    },
+  };
+}
