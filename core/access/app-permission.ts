@@ -2,6 +2,7 @@
  * What every policy with app access grants beside its own permissions: the least that the Admin
  * App needs of the system collections.
  */
+import { strict as assert } from 'node:assert';
 import { parseRow } from './permission-row.ts';
 import type { Action, PermissionRow } from './right.ts';
 
@@ -145,13 +146,15 @@ export const APP_PERMISSIONS: readonly AppPermission[] = MINIMAL.map((row) => ({
 }));
 
 /** The same as rights. */
-export const APP_RIGHTS: readonly PermissionRow[] = APP_PERMISSIONS.map((row) =>
-  parseRow({
+export const APP_RIGHTS: readonly PermissionRow[] = APP_PERMISSIONS.map((row) => {
+  const parsed = parseRow({
     collection: row.collection,
     action: row.action,
     permissions: JSON.stringify(row.permissions),
     validation: row.validation === null ? null : JSON.stringify(row.validation),
     presets: null,
     fields: row.fields.join(','),
-  }),
-);
+  });
+  assert(parsed !== null && parsed.faults.length === 0);
+  return parsed.row;
+});

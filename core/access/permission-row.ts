@@ -1,11 +1,11 @@
 /** The permissions of policies as they are stored, read and parsed. */
 import { createHash } from 'node:crypto';
-import * as v from 'valibot';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { parseFilter } from '#core/query/parse/filter.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import { isUnconditional, parseFilter } from '#core/query/parse/filter.ts';
 import { isMembers, type Members } from '#core/query/parse/list.ts';
-import type { Filter } from '#core/query/query.ts';
+import { type Filter, NEVER } from '#core/query/query.ts';
 import { systemTable } from '#core/system/table.ts';
 import { ACTIONS, type PermissionRow } from './right.ts';
 
@@ -31,61 +31,74 @@ export interface StoredRow extends StoredPermission {
   readonly policy: string;
 }
 
-const json = v.pipe(
-  v.nullable(v.string()),
-  v.transform((text): unknown => (text === null ? null : JSON.parse(text))),
-);
-
-function filter(place: string) {
-  return v.pipe(
-    json,
-    v.transform((value): Filter | null => {
-      if (value === null) return null;
-      const parsed = parseFilter(value, place);
-      return parsed.kind === 'group' && parsed.filters.length === 0 ? null : parsed;
-    }),
-  );
+/** What of a row cannot be read. */
+export interface RowFault {
+  readonly place: 'permissions' | 'validation' | 'presets';
+  readonly reason: string;
 }
 
-/** A list would pass for a record by itself. */
-const members = v.pipe(v.custom<Members>(isMembers), v.record(v.string(), v.unknown()));
+export interface ParsedRow {
+  readonly row: PermissionRow;
+  readonly faults: readonly RowFault[];
+}
 
 /** `*` anywhere in the list stands for every field; no list at all for none. */
-const fields = v.pipe(
-  v.nullable(v.string()),
-  v.transform((text): ReadonlySet<string> | null => {
-    const names = (text ?? '').split(',').map((name) => name.trim());
-    return names.includes('*') ? null : new Set(names.filter((name) => name !== ''));
-  }),
-);
+function fieldsOf(text: string | null): ReadonlySet<string> | null {
+  const names = (text ?? '').split(',').map((name) => name.trim());
+  return names.includes('*') ? null : new Set(names.filter((name) => name !== ''));
+}
 
-const rowSchema = v.pipe(
-  v.object({
-    collection: v.string(),
-    action: v.picklist(ACTIONS),
-    permissions: filter('permissions'),
-    validation: filter('validation'),
-    presets: v.pipe(json, v.nullable(members)),
-    fields,
-  }),
-  v.transform(
-    (row): PermissionRow => ({
-      collection: row.collection,
-      action: row.action,
-      fields: row.fields,
-      rule: row.permissions,
-      validation: row.validation,
-      presets: row.presets ?? {},
-    }),
-  ),
-);
+function filterOf(text: string | null, place: string): Filter | null {
+  if (text === null) return null;
+  const parsed = parseFilter(JSON.parse(text), place);
+  return isUnconditional(parsed) ? null : parsed;
+}
+
+function presetsOf(text: string | null): Members {
+  const value: unknown = text === null ? {} : (JSON.parse(text) ?? {});
+  if (!isMembers(value)) throw new Error('It must be an object.');
+  return value;
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ServiceError) return String(error.details.reason ?? error.message);
+  return error instanceof Error ? error.message : String(error);
+}
 
 /**
- * Parses a row.
- * @throws when it is none; what cannot be understood must grant nothing
+ * Parses a row. A rule that cannot be read holds for no item, and nothing is written past a
+ * validation that cannot be read: leaving either out would widen what others grant beside it.
+ * @returns null for an action that nobody knows, which grants nothing
  */
-export function parseRow(row: StoredPermission): PermissionRow {
-  return v.parse(rowSchema, row);
+export function parseRow(stored: StoredPermission): ParsedRow | null {
+  const action = ACTIONS.find((known) => known === stored.action);
+  if (action === undefined) return null;
+  const faults: RowFault[] = [];
+  const read = <T>(place: RowFault['place'], parse: () => T, otherwise: T): T => {
+    try {
+      return parse();
+    } catch (error) {
+      faults.push({ place, reason: reasonOf(error) });
+      return otherwise;
+    }
+  };
+  const rule = read('permissions', () => filterOf(stored.permissions, 'permissions'), NEVER);
+  const validation = read('validation', () => filterOf(stored.validation, 'validation'), NEVER);
+  const presets = read('presets', () => presetsOf(stored.presets), {});
+  // Rules do not restrict what is created, and values that are missing would say something else.
+  const isBarred = faults.some(({ place }) => place === 'presets' || action === 'create');
+  const { collection, fields } = stored;
+  return {
+    row: {
+      collection,
+      action,
+      fields: fieldsOf(fields),
+      rule,
+      validation: isBarred ? NEVER : validation,
+      presets,
+    },
+    faults,
+  };
 }
 
 /** Reads the permissions of policies in the order of their ids; a policy without any is left out. */

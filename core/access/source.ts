@@ -176,21 +176,19 @@ export class AccessSource {
     const known = this.#parsed.get(digest);
     if (known !== undefined) return known;
     const rows = stored.rows.flatMap((row) => {
-      try {
-        return [parseRow(row)];
-      } catch (error) {
-        this.#complain(row, error);
-        return [];
+      const parsed = parseRow(row);
+      if (parsed === null) this.#complain(row, `there is no action ${row.action}.`);
+      for (const { place, reason } of parsed?.faults ?? []) {
+        this.#complain(row, `its ${place} cannot be read. ${reason}`);
       }
+      return parsed === null ? [] : [parsed.row];
     });
     const parsed = { digest, rows };
     this.#parsed.set(digest, parsed);
     return parsed;
   }
 
-  #complain(row: StoredRow, error: unknown): void {
-    const { id, policy, collection, action } = row;
-    const detail = error instanceof Error ? error.message : String(error);
+  #complain({ id, policy, collection, action }: StoredRow, detail: string): void {
     const complaint = `permission ${id} (${action} ${collection}) grants nothing: ${detail}`;
     if (this.#complaints.has(complaint)) return;
     this.#complaints.set(complaint, true);

@@ -54,7 +54,7 @@ function condition(name: string, operator: string, value: unknown): Sql {
   const list = LISTS.get(operator);
   if (list !== undefined) {
     const values = parse(v.pipe(v.array(field.value), v.maxLength(MAX_VALUES)), value, where);
-    if (values.length === 0) return operator === '_in' ? sql`false` : sql`true`;
+    if (values.length === 0) throw invalidQuery(`filter: ${where} must not be an empty list.`);
     return sql`${field.column} ${list} (${join(values.map((one) => sql`${one}`))})`;
   }
   if (operator !== '_null' && operator !== '_nnull') {
@@ -64,27 +64,36 @@ function condition(name: string, operator: string, value: unknown): Sql {
   return isNull ? sql`${field.column} IS NULL` : sql`${field.column} IS NOT NULL`;
 }
 
+/** The conditions of one object; an alternative without any would let everything pass. */
+function conditionsOf(filter: unknown, depth: number): readonly Sql[] {
+  if (depth > MAX_DEPTH) throw invalidQuery('filter: it is nested too deeply.');
+  return Object.entries(parse(object, filter, 'it')).flatMap(([name, value]) => {
+    if (name === '_and' || name === '_or') {
+      const parts = parse(v.array(v.unknown()), value, name).map((part) =>
+        conditionsOf(part, depth + 1),
+      );
+      if (name === '_and') return parts.flat();
+      if (parts.length > 0 && parts.every((part) => part.length > 0)) {
+        return [sql`(${join(parts.map(all), ' OR ')})`];
+      }
+      throw invalidQuery('filter: _or holds no condition.');
+    }
+    const operations = Object.entries(parse(object, value, name));
+    if (operations.length === 0) throw invalidQuery(`filter: ${name} holds no condition.`);
+    return operations.map(([operator, operand]) => condition(name, operator, operand));
+  });
+}
+
+function all(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? sql`true` : sql`(${join(conditions, ' AND ')})`;
+}
+
 /**
  * The condition of a filter such as `{state: {_in: ['waiting', 'running']}}`, with `_and` and
  * `_or`. Throws INVALID_QUERY, naming the place.
  */
-export function jobCondition(filter: unknown, depth = 0): Sql {
-  if (depth > MAX_DEPTH) throw invalidQuery('filter: it is nested too deeply.');
-  const conditions: Sql[] = [];
-  for (const [name, value] of Object.entries(parse(object, filter, 'it'))) {
-    if (name === '_and' || name === '_or') {
-      const parts = parse(v.array(v.unknown()), value, name).map((part) =>
-        jobCondition(part, depth + 1),
-      );
-      const [separator, none] = name === '_and' ? [' AND ', sql`true`] : [' OR ', sql`false`];
-      conditions.push(parts.length === 0 ? none : sql`(${join(parts, separator)})`);
-      continue;
-    }
-    for (const [operator, operand] of Object.entries(parse(object, value, name))) {
-      conditions.push(condition(name, operator, operand));
-    }
-  }
-  return conditions.length === 0 ? sql`true` : sql`(${join(conditions, ' AND ')})`;
+export function jobCondition(filter: unknown): Sql {
+  return all(conditionsOf(filter, 0));
 }
 
 /** The order of a sort such as `['-created_on', 'kind']`; the latest job first without one. */

@@ -30,6 +30,32 @@ const ALL = [...ORDER, ...EMPTY, ...PATTERN] as const;
 
 export type Operator = (typeof ALL)[number];
 
+/**
+ * What stands behind an operator: true or false, a list, two values, one value that may be null, a
+ * text that may be empty, or one value that is neither null nor empty.
+ */
+export type OperandShape = 'flag' | 'list' | 'pair' | 'single' | 'text' | 'filled';
+
+/** Those that are not here take a filled value. */
+const SHAPES: Readonly<Partial<Record<Operator, OperandShape>>> = {
+  _null: 'flag',
+  _nnull: 'flag',
+  _empty: 'flag',
+  _nempty: 'flag',
+  _in: 'list',
+  _nin: 'list',
+  _between: 'pair',
+  _nbetween: 'pair',
+  _eq: 'single',
+  _neq: 'single',
+  _ieq: 'text',
+  _nieq: 'text',
+};
+
+export function shapeOf(operator: Operator): OperandShape {
+  return SHAPES[operator] ?? 'filled';
+}
+
 const KNOWN: ReadonlySet<string> = new Set(ALL);
 
 export function isOperator(key: string): key is Operator {

@@ -41,6 +41,13 @@ export type Filter =
       readonly place: string;
     };
 
+/** Holds for nothing: what stands in the place of a stored condition that cannot be read. */
+export const NEVER: Filter = Object.freeze({
+  kind: 'group',
+  connective: 'or',
+  filters: Object.freeze([]),
+});
+
 export interface SortTerm {
   readonly path: Path;
   readonly descending: boolean;

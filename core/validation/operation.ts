@@ -95,7 +95,7 @@ const isEmpty = (value: unknown) =>
 /** Both ends of a range; the one that is missed is told. */
 const between: Judge = (subject, operand) => {
   const [low, high, ...more] = listOf(operand);
-  if (low === undefined || high === undefined || more.length > 0) return { holds: true };
+  if (low === undefined || high === undefined || more.length > 0) return { holds: false };
   const fromLow = order(subject, low);
   const fromHigh = order(subject, high);
   if (fromLow === null || fromLow < 0)
@@ -109,7 +109,7 @@ const between: Judge = (subject, operand) => {
 
 const outside: Judge = (subject, operand) => {
   const [low, high, ...more] = listOf(operand);
-  if (low === undefined || high === undefined || more.length > 0) return { holds: true };
+  if (low === undefined || high === undefined || more.length > 0) return { holds: false };
   const fromLow = order(subject, low);
   const fromHigh = order(subject, high);
   const isOutside = (fromLow !== null && fromLow < 0) || (fromHigh !== null && fromHigh > 0);

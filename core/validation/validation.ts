@@ -96,8 +96,9 @@ export class Validation {
     return found === NO_VALUE ? UNKNOWN : found;
   }
 
-  /** Any of the alternatives is enough; none at all are enough, too. */
+  /** Any of the alternatives is enough; where there is none nothing passes. */
   #any(filters: readonly Filter[], judge: (filter: Filter) => Fault[]): Fault[] {
+    if (filters.length === 0) return [{ path: [], type: 'unreadable', details: {} }];
     const found = filters.map(judge);
     return found.some((faults) => faults.length === 0) ? [] : found.flat();
   }

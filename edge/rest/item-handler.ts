@@ -93,7 +93,9 @@ function selectionOf(call: Call, keys: unknown, query: unknown): Selection {
     return { kind: 'keys', keys };
   }
   const { parameters } = searchOf({ query });
-  return { kind: 'query', query: parseQuery(parameters, call.services.bounds) };
+  // A name that is misspelt would leave the condition out, and all items in.
+  const { bounds } = call.services;
+  return { kind: 'query', query: parseQuery(parameters, bounds, { strict: true }) };
 }
 
 /** The members of an object in a body, none of which is unknown. */

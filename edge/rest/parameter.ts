@@ -10,6 +10,38 @@ const MAX_INDEX = 500;
 /** Parameters beyond this number are refused. */
 const MAX_PARAMETERS = 1_000;
 
+/** A part of a name that the parser drops, and with it all that stands below. */
+const RESERVED = /(?:^|\[)__proto__(?:\]|\[|$)/;
+
+/** Whether all brackets behind a name are closed and nothing stands between or behind them. */
+function isWellFormed(name: string): boolean {
+  let depth = 0;
+  for (let index = name.indexOf('['); index >= 0 && index < name.length; index += 1) {
+    const char = name[index];
+    if (char === '[') depth += 1;
+    else if (depth === 0) return false;
+    else if (char === ']') depth -= 1;
+  }
+  return depth === 0;
+}
+
+/** Decodes a part of the query string. The parser passes over what it cannot read in a name. */
+function decode(
+  text: string,
+  decoder: (text: string, decoder?: unknown, charset?: string) => string,
+  charset?: string,
+  type?: 'key' | 'value',
+): string {
+  const decoded = decoder(text, undefined, charset);
+  if (type === 'key' && RESERVED.test(decoded)) {
+    throw invalidQuery(`"${decoded}": no parameter or field can have this name.`);
+  }
+  if (type === 'key' && !isWellFormed(decoded)) {
+    throw invalidQuery(`"${decoded}" has brackets that do not fit together.`);
+  }
+  return decoded;
+}
+
 const NONE: Parameters = Object.freeze({});
 
 /**
@@ -25,6 +57,7 @@ export function parametersOf(query: string): Parameters {
       parameterLimit: MAX_PARAMETERS,
       throwOnLimitExceeded: true,
       plainObjects: true,
+      decoder: decode,
     });
   } catch (error) {
     throw error instanceof RangeError ? tooMuch(query) : error;

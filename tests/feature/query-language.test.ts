@@ -80,7 +80,7 @@ const OPERATORS: readonly [string, unknown, unknown][] = [
   ['_nin with null', { n: { _nin: [1, null] } }, []],
   ['_between', { n: { _between: [2, 3] } }, [2, 3]],
   ['_between comma text', { n: { _between: '2,3' } }, [2, 3]],
-  ['_between with one value', { n: { _between: [2] } }, [1, 2, 3, 4, 5]],
+  ['_between with one value', { n: { _between: [2] } }, 'INVALID_QUERY'],
   ['_nbetween', { n: { _nbetween: [2, 3] } }, [1, 5]],
   ['_null', { word: { _null: true } }, [5]],
   ['_null false', { word: { _null: false } }, [1, 2, 3, 4]],
@@ -108,7 +108,7 @@ const OPERATORS: readonly [string, unknown, unknown][] = [
   ['_regex is for validation', { word: { _regex: 'a' } }, 'INVALID_QUERY'],
   ['_and', { _and: [{ n: { _gt: 1 } }, { n: { _lt: 3 } }] }, [2]],
   ['_or', { _or: [{ n: 1 }, { n: 5 }] }, [1, 5]],
-  ['_or with an empty object', { _or: [{ n: 1 }, {}] }, [1, 2, 3, 4, 5]],
+  ['_or with an empty object', { _or: [{ n: 1 }, {}] }, 'INVALID_QUERY'],
   ['an empty filter', {}, [1, 2, 3, 4, 5]],
   ['several members', { n: { _gt: 1, _lt: 3 }, flag: false }, [2]],
   ['an unknown operator', { n: { _foo: 1 } }, 'INVALID_QUERY'],
@@ -164,8 +164,8 @@ t.test('_json compares members of a document', async (t) => {
   t.strictSame(await inside({ 'a.b[9]': { _neq: 10 } }), [], 'what is absent is null');
   t.strictSame(await inside({ _or: [{ 'a.b[0]': 10 }, { '[0]': { _lte: 1 } }] }), [1, 2]);
   t.strictSame(await inside({ _and: [{ 'a.b[0]': 10 }, { 'a.b[1]': 10 }] }), []);
-  t.strictSame(await inside({}), [1, 2, 3, 4, 5]);
   for (const refused of [
+    {},
     { a: { b: { _eq: 10 } } },
     { 'a..b': 10 },
     { 'a\0': 10 },

@@ -94,7 +94,7 @@ const GRIDS: readonly Grid[] = [
   },
   list('other cases', [
     ...['_some around a variable without value', '_none around a variable without value'],
-    ...['null literal _eq', 'null literal _neq', 'group _and', 'group _or', 'range of one value'],
+    ...['null literal _eq', 'null literal _neq', 'group _and', 'group _or'],
     ...['function json', 'function count(items)', 'function count(json)', 'group by function'],
     ...['group by json', 'sort by json', 'aggregate countAll', 'search', 'search nested'],
     ...['sort by function', 'sort by alias', 'sort by aggregate', 'sort through m2o'],

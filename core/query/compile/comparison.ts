@@ -12,7 +12,7 @@ import {
   parameterOf,
   scalarText,
 } from './operand.ts';
-import { ALWAYS, anyVoid, loosely, type Predicate, strictly, VOID } from './predicate.ts';
+import { anyVoid, loosely, type Predicate, strictly, VOID } from './predicate.ts';
 import { isRecordPath, RecordValues, recordValues } from './record.ts';
 import type { Context } from './scope.ts';
 import { type Binding, deferred } from './slot.ts';
@@ -239,14 +239,14 @@ function membershipTest(comparison: Comparison): Predicate {
   return { ...found, void: anyVoid([isVoid, voidOf(comparison, values)]) };
 }
 
-/** A range needs two values; with any other number of them the condition is no condition. */
+/** A range needs two values. */
 function rangeTest(comparison: Comparison): Predicate {
   const { operator, place } = comparison;
   const entries = listOf(comparison);
   const [low, high] = entries;
   if (entries.includes(NO_VALUE)) return VOID;
-  if (low === undefined || high === undefined || entries.length !== 2) return ALWAYS;
-  if (low === null || high === null || low === '' || high === '') {
+  const isOpen = (entry: unknown) => entry === undefined || entry === null || entry === '';
+  if (isOpen(low) || isOpen(high) || entries.length !== 2) {
     throw invalidQuery(`"${place}" must hold two values.`);
   }
   const range = within(comparison, low, high);

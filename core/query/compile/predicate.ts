@@ -20,7 +20,9 @@ export interface Predicate {
   readonly void: boolean | Sql;
 }
 
-export const ALWAYS: Predicate = { sql: sql`TRUE`, strict: false, void: false };
+const ALWAYS: Predicate = { sql: sql`TRUE`, strict: false, void: false };
+
+const NEVER: Predicate = { sql: sql`FALSE`, strict: true, void: false };
 
 /** A comparison with a variable that has no value: unknown for every row. */
 export const VOID: Predicate = { sql: sql`NULL::boolean`, strict: true, void: true };
@@ -47,10 +49,10 @@ export function apartOf(predicate: Predicate): Sql {
   return predicate.apart ?? predicate.sql;
 }
 
-/** All of them, or any of them; no predicates at all hold always. */
+/** All of them, or any of them: all of none hold always, any of none never. */
 export function connect(connective: 'and' | 'or', parts: readonly Predicate[]): Predicate {
   const [only] = parts;
-  if (only === undefined) return ALWAYS;
+  if (only === undefined) return connective === 'and' ? ALWAYS : NEVER;
   if (parts.length === 1) return only;
   const isStrict = (part: Predicate) => part.strict;
   const all = (pieces: readonly Sql[]) =>

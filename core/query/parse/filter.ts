@@ -3,36 +3,72 @@
  * quantifiers `_some` and `_none`, and `_json` for conditions inside documents.
  */
 import { invalidQuery } from '#core/errors/service-error.ts';
-import { isOperator } from '../operator.ts';
+import { isOperator, type Operator } from '../operator.ts';
 import type { Filter } from '../query.ts';
 import { Counter } from './counter.ts';
-import { entriesOf, isMembers } from './list.ts';
+import { entriesOf, isMembers, RESERVED_NAME } from './list.ts';
+import { checkOperand, isNumbered } from './operand.ts';
 
 const QUANTIFIERS: Readonly<Record<string, 'some' | 'none'>> = { _some: 'some', _none: 'none' };
 
+/** Whether a filter is no condition: `{}`, `_and: []`, or nothing but these. */
+export function isUnconditional(filter: Filter): boolean {
+  return (
+    filter.kind === 'group' && filter.connective === 'and' && filter.filters.every(isUnconditional)
+  );
+}
+
+/** A filter in a place where leaving out the condition would widen the whole. */
+function parseCondition(value: unknown, place: string, counter: Counter): Filter {
+  const filter = parseLevel(value, place, counter);
+  if (isUnconditional(filter)) throw invalidQuery(`"${place}" holds no condition.`);
+  return filter;
+}
+
+type Connective = 'and' | 'or';
+
+function parseGroup(
+  connective: Connective,
+  value: unknown,
+  place: string,
+  counter: Counter,
+): Filter {
+  if (!Array.isArray(value) && !isNumbered(value)) throw invalidQuery(`"${place}" must be a list.`);
+  const entries = entriesOf(value, place);
+  if (entries.length === 0) counter.add('conditions');
+  if (connective === 'or' && entries.length === 0) {
+    throw invalidQuery(`"${place}" holds no condition.`);
+  }
+  const parse = connective === 'or' ? parseCondition : parseLevel;
+  const filters = entries.map((entry, index) =>
+    counter.nested(() => parse(entry, `${place}[${index}]`, counter)),
+  );
+  return { kind: 'group', connective, filters };
+}
+
 function parseMember(key: string, value: unknown, path: string, counter: Counter): Filter {
   const place = `${path}.${key}`;
-  const below = (inside: unknown, where: string) =>
-    counter.nested(() => parseLevel(inside, where, counter));
-  if (key === '_and' || key === '_or') {
-    const entries = entriesOf(value, place);
-    if (entries.length === 0) counter.add('conditions');
-    const filters = entries.map((entry, index) => below(entry, `${place}[${index}]`));
-    return { kind: 'group', connective: key === '_and' ? 'and' : 'or', filters };
-  }
+  const below = () => counter.nested(() => parseCondition(value, place, counter));
+  if (key === RESERVED_NAME) throw invalidQuery(`"${place}": no field can have this name.`);
+  if (key === '_and') return parseGroup('and', value, place, counter);
+  if (key === '_or') return parseGroup('or', value, place, counter);
   const quantifier = Object.hasOwn(QUANTIFIERS, key) ? QUANTIFIERS[key] : undefined;
-  if (quantifier !== undefined) {
-    return { kind: 'quantifier', quantifier, filter: below(value, place), place };
-  }
-  if (key === '_json') return { kind: 'document', filter: below(value, place), place };
-  if (isOperator(key)) {
-    counter.condition(key, value);
-    return { kind: 'operation', operator: key, value, place };
-  }
-  if (isMembers(value)) return { kind: 'field', key, filter: below(value, place), place };
-  counter.condition('_eq', value);
-  const filter: Filter = { kind: 'operation', operator: '_eq', value, place };
+  if (quantifier !== undefined) return { kind: 'quantifier', quantifier, filter: below(), place };
+  if (key === '_json') return { kind: 'document', filter: below(), place };
+  if (isOperator(key)) return parseOperation(key, value, place, counter);
+  const filter = isMembers(value) ? below() : parseOperation('_eq', value, place, counter);
   return { kind: 'field', key, filter, place };
+}
+
+function parseOperation(
+  operator: Operator,
+  value: unknown,
+  place: string,
+  counter: Counter,
+): Filter {
+  counter.condition(operator, value);
+  checkOperand(operator, value, place);
+  return { kind: 'operation', operator, value, place };
 }
 
 function parseLevel(value: unknown, place: string, counter: Counter): Filter {
@@ -48,7 +84,8 @@ function parseLevel(value: unknown, place: string, counter: Counter): Filter {
 }
 
 /**
- * Parses a filter object.
+ * Parses a filter object. A condition is complete or refused: only `{}` and `_and: []` mean that
+ * there is none.
  * @param place the parameter it stands in, for errors
  * @param counter counts its parts; by default only the nesting is bounded, as of what is stored
  * @throws ServiceError INVALID_QUERY naming the place, such as `filter.author.name._eq`

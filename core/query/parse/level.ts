@@ -13,9 +13,28 @@ interface Source {
   readonly prefix: string;
   readonly bounds: QueryBounds;
   readonly counter: Counter;
+  /** Parameters that nobody knows are refused. */
+  readonly strict: boolean;
 }
 
-type From = Pick<Source, 'bounds' | 'counter'>;
+/** What one level can be asked; `deep` holds what is asked below. */
+export const LEVEL_PARAMETERS = [
+  ...['fields', 'filter', 'search', 'sort', 'limit', 'offset', 'page', 'alias'],
+  ...['aggregate', 'groupBy'],
+];
+
+/**
+ * Refuses parameters that are not among those that are known.
+ * @param prefix how they are called in errors
+ * @throws ServiceError INVALID_QUERY naming the first
+ */
+export function requireKnown(parameters: Members, known: readonly string[], prefix = ''): void {
+  const unknown = Object.keys(parameters).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw invalidQuery(`"${prefix}${unknown}" is no parameter of a query.`);
+}
+
+type From = Pick<Source, 'bounds' | 'counter' | 'strict'>;
 type LevelsBelow = Map<string, Level>;
 
 function given(value: unknown): boolean {
@@ -108,15 +127,18 @@ function parseDeep(place: string, raw: unknown, from: From, depth = 1): LevelsBe
   if (!given(raw)) return new Map();
   const value = unfold(place, raw);
   if (!isMembers(value)) throw invalidQuery(`"${place}" must be an object.`);
+  const entries = Object.entries(value);
+  const below = entries.filter(([name]) => !name.startsWith('_'));
+  if (from.strict && below.length < entries.length) {
+    throw invalidQuery(`"${place}" holds a parameter that stands under no relation.`);
+  }
   return new Map(
-    Object.entries(value)
-      .filter(([name]) => !name.startsWith('_'))
-      .map(([name, members]) => [name, parseBelow(`${place}.${name}`, members, from, depth)]),
+    below.map(([name, members]) => [name, parseBelow(`${place}.${name}`, members, from, depth)]),
   );
 }
 
 function parseBelow(place: string, raw: unknown, from: From, depth: number): Level {
-  const { bounds, counter } = from;
+  const { bounds, counter, strict } = from;
   counter.add('levels');
   if (depth > bounds.maxDepth) {
     throw invalidQuery(
@@ -131,11 +153,12 @@ function parseBelow(place: string, raw: unknown, from: From, depth: number): Lev
     if (name.startsWith('_')) parameters[name.slice(1)] = value;
     else below[name] = value;
   }
+  if (strict) requireKnown(parameters, [...LEVEL_PARAMETERS, 'group'], `${place}._`);
   const { group, ...others } = parameters;
   const level = parseLevel({
     parameters: { groupBy: group, ...others, deep: undefined },
     prefix: `${place}._`,
-    ...from,
+    ...{ bounds, counter, strict },
   });
   return { ...level, deep: parseDeep(place, below, from, depth + 1) };
 }
@@ -155,9 +178,11 @@ export function parseLevel(source: Source): Level {
   const limit = parseLimit(`${prefix}limit`, parameters.limit, bounds);
   return {
     fields: parseFields(`${prefix}fields`, fields, counter),
-    filter: given(filter)
-      ? parseFilter(unfold(`${prefix}filter`, filter), `${prefix}filter`, counter)
-      : null,
+    // An empty text or null is no filter that was left out, but one that lacks its condition.
+    filter:
+      filter === undefined
+        ? null
+        : parseFilter(unfold(`${prefix}filter`, filter), `${prefix}filter`, counter),
     search: parseSearch(`${prefix}search`, search),
     sort: given(sort) ? parseSort(`${prefix}sort`, sort, counter) : [],
     limit,
@@ -167,6 +192,6 @@ export function parseLevel(source: Source): Level {
     groupBy: given(groupBy)
       ? parseList(`${prefix}groupBy`, groupBy, () => counter.add('groups'))
       : [],
-    deep: parseDeep(`${prefix}deep`, deep, { bounds, counter }),
+    deep: parseDeep(`${prefix}deep`, deep, source),
   };
 }

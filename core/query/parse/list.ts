@@ -8,13 +8,22 @@ export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** An object loses a member of this name on its way, and with it a condition. */
+export const RESERVED_NAME = '__proto__';
+
+function refuseReserved(key: string, value: unknown): unknown {
+  if (key === RESERVED_NAME) throw new Error(`it holds a member named ${RESERVED_NAME}`);
+  return value;
+}
+
 /** A parameter that may arrive as JSON text; other text is returned as it is. */
 export function unfold(place: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const text = value.trim();
   if (!text.startsWith('{') && !text.startsWith('[')) return text;
   try {
-    return JSON.parse(text);
+    // Names may be written with escapes.
+    return /proto|\\u/.test(text) ? JSON.parse(text, refuseReserved) : JSON.parse(text);
   } catch (error) {
     const detail = error instanceof Error ? error.message : 'malformed';
     throw invalidQuery(`"${place}" is not valid JSON: ${detail}.`);

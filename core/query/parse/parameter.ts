@@ -6,7 +6,7 @@ import { forbidden, invalidQuery } from '#core/errors/service-error.ts';
 import { DEFAULT_LIMITS } from '../limits.ts';
 import { META_NAMES, type MetaName, type Query, type QueryBounds } from '../query.ts';
 import { Counter } from './counter.ts';
-import { parseLevel } from './level.ts';
+import { LEVEL_PARAMETERS, parseLevel, requireKnown } from './level.ts';
 import { type Members, parseList } from './list.ts';
 
 /** Parameters by name, values still raw: texts, lists and objects. */
@@ -42,14 +42,32 @@ function checkVersion(raw: unknown): void {
   }
 }
 
+/** All that a query object can hold. */
+const QUERY_PARAMETERS = [
+  ...LEVEL_PARAMETERS,
+  ...['deep', 'meta', 'backlink', 'version', 'export', 'export_safe'],
+];
+
+export interface ParseOptions {
+  /** Parameters that nobody knows are refused instead of passed over. */
+  readonly strict?: boolean;
+  /** Parameters beside those of a query that are known to whoever asks. */
+  readonly beside?: readonly string[];
+}
+
 /**
- * Parses the parameters of a read. Unknown ones are ignored.
+ * Parses the parameters of a read.
  * @throws ServiceError INVALID_QUERY naming the parameter and the place in it; FORBIDDEN for a
  *   version that there is not
  */
-export function parseQuery(parameters: Parameters, bounds: QueryBounds): Query {
+export function parseQuery(
+  parameters: Parameters,
+  bounds: QueryBounds,
+  { strict = false, beside = [] }: ParseOptions = {},
+): Query {
+  if (strict) requireKnown(parameters, [...QUERY_PARAMETERS, ...beside]);
   const counter = new Counter(bounds.limits ?? DEFAULT_LIMITS, bounds.maxFields);
-  const level = parseLevel({ parameters, prefix: '', bounds, counter });
+  const level = parseLevel({ parameters, prefix: '', bounds, counter, strict });
   checkVersion(parameters.version);
   return {
     ...level,

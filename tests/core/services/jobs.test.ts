@@ -145,7 +145,7 @@ for (const backend of backends) {
       t.equal(await kinds({ limit: -1 }), 'cba');
       t.equal(await kinds({ filter: { state: { _eq: 'waiting' } } }), 'ba');
       t.equal(await kinds({ filter: { kind: { _in: ['a', 'c'] } } }), 'ca');
-      t.equal(await kinds({ filter: { kind: { _in: [] } } }), '');
+      t.equal(await kinds({ filter: { _and: [] } }), 'cba');
       t.equal(await kinds({ filter: { finished_on: { _nnull: true } } }), 'c');
       t.equal(await kinds({ filter: { created_on: { _lt: '2001-01-01T00:00:00.000Z' } } }), '');
       const either = [{ kind: { _eq: 'a' } }, { _and: [{ kind: { _nin: ['a', 'b'] } }] }];
@@ -157,6 +157,12 @@ for (const backend of backends) {
         { id: { _eq: 'x' } },
         { attempts: { _eq: '1' } },
         { _or: {} },
+        { _or: [] },
+        { _or: [{}, { kind: { _eq: 'a' } }] },
+        { _or: [{ _and: [{}] }] },
+        { kind: {} },
+        { kind: { _in: [] } },
+        { kind: { _null: 'x' } },
         'x',
       ]) {
         await t.rejects(kinds({ filter }), { code: 'INVALID_QUERY' }, JSON.stringify(filter));

@@ -8,6 +8,7 @@ import { ask, type Reply, type Standing } from '../ask.ts';
 import { describe, type Outcome, outcomes, type Setting, withWorld } from '../check.ts';
 import { difference } from '../difference.ts';
 import { type Answer, Approximate } from '../evaluate/aggregate.ts';
+import { requireComplete } from '../evaluate/complete.ts';
 import { type Envelope, evaluate } from '../evaluate/evaluate.ts';
 import { levelOf } from '../evaluate/level.ts';
 import { Refusal } from '../evaluate/refusal.ts';
@@ -67,6 +68,7 @@ function expectation(subject: Case, asked: Asked): Envelope | Refusal {
   const permitRun = { ...seen, backlink: asked.parameters.backlink !== false };
   const witness = witnessOf(subject, asked);
   try {
+    requireComplete(asked.parameters, '');
     witness('fields', asked.table, null);
     const table = view.world.tables.find(({ name }) => name === asked.table);
     if (table === undefined) return new Refusal('no collection');

@@ -1,8 +1,9 @@
 /** Random societies over a world. */
+import { brokenPart } from '../generate/broken.ts';
 import { condition } from '../generate/condition.ts';
 import type { Dice } from '../generate/dice.ts';
 import { USERS, pool as values } from '../generate/values.ts';
-import { type Json, relationsOf, type Table, type World } from '../model.ts';
+import { type Json, relationsOf, type Table, tableOf, type World } from '../model.ts';
 import { writable } from './deed.ts';
 import type { Access, Permission, Person, Role, Society } from './society.ts';
 
@@ -65,6 +66,19 @@ function presets(dice: Dice, table: Table): Json {
   return { [column.name]: isPerson ? '$CURRENT_USER' : dice.pick(values(column)) };
 }
 
+/** Rules that got into the database without being complete conditions. */
+function withBroken(dice: Dice, world: World, all: readonly Permission[]): Permission[] {
+  return all.map((row) => {
+    const broken = () => {
+      const part = Object.fromEntries([brokenPart(dice, world, tableOf(world, row.collection))]);
+      return dice.chance(50) ? part : { _and: [part, row.permissions ?? {}] };
+    };
+    if (dice.chance(5)) return { ...row, permissions: broken() };
+    const given = row.action === 'create' || row.action === 'update';
+    return given && dice.chance(3) ? { ...row, validation: broken() } : row;
+  });
+}
+
 const ACTIONS = ['read', 'create', 'update', 'delete'];
 
 function permissions(dice: Dice, world: World): Permission[] {
@@ -109,5 +123,6 @@ export function societyOf(dice: Dice, world: World): Society {
     { user: BOB, role: null },
     { user: null, role: null },
   ];
-  return { policies: POLICIES, roles, access, permissions: permissions(dice, world), persons };
+  const all = withBroken(dice.aside(), world, permissions(dice, world));
+  return { policies: POLICIES, roles, access, permissions: all, persons };
 }

@@ -1,5 +1,6 @@
 /** Random questions of a person: about what may be seen, and about what may not. */
 import { Arbitrary, type Random, type Stream, Value } from 'fast-check';
+import { brokenPart } from '../generate/broken.ts';
 import { Dice } from '../generate/dice.ts';
 import { type Asked, keysOf, QuestionArbitrary } from '../generate/question.ts';
 import {
@@ -87,6 +88,20 @@ function pryingBehind(dice: Dice, world: World, table: Table): Parameters | null
   return { fields: [`${field}.*`], deep: { [field]: members } };
 }
 
+/** Adds what is no condition, somewhere, to what is asked: nothing may be answered then. */
+function broken(dice: Dice, world: World, table: Table, parameters: Parameters): Parameters {
+  const part = Object.fromEntries([brokenPart(dice, world, table)]);
+  const filter = parameters.filter ?? {};
+  const lists = relationsOf(world, table.name).filter((relation) => 'child' in relation);
+  if (lists.length > 0 && dice.chance(30)) {
+    const { field } = dice.pick(lists);
+    const quantified = { [field]: { [dice.pick(['_some', '_none'])]: { _and: [part] } } };
+    return { ...parameters, filter: dice.chance(50) ? quantified : { _and: [filter, quantified] } };
+  }
+  const key = Object.keys(filter).length === 0 ? '_and' : dice.pick(['_and', '_or']);
+  return { ...parameters, filter: { [key]: [filter, part] } };
+}
+
 export class PersonalQuestion extends Arbitrary<Asked> {
   readonly #world: World;
   readonly #view: View;
@@ -116,12 +131,14 @@ export class PersonalQuestion extends Arbitrary<Asked> {
         ? prying(dice, full)
         : pryingBehind(dice, this.#world, full)
       : null;
-    const parameters = pried ?? asked.parameters;
+    const whole = pried ?? asked.parameters;
+    const aside = dice.aside();
+    const parameters = aside.chance(5) ? broken(aside, this.#world, full, whole) : whole;
     if (ordered) return new Value({ ...asked, asker, parameters }, undefined);
     const paged = Object.entries(parameters).filter(([name]) => !PAGING.has(name));
     const without = paged.map(([name, entry]) => [name, unpaged(entry)] as const);
-    const whole = { parameters: Object.fromEntries(without), limitDefault: 100 };
-    return new Value({ ...asked, asker, ...whole }, undefined);
+    const all = { parameters: Object.fromEntries(without), limitDefault: 100 };
+    return new Value({ ...asked, asker, ...all }, undefined);
   }
 
   override canShrinkWithoutContext(value: unknown): value is Asked {

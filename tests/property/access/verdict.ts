@@ -1,4 +1,5 @@
 /** What becomes of a write in memory: whether it is allowed, and the world that it leaves. */
+import { isComplete } from '../evaluate/complete.ts';
 import type { Asker, Json, Row, Table, World } from '../model.ts';
 import { CONCEALED, MASK, tableOf } from '../model.ts';
 import { type Deed, keyOfRow } from './deed.ts';
@@ -55,8 +56,15 @@ function withoutMasks(table: Table, item: Members): Members {
   );
 }
 
+/** Nothing is written past a validation that is no complete condition, nor created by such a rule. */
+function isReadable({ action }: Deed, { rule, validation }: Case): boolean {
+  if (validation !== null && !isComplete(validation)) return false;
+  return action !== 'create' || rule === null || isComplete(rule);
+}
+
 /** A member that is there has to meet each rule; one that is not meets all. */
-function isValid(cases: readonly Case[], item: Members): boolean {
+function isValid(cases: readonly Case[], deed: Deed, item: Members): boolean {
+  if (!cases.every((entry) => isReadable(deed, entry))) return false;
   return cases.every(({ validation }) =>
     Object.entries(membersOf(validation)).every(([name, rule]) => {
       const value = item[name];
@@ -70,7 +78,7 @@ function isValid(cases: readonly Case[], item: Members): boolean {
 }
 
 /** Values are there where they have to be. */
-function isComplete(table: Table, deed: Deed, item: Members): boolean {
+function hasValues(table: Table, deed: Deed, item: Members): boolean {
   return table.columns.every(({ name, nullable }) => {
     if (nullable) return true;
     const value = item[name];
@@ -138,7 +146,7 @@ export function verdictOf(world: World, society: Society, person: Person, deed: 
     return refused('FORBIDDEN');
   }
   const full = deed.items.map((item) => withoutMasks(table, withPresets(cases, asker, item)));
-  if (!full.every((item) => isValid(cases, item) && isComplete(table, deed, item))) {
+  if (!full.every((item) => isValid(cases, deed, item) && hasValues(table, deed, item))) {
     return refused('FAILED_VALIDATION');
   }
   if (deed.action === 'create') {

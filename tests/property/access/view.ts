@@ -1,4 +1,5 @@
 /** The world as one person sees it: what may not be seen is not in it. */
+import { isComplete } from '../evaluate/complete.ts';
 import { matches } from '../evaluate/filter.ts';
 import { PLAIN_SIGHT, type Run, type Sight } from '../evaluate/run.ts';
 import { type Asker, columnOf, type Row, type Table, type World } from '../model.ts';
@@ -34,7 +35,9 @@ export function omniscient(world: World, asker: Asker): Run {
   };
 }
 
+/** A rule that is no complete condition holds for nothing. */
 export function holds(run: Run, table: Table, row: Row | null, { rule }: Case): boolean {
+  if (rule !== null && !isComplete(rule)) return false;
   return rule === null || matches({ run, table, row, via: 'own', junctionField: null }, rule);
 }
 

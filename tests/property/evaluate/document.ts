@@ -50,7 +50,7 @@ function among(value: Json, operand: Operand, negated: boolean): boolean {
 function between(value: Json, operand: Operand, negated: boolean): boolean {
   const list = members(operand);
   const [low, high] = list;
-  if (list.length !== 2 || low === undefined || high === undefined) return true;
+  if (low === undefined || high === undefined) throw new Refusal('a range has two ends');
   if (value === null || typeof low === 'symbol' || typeof high === 'symbol') return false;
   return (order(value, low) >= 0 && order(value, high) <= 0) !== negated;
 }

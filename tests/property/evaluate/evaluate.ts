@@ -12,6 +12,7 @@ import {
   type World,
 } from '../model.ts';
 import { type Answer, aggregated } from './aggregate.ts';
+import { requireComplete } from './complete.ts';
 import { levelOf } from './level.ts';
 import { Refusal } from './refusal.ts';
 import { PLAIN_SIGHT, type Run, type Sight } from './run.ts';
@@ -64,6 +65,7 @@ export function evaluate(
   const { parameters, asker, limitDefault } = question;
   const backlink = parameters.backlink !== false;
   const run: Run = { world, asker, limitDefault, backlink, now: new Date(), cover, sight };
+  requireComplete(parameters, '');
   const table = tableOf(world, question.table);
   const level = levelOf(run, parameters, '');
   const paths = level.fields.length === 0 ? [['*']] : level.fields.map(pathOf);

@@ -59,7 +59,7 @@ function membership(type: ValueType, value: Json, operand: Operand, negated: boo
 function between(type: ValueType, value: Json, operand: Operand, negated: boolean): boolean {
   const list = members(operand);
   const [low, high] = list;
-  if (list.length !== 2 || low === undefined || high === undefined) return true;
+  if (low === undefined || high === undefined) throw new Refusal('a range has two ends');
   if (value === null || typeof low === 'symbol' || typeof high === 'symbol') return false;
   const inside =
     compare(type, value, normal(type, low)) >= 0 && compare(type, value, normal(type, high)) <= 0;

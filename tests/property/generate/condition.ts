@@ -106,7 +106,9 @@ function leaf({ dice, world, exact }: Source, table: Table): Entry {
   const column = dice.pick(!exact && preferred.length > 0 ? preferred : table.columns);
   if (column.type === 'json' && dice.chance(70))
     return [column.name, documentCondition(dice, column)];
-  if (exact && column.type === 'integer' && dice.chance(6)) return [column.name, { _between: [1] }];
+  if (exact && column.type === 'integer' && dice.chance(6)) {
+    return [column.name, { _between: [0, 2] }];
+  }
   return [column.name, operations(dice, column)];
 }
 
@@ -122,8 +124,10 @@ function part(source: Source, table: Table): Entry {
   if (dice.chance(12) && depth > 0) {
     const below = { ...source, depth: depth - 1 };
     const parts = Array.from({ length: dice.int(1, 3) }, () => condition(below, table));
-    if (dice.chance(3)) parts.push({});
-    return [dice.pick(['_and', '_or']), parts];
+    const more = dice.chance(3);
+    const connective = dice.pick(['_and', '_or']);
+    if (more && connective === '_and') parts.push({});
+    return [connective, parts];
   }
   const further = depth > 0 ? relations(world, table) : [];
   const preferred = further.filter(({ field }) => field === source.onward);

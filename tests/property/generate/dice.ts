@@ -8,6 +8,11 @@ export class Dice {
     this.#random = random;
   }
 
+  /** Further choices, for which what is chosen here later stays the same. */
+  aside(): Dice {
+    return new Dice(this.#random.clone());
+  }
+
   /** A whole number between both, which are included. */
   int(min: number, max: number): number {
     return this.#random.nextInt(min, max);

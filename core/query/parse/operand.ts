@@ -1,0 +1,94 @@
+/**
+ * The shape of what stands behind an operator: present, complete, and no more than the operator
+ * takes. Whether it fits the field is not known here.
+ */
+import { invalidQuery } from '#core/errors/service-error.ts';
+import { type OperandShape, type Operator, shapeOf } from '../operator.ts';
+import { isMembers, type Members } from './list.ts';
+
+const FLAGS: ReadonlySet<unknown> = new Set([
+  ...[true, 'true', 1, '1', ''],
+  ...[false, 'false', 0, '0'],
+]);
+const LIST_VARIABLES: ReadonlySet<unknown> = new Set(['$CURRENT_ROLES', '$CURRENT_POLICIES']);
+
+/** Values that stand for nothing; text means them too, because URLs know no other types. */
+function isNothing(value: unknown): boolean {
+  return value === null || value === undefined || value === 'null' || value === 'NULL';
+}
+
+/** Whether an object is a list written with numbered members. */
+export function isNumbered(value: unknown): value is Members {
+  if (!isMembers(value)) return false;
+  const keys = Object.keys(value);
+  return keys.length > 0 && keys.every((key) => /^\d+$/.test(key));
+}
+
+/** A geometry in GeoJSON is the one object that is a single value. */
+function isGeometry(value: unknown): boolean {
+  return isMembers(value) && Object.hasOwn(value, 'type') && typeof value.type === 'string';
+}
+
+function entriesOf(value: unknown, place: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  if (isNumbered(value)) return Object.values(value);
+  if (typeof value !== 'string') throw invalidQuery(`"${place}" must be a list.`);
+  if (value === '') return [];
+  return value.startsWith('$') ? [value] : value.split(',').map((entry) => entry.trim());
+}
+
+function checkEntry(value: unknown, place: string): void {
+  if (value !== undefined && (typeof value !== 'object' || value === null)) return;
+  throw invalidQuery(`"${place}" must hold single values.`);
+}
+
+function checkList(value: unknown, place: string): void {
+  const entries = entriesOf(value, place);
+  if (entries.length === 0) throw invalidQuery(`"${place}" must not be an empty list.`);
+  for (const entry of entries) checkEntry(entry, place);
+}
+
+function checkPair(value: unknown, place: string): void {
+  const entries = entriesOf(value, place);
+  for (const entry of entries) checkEntry(entry, place);
+  const isOpen = (entry: unknown) => isNothing(entry) || entry === '' || LIST_VARIABLES.has(entry);
+  if (entries.length === 2 && !entries.some(isOpen)) return;
+  throw invalidQuery(`"${place}" must hold two values.`);
+}
+
+function checkSingle(value: unknown, place: string): void {
+  if (typeof value !== 'object' || value === null || isGeometry(value)) return;
+  throw invalidQuery(`"${place}" must be a single value.`);
+}
+
+/** What an order or a part of a text is compared with: neither nothing nor an empty text. */
+function checkFilled(value: unknown, place: string): void {
+  if (isNothing(value)) throw invalidQuery(`"${place}" must not be null.`);
+  if (typeof value === 'object') throw invalidQuery(`"${place}" must be a single value.`);
+  if (value === '') throw invalidQuery(`"${place}" must not be empty; use _empty.`);
+}
+
+function checkFlag(value: unknown, place: string): void {
+  if (!FLAGS.has(value)) throw invalidQuery(`"${place}" must be true or false.`);
+}
+
+function checkText(value: unknown, place: string): void {
+  if (typeof value === 'object') throw invalidQuery(`"${place}" must be a text.`);
+}
+
+const CHECKS: Readonly<Record<OperandShape, (value: unknown, place: string) => void>> = {
+  flag: checkFlag,
+  list: checkList,
+  pair: checkPair,
+  single: checkSingle,
+  filled: checkFilled,
+  text: checkText,
+};
+
+/**
+ * Checks that an operator has its operands, and none beside.
+ * @throws ServiceError INVALID_QUERY naming the place
+ */
+export function checkOperand(operator: Operator, value: unknown, place: string): void {
+  CHECKS[shapeOf(operator)](value, place);
+}

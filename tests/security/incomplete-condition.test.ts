@@ -1,0 +1,242 @@
+// A condition that is incomplete or unknown is refused; it never widens what is shown, changed or
+// deleted. Where one got into the database by another way, it holds for no row.
+import t from 'tap';
+import { bodyOf } from '#tests/harness/body.ts';
+import { type Cluster, startCluster } from '#tests/harness/cluster.ts';
+import { createSample } from '#tests/harness/sample.ts';
+import { until } from '#tests/harness/until.ts';
+
+interface Refusal {
+  readonly errors?: readonly { readonly extensions: { readonly code: string } }[];
+}
+
+let cluster: Cluster;
+
+async function codeOf(response: Response): Promise<string> {
+  if (response.status < 300) return String(response.status);
+  const { errors } = await bodyOf<Refusal>(response);
+  return errors?.[0]?.extensions.code ?? 'none';
+}
+
+async function send(method: string, path: string, body: unknown, headers = {}): Promise<string> {
+  const text = JSON.stringify(body);
+  return codeOf(await cluster.fetch(path, { method, body: text, headers }));
+}
+
+async function count(): Promise<number> {
+  const { rows } = await cluster.db.query<{ n: number }>('SELECT count(*)::int AS n FROM articles');
+  return rows[0]?.n ?? 0;
+}
+
+t.before(async () => {
+  cluster = await startCluster(t);
+  await createSample(cluster.db);
+  const known = async () => (await cluster.fetch('/items/articles?limit=1')).status === 200;
+  await until(known, 'the tables are known');
+});
+
+/** Conditions that lack something, have too much, or are none that is known. */
+const BROKEN: readonly object[] = [
+  { id: { _between: [999] } },
+  { id: { _between: [1, 2, 3] } },
+  { id: { _between: [] } },
+  { id: { _between: {} } },
+  { id: { _between: 5 } },
+  { id: { _between: '1' } },
+  { id: { _between: [1, null] } },
+  { id: { _between: ['', 2] } },
+  { id: { _between: ['$CURRENT_ROLES', 2] } },
+  { id: { _between: '$CURRENT_ROLES' } },
+  { id: { _nbetween: [1] } },
+  { id: { _nbetween: { low: 1, high: 2 } } },
+  { id: { _in: [] } },
+  { id: { _in: {} } },
+  { id: { _in: null } },
+  { id: { _in: 5 } },
+  { id: { _in: '' } },
+  { id: { _in: { a: 1 } } },
+  { id: { _in: [[1]] } },
+  { id: { _nin: [{}] } },
+  { id: { _null: 'x' } },
+  { id: { _null: null } },
+  { id: { _null: [] } },
+  { id: { _nnull: {} } },
+  { title: { _empty: 'yes' } },
+  { title: { _nempty: 2 } },
+  { id: { _eq: {} } },
+  { id: { _eq: [1] } },
+  { id: { _neq: [] } },
+  { id: [1] },
+  { id: { _lt: null } },
+  { id: { _gte: '' } },
+  { id: { _gt: [1] } },
+  { title: { _contains: null } },
+  { title: { _contains: '' } },
+  { title: { _starts_with: {} } },
+  { title: { _ends_with: [] } },
+  { title: { _ieq: null } },
+  { id: {} },
+  { id: { _and: [] } },
+  { id: { _or: [] } },
+  { id: { _foo: 1 } },
+  { id: { eq: 1 } },
+  { title: { _json: {} } },
+  { author_id: {} },
+  { author_id: { _and: [{}] } },
+  { author_id: { name: {} } },
+  { comments: {} },
+  { comments: { _some: {} } },
+  { comments: { _none: {} } },
+  { comments: { _none: { _and: [] } } },
+  { comments: { _some: { body: {} } } },
+  { comments: { _some: [] } },
+  { _or: [] },
+  { _or: {} },
+  { _or: [{}] },
+  { _or: [{ id: { _eq: 1 } }, {}] },
+  { _or: [{ id: { _eq: 1 } }, { _and: [] }] },
+  { _or: [{ id: { _eq: 1 } }, { _or: [] }] },
+  { _or: { id: { _eq: 1 } } },
+  { _or: null },
+  { _and: {} },
+  { _and: '' },
+  { _and: { id: { _eq: 1 } } },
+  { _and: [{ _or: [] }] },
+  { _and: [null] },
+  { _some: { id: 1 } },
+  { _eq: 1 },
+  { _foo: { _eq: 1 } },
+  { _not: [{ id: 1 }] },
+];
+
+/** Refused wherever a field is looked for that is not there. */
+const UNKNOWN: readonly object[] = [
+  { constructor: { _eq: 1 } },
+  { prototype: 1 },
+  { toString: { _null: true } },
+  { titel: { _eq: 1 } },
+  { author_id: { titel: { _eq: 1 } } },
+];
+
+const REFUSED = /^(INVALID_QUERY|FORBIDDEN)$/;
+const ALL = 'no condition is no condition';
+
+t.test('in every request that asks', async (t) => {
+  for (const filter of [...BROKEN, ...UNKNOWN]) {
+    const name = JSON.stringify(filter);
+    const text = encodeURIComponent(name);
+    const expected = UNKNOWN.includes(filter) ? 'FORBIDDEN' : REFUSED;
+    t.match(await codeOf(await cluster.fetch(`/items/articles?filter=${text}`)), expected, name);
+    t.match(await send('SEARCH', '/items/articles', { query: { filter } }), expected, name);
+  }
+  const inPlaces = [{ id: { _between: [9] } }, { _or: [] }, { id: {} }, { id: { _null: 'x' } }];
+  for (const filter of inPlaces) {
+    const name = JSON.stringify(filter);
+    for (const query of [
+      { fields: 'comments.id', deep: { comments: { _filter: filter } } },
+      { fields: 'comments.article_id.id', deep: { comments: { article_id: { _filter: filter } } } },
+      { filter: { author_id: filter } },
+      { filter: { comments: { _some: filter } } },
+      { filter: { comments: { _none: { article_id: filter } } } },
+      { filter, aggregate: { count: '*' } },
+      { filter, export: 'csv' },
+    ]) {
+      const place = JSON.stringify(query);
+      t.match(await send('SEARCH', '/items/articles', { query }), 'INVALID_QUERY', place);
+      const text = Object.entries(query).map(([key, value]) => {
+        const given = typeof value === 'string' ? value : JSON.stringify(value);
+        return `${key}=${encodeURIComponent(given)}`;
+      });
+      const path = `/items/articles?${text.join('&')}`;
+      t.match(await codeOf(await cluster.fetch(path)), 'INVALID_QUERY', place);
+    }
+    for (const path of ['/users', '/permissions', '/items/articles/1']) {
+      const query = `filter=${encodeURIComponent(JSON.stringify({ ...filter }))}`;
+      t.match(await codeOf(await cluster.fetch(`${path}?${query}`)), 'INVALID_QUERY', path + name);
+    }
+  }
+});
+
+t.test('in the brackets of a URL', async (t) => {
+  for (const query of [
+    'filter[__proto__][_eq]=1',
+    'filter[%5F%5Fproto__][_eq]=1',
+    'filter%5B__proto__%5D=1',
+    'filter[id][__proto__]=1',
+    'filter[_and][0][__proto__][id]=1',
+    'deep[comments][__proto__][_filter][id]=1&fields=comments.id',
+    '__proto__[filter][id]=1',
+    'filter={"__proto__":{"_eq":1}}',
+    'filter={"\\u005f_proto__":{"_eq":1}}',
+    'deep={"comments":{"__proto__":{"_limit":1}}}',
+    'filter[id][_between]=1',
+    'filter[id][_between][]=1',
+    'filter[id][_in]=',
+    'filter[id][_null]=x',
+    'filter[_or]=',
+    'filter[_or][]=',
+    'filter[_and]=',
+    'filter[_or][x][id]=1',
+    'filter[id][_eq]=1&filter[id][_eq]=2',
+    'filter=',
+    'filter',
+    'filter=[]',
+    'filter[id]_neq=1',
+    'filter[id]x[_eq]=1',
+    'filter[id][_eq=1',
+    'filter[id][_eq]]=1',
+  ]) {
+    const path = `/items/articles?${query.replace(/[{}"\\]/g, encodeURIComponent)}`;
+    t.equal(await codeOf(await cluster.fetch(path)), 'INVALID_QUERY', query);
+  }
+  const unknown = await cluster.fetch('/items/articles?filter[constructor][_eq]=1');
+  t.equal(await codeOf(unknown), 'FORBIDDEN');
+  t.equal(await codeOf(await cluster.fetch('/items/articles?filter[id][_null]=')), '200');
+});
+
+t.test('by query nothing is changed or deleted', async (t) => {
+  const before = await count();
+  const queries: object[] = [
+    ...[...BROKEN, ...UNKNOWN].map((filter) => ({ filter })),
+    { filtr: { id: { _eq: 1 } } },
+    { filters: { id: { _eq: 1 } } },
+    { Filter: { id: { _eq: 1 } } },
+    { filter: { id: { _gt: 0 } }, sorte: 'id' },
+    { filter: null },
+    { filter: '' },
+    { filter: [] },
+    { filter: {}, deep: { _filter: { id: 1 } } },
+    { filter: {}, deep: { comments: { _filtr: { id: 1 } } } },
+  ];
+  for (const query of queries) {
+    const name = JSON.stringify(query);
+    t.match(await send('DELETE', '/items/articles', { query }), REFUSED, `DELETE ${name}`);
+    const change = { query, data: { title: 'overwritten' } };
+    t.match(await send('PATCH', '/items/articles', change), REFUSED, `PATCH ${name}`);
+  }
+  const { rows } = await cluster.db.query("SELECT 1 FROM articles WHERE title = 'overwritten'");
+  t.strictSame([await count(), rows.length], [before, 0]);
+});
+
+t.test('what means no condition, or is one, is taken', async (t) => {
+  for (const filter of [
+    {},
+    { _and: [] },
+    { _and: [{}] },
+    { _and: [{ id: { _gt: 0 } }, {}] },
+    { id: { _null: false } },
+    { title: { _empty: '0' } },
+    { id: { _in: { 0: 1, 1: 2 } } },
+    { id: { _between: '0,1000' } },
+    { id: { _between: [0, 1000] } },
+    { _or: { 0: { id: 1 }, 1: { id: 2 } } },
+    { author_id: { _nnull: true } },
+    { comments: { _null: true } },
+    { comments: { _none: { body: { _nnull: true } } } },
+    { title: null },
+  ]) {
+    const name = `${ALL}: ${JSON.stringify(filter)}`;
+    t.equal(await send('SEARCH', '/items/articles', { query: { filter } }), '200', name);
+  }
+  t.equal(await codeOf(await cluster.fetch('/items/articles?filter[id][_null]=')), '200');
+});
