@@ -24,6 +24,7 @@ import { ItemService } from '#core/services/items.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { PermissionService } from '#core/services/permissions.ts';
 import { RevertService } from '#core/services/revert.ts';
+import { RuleAudit } from '#core/services/rule-audit.ts';
 import { openIndexBuilds } from '#core/services/schema/index-build.ts';
 import { SchemaService } from '#core/services/schema/schema.ts';
 import { SnapshotService } from '#core/services/schema/snapshots.ts';
@@ -135,6 +136,8 @@ export async function openEdgeServices(
     ruleOf: systemRuleOf,
     responses: caching.responses,
   });
+  const rules = new RuleAudit({ pool, schema, catalog, bounds });
+  void rules.report(log);
   const mailFlows = openMailFlows(
     { config, pool, schema, jobs, access, bounds, users: system },
     secrets,
@@ -179,6 +182,7 @@ export async function openEdgeServices(
       bus,
       cluster,
       release: RELEASE,
+      rules,
       others: () => ({ ...limits.checks(), ...caching.responses?.checks() }),
     }),
     limits,

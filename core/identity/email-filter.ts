@@ -1,8 +1,27 @@
 /** Which addresses may register: the filter that the settings hold, evaluated on the address. */
 import { STRANGER } from '#core/access/grant.ts';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { invalidQuery, ServiceError } from '#core/errors/service-error.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
+import type { Filter } from '#core/query/query.ts';
 import { passesFilter } from '#core/validation/validation.ts';
+
+const PLACE = 'public_registration_email_filter';
+
+function names(filter: Filter): readonly string[] {
+  if (filter.kind === 'group') return filter.filters.flatMap(names);
+  return filter.kind === 'field' ? [filter.key] : ['an operator'];
+}
+
+/**
+ * Reads the filter.
+ * @throws ServiceError INVALID_QUERY for one that cannot be read, or that names anything but `email`
+ */
+export function parseEmailFilter(filter: unknown): Filter {
+  const parsed = parseFilter(filter, PLACE);
+  const other = names(parsed).find((name) => name !== 'email');
+  if (other === undefined) return parsed;
+  throw invalidQuery(`"${PLACE}" knows "email" alone, not "${other}".`);
+}
 
 /**
  * Whether an address passes the filter, such as `{"email": {"_ends_with": "@example.com"}}`.
@@ -11,8 +30,7 @@ import { passesFilter } from '#core/validation/validation.ts';
 export function passesEmailFilter(email: string, filter: unknown): boolean {
   if (filter === null || filter === undefined) return true;
   try {
-    const parsed = parseFilter(filter, 'public_registration_email_filter');
-    return passesFilter(parsed, { email }, STRANGER);
+    return passesFilter(parseEmailFilter(filter), { email }, STRANGER);
   } catch (error) {
     if (error instanceof ServiceError) return false;
     throw error;

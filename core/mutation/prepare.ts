@@ -4,7 +4,10 @@
  */
 import type { Permission } from '#core/access/right.ts';
 import { ServiceErrors } from '#core/errors/service-error.ts';
+import { ruleFault } from '#core/query/compile/rule.ts';
+import { type Filter, NEVER } from '#core/query/query.ts';
 import { fieldRules } from '#core/validation/field-rule.ts';
+import { validationFault } from '#core/validation/readable.ts';
 import { Validation } from '#core/validation/validation.ts';
 import { type Action, type Item, missingValues, PENDING, type Row, rowOf } from './payload.ts';
 import { applySpecials, withoutMasks } from './special.ts';
@@ -32,6 +35,20 @@ function withRelated(item: Item, sent: Item): Item {
   return related.length === 0 ? item : { ...item, ...Object.fromEntries(related) };
 }
 
+/** What a permission demands of payloads: nothing passes one that cannot be read. */
+function demands(write: Write, action: Action, { rule, validation }: Permission): Filter[] {
+  const { collection, target } = write;
+  const { catalog, bounds } = target;
+  const isReadable =
+    (validation === null || validationFault(catalog, collection, validation) === null) &&
+    // Rules say nothing of items that are created, so nobody else looks at them.
+    (action !== 'create' ||
+      rule === null ||
+      ruleFault(catalog, bounds, collection.name, rule) === null);
+  if (!isReadable) return [NEVER];
+  return validation === null ? [] : [validation];
+}
+
 export class Preparation {
   readonly #write: Write;
   readonly #action: Action;
@@ -43,10 +60,10 @@ export class Preparation {
     this.#action = action;
     const { collection, target } = write;
     const permissions: readonly Permission[] = target.rights.of(collection.name, action);
-    const rules = permissions.flatMap(({ validation }) => validation ?? []);
+    const rules = permissions.flatMap((permission) => demands(write, action, permission));
     this.#validation = new Validation({ ...write, caller: target.caller }, [
       ...rules,
-      ...fieldRules(collection),
+      ...fieldRules(target.catalog, collection),
     ]);
     this.#presets = Object.fromEntries(
       permissions

@@ -38,7 +38,7 @@ function demand(issue: v.BaseIssue<unknown>): string {
 /** A sentence about an issue: the member's path and what is expected there. */
 export function explain(issue: v.BaseIssue<unknown>): string {
   // What is checked by a rule of its own says itself what it demands.
-  if (issue.type === 'check') return issue.message;
+  if (issue.type === 'check' || issue.type === 'raw_check') return issue.message;
   const path = v.getDotPath(issue);
   if (path === null) return `The body ${demand(issue)}.`;
   const isMember = KINDS[issue.type] === 'an object' && issue.kind === 'schema';

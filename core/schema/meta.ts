@@ -3,6 +3,7 @@
  * there are, what each takes, and the form in which it is kept. Absent members stay as they are.
  */
 import * as v from 'valibot';
+import { filterFault } from '#core/validation/readable.ts';
 
 /** Columns of `varchar(64)`, which hold names. */
 const name = v.optional(v.nullable(v.pipe(v.string(), v.maxLength(64))));
@@ -12,6 +13,34 @@ const flag = v.optional(v.boolean());
 const position = v.optional(v.nullable(v.pipe(v.number(), v.safeInteger())));
 /** Whatever JSON holds; null is SQL NULL. */
 const json = v.optional(v.unknown());
+
+/** A condition on items; null when there is none. */
+const rule = v.optional(
+  v.pipe(
+    v.unknown(),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed || dataset.value === null) return;
+      const fault = filterFault(dataset.value, 'meta.validation');
+      if (fault !== null) addIssue({ message: fault });
+    }),
+  ),
+);
+
+/** What the Admin App changes about a field, each by a rule. */
+const conditions = v.optional(
+  v.pipe(
+    v.unknown(),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed || !Array.isArray(dataset.value)) return;
+      for (const [index, entry] of dataset.value.entries()) {
+        const isRule = v.is(v.object({ rule: v.unknown() }), entry);
+        if (!isRule || entry.rule === null) continue;
+        const fault = filterFault(entry.rule, `meta.conditions[${index}].rule`);
+        if (fault !== null) addIssue({ message: fault });
+      }
+    }),
+  ),
+);
 
 /** A comma list, given as text or as a list of entries without commas; null when it is empty. */
 function commaList(longest: number) {
@@ -111,8 +140,8 @@ export const fieldMetaInput = written(
     group: name,
     translations: json,
     note: text,
-    conditions: json,
-    validation: json,
+    conditions,
+    validation: rule,
     validation_message: text,
   },
   ['id', 'collection', 'field', 'system'],

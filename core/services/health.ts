@@ -5,6 +5,7 @@ import type { CatalogSource } from '#core/catalog/source.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { quote } from '#core/database/sql.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
+import type { RuleAudit } from './rule-audit.ts';
 
 export type HealthStatus = 'ok' | 'warn' | 'error';
 
@@ -35,6 +36,8 @@ export interface HealthServiceOptions {
   readonly cluster: string;
   /** Version of this release. */
   readonly release: string;
+  /** Finds stored rules that hold for nothing. */
+  readonly rules: Pick<RuleAudit, 'unreadable'>;
   /** What else the process knows of itself. */
   readonly others: () => HealthChecks;
 }
@@ -87,11 +90,13 @@ export class HealthService {
   /** Looks at every part; never throws. */
   async check(): Promise<Required<Health>> {
     const { cluster, release, others } = this.#options;
+    const [responseTime, rules] = await Promise.all([this.#responseTime(), this.#rules()]);
     const checks = {
-      'pg:responseTime': [await this.#responseTime()],
+      'pg:responseTime': [responseTime],
       'pg:connectionsUsed': [this.#connections()],
       'messages:silence': [this.#messages()],
       ...this.#catalogChecks(),
+      ...(rules.length === 0 ? {} : { 'access:unreadableRules': rules }),
       ...others(),
     };
     return { status: worst(checks), releaseId: release, serviceId: cluster, checks };
@@ -119,6 +124,22 @@ export class HealthService {
       threshold: SLOW_MS,
       ...(output === null ? {} : { output }),
     };
+  }
+
+  /** Rules that hold for nothing because they cannot be read. */
+  async #rules(): Promise<readonly HealthCheck[]> {
+    const component = { status: 'warn', componentType: 'component' } as const;
+    const looked = this.#options.rules.unreadable().then(
+      (rules) =>
+        rules.map(({ reason, ...rule }) => ({ ...component, observedValue: rule, output: reason })),
+      () => [{ ...component, output: 'The stored rules could not be looked at.' }],
+    );
+    const late = AbortSignal.timeout(PATIENCE_MS);
+    const missed = new Promise<readonly HealthCheck[]>((resolve) => {
+      const output = `The stored rules were not looked at within ${PATIENCE_MS} ms.`;
+      late.addEventListener('abort', () => resolve([{ ...component, output }]));
+    });
+    return Promise.race([looked, missed]);
   }
 
   #connections(): HealthCheck {

@@ -21,6 +21,7 @@ function covers(permissions: readonly Permission[], name: string): boolean {
 
 /** What single rows would have to be asked for; null when there is nothing. */
 function obstacle(
+  catalog: Catalog,
   collection: Collection,
   create: readonly Permission[],
   update: readonly Permission[],
@@ -29,7 +30,10 @@ function obstacle(
     return 'An import needs the right to create items, and to update any of them.';
   }
   const all = [...create, ...update];
-  if (all.some(({ validation }) => validation !== null) || fieldRules(collection).length > 0) {
+  if (
+    all.some(({ validation }) => validation !== null) ||
+    fieldRules(catalog, collection).length > 0
+  ) {
     return 'Values that must pass validation cannot be imported.';
   }
   return all.some(({ presets }) => Object.keys(presets).length > 0)
@@ -69,7 +73,7 @@ export function importFields(
   if (rights.admin) return null;
   const create = rights.of(collection.name, 'create');
   const update = rights.of(collection.name, 'update');
-  const reason = obstacle(collection, create, update);
+  const reason = obstacle(catalog, collection, create, update);
   if (reason !== null) throw forbidden(reason);
   const key = new Set(collection.primaryKey.map(({ name }) => name));
   const updatable = unconditional(update);

@@ -1,30 +1,48 @@
 /** The rules that fields carry in their metadata, which hold for every caller. */
-import type { Collection } from '#core/catalog/catalog.ts';
+import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import type { Filter } from '#core/query/query.ts';
+import { filterFault, validationFault } from './readable.ts';
 
-const known = new WeakMap<Collection, readonly Filter[]>();
+interface Known {
+  readonly catalog: Catalog;
+  readonly rules: readonly Filter[];
+}
 
-function parse(collection: Collection): readonly Filter[] {
+const known = new WeakMap<Collection, Known>();
+
+function parse(catalog: Catalog, collection: Collection): readonly Filter[] {
   return collection.descriptor.fields.flatMap(({ field, row }) => {
     const { validation } = row;
     if (validation === null || validation === undefined) return [];
-    try {
-      return [parseFilter(validation, `${field}.validation`)];
-    } catch {
-      const reason = `The validation rule of the field "${field}" cannot be read.`;
-      throw new ServiceError('UNPROCESSABLE_ENTITY', { reason });
-    }
+    const fault = fieldRuleFault(catalog, collection, field, validation);
+    if (fault === null) return [parseFilter(validation, `${field}.validation`)];
+    const reason = `The validation rule of the field "${field}" cannot be read. ${fault}`;
+    throw new ServiceError('UNPROCESSABLE_ENTITY', { reason });
   });
+}
+
+/** What keeps the rule of a field from being judged; null when nothing does. */
+export function fieldRuleFault(
+  catalog: Catalog,
+  collection: Collection,
+  field: string,
+  validation: unknown,
+): string | null {
+  const place = `${field}.validation`;
+  const fault = filterFault(validation, place);
+  return fault ?? validationFault(catalog, collection, parseFilter(validation, place));
 }
 
 /**
  * The rules of a collection's fields, parsed once for each version of it.
  * @throws ServiceError UNPROCESSABLE_ENTITY for a rule that cannot be read: nothing is written past it
  */
-export function fieldRules(collection: Collection): readonly Filter[] {
-  const found = known.get(collection) ?? parse(collection);
-  known.set(collection, found);
-  return found;
+export function fieldRules(catalog: Catalog, collection: Collection): readonly Filter[] {
+  const found = known.get(collection);
+  if (found?.catalog === catalog) return found.rules;
+  const rules = parse(catalog, collection);
+  known.set(collection, { catalog, rules });
+  return rules;
 }

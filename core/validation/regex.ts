@@ -12,6 +12,24 @@ const MAX_PATTERN = 1_000;
 /** Time for all matching of one request, in milliseconds. */
 const BUDGET_MS = 200;
 
+/** A pattern is written bare or as `/pattern/flags`. */
+function partsOf(pattern: string): { readonly source: string; readonly flags: string } {
+  const [, source = pattern, flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(pattern) ?? [];
+  return { source, flags };
+}
+
+/** Whether a text is a pattern that can be read. */
+export function isPattern(text: string): boolean {
+  if (text === '' || text.length > MAX_PATTERN) return false;
+  const { source, flags } = partsOf(text);
+  try {
+    new RegExp(source, flags);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export class Matcher {
   readonly #state = Object.assign(Object.create(null), { source: '', flags: '', text: '' });
   #context: Context | null = null;
@@ -23,8 +41,7 @@ export class Matcher {
    */
   matches(pattern: string, text: string): boolean {
     if (text.length > MAX_TEXT || pattern.length > MAX_PATTERN || this.#left <= 0) return false;
-    const [, source = pattern, flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(pattern) ?? [];
-    Object.assign(this.#state, { source, flags, text });
+    Object.assign(this.#state, { ...partsOf(pattern), text });
     this.#context ??= createContext(this.#state);
     const start = performance.now();
     try {

@@ -1,32 +1,29 @@
 /** What permissions demand: an action that exists, and rules that can be read. */
+import type { StoredPermission } from '#core/access/permission-row.ts';
 import { ACTIONS } from '#core/access/right.ts';
-import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { invalidPayload } from '#core/errors/service-error.ts';
 import type { Action, Item } from '#core/mutation/payload.ts';
-import type { Write } from '#core/mutation/target.ts';
+import type { Done, Write } from '#core/mutation/target.ts';
 import { DEFAULT_LIMITS } from '#core/query/limits.ts';
 import { Counter } from '#core/query/parse/counter.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
-
-/** JSON columns take JSON as text too. */
-function documentOf(value: unknown, field: string): unknown {
-  if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    throw invalidPayload(`"${field}" must be an object.`, { field });
-  }
-}
+import { systemTable } from '#core/system/table.ts';
+import { permissionFaults } from '../rule-fault.ts';
+import { schemaOf, singleKeys } from './schema.ts';
+import { checkStored, documentOf } from './stored-filter.ts';
 
 function checkFilter({ target: { bounds } }: Write, item: Item, field: string): void {
-  const value = documentOf(item[field], field);
-  if (value === undefined || value === null) return;
-  try {
-    const limits = bounds.limits ?? DEFAULT_LIMITS;
-    parseFilter(value, field, new Counter(limits, bounds.maxFields));
-  } catch (error) {
-    const { reason, ...details } = error instanceof ServiceError ? error.details : {};
-    throw typeof reason === 'string' ? invalidPayload(reason, { ...details, field }) : error;
-  }
+  const limits = bounds.limits ?? DEFAULT_LIMITS;
+  checkStored(item, field, (value, place) =>
+    parseFilter(value, place, new Counter(limits, bounds.maxFields)),
+  );
+}
+
+/** @throws ServiceError INVALID_PAYLOAD for a bookmark whose filter cannot be read */
+export async function refineBookmark(write: Write, _: Action, item: Item): Promise<Item> {
+  checkFilter(write, item, 'filter');
+  return item;
 }
 
 function checkPresets({ presets }: Item): void {
@@ -55,4 +52,30 @@ export async function refinePermission(write: Write, _: Action, item: Item): Pro
   checkPresets(item);
   checkFields(item);
   return item;
+}
+
+/** What says who may do what with which items. */
+const DECIDING = ['collection', 'action', 'permissions', 'validation', 'presets'];
+
+/**
+ * Judges permissions that are new, or were changed, as they are stored now: their names have to be
+ * known, and their operators and values to fit.
+ * @throws ServiceError INVALID_PAYLOAD naming the member, and the place in it
+ */
+export async function afterPermissions(write: Write, { action, keys, items }: Done): Promise<void> {
+  const changed = keys.filter((_, place) =>
+    DECIDING.some((name) => items[place]?.[name] !== undefined),
+  );
+  if (action === 'delete' || changed.length === 0) return;
+  const { catalog, bounds } = write.target;
+  const { rows } = await write.client.query<StoredPermission>(
+    render(sql`
+      SELECT collection, action, permissions::text, validation::text, presets::text, fields
+      FROM ${systemTable(schemaOf(write), 'permissions')}
+      WHERE id = ANY(${singleKeys(changed)}::int[]) ORDER BY id`),
+  );
+  for (const row of rows) {
+    const [fault] = permissionFaults(catalog, bounds, row);
+    if (fault !== undefined) throw invalidPayload(fault.reason, { field: fault.place });
+  }
 }

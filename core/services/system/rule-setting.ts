@@ -1,9 +1,11 @@
 /** What the settings demand: a policy for passwords that can be read, and no careless role. */
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { parseEmailFilter } from '#core/identity/email-filter.ts';
 import type { Action, Item } from '#core/mutation/payload.ts';
 import type { Done, Write } from '#core/mutation/target.ts';
 import { registersAdministrators } from './administrator.ts';
 import { schemaOf } from './schema.ts';
+import { checkStored } from './stored-filter.ts';
 
 function checkPasswordRule(policy: unknown): void {
   if (typeof policy !== 'string' || policy === '') return;
@@ -17,9 +19,13 @@ function checkPasswordRule(policy: unknown): void {
   }
 }
 
-/** @throws ServiceError INVALID_PAYLOAD for a policy that is no regular expression */
+/**
+ * @throws ServiceError INVALID_PAYLOAD for a policy that is no regular expression, and for a filter
+ *   of addresses that cannot be read
+ */
 export async function refineSettings(_: Write, __: Action, item: Item): Promise<Item> {
   checkPasswordRule(item.auth_password_policy);
+  checkStored(item, 'public_registration_email_filter', parseEmailFilter);
   return item;
 }
 

@@ -8,7 +8,7 @@ import { noCollection } from '../context.ts';
 import { describeAdministrators, requireAdministrator } from './administrator.ts';
 import { writableColumns } from './collection.ts';
 import { afterComments, beginComments, refineComment } from './rule-comment.ts';
-import { refinePermission } from './rule-permission.ts';
+import { afterPermissions, refineBookmark, refinePermission } from './rule-permission.ts';
 import { refinePolicy } from './rule-policy.ts';
 import { afterRoles, beforeRoles } from './rule-role.ts';
 import { afterSettings, refineSettings } from './rule-setting.ts';
@@ -34,7 +34,8 @@ const STAGES: Readonly<Record<string, Stage>> = {
   system_users: { refine: refineUser, before: beforeUsers, after: afterUsers },
   system_roles: { before: beforeRoles, after: afterRoles },
   system_policies: { refine: refinePolicy },
-  system_permissions: { refine: refinePermission },
+  system_permissions: { refine: refinePermission, after: afterPermissions },
+  system_presets: { refine: refineBookmark },
   system_settings: { refine: refineSettings, after: afterSettings },
 };
 

@@ -5,7 +5,7 @@ import { fieldRules } from '#core/validation/field-rule.ts';
 import { passesFilter, Validation } from '#core/validation/validation.ts';
 import { collectionWith } from './fixture/collection.ts';
 
-const collection = await collectionWith({
+const { catalog, collection } = await collectionWith({
   n: 'int4',
   big: 'int8',
   exact: 'numeric',
@@ -161,7 +161,7 @@ t.test('objects that are no items are filtered alike', async (t) => {
 });
 
 t.test('a rule of a field that cannot be read lets nothing be written', async (t) => {
-  t.strictSame(fieldRules(collection), []);
+  t.strictSame(fieldRules(catalog, collection), []);
   const broken = await collectionWith({ n: 'int4' }, { n: { _and: 5 } });
-  t.throws(() => fieldRules(broken), { code: 'UNPROCESSABLE_ENTITY' });
+  t.throws(() => fieldRules(broken.catalog, broken.collection), { code: 'UNPROCESSABLE_ENTITY' });
 });

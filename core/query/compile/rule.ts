@@ -1,0 +1,54 @@
+/** Tells whether a rule can be compiled, without anybody asking for items. */
+import { ALL_GRANTS, STRANGER } from '#core/access/grant.ts';
+import type { Catalog } from '#core/catalog/catalog.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import type { Filter, QueryBounds } from '../query.ts';
+import { compileFilter } from './filter.ts';
+import { contextOf } from './read.ts';
+import { openScope } from './scope.ts';
+
+/** Somebody of whom everything is known, so that every path behind a variable is looked at. */
+const SOMEBODY = '00000000-0000-4000-8000-000000000000';
+const CALLER = {
+  ...STRANGER,
+  user: SOMEBODY,
+  role: SOMEBODY,
+  roles: [SOMEBODY],
+  policies: [SOMEBODY],
+};
+
+const known = new WeakMap<Filter, { readonly catalog: Catalog; readonly fault: string | null }>();
+
+function compileFault(
+  catalog: Catalog,
+  bounds: QueryBounds,
+  collection: string,
+  rule: Filter,
+): string | null {
+  const target = { catalog, bounds, collection, grants: ALL_GRANTS, caller: CALLER };
+  try {
+    const context = contextOf(target, { backlink: true }, { reusable: false, columns: [] });
+    compileFilter(openScope(context, collection), rule);
+    return null;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return String(error.details.reason ?? error.message);
+  }
+}
+
+/**
+ * What keeps a rule from being compiled, and so from holding for any row; null when nothing does.
+ * Remembered for the catalog that it was last looked at with.
+ */
+export function ruleFault(
+  catalog: Catalog,
+  bounds: QueryBounds,
+  collection: string,
+  rule: Filter,
+): string | null {
+  const found = known.get(rule);
+  if (found?.catalog === catalog) return found.fault;
+  const fault = compileFault(catalog, bounds, collection, rule);
+  known.set(rule, { catalog, fault });
+  return fault;
+}

@@ -1,0 +1,49 @@
+/** What is wrong with a stored permission, by its form and by what the catalog knows. */
+import { parseRow, type RowFault, type StoredPermission } from '#core/access/permission-row.ts';
+import type { PermissionRow } from '#core/access/right.ts';
+import type { Catalog, Collection } from '#core/catalog/catalog.ts';
+import { ruleFault } from '#core/query/compile/rule.ts';
+import type { QueryBounds } from '#core/query/query.ts';
+import { validationFault } from '#core/validation/readable.ts';
+
+/** Presets give values to fields, so each has to name one. */
+function presetsFault(
+  catalog: Catalog,
+  { name, fields }: Collection,
+  { presets }: PermissionRow,
+): string | null {
+  const relations = catalog.relations.get(name);
+  const unknown = Object.keys(presets).find(
+    (field) => !fields.has(field) && !relations?.has(field),
+  );
+  return unknown === undefined ? null : `"presets.${unknown}": "${name}" has no such field.`;
+}
+
+/**
+ * What of a permission cannot be read. A permission on a collection that does not exist may have
+ * been stored before it, and is judged by its form alone.
+ */
+export function permissionFaults(
+  catalog: Catalog,
+  bounds: QueryBounds,
+  stored: StoredPermission,
+): readonly RowFault[] {
+  const parsed = parseRow(stored);
+  if (parsed === null) return [];
+  const { row, faults } = parsed;
+  const collection = catalog.collections.get(row.collection);
+  if (collection === undefined || collection.table === null) return faults;
+  const { rule, validation } = row;
+  const further: readonly (readonly [RowFault['place'], string | null])[] = [
+    ['permissions', rule && ruleFault(catalog, bounds, row.collection, rule)],
+    ['validation', validation && validationFault(catalog, collection, validation)],
+    ['presets', presetsFault(catalog, collection, row)],
+  ];
+  const known = new Set(faults.map(({ place }) => place));
+  return [
+    ...faults,
+    ...further.flatMap(([place, reason]) =>
+      reason === null || known.has(place) ? [] : [{ place, reason }],
+    ),
+  ];
+}
