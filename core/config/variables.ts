@@ -389,6 +389,11 @@ export const variables = {
     fallback: '500',
     meaning: 'Most fields and aliases that one read may select',
   }),
+  QUERY_BODY_MAX_SIZE: define({
+    parse: size,
+    fallback: '1mb',
+    meaning: 'Largest body of a SEARCH and of a write by query',
+  }),
   QUERY_MAX_CONDITIONS: define({
     parse: integer(1, 1_000_000),
     fallback: String(DEFAULT_LIMITS.conditions),

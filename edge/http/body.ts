@@ -6,7 +6,8 @@ import { Readable } from 'node:stream';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { ByteQueue } from './byte-queue.ts';
 import { parseJson } from './json.ts';
-import { type Body, ClientGoneError } from './request.ts';
+import { parseInSlices } from './json-slices.ts';
+import { type Body, ClientGoneError, type SizeLimit } from './request.ts';
 import type { HttpResponse } from './uws.ts';
 
 /**
@@ -42,13 +43,26 @@ export const NO_BODY: Body = {
  */
 function ignore(): void {}
 
+/** Longest JSON that is parsed at once, in bytes. */
+const PARSED_AT_ONCE = 262_144;
+
 function tooLarge(limit: number): ServiceError {
   return invalidPayload(`It is larger than ${limit} bytes.`, { limit, variable: 'BODY_MAX_SIZE' });
+}
+
+function beyond({ bytes: limit, variable, member }: SizeLimit): ServiceError {
+  const what = member === undefined ? 'The body' : `A body with "${member}"`;
+  const reason = `${what} must not be larger than ${limit} bytes (${variable}).`;
+  return new ServiceError('CONTENT_TOO_LARGE', { reason, limit, variable });
 }
 
 function joined(chunks: readonly Buffer[]): Buffer {
   const [first] = chunks;
   return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+}
+
+function hasMember(value: unknown, name: string): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name);
 }
 
 function checkJson(head: BodyHead): void {
@@ -106,19 +120,19 @@ export class IncomingBody implements Body {
     return this.size === undefined ? undefined : this.size - this.#received;
   }
 
-  json(): Promise<unknown> {
-    const parsed = this.#parse();
+  json(limit?: SizeLimit): Promise<unknown> {
+    const parsed = this.#parse(limit);
     parsed.catch(ignore);
     return parsed;
   }
 
-  bytes(limit = this.#head.limit): Promise<Uint8Array> {
+  bytes(limit = this.#head.limit, refuse = tooLarge): Promise<Uint8Array> {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     promise.catch(ignore);
     this.#claim();
     if (this.size !== undefined && this.size > limit) {
       this.#queue.clear();
-      reject(tooLarge(limit));
+      reject(refuse(limit));
       return promise;
     }
     const chunks: Buffer[] = [];
@@ -129,7 +143,7 @@ export class IncomingBody implements Body {
         if (size <= limit) chunks.push(chunk);
         else chunks.length = 0;
       }
-      if (size > limit) reject(tooLarge(limit));
+      if (size > limit) reject(refuse(limit));
       else if (this.#failure !== null) reject(this.#failure);
       else if (this.#ended) {
         this.#wake = null;
@@ -193,10 +207,21 @@ export class IncomingBody implements Body {
     if (!isTaken) this.#fail(new Error('The request was answered before its body was read.'));
   }
 
-  async #parse(): Promise<unknown> {
+  async #parse(limit: SizeLimit | undefined): Promise<unknown> {
     checkJson(this.#head);
-    const bytes = await this.bytes();
-    return bytes.length === 0 ? undefined : parseJson(bytes);
+    const isSmaller = limit !== undefined && limit.bytes < this.#head.limit;
+    const isWhole = isSmaller && limit.member === undefined;
+    const bytes = isWhole ? await this.bytes(limit.bytes, () => beyond(limit)) : await this.bytes();
+    if (bytes.length === 0) return undefined;
+    if (bytes.length <= PARSED_AT_ONCE) {
+      const value = parseJson(bytes);
+      const isBeyond = isSmaller && bytes.length > limit.bytes && limit.member !== undefined;
+      if (isBeyond && hasMember(value, limit.member)) throw beyond(limit);
+      return value;
+    }
+    return await parseInSlices(bytes, (name) => {
+      if (isSmaller && name === limit.member && bytes.length > limit.bytes) throw beyond(limit);
+    });
   }
 
   #claim(): void {

@@ -65,7 +65,7 @@ function checkDepth(bytes: Uint8Array): void {
 }
 
 /** Where the string ends that begins at `start`: at the next quote behind an even run of backslashes. */
-function endOfString(buffer: Buffer, start: number): number {
+export function endOfString(buffer: Buffer, start: number): number {
   for (let end = buffer.indexOf(0x22, start + 1); end >= 0; end = buffer.indexOf(0x22, end + 1)) {
     let before = end - 1;
     while (buffer[before] === 0x5c) before--;

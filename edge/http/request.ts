@@ -1,6 +1,15 @@
 /** A request as routes see it: plain values, nothing of the server below. */
 import type { Readable } from 'node:stream';
 
+/** A narrower bound than BODY_MAX_SIZE, for what is costly beyond its size. */
+export interface SizeLimit {
+  readonly bytes: number;
+  /** The variable that sets it. */
+  readonly variable: string;
+  /** It holds only for a body that is an object with this member. */
+  readonly member?: string;
+}
+
 /** What the client sent, or is still sending, after the headers. It can be read once. */
 export interface Body {
   /** Bytes announced by `Content-Length`; undefined when the client did not say. */
@@ -9,9 +18,9 @@ export interface Body {
    * The body as JSON; undefined when it is empty. Without a Content-Type it is read as JSON too.
    * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE for another type, charset or coding;
    *   INVALID_PAYLOAD when it is malformed, nested too deeply or over BODY_MAX_SIZE (refused by its
-   *   announced size before it is read).
+   *   announced size before it is read); CONTENT_TOO_LARGE when it is over the limit.
    */
-  json(): Promise<unknown>;
+  json(limit?: SizeLimit): Promise<unknown>;
   /**
    * The body as bytes, whatever its type.
    * @param limit bytes; by default BODY_MAX_SIZE

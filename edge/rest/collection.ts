@@ -3,14 +3,14 @@ import { createCollections, updateCollection, updateCollections } from '#core/sc
 import type { Router } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { type Call, type CallHandler, jsonText, param, routesOf } from './call.ts';
-import { searchOf } from './parameter.ts';
+import { searchLimit, searchOf } from './parameter.ts';
 import { changeOne, changeSchema, forAdministrators, removeOne } from './schema-change.ts';
 
 const list: CallHandler = async ({ caller, services }) =>
   jsonText(await services.schemaView.collections(caller));
 
 const search: CallHandler = async ({ caller, request, services }) => {
-  const { keys } = searchOf(await request.body.json());
+  const { keys } = searchOf(await request.body.json(searchLimit(services.config)));
   return jsonText(
     keys === null
       ? await services.schemaView.collections(caller)

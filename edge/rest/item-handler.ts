@@ -26,7 +26,7 @@ import {
   readText,
 } from './call.ts';
 import { exportItems } from './export.ts';
-import { searchOf } from './parameter.ts';
+import { byQueryLimit, searchLimit, searchOf } from './parameter.ts';
 
 /** The collection that a call is about, and the service that knows it. */
 export interface Place {
@@ -157,7 +157,9 @@ function readers(placeOf: (call: Call) => Place) {
     return answerOf(call, target.collection, answer);
   };
   const search: CallHandler = async (call) => {
-    const { parameters, keys } = searchOf(await call.request.body.json());
+    const { parameters, keys } = searchOf(
+      await call.request.body.json(searchLimit(call.services.config)),
+    );
     const all = { ...call.parameters, ...parameters };
     const { items, target } = placeOf(call);
     if (all.export !== undefined && keys === null) {
@@ -196,12 +198,13 @@ function writers(placeOf: (call: Call) => Place) {
     return written(await items.updateOne(target, key, change, queryOf(call)));
   };
   const updateMany: CallHandler = async (call) => {
-    const body = await call.request.body.json();
     const { items, target } = placeOf(call);
     const query = readBackOf(call);
     if (await items.isSingleton(target)) {
+      const body = await call.request.body.json();
       return written(await items.upsertSingleton(target, body, query));
     }
+    const body = await call.request.body.json(byQueryLimit(call.services.config));
     return written(await items.updateMany(target, updateOf(call, body), query));
   };
   const deleteOne: CallHandler = async (call) => {
@@ -213,7 +216,10 @@ function writers(placeOf: (call: Call) => Place) {
     return NO_CONTENT;
   };
   const deleteMany: CallHandler = async (call) => {
-    const selection = deletionOf(call, await call.request.body.json());
+    const selection = deletionOf(
+      call,
+      await call.request.body.json(byQueryLimit(call.services.config)),
+    );
     const { items, target } = placeOf(call);
     await items.deleteMany(target, selection);
     return NO_CONTENT;

@@ -1,7 +1,9 @@
 /** Unfolds the query string of a request, and the body of SEARCH, into named parameters. */
 import qs from 'qs';
+import type { Config } from '#core/config/config.ts';
 import { invalidPayload, invalidQuery, type ServiceError } from '#core/errors/service-error.ts';
 import type { Parameters } from '#core/query/parse/parameter.ts';
+import type { SizeLimit } from '#edge/http/request.ts';
 
 /** Nesting of brackets that is unfolded; deeper ones stay part of the name. */
 const MAX_DEPTH = 10;
@@ -90,6 +92,18 @@ function tooMuch(query: string): ServiceError {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+type Limits = Pick<Config, 'QUERY_BODY_MAX_SIZE'>;
+
+/** The bound of the body of a SEARCH. */
+export function searchLimit({ QUERY_BODY_MAX_SIZE: bytes }: Limits): SizeLimit {
+  return { bytes, variable: 'QUERY_BODY_MAX_SIZE' };
+}
+
+/** The same where a query is one of several forms: lists of items and of keys may be longer. */
+export function byQueryLimit(limits: Limits): SizeLimit {
+  return { ...searchLimit(limits), member: 'query' };
 }
 
 /** What a SEARCH asks for: parameters, and the keys to which it restricts itself. */

@@ -30,7 +30,7 @@ import {
   readBackOf,
   written,
 } from './item-handler.ts';
-import { searchOf } from './parameter.ts';
+import { searchLimit, searchOf } from './parameter.ts';
 
 type Form = readonly [Method, '' | '/:key', keyof ItemHandlers];
 
@@ -180,7 +180,9 @@ const listPermissions: CallHandler = (call) =>
   allPermissions(call, { ...queryOf(call), limit: null, offset: 0 });
 
 const searchPermissions: CallHandler = async (call) => {
-  const { parameters, keys } = searchOf(await call.request.body.json());
+  const { parameters, keys } = searchOf(
+    await call.request.body.json(searchLimit(call.services.config)),
+  );
   const query = parseQuery({ ...call.parameters, ...parameters }, call.services.bounds);
   const { items, target } = permissionPlace(call);
   if (keys !== null) return readText(call, await items.some(target, keys, query));

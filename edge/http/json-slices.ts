@@ -1,0 +1,245 @@
+/**
+ * Reads a long JSON body (RFC 8259) in slices, so that other requests have their turns meanwhile: a
+ * first pass finds how far the large objects and lists reach, a second one parses what is small in
+ * batches and puts the large together from those.
+ */
+import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { endOfString, JSON_MAX_DEPTH, parseJson } from './json.ts';
+
+/** Bytes that are parsed at a time, and above which an object or list is taken apart. */
+const SLICE = 131_072;
+/** How long (ms) reading goes on before others have their turn. */
+const TURN_MS = 8;
+/** Bytes between two looks at the clock. */
+const STRIDE = 65_536;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** Called with the name of each member of the outermost object before its value is read. */
+export type OnMember = (name: string) => void;
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+function malformed(at: number): Error {
+  return invalidPayload(`It is not valid JSON near byte ${at}.`);
+}
+
+/** Lets others have their turn when this one has lasted long enough. */
+class Turns {
+  #began = performance.now();
+  #next = 0;
+
+  /** @param at how far reading has come */
+  due(at: number): boolean {
+    if (at < this.#next) return false;
+    this.#next = at + STRIDE;
+    return performance.now() - this.#began > TURN_MS;
+  }
+
+  async pause(): Promise<void> {
+    await new Promise(setImmediate);
+    this.#began = performance.now();
+  }
+
+  /** Begins at the front again. */
+  rewind(): void {
+    this.#next = 0;
+  }
+}
+
+/** Where the objects and lists end that are too large to be parsed at once, by their beginnings. */
+async function findLarge(bytes: Buffer, turns: Turns): Promise<ReadonlyMap<number, number>> {
+  const large = new Map<number, number>();
+  const open: number[] = [];
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (turns.due(at)) await turns.pause();
+    const byte = bytes[at];
+    if (byte === QUOTE) at = endOfString(bytes, at);
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+      if (open.push(at) > JSON_MAX_DEPTH) {
+        throw invalidPayload(`It is nested more than ${JSON_MAX_DEPTH} levels deep.`);
+      }
+    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
+      const start = open.pop();
+      if (start === undefined || (bytes[start] === OPEN_LIST) !== (byte === CLOSE_LIST)) {
+        throw malformed(at);
+      }
+      if (at - start > SLICE) large.set(start, at);
+    }
+  }
+  if (open.length > 0) throw invalidPayload('Unexpected end of JSON input.');
+  return large;
+}
+
+/** Parts of a large object or list: one large one, or small ones up to a slice. */
+interface Unit {
+  readonly from: number;
+  readonly to: number;
+  readonly isLarge: boolean;
+}
+
+class SlicedReader {
+  readonly #bytes: Buffer;
+  readonly #large: ReadonlyMap<number, number>;
+  readonly #turns: Turns;
+
+  constructor(bytes: Buffer, large: ReadonlyMap<number, number>, turns: Turns) {
+    this.#bytes = bytes;
+    this.#large = large;
+    this.#turns = turns;
+  }
+
+  /** The only value of the body. */
+  async root(from: number, onMember: OnMember): Promise<unknown> {
+    const start = this.#skipBlanks(from);
+    const end = this.#large.get(start);
+    if (end === undefined) return this.#parse(from, this.#bytes.length, '', '');
+    if (this.#skipBlanks(end + 1) < this.#bytes.length) throw malformed(end + 1);
+    return await this.#value(start, onMember);
+  }
+
+  /** A large value. */
+  async #value(from: number, onMember?: OnMember): Promise<unknown> {
+    const start = this.#skipBlanks(from);
+    const end = this.#large.get(start);
+    if (end === undefined) throw malformed(start);
+    return this.#bytes[start] === OPEN_LIST
+      ? await this.#list(start, end)
+      : await this.#object(start, end, onMember);
+  }
+
+  async #list(start: number, end: number): Promise<unknown[]> {
+    const list: unknown[] = [];
+    for await (const { from, to, isLarge } of this.#units(start, end)) {
+      if (isLarge) {
+        list.push(await this.#value(from));
+        continue;
+      }
+      const batch = this.#parse(from, to, '[', ']');
+      if (Array.isArray(batch)) for (const entry of batch) list.push(entry);
+    }
+    return list;
+  }
+
+  async #object(start: number, end: number, onMember?: OnMember): Promise<object> {
+    const object: Record<string, unknown> = {};
+    for await (const { from, to, isLarge } of this.#units(start, end)) {
+      if (isLarge) {
+        const colon = this.#colon(from, to);
+        const [name] = Object.keys(Object(this.#parse(from, colon, '{', ':0}')));
+        if (name === undefined) throw malformed(from);
+        onMember?.(name);
+        object[name] = await this.#value(colon + 1);
+        continue;
+      }
+      const batch = Object(this.#parse(from, to, '{', '}'));
+      if (onMember) for (const name of Object.keys(batch)) onMember(name);
+      Object.assign(object, batch);
+    }
+    return object;
+  }
+
+  /** Where the name of a member ends. */
+  #colon(from: number, to: number): number {
+    const start = this.#skipBlanks(from);
+    if (this.#bytes[start] !== QUOTE) throw malformed(start);
+    const colon = this.#skipBlanks(endOfString(this.#bytes, start) + 1);
+    if (colon >= to || this.#bytes[colon] !== COLON) throw malformed(colon);
+    return colon;
+  }
+
+  async *#units(start: number, end: number): AsyncGenerator<Unit> {
+    // Where the parts begin that were not given yet, and the last of them.
+    let from = start + 1;
+    let last = from;
+    if (this.#skipBlanks(from) === end) return;
+    for (let at = from; at < end; at += 1) {
+      if (this.#turns.due(at)) await this.#turns.pause();
+      const byte = this.#bytes[at];
+      if (byte === QUOTE) at = endOfString(this.#bytes, at);
+      else if (byte === COMMA) {
+        last = at + 1;
+        if (last - from < SLICE) continue;
+        yield { from, to: at, isLarge: false };
+        this.#requireMore(last, end);
+        from = last;
+      } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+        const close = this.#large.get(at);
+        if (close === undefined) {
+          at = this.#closeOf(at);
+          continue;
+        }
+        if (last > from) yield { from, to: last - 1, isLarge: false };
+        const next = this.#skipBlanks(close + 1);
+        yield { from: last, to: next, isLarge: true };
+        if (next === end) return;
+        if (this.#bytes[next] !== COMMA) throw malformed(next);
+        this.#requireMore(next + 1, end);
+        at = next;
+        from = next + 1;
+        last = from;
+      }
+    }
+    yield { from, to: end, isLarge: false };
+  }
+
+  /** Behind a comma something follows. */
+  #requireMore(from: number, end: number): void {
+    if (this.#skipBlanks(from) >= end) throw malformed(from);
+  }
+
+  /** Where a small object or list ends. */
+  #closeOf(start: number): number {
+    let depth = 0;
+    for (let at = start; at < this.#bytes.length; at += 1) {
+      const byte = this.#bytes[at];
+      if (byte === QUOTE) at = endOfString(this.#bytes, at);
+      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth += 1;
+      else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
+        depth -= 1;
+        if (depth === 0) return at;
+      }
+    }
+    return start;
+  }
+
+  /** Parses what stands between two places, within brackets. */
+  #parse(from: number, to: number, open: string, close: string): unknown {
+    if (open !== '') this.#requireMore(from, to);
+    const part = this.#bytes.subarray(from, to);
+    try {
+      return parseJson(Buffer.concat([Buffer.from(open), part, Buffer.from(close)]));
+    } catch (error) {
+      const reason = error instanceof ServiceError ? error.details.reason : null;
+      if (from === 0 || typeof reason !== 'string') throw error;
+      throw invalidPayload(`In the part from byte ${from}: ${reason}`);
+    }
+  }
+
+  #skipBlanks(from: number): number {
+    let at = from;
+    while (isBlank(this.#bytes[at])) at += 1;
+    return at;
+  }
+}
+
+/**
+ * Parses a body, slice by slice.
+ * @throws ServiceError INVALID_PAYLOAD naming the part that is malformed; what `onMember` throws
+ */
+export async function parseInSlices(body: Uint8Array, onMember: OnMember): Promise<unknown> {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+  const turns = new Turns();
+  const large = await findLarge(bytes, turns);
+  turns.rewind();
+  const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return await new SlicedReader(bytes, large, turns).root(isMarked ? 3 : 0, onMember);
+}
