@@ -1,7 +1,9 @@
 /** Opens what an edge process works with, and closes it again. */
 import { join } from 'node:path';
+import { influencesAccess } from '#core/access/influence.ts';
 import { AccessSource } from '#core/access/source.ts';
 import { openCaching } from '#core/cache/open.ts';
+import { confirmation } from '#core/catalog/confirmation.ts';
 import { openCatalog } from '#core/catalog/open.ts';
 import type { CatalogSource } from '#core/catalog/source.ts';
 import { ChangeFeed } from '#core/changes/feed.ts';
@@ -106,7 +108,8 @@ export async function openEdgeServices(
   };
   const access = new AccessSource({ pool, schema, catalog, log });
   const secrets = openSecrets(config);
-  const identity = openIdentity({ config, pool, schema, catalog, access, bus, log }, secrets);
+  const confirm = confirmation({ pool: watch, schema, catalog, bus, log });
+  const identity = openIdentity({ config, pool, schema, catalog, access, confirm, log }, secrets);
   const spool = localSpool(join(config.DATA_DIR, 'spool'));
   const jobs = new JobService({ pool, schema, queues, bus, spool, log });
   const limits = await openLimits(config, cluster, log);
@@ -116,7 +119,15 @@ export async function openEdgeServices(
   });
   const feed = new ChangeFeed(bus, log);
   const failpoint = failpoints(config, log);
-  const journal = new ChangeJournal({ writes: caching.writes, feed, failpoint });
+  const journal = new ChangeJournal({
+    writes: caching.writes,
+    feed,
+    failpoint,
+    access: {
+      influences: (changes) => influencesAccess(catalog.current(), changes),
+      confirm,
+    },
+  });
   const itemOptions = {
     catalog,
     reader,
@@ -139,7 +150,7 @@ export async function openEdgeServices(
   const rules = new RuleAudit({ pool, schema, catalog, bounds });
   void rules.report(log);
   const mailFlows = openMailFlows(
-    { config, pool, schema, jobs, access, bounds, users: system },
+    { config, pool, schema, jobs, access, bounds, confirm, users: system },
     secrets,
   );
   return {

@@ -1,9 +1,10 @@
 /**
  * Who may do what, as this process knows it: accounts become callers, callers have rights. What
- * was read is remembered until the tables behind it change, and not at all while the process cannot
+ * was read is remembered until the rows behind it change, and not at all while the process cannot
  * tell whether they have.
  */
 import { LRUCache } from 'lru-cache';
+import type { AccessChanges } from '#core/catalog/access-changes.ts';
 import type { CatalogSource } from '#core/catalog/source.ts';
 import { translateFailure } from '#core/database/failure.ts';
 import type { Pool } from '#core/database/pool.ts';
@@ -30,18 +31,18 @@ import { FULL_RIGHTS, type PermissionRow, type Rights, rightsFrom } from './righ
 const MAX_ACCOUNTS = 10_000;
 /** Policies whose permissions are remembered. */
 const MAX_POLICIES = 2_000;
+/** In place of the key of a user. */
+const STRANGERS = '';
 /** Sets of policies whose rights are remembered. */
 const MAX_SETS = 1_000;
 /** Rows remembered as complained about. */
 const MAX_COMPLAINTS = 1_000;
-/** How long what was read counts without contact, in milliseconds: as long as a change may take. */
-const TRUSTED_MS = 1_000;
 
 export interface AccessParts {
   readonly pool: Pool;
   /** The schema of the system tables. */
   readonly schema: string;
-  readonly catalog: Pick<CatalogSource, 'onCounter' | 'inContact' | 'look'>;
+  readonly catalog: Pick<CatalogSource, 'onAccess' | 'inContact' | 'trust'>;
   readonly log: Log;
 }
 
@@ -51,11 +52,19 @@ interface PolicyPermissions {
   readonly rows: readonly PermissionRow[];
 }
 
+/** The standing of an account, by its user. */
+interface KnownStanding {
+  readonly role: string | null;
+  readonly reading: Promise<Standing>;
+  /** Null while it is being read. */
+  found: Standing | null;
+}
+
 const NO_PERMISSIONS: PolicyPermissions = { digest: '', rows: [] };
 
 export class AccessSource {
   readonly #parts: AccessParts;
-  readonly #standings = new LRUCache<string, Promise<Standing>>({ max: MAX_ACCOUNTS });
+  readonly #standings = new LRUCache<string, KnownStanding>({ max: MAX_ACCOUNTS });
   readonly #policies = new LRUCache<string, Promise<PolicyPermissions>>({ max: MAX_POLICIES });
   readonly #sets = new LRUCache<string, Promise<Rights>>({ max: MAX_SETS });
   // By what they are made of. They outlive a change elsewhere, and with them what was compiled.
@@ -65,12 +74,9 @@ export class AccessSource {
   // Equal standings are one object, however many accounts have them.
   readonly #equal = new LRUCache<string, Standing>({ max: MAX_SETS });
 
-  #forgotAt = 0;
-
   constructor(parts: AccessParts) {
     this.#parts = parts;
-    parts.catalog.onCounter('access', () => this.forget());
-    parts.catalog.onCounter('reset', () => this.forget());
+    parts.catalog.onAccess((changes) => this.forget(changes));
   }
 
   /**
@@ -106,43 +112,64 @@ export class AccessSource {
    */
   async rightsOf(caller: Caller): Promise<Rights> {
     if (caller.admin) return FULL_RIGHTS;
-    if (!this.#parts.catalog.inContact()) await this.#regain();
+    if (!this.#parts.catalog.inContact()) await this.#parts.catalog.trust();
     const { policies, app } = caller;
     const key = `${app} ${policies.join(' ')}`;
     return remembered(this.#sets, key, () => this.#combine(policies, app));
   }
 
-  /** Forgets what was read; called by itself when one of the tables was written to. */
-  forget(): void {
-    this.#forgotAt = performance.now();
-    this.#standings.clear();
-    this.#policies.clear();
-    this.#sets.clear();
-  }
-
-  /**
-   * Without contact a change may have gone unnoticed. One look, shared by all who ask meanwhile,
-   * tells; where even that fails, nothing is used that is older than a look.
-   */
-  async #regain(): Promise<void> {
-    try {
-      await this.#parts.catalog.look();
-    } catch {
-      if (performance.now() - this.#forgotAt > TRUSTED_MS) this.forget();
+  /** Forgets what was read of what changed; called by itself when somebody wrote to the tables. */
+  forget(changes: AccessChanges | null = null): void {
+    if (changes === null) {
+      this.#standings.clear();
+      this.#policies.clear();
+      this.#sets.clear();
+      return;
+    }
+    for (const user of changes.users) this.#standings.delete(user);
+    const { roles, policies } = changes;
+    if (roles.size > 0 || policies.size > 0 || changes.public) {
+      for (const [user, known] of this.#standings.entries()) {
+        if (concerns(changes, known)) this.#standings.delete(user);
+      }
+    }
+    const written = new Set([...changes.permissions, ...policies]);
+    if (written.size === 0) return;
+    for (const policy of written) this.#policies.delete(policy);
+    for (const key of this.#sets.keys()) {
+      if (key.split(' ').some((part) => written.has(part))) this.#sets.delete(key);
     }
   }
 
   async #standingOf(account: Account | null): Promise<Standing> {
-    if (!this.#parts.catalog.inContact()) await this.#regain();
-    const key = account === null ? '' : `${account.user} ${account.role}`;
-    return remembered(this.#standings, key, async () => {
-      const { pool, schema } = this.#parts;
+    if (!this.#parts.catalog.inContact()) await this.#parts.catalog.trust();
+    const { user = STRANGERS, role = null } = account ?? {};
+    const known = this.#standings.get(user);
+    if (known !== undefined && known.role === role) return known.reading;
+    const reading = this.#readStanding(account);
+    // Kept before reading begins, so that who is forgotten meanwhile does not come back.
+    const entry: KnownStanding = { role, reading, found: null };
+    this.#standings.set(user, entry);
+    try {
+      entry.found = await reading;
+      return entry.found;
+    } catch (error) {
+      if (this.#standings.peek(user) === entry) this.#standings.delete(user);
+      throw error;
+    }
+  }
+
+  async #readStanding(account: Account | null): Promise<Standing> {
+    const { pool, schema } = this.#parts;
+    try {
       const row = await readStanding(pool, schema, account);
       const facts = JSON.stringify(row);
       const standing = this.#equal.get(facts) ?? parseStanding(row);
       this.#equal.set(facts, standing);
       return standing;
-    });
+    } catch (error) {
+      throw translateFailure(error);
+    }
   }
 
   async #combine(policies: readonly string[], app: boolean): Promise<Rights> {
@@ -194,6 +221,13 @@ export class AccessSource {
     this.#complaints.set(complaint, true);
     this.#parts.log.warn({ permission: id, policy }, complaint);
   }
+}
+
+/** Whether a standing may be another one after these changes of roles and policies. */
+function concerns(changes: AccessChanges, { role, found }: KnownStanding): boolean {
+  if (found === null || (changes.public && role === null)) return true;
+  if (found.roles.some((one) => changes.roles.has(one))) return true;
+  return found.policies.some(({ id }) => changes.policies.has(id));
 }
 
 /** What the policies of a caller say of the caller as a whole. */

@@ -34,7 +34,7 @@ const STATEMENT = `
   WITH relation AS MATERIALIZED (
     SELECT c.oid, n.nspname, c.relname, c.relkind, c.relrowsecurity,
       EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal
-        AND g.tgname <> 'system_count_change')
+        AND g.tgname NOT LIKE 'system\\_count\\_change%')
       OR EXISTS (SELECT FROM pg_rewrite w WHERE w.ev_class = c.oid) AS programmed
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'p', 'f') AND n.nspname NOT LIKE 'pg\\_%'

@@ -6,6 +6,13 @@ import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import type { Acknowledgement, Member } from '#core/system/member.ts';
 import { systemTable } from '#core/system/table.ts';
+import {
+  type AccessChanges,
+  accessRows,
+  type ChangeRow,
+  changesIn,
+  sessionRows,
+} from './access-changes.ts';
 
 export const COUNTER_NAMES = [
   'catalog',
@@ -23,8 +30,12 @@ export const COUNTER_NAMES = [
  */
 export type CounterName = (typeof COUNTER_NAMES)[number];
 
+export type Versions = Readonly<Record<CounterName, number>>;
+
 export interface Counters {
-  readonly versions: Readonly<Record<CounterName, number>>;
+  readonly versions: Versions;
+  /** What changed of users, rights and sessions since the versions before; null: anything. */
+  readonly changes: AccessChanges | null;
   /** Why the last attempt to build a catalog failed; null when it did not. */
   readonly error: string | null;
   /** The lease was renewed; false when the process is not in the registry any more. */
@@ -36,23 +47,34 @@ interface Row {
   readonly version: string;
   readonly error: string | null;
   readonly renewed: boolean;
+  readonly noted: readonly ChangeRow[] | null;
+}
+
+export interface Renewal {
+  readonly member: Member;
+  readonly standing: Acknowledgement;
 }
 
 /**
  * Reads all counters, of one moment, and renews the lease of this process.
+ * @param before the versions that were read last; null when nothing depends on them yet
  * @param patience longest wait for the answer, in milliseconds
  */
 export async function readCounters(
   pool: Pool,
   system: string,
-  renewal: { readonly member: Member; readonly standing: Acknowledgement },
-  patience: number,
+  { member, standing }: Renewal,
+  { before, patience }: { readonly before: Versions | null; readonly patience: number },
 ): Promise<Counters> {
-  const { member, standing } = renewal;
+  const version = sql`s.version`;
   const question = {
     ...render(sql`WITH renewed AS (${member.renewal(standing)})
-      SELECT name, version, value ->> 'error' AS error, EXISTS (SELECT FROM renewed) AS renewed
-      FROM ${systemTable(system, 'state')} WHERE name = ANY (${COUNTER_NAMES}::text[])`),
+      SELECT s.name, s.version, s.value ->> 'error' AS error,
+        EXISTS (SELECT FROM renewed) AS renewed,
+        CASE s.name WHEN 'access' THEN ${accessRows(system, before?.access ?? null, version)}
+          WHEN 'sessions' THEN ${sessionRows(system, before?.sessions ?? null, version)}
+          END AS noted
+      FROM ${systemTable(system, 'state')} AS s WHERE s.name = ANY (${COUNTER_NAMES}::text[])`),
     query_timeout: patience,
   };
   const { rows } = await pool.query<Row>(question);
@@ -62,5 +84,12 @@ export async function readCounters(
     versions[row.name] = Number(row.version);
     if (row.name === 'catalog') error = row.error;
   }
-  return { versions, error, renewed: rows.some((row) => row.renewed) };
+  const notedOf = (name: CounterName) => rows.find((row) => row.name === name)?.noted ?? [];
+  const advance = (name: 'access' | 'sessions') => ({
+    from: before?.[name] ?? 0,
+    to: versions[name],
+    noted: notedOf(name),
+  });
+  const changes = changesIn([advance('access'), advance('sessions')]);
+  return { versions, changes, error, renewed: rows.some((row) => row.renewed) };
 }

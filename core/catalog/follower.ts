@@ -9,11 +9,18 @@ import { unavailable } from '#core/errors/service-error.ts';
 import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
 import type { Acknowledgement, Member } from '#core/system/member.ts';
+import type { AccessChanges } from './access-changes.ts';
 import { buildCatalog } from './build.ts';
 import type { Builder } from './builder.ts';
 import type { Catalog } from './catalog.ts';
 import { coalesce } from './coalesce.ts';
-import { COUNTER_NAMES, type CounterName, type Counters, readCounters } from './counters.ts';
+import {
+  COUNTER_NAMES,
+  type CounterName,
+  type Counters,
+  readCounters,
+  type Versions,
+} from './counters.ts';
 import { Listeners } from './listeners.ts';
 import { repeat } from './repeat.ts';
 import { EMPTY_CATALOG, pull } from './replica.ts';
@@ -41,10 +48,14 @@ export class Follower implements CatalogSource {
   readonly #parts: FollowerParts;
   readonly #changes: Listeners<Catalog>;
   readonly #moves: Readonly<Record<CounterName, Listeners<number>>>;
+  readonly #access: Listeners<AccessChanges | null>;
   readonly #ends: (() => unknown)[] = [];
   #catalog = EMPTY_CATALOG;
   #counters: Counters | null = null;
   #loadError: string | null = null;
+  /** How often it was said that rights changed, and how many of these were looked at. */
+  #called = 0;
+  #answered = 0;
   /** The last reset that was carried out. */
   #reset = 0;
   /** The next catalog is to be made without anything of this one. */
@@ -57,6 +68,7 @@ export class Follower implements CatalogSource {
     const { log } = parts;
     this.#parts = parts;
     this.#changes = new Listeners(log);
+    this.#access = new Listeners(log);
     this.#moves = {
       catalog: new Listeners(log),
       metadata: new Listeners(log),
@@ -78,8 +90,12 @@ export class Follower implements CatalogSource {
     await this.look();
     this.#ends.push(
       // With a new version rights may have gone, so it is taken over together with the counters.
-      bus.subscribe('catalog.changed', () => this.#try(this.look)),
-      bus.subscribe('access.changed', () => this.#try(this.look)),
+      bus.subscribe('catalog.changed', () => this.#heed(this.look)),
+      bus.subscribe('access.changed', ({ version, sessions }) => {
+        if (!this.#knows(version, sessions)) {
+          this.#heed(sessions === undefined ? this.look : this.hear);
+        }
+      }),
       repeat(this.look, { pause, log, complaint: 'the counters cannot be read' }),
     );
   }
@@ -108,8 +124,12 @@ export class Follower implements CatalogSource {
     await this.#acknowledge();
   });
 
-  /** Reads the counters, tells who waits for them, and loads a version that no message told of. */
-  readonly look = coalesce(async (): Promise<void> => {
+  /**
+   * Reads the counters, has everything forgotten that changed, and acknowledges that: from then on
+   * this process answers by these versions of rights, users and sessions.
+   */
+  readonly hear = coalesce(async (): Promise<Versions> => {
+    const called = this.#called;
     // What moves while the answer is on its way may not be in it.
     let asked = performance.now();
     let lapsed = asked > this.#leasedUntil;
@@ -124,15 +144,29 @@ export class Follower implements CatalogSource {
     const before = this.#counters;
     this.#counters = counters;
     this.#heardAt = asked;
+    this.#answered = called;
     // Whoever changed something waits for a process whose lease never ran out.
     if (!lapsed) this.#leasedUntil = asked + this.#parts.member.lease;
     // At once: from here on this process counts as knowing.
-    for (const name of before === null ? [] : COUNTER_NAMES) {
-      const version = counters.versions[name];
-      if (version !== before?.versions[name]) this.#moves[name].tell(version);
+    const { versions, changes } = counters;
+    const moved = COUNTER_NAMES.filter((name) => versions[name] !== before?.versions[name]);
+    const rights = moved.includes('access') || moved.includes('sessions');
+    if (before !== null) {
+      for (const name of moved) this.#moves[name].tell(versions[name]);
+      if (moved.includes('reset')) this.#access.tell(null);
+      else if (rights) this.#access.tell(changes);
     }
-    await this.#catchUp(counters, before === null);
-    this.#leasedUntil = asked + this.#parts.member.lease;
+    if (rights) await this.#acknowledge();
+    return versions;
+  });
+
+  /** The same, and loads a version of the catalog that no message told of. */
+  readonly look = coalesce(async (): Promise<void> => {
+    const first = this.#counters === null;
+    await this.hear();
+    const heardAt = this.#heardAt;
+    if (this.#counters !== null) await this.#catchUp(this.#counters, first);
+    this.#leasedUntil = Math.max(this.#leasedUntil, heardAt + this.#parts.member.lease);
   });
 
   async #catchUp({ versions }: Counters, first: boolean): Promise<void> {
@@ -147,12 +181,15 @@ export class Follower implements CatalogSource {
 
   #ask(): Promise<Counters> {
     const { pool, system, member } = this.#parts;
-    const patience = member.lease / 2;
-    return readCounters(pool, system, { member, standing: this.#standing() }, patience);
+    const before = this.#counters?.versions ?? null;
+    const renewal = { member, standing: this.#standing() };
+    return readCounters(pool, system, renewal, { before, patience: member.lease / 2 });
   }
 
   #standing(): Acknowledgement {
-    return { catalog: this.#catalog.version, reset: this.#reset, trouble: this.#loadError };
+    const { access = 0, sessions = 0 } = this.#counters?.versions ?? {};
+    const { version: catalog } = this.#catalog;
+    return { catalog, access, sessions, reset: this.#reset, trouble: this.#loadError };
   }
 
   async #acknowledge(): Promise<void> {
@@ -168,13 +205,26 @@ export class Follower implements CatalogSource {
     return this.#catalog;
   });
 
-  #try(work: () => Promise<void>): void {
+  /** Whether these versions were heard of already, as those of this process's own writes are. */
+  #knows(access: number, sessions: number | undefined): boolean {
+    const heard = this.#counters?.versions;
+    if (heard === undefined || sessions === undefined) return false;
+    return access <= heard.access && sessions <= heard.sessions;
+  }
+
+  /** What is remembered of rights counts no more until a look has succeeded. */
+  #heed(work: () => Promise<unknown>): void {
+    this.distrust();
     // The next regular look makes up for what fails here.
     work().catch((error: unknown) => this.#parts.log.debug({ err: error }, 'a look failed'));
   }
 
   onChange(handler: (catalog: Catalog) => void): () => void {
     return this.#changes.add(handler);
+  }
+
+  onAccess(handler: (changes: AccessChanges | null) => void): () => void {
+    return this.#access.add(handler);
   }
 
   onCounter(name: CounterName, handler: (version: number) => void): () => void {
@@ -186,7 +236,21 @@ export class Follower implements CatalogSource {
   }
 
   inContact(): boolean {
-    return this.silence() <= CONTACT_LOOKS * this.#parts.pause;
+    return this.#answered === this.#called && this.silence() <= CONTACT_LOOKS * this.#parts.pause;
+  }
+
+  distrust(): void {
+    this.#called += 1;
+  }
+
+  async trust(): Promise<void> {
+    if (this.inContact()) return;
+    try {
+      await this.hear();
+    } catch {
+      // What is forgotten is read anew, and not kept for the next who asks.
+      this.#access.tell(null);
+    }
   }
 
   ready(): boolean {

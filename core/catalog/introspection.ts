@@ -182,7 +182,8 @@ const TABLES = sql`
     'foreignKeys', coalesce(k.foreign_keys, '[]'),
     'userTriggers', r.ruled OR EXISTS (
       SELECT FROM pg_trigger g
-      WHERE g.tgrelid = r.oid AND NOT g.tgisinternal AND g.tgname NOT IN ('system_count_change', 'system_end_user_sessions')),
+      WHERE g.tgrelid = r.oid AND NOT g.tgisinternal AND g.tgname NOT LIKE 'system\\_count\\_change%'
+        AND g.tgname <> 'system_end_user_sessions'),
     'estimatedRows', ${ESTIMATED_ROWS},
     'readable', r.readable
   )::text AS body

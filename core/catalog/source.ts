@@ -1,6 +1,7 @@
 /** Where a process finds the catalog that counts right now. */
+import type { AccessChanges } from './access-changes.ts';
 import type { Catalog } from './catalog.ts';
-import type { CounterName } from './counters.ts';
+import type { CounterName, Versions } from './counters.ts';
 import type { LeftOut } from './descriptor.ts';
 
 /** How the catalog of this process fares, for those who look after it. */
@@ -28,20 +29,38 @@ export interface CatalogSource {
   onChange(handler: (catalog: Catalog) => void): () => void;
   /**
    * Hears within about a second that a counter has moved, until the returned function is called.
-   * `access` moves with every statement that writes users, roles, policies, permissions or settings,
-   * `sessions` with every session that ends before its time, `cache` when answers of before must
-   * not be shown any more, `reset` when everything that is kept is to be forgotten.
+   * `cache` moves when answers of before must not be shown any more, `reset` when everything that is
+   * kept is to be forgotten.
    */
   onCounter(name: CounterName, handler: (version: number) => void): () => void;
+  /**
+   * Hears what changed of users, rights and sessions, null for anything, until the returned function
+   * is called: at once when this process or a message tells of it, else within about a second. What
+   * is remembered of it is to be forgotten before the handler returns.
+   */
+  onAccess(handler: (changes: AccessChanges | null) => void): () => void;
   /** Milliseconds since the counters were last read; a cache must not be trusted when it grows. */
   silence(): number;
   /**
-   * The counters were read about as lately as they should be; without that a change of rights may
-   * have gone unnoticed.
+   * The counters were read about as lately as they should be, and since it was last said that rights
+   * changed; without that a change may have gone unnoticed. Cheap enough for every request.
    */
   inContact(): boolean;
   /**
-   * Reads the counters now and tells who waits for them: contact is there again.
+   * Resolves when what is remembered of users, rights and sessions may be used: without contact after
+   * a look at the counters; where that fails everything has been forgotten.
+   */
+  trust(): Promise<void>;
+  /** Nothing that is remembered of them is used before the counters were read again. */
+  distrust(): void;
+  /**
+   * Reads the counters now and has forgotten what changed of users, rights and sessions.
+   * @returns the versions by which this process answers from here on, or later ones
+   * @throws when the database cannot be asked
+   */
+  hear(): Promise<Versions>;
+  /**
+   * The same, and makes the published catalog its own.
    * @throws when the database cannot be asked
    */
   look(): Promise<void>;

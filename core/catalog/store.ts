@@ -18,7 +18,7 @@ import { gauge } from './stamp.ts';
  * way. A release takes over what an earlier one published by publishing all of it again, and
  * leaves alone what a later one did for as long as a process of that one lives.
  */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 /** Entries of one INSERT: enough to save round trips, few enough to be quickly put into text. */
 const BATCH = 40;

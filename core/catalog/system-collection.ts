@@ -25,9 +25,10 @@ const COLLECTIONS: ReadonlySet<string> = new Set(
 
 /** What processes share among themselves and nobody asks for. */
 const INTERNAL: ReadonlySet<string> = new Set(
-  ['catalog', 'leases', 'logins', 'members', 'migrations', 'session_ends', 'sessions', 'state'].map(
-    (name) => SYSTEM_PREFIX + name,
-  ),
+  [
+    ...['access_changes', 'catalog', 'leases', 'logins', 'members', 'migrations', 'session_ends'],
+    ...['sessions', 'state'],
+  ].map((name) => SYSTEM_PREFIX + name),
 );
 
 /** The table is a system collection, provided that it stands in the schema of the system tables. */

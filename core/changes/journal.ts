@@ -3,6 +3,7 @@
  * before they are committed and again before anybody is answered, and then to whoever listens.
  */
 import type { OpenWrite, WriteGuard } from '#core/cache/write-guard.ts';
+import type { Confirm } from '#core/catalog/confirmation.ts';
 import type { Lend } from '#core/database/lender.ts';
 import { type Client, type Pool, transaction } from '#core/database/pool.ts';
 import type { Change } from './change.ts';
@@ -11,8 +12,16 @@ import type { ChangeFeed } from './feed.ts';
 export interface JournalParts {
   readonly writes: WriteGuard;
   readonly feed: Pick<ChangeFeed, 'publish'>;
+  /** Those of rights wait until every edge knows; null where nothing of the kind is written. */
+  readonly access: AccessWrites | null;
   /** Stops at `change.committed`, between commit and answer, when a test names it. */
   readonly failpoint: (name: string) => Promise<void>;
+}
+
+/** What is to be known of writes that may change who may do what. */
+export interface AccessWrites {
+  influences(changes: readonly Pick<Change, 'collection' | 'action'>[]): boolean;
+  readonly confirm: Confirm;
 }
 
 /** Notes a change as part of a transaction. */
@@ -65,7 +74,10 @@ export class ChangeJournal {
       throw error;
     });
     await this.#parts.failpoint('change.committed');
-    await Promise.all(announced.map((announcement) => announcement.committed()));
+    await Promise.all([
+      this.#confirmed(changes),
+      ...announced.map((announcement) => announcement.committed()),
+    ]);
     return result;
   }
 
@@ -83,9 +95,14 @@ export class ChangeJournal {
       throw error;
     });
     await failpoint('change.committed');
-    await committed();
+    await Promise.all([this.#confirmed(changes), committed()]);
     feed.publish(changes);
     return result;
+  }
+
+  async #confirmed(changes: readonly Change[]): Promise<void> {
+    const { access } = this.#parts;
+    if (access?.influences(changes)) await access.confirm();
   }
 
   /** For those who end their transaction themselves; call it when all is written. */

@@ -6,11 +6,11 @@ import { LRUCache } from 'lru-cache';
 import type { Account } from '#core/access/account.ts';
 import type { Caller } from '#core/access/grant.ts';
 import type { AccessSource } from '#core/access/source.ts';
-import { translateFailure } from '#core/database/failure.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
 import { type AccessClaims, type AccessTokens, claimsToBeAccessToken } from './access-token.ts';
+import { AccountMemory, type Remembered } from './account-memory.ts';
 import { type IdentityParts, SessionMemory } from './session-memory.ts';
 import { tokenHash } from './token-hash.ts';
 
@@ -32,14 +32,15 @@ export class Identity {
   readonly #sessions: SessionMemory;
   /** A token's signature is right for ever; when its time is over stands in its claims. */
   readonly #verified = new LRUCache<string, AccessClaims>({ max: MAX_TOKENS });
-  // Promises are kept before reading begins: who is forgotten meanwhile does not come back.
-  readonly #accounts = new LRUCache<string, Promise<Account | null>>({ max: MAX_ACCOUNTS });
+  readonly #accounts = new AccountMemory(MAX_ACCOUNTS, (token) => this.#readStatic(token));
 
   constructor(parts: IdentityPorts) {
     this.#parts = parts;
     this.#sessions = new SessionMemory(parts);
-    parts.catalog.onCounter('access', () => this.#accounts.clear());
-    parts.catalog.onCounter('reset', () => this.#accounts.clear());
+    parts.catalog.onAccess((changes) => {
+      if (changes === null) this.#accounts.forgetAll();
+      else if (changes.users.size > 0) this.#accounts.forgetUsers(changes.users);
+    });
   }
 
   /**
@@ -54,11 +55,6 @@ export class Identity {
     const account = await this.#accountOf(token);
     if (account === null) throw new ServiceError('INVALID_CREDENTIALS');
     return await access.callerOf(account, ip);
-  }
-
-  /** Forgets at once a session that this process has ended; others hear of it within a second. */
-  drop(session: string): void {
-    this.#sessions.drop(session);
   }
 
   async #accountOf(token: string): Promise<Account | null> {
@@ -79,30 +75,17 @@ export class Identity {
 
   async #accountOfStatic(token: string): Promise<Account | null> {
     const { catalog } = this.#parts;
-    // Without contact a change may have gone unnoticed.
-    if (!catalog.inContact()) return await this.#readStatic(token);
-    const known = this.#accounts.get(token);
-    if (known !== undefined) return await known;
-    const forget = () => {
-      if (this.#accounts.peek(token) === reading) this.#accounts.delete(token);
-    };
-    const reading = this.#readStatic(token);
-    this.#accounts.set(token, reading);
-    reading.then((account) => account ?? forget(), forget);
-    return await reading;
+    if (!catalog.inContact()) await catalog.trust();
+    return (await this.#accounts.get(token))?.account ?? null;
   }
 
-  async #readStatic(token: string): Promise<Account | null> {
+  async #readStatic(token: string): Promise<Remembered | null> {
     const { pool, schema } = this.#parts;
-    try {
-      const { rows } = await pool.query<Pick<Account, 'user' | 'role'>>(
-        render(sql`SELECT id AS "user", role FROM ${systemTable(schema, 'users')}
-          WHERE token = ${tokenHash(token)} AND status = 'active'`),
-      );
-      const [row] = rows;
-      return row === undefined ? null : { ...row, session: null, secondFactor: false };
-    } catch (error) {
-      throw translateFailure(error);
-    }
+    const { rows } = await pool.query<Pick<Account, 'user' | 'role'>>(
+      render(sql`SELECT id AS "user", role FROM ${systemTable(schema, 'users')}
+        WHERE token = ${tokenHash(token)} AND status = 'active'`),
+    );
+    const [row] = rows;
+    return row === undefined ? null : { account: { ...row, session: null, secondFactor: false } };
   }
 }

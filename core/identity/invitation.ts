@@ -83,7 +83,7 @@ export class Invitations {
    *   any more; FAILED_VALIDATION when the password does not meet the policy
    */
   async accept(token: string, password: string, visitor: Visitor): Promise<void> {
-    const { config, pool, schema, tokens } = this.#parts;
+    const { config, pool, schema, tokens, confirm } = this.#parts;
     const claims = await tokens.read(token, 'invite');
     const account = await accountOf(this.#parts, claims.user);
     if (account?.status !== 'invited') throw new ServiceError('INVALID_INVITE');
@@ -98,6 +98,7 @@ export class Invitations {
       if (rowCount !== 1) throw new ServiceError('INVALID_INVITE');
       await recordUpdate(client, schema, account.id, visitor);
     });
+    await confirm();
   }
 
   /** Sees to it that whoever has no account yet is invited into the role. */

@@ -2,6 +2,7 @@
  * What the flows that go through a mail share: accounts by address and by token, the pages that
  * links may lead to, and the entry that a change by token leaves behind.
  */
+import type { Confirm } from '#core/catalog/confirmation.ts';
 import type { Config } from '#core/config/config.ts';
 import type { Client, Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
@@ -18,6 +19,8 @@ export interface MailFlowParts {
   /** The schema of the system tables. */
   readonly schema: string;
   readonly tokens: MailTokens;
+  /** Waits until every edge knows of a change. */
+  readonly confirm: Confirm;
   readonly jobs: { submit(submission: Submission): Promise<Submitted> };
 }
 

@@ -1,10 +1,10 @@
 /** Puts the parts of identity together for a process. */
 import type { AccessSource } from '#core/access/source.ts';
+import type { Confirm } from '#core/catalog/confirmation.ts';
 import type { CatalogSource } from '#core/catalog/source.ts';
 import type { Config } from '#core/config/config.ts';
 import type { Pool } from '#core/database/pool.ts';
 import type { Log } from '#core/log/log.ts';
-import type { MessageBus } from '#core/messages/bus.ts';
 import type { Secrets } from '#core/system/secret.ts';
 import { AccessTokens } from './access-token.ts';
 import { Identity } from './identity.ts';
@@ -18,9 +18,9 @@ export interface IdentitySurroundings {
   readonly pool: Pool;
   /** The schema of the system tables. */
   readonly schema: string;
-  readonly catalog: Pick<CatalogSource, 'onCounter' | 'inContact'>;
+  readonly catalog: Pick<CatalogSource, 'onAccess' | 'inContact' | 'trust'>;
   readonly access: AccessSource;
-  readonly bus: Pick<MessageBus, 'publish'>;
+  readonly confirm: Confirm;
   readonly log: Log;
 }
 
@@ -42,7 +42,7 @@ export function openIdentity(
   return {
     identity,
     signIn: new SignIn(parts),
-    renewal: new Renewal({ ...parts, identity }),
+    renewal: new Renewal(parts),
     twoFactor: new TwoFactor(surroundings),
   };
 }

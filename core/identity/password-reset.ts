@@ -52,7 +52,7 @@ export class PasswordResets {
    *   FAILED_VALIDATION when the password does not meet the policy
    */
   async reset(token: string, password: string, visitor: Visitor): Promise<void> {
-    const { config, pool, schema, tokens } = this.#parts;
+    const { config, pool, schema, tokens, confirm } = this.#parts;
     const claims = await tokens.read(token, 'password-reset');
     const account = await accountOf(this.#parts, claims.user);
     const usable = account?.status === 'active' && account.provider === 'default';
@@ -69,5 +69,6 @@ export class PasswordResets {
       await forgiveFailures({ db: client, schema }, [account.id]);
       await recordUpdate(client, schema, account.id, visitor);
     });
+    await confirm();
   }
 }

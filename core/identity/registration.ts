@@ -85,7 +85,7 @@ export class Registrations {
    * @throws ServiceError TOKEN_EXPIRED; INVALID_TOKEN when it was used or is of no use
    */
   async verify(token: string, visitor: Visitor): Promise<string> {
-    const { pool, schema, tokens } = this.#parts;
+    const { pool, schema, tokens, confirm } = this.#parts;
     const claims = await tokens.read(token, 'pending-registration');
     const account = await accountOf(this.#parts, claims.user);
     if (account?.status !== 'unverified') throw new ServiceError('INVALID_TOKEN');
@@ -107,6 +107,7 @@ export class Registrations {
       await client.query(render(sql`DELETE FROM ${registrations} WHERE "user" = ${account.id}`));
       await recordUpdate(client, schema, account.id, visitor);
     });
+    await confirm();
     return account.id;
   }
 

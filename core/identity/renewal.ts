@@ -5,11 +5,10 @@
  * was replaced counts for the grace period more and leads to the same successor.
  */
 import { randomBytes } from 'node:crypto';
+import type { Confirm } from '#core/catalog/confirmation.ts';
 import { translateFailure } from '#core/database/failure.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { Log } from '#core/log/log.ts';
-import type { MessageBus } from '#core/messages/bus.ts';
-import type { Identity } from './identity.ts';
 import {
   endFamily,
   findByToken,
@@ -25,8 +24,8 @@ import { type Admission, accessTtl, type Mode, type SignInParts } from './sign-i
 import { tokenHash } from './token-hash.ts';
 
 export interface RenewalParts extends SignInParts {
-  readonly identity: Pick<Identity, 'drop'>;
-  readonly bus: Pick<MessageBus, 'publish'>;
+  /** Waits until every edge knows that a session has ended. */
+  readonly confirm: Confirm;
   readonly log: Log;
 }
 
@@ -63,7 +62,8 @@ export class Renewal {
   async logout(pass: Pass): Promise<void> {
     try {
       const session = await this.#sessionOf(pass);
-      if (session !== null) await this.#end(session);
+      const ended = session === null ? [] : await endFamily(this.#place, session);
+      if (ended.length > 0) await this.#parts.confirm();
     } catch (error) {
       throw translateFailure(error);
     }
@@ -127,15 +127,10 @@ export class Renewal {
   async #suspect(session: string | null): Promise<void> {
     if (session === null) return;
     this.#parts.log.warn({ session }, 'a refresh token was used twice; its sessions end');
-    await this.#end(session);
-  }
-
-  async #end(session: string): Promise<void> {
-    const { identity, bus, log } = this.#parts;
-    for (const id of await endFamily(this.#place, session)) identity.drop(id);
-    // The others find out within a second by themselves; this makes it sooner.
-    bus.publish('access.changed', { version: 0 }).catch((error: unknown) => {
-      log.debug({ err: error }, 'the end of a session could not be told');
+    await endFamily(this.#place, session);
+    // Whoever is refused waits for nobody.
+    this.#parts.confirm().catch((error: unknown) => {
+      this.#parts.log.debug({ err: error }, 'the end of a session is noticed with the next look');
     });
   }
 

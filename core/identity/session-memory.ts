@@ -1,27 +1,23 @@
 /**
- * The sessions that this process knows to live. A session that ends early is forgotten within
- * a second; while the process cannot know of ends, nothing is remembered for longer than that.
+ * The sessions that this process knows to live, until it hears that one ended or that its user
+ * changed. While it cannot know of that, nothing is remembered.
  */
-import { LRUCache } from 'lru-cache';
 import type { Account } from '#core/access/account.ts';
+import type { AccessChanges } from '#core/catalog/access-changes.ts';
 import type { CatalogSource } from '#core/catalog/source.ts';
-import { translateFailure } from '#core/database/failure.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import type { Log } from '#core/log/log.ts';
 import { systemTable } from '#core/system/table.ts';
+import { AccountMemory } from './account-memory.ts';
 
 /** Sessions remembered in one process. */
 const MAX_SESSIONS = 20_000;
-/** How long what was read counts without contact, in milliseconds: as long as a change may take. */
-const TRUSTED_MS = 1_000;
 
 export interface IdentityParts {
   readonly pool: Pool;
   /** The schema of the system tables. */
   readonly schema: string;
-  readonly catalog: Pick<CatalogSource, 'onCounter' | 'inContact'>;
-  readonly log: Log;
+  readonly catalog: Pick<CatalogSource, 'onAccess' | 'inContact' | 'trust'>;
 }
 
 interface Live {
@@ -39,17 +35,11 @@ interface Row {
 
 export class SessionMemory {
   readonly #parts: IdentityParts;
-  // Promises are kept before reading begins: who is forgotten meanwhile does not come back.
-  readonly #live = new LRUCache<string, Promise<Live | null>>({ max: MAX_SESSIONS });
-  /** The last version of the counter whose ends were heard of; null before the first. */
-  #heard: number | null = null;
-  #forgotAt = 0;
+  readonly #live = new AccountMemory(MAX_SESSIONS, (session) => this.#read(session));
 
   constructor(parts: IdentityParts) {
     this.#parts = parts;
-    parts.catalog.onCounter('access', () => this.forget());
-    parts.catalog.onCounter('reset', () => this.forget());
-    parts.catalog.onCounter('sessions', (version) => void this.#hear(version));
+    parts.catalog.onAccess((changes) => this.#forget(changes));
   }
 
   /**
@@ -57,42 +47,19 @@ export class SessionMemory {
    * @throws ServiceError SERVICE_UNAVAILABLE when the database cannot be asked
    */
   async accountOf(session: string): Promise<Account | null> {
-    this.#distrust();
-    const known = this.#live.get(session) ?? this.#remember(session);
-    const live = await known;
+    const { catalog } = this.#parts;
+    if (!catalog.inContact()) await catalog.trust();
+    const live = await this.#live.get(session);
     return live === null || live.until <= performance.now() ? null : live.account;
   }
 
-  /** Forgets one session, which this process itself has ended. */
-  drop(session: string): void {
-    this.#live.delete(session);
-  }
-
-  /** Forgets all of them. */
-  forget(): void {
-    this.#forgotAt = performance.now();
-    this.#live.clear();
-  }
-
-  #distrust(): void {
-    if (this.#parts.catalog.inContact()) return;
-    if (performance.now() - this.#forgotAt > TRUSTED_MS) this.forget();
-  }
-
-  #remember(session: string): Promise<Live | null> {
-    const reading = this.#read(session).then(
-      (live) => {
-        // What does not live may begin to, and would only fill the memory.
-        if (live === null && this.#live.peek(session) === reading) this.#live.delete(session);
-        return live;
-      },
-      (error: unknown) => {
-        if (this.#live.peek(session) === reading) this.#live.delete(session);
-        throw translateFailure(error);
-      },
-    );
-    this.#live.set(session, reading);
-    return reading;
+  #forget(changes: AccessChanges | null): void {
+    if (changes === null) {
+      this.#live.forgetAll();
+      return;
+    }
+    this.#live.forget(changes.sessions);
+    if (changes.users.size > 0) this.#live.forgetUsers(changes.users);
   }
 
   async #read(session: string): Promise<Live | null> {
@@ -110,28 +77,5 @@ export class SessionMemory {
     if (row === undefined) return null;
     const { user, role, secondFactor, rest } = row;
     return { account: { user, role, session, secondFactor }, until: asked + rest };
-  }
-
-  /** Forgets the sessions that ended since the last time; all of them when some end was missed. */
-  async #hear(version: number): Promise<void> {
-    const { pool, schema, log } = this.#parts;
-    const heard = this.#heard;
-    this.#heard = version;
-    if (heard === null) {
-      this.forget();
-      return;
-    }
-    try {
-      const { rows } = await pool.query<{ session: string | null }>(
-        render(sql`SELECT session FROM ${systemTable(schema, 'session_ends')}
-          WHERE version > ${heard} AND version <= ${version}`),
-      );
-      const all = rows.length < version - heard || rows.some(({ session }) => session === null);
-      if (all) this.forget();
-      for (const { session } of rows) if (session !== null) this.#live.delete(session);
-    } catch (error) {
-      log.debug({ err: error }, 'ended sessions could not be read');
-      this.forget();
-    }
   }
 }

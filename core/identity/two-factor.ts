@@ -1,5 +1,6 @@
 /** The second factor of users: making its secret, taking it into use, and giving it up. */
 import type { Caller } from '#core/access/grant.ts';
+import type { Confirm } from '#core/catalog/confirmation.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
@@ -14,6 +15,8 @@ export interface TwoFactorParts {
   readonly pool: Pool;
   /** The schema of the system tables. */
   readonly schema: string;
+  /** Waits until every edge knows of a change. */
+  readonly confirm: Confirm;
 }
 
 interface User {
@@ -41,8 +44,10 @@ const WRONG_CODE = '"otp" is not the code of this moment, or it was used before.
 
 export class TwoFactor {
   readonly #place: Place;
+  readonly #confirm: Confirm;
 
-  constructor({ pool, schema }: TwoFactorParts) {
+  constructor({ pool, schema, confirm }: TwoFactorParts) {
+    this.#confirm = confirm;
     this.#place = { db: pool, schema };
   }
 
@@ -166,7 +171,9 @@ export class TwoFactor {
         SELECT 'update', ${caller.user}::uuid, 'system_users', id::text,
           ${visitorFacts(visitor)} FROM changed`),
     );
-    return rowCount === 1;
+    if (rowCount !== 1) return false;
+    await this.#confirm();
+    return true;
   }
 
   async #projectName(): Promise<string> {

@@ -15,6 +15,8 @@ export interface ClaimedJob {
   readonly message: unknown;
   readonly messageVersion: number;
   readonly user: string | null;
+  /** The version of the catalog when it was accepted. */
+  readonly catalog: number;
 }
 
 /**
@@ -54,7 +56,8 @@ async function take(client: Client, schema: string, id: string): Promise<Claimed
         AND (mailbox IS NULL OR NOT EXISTS (
           SELECT FROM ${jobs} o WHERE o.mailbox = j.mailbox AND o.id <> j.id
             AND (o.state = 'running' OR o.state = 'waiting' AND o.sequence < j.sequence)))
-      RETURNING id, attempt, kind, mailbox, message, message_version AS "messageVersion", "user"`),
+      RETURNING id, attempt, kind, mailbox, message, message_version AS "messageVersion", "user",
+        catalog::float8 AS catalog`),
   );
   return rows[0] ?? null;
 }

@@ -34,9 +34,10 @@ const JOIN_TRIES = 5;
 function insertion(schema: string, job: Submission): Sql {
   return sql`
     INSERT INTO ${systemTable(schema, 'jobs')} (kind, queue, mailbox, message, message_version,
-      "user", collection, fingerprint)
+      "user", collection, fingerprint, catalog)
     VALUES (${job.kind}, ${job.queue}, ${job.mailbox}, ${JSON.stringify(job.message)},
-      ${job.message.version}, ${job.user}, ${job.collection}, ${job.fingerprint})
+      ${job.message.version}, ${job.user}, ${job.collection}, ${job.fingerprint},
+      (SELECT version FROM ${systemTable(schema, 'state')} WHERE name = 'catalog'))
     ON CONFLICT DO NOTHING RETURNING id`;
 }
 

@@ -7,6 +7,8 @@ import * as v from 'valibot';
 const id = v.pipe(v.string(), v.uuid());
 const count = v.pipe(v.number(), v.minValue(0));
 const version = v.object({ version: v.number() });
+/** Without sessions: of something else, or by a release that does not tell of them. */
+const accessVersions = v.object({ version: v.number(), sessions: v.optional(v.number()) });
 
 /** Progress of a job in rows and bytes; percent is 0 to 100, null when the total is unknown. */
 const jobProgress = v.object({
@@ -29,7 +31,7 @@ const schemas = {
   'job.progress': v.object({ id, progress: jobProgress }),
   'job.cancel': v.object({ id }),
   'catalog.changed': version,
-  'access.changed': version,
+  'access.changed': accessVersions,
   'schema.altered': v.object({}),
   'items.changed': v.object({ changes: v.array(change) }),
 } as const;

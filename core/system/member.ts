@@ -14,6 +14,9 @@ import { systemTable } from './table.ts';
 export interface Acknowledgement {
   /** The version of the catalog that it serves. */
   readonly catalog: number;
+  /** The versions of the counters of rights and of ended sessions by which it answers. */
+  readonly access: number;
+  readonly sessions: number;
   /** The last reset that it has carried out. */
   readonly reset: number;
   /** Why it cannot load what is published; nobody waits for it then. */
@@ -51,14 +54,16 @@ export class Member {
    * Enters the registry. What the process knows must be compared with the database once more after
    * that, because whoever looked into the registry before did not wait for it.
    */
-  async join({ catalog, reset, trouble }: Acknowledgement): Promise<void> {
+  async join({ catalog, access, sessions, reset, trouble }: Acknowledgement): Promise<void> {
     const { pool, kind, form } = this.#parts;
     await pool.query(
-      render(sql`INSERT INTO ${this.#table} (id, name, kind, expires, form, catalog, reset, trouble)
-        VALUES (${this.id}, ${this.name}, ${kind}, ${this.#expiry}, ${form}, ${catalog}, ${reset},
-          ${trouble})
+      render(sql`INSERT INTO ${this.#table} (id, name, kind, expires, form, catalog, access, sessions,
+          reset, trouble)
+        VALUES (${this.id}, ${this.name}, ${kind}, ${this.#expiry}, ${form}, ${catalog}, ${access},
+          ${sessions}, ${reset}, ${trouble})
         ON CONFLICT (id) DO UPDATE SET expires = excluded.expires, catalog = excluded.catalog,
-          reset = excluded.reset, trouble = excluded.trouble`),
+          access = excluded.access, sessions = excluded.sessions, reset = excluded.reset,
+          trouble = excluded.trouble`),
     );
   }
 
@@ -84,14 +89,14 @@ export class Member {
     return sql`clock_timestamp() + ${this.lease}::float8 * interval '1 ms'`;
   }
 
-  #update({ catalog, reset, trouble }: Acknowledgement, more: Sql): Sql {
+  #update({ catalog, access, sessions, reset, trouble }: Acknowledgement, more: Sql): Sql {
     return sql`UPDATE ${this.#table} SET ${more} catalog = ${catalog}::bigint,
-      reset = ${reset}::bigint, trouble = ${trouble}::text WHERE id = ${this.id}::uuid`;
+      access = ${access}::bigint, sessions = ${sessions}::bigint, reset = ${reset}::bigint, trouble = ${trouble}::text WHERE id = ${this.id}::uuid`;
   }
 }
 
 /** Pauses between two looks at who is still missing, in milliseconds: each twice the one before. */
-const PAUSE_MS = { first: 5, most: 40 };
+const PAUSE_MS = { first: 2, most: 40 };
 
 interface Missing {
   readonly id: string;
@@ -100,12 +105,24 @@ interface Missing {
   readonly lost: boolean;
 }
 
+/** Conditions on entries: who is still missing, and whom of these nobody waits for. */
+interface Question {
+  readonly behind: Sql;
+  readonly excused: Sql;
+}
+
 export interface Waiting {
   /** Ends the waiting with its reason. */
   readonly signal?: AbortSignal | undefined;
   /** Longest wait in milliseconds; who is missing then counts as lost. */
   readonly within?: number;
 }
+
+/** What edges are waited for to know; what is not named does not matter. */
+export type Known = Partial<Pick<Acknowledgement, 'catalog' | 'access' | 'sessions'>>;
+
+/** The kind of those processes that answer requests. */
+const ANSWERING = 'edge';
 
 /** All live processes, as one sees them that waits for them. */
 export class Members {
@@ -119,11 +136,22 @@ export class Members {
   }
 
   /**
-   * Resolves when every live process serves this version of the catalog or a later one.
+   * Resolves when every live edge answers by these versions or later ones. Who cannot load a catalog
+   * is not waited for because of that. Others than edges look for themselves before they begin.
    * @returns the names of those that do not and are waited for no longer
    */
-  acknowledged(version: number, waiting: Waiting = {}): Promise<string[]> {
-    return this.#all(sql`catalog < ${version}`, waiting);
+  acknowledged({ catalog, access, sessions }: Known, waiting: Waiting = {}): Promise<string[]> {
+    // A release that does not tell what it answers by has null there, and is not waited for.
+    const rights = sql`coalesce(access < ${access ?? 0}::bigint
+      OR sessions < ${sessions ?? 0}::bigint, false)`;
+    const outdated = sql`catalog < ${catalog ?? 0}::bigint`;
+    return this.#all(
+      {
+        behind: sql`kind = ${ANSWERING} AND (${rights} OR ${outdated})`,
+        excused: sql`trouble IS NOT NULL AND NOT ${rights}`,
+      },
+      waiting,
+    );
   }
 
   /**
@@ -131,15 +159,16 @@ export class Members {
    * @returns the names of those that have not and are waited for no longer
    */
   confirmed(reset: number, waiting: Waiting = {}): Promise<string[]> {
-    return this.#all(sql`reset < ${reset}`, waiting);
+    const excused = sql`trouble IS NOT NULL`;
+    return this.#all({ behind: sql`reset < ${reset}`, excused }, waiting);
   }
 
-  async #all(behind: Sql, { signal, within }: Waiting): Promise<string[]> {
+  async #all(question: Question, { signal, within }: Waiting): Promise<string[]> {
     const until = within === undefined ? Number.POSITIVE_INFINITY : performance.now() + within;
     const lost = new Map<string, string>();
     for (let pause = PAUSE_MS.first; ; pause = Math.min(pause * 2, PAUSE_MS.most)) {
       signal?.throwIfAborted();
-      const missing = await this.#missing(behind);
+      const missing = await this.#missing(question);
       const late = performance.now() >= until;
       const waited = missing.filter((member) => !member.lost && !late);
       for (const { id, name } of missing) lost.set(id, name);
@@ -154,15 +183,14 @@ export class Members {
    * Who is behind. Those whose lease ran out are removed by this very statement, so that one that
    * lives on notices before it serves again; one that renews its lease meanwhile is waited for.
    */
-  async #missing(behind: Sql): Promise<Missing[]> {
+  async #missing({ behind, excused }: Question): Promise<Missing[]> {
     const { rows } = await this.#pool.query<Missing>(
       render(sql`
         WITH dead AS (
-          DELETE FROM ${this.#table} WHERE expires <= clock_timestamp()
-          RETURNING id, name, catalog, reset)
+          DELETE FROM ${this.#table} WHERE expires <= clock_timestamp() RETURNING *)
         SELECT id, name, true AS lost FROM dead WHERE ${behind}
         UNION ALL
-        SELECT id, name, trouble IS NOT NULL FROM ${this.#table} AS m
+        SELECT id, name, ${excused} FROM ${this.#table} AS m
         WHERE ${behind} AND NOT EXISTS (SELECT FROM dead WHERE dead.id = m.id)`),
     );
     return rows;

@@ -21,7 +21,7 @@ t.test('an edge that lost contact does not answer before it is current', async (
   const { version } = await alter(
     'CREATE TABLE a (id integer PRIMARY KEY); INSERT INTO a VALUES (1)',
   );
-  t.strictSame(await members.acknowledged(version), [], 'it knows of a table');
+  t.strictSame(await members.acknowledged({ catalog: version }), [], 'it knows of a table');
   const read = () => cluster.fetch('/items/a');
   t.strictSame(await (await read()).json(), { data: [{ id: 1 }] });
 
@@ -40,12 +40,12 @@ t.test('an edge that lost contact does not answer before it is current', async (
   edge.process.kill('SIGSTOP');
   await db.query('ALTER TABLE misplaced RENAME TO system_state');
   const next = await alter("ALTER TABLE a ADD COLUMN title text DEFAULT 'x'");
-  const lost = await members.acknowledged(next.version);
+  const lost = await members.acknowledged({ catalog: next.version });
   t.match(lost, [/^edge /], 'nobody waits for a frozen process for long');
   const asked = read();
   edge.process.kill('SIGCONT');
   const answer = await asked;
   t.equal(answer.status, 200, 'it looks before it answers');
   t.strictSame(await answer.json(), { data: [{ id: 1, title: 'x' }] });
-  t.strictSame(await members.acknowledged(next.version), []);
+  t.strictSame(await members.acknowledged({ catalog: next.version }), []);
 });

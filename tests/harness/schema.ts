@@ -70,6 +70,7 @@ export async function openSchema(t: Test, setup = ''): Promise<SchemaUnderTest> 
     hash: (secret) => Promise.resolve(`hashed ${secret}`),
     ruleOf: systemRuleOf,
     journal: new ChangeJournal({
+      access: null,
       writes: new WriteGuard(null),
       feed: { publish: () => undefined },
       failpoint: () => Promise.resolve(),

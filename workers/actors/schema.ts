@@ -1,6 +1,6 @@
 /**
  * Alters the schema. The change commits together with the catalog that has it and with the job's
- * result; the job itself ends when every live process has made that catalog its own.
+ * result; the job itself ends when every edge has made that catalog its own.
  */
 import * as v from 'valibot';
 import { announce } from '#core/catalog/publish.ts';
@@ -60,14 +60,16 @@ async function alter(
   return { version };
 }
 
-/** Resolves when every live process knows the version. */
+/** Resolves when every edge knows the version, and which rights went with it. */
 async function known({ version }: SchemaResult, context: ActorContext): Promise<void> {
   const { services, signal, log } = context;
-  const { bus, pool, schema } = services;
+  const { bus, catalog, pool, schema } = services;
   await announce(bus, log, version);
   const members = new Members(pool, schema);
-  const lost = await members.acknowledged(version, { signal, within: KNOWN_WITHIN_MS });
-  if (lost.length > 0) log.warn({ version, lost }, 'processes do not know the changed schema');
+  const { access, sessions } = await catalog.hear();
+  const versions = { catalog: version, access, sessions };
+  const lost = await members.acknowledged(versions, { signal, within: KNOWN_WITHIN_MS });
+  if (lost.length > 0) log.warn({ version, lost }, 'edges do not know the changed schema');
 }
 
 export const schemaActor: Actor<typeof schemaMessage> = {

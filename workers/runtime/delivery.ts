@@ -149,6 +149,8 @@ export class Deliverer {
         const reason = `This release has no actor for ${kind} jobs.`;
         throw new ServiceError('UNPROCESSABLE_ENTITY', { reason });
       }
+      // Nobody waited for this process to know what the request knew that the job is for.
+      if (services.catalog.current().version < job.catalog) await services.catalog.look();
       const result = await receive(actor, job, context);
       await this.#confirm(actor, job, result);
       outcome = { kind: 'done' };

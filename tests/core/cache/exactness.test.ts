@@ -80,7 +80,12 @@ function siteOn(versions: TableVersions): Site {
     suspension: null,
   });
   const feed = { publish: () => undefined };
-  const journal = new ChangeJournal({ writes, feed, failpoint: () => Promise.resolve() });
+  const journal = new ChangeJournal({
+    access: null,
+    writes,
+    feed,
+    failpoint: () => Promise.resolve(),
+  });
   const statement = { text: 'SELECT json_agg(value ORDER BY row)::text AS t FROM n', values: [] };
   const ask = async () => (await pool.query<{ t: string }>(statement)).rows[0]?.t ?? null;
   return {

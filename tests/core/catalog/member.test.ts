@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
+import type { AccessChanges } from '#core/catalog/access-changes.ts';
 import { type CatalogParts, openCatalog } from '#core/catalog/open.ts';
 import { announce, publishWithin } from '#core/catalog/publish.ts';
 import { resetEverywhere } from '#core/catalog/reset.ts';
@@ -25,7 +26,7 @@ async function clusterOf(t: Test) {
   });
   const open = async (parts: Partial<CatalogParts>) => {
     const source = await openCatalog(config, {
-      ...{ pool, kind: 'test', bus, log, keep: false, pause: PAUSE_MS, lease: HOUR_MS },
+      ...{ pool, kind: 'edge', bus, log, keep: false, pause: PAUSE_MS, lease: HOUR_MS },
       ...parts,
     });
     closing.push(() => source.close());
@@ -44,7 +45,7 @@ t.test('a version is acknowledged when it is served', async (t) => {
   const sources = [await open({}), await open({ pause: HOUR_MS }), await open({ keep: true })];
   const { version } = await alter('ALTER TABLE a ADD COLUMN title text');
   await announce(bus, log, version);
-  t.strictSame(await members.acknowledged(version), []);
+  t.strictSame(await members.acknowledged({ catalog: version }), []);
   for (const source of sources) {
     t.equal(source.current().version, version);
     t.ok(collection(source.current(), 'a').fields.has('title'));
@@ -53,7 +54,11 @@ t.test('a version is acknowledged when it is served', async (t) => {
   await first?.close();
   const next = await alter('ALTER TABLE a ADD COLUMN more text');
   await announce(bus, log, next.version);
-  t.strictSame(await members.acknowledged(next.version), [], 'who has closed is not waited for');
+  t.strictSame(
+    await members.acknowledged({ catalog: next.version }),
+    [],
+    'who has closed is not waited for',
+  );
 });
 
 t.test('a version is acknowledged with the rights that went with it', async (t) => {
@@ -68,8 +73,108 @@ t.test('a version is acknowledged with the rights that went with it', async (t) 
   source.onCounter('access', (version) => heard.push(version));
   const { version } = await alter('ALTER TABLE a DROP COLUMN secret');
   await announce(bus, log, version);
-  t.strictSame(await members.acknowledged(version), []);
+  t.strictSame(await members.acknowledged({ catalog: version }), []);
   t.equal(heard.length, 1, 'what comes back under the same name is another thing');
+});
+
+t.test(
+  'a change of rights names what changed, and anything when some of it was missed',
+  async (t) => {
+    const { open, sql } = await clusterOf(t);
+    const id = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
+    await sql(`INSERT INTO system_users (id, email) VALUES ('${id(1)}', 'a'), ('${id(2)}', 'b');
+    INSERT INTO system_roles (id, name) VALUES ('${id(3)}', 'r');
+    INSERT INTO system_policies (id, name) VALUES ('${id(4)}', 'p');
+    INSERT INTO system_sessions (id, token, "user", expires)
+    VALUES ('${id(5)}', 't', '${id(1)}', now() + interval '1 day')`);
+    const source = await open({ pause: HOUR_MS });
+    const told: (AccessChanges | null)[] = [];
+    source.onAccess((changes) => told.push(changes));
+    const after = async (statement: string) => {
+      await sql(statement);
+      told.length = 0;
+      await source.hear();
+      return told.map((changes) => {
+        if (changes === null) return 'anything';
+        const { public: everybody, ...sets } = changes;
+        const named = Object.entries(sets).flatMap(([name, keys]) =>
+          keys.size === 0 ? [] : [`${name} ${[...keys].join()}`],
+        );
+        return [...named, ...(everybody ? ['public'] : [])].join(' ');
+      });
+    };
+    const grant = (role: string, user: string) =>
+      `INSERT INTO system_access (role, "user", policy) VALUES (${role}, ${user}, '${id(4)}')`;
+    const [one, two, role, policy] = [1, 2, 3, 4].map(id);
+    const cases: readonly (readonly [string, ...string[]])[] = [
+      [`UPDATE system_users SET status = 'draft' WHERE id = '${two}'`, `users ${two}`],
+      [
+        `UPDATE system_users SET theme_light_overrides = '{"a":"\\u0000"}' WHERE id = '${two}'`,
+        `users ${two}`,
+      ],
+      [
+        `UPDATE system_users SET title = 'x'; ALTER TABLE system_users ADD COLUMN tenant integer;
+      UPDATE system_users SET title = NULL; UPDATE system_users SET tenant = 1 WHERE id = '${one}'`,
+        `users ${one},${two}`,
+      ],
+      [`UPDATE system_users SET last_access = now(), last_page = '/'`],
+      ['UPDATE system_users SET status = status'],
+      ["UPDATE system_users SET status = 'draft' WHERE false"],
+      [`UPDATE system_roles SET name = 'q'`, `roles ${role}`],
+      [`UPDATE system_policies SET app_access = true WHERE id = '${policy}'`, `policies ${policy}`],
+      [grant('NULL', 'NULL'), 'public'],
+      [grant(`'${role}'`, 'NULL'), `roles ${role}`],
+      [grant('NULL', `'${two}'`), `users ${two}`],
+      [
+        `INSERT INTO system_permissions (policy, collection, action) VALUES ('${policy}', 'a', 'read')`,
+        `permissions ${policy}`,
+      ],
+      [
+        `DELETE FROM system_policies WHERE id = '${policy}'`,
+        `users ${two} roles ${role} policies ${policy} permissions ${policy} public`,
+      ],
+      ["INSERT INTO system_settings (project_name) VALUES ('x')", ''],
+      ['DELETE FROM system_sessions', `sessions ${id(5)}`],
+      ['TRUNCATE system_permissions', 'anything'],
+      [
+        "INSERT INTO system_users (email) SELECT 'u' || n FROM generate_series(1, 1200) AS n",
+        'anything',
+      ],
+      [
+        `UPDATE system_users SET status = 'draft' WHERE id = '${one}';
+      DELETE FROM system_access_changes`,
+        'anything',
+      ],
+      [`UPDATE system_users SET status = 'active' WHERE id = '${one}'`, `users ${one}`],
+    ];
+    for (const [statement, ...names] of cases)
+      t.strictSame(await after(statement), names, statement);
+  },
+);
+
+t.test('a message has nothing trusted until the counters were read', async (t) => {
+  const { bus, open, sql, pool } = await clusterOf(t);
+  const source = await open({ pause: HOUR_MS });
+  const told: (AccessChanges | null)[] = [];
+  source.onAccess((changes) => told.push(changes));
+  t.ok(source.inContact());
+  await sql('BEGIN; LOCK TABLE system_state');
+  await bus.publish('access.changed', { version: 1_000, sessions: 0 });
+  await until(() => !source.inContact());
+  const trusted = source.trust();
+  await sql('COMMIT');
+  await trusted;
+  t.ok(source.inContact());
+  t.strictSame(told, [], 'nothing had changed');
+
+  await pool.query('ALTER TABLE system_state RENAME TO misplaced');
+  source.distrust();
+  await source.trust();
+  t.strictSame(told, [null], 'without the counters nothing counts');
+  t.notOk(source.inContact());
+  await pool.query('ALTER TABLE misplaced RENAME TO system_state');
+  await source.trust();
+  t.ok(source.inContact());
 });
 
 t.test('a process that nobody waits for does not answer before it is current', async (t) => {
@@ -79,12 +184,16 @@ t.test('a process that nobody waits for does not answer before it is current', a
   await until(() => !frozen.ready());
   t.equal(frozen.status().stale, true);
   const { version } = await alter('ALTER TABLE a ADD COLUMN title text');
-  t.equal((await members.acknowledged(version)).length, 1, 'it is told who was not waited for');
+  t.equal(
+    (await members.acknowledged({ catalog: version })).length,
+    1,
+    'it is told who was not waited for',
+  );
   t.notOk(collection(frozen.current(), 'a').fields.has('title'));
   await frozen.regain();
   t.ok(frozen.ready());
   t.equal(frozen.current().version, version, 'ready means current');
-  t.strictSame(await members.acknowledged(version), []);
+  t.strictSame(await members.acknowledged({ catalog: version }), []);
 
   await until(() => !frozen.ready());
   await pool.query('ALTER TABLE system_state RENAME TO misplaced');

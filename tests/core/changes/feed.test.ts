@@ -64,7 +64,7 @@ for (const backend of backends) {
         other int REFERENCES c DEFERRABLE INITIALLY DEFERRED)`);
       const writes = new WriteGuard(null);
       const failpoint = () => Promise.resolve();
-      const journal = new ChangeJournal({ writes, feed, failpoint });
+      const journal = new ChangeJournal({ access: null, writes, feed, failpoint });
       const insert = (id: number, other: number | null, fail = false) =>
         journal.transaction(pool, async (client, note) => {
           await client.query('INSERT INTO c VALUES ($1, $2)', [id, other]);

@@ -3,7 +3,6 @@ import { Secret, TOTP } from 'otpauth';
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { forgiveFailures } from '#core/identity/attempt.ts';
-import { until } from '#tests/harness/until.ts';
 import { identityOn, PASSWORD, VISITOR } from './fixture/identity.ts';
 
 const world = await identityOn(t);
@@ -173,42 +172,36 @@ t.test('without contact no session is taken on trust', async (t) => {
   t.teardown(() => {
     world.contact.is = true;
   });
-  // What was read counts for a second, and this process may be younger than that.
-  await until(async () => {
-    const failure = await identity.authenticate(accessToken, null).then(
-      () => null,
-      (error: unknown) => error,
-    );
-    return failure instanceof ServiceError && failure.code === 'INVALID_CREDENTIALS';
-  }, 'the session to be looked up');
+  await t.rejects(identity.authenticate(accessToken, null), { code: 'INVALID_CREDENTIALS' });
 });
 
-t.test('an end that was missed costs the memory, not correctness', async (t) => {
-  const tokens = await Promise.all(
+t.test('what changes of one user is forgotten of that user alone', async (t) => {
+  const nothing: ReadonlySet<string> = new Set();
+  const change = {
+    ...{ users: nothing, roles: nothing, policies: nothing, permissions: nothing },
+    ...{ sessions: nothing, public: false },
+  };
+  const [first, second] = await Promise.all(
     [1, 2].map(async () => {
       const user = await world.createUser();
       const credentials = { email: user.email, password: PASSWORD, otp: null };
-      return { user, ...(await signIn.login(credentials, 'json', VISITOR)) };
+      const { accessToken } = await signIn.login(credentials, 'json', VISITOR);
+      const { session } = await identity.authenticate(accessToken, null);
+      return { ...user, accessToken, session: session ?? '' };
     }),
   );
-  const version = async () => {
-    const { rows } = await pool.query("SELECT version FROM system_state WHERE name = 'sessions'");
-    return Number(rows[0].version);
-  };
-  const [first, second] = tokens;
-  if (first === undefined || second === undefined) return;
-  world.move('sessions', await version());
-  for (const { accessToken } of tokens) await identity.authenticate(accessToken, null);
-  const ended = async ({ accessToken }: typeof first) => {
-    const answer = await identity.authenticate(accessToken, null).catch(() => null);
-    return answer === null;
-  };
-  await pool.query('DELETE FROM system_sessions WHERE "user" = $1', [first.user.id]);
-  t.equal(await ended(first), false, 'nobody has told yet');
-  world.move('sessions', await version());
-  await until(() => ended(first), 'the end to be heard of');
-  await pool.query('DELETE FROM system_sessions WHERE "user" = $1', [second.user.id]);
-  await pool.query('DELETE FROM system_session_ends');
-  world.move('sessions', await version());
-  await until(() => ended(second), 'everything to be forgotten');
+  if (first === undefined || second === undefined) throw new Error('nobody signed in');
+  const known = async ({ accessToken }: typeof first) =>
+    identity.authenticate(accessToken, null).then(
+      () => true,
+      () => false,
+    );
+  await pool.query('DELETE FROM system_sessions WHERE id = ANY($1)', [
+    [first.session, second.session],
+  ]);
+  t.strictSame([await known(first), await known(second)], [true, true], 'nobody has told yet');
+  world.tell({ ...change, users: new Set([first.id]) });
+  t.strictSame([await known(first), await known(second)], [false, true]);
+  world.tell({ ...change, sessions: new Set([second.session]) });
+  t.equal(await known(second), false);
 });

@@ -40,7 +40,12 @@ async function sleepy(t: Test, setup: string) {
   const catalog = await openCatalog(config, { ...parts, pause: NEVER_MS, lease: NEVER_MS });
   const feed = new ChangeFeed(bus, log);
   const writes = new WriteGuard(null);
-  const journal = new ChangeJournal({ writes, feed, failpoint: async () => undefined });
+  const journal = new ChangeJournal({
+    access: null,
+    writes,
+    feed,
+    failpoint: async () => undefined,
+  });
   t.teardown(async () => {
     await feed.close();
     await catalog.close();

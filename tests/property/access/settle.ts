@@ -40,7 +40,7 @@ export async function settle(pool: Pool, schema: string, society: Society): Prom
   return new AccessSource({
     pool,
     schema,
-    catalog: { onCounter: () => () => {}, inContact: () => true, look: async () => {} },
+    catalog: { onAccess: () => () => {}, inContact: () => true, trust: async () => {} },
     log: pino({ level: 'silent' }),
   });
 }

@@ -1,0 +1,82 @@
+/**
+ * What changed of users, rights and sessions between two looks at the counters, so that whoever
+ * remembers any of them forgets that and keeps the rest.
+ */
+import { type Sql, sql } from '#core/database/sql.ts';
+import { systemTable } from '#core/system/table.ts';
+
+/** Keys by what they are of. */
+export interface AccessChanges {
+  readonly users: ReadonlySet<string>;
+  readonly roles: ReadonlySet<string>;
+  /** Policies of which more than their permissions changed. */
+  readonly policies: ReadonlySet<string>;
+  /** Policies whose permissions changed. */
+  readonly permissions: ReadonlySet<string>;
+  /** Sessions that ended before their time. */
+  readonly sessions: ReadonlySet<string>;
+  /** Which policies strangers have. */
+  readonly public: boolean;
+}
+
+/** A row of `system_access_changes` or `system_session_ends`: version, kind and key. */
+export type ChangeRow = readonly [version: number, kind: string, key: string | null];
+
+/** More is not told one by one. */
+const MOST = 5_000;
+
+/** A scalar expression with the rows that were noted after `heard`, up to `version`. */
+export function accessRows(system: string, heard: number | null, version: Sql): Sql {
+  return rows(sql`c.kind, c.key`, systemTable(system, 'access_changes'), heard, version);
+}
+
+/** The same of sessions that ended. */
+export function sessionRows(system: string, heard: number | null, version: Sql): Sql {
+  return rows(sql`'session', c.session`, systemTable(system, 'session_ends'), heard, version);
+}
+
+function rows(members: Sql, table: Sql, heard: number | null, version: Sql): Sql {
+  if (heard === null) return sql`NULL::json`;
+  return sql`(SELECT json_agg(item) FROM (
+    SELECT json_build_array(c.version, ${members}) AS item FROM ${table} AS c
+    WHERE c.version > ${heard}::bigint AND c.version <= ${version} LIMIT ${MOST + 1}) AS noted)`;
+}
+
+/** Whether each version from one to another has a row: rows are kept for some minutes. */
+function isWhole(noted: readonly ChangeRow[], from: number, to: number): boolean {
+  if (noted.length > MOST || to < from) return false;
+  return new Set(noted.map(([version]) => version)).size === to - from;
+}
+
+/** A counter before and now, with what was noted in between. */
+export interface Advance {
+  readonly from: number;
+  readonly to: number;
+  readonly noted: readonly ChangeRow[];
+}
+
+/** What changed, put together; null when it is not all known, so that it may be anything. */
+export function changesIn(advances: readonly Advance[]): AccessChanges | null {
+  if (advances.some(({ from, to, noted }) => !isWhole(noted, from, to))) return null;
+  const sets = {
+    user: new Set<string>(),
+    role: new Set<string>(),
+    policy: new Set<string>(),
+    permission: new Set<string>(),
+    session: new Set<string>(),
+  };
+  let isPublic = false;
+  for (const [, kind, key] of advances.flatMap(({ noted }) => noted)) {
+    // No process remembers anything of the settings.
+    if (kind === 'settings') continue;
+    if (kind === 'public') isPublic = true;
+    else if (key !== null && isKind(kind)) sets[kind].add(key);
+    else return null;
+  }
+  const { user: users, role: roles, policy: policies, permission: permissions } = sets;
+  return { users, roles, policies, permissions, sessions: sets.session, public: isPublic };
+
+  function isKind(kind: string): kind is keyof typeof sets {
+    return Object.hasOwn(sets, kind);
+  }
+}
