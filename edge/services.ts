@@ -82,7 +82,15 @@ export async function openEdgeServices(
     watches === 0
       ? pool
       : createPool(config, url, log, { name: 'edge watch', max: watches, statementTimeout });
-  const reader = new Reader({ url, name: 'edge', log, pool, lines, statementTimeout });
+  const reader = new Reader({
+    ...{ url, name: 'edge', log, pool, lines, statementTimeout },
+    streams: {
+      max: config.STREAM_MAX,
+      perHolder: config.STREAM_MAX_PER_USER,
+      wait: config.DATABASE_POOL_WAIT,
+    },
+    streamMaxTime: config.STREAM_MAX_TIME,
+  });
   const cluster = await clusterId(pool, schema);
   const [bus] = await Promise.all([openBus(config, url, cluster, log), reader.open()]);
   const catalog = await openCatalog(config, {

@@ -8,7 +8,6 @@ import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
-import Cursor from 'pg-cursor';
 import type { Log } from '#core/log/log.ts';
 import { cancelStatement } from './cancel.ts';
 import { BrokenConnectionError, guardedClient } from './client.ts';
@@ -16,6 +15,8 @@ import { type Line, lineFor, newLine, spareLine, type Turn } from './line.ts';
 import { Loan } from './loan.ts';
 import { type Client, isStatementError, type Pool, sessionSettings } from './pool.ts';
 import type { Statement } from './sql.ts';
+import type { StreamLimits } from './stream-slots.ts';
+import { Streams } from './streams.ts';
 
 /** Statements whose shapes are remembered in one process. */
 const MAX_SHAPES = 1_000;
@@ -31,12 +32,6 @@ const AVERAGED = 8;
 /** How often it is looked for statements whose askers went away. */
 const WATCH_MS = 100;
 const RECONNECT_MS = 1_000;
-/** Rows that a stream fetches at a time: few at first, then as many as make up so many characters. */
-const FIRST_ROWS = 20;
-const MOST_ROWS = 1_000;
-const FETCH_LENGTH = 262_144;
-/** How often a stream may take the time of a statement. */
-const STREAM_FACTOR = 100;
 /** SQLSTATE of a statement that was cancelled. */
 const CANCELLED = '57014';
 
@@ -56,6 +51,9 @@ export interface ReaderOptions {
   readonly lines: number;
   /** Milliseconds; 0 for none. */
   readonly statementTimeout: number;
+  readonly streams: StreamLimits;
+  /** STREAM_MAX_TIME, in milliseconds. */
+  readonly streamMaxTime: number;
 }
 
 /** A connection that is lent. */
@@ -67,22 +65,6 @@ export interface Borrowed {
 /** The first column of a row as text. */
 type Row = [string | null];
 
-/**
- * PostgreSQL's own clock goes on between two fetches, while the client reads: a stream is watched
- * from here, fetch by fetch, and PostgreSQL's clock is but for the case that this process dies. A
- * transaction keeps the setting from whoever is next, also behind a pooler.
- */
-function beginStream(statementTimeout: number): string {
-  return `BEGIN; SET LOCAL statement_timeout = ${statementTimeout * STREAM_FACTOR}`;
-}
-
-/** How many rows to fetch after these. */
-function nextFetch(texts: readonly string[]): number {
-  const length = texts.reduce((sum, text) => sum + text.length, 0);
-  const fitting = Math.floor((FETCH_LENGTH * texts.length) / Math.max(length, 1));
-  return Math.max(1, Math.min(fitting, texts.length * 4, MOST_ROWS));
-}
-
 function isCancelled(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === CANCELLED;
 }
@@ -90,6 +72,7 @@ function isCancelled(error: unknown): boolean {
 export class Reader {
   readonly #options: ReaderOptions;
   readonly #shapes = new LRUCache<string, Shape>({ max: MAX_SHAPES });
+  readonly #streams: Streams;
   readonly #lines: (Line | null)[];
   #counter = 0;
   /** When a connection that was lent came back. */
@@ -99,6 +82,12 @@ export class Reader {
 
   constructor(options: ReaderOptions) {
     this.#options = options;
+    this.#streams = new Streams({
+      pool: options.pool,
+      statementTimeout: options.statementTimeout,
+      maxTime: options.streamMaxTime,
+      limits: options.streams,
+    });
     this.#lines = Array<Line | null>(options.lines).fill(null);
   }
 
@@ -122,40 +111,9 @@ export class Reader {
     return row?.[0] ?? null;
   }
 
-  /**
-   * Runs a statement that yields one text a row and hands the rows on as they come: what is not
-   * yet wanted stays in PostgreSQL. Leaving the loop early ends the statement. Each fetch may take
-   * as long as a statement; the reader may take any time.
-   */
-  async *stream(statement: Statement, signal?: AbortSignal): AsyncGenerator<string[]> {
-    const loan = await Loan.take(this.#options.pool, signal);
-    let good = false;
-    try {
-      await loan.client.query(beginStream(this.#options.statementTimeout));
-      signal?.throwIfAborted();
-      const cursor = loan.client.query(
-        new Cursor<Row>(statement.text, statement.values, { rowMode: 'array' }),
-      );
-      for (let count = FIRST_ROWS; ; ) {
-        const rows = await this.#fetch(loan, cursor, count);
-        if (rows.length === 0) break;
-        const texts = rows.map(([text]) => text ?? 'null');
-        count = nextFetch(texts);
-        yield texts;
-      }
-      good = true;
-    } catch (error) {
-      good = isStatementError(error);
-      throw error;
-    } finally {
-      // Where a portal is left open, ending the connection is the surest way to close it.
-      if (good) {
-        await loan.client.query('COMMIT').catch(() => {
-          good = false;
-        });
-      }
-      loan.giveBack(good);
-    }
+  /** Runs a statement that yields one text a row, as {@link Streams.read} does. */
+  stream(statement: Statement, holder: string, signal?: AbortSignal): AsyncGenerator<string[]> {
+    return this.#streams.read(statement, holder, signal);
   }
 
   /**
@@ -185,18 +143,6 @@ export class Reader {
         this.#returned = line.lentSince;
       },
     };
-  }
-
-  /** Fetches rows; past the time that a statement may take it is cancelled. */
-  async #fetch(loan: Loan, cursor: Cursor<Row>, count: number): Promise<Row[]> {
-    const { statementTimeout } = this.#options;
-    if (statementTimeout === 0) return cursor.read(count);
-    const late = setInterval(loan.cancel, statementTimeout);
-    try {
-      return await cursor.read(count);
-    } finally {
-      clearInterval(late);
-    }
   }
 
   #shapeOf(text: string): Shape {

@@ -17,13 +17,13 @@ const SPARE = 10;
 
 type Sizes = Pick<
   Config,
-  'DATABASE_POOL_MAX' | 'EDGE_PROCESSES' | 'WORKER_PROCESSES' | 'REDIS_URL'
+  'DATABASE_POOL_MAX' | 'STREAM_MAX' | 'EDGE_PROCESSES' | 'WORKER_PROCESSES' | 'REDIS_URL'
 >;
 
 /** Most connections that the configured processes open together. */
 export function connectionsNeeded(config: Sizes): number {
   const onPostgres = config.REDIS_URL === undefined;
-  const edge = config.DATABASE_POOL_MAX + (onPostgres ? BUS + PRODUCER : 0);
+  const edge = config.DATABASE_POOL_MAX + config.STREAM_MAX + (onPostgres ? BUS + PRODUCER : 0);
   const worker =
     config.DATABASE_POOL_MAX +
     ENTITIES +
@@ -77,6 +77,6 @@ export async function connectionWarning(config: Sizes, url: string): Promise<str
   if (needed <= allowed) return null;
   return (
     `The processes may open ${needed} connections and PostgreSQL allows ${allowed}: lower ` +
-    'DATABASE_POOL_MAX, EDGE_PROCESSES or WORKER_PROCESSES, or raise its max_connections'
+    'DATABASE_POOL_MAX, STREAM_MAX, EDGE_PROCESSES or WORKER_PROCESSES, or raise its max_connections'
   );
 }

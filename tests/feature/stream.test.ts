@@ -198,11 +198,11 @@ t.test('time and connections are bounded', async (t) => {
   }
   await ends('heavy');
   const held = await Promise.all([1, 2].map(() => ask('/items/wide?limit=-1', other)));
-  await until(async () => (await busy('wide')).length === 2, 'both connections are taken');
+  await until(async () => (await busy('wide')).length === 2, 'both are streams');
   t.match(await get('/items/wide?limit=-1'), {
-    status: 503,
-    retry: /^\d+$/,
-    error: { extensions: { code: 'SERVICE_UNAVAILABLE', service: 'database' } },
+    status: 429,
+    retry: '3',
+    error: { extensions: { code: 'REQUESTS_EXCEEDED', variable: 'STREAM_MAX_PER_USER' } },
   });
   // By now they have taken longer than a statement may, but for nothing of PostgreSQL's doing.
   for (const { text, whole } of await Promise.all(held.map(readOut))) {

@@ -15,6 +15,7 @@ import { servesItems } from '#core/services/context.ts';
 import { ItemService } from '#core/services/items.ts';
 import { systemRuleOf } from '#core/services/system/rule.ts';
 import { install, type Test } from '#tests/core/catalog/installation.ts';
+import { STREAMS } from './stream.ts';
 
 /** Somebody without any policy; the public ones count. */
 const NOBODY: Caller = {
@@ -59,7 +60,15 @@ export async function openSchema(t: Test, setup = ''): Promise<SchemaUnderTest> 
   const { pool, url, sql, open } = await install(t, setup);
   const log = pino({ level: 'silent' });
   const source = await open(false);
-  const reader = new Reader({ url, name: 'test', log, pool, lines: 1, statementTimeout: 0 });
+  const reader = new Reader({
+    ...STREAMS,
+    url,
+    name: 'test',
+    log,
+    pool,
+    lines: 1,
+    statementTimeout: 0,
+  });
   await reader.open();
   t.teardown(() => reader.close());
   const items = new ItemService({

@@ -15,6 +15,7 @@ import { Reader } from '#core/database/reader.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
+import { STREAMS } from '#tests/harness/stream.ts';
 import { until } from '#tests/harness/until.ts';
 import { upload } from '#tests/harness/upload.ts';
 
@@ -23,7 +24,15 @@ const log = pino({ level: 'silent' });
 async function open(t: Teardown) {
   const url = await createDatabase(t);
   const pool = createPool(loadConfig({}), url, log, { name: 'test', max: 1, statementTimeout: 0 });
-  const reader = new Reader({ url, name: 'test', log, pool, lines: 1, statementTimeout: 0 });
+  const reader = new Reader({
+    ...STREAMS,
+    url,
+    name: 'test',
+    log,
+    pool,
+    lines: 1,
+    statementTimeout: 0,
+  });
   await reader.open();
   t.teardown(() => Promise.all([reader.close(), pool.end()]));
   return { pool, reader };

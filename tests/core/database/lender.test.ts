@@ -6,6 +6,7 @@ import { createPool } from '#core/database/pool.ts';
 import { runTogether } from '#core/database/prepared.ts';
 import { Reader } from '#core/database/reader.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
+import { STREAMS } from '#tests/harness/stream.ts';
 import { until } from '#tests/harness/until.ts';
 
 const log = pino({ level: 'silent' });
@@ -18,7 +19,15 @@ async function open(t: Teardown, lines = 3) {
   const config = loadConfig({ DATABASE_POOL_WAIT: '1m' });
   const own = createPool(config, url, log, { name: 'own', max: 2, statementTimeout: 0 });
   const pool = createPool(config, url, log, { name: 'pool', max: 2, statementTimeout: 0 });
-  const reader = new Reader({ url, name: 'test', log, pool, lines, statementTimeout: 0 });
+  const reader = new Reader({
+    ...STREAMS,
+    url,
+    name: 'test',
+    log,
+    pool,
+    lines,
+    statementTimeout: 0,
+  });
   await reader.open();
   t.teardown(() => Promise.all([reader.close(), pool.end(), own.end()]));
   await own.query('CREATE TABLE things (id int PRIMARY KEY, name text)');

@@ -7,6 +7,7 @@ import { createPool, type Pool } from '#core/database/pool.ts';
 import { Reader } from '#core/database/reader.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
+import { STREAMS } from '#tests/harness/stream.ts';
 import { until } from '#tests/harness/until.ts';
 
 const log = pino({ level: 'silent' });
@@ -25,7 +26,7 @@ async function openReader(t: Teardown, options: Options = {}) {
   const config = loadConfig({ DATABASE_POOL_WAIT: wait });
   const pool = createPool(config, url, log, { name: 'test', max, statementTimeout });
   const watch = createPool(config, url, log, { name: 'watch', max: 1, statementTimeout: 0 });
-  const reader = new Reader({ url, name: 'test', log, pool, lines, statementTimeout });
+  const reader = new Reader({ ...STREAMS, url, name: 'test', log, pool, lines, statementTimeout });
   await reader.open();
   t.teardown(() => Promise.all([reader.close(), pool.end(), watch.end()]));
   return { reader, pool, watch };
@@ -130,7 +131,7 @@ t.test('a stream fetches what is read, and ends with its reader', async (t) => {
   const { reader, pool } = await openReader(t, { max: 1 });
   const statement = { text: 'SELECT i::text FROM generate_series(1, 1000000) AS i', values: [] };
   let batches = 0;
-  for await (const rows of reader.stream(statement)) {
+  for await (const rows of reader.stream(statement, 'anybody')) {
     t.ok(rows.length <= 1_000);
     batches += 1;
     if (batches === 3) break;
@@ -144,7 +145,8 @@ t.test('an aborted stream ends the statement on the server', async (t) => {
   const controller = new AbortController();
   const statement = { text: "SELECT 'endless', pg_sleep(60)", values: [] };
   const reading = (async () => {
-    for await (const _ of reader.stream(statement, controller.signal)) t.fail('nothing comes');
+    for await (const _ of reader.stream(statement, 'anybody', controller.signal))
+      t.fail('nothing comes');
   })();
   await until(async () => (await running(watch, 'endless')) === 1, 'the statement runs');
   controller.abort();
@@ -174,20 +176,23 @@ t.test('a quick statement does not wait behind those that take their time', asyn
 
 t.test('a stream may be read slowly, but each fetch has its time', async (t) => {
   const { reader, pool } = await openReader(t, { max: 1, statementTimeout: 2_000 });
-  const statement = { text: 'SELECT i::text FROM generate_series(1, 10000) AS i', values: [] };
+  const text = "SELECT repeat('x', 500) FROM generate_series(1, 10000) AS i";
+  const statement = { text, values: [] };
   const ended = performance.now() + 2_500;
   let rows = 0;
-  for await (const batch of reader.stream(statement)) {
+  for await (const batch of reader.stream(statement, 'anybody')) {
     rows += batch.length;
     while (rows <= 1_000 && performance.now() < ended) await delay(50);
   }
   t.equal(rows, 10_000);
   for (const before of [0, 2_000]) {
-    const text = `SELECT CASE WHEN i > ${before} THEN pg_sleep(30)::text ELSE i::text END
+    const text = `SELECT CASE WHEN i > ${before} THEN pg_sleep(30)::text
+        ELSE repeat('x', 1000) END
       FROM generate_series(1, 3000) AS i`;
     let read = 0;
     const late = (async () => {
-      for await (const batch of reader.stream({ text, values: [] })) read += batch.length;
+      for await (const batch of reader.stream({ text, values: [] }, 'anybody'))
+        read += batch.length;
     })();
     const failure = await failureOf(late);
     t.match(failure?.message, 'QUERY_TIMEOUT');
@@ -201,7 +206,8 @@ t.test('a stream of wide rows is fetched a few at a time', async (t) => {
   const { reader } = await openReader(t);
   const text = "SELECT repeat('x', 100000) FROM generate_series(1, 200)";
   const sizes: number[] = [];
-  for await (const batch of reader.stream({ text, values: [] })) sizes.push(batch.length);
+  for await (const batch of reader.stream({ text, values: [] }, 'anybody'))
+    sizes.push(batch.length);
   t.equal(
     sizes.reduce((sum, size) => sum + size, 0),
     200,
@@ -239,11 +245,11 @@ t.test('a pipelined statement is cancelled without those behind it', async (t) =
 
 t.test('a stream whose connection is lost gives its place back', async (t) => {
   const { reader, pool, watch } = await openReader(t, { max: 1 });
-  const text = "SELECT i::text || 'lost' FROM generate_series(1, 100000) AS i";
+  const text = "SELECT repeat('x', 1000) || 'lost' FROM generate_series(1, 10000)";
   for (const after of [1, 3]) {
     let batches = 0;
     const reading = (async () => {
-      for await (const _ of reader.stream({ text, values: [] })) {
+      for await (const _ of reader.stream({ text, values: [] }, 'anybody')) {
         batches += 1;
         if (batches !== after) continue;
         await watch.query(
@@ -263,7 +269,7 @@ t.test('a stream whose client went away gives its connection back unasked', asyn
   const statement = { text: 'SELECT i::text FROM generate_series(1, 1000000) AS i', values: [] };
   for (let time = 0; time < 3; time += 1) {
     const controller = new AbortController();
-    const rows = reader.stream(statement, controller.signal);
+    const rows = reader.stream(statement, 'anybody', controller.signal);
     await rows.next();
     // Nobody asks for more, and nobody ends the stream.
     controller.abort();

@@ -16,6 +16,7 @@ import { ItemService } from '#core/services/items.ts';
 import { questionOf } from '#core/services/question.ts';
 import { systemRuleOf } from '#core/services/system/rule.ts';
 import { clusterId } from '#core/system/cluster.ts';
+import { STREAMS } from '#tests/harness/stream.ts';
 import { install } from '../catalog/installation.ts';
 
 const log = pino({ level: 'silent' });
@@ -34,7 +35,15 @@ const BOUNDS = {
 async function sleepy(t: Test, setup: string) {
   const { config, url, pool, sql } = await install(t, setup);
   const bus = await openBus(config, url, await clusterId(pool, 'public'), log);
-  const reader = new Reader({ url, name: 'test', log, pool, lines: 1, statementTimeout: 0 });
+  const reader = new Reader({
+    ...STREAMS,
+    url,
+    name: 'test',
+    log,
+    pool,
+    lines: 1,
+    statementTimeout: 0,
+  });
   await reader.open();
   const parts = { pool, kind: 'test', bus, log, keep: false };
   const catalog = await openCatalog(config, { ...parts, pause: NEVER_MS, lease: NEVER_MS });

@@ -6,6 +6,7 @@ import { createDatabase } from '#tests/harness/database.ts';
 
 const SIZES = {
   DATABASE_POOL_MAX: 10,
+  STREAM_MAX: 4,
   EDGE_PROCESSES: 2,
   WORKER_PROCESSES: 1,
   REDIS_URL: undefined,
@@ -16,7 +17,7 @@ t.test('all queues are counted', async (t) => {
 });
 
 t.test('Redis takes queue and messages off the database', async (t) => {
-  t.equal(connectionsNeeded({ ...SIZES, REDIS_URL: 'redis://127.0.0.1' }), 32);
+  t.equal(connectionsNeeded({ ...SIZES, REDIS_URL: 'redis://127.0.0.1' }), 2 * (10 + 4) + 12);
   t.ok(connectionsNeeded(SIZES) > 32);
 });
 

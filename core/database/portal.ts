@@ -1,0 +1,104 @@
+/** A statement whose rows are fetched as they are wanted; what is not stays in PostgreSQL. */
+import Cursor from 'pg-cursor';
+import { Loan } from './loan.ts';
+import type { Pool } from './pool.ts';
+import type { Statement } from './sql.ts';
+
+/** Rows that are fetched at a time: few at first, then as many as make up so many characters. */
+const FIRST_ROWS = 20;
+const MOST_ROWS = 1_000;
+const FETCH_LENGTH = 262_144;
+
+export interface PortalOptions {
+  readonly pool: Pool;
+  /** Longest time of one fetch in milliseconds; 0 for any. */
+  readonly statementTimeout: number;
+  /** Longest time in milliseconds for which the portal may be open. */
+  readonly maxTime: number;
+}
+
+/** The first column of a row as text. */
+type Row = [string | null];
+
+/**
+ * PostgreSQL's own clock goes on between two fetches, while the client reads: fetches are watched
+ * from here, and PostgreSQL's clock is but for the case that this process dies. A transaction keeps
+ * the setting from whoever is next, also behind a pooler.
+ */
+function begin({ statementTimeout, maxTime }: PortalOptions): string {
+  const most = Math.min(statementTimeout + maxTime, 2_147_483_647);
+  return `BEGIN; SET LOCAL statement_timeout = ${most}`;
+}
+
+export class Portal {
+  readonly #options: PortalOptions;
+  readonly #loan: Loan;
+  readonly #cursor: Cursor<Row>;
+  #count = FIRST_ROWS;
+
+  /** @param signal gives the connection up, with all that goes on, when it is aborted */
+  static async open(
+    options: PortalOptions,
+    statement: Statement,
+    signal: AbortSignal | undefined,
+  ): Promise<Portal> {
+    const loan = await Loan.take(options.pool, signal);
+    try {
+      await loan.client.query(begin(options));
+      signal?.throwIfAborted();
+    } catch (error) {
+      loan.giveBack(false);
+      throw error;
+    }
+    return new Portal(options, loan, statement);
+  }
+
+  private constructor(options: PortalOptions, loan: Loan, { text, values }: Statement) {
+    this.#options = options;
+    this.#loan = loan;
+    this.#cursor = loan.client.query(new Cursor<Row>(text, values, { rowMode: 'array' }));
+  }
+
+  /** The next rows, none at the end. Past the time of a fetch it is cancelled. */
+  async fetch(): Promise<string[]> {
+    const { statementTimeout } = this.#options;
+    const late =
+      statementTimeout === 0 ? undefined : setInterval(this.#loan.cancel, statementTimeout);
+    try {
+      const rows = await this.#cursor.read(this.#count);
+      const texts = rows.map(([text]) => text ?? 'null');
+      const length = texts.reduce((sum, text) => sum + text.length, 0);
+      const fitting = Math.floor((FETCH_LENGTH * texts.length) / Math.max(length, 1));
+      this.#count = Math.max(1, Math.min(fitting, texts.length * 4, MOST_ROWS));
+      return texts;
+    } finally {
+      clearInterval(late);
+    }
+  }
+
+  /** Leaves what is not fetched yet, for a connection that serves others. */
+  async leave(): Promise<void> {
+    const left = await this.#cursor.close().then(
+      () => true,
+      () => false,
+    );
+    await this.close(left);
+  }
+
+  /**
+   * Gives the connection back.
+   * @param ended all was fetched, or the statement failed: where a portal is left open, ending the
+   *   connection is the surest way to close it
+   */
+  async close(ended: boolean): Promise<void> {
+    const { pool } = this.#options;
+    let good = ended;
+    if (good) {
+      await this.#loan.client.query('COMMIT').catch(() => {
+        good = false;
+      });
+    }
+    // There may be one too many, since this one was a stream's.
+    this.#loan.giveBack(good && pool.totalCount <= pool.options.max);
+  }
+}

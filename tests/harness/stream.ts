@@ -1,0 +1,5 @@
+/** Limits of streams that no test meets by accident. */
+export const STREAMS = {
+  streams: { max: 100, perHolder: 100, wait: 60_000 },
+  streamMaxTime: 3_600_000,
+} as const;
