@@ -1,14 +1,16 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
+import { parseEnv, promisify } from 'node:util';
 import pg from 'pg';
 import t from 'tap';
 import { freePort } from '#ops/embedded/postgres.ts';
 import { createDatabase } from '#tests/harness/database.ts';
 import { Run, temporaryFolder } from '#tests/ops/supervisor/stand-in/run.ts';
 
+const ROOT = join(import.meta.dirname, '../../..');
 const DEMO = 'ops/demo/main.ts';
 const AIRPORTS = 3_376;
 const ROUTES = 5_366;
@@ -22,6 +24,17 @@ async function askAgain(printed: string, token: string): Promise<unknown[]> {
       return response.json();
     }),
   );
+}
+
+/** The shell's lines of the README that send requests, each after the one that reads the token. */
+function readmeLines(): string[] {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const blocks = Array.from(readme.matchAll(/^```sh\n(.*?)^```$/gms), ([, text = '']) => text);
+  const lines = blocks.join('\n').replaceAll('\\\n', ' ').split('\n');
+  const preparation = lines.find((line) => line.startsWith('. ')) ?? '';
+  return lines
+    .filter((line) => line.startsWith('curl'))
+    .map((line) => `${preparation}; ${line.replace('curl', 'curl -sS')}`);
 }
 
 t.test('beside npm start with an embedded database, twice', async (t) => {
@@ -55,6 +68,14 @@ t.test('beside npm start with an embedded database, twice', async (t) => {
   t.equal(second.code, 0, second.stderr);
   t.match(second.stdout, 'airports.csv: 1 updated, 3,375 unchanged');
   t.match(second.stdout, 'flights-airport.csv: 5,366 unchanged');
+
+  for (const line of readmeLines()) {
+    const command = line
+      .replaceAll('http://127.0.0.1:8055', `http://127.0.0.1:${port}`)
+      .replaceAll('.data/', `${dataDir}/`);
+    const { stdout } = await promisify(execFile)('bash', ['-ec', command], { cwd: ROOT });
+    t.notMatch(stdout, '"errors"', line);
+  }
 
   const wrong = await new Run(t, { ...env, ADMIN_TOKEN: 'nobody-has-this-one' }, DEMO).exited;
   t.equal(wrong.code, 1);
