@@ -26,7 +26,16 @@ const COLLECTIONS: ReadonlySet<string> = new Set(
 /** What processes share among themselves and nobody asks for. */
 const INTERNAL: ReadonlySet<string> = new Set(
   [
-    ...['access_changes', 'catalog', 'leases', 'logins', 'members', 'migrations', 'session_ends'],
+    ...[
+      'access_changes',
+      'catalog',
+      'leases',
+      'logins',
+      'members',
+      'migrations',
+      'registrations',
+      'session_ends',
+    ],
     ...['sessions', 'state'],
   ].map((name) => SYSTEM_PREFIX + name),
 );

@@ -62,6 +62,22 @@ t.test('0.1.0', async (t) => {
     { name: 'Edsger' },
     { name: 'Grace' },
   ]);
+  // Rules that this release cannot read, and that the one before took for "no condition".
+  const update = await ask(WRITER, '/items/authors/1', 'PATCH', { name: 'Byron' });
+  t.equal(update.status, 403);
+  t.equal((await ask(WRITER, '/items/authors/3', 'DELETE')).status, 403);
+
+  const broken = await ask(WRITER, '/items/articles', 'POST', { title: 'Another' });
+  t.match(broken, { status: 422, body: { errors: [{ message: /validation rule.+"status"/ }] } });
+  const { checks } = (await ask(ADMIN, '/server/health')).body;
+  const told = JSON.stringify(checks);
+  for (const what of ['"permission":3,', '"permission":5,', 'validation of status', 'encrypt']) {
+    t.ok(told.includes(what), `health tells of ${what}`);
+  }
+  t.notOk(told.includes('public.system_'), 'every table is known as one of this release');
+  const mended = { meta: { validation: null } };
+  t.equal((await ask(ADMIN, '/fields/articles/status', 'PATCH', mended)).status, 200);
+
   const made = await ask(WRITER, '/items/articles', 'POST', { title: 'Another' });
   t.match(made, { status: 200, body: { data: { title: 'Another', status: 'new' } } });
 
