@@ -504,8 +504,8 @@ export const variables = {
   }),
   MAX_BATCH_MUTATION: define({
     parse: integer(1, 100_000_000),
-    fallback: undefined,
-    meaning: 'Most items that one request may write; unset: no bound beside BODY_MAX_SIZE',
+    fallback: '100000',
+    meaning: 'Most items that one request may write, related ones and those let go counted',
   }),
   IMPORT_MAX_SIZE: define({
     parse: size,

@@ -9,8 +9,9 @@ import { lender } from '#core/database/lender.ts';
 import type { Client } from '#core/database/pool.ts';
 import { rowsOf } from '#core/database/prepared.ts';
 import type { Statement } from '#core/database/sql.ts';
-import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
+import { Allowance } from '#core/mutation/allowance.ts';
 import { deleteItems, lockItems } from '#core/mutation/delete.ts';
 import { type FlatItems, flatSql, flatValues, writtenRows } from '#core/mutation/flat.ts';
 import type { KeptKeys } from '#core/mutation/kept-key.ts';
@@ -244,15 +245,14 @@ export class ItemService extends ItemReader {
   /** Deletes several items, all or none. */
   async deleteMany(target: Target, selection: Selection): Promise<void> {
     await this.#write(target, async ({ write, history }) => {
-      const keys = await keysOf(write, selection);
-      this.#checkCount(keys.length);
+      const keys = await keysOf(write, selection, this.#options.maxBatch);
       await deleteItems(write, keys, history, { mayBeGone: selection.kind === 'query' });
     });
   }
 
   async #inputsOf(write: Write, update: Extract<Update, { kind: 'same' }>): Promise<Input[]> {
     const value = parseItem(update.data, '"data"');
-    const keys = await keysOf(write, update.selection);
+    const keys = await keysOf(write, update.selection, this.#options.maxBatch);
     return keys.map((key): Input => ({ place: [], value, intent: 'update', key }));
   }
 
@@ -263,11 +263,7 @@ export class ItemService extends ItemReader {
   }
 
   #checkCount(count: number): void {
-    const { maxBatch } = this.#options;
-    if (maxBatch === undefined || count <= maxBatch) return;
-    throw invalidPayload(
-      `The request writes ${count} items, more than MAX_BATCH_MUTATION (${maxBatch}) allows.`,
-    );
+    new Allowance(this.#options.maxBatch).take(count);
   }
 
   /**
@@ -338,22 +334,31 @@ function writable(collection: Collection): Collection {
 }
 
 /** The keys of a selection. A query finds what the caller may read, within its limit. */
-async function keysOf(write: Write, selection: Selection): Promise<Key[]> {
+async function keysOf(
+  write: Write,
+  selection: Selection,
+  maxItems: number | undefined,
+): Promise<Key[]> {
   const { client, collection, target } = write;
+  const allowance = new Allowance(maxItems);
   if (selection.kind === 'keys') {
+    allowance.take(selection.keys.length);
     return distinctKeys(selection.keys.map((key) => keyOfBody(collection, key)));
   }
   const fields = collection.primaryKey.map(({ name }) => [name]);
   const { alias: _, meta: __, ...query } = selection.query;
+  const most = maxItems === undefined ? null : Math.min(query.limit ?? maxItems + 1, maxItems + 1);
+  const limit = most ?? query.limit;
   const text = await readText(
     client,
-    compilePage(target, { ...query, fields, alias: new Map(), meta: [], deep: new Map() }),
+    compilePage(target, { ...query, limit, fields, alias: new Map(), meta: [], deep: new Map() }),
   );
   const found: unknown = JSON.parse(text ?? '{"data":[]}');
   const list =
     typeof found === 'object' && found !== null && 'data' in found && Array.isArray(found.data)
       ? found.data
       : [];
+  allowance.take(list.length);
   return list.map((item: unknown) => {
     const members = parseItem(item, 'An item');
     return keyOfValues(

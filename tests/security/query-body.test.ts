@@ -69,6 +69,22 @@ t.test('what one request may ask for is bounded before it is parsed', async (t) 
     });
   });
 
+  await t.test('writes by query and by keys look no further than they may write', async (t) => {
+    const expected = {
+      ...{ status: 400, code: 'INVALID_PAYLOAD' },
+      ...{ variable: 'MAX_BATCH_MUTATION', limit: 5 },
+    };
+    const query = { limit: -1 };
+    const bodies = [{ query }, { query: { limit: 6 } }, { keys: [1, 2, 3, 4, 5, 6] }];
+    for (const body of bodies) {
+      t.match(await ask('DELETE', '/items/things', JSON.stringify(body)), expected);
+      const change = { ...body, data: { name: 'z' } };
+      t.match(await ask('PATCH', '/items/things', JSON.stringify(change)), expected);
+    }
+    const five = { query: { limit: 5 }, data: { name: 'z' } };
+    t.match(await ask('PATCH', '/items/things', JSON.stringify(five)), { status: 200 });
+  });
+
   await t.test('stored rules are counted too', async (t) => {
     const rule = { _or: Array.from({ length: 1_001 }, () => ({ id: { _eq: 1 } })) };
     for (const member of ['permissions', 'validation']) {

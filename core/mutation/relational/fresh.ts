@@ -2,9 +2,11 @@
  * Writes payloads of which every row is new in one round trip: nothing has to be found or locked
  * before, and later rows take the keys of earlier ones from the transaction itself.
  */
+
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { render, type Statement } from '#core/database/sql.ts';
 import { isTold } from '#core/history/history.ts';
+import { Allowance } from '../allowance.ts';
 import type { FlatItems } from '../flat.ts';
 import { insertKeeping, type NewColumn } from '../insert.ts';
 import { judgeAction } from '../judge.ts';
@@ -219,11 +221,12 @@ export async function freshItems(
   inputs: readonly Input[],
   { writeOf, maxItems }: Omit<Surroundings, 'history'>,
 ): Promise<FreshItems | FreshGraph | null> {
-  const level = new Planner(write.target.catalog, maxItems).level(write.collection, inputs);
+  const allowance = new Allowance(maxItems);
+  const level = new Planner(write.target.catalog, allowance).level(write.collection, inputs);
   if (inputs.length === 0 || !isFresh(level, writeOf)) return null;
   if (!isFlat(level) && !isUntold(level)) return null;
   judgeAction(write, 'create');
-  const { work } = await new Resolver(new FoundRows(), writeOf).resolve(level);
+  const { work } = await new Resolver(new FoundRows(), writeOf, allowance).resolve(level);
   if (refersToOthers(work)) return null;
   await judgeWork(work);
   return isFlat(level) ? flat(work) : graph(work);

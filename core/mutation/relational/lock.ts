@@ -185,12 +185,14 @@ export interface Member {
 /**
  * Locks the rows that belong to some items through a relation.
  * @param owners the values that the rows refer to, in the order of the relation's columns
+ * @param most how many are looked at
  */
 export async function lockMembers(
   client: Client,
   child: Collection,
   relation: ToMany,
   owners: readonly (readonly (string | null)[])[],
+  most: number,
 ): Promise<Member[]> {
   if (owners.length === 0) return [];
   const primary = keyColumns(child);
@@ -199,7 +201,7 @@ export async function lockMembers(
   const rows = await rowsOf<(string | null)[]>(
     client,
     render(
-      sql`SELECT v.n, ${join([...texts(primary), ...texts(columns)])} FROM ${tableOf(child)} AS t JOIN ${valueRows(columns.length, owners)} ON ${matches(child, columns)} ORDER BY ${order} FOR UPDATE OF t`,
+      sql`SELECT v.n, ${join([...texts(primary), ...texts(columns)])} FROM ${tableOf(child)} AS t JOIN ${valueRows(columns.length, owners)} ON ${matches(child, columns)} ORDER BY ${order} LIMIT ${Number.isFinite(most) ? most : null} FOR UPDATE OF t`,
     ),
   );
   return rows.map(([place, ...row]) => ({

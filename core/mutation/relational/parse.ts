@@ -7,6 +7,7 @@ import type { AnyToOne, End, ManyToOne, Relation, ToMany } from '#core/catalog/r
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import { isLinkConcealed } from '#core/query/compile/link.ts';
 import { type Key, keyOfBody, keyOfValues } from '#core/query/key.ts';
+import type { Allowance } from '../allowance.ts';
 import { type Item, itemPlace, memberOf } from '../payload.ts';
 import type { Level, NamedItem, Place, PlannedItem, Selection } from './plan.ts';
 
@@ -77,13 +78,12 @@ function pushAll<T>(list: T[], more: Iterable<T>): void {
 
 export class Planner {
   readonly #catalog: Catalog;
-  readonly #maxItems: number | undefined;
-  #items = 0;
+  readonly #allowance: Allowance;
 
-  /** @param maxItems most items that the whole payload may write; undefined: no bound */
-  constructor(catalog: Catalog, maxItems: number | undefined) {
+  /** @param allowance what the whole payload may write */
+  constructor(catalog: Catalog, allowance: Allowance) {
     this.#catalog = catalog;
-    this.#maxItems = maxItems;
+    this.#allowance = allowance;
   }
 
   /**
@@ -91,7 +91,7 @@ export class Planner {
    * @throws ServiceError INVALID_PAYLOAD naming the place, FORBIDDEN for a key that cannot be one
    */
   level(collection: Collection, inputs: readonly Input[]): Level {
-    this.#count(inputs.length);
+    this.#allowance.take(inputs.length);
     const draft: Draft = { collection, toOne: new Map(), toMany: new Map() };
     const items = inputs.map((input, index) => this.#item(draft, input, index));
     return {
@@ -110,14 +110,6 @@ export class Planner {
         level: this.level(this.#collection(relation.many.collection), inputs),
       })),
     };
-  }
-
-  #count(more: number): void {
-    this.#items += more;
-    if (this.#maxItems === undefined || this.#items <= this.#maxItems) return;
-    throw invalidPayload(
-      `The request writes more items than MAX_BATCH_MUTATION (${this.#maxItems}) allows.`,
-    );
   }
 
   #collection(name: string): Collection {
@@ -191,6 +183,7 @@ export class Planner {
     draft.toMany.set(relation.field, step);
     const child = this.#collection(relation.many.collection);
     const { inputs, selection } = selectionOf(child, relation, related);
+    this.#allowance.take(selection.linked.length + selection.removed.length);
     pushAll(step.inputs, inputs);
     pushAll(
       step.owners,

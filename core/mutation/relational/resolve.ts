@@ -5,6 +5,7 @@
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { ToMany } from '#core/catalog/relation.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import type { Allowance } from '../allowance.ts';
 import { type Item, PENDING } from '../payload.ts';
 import type { Write } from '../target.ts';
 import { readableKeys } from './link.ts';
@@ -99,13 +100,16 @@ function assign(node: Node, write: Write, columns: readonly string[], values: un
 export class Resolver {
   readonly #found: FoundRows;
   readonly #writeOf: WriteOf;
+  readonly #allowance: Allowance;
   /** To whom the payload gives which row last, by {@link claimText}. */
   readonly #claimed = new Map<string, Node>();
   readonly #leaving: { readonly relation: ToMany; readonly work: Work }[] = [];
 
-  constructor(found: FoundRows, writeOf: WriteOf) {
+  /** @param allowance what may be written beside what the payload names */
+  constructor(found: FoundRows, writeOf: WriteOf, allowance: Allowance) {
     this.#found = found;
     this.#writeOf = writeOf;
+    this.#allowance = allowance;
   }
 
   /**
@@ -217,7 +221,7 @@ export class Resolver {
     const { relation, level } = step;
     const write = this.#writeOf(level.collection.name);
     const leaving = [
-      ...(await this.#unnamed(write, step, owners)),
+      ...(await this.#unnamed(write, step, owners, pairs)),
       ...this.#removed(step, owners, pairs),
     ];
     const seen = await readableKeys(
@@ -240,11 +244,12 @@ export class Resolver {
     return work;
   }
 
-  /** Of whole lists, the related items that are there. */
+  /** Of whole lists, the related items that are there: those that leave are items to be written. */
   async #unnamed(
     write: Write,
     { relation, selections }: ToManyStep,
     owners: Nodes,
+    pairs: readonly { readonly child: Node }[],
   ): Promise<Leaving[]> {
     const places = new Map<FoundRow, Place>();
     for (const { whole, owner, place } of selections) {
@@ -254,7 +259,12 @@ export class Resolver {
     const ends = [...places.keys()].map((row) =>
       relation.one.columns.map((column) => row.texts.get(column) ?? null),
     );
-    const members = await lockMembers(write.client, write.collection, relation, ends);
+    const named = new Set(pairs.map(({ child }) => JSON.stringify(child.found?.key)));
+    const { client, collection } = write;
+    const most = this.#allowance.left + named.size + 1;
+    const members = await lockMembers(client, collection, relation, ends, most);
+    const leaving = members.filter(({ row }) => !named.has(JSON.stringify(row.key)));
+    this.#allowance.take(leaving.length);
     const all = [...places.values()];
     return members.map(({ row, owner }) => ({ row, place: at(all, owner) }));
   }

@@ -5,6 +5,7 @@
 import { forbidden } from '#core/errors/service-error.ts';
 import type { History } from '#core/history/history.ts';
 import type { Key } from '#core/query/key.ts';
+import { Allowance } from '../allowance.ts';
 import { judgeAction } from '../judge.ts';
 import type { Write } from '../target.ts';
 import { carryOut } from './carry.ts';
@@ -50,7 +51,8 @@ export async function writeItems(
   { writeOf, maxItems, history }: Surroundings,
 ): Promise<Key[]> {
   const { catalog } = write.target;
-  const level = new Planner(catalog, maxItems).level(write.collection, inputs);
+  const allowance = new Allowance(maxItems);
+  const level = new Planner(catalog, allowance).level(write.collection, inputs);
   await begin(level, writeOf);
   for (const action of new Set(inputs.map(({ intent }) => intent))) {
     if (action !== 'either') judgeAction(write, action);
@@ -60,7 +62,7 @@ export async function writeItems(
     return [];
   }
   const found = await lockNamedRows(write.client, level, catalog);
-  const resolver = new Resolver(found, writeOf);
+  const resolver = new Resolver(found, writeOf, allowance);
   const { work, nodeOf } = await resolver.resolve(level);
   await judgeWork(work);
   await carryOut(work);

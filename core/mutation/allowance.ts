@@ -1,0 +1,27 @@
+/** How many items one request may write, related ones and those that lists let go counted. */
+import { invalidPayload } from '#core/errors/service-error.ts';
+
+export class Allowance {
+  readonly #limit: number;
+  #taken = 0;
+
+  /** @param limit undefined: no bound */
+  constructor(limit: number | undefined) {
+    this.#limit = limit ?? Number.POSITIVE_INFINITY;
+  }
+
+  get left(): number {
+    return this.#limit - this.#taken;
+  }
+
+  /** @throws ServiceError INVALID_PAYLOAD when these are more than are left */
+  take(count: number): void {
+    this.#taken += count;
+    if (this.#taken <= this.#limit) return;
+    const limit = this.#limit;
+    throw invalidPayload(
+      `The request writes more items than MAX_BATCH_MUTATION (${limit}) allows, related ones and those that lists let go counted.`,
+      { limit, variable: 'MAX_BATCH_MUTATION' },
+    );
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * Requests that ask for more than is allowed are refused in less than 50 ms of an edge's event loop,
+ * and a page of rows too large for one string costs its own request only. Needs an idle machine.
+ */
+import { pathToFileURL } from 'node:url';
+import t from 'tap';
+import { type Cluster, startCluster } from '#tests/harness/cluster.ts';
+import { until } from '#tests/harness/until.ts';
+
+const MOST_MS = 50;
+
+function many<T>(count: number, value: T): T[] {
+  return Array<T>(count).fill(value);
+}
+
+/** Method, path and body of requests, each of which is refused, with the status. */
+function refused(): readonly (readonly [string, number, string, string, string])[] {
+  const search = (query: unknown) => JSON.stringify({ query });
+  const or = search({ filter: { _or: many(300_000, { id: { _eq: 1 } }) } });
+  const rows = JSON.stringify(many(300_000, { id: 1, name: 'a name' }));
+  const byQuery = `{"query":{},"data":{"name":${JSON.stringify(many(300_000, 'abcdefgh'))}}}`;
+  return [
+    ['conditions over the size', 413, 'SEARCH', '/items/things', or],
+    [
+      'short conditions',
+      400,
+      'SEARCH',
+      '/items/things',
+      search({ filter: { _or: many(200_000, {}) } }),
+    ],
+    [
+      'empty groups',
+      400,
+      'SEARCH',
+      '/items/things',
+      search({ filter: { _and: many(90_000, { _or: [] }) } }),
+    ],
+    ['sort terms', 400, 'SEARCH', '/items/things', search({ sort: many(500_000, 'a').join() })],
+    ['groups', 400, 'SEARCH', '/items/things', search({ groupBy: many(200_000, 'a') })],
+    ['fields', 400, 'SEARCH', '/items/things', search({ fields: many(500_000, 'a').join() })],
+    [
+      'list values',
+      400,
+      'SEARCH',
+      '/items/things',
+      search({ filter: { id: { _in: many(500_000, 1) } } }),
+    ],
+    ['nesting', 400, 'SEARCH', '/items/things', search({ sort: `${'['.repeat(500_000)}` })],
+    ['a path', 400, 'SEARCH', '/items/things', search({ sort: many(500_000, 'a').join('.') })],
+    ['a write by query', 413, 'PATCH', '/items/things', byQuery],
+    ['rows', 400, 'POST', '/items/things', rows],
+    ['keys', 400, 'DELETE', '/items/things', JSON.stringify(many(1_000_000, 1))],
+    ['deep', 400, 'POST', '/items/things', '['.repeat(16_000_000)],
+    ['malformed', 400, 'POST', '/items/things', `[${'[[]],'.repeat(3_000_000)}`],
+  ];
+}
+
+async function openEdge(t: Tap): Promise<Cluster> {
+  const plant = pathToFileURL(`${import.meta.dirname}/fixture/delay.ts`).href;
+  const NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --import=${plant}`;
+  const cluster = await startCluster(t, { env: { NODE_OPTIONS } });
+  await cluster.db.query('CREATE TABLE things (id int PRIMARY KEY, name text)');
+  await until(async () => (await cluster.fetch('/items/things')).ok, 'the table to be served');
+  return cluster;
+}
+
+type Tap = Parameters<typeof startCluster>[0];
+
+t.test('a refusal holds the event loop for less than 50 ms', async (t) => {
+  const cluster = await openEdge(t);
+  const [edge] = cluster.edges;
+  if (edge === undefined) throw new Error('no edge');
+  let asked = 0;
+  /** The longest delay (ms) since it was asked last. */
+  const delay = async () => {
+    asked += 1;
+    process.kill(edge.pid, 'SIGUSR2');
+    const line = new RegExp(`^delay ${asked} ([\\d.]+)$`, 'm');
+    return Number(await until(() => line.exec(edge.output())?.[1], 'the delay'));
+  };
+  const headers = { 'content-type': 'application/json' };
+  for (const [name, status, method, path, body] of refused()) {
+    // The first one of a kind is compiled while it runs.
+    for (let times = 0; times < 2; times += 1) {
+      await (await cluster.fetch(path, { method, body, headers })).text();
+    }
+    await delay();
+    const response = await cluster.fetch(path, { method, body, headers });
+    await response.text();
+    const longest = await delay();
+    t.comment(`${name}: ${longest} ms`);
+    t.equal(response.status, status, name);
+    t.ok(longest < MOST_MS, `${name}: ${longest} ms`);
+  }
+});
+
+t.test('a page of 53 rows of 10 MB costs its own request', async (t) => {
+  const cluster = await openEdge(t);
+  await cluster.db.query(`INSERT INTO things
+    SELECT n, repeat(md5(n::text), 327680) FROM generate_series(1, 53) n`);
+  const [edge] = cluster.edges;
+  const answers = await Promise.all([
+    cluster.fetch('/items/things'),
+    ...many(20, '/items/things?fields=id').map((path) => cluster.fetch(path)),
+  ]);
+  const [page, ...others] = await Promise.all(
+    answers.map(async (answer) => ({ status: answer.status, text: await answer.text() })),
+  );
+  t.equal(page?.status, 413);
+  t.match(page?.text, 'CONTENT_TOO_LARGE');
+  for (const { status } of others) t.equal(status, 200);
+  t.equal(edge?.process.exitCode, null, 'the edge lives');
+});
