@@ -13,6 +13,7 @@ const SITE = `
   CREATE DOMAIN small_canary AS int CONSTRAINT small_canary_check CHECK (VALUE < 10);
   CREATE TABLE hidden_canary (id int PRIMARY KEY, name_canary text NOT NULL UNIQUE);
   INSERT INTO hidden_canary VALUES (1, 'value_canary');
+  CREATE TABLE parents (id int PRIMARY KEY, name text);
   CREATE TABLE things (
     id int PRIMARY KEY,
     title text,
@@ -27,6 +28,8 @@ const SITE = `
     amount numeric(4, 1),
     during int4range,
     target int DEFAULT 1 REFERENCES hidden_canary,
+    parent int REFERENCES parents,
+    place int,
     generated_canary text GENERATED ALWAYS AS ('value_canary' || id) STORED,
     CONSTRAINT only_secret_canary UNIQUE (other_canary),
     CONSTRAINT pair_canary UNIQUE (part_canary, group_no),
@@ -39,6 +42,7 @@ const SITE = `
   CREATE TABLE children_canary (id int PRIMARY KEY, thing_canary int CONSTRAINT child_canary REFERENCES things);
   CREATE FUNCTION raise_canary() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF NEW.title = 'raise' THEN RAISE EXCEPTION 'raised canary'; END IF;
+    IF TG_OP = 'UPDATE' AND NEW.place = 11 AND OLD.place = 12 THEN RAISE EXCEPTION 'raised canary'; END IF;
     IF NEW.title = 'own' THEN RAISE EXCEPTION 'raised canary' USING ERRCODE = '45000', DETAIL = 'canary', HINT = 'canary'; END IF;
     IF NEW.title = 'audit' THEN INSERT INTO hidden_canary VALUES (2, 'value_canary'); END IF;
     IF NEW.title = 'null' THEN INSERT INTO hidden_canary VALUES (2, null); END IF;
@@ -57,10 +61,11 @@ const SITE = `
 
 let cluster: Cluster;
 let member: MemberUser;
+let revision: string;
 
 const FIELDS = [
   ...['id', 'title', 'group_no', 'expression', 'partial', 'limited', 'small', 'amount'],
-  ...['during', 'target'],
+  ...['during', 'target', 'parent', 'place'],
 ];
 
 /** Writes what it names; reads little. */
@@ -71,6 +76,9 @@ const RIGHTS: readonly GivenPermission[] = [
   { collection: 'things', action: 'delete' },
   { collection: 'required', action: 'create', fields: ['id', 'title'] },
   { collection: 'required', action: 'read', fields: ['id', 'title'] },
+  { collection: 'parents', action: 'create' },
+  { collection: 'parents', action: 'read' },
+  { collection: 'system_revisions', action: 'read' },
   { collection: 'broken', action: 'read', fields: ['id', 'quotient'] },
 ];
 
@@ -170,6 +178,55 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
     code: 'RECORD_NOT_UNIQUE',
     told: /part_canary,group_no/,
   },
+  'update of some keys': {
+    method: 'PATCH',
+    path: '/items/things',
+    body: { keys: [2], data: { limited: 7 } },
+    code: 'FAILED_VALIDATION',
+    told: /both_canary/,
+  },
+  'update by query': {
+    method: 'PATCH',
+    path: '/items/things',
+    body: { query: { filter: { id: { _eq: 2 } } }, data: { group_no: 1 } },
+    code: 'RECORD_NOT_UNIQUE',
+    told: /part_canary,group_no/,
+  },
+  'creation of nested items': {
+    method: 'POST',
+    path: '/items/parents',
+    body: { id: 1, things: [{ id: 10, group_no: 1 }] },
+    code: 'RECORD_NOT_UNIQUE',
+    told: /"path":\[0,"part_canary,group_no"\]/,
+  },
+  'creation of nested items that lack something': {
+    method: 'POST',
+    path: '/items/parents',
+    body: [{ id: 1 }, { id: 2, things: [{ id: 10, group_no: 60, limited: 7 }] }],
+    code: 'FAILED_VALIDATION',
+    told: /both_canary/,
+  },
+  'move within the order': {
+    method: 'POST',
+    path: '/utils/sort/things',
+    body: { item: 2, to: 1 },
+    code: 'FAILED_VALIDATION',
+    told: /raised canary/,
+  },
+  'deletion by query': {
+    method: 'DELETE',
+    path: '/items/things',
+    body: { query: { filter: { id: { _eq: 1 } } } },
+    code: 'INVALID_FOREIGN_KEY',
+    field: 'id',
+    told: /child_canary/,
+  },
+  'going back': {
+    method: 'POST',
+    path: '/utils/revert/REVISION',
+    code: 'FAILED_VALIDATION',
+    told: /later_canary/,
+  },
   'update of a list': {
     method: 'PATCH',
     path: '/items/things',
@@ -194,6 +251,19 @@ t.before(async () => {
     "INSERT INTO things (id, part_canary, group_no) VALUES (2, 'value_canary', 2)",
   );
   await until(async () => (await cluster.fetch('/items/broken?fields=id')).ok, 'the site is known');
+  await cluster.db.query('UPDATE things SET place = id + 10');
+  const meta = JSON.stringify({ meta: { sort_field: 'place' } });
+  t.equal(
+    (await cluster.fetch('/collections/things', { method: 'PATCH', body: meta })).status,
+    200,
+  );
+  const later = { method: 'PATCH', body: JSON.stringify({ title: 'later' }) };
+  t.equal((await cluster.fetch('/items/things/2', later)).status, 200);
+  await cluster.db.query(`UPDATE things SET title = 'two' WHERE id = 2;
+    ALTER TABLE things ADD CONSTRAINT later_canary
+      CHECK (title <> 'later' OR secret_canary = 'other') NOT VALID`);
+  const { rows } = await cluster.db.query('SELECT max(id) AS id FROM system_revisions');
+  revision = String(rows[0].id);
   member = await createMember(cluster, RIGHTS);
 });
 
@@ -211,7 +281,7 @@ async function told(attempt: Attempt, asMember: boolean): Promise<Told> {
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(asMember ? { headers: { authorization: `Bearer ${member.token}` } } : {}),
   };
-  const response = await cluster.fetch(path, init);
+  const response = await cluster.fetch(path.replace('REVISION', revision), init);
   const text = await response.text();
   return {
     status: response.status,
