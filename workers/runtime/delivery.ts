@@ -4,6 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import * as v from 'valibot';
+import type { Config } from '#core/config/config.ts';
+import { secretsOf, withoutSecrets } from '#core/config/secret.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { type ClaimedJob, claimJob } from '#core/jobs/claim.ts';
@@ -61,8 +63,12 @@ function finalErrors(error: unknown): readonly ServiceError[] | null {
 }
 
 /** What a job ends with when the last attempt met an error that others might not have met. */
-function lastErrorOf(error: unknown): ServiceError {
-  return error instanceof TryAgainError ? error.last : new ServiceError('INTERNAL_SERVER_ERROR');
+function lastErrorOf(error: unknown, actor: Actor | undefined, config: Config): ServiceError {
+  if (error instanceof TryAgainError) return error.last;
+  // Only administrators alter the schema, and they may see what is wrong inside.
+  const revealing = actor?.queue === 'schema' && error instanceof Error;
+  const details = revealing ? { reason: withoutSecrets(error.message, secretsOf(config)) } : {};
+  return new ServiceError('INTERNAL_SERVER_ERROR', details);
 }
 
 /** Throws the error with which a job of an unknown shape is set aside. */
@@ -200,7 +206,7 @@ export class Deliverer {
       readonly log: Log;
     },
   ): Promise<Outcome> {
-    const { pool, schema, spool } = this.#services;
+    const { config, pool, schema, spool } = this.#services;
     // Its transaction is over before anybody else may begin.
     await endBackend(pool, schema, job);
     const { reason, log } = end;
@@ -228,7 +234,9 @@ export class Deliverer {
         return open ? { kind: 'retry' } : superseded();
       }
     }
-    const entries = (errors ?? [lastErrorOf(error)]).map((one) => one.toJSON());
+    const entries = (errors ?? [lastErrorOf(error, this.#actors.get(job.kind), config)]).map(
+      (one) => one.toJSON(),
+    );
     if (!(await failJob(pool, schema, job, entries))) return superseded();
     await discardUpload(spool, job.message, log);
     const codes = new Set(entries.map(({ extensions }) => extensions.code));

@@ -37,6 +37,13 @@ for (const backend of backends) {
       await until(async () => (await queues.get('transfer').state(job.id)) === 'failed');
     });
 
+    await t.test('administrators are told why their own kinds of jobs failed', async (t) => {
+      const job = await ended(await submit('alter', { succeedsAt: 99 }));
+      t.match(job.error?.[0], {
+        extensions: { code: 'INTERNAL_SERVER_ERROR', reason: 'a secret detail' },
+      });
+    });
+
     await t.test('a refusal is final and its rows are kept', async (t) => {
       const badRows = Array.from({ length: 120 }, (_, index) => index + 1);
       const job = await ended(await submit('script', { badRows }));

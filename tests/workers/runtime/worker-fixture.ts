@@ -103,4 +103,6 @@ await runWorker(config, url, createLog(config, 'worker'), [
   script('brief', 300),
   commit,
   careless,
+  // Those of its queue are administrators' alone.
+  { ...script('alter', 60_000), queue: 'schema' },
 ]);
