@@ -20,6 +20,8 @@ export interface Caller {
   readonly enforceTfa: boolean;
   /** It is demanded of this session, and the user has none: only setting it up is allowed. */
   readonly lacksSecondFactor: boolean;
+  /** Some policy of the account holds at some addresses only, whether at this one or not. */
+  readonly byAddress: boolean;
   /** Where the request comes from; null when that is unknown or does not matter. */
   readonly ip: string | null;
   /** The session behind the token; null for strangers and static tokens. */
@@ -36,6 +38,7 @@ export const STRANGER: Caller = Object.freeze({
   app: false,
   enforceTfa: false,
   lacksSecondFactor: false,
+  byAddress: false,
   ip: null,
   session: null,
 });

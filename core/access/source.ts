@@ -102,7 +102,9 @@ export class AccessSource {
     const { user = null, role = null, session = null, secondFactor = false } = account ?? {};
     // Static tokens are exempt: nobody types a code for a program.
     const lacksSecondFactor = facts.enforceTfa && session !== null && !secondFactor;
-    return { user, role, roles: standing.roles, ...facts, lacksSecondFactor, ip, session };
+    const byAddress = standing.policies.some(({ addresses }) => addresses !== null);
+    const { roles } = standing;
+    return { user, role, roles, ...facts, lacksSecondFactor, byAddress, ip, session };
   }
 
   /**

@@ -1,6 +1,6 @@
 /**
- * Goes back to a revision: what an item was is written to it again, on the way of every write. Only
- * what differs is written, so that nobody needs rights to what stays as it is.
+ * Goes back to a revision: what an item was, as far as the caller may see it today, is written to it
+ * again, on the way of every write. Only what differs is written, so that nobody needs rights to what stays as it is.
  */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grant.ts';
@@ -46,6 +46,8 @@ interface Revision {
   readonly id: number;
   readonly collection: string;
   readonly item: string;
+  /** The members that its reader sees of the item. */
+  readonly members: readonly string[];
 }
 
 /** A member of the revision that the item does not have like that. */
@@ -138,11 +140,15 @@ export class RevertService {
     // Policies may hide fields of some revisions only.
     if (collection === null || item === null) throw forbidden();
     if (revision.data === null) throw invalidPayload('The revision holds no data to go back to.');
-    return { id: revision.id, collection, item };
+    return { id: revision.id, collection, item, members: Object.keys(revision.data) };
   }
 
   /** The members of the revision that the item, which is locked, has otherwise or not at all. */
-  async #differences(write: Write, { id }: Revision, key: Key): Promise<readonly Difference[]> {
+  async #differences(
+    write: Write,
+    { id, members }: Revision,
+    key: Key,
+  ): Promise<readonly Difference[]> {
     const { client, collection } = write;
     const { rows } = await client.query<{ name: string; text: string }>(
       render(sql`
@@ -154,7 +160,8 @@ export class RevertService {
         SELECT m.key AS name, m.value::text AS text
         FROM ${systemTable(this.#options.schema, 'revisions')} AS r, json_each(r.data) AS m
           LEFT JOIN now ON now.key = m.key
-        WHERE r.id = ${id} AND m.value::text IS DISTINCT FROM now.value ORDER BY m.key`),
+        WHERE r.id = ${id} AND m.key = ANY (${members}::text[])
+          AND m.value::text IS DISTINCT FROM now.value ORDER BY m.key`),
     );
     return rows;
   }

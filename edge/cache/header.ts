@@ -23,7 +23,7 @@ function tagOf(body: Buffer): string | null {
 }
 
 /** The client asks for an answer that no cache has seen, and may. */
-export function skipsCache(config: CacheConfig, request: Request): boolean {
+export function skipsCache(config: CacheConfig, request: Pick<Request, 'header'>): boolean {
   if (!config.CACHE_ENABLED || !config.CACHE_SKIP_ALLOWED) return false;
   return /(?:^|[\s,])no-store(?:$|[\s,;])/i.test(request.header('cache-control') ?? '');
 }
@@ -33,20 +33,21 @@ export function skipsCache(config: CacheConfig, request: Request): boolean {
  * shows is then as exact as what the API answers. Only proxies may be allowed more.
  */
 function cacheControl(config: CacheConfig, caller: Caller): Record<string, string> {
-  if (caller.user !== null || caller.role !== null) {
+  // No header names an address, so no proxy could tell whom the answer is for.
+  if (caller.user !== null || caller.role !== null || caller.byAddress) {
     return { 'Cache-Control': 'private, max-age=0' };
   }
-  const seconds = Math.floor(config.CACHE_CONTROL_S_MAXAGE / 1_000);
-  if (seconds === 0) return { 'Cache-Control': 'public, max-age=0' };
   // Without it a proxy might show what strangers see to those who are signed in.
   const Vary = 'Authorization, Cookie';
+  const seconds = Math.floor(config.CACHE_CONTROL_S_MAXAGE / 1_000);
+  if (seconds === 0) return { 'Cache-Control': 'public, max-age=0', Vary };
   return { 'Cache-Control': `public, max-age=0, s-maxage=${seconds}`, Vary };
 }
 
 /** The headers of an answer; undefined when nothing is cached. */
 export function cacheHeaders(
   config: CacheConfig,
-  request: Request,
+  request: Pick<Request, 'header'>,
   caller: Caller,
   { text, hit }: CachedText,
 ): Readonly<Record<string, string>> | undefined {

@@ -20,7 +20,7 @@ import { STREAMS } from './stream.ts';
 /** Somebody without any policy; the public ones count. */
 const NOBODY: Caller = {
   ...{ user: null, role: null, roles: [], policies: [], admin: false, app: false },
-  ...{ enforceTfa: false, lacksSecondFactor: false, ip: null, session: null },
+  ...{ enforceTfa: false, lacksSecondFactor: false, byAddress: false, ip: null, session: null },
 };
 export const ADMIN: Caller = { ...NOBODY, admin: true };
 

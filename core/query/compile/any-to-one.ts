@@ -1,4 +1,5 @@
 /** Joins a many-to-any: a text key and the name of the collection it belongs to. */
+import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
 import type { AnyToOne, End } from '#core/catalog/relation.ts';
 import { bareType } from '#core/database/column-type.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
@@ -13,6 +14,22 @@ const CASTABLE: Readonly<Record<string, string>> = {
 };
 
 const TEXTS: ReadonlySet<string> = new Set(['text', 'varchar', 'citext']);
+
+/** A text as the key that it is where `when` holds, else null; null for keys of other types. */
+function castOf(key: ColumnDescriptor, text: Sql, when: Sql): Sql | null {
+  const castable = CASTABLE[key.typeName];
+  if (castable === undefined) return null;
+  const type = key.typeName === 'uuid' ? bareType(key) : sql`int8`;
+  return sql`CASE WHEN ${when} AND ${text} ~ ${castable}::text THEN ${text}::${type} END`;
+}
+
+/** The item of which a text is the key; its index serves where the key's type allows that. */
+export function textMatch(target: Scope, key: ColumnDescriptor, text: Sql): Sql {
+  const column = columnNamed(target, key.name);
+  const cast = castOf(key, text, sql`TRUE`);
+  if (cast !== null) return sql`${column} = ${cast}`;
+  return TEXTS.has(key.typeName) ? sql`${column} = ${text}` : sql`${column}::text = ${text}`;
+}
 
 /** Rows of the scope that refer to this collection. */
 export function refersTo(scope: Scope, relation: AnyToOne, collection: string): Sql {
@@ -38,13 +55,9 @@ export function anyEnds(scope: Scope, target: Scope, relation: AnyToOne, end: En
   const stored = sql`${columnNamed(scope, relation.many.columns[0] ?? '')}::text`;
   const mine = refersTo(scope, relation, end.collection);
   const key = target.collection.table?.columns.find((column) => column.name === keyColumn);
-  const castable = CASTABLE[key?.typeName ?? ''];
   const column = columnNamed(target, keyColumn);
-  if (key !== undefined && castable !== undefined) {
-    const type = key.typeName === 'uuid' ? bareType(key) : sql`int8`;
-    const cast = sql`CASE WHEN ${mine} AND ${stored} ~ ${castable}::text THEN ${stored}::${type} END`;
-    return { column, key: cast, indexed: true };
-  }
+  const cast = key === undefined ? null : castOf(key, stored, mine);
+  if (cast !== null) return { column, key: cast, indexed: true };
   const indexed = TEXTS.has(key?.typeName ?? '');
   const compared = indexed ? column : sql`${column}::text`;
   return { column: compared, key: sql`CASE WHEN ${mine} THEN ${stored} END`, indexed };

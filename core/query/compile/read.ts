@@ -13,6 +13,7 @@ import { planBatch } from './batch.ts';
 import { compileFilter } from './filter.ts';
 import { anyKeyCondition, keyCondition } from './key.ts';
 import { levelConditions, planLevel } from './level.ts';
+import { pastOf } from './past.ts';
 import { planRoot } from './root.ts';
 import {
   type Context,
@@ -91,6 +92,7 @@ export function contextOf(
     compileRule: compileFilter,
     planLevel,
     planBatch,
+    pastOf,
     batches: new Set(),
     scans: new Set(),
     markScan: () => undefined,

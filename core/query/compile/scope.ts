@@ -75,6 +75,8 @@ export interface Context {
   /** Plans the rows of a level; handed in, because levels nest. */
   readonly planLevel: PlanLevel;
   readonly planBatch: PlanBatch;
+  /** What a column of a scope holds where it holds an item as it was; null for other columns. */
+  readonly pastOf: (scope: Scope, field: ColumnField, column: Sql) => Sql | null;
   /** Levels, by {@link levelName}, that are read for all their parents at once. */
   readonly batches: ReadonlySet<string>;
   /** Collects the levels that cannot be read for one parent without scanning a table. */
@@ -309,6 +311,8 @@ function isColumn(field: Field): field is ColumnField {
 export function refOf(scope: Scope, field: ColumnField): ColumnRef {
   const bare = identifier(scope.alias, field.column.name);
   const guard = guardOf(scope, field.name);
+  const past = scope.context.pastOf(scope, field, bare);
+  if (past !== null) return { field, column: past, bare: past, guard };
   const { stored } = field;
   if (stored === null) return { field, column: bare, bare, guard };
   return { field: { ...field, column: stored.column }, column: stored.value(bare), bare, guard };

@@ -81,6 +81,7 @@ t.test('who has which policies', async (t) => {
         app: false,
         enforceTfa: true,
         lacksSecondFactor: false,
+        byAddress: true,
         ip: '10.0.0.1',
         session: id(99),
       } satisfies Caller);

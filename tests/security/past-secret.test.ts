@@ -1,0 +1,183 @@
+// What a field held before it was concealed, hashed or forbidden is as secret as what it holds
+// now: history shows of an item only what its reader may see of it today, in every clause.
+import t from 'tap';
+import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
+import {
+  type Answer,
+  createMember,
+  type GivenPermission,
+  type MemberUser,
+  sendAs,
+} from '#tests/harness/member.ts';
+import { until } from '#tests/harness/until.ts';
+
+type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
+
+const CANARY = 'canary-of-the-past';
+const MASK = '**********';
+
+let cluster: Cluster;
+let member: MemberUser;
+let first: number;
+
+const admin: Send = (method, path, body) => sendAs(cluster, ADMIN_TOKEN, method, path, body);
+
+const read = (collection: string, more: Partial<GivenPermission> = {}): GivenPermission => ({
+  collection,
+  action: 'read',
+  ...more,
+});
+
+/** The revisions of an item as somebody sees them, the oldest first. */
+async function revisionsOf(send: Send, collection: string, item: string) {
+  const filter = JSON.stringify({ collection: { _eq: collection }, item: { _eq: item } });
+  const query = `filter=${encodeURIComponent(filter)}&fields=id,data,delta&sort=id`;
+  const { body } = await send('GET', `/revisions?${query}`);
+  return body.data;
+}
+
+t.before(async () => {
+  cluster = await startCluster(t, { workers: 1 });
+  await cluster.db.query(`
+    CREATE TABLE notes (id int PRIMARY KEY, name text, pin text, code text, hidden text,
+      num numeric, doc json, public boolean);
+    CREATE TABLE halves (a text, b int, name text, public boolean, PRIMARY KEY (a, b));
+    CREATE TABLE closed (id uuid PRIMARY KEY, name text);`);
+  await until(async () => (await cluster.fetch('/items/closed')).ok, 'the tables are known');
+  const values = { pin: CANARY, code: CANARY, hidden: CANARY, doc: { a: CANARY } };
+  const note = { name: 'one', num: '12345678901234567890.5', public: true, ...values };
+  await admin('POST', '/items/notes', [
+    { id: 1, ...note },
+    { id: 2, ...note, pin: null, public: false },
+    { id: 3, ...note },
+  ]);
+  await admin('PATCH', '/items/notes/1', { name: 'two', pin: `${CANARY} 2` });
+  await admin('DELETE', '/items/notes/3');
+  await admin('POST', '/items/halves', [
+    { a: 'x,y', b: 1, name: CANARY, public: true },
+    { a: 'x', b: 1, name: CANARY, public: true },
+    { a: 'x', b: 2, name: CANARY, public: false },
+  ]);
+  await admin('POST', '/items/closed', {
+    id: '00000000-0000-4000-8000-000000000001',
+    name: CANARY,
+  });
+  first = (await revisionsOf(admin, 'notes', '1'))[0].id;
+  for (const [field, special] of [
+    ['pin', 'conceal'],
+    ['code', 'hash'],
+    ['doc', 'cast-json,conceal'],
+  ]) {
+    t.equal((await admin('PATCH', `/fields/notes/${field}`, { meta: { special } })).status, 200);
+  }
+  const seen = ['id', 'name', 'pin', 'code', 'num', 'doc', 'public'];
+  const rule = { permissions: { public: { _eq: true } } };
+  member = await createMember(cluster, [
+    read('system_revisions'),
+    read('system_activity'),
+    read('notes', { fields: seen }),
+    { collection: 'notes', action: 'update' },
+    read('halves', { fields: ['a', 'b'] }),
+    read('halves', { ...rule, fields: ['name'] }),
+  ]);
+});
+
+t.test('what is concealed today is masked in what was', async (t) => {
+  const [created, changed] = await revisionsOf(admin, 'notes', '1');
+  const masked = { pin: MASK, code: MASK, doc: MASK };
+  t.strictSame(created.data, {
+    ...{ id: 1, name: 'one', ...masked, hidden: CANARY },
+    ...{ num: '12345678901234567890.5', public: true },
+  });
+  t.match(created.delta, masked);
+  t.strictSame(changed.delta, { name: 'two', pin: MASK });
+  const [other] = await revisionsOf(admin, 'notes', '2');
+  t.equal(other.data.pin, null, 'what was not set is told');
+  for (const format of ['csv', 'json', 'ndjson', 'xml', 'yaml']) {
+    const file = await cluster.fetch(`/revisions?export=${format}&fields=data,delta`);
+    t.notMatch(await file.text(), /(?:pin|code)\W+canary/, format);
+  }
+  // Names stay as they were written, and so does their order.
+  t.strictSame(Object.keys(created.data).slice(0, 4), ['id', 'name', 'pin', 'code']);
+});
+
+t.test('others see of the past what they may see of the present', async (t) => {
+  const [created] = await revisionsOf(member.send, 'notes', '1');
+  t.strictSame(Object.keys(created.data), ['id', 'name', 'pin', 'code', 'num', 'doc', 'public']);
+  t.notOk('hidden' in created.delta);
+  const [gone] = await revisionsOf(member.send, 'notes', '3');
+  t.equal(gone.data.name, 'one', 'of what is deleted, too, where no rule decides');
+  const [closed] = await revisionsOf(member.send, 'closed', '00000000-0000-4000-8000-000000000001');
+  t.strictSame([closed.data, closed.delta], [{}, {}]);
+  const halves = await Promise.all(
+    ['x%2Cy,1', 'x,1', 'x,2'].map((item) => revisionsOf(member.send, 'halves', item)),
+  );
+  t.strictSame(
+    halves.map(([half]) => half.data),
+    // A key of several parts that has to be decoded is looked up by nobody.
+    [
+      { a: 'x,y', b: 1 },
+      { a: 'x', b: 1, name: CANARY },
+      { a: 'x', b: 2 },
+    ],
+  );
+  await admin('PATCH', '/items/halves/x,1', { public: false });
+  const [hidden] = await revisionsOf(member.send, 'halves', 'x,1');
+  t.strictSame(hidden.data, { a: 'x', b: 1 }, 'the rule is asked of the item as it is');
+});
+
+const CLAUSES: readonly string[] = [
+  'fields=*',
+  'fields=*.*',
+  'fields=data',
+  'fields=json(data, pin),json(delta, hidden),json(data, doc.a)',
+  'alias[x]=data&fields=x',
+  `filter={"data":{"_json":{"pin":{"_contains":"${CANARY}"}}}}&fields=id`,
+  `filter={"data":{"_json":{"hidden":{"_eq":"${CANARY}"}}}}&fields=id`,
+  `filter={"delta":{"_json":{"code":{"_starts_with":"${CANARY}"}}}}&fields=id`,
+  `filter={"json(data, doc.a)":{"_eq":"${CANARY}"}}&fields=id`,
+  'sort=json(data, pin),id&fields=id',
+  'sort=-json(data, hidden),id&fields=id',
+  'groupBy=json(data, pin)&aggregate[count]=*',
+  'groupBy=json(data, hidden)&aggregate[count]=*',
+  `search=${CANARY}&fields=id`,
+  'export=json&fields=id,data,delta',
+  'limit=-1&fields=data,delta',
+];
+
+t.test('no clause tells what they held', async (t) => {
+  const ask = async () => {
+    const found: string[] = [];
+    for (const path of ['/revisions', '/activity', `/revisions/${first}`]) {
+      for (const clause of path === '/activity' ? ['fields=*.*,revisions.*'] : CLAUSES) {
+        if (path !== '/revisions' && !clause.startsWith('fields')) continue;
+        const query = clause.replace(/(filter=)(.*?)(&|$)/, (_, name, json, end) => {
+          return `${name}${encodeURIComponent(json)}${end}`;
+        });
+        const { status, body } = await member.send('GET', `${path}?${query}`);
+        found.push(`${path} ${clause}: ${status} ${JSON.stringify(body)}`);
+      }
+    }
+    return found;
+  };
+  const before = await ask();
+  for (const line of before) {
+    t.match(line, /: (?:200|400|403) /);
+    t.notMatch(line.replace(/^.*?: \d+/, '').replaceAll(`?search=${CANARY}`, ''), CANARY, line);
+  }
+  await cluster.db.query(`
+    UPDATE system_revisions SET
+      data = replace(replace(data::text, '${CANARY}', 'flipped' || id), '"flipped" ', '')::json,
+      delta = replace(delta::text, '${CANARY}', 'flipped' || id)::json`);
+  t.strictSame(await ask(), before, 'nor does anything depend on it');
+});
+
+t.test('going back brings back what is seen, and nothing else', async (t) => {
+  await admin('PATCH', '/items/notes/1', { name: 'now', hidden: 'now', pin: 'now' });
+  t.equal((await member.send('POST', `/utils/revert/${first}`)).status, 204);
+  const { rows } = await cluster.db.query('SELECT name, hidden, pin FROM notes WHERE id = 1');
+  t.strictSame(rows, [{ name: 'one', hidden: 'now', pin: 'now' }]);
+  t.equal((await admin('POST', `/utils/revert/${first}`)).status, 204);
+  const after = await cluster.db.query('SELECT hidden, pin FROM notes WHERE id = 1');
+  t.match(after.rows[0], { hidden: /^flipped/, pin: 'now' });
+});
