@@ -9,7 +9,7 @@ import { endOfString, JSON_MAX_DEPTH, parseJson } from './json.ts';
 /** Bytes that are parsed at a time, and above which an object or list is taken apart. */
 const SLICE = 131_072;
 /** How long (ms) reading goes on before others have their turn. */
-const TURN_MS = 8;
+const TURN_MS = 5;
 /** Bytes between two looks at the clock. */
 const STRIDE = 65_536;
 

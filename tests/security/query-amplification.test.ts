@@ -111,7 +111,9 @@ t.test('nesting is bounded in conditions and in the values that they compare wit
   t.strictSame(parse({ filter: { a: list(20) } }), ['INVALID_QUERY', 'QUERY_MAX_NESTING', 8]);
   const expected = ['INVALID_QUERY', 'QUERY_MAX_NESTING', 8];
   t.strictSame(parse({ filter: nested(1_000) }), expected);
-  t.strictSame(parse({ filter: `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}` }), expected);
+  t.strictSame(parse({ filter: `{"a":${'['.repeat(200)}${']'.repeat(200)}}` }), expected);
+  t.match(parse({ sort: '['.repeat(20_000) }), ['INVALID_QUERY']);
+  t.equal(parse({ sort: `["a\\"${'['.repeat(300)}"]` }), null, 'brackets in a text');
   t.match(parse({ sort: many(300, () => 'a').join('.') }), ['INVALID_QUERY']);
 });
 

@@ -16,11 +16,31 @@ function refuseReserved(key: string, value: unknown): unknown {
   return value;
 }
 
+/** Deepest nesting of JSON in a parameter; a parser takes its time to find out where a deep one ends. */
+const JSON_MAX_DEPTH = 256;
+
+/** Counts brackets outside of strings. */
+function requireFlat(place: string, text: string): void {
+  let depth = 0;
+  let isString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charCodeAt(at);
+    if (char === 0x5c) at += 1;
+    else if (char === 0x22) isString = !isString;
+    else if (!isString && (char === 0x5b || char === 0x7b)) depth += 1;
+    else if (!isString && (char === 0x5d || char === 0x7d)) depth -= 1;
+    if (depth > JSON_MAX_DEPTH) {
+      throw invalidQuery(`"${place}" is nested more than ${JSON_MAX_DEPTH} levels deep.`);
+    }
+  }
+}
+
 /** A parameter that may arrive as JSON text; other text is returned as it is. */
 export function unfold(place: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const text = value.trim();
   if (!text.startsWith('{') && !text.startsWith('[')) return text;
+  requireFlat(place, text);
   try {
     // Names may be written with escapes.
     return /proto|\\u/.test(text) ? JSON.parse(text, refuseReserved) : JSON.parse(text);
