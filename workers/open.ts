@@ -68,7 +68,7 @@ export async function openServices(
   const feed = new ChangeFeed(bus, log);
   const failpoint = failpoints(config, log);
   const journal = new ChangeJournal({ writes: caching.writes, feed, failpoint, access: null });
-  const orm = ormOnDemand(config, direct, catalog);
+  const orm = ormOnDemand(config, direct, catalog, log);
   const role = { role: 'consumer', max: QUEUE_CONNECTIONS } as const;
   const queues = await openQueues(config, direct, cluster, log, role);
   const spool = localSpool(join(config.DATA_DIR, 'spool'));

@@ -11,6 +11,11 @@ import type { Log } from '#core/log/log.ts';
 /** Longest message of PostgreSQL that is read, in bytes; a string of twice that cannot be made. */
 export const MESSAGE_MAX_SIZE = 268_435_456;
 
+/** A connection silent for so long (ms) is asked by the system whether the other end is there. */
+export const KEEP_ALIVE_MS = 10_000;
+/** Longest time (ms) that making a connection may take, where waiting for one may take longer. */
+const CONNECT_WITHIN_MS = 8_000;
+
 /** Type (1) and length (4), which counts itself (manual, section 54.7). */
 const HEADER_SIZE = 5;
 const LENGTH_AT = 1;
@@ -104,6 +109,14 @@ function guardMessages(connection: Connection, log: Log, limit: number): void {
   };
 }
 
+/** Gives up connecting to a server that takes the connection and says nothing more. */
+function bounded(config: string | pg.ClientConfig = {}): pg.ClientConfig {
+  const given = typeof config === 'string' ? { connectionString: config } : config;
+  const { connectionTimeoutMillis = CONNECT_WITHIN_MS } = given;
+  const within = Math.min(connectionTimeoutMillis, CONNECT_WITHIN_MS);
+  return { ...given, connectionTimeoutMillis: within };
+}
+
 /**
  * The class of the driver's clients for a process.
  * @param limit longest message that is read, in bytes
@@ -111,7 +124,7 @@ function guardMessages(connection: Connection, log: Log, limit: number): void {
 export function guardedClient(log: Log, limit = MESSAGE_MAX_SIZE) {
   return class GuardedClient extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {
-      super(config);
+      super(bounded(config));
       if ('connection' in this && isConnection(this.connection)) {
         guardMessages(this.connection, log, limit);
       }

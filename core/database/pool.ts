@@ -2,7 +2,8 @@
 import pg from 'pg';
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
-import { guardedClient } from './client.ts';
+import { guardedClient, KEEP_ALIVE_MS } from './client.ts';
+import { Watchdog } from './watchdog.ts';
 
 export type Pool = pg.Pool;
 /** A connection that was taken out of a pool. */
@@ -10,7 +11,12 @@ export type Connection = pg.PoolClient;
 /** What runs statements on a connection. */
 export type Client = Pick<Connection, 'query'>;
 
-/** Settings of every session: times in UTC, no compilation of short statements, bounded waits. */
+/** Longest time (ms) between two statements of a transaction that belongs to a request. */
+const IDLE_WITHIN_MS = 600_000;
+/**
+ * Settings of every session: times in UTC, no compilation of short statements, bounded waits. A
+ * session whose process is gone without a word is ended within a minute, whatever it does or holds.
+ */
 export function sessionSettings(statementTimeout: number): string {
   return [
     "SET TimeZone = 'UTC'",
@@ -19,7 +25,14 @@ export function sessionSettings(statementTimeout: number): string {
     'SET standard_conforming_strings = on',
     'SET jit = off',
     `SET statement_timeout = ${statementTimeout}`,
-    'SET idle_in_transaction_session_timeout = 0',
+    // A transaction of a request waits for nobody outside; that of a job may.
+    `SET idle_in_transaction_session_timeout = ${statementTimeout > 0 ? IDLE_WITHIN_MS : 0}`,
+    'SET tcp_keepalives_idle = 20',
+    'SET tcp_keepalives_interval = 5',
+    'SET tcp_keepalives_count = 4',
+    'SET tcp_user_timeout = 40000',
+    // A server on Windows does not have it.
+    "SELECT set_config('client_connection_check_interval', '10s', false) WHERE version() !~* 'visual c|mingw'",
   ].join('; ');
 }
 
@@ -34,6 +47,8 @@ export function createPool(
   log: Log,
   options: { name: string; max?: number; statementTimeout: number },
 ): Pool {
+  const { statementTimeout } = options;
+  const watchdog = new Watchdog({ url, log, statementTimeout });
   const pool = new pg.Pool({
     Client: guardedClient(log),
     connectionString: url,
@@ -42,8 +57,10 @@ export function createPool(
     connectionTimeoutMillis: config.DATABASE_POOL_WAIT,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     onConnect: async (client) => {
-      await client.query(sessionSettings(options.statementTimeout));
+      watchdog.add(client);
+      await client.query(sessionSettings(statementTimeout));
     },
   });
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));

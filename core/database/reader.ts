@@ -10,13 +10,14 @@ import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import type { Log } from '#core/log/log.ts';
 import { cancelStatement } from './cancel.ts';
-import { BrokenConnectionError, guardedClient } from './client.ts';
+import { BrokenConnectionError, guardedClient, KEEP_ALIVE_MS } from './client.ts';
 import { type Line, lineFor, newLine, spareLine, type Turn } from './line.ts';
 import { Loan } from './loan.ts';
 import { type Client, isStatementError, type Pool, sessionSettings } from './pool.ts';
 import type { Statement } from './sql.ts';
 import type { StreamLimits } from './stream-slots.ts';
 import { Streams } from './streams.ts';
+import { Watchdog } from './watchdog.ts';
 
 /** Statements whose shapes are remembered in one process. */
 const MAX_SHAPES = 1_000;
@@ -31,7 +32,7 @@ const SLOW_MS = 250;
 const AVERAGED = 8;
 /** How often it is looked for statements whose askers went away. */
 const WATCH_MS = 100;
-const RECONNECT_MS = 1_000;
+const RECONNECT_MS = 500;
 /** SQLSTATE of a statement that was cancelled. */
 const CANCELLED = '57014';
 
@@ -74,6 +75,7 @@ export class Reader {
   readonly #shapes = new LRUCache<string, Shape>({ max: MAX_SHAPES });
   readonly #streams: Streams;
   readonly #lines: (Line | null)[];
+  readonly #watchdog: Watchdog;
   #counter = 0;
   /** When a connection that was lent came back. */
   #returned = Number.NEGATIVE_INFINITY;
@@ -89,6 +91,7 @@ export class Reader {
       limits: options.streams,
     });
     this.#lines = Array<Line | null>(options.lines).fill(null);
+    this.#watchdog = new Watchdog(options);
   }
 
   /** Opens the pipelined connections; those that fail are tried again in the background. */
@@ -261,6 +264,7 @@ export class Reader {
         stream: () => socket,
         application_name: `sluice ${name} pages`,
         keepAlive: true,
+        keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
         pipeline: true,
       });
       const lost = (error: Error) => {
@@ -275,6 +279,7 @@ export class Reader {
       client.on('end', () => lost(new Error('the server ended the connection')));
       try {
         await client.connect();
+        this.#watchdog.add(client);
         await client.query(sessionSettings(statementTimeout));
         this.#lines[index] = newLine(client, socket);
         if (this.#closed) await client.end();

@@ -2,19 +2,21 @@
 import type { Redis } from 'ioredis';
 import pg from 'pg';
 import type { Config } from '#core/config/config.ts';
-import { guardedClient } from '#core/database/client.ts';
+import { guardedClient, KEEP_ALIVE_MS } from '#core/database/client.ts';
+import { Watchdog } from '#core/database/watchdog.ts';
 import type { Log } from '#core/log/log.ts';
 import { warnSparingly } from '#core/log/sparing.ts';
+import { HANG_UP_WITHIN_MS, REDIS_KEEP_ALIVE_MS, startHeartbeat } from '#core/redis/heartbeat.ts';
 
 /** The schema of the queue's own tables; the queue library knows it under no other name. */
 export const QUEUE_SCHEMA = 'bullmq';
 const CONNECT_WITHIN_MS = 4_000;
-const BACK_OFF_MS = { first: 50, most: 2_000 };
+const BACK_OFF_MS = { first: 50, most: 1_000 };
 
 /** Where the queues are kept. One pool or one Redis connection serves all queues of a process. */
 export type QueueConnection =
   | { readonly kind: 'postgres'; readonly pool: pg.Pool }
-  | { readonly kind: 'redis'; readonly redis: Redis };
+  | { readonly kind: 'redis'; readonly redis: Redis; readonly endHeartbeat: () => void };
 
 export interface QueueConnectionOptions {
   /** Most connections to PostgreSQL; each consumer of a queue keeps one of them for LISTEN. */
@@ -39,26 +41,37 @@ export async function openQueueConnection(
       lazyConnect: true,
       connectionName: `sluice-queue-${options.role}`,
       connectTimeout: CONNECT_WITHIN_MS,
+      // Taken over by the connections on which the queue library blocks; those it watches itself.
+      disconnectTimeout: HANG_UP_WITHIN_MS,
+      keepAlive: REDIS_KEEP_ALIVE_MS,
       // The queue library insists that a consumer's commands wait for a lost connection.
       maxRetriesPerRequest: options.role === 'consumer' ? null : 1,
       retryStrategy: (times) => Math.min(BACK_OFF_MS.first * 2 ** times, BACK_OFF_MS.most),
     });
     redis.on('error', warnSparingly(log, 'the queue lost Redis'));
-    return { kind: 'redis', redis };
+    const endHeartbeat = startHeartbeat(redis, () => {
+      log.warn('a half-open connection of the queue is replaced');
+      redis.disconnect(true);
+    });
+    return { kind: 'redis', redis, endHeartbeat };
   }
+  const direct = config.DATABASE_DIRECT_URL ?? url;
+  const watchdog = new Watchdog({ url: direct, log, statementTimeout: 0 });
   const pool = new pg.Pool({
     Client: guardedClient(log),
-    connectionString: config.DATABASE_DIRECT_URL ?? url,
+    connectionString: direct,
     application_name: 'sluice queue',
     max: options.max,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     options: `-c search_path=${QUEUE_SCHEMA}`,
   });
   pool.on('error', warnSparingly(log, 'the queue lost a database connection'));
   // The pool itself listens to idle ones only; nobody listening would end the process.
   pool.on('connect', (client) => {
+    watchdog.add(client);
     client.on('error', (error) => log.debug({ err: error }, 'the queue lost a connection in use'));
   });
   return { kind: 'postgres', pool };
@@ -66,6 +79,7 @@ export async function openQueueConnection(
 
 /** Ends the connection; what still waits for an answer fails. */
 export async function closeQueueConnection(connection: QueueConnection): Promise<void> {
-  if (connection.kind === 'redis') connection.redis.disconnect();
-  else await connection.pool.end();
+  if (connection.kind === 'postgres') return await connection.pool.end();
+  connection.endHeartbeat();
+  connection.redis.disconnect();
 }

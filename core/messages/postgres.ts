@@ -4,8 +4,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { guardedClient } from '#core/database/client.ts';
+import { guardedClient, KEEP_ALIVE_MS } from '#core/database/client.ts';
 import { identifier, render, sql } from '#core/database/sql.ts';
+import { Watchdog } from '#core/database/watchdog.ts';
 import type { Log } from '#core/log/log.ts';
 import { warnSparingly } from '#core/log/sparing.ts';
 import type { MessageBus } from './bus.ts';
@@ -15,7 +16,7 @@ import { encode, type Messages, type Topic } from './topic.ts';
 const HEARTBEAT_MS = 1_000;
 const ANSWER_WITHIN_MS = 3_000;
 const PUBLISH_WITHIN_MS = 3_000;
-const BACK_OFF_MS = { first: 50, most: 2_000 };
+const BACK_OFF_MS = { first: 50, most: 1_000 };
 
 export class PostgresBus implements MessageBus {
   readonly #Client: ReturnType<typeof guardedClient>;
@@ -24,6 +25,8 @@ export class PostgresBus implements MessageBus {
   readonly #log: Log;
   readonly #subscriptions: Subscriptions;
   readonly #closing = new AbortController();
+  /** The heartbeat notices sooner; this sees to what is left on the server. */
+  readonly #watchdog: Watchdog;
   #client: pg.Client | null = null;
   #opened = Promise.withResolvers<pg.Client>();
   #lastContact = Date.now();
@@ -35,6 +38,7 @@ export class PostgresBus implements MessageBus {
     this.#url = url;
     this.#channel = channel;
     this.#log = log;
+    this.#watchdog = new Watchdog({ url, log, statementTimeout: 0 });
     this.#subscriptions = new Subscriptions(log);
   }
 
@@ -87,6 +91,7 @@ export class PostgresBus implements MessageBus {
         connectionTimeoutMillis: ANSWER_WITHIN_MS,
         query_timeout: ANSWER_WITHIN_MS,
         keepAlive: true,
+        keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
         // Publishers and the heartbeat do not wait for one another.
         pipeline: true,
       });
@@ -116,6 +121,7 @@ export class PostgresBus implements MessageBus {
       if (message.payload !== undefined) this.#subscriptions.dispatch(message.payload);
     });
     await client.connect();
+    this.#watchdog.add(client);
     await client.query(render(sql`LISTEN ${identifier(this.#channel)}`));
     this.#lastContact = Date.now();
     this.#client = client;

@@ -2,13 +2,14 @@
 import { Redis } from 'ioredis';
 import type { Log } from '#core/log/log.ts';
 import { warnSparingly } from '#core/log/sparing.ts';
+import { HANG_UP_WITHIN_MS, REDIS_KEEP_ALIVE_MS, startHeartbeat } from '#core/redis/heartbeat.ts';
 import type { MessageBus } from './bus.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { encode, type Messages, type Topic } from './topic.ts';
 
 const HEARTBEAT_MS = 1_000;
 const ANSWER_WITHIN_MS = 3_000;
-const BACK_OFF_MS = { first: 50, most: 2_000 };
+const BACK_OFF_MS = { first: 50, most: 1_000 };
 
 export class RedisBus implements MessageBus {
   readonly #channel: string;
@@ -16,6 +17,7 @@ export class RedisBus implements MessageBus {
   readonly #publisher: Redis;
   readonly #subscriber: Redis;
   readonly #subscriptions: Subscriptions;
+  readonly #endHeartbeat: () => void;
   #heartbeat: NodeJS.Timeout | null = null;
   #lastContact = Date.now();
   /** The subscribed connection has answered since it was last made. */
@@ -27,6 +29,10 @@ export class RedisBus implements MessageBus {
     this.#subscriptions = new Subscriptions(log);
     this.#publisher = this.#connection(url);
     this.#subscriber = this.#connection(url);
+    this.#endHeartbeat = startHeartbeat(this.#publisher, () => {
+      log.warn('a half-open connection of the message bus is replaced');
+      this.#publisher.disconnect(true);
+    });
     this.#subscriber.on('close', () => {
       this.#answered = false;
     });
@@ -67,6 +73,7 @@ export class RedisBus implements MessageBus {
   }
 
   async close(): Promise<void> {
+    this.#endHeartbeat();
     if (this.#heartbeat !== null) clearInterval(this.#heartbeat);
     this.#publisher.disconnect();
     this.#subscriber.disconnect();
@@ -92,6 +99,8 @@ export class RedisBus implements MessageBus {
       connectionName: this.#channel,
       connectTimeout: ANSWER_WITHIN_MS,
       commandTimeout: ANSWER_WITHIN_MS,
+      disconnectTimeout: HANG_UP_WITHIN_MS,
+      keepAlive: REDIS_KEEP_ALIVE_MS,
       maxRetriesPerRequest: null,
       retryStrategy: (times) => Math.min(BACK_OFF_MS.first * 2 ** times, BACK_OFF_MS.most),
     });

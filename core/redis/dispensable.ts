@@ -5,9 +5,8 @@
 import { Redis } from 'ioredis';
 import type { Log } from '#core/log/log.ts';
 import { warnSparingly } from '#core/log/sparing.ts';
+import { HANG_UP_WITHIN_MS, REDIS_KEEP_ALIVE_MS, startHeartbeat } from './heartbeat.ts';
 
-/** Time (ms) for an orderly end of a connection that does not answer. */
-const HANG_UP_WITHIN_MS = 100;
 const BACK_OFF_MS = { first: 50, most: 2_000 };
 
 export interface DispensableOptions {
@@ -25,6 +24,7 @@ export class DispensableRedis {
   /** Since it last became ready something was not answered. */
   #lost = false;
   #connection = 0;
+  readonly #endHeartbeat: () => void;
 
   constructor(url: string, { name, answerWithin, complaint, log }: DispensableOptions) {
     this.client = new Redis(url, {
@@ -32,6 +32,7 @@ export class DispensableRedis {
       connectTimeout: answerWithin,
       commandTimeout: answerWithin,
       disconnectTimeout: HANG_UP_WITHIN_MS,
+      keepAlive: REDIS_KEEP_ALIVE_MS,
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
@@ -42,6 +43,7 @@ export class DispensableRedis {
       this.#lost = false;
     });
     this.client.on('error', warnSparingly(log, complaint));
+    this.#endHeartbeat = startHeartbeat(this.client, () => this.miss());
   }
 
   /** Connected, and everything since then was answered. */
@@ -61,6 +63,7 @@ export class DispensableRedis {
   }
 
   close(): void {
+    this.#endHeartbeat();
     this.client.disconnect();
   }
 }

@@ -1,6 +1,7 @@
 /** Sends rows to COPY … FROM STDIN at the pace at which PostgreSQL takes them. */
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import { render, type Sql } from '#core/database/sql.ts';
+import { expectCopyAnswer } from '#core/database/watchdog.ts';
 import type { Session } from './session.ts';
 
 export class CopyIn {
@@ -55,7 +56,8 @@ export class CopyIn {
     await Promise.race([this.#pending, this.#ended]);
     this.#check();
     this.#stream.end();
-    await this.#session.interruptible(this.#ended);
+    const answered = expectCopyAnswer(this.#session.client);
+    await this.#session.interruptible(this.#ended).finally(answered);
     this.#check();
     return this.#stream.rowCount;
   }

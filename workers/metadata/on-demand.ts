@@ -4,6 +4,7 @@
  */
 import type { CatalogSource } from '#core/catalog/source.ts';
 import type { Config } from '#core/config/config.ts';
+import type { Log } from '#core/log/log.ts';
 import type { Orm } from './orm.ts';
 
 export interface OrmOnDemand {
@@ -17,11 +18,12 @@ export function ormOnDemand(
   config: Pick<Config, 'DATABASE_POOL_WAIT'>,
   url: string,
   source: CatalogSource,
+  log: Log,
 ): OrmOnDemand {
   let opened: Promise<Orm> | null = null;
   const load = async () => {
     const { openOrm } = await import('./orm.ts');
-    return openOrm(config, url, source);
+    return openOrm(config, url, source, log);
   };
   return {
     open() {

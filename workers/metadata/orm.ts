@@ -5,9 +5,13 @@
  * reach one of its filters as anything but the value of a named property.
  */
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type pg from 'pg';
 import type { CatalogSource } from '#core/catalog/source.ts';
 import type { Config } from '#core/config/config.ts';
+import { KEEP_ALIVE_MS } from '#core/database/client.ts';
 import { sessionSettings } from '#core/database/pool.ts';
+import { Watchdog } from '#core/database/watchdog.ts';
+import type { Log } from '#core/log/log.ts';
 import { Entities } from './entities.ts';
 import type { Entity } from './entity.ts';
 
@@ -34,7 +38,9 @@ export function openOrm(
   config: Pick<Config, 'DATABASE_POOL_WAIT'>,
   url: string,
   source: CatalogSource,
+  log: Log,
 ): Orm {
+  const watchdog = new Watchdog({ url, log, statementTimeout: 0 });
   const entities = new Entities();
   const orm = new MikroORM({
     clientUrl: url,
@@ -46,7 +52,9 @@ export function openOrm(
       application_name: 'sluice entities',
       connectionTimeoutMillis: config.DATABASE_POOL_WAIT,
       keepAlive: true,
-      onConnect: async (client: { query(text: string): Promise<unknown> }) => {
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      onConnect: async (client: pg.ClientBase) => {
+        watchdog.add(client);
         await client.query(sessionSettings(0));
       },
     },

@@ -6,7 +6,7 @@ import { loadConfig } from '#core/config/config.ts';
 import { openQueues } from '#core/jobs/queue.ts';
 import { backends } from '#tests/harness/backend.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
-import { startProxy } from './proxy.ts';
+import { startProxy } from '#tests/harness/proxy.ts';
 
 const log = pino({ level: 'silent' });
 

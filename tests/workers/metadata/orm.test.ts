@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
 import t from 'tap';
 import type { CatalogSource } from '#core/catalog/source.ts';
 import { install, type Test } from '#tests/core/catalog/installation.ts';
 import { openOrm } from '#workers/metadata/orm.ts';
 
+const log = pino({ level: 'silent' });
 const SETUP = `
   CREATE TYPE mood AS ENUM ('sad', 'happy');
   CREATE TABLE author (id serial PRIMARY KEY, name text NOT NULL DEFAULT 'nobody');
@@ -33,7 +35,7 @@ const SETUP = `
 async function start(t: Test) {
   const installation = await install(t, SETUP);
   const source: CatalogSource = await installation.open(false);
-  const orm = openOrm(installation.config, installation.url, source);
+  const orm = openOrm(installation.config, installation.url, source, log);
   t.teardown(() => orm.close());
   return { ...installation, source, orm };
 }

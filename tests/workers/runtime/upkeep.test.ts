@@ -1,6 +1,6 @@
 import t from 'tap';
-import { type ServerProxy, startProxy } from '#tests/core/jobs/proxy.ts';
 import { backends } from '#tests/harness/backend.ts';
+import { type ServerProxy, startProxy } from '#tests/harness/proxy.ts';
 import { createCluster, until } from './cluster.ts';
 
 for (const backend of backends) {
@@ -54,6 +54,13 @@ for (const backend of backends) {
       await openGate('away');
       t.match(await ended(id), { state: 'completed' });
       t.match(await ended(await submit('commit')), { state: 'completed' });
+    });
+
+    await t.test('replace connections that are half open', async (t) => {
+      for (const proxy of proxies) proxy.freeze();
+      await logged(/half-open connection/);
+      t.match(await ended(await submit('commit')), { state: 'completed' });
+      t.match(await ended(await submit('script')), { state: 'completed' });
     });
 
     if (backend.name === 'redis') {

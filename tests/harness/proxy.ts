@@ -1,0 +1,102 @@
+/**
+ * A TCP proxy before a server of the test, so that the server can be "away" and come back, and so
+ * that connections can become half open: everything is acknowledged, and nothing arrives.
+ */
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { freePort } from '#ops/embedded/postgres.ts';
+import type { Teardown } from './database.ts';
+
+/** Which way nothing arrives any more. */
+export type Direction = 'both' | 'toServer' | 'toClient';
+
+export interface ServerProxy {
+  /** The server's URL with the proxy's address in it. */
+  readonly url: string;
+  /** Cuts every connection and accepts no more. */
+  down(): Promise<void>;
+  up(): Promise<void>;
+  /** Makes all connections half open that there are, for good. */
+  freeze(direction?: Direction): void;
+  /** Whether connections that are made from now on are half open from their beginning. */
+  freezeNew(frozen: boolean): void;
+  /** Connections that are not half open. */
+  readonly alive: number;
+}
+
+class Pair {
+  readonly near: Socket;
+  readonly far: Socket;
+  frozen: Direction | null;
+
+  constructor(near: Socket, far: Socket, frozen: Direction | null) {
+    this.near = near;
+    this.far = far;
+    this.frozen = frozen;
+    this.#forward(near, far, 'toServer');
+    this.#forward(far, near, 'toClient');
+  }
+
+  /** Neither end hears of the other any more, not even of its end. */
+  #isCut(direction: Direction): boolean {
+    return this.frozen === 'both' || this.frozen === direction;
+  }
+
+  #forward(from: Socket, to: Socket, direction: Direction): void {
+    from.on('data', (chunk) => {
+      if (this.#isCut(direction) || to.write(chunk)) return;
+      from.pause();
+      to.once('drain', () => from.resume());
+    });
+    from.on('error', () => undefined);
+    from.on('close', () => {
+      if (this.frozen === null) to.destroy();
+    });
+  }
+}
+
+/** Listens at once; ends with the test. */
+export async function startProxy(t: Teardown, target: string): Promise<ServerProxy> {
+  const url = new URL(target);
+  const [host, port] = [url.hostname, Number(url.port)];
+  const own = await freePort();
+  url.host = `127.0.0.1:${own}`;
+  const pairs = new Set<Pair>();
+  let freezesNew = false;
+  const server = createServer((near) => {
+    const pair = new Pair(near, connect(port, host), freezesNew ? 'both' : null);
+    pairs.add(pair);
+    near.on('close', () => {
+      if (pair.frozen === null) pairs.delete(pair);
+    });
+  });
+  const proxy = {
+    url: url.href,
+    async up() {
+      server.listen(own, '127.0.0.1');
+      await once(server, 'listening');
+    },
+    async down() {
+      if (!server.listening) return;
+      server.close();
+      for (const { near, far } of pairs) {
+        near.destroy();
+        far.destroy();
+      }
+      pairs.clear();
+      await once(server, 'close');
+    },
+    freeze(direction: Direction = 'both') {
+      for (const pair of pairs) pair.frozen ??= direction;
+    },
+    freezeNew(frozen: boolean) {
+      freezesNew = frozen;
+    },
+    get alive() {
+      return [...pairs].filter(({ frozen }) => frozen === null).length;
+    },
+  };
+  t.teardown(() => proxy.down());
+  await proxy.up();
+  return proxy;
+}
