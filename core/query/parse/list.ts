@@ -30,7 +30,7 @@ function requireFlat(place: string, text: string): void {
     else if (!isString && (char === 0x5b || char === 0x7b)) depth += 1;
     else if (!isString && (char === 0x5d || char === 0x7d)) depth -= 1;
     if (depth > JSON_MAX_DEPTH) {
-      throw invalidQuery(`"${place}" is nested more than ${JSON_MAX_DEPTH} levels deep.`);
+      throw invalidQuery(`"${place}" is nested deeper than ${JSON_MAX_DEPTH} levels.`);
     }
   }
 }
