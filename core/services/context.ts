@@ -9,23 +9,35 @@ import type { Rights } from '#core/access/right.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/source.ts';
 import { translateFailure } from '#core/database/failure.ts';
-import { forbidden, unavailable } from '#core/errors/service-error.ts';
+import { forbidden, ServiceError, unavailable } from '#core/errors/service-error.ts';
 import type { Visitor } from '#core/identity/session.ts';
 import type { ReadTarget } from '#core/query/compile/read.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 
 /**
- * The catalog, or what was prepared by it, was behind the database: these errors vanish once it has
- * caught up (PostgreSQL, appendix A).
+ * What the catalog told of is not there, or what was prepared by it: it was behind the database, and
+ * these errors vanish once it has caught up (PostgreSQL, appendix A).
  */
 const STALE_CATALOG = new Set([
-  // Table, schema, column, type, function or operator, constraint to go by: there is none.
-  ...['42P01', '3F000', '42703', '42704', '42883', '42P10'],
-  // A type of another kind; a column that is generated now.
-  ...['42804', '42846', '428C9'],
+  // Table, schema, column, type, constraint to go by: there is none. A column is generated now.
+  ...['42P01', '3F000', '42703', '42704', '42P10', '428C9'],
   // A plan whose result has another type; a prepared statement that is gone.
   ...['0A000', '26000'],
 ]);
+
+/**
+ * Types do not fit together: no such operator or function, or several; no such cast; a collation, a
+ * type or a grouping that cannot be told. Either a column has changed its type, or the question asks
+ * for what there is not: only the catalog, looked at anew, tells which.
+ */
+const MISFIT = new Set(
+  ['42883', '42725', '42804', '42846', '42P18', '42P08', '42P21', '42P22', '42803', '42809'].concat(
+    ['42P38', '428C4'],
+  ),
+);
+
+/** Codes of what PostgreSQL cannot do for a question, whatever the catalog. */
+const UNANSWERABLE = new Set([...MISFIT, '0A000', '42704', '42P10']);
 
 /** PostgreSQL's inner error for what went away between two looks at its catalogs. */
 const VANISHED = /^(could not open relation with OID|cache lookup failed for)/;
@@ -33,10 +45,12 @@ const VANISHED = /^(could not open relation with OID|cache lookup failed for)/;
 /** Carrying a request out, at most, while the schema changes under it each time. */
 const MOST_ATTEMPTS = 5;
 
-function isOutdated(error: unknown): error is pg.DatabaseError {
-  if (!(error instanceof pg.DatabaseError)) return false;
+/** Whether the catalog may have been behind: surely enough to try again, or only if it has moved. */
+function suspicion(error: pg.DatabaseError): 'behind' | 'doubtful' | null {
   const { code = '', message } = error;
-  return STALE_CATALOG.has(code) || (code === 'XX000' && VANISHED.test(message));
+  if (MISFIT.has(code)) return 'doubtful';
+  const isBehind = STALE_CATALOG.has(code) || (code === 'XX000' && VANISHED.test(message));
+  return isBehind ? 'behind' : null;
 }
 
 /** Which collection, and on whose behalf. */
@@ -89,9 +103,11 @@ export class ContextSource {
 
   /**
    * Runs with the current catalog, and again with a fresh one if that turns out to be stale: once
-   * more, and as long as it has changed again meanwhile.
+   * more, and as long as it has changed again meanwhile. What does not fit together by the types of
+   * a catalog that has not moved is the question's own fault, and not tried again.
    * @param writing whether it changes items, for what is told of its failure
-   * @throws ServiceError SERVICE_UNAVAILABLE when it does so each time
+   * @throws ServiceError SERVICE_UNAVAILABLE when it changes each time; INVALID_QUERY for what
+   *   PostgreSQL cannot answer
    */
   async with<T>(
     target: Target,
@@ -106,9 +122,12 @@ export class ContextSource {
         try {
           return await work(context);
         } catch (error) {
-          if (!isOutdated(error)) throw error;
+          if (!(error instanceof pg.DatabaseError)) throw error;
+          const suspected = suspicion(error);
+          if (suspected === null) throw error;
           const now = await this.#options.catalog.refresh();
-          if (attempt > 1 && now === context.catalog) throw error;
+          const again = attempt === 1 && suspected === 'behind';
+          if (now === context.catalog && !again) throw unanswerable(error);
           if (attempt === MOST_ATTEMPTS) throw overtaken(error);
         }
       }
@@ -117,6 +136,15 @@ export class ContextSource {
       throw translateFailure(error, failureView(sight, writing));
     }
   }
+}
+
+function unanswerable(error: pg.DatabaseError): Error {
+  if (!UNANSWERABLE.has(error.code ?? '')) return error;
+  return new ServiceError(
+    'INVALID_QUERY',
+    { reason: 'PostgreSQL has no such operation for the types of these fields.' },
+    { cause: error },
+  );
 }
 
 function overtaken(cause: pg.DatabaseError): Error {
