@@ -2,6 +2,7 @@
 import type { Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { CONCEALED, isConcealed } from '#core/query/compile/output.ts';
+import { isTemporal, kindFault, kindOf } from './kind.ts';
 import { textChecker } from './value.ts';
 
 /** An item as a client sends it. */
@@ -33,12 +34,16 @@ export function parseItem(value: unknown, place: string): Item {
   return Object.fromEntries(Object.entries(value));
 }
 
-function isJsonText(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
+/** A document whose exact text is known, such as one with numbers that JavaScript would round. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toJSON(): unknown {
+    return JSON.parse(this.text);
   }
 }
 
@@ -64,37 +69,48 @@ function bytesLiteral(value: object): string | null {
 /** The text form of an object or a list, for the types that take one; null for those that do not. */
 export function compositeText(field: ColumnField, value: object): string | null {
   if (field.column.elementType !== null) return Array.isArray(value) ? arrayLiteral(value) : null;
+  if (value instanceof JsonText) return value.text;
   if (field.type === 'json' || field.type === 'unknown') return JSON.stringify(value);
+  if (field.type.startsWith('geometry') && !Array.isArray(value)) return JSON.stringify(value);
   if (field.type === 'csv') return Array.isArray(value) ? value.map(String).join(',') : null;
   if (field.type === 'binary') return bytesLiteral(value);
   return null;
 }
 
-/** A text for a json column is JSON when it reads as JSON, else it is a JSON string. */
-function jsonText(value: string | number | boolean): string {
-  return typeof value === 'string' && isJsonText(value) ? value : JSON.stringify(value);
+/** What is wrong with a value's form: a date has rules of its own, all else is a malformed body. */
+function misfit(collection: Collection, field: ColumnField, reason: string): ServiceError {
+  const place = { collection: collection.name, field: field.name };
+  const full = `Field "${field.name}": ${reason}`;
+  return isTemporal(field)
+    ? new ServiceError('FAILED_VALIDATION', { ...place, path: [], type: 'format', reason: full })
+    : invalidPayload(full, place);
+}
+
+/** Objects become JSON that is sure to be well formed; only what PostgreSQL cannot store is left. */
+function isSound({ type, column, stored }: ColumnField, text: string): boolean {
+  const isDocument = (type === 'json' && column.elementType === null) || type === 'unknown';
+  return isDocument && stored === null && !text.includes('\\u0000');
 }
 
 /**
- * The text of one value.
- * @throws ServiceError INVALID_PAYLOAD, VALUE_TOO_LONG or VALUE_OUT_OF_RANGE naming the field
+ * The text of one value, which has the type that it is written in.
+ * @throws ServiceError INVALID_PAYLOAD, FAILED_VALIDATION for a date, VALUE_TOO_LONG or
+ *   VALUE_OUT_OF_RANGE naming the field
  */
 function valueText(collection: Collection, field: ColumnField, value: unknown): string {
-  const fail = (reason: string) =>
-    invalidPayload(`Field "${field.name}": ${reason}`, {
-      collection: collection.name,
-      field: field.name,
-    });
+  const fail = (reason: string) => misfit(collection, field, reason);
+  let text: string | null;
   if (typeof value === 'object' && value !== null) {
-    const text = compositeText(field, value);
+    text = compositeText(field, value);
     if (text === null) throw fail(`a field of type ${field.type} takes no object or list.`);
-    return field.stored === null ? text : field.stored.text(text);
+    if (isSound(field, text)) return text;
+  } else {
+    const kind = kindOf(value);
+    if (kind === null) throw fail('the value is missing.');
+    const wrong = kindFault(field, kind);
+    if (wrong !== null) throw fail(wrong);
+    text = field.type === 'json' ? JSON.stringify(value) : String(value);
   }
-  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
-    throw fail('the value is missing.');
-  }
-  const isJson = field.type === 'json' && field.column.elementType === null;
-  const text = isJson ? jsonText(value) : String(value);
   const fault = textChecker(field)(text);
   if (fault === null) return field.stored === null ? text : field.stored.text(text);
   if (fault.code === 'FAILED_VALIDATION') throw fail(fault.reason);

@@ -3,12 +3,13 @@
  * special flags make.
  */
 import type { Permission } from '#core/access/right.ts';
-import { ServiceErrors } from '#core/errors/service-error.ts';
+import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { ruleFault } from '#core/query/compile/rule.ts';
 import { type Filter, NEVER } from '#core/query/query.ts';
 import { fieldRules } from '#core/validation/field-rule.ts';
 import { validationFault } from '#core/validation/readable.ts';
 import { Validation } from '#core/validation/validation.ts';
+import { type CallerRecords, callerRecords, pathsIn } from './caller-record.ts';
 import { type Action, type Item, missingValues, PENDING, type Row, rowOf } from './payload.ts';
 import { applySpecials, withoutMasks } from './special.ts';
 import type { Write } from './target.ts';
@@ -49,27 +50,43 @@ function demands(write: Write, action: Action, { rule, validation }: Permission)
   return validation === null ? [] : [validation];
 }
 
+function leadsNowhere(field: string, path: string): ServiceError {
+  const reason = `The preset of "${field}" cannot be resolved: "${path}" leads nowhere.`;
+  return new ServiceError('UNPROCESSABLE_ENTITY', { field, reason });
+}
+
 export class Preparation {
   readonly #write: Write;
   readonly #action: Action;
   readonly #presets: Item;
   readonly #validation: Validation;
 
-  constructor(write: Write, action: Action) {
+  private constructor(write: Write, action: Action, records: CallerRecords) {
     this.#write = write;
     this.#action = action;
     const { collection, target } = write;
     const permissions: readonly Permission[] = target.rights.of(collection.name, action);
     const rules = permissions.flatMap((permission) => demands(write, action, permission));
-    this.#validation = new Validation({ ...write, caller: target.caller }, [
+    this.#validation = new Validation({ ...write, caller: target.caller, records }, [
       ...rules,
       ...fieldRules(target.catalog, collection),
     ]);
     this.#presets = Object.fromEntries(
       permissions
         .flatMap(({ presets }) => Object.entries(presets))
-        .map(([name, value]) => [name, this.#validation.resolve(value)]),
+        .map(([name, value]) => {
+          for (const path of pathsIn(value)) if (!records.has(path)) throw leadsNowhere(name, path);
+          return [name, this.#validation.resolve(value)];
+        }),
     );
+  }
+
+  /**
+   * Prepares for items, after a look at the caller's record where presets or rules refer to it.
+   * @throws ServiceError UNPROCESSABLE_ENTITY for a preset that leads nowhere any more
+   */
+  static async open(write: Write, action: Action): Promise<Preparation> {
+    return new Preparation(write, action, await callerRecords(write, action));
   }
 
   /**

@@ -6,7 +6,7 @@ import type { ColumnField } from '#core/catalog/catalog.ts';
 import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
 import type { ErrorCode } from '#core/errors/catalogue.ts';
 import { arrayElements } from './array.ts';
-import { mayBeClock, mayBeMoment } from './moment.ts';
+import { isMoment, isTimeOfDay } from './moment.ts';
 import { decimalFault, floatFault, type NumberFault, wholeFault } from './number.ts';
 
 /** Why a value is refused; `reason` is a sentence for people. */
@@ -145,16 +145,16 @@ const BY_TYPE: Readonly<Record<string, TextCheck>> = {
   float8: floatCheck(8),
   bool: when((text) => BOOLEAN.test(text), 'The value must be true or false.'),
   date: when(
-    (text) => mayBeMoment(text, LAST_YEAR.date),
+    (text) => isMoment(text, LAST_YEAR.date),
     'The value must be a date such as 2024-02-29.',
   ),
-  time: when(mayBeClock, 'The value must be a time of day such as 13:45:00.'),
+  time: when(isTimeOfDay, 'The value must be a time of day such as 13:45:00.'),
   timestamp: when(
-    (text) => mayBeMoment(text, LAST_YEAR.timestamp),
+    (text) => isMoment(text, LAST_YEAR.timestamp),
     'The value must be a date and time such as 2024-02-29T13:45:00.',
   ),
   timestamptz: when(
-    (text) => mayBeMoment(text, LAST_YEAR.timestamp),
+    (text) => isMoment(text, LAST_YEAR.timestamp),
     'The value must be a date and time such as 2024-02-29T13:45:00Z.',
   ),
   uuid: when((text) => UUID.test(text), 'The value must be a UUID.'),
@@ -178,7 +178,7 @@ function typeCheck(column: ColumnDescriptor): TextCheck {
 /**
  * Makes the check of a field's values in the form that PostgreSQL reads. Besides the type, range,
  * length and enum member it refuses what no text of PostgreSQL can hold: NUL and half surrogates.
- * Dates are checked in the ISO-8601 forms; `now`, `infinity` and the like pass.
+ * Dates and times are taken in ISO-8601 forms, and as PostgreSQL prints them.
  */
 export function textChecker(field: ColumnField): TextCheck {
   const known = checks.get(field);

@@ -39,6 +39,8 @@ export type Filter =
       readonly operator: Operator;
       readonly value: unknown;
       readonly place: string;
+      /** It was written where everything is text: spellings stand for values of other types. */
+      readonly spelled?: boolean;
     };
 
 /** Holds for nothing: what stands in the place of a stored condition that cannot be read. */

@@ -12,7 +12,7 @@ import type { Visitor } from '#core/identity/session.ts';
 import { isItem, tableAsT } from '#core/mutation/address.ts';
 import { lockItems } from '#core/mutation/delete.ts';
 import { judgeAction } from '#core/mutation/judge.ts';
-import type { Item } from '#core/mutation/payload.ts';
+import { type Item, JsonText } from '#core/mutation/payload.ts';
 import { writeItems } from '#core/mutation/relational/write.ts';
 import type { Write } from '#core/mutation/target.ts';
 import { CONCEALED, isConcealed } from '#core/query/compile/output.ts';
@@ -72,9 +72,9 @@ function isRestored({ collection, rule }: Write, field: ColumnField): boolean {
 }
 
 function restored(field: ColumnField, text: string): unknown {
-  const isText =
-    field.type.startsWith('geometry') || (field.type === 'json' && LONG_NUMBER.test(text));
-  return isText && text !== 'null' ? text : JSON.parse(text);
+  const isDocument = field.type.startsWith('geometry') || field.type === 'json';
+  const isExact = isDocument && field.column.elementType === null && LONG_NUMBER.test(text);
+  return isExact && text !== 'null' ? new JsonText(text) : JSON.parse(text);
 }
 
 function isColumn(field: Field | undefined): field is ColumnField {

@@ -253,7 +253,7 @@ export function moveItem(items: ItemService, target: Target, move: Move): Promis
     if (position === null) return;
     const delta = { [field.name]: WHOLE.has(field.type) ? Number(position) : position };
     // What a rule says of the value counts here, too.
-    await new Preparation(write, 'update').of(delta, delta);
+    await (await Preparation.open(write, 'update')).of(delta, delta);
     await history.tell(collection, 'update', [{ key: item, delta, parent: null }]);
   });
 }

@@ -10,8 +10,8 @@ import { JsonNumber, parseJson, writeJson } from './exact-json.ts';
 export class MisplacedValue extends Error {
   readonly value: unknown;
 
-  constructor(value: unknown) {
-    super(`${Array.isArray(value) ? 'A list' : 'An object'} does not fit this field.`);
+  constructor(value: unknown, reason?: string) {
+    super(reason ?? `${Array.isArray(value) ? 'A list' : 'An object'} does not fit this field.`);
     this.name = 'MisplacedValue';
     this.value = value;
   }

@@ -1,5 +1,6 @@
 /** Which field a column of a file goes to, and the form its values take on the way. */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
+import { isTemporal } from '#core/mutation/kind.ts';
 import { type TextCheck, textChecker } from '#core/mutation/value.ts';
 import { isConcealed } from '#core/query/compile/output.ts';
 
@@ -18,6 +19,8 @@ export interface FileColumn {
   readonly masked: boolean;
   /** Judges values that PostgreSQL would take for something else; null where it may judge all. */
   readonly check: TextCheck | null;
+  /** Dates and times, most of which need no closer look. */
+  readonly temporal: boolean;
 }
 
 /** The text that the column stores for a value's text; one that fits not is left for the report. */
@@ -54,9 +57,10 @@ export function fileColumn(collection: Collection, name: string): FileColumn | s
     return `The field ${JSON.stringify(name)} holds hashes, which cannot be imported.`;
   }
   const columnField = { ...field, column };
-  const check = field.stored === null ? null : textChecker(columnField);
+  const temporal = isTemporal(field) && field.stored === null;
+  const check = temporal || field.stored !== null ? textChecker(columnField) : null;
   const masked = isConcealed(field);
-  return { name, field: columnField, form: formOf(columnField), masked, check };
+  return { name, field: columnField, form: formOf(columnField), masked, check, temporal };
 }
 
 /** Every column that a file may bring. */

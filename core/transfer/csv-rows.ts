@@ -1,4 +1,5 @@
 /** Reads a CSV file into rows: the first record names the columns, an empty cell is no value. */
+import { looksLikeMoment } from '#core/mutation/moment.ts';
 import { CONCEALED } from '#core/query/compile/output.ts';
 import { cellText, MisplacedValue } from './cell.ts';
 import { type FileColumn, storedText } from './column.ts';
@@ -43,7 +44,8 @@ class CsvRow implements Row {
     const told = this.#columns[column];
     const check = told?.check ?? null;
     const isPlain = record.forms[column] !== DOUBLED && MAY_BE_JSON[record.bytes[start] ?? 0] === 0;
-    if (isPlain && check === null && !told?.masked) {
+    const isKnown = check === null || (told?.temporal && looksLikeMoment(record.bytes, start, end));
+    if (isPlain && isKnown && !told?.masked) {
       out.bytes(record.bytes, start, end);
       return true;
     }

@@ -1,9 +1,10 @@
 /** Reads a JSON file into rows: an absent member is no value, null is null. */
+import { kindFault, kindOf } from '#core/mutation/kind.ts';
 import { CONCEALED } from '#core/query/compile/output.ts';
 import { MisplacedValue, valueText } from './cell.ts';
 import { type FileColumn, storedText } from './column.ts';
 import type { CopyText } from './copy-text.ts';
-import { JsonFault, parseJson } from './exact-json.ts';
+import { JsonFault, JsonNumber, parseJson } from './exact-json.ts';
 import { malformed, UnreadableFile } from './fault.ts';
 import { type JsonElement, JsonScanner } from './json.ts';
 import type { Row, RowHandler, RowReader } from './row.ts';
@@ -51,6 +52,9 @@ class JsonRow implements Row {
     if (value === undefined || value === null) return value;
     const told = this.#columns[column];
     if (value === CONCEALED && told?.masked) return undefined;
+    const kind = value instanceof JsonNumber ? 'number' : kindOf(value);
+    const wrong = told === undefined || kind === null ? null : kindFault(told.field, kind);
+    if (wrong !== null) throw new MisplacedValue(value, wrong);
     const text = valueText(value, told?.form ?? 'plain');
     return told === undefined ? text : storedText(told, text);
   }

@@ -22,6 +22,8 @@ export interface ValidationFacts {
   readonly collection: Collection | null;
   readonly caller: Caller;
   readonly now: Date;
+  /** What variables with a path stand for; null without a value, absent where it leads nowhere. */
+  readonly records?: ReadonlyMap<string, unknown>;
 }
 
 /** Operators that only payloads know; the grammar of filters takes them for fields. */
@@ -85,13 +87,16 @@ export class Validation {
   /** A value of a preset: dynamic variables give way to what they stand for, null without a value. */
   resolve(value: unknown): unknown {
     const found = this.#operand(value);
+    if (Array.isArray(found)) return found.filter((entry) => entry !== UNKNOWN);
     return found === UNKNOWN ? null : found;
   }
 
   #operand(value: unknown): unknown {
     if (Array.isArray(value)) return value.flatMap((entry) => this.#operand(entry));
     if (typeof value !== 'string') return value;
-    const { caller, now } = this.#facts;
+    const { caller, now, records } = this.#facts;
+    const record = records?.get(value);
+    if (record !== undefined) return record ?? UNKNOWN;
     const found = resolveVariable({ caller, now }, value);
     return found === NO_VALUE ? UNKNOWN : found;
   }

@@ -13,15 +13,19 @@ export function disposition(name: string): string {
   return `attachment; filename="${plain}"${encoded}`;
 }
 
-/** Answers with a file of the items that the parameters ask for. */
+/**
+ * Answers with a file of the items that the parameters ask for.
+ * @param typed those of them that come from a JSON body
+ */
 export async function exportItems(
   call: Call,
   { items: service, target }: Place,
   parameters: Parameters,
+  typed: Parameters = {},
 ): Promise<Response> {
   const { services, request } = call;
   const format = parseFormat(parameters.export);
-  const query = parseQuery({ ...parameters, meta: undefined }, services.bounds);
+  const query = parseQuery({ ...parameters, meta: undefined }, services.bounds, { typed });
   const { items, columns } = await service.stream(target, query, request.signal);
   const flag = parameters.export_safe;
   const safe = flag !== undefined && flag !== 'false' && flag !== false;

@@ -95,7 +95,8 @@ function selectionOf(call: Call, keys: unknown, query: unknown): Selection {
   const { parameters } = searchOf({ query });
   // A name that is misspelt would leave the condition out, and all items in.
   const { bounds } = call.services;
-  return { kind: 'query', query: parseQuery(parameters, bounds, { strict: true }) };
+  const options = { strict: true, typed: parameters };
+  return { kind: 'query', query: parseQuery(parameters, bounds, options) };
 }
 
 /** The members of an object in a body, none of which is unknown. */
@@ -163,9 +164,9 @@ function readers(placeOf: (call: Call) => Place) {
     const all = { ...call.parameters, ...parameters };
     const { items, target } = placeOf(call);
     if (all.export !== undefined && keys === null) {
-      return exportItems(call, { items, target }, all);
+      return exportItems(call, { items, target }, all, parameters);
     }
-    const query = parseQuery(all, call.services.bounds);
+    const query = parseQuery(all, call.services.bounds, { typed: parameters });
     if (keys !== null && !(await items.isSingleton(target))) {
       return readText(call, await items.some(target, keys, query));
     }

@@ -183,7 +183,8 @@ const searchPermissions: CallHandler = async (call) => {
   const { parameters, keys } = searchOf(
     await call.request.body.json(searchLimit(call.services.config)),
   );
-  const query = parseQuery({ ...call.parameters, ...parameters }, call.services.bounds);
+  const all = { ...call.parameters, ...parameters };
+  const query = parseQuery(all, call.services.bounds, { typed: parameters });
   const { items, target } = permissionPlace(call);
   if (keys !== null) return readText(call, await items.some(target, keys, query));
   return allPermissions(call, { ...query, limit: null, offset: 0 });

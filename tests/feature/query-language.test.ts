@@ -64,7 +64,7 @@ const OPERATORS: readonly [string, unknown, unknown][] = [
   ['_eq', { word: { _eq: 'Apple' } }, [1]],
   ['_eq, short', { word: 'Apple' }, [1]],
   ['_eq null', { word: { _eq: null } }, [5]],
-  ['_eq true', { flag: { _eq: 'true' } }, [1, 5]],
+  ['_eq true', { flag: { _eq: true } }, [1, 5]],
   ['_neq', { word: { _neq: 'Apple' } }, [2, 3, 4]],
   ['_neq null', { word: { _neq: null } }, [1, 2, 3, 4]],
   ['_lt', { n: { _lt: 2 } }, [1]],
@@ -542,4 +542,68 @@ t.test('bounds name themselves', async (t) => {
   const deepPath = `${'author_id.articles.'.repeat(6)}id`;
   t.match(await reasonOf({ fields: deepPath }), 'MAX_RELATIONAL_DEPTH');
   t.match(await reasonOf({ fields: '*.*.*.*.*.*.*.*' }), /QUERY_MAX_FIELDS|MAX_RELATIONAL_DEPTH/);
+});
+
+t.test('spellings stand for values in URLs only; in a body a value has its type', async (t) => {
+  const idsBy = async (response: Promise<Response>) => {
+    const { data, errors } = await bodyOf<Answer>(await response);
+    return errors?.[0]?.extensions.code ?? (Array.isArray(data) ? data.map(({ id }) => id) : data);
+  };
+  const get = (filter: string) => idsBy(cluster.fetch(`/items/kinds?fields=id&sort=id&${filter}`));
+  const search = (filter: object) => {
+    const body = JSON.stringify({ query: { fields: ['id'], sort: ['id'], filter } });
+    return idsBy(cluster.fetch('/items/kinds', { method: 'SEARCH', body }));
+  };
+  t.strictSame(await get('filter[flag][_eq]=true'), [1, 5]);
+  t.strictSame(await get('filter={"flag":{"_eq":"true"}}'), [1, 5]);
+  t.strictSame(await get('filter[word][_eq]=null'), [5]);
+  t.strictSame(await get('filter[n][_null]=true'), [4]);
+  t.strictSame(await get('filter={"word":{"_neq":5}}'), [1, 2, 3, 4]);
+  t.strictSame(await search({ n: { _eq: '5' } }), [5], 'numbers may be texts');
+  t.strictSame(await search({ word: { _eq: 'null' } }), [], 'a text is a text');
+  t.strictSame(await search({ word: { _eq: 'true' } }), []);
+  for (const filter of [
+    { flag: { _eq: 'true' } },
+    { flag: { _eq: 1 } },
+    { n: { _null: 'true' } },
+    { n: { _eq: true } },
+    { word: { _eq: 5 } },
+    { word: { _in: ['a', 5] } },
+    { word: { _contains: 5 } },
+    { day: { _eq: 20240115 } },
+  ]) {
+    t.equal(await search(filter), 'INVALID_QUERY', JSON.stringify(filter));
+  }
+  for (const word of ['now', 'today', 'yesterday', '1/2/2024', 'Jan 1', 'epoch', '2024-1-5']) {
+    t.equal(await search({ instant: { _gt: word } }), 'INVALID_QUERY', word);
+    t.equal(await get(`filter[day][_gt]=${encodeURIComponent(word)}`), 'INVALID_QUERY', word);
+  }
+  t.strictSame(
+    await search({ instant: { _lt: 'infinity', _gt: '2025-01-01 00:00:00+00' } }),
+    [3, 5],
+  );
+  const write = async (item: object) => {
+    const body = JSON.stringify({ id: 99, ...item });
+    const answer = await cluster.fetch('/items/kinds', { method: 'POST', body });
+    const { errors } = await bodyOf<Answer>(answer);
+    return errors?.[0]?.extensions.code ?? 'written';
+  };
+  for (const [item, code] of [
+    [{ flag: 'true' }, 'INVALID_PAYLOAD'],
+    [{ flag: 1 }, 'INVALID_PAYLOAD'],
+    [{ word: 5 }, 'INVALID_PAYLOAD'],
+    [{ word: true }, 'INVALID_PAYLOAD'],
+    [{ n: true }, 'INVALID_PAYLOAD'],
+    [{ uid: 5 }, 'INVALID_PAYLOAD'],
+    [{ instant: 'now' }, 'FAILED_VALIDATION'],
+    [{ day: 'Jan 1' }, 'FAILED_VALIDATION'],
+    [{ day: 20240101 }, 'FAILED_VALIDATION'],
+    [{ at: 'allballs' }, 'FAILED_VALIDATION'],
+    [{ local: '1/2/2024' }, 'FAILED_VALIDATION'],
+    [{ n: '7', exact: '1.25', flag: true, instant: '2024-01-01 10:00:00+00', doc: '5' }, 'written'],
+  ] as const) {
+    t.equal(await write(item), code, JSON.stringify(item));
+  }
+  const { rows } = await cluster.db.query('DELETE FROM kinds WHERE id = 99 RETURNING doc');
+  t.equal(rows[0].doc, '5', 'a text in a document stays a text');
 });

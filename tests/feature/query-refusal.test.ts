@@ -52,7 +52,7 @@ const WRONG: readonly (readonly [Parameters, string])[] = [
   [{ filter: { id: { _foo: 1 } } }, '"filter.id._foo"'],
   [{ filter: { author_id: { id: { _gt: [] } } } }, '"filter.author_id.id._gt"'],
   [{ filter: { comments: { _some: 5 } } }, '"filter.comments._some"'],
-  [{ filter: { title: { _contains: 5.5, _starts_with: {} } } }, '"filter.title._starts_with"'],
+  [{ filter: { title: { _contains: '5.5', _starts_with: {} } } }, '"filter.title._starts_with"'],
   [{ filter: { title: { _json: { a: 1 } } } }, '"filter.title._json"'],
   [{ search: {} }, '"search"'],
   [{ search: ['a'] }, '"search"'],

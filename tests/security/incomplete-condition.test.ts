@@ -227,7 +227,7 @@ t.test('what means no condition, or is one, is taken', async (t) => {
     { _and: [{}] },
     { _and: [{ id: { _gt: 0 } }, {}] },
     { id: { _null: false } },
-    { title: { _empty: '0' } },
+    { title: { _empty: false } },
     { id: { _in: { 0: 1, 1: 2 } } },
     { id: { _between: '0,1000' } },
     { id: { _between: [0, 1000] } },

@@ -7,6 +7,7 @@ import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { render, type Statement } from '#core/database/sql.ts';
 import { isTold } from '#core/history/history.ts';
 import { Allowance } from '../allowance.ts';
+import { needsRecord } from '../caller-record.ts';
 import type { FlatItems } from '../flat.ts';
 import { insertKeeping, type NewColumn } from '../insert.ts';
 import { judgeAction } from '../judge.ts';
@@ -58,7 +59,8 @@ function isFresh(level: Level, writeOf: WriteOf): boolean {
   const { collection, items, toOne, toMany } = level;
   const { table, primaryKey } = collection;
   if (table?.kind !== 'table' || table.userTriggers || primaryKey.length !== 1) return false;
-  if (writeOf(collection.name).rule !== NO_RULE) return false;
+  const write = writeOf(collection.name);
+  if (write.rule !== NO_RULE || needsRecord(write, 'create')) return false;
   return (
     items.every(({ key, intent }) => intent === 'create' || key === null) &&
     toOne.every(({ end, level: target }) => {

@@ -29,7 +29,7 @@ export function writtenNodes(work: Work, action: 'create' | 'update'): Node[] {
 async function prepare(work: Work, action: 'create' | 'update'): Promise<void> {
   const nodes = writtenNodes(work, action);
   if (nodes.length === 0) return;
-  const preparation = new Preparation(work.write, action);
+  const preparation = await Preparation.open(work.write, action);
   // Items that were sent once for many keys are prepared once.
   const known = new Map<Item, Prepared>();
   for (const node of nodes) {

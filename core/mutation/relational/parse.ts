@@ -76,6 +76,12 @@ function pushAll<T>(list: T[], more: Iterable<T>): void {
   for (const entry of more) list.push(entry);
 }
 
+/** Keys of any type are kept there, such as those of a many-to-any: a number is one, too. */
+function isText({ fields }: Collection, name: string): boolean {
+  const type = fields.get(name)?.type;
+  return type === 'string' || type === 'text';
+}
+
 export class Planner {
   readonly #catalog: Catalog;
   readonly #allowance: Allowance;
@@ -134,16 +140,18 @@ export class Planner {
     const { place, owner, value } = from;
     const relations = this.#catalog.relations.get(draft.collection.name);
     const lists: string[] = [];
+    const keys: Record<string, string> = {};
     for (const [name, member] of Object.entries(value)) {
       const relation = relations?.get(name);
       if (relation === undefined) continue;
+      if (typeof member === 'number' && isText(draft.collection, name)) keys[name] = String(member);
       const related = { owner, place: [...place, name], value: member };
       if (this.#relate(draft, relation, related, value)) lists.push(name);
     }
     // What is sent once for many keys stays one object, and is prepared once.
-    if (lists.length === 0) return { item: value, lists };
+    if (lists.length === 0 && Object.keys(keys).length === 0) return { item: value, lists };
     const own = Object.entries(value).filter(([name]) => !lists.includes(name));
-    return { item: Object.fromEntries(own), lists };
+    return { item: { ...Object.fromEntries(own), ...keys }, lists };
   }
 
   /**

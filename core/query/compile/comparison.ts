@@ -38,6 +38,8 @@ export interface Operation {
   readonly operator: Operator;
   readonly value: unknown;
   readonly place: string;
+  /** Texts stand for values of other types, as in URLs. */
+  readonly spelled?: boolean;
 }
 
 interface Comparison extends Operation {
@@ -47,21 +49,37 @@ interface Comparison extends Operation {
   readonly records: ReadonlyMap<unknown, RecordValues | typeof NO_VALUE>;
 }
 
-/** Texts that mean something else inside a filter, because URLs know no other types. */
-function literalOf({ binding, records }: Comparison, value: unknown): unknown {
-  if (value === 'true') return true;
-  if (value === 'false') return false;
-  if (value === 'null' || value === 'NULL') return null;
+/** Texts that mean something else inside a URL, which knows no other types. */
+const SPELLINGS: ReadonlyMap<unknown, boolean | null> = new Map([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+  ['NULL', null],
+]);
+
+function literalOf({ binding, records, spelled }: Comparison, value: unknown): unknown {
   if (typeof value !== 'string') return value;
+  const meant = spelled ? SPELLINGS.get(value) : undefined;
+  if (meant !== undefined) return meant;
   return records.get(value) ?? resolveVariable(binding, value);
 }
 
-/** `true`, nothing and `1` ask the operator as it is named; `false` and `0` its opposite. */
-function flagOf({ value, place }: Operation): boolean {
-  if (value === true || value === 'true' || value === '' || value === '1' || value === 1) {
-    return true;
-  }
-  if (value === false || value === 'false' || value === '0' || value === 0) return false;
+/** In a URL `1` and `0` are true and false, too. */
+const SPELLED_FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  ['true', true],
+  ['1', true],
+  [1, true],
+  ['false', false],
+  ['0', false],
+  [0, false],
+]);
+
+/** `true` and nothing ask the operator as it is named; `false` its opposite. */
+function flagOf({ value, place, spelled }: Operation): boolean {
+  if (value === true || value === '') return true;
+  if (value === false) return false;
+  const meant = spelled ? SPELLED_FLAGS.get(value) : undefined;
+  if (meant !== undefined) return meant;
   throw invalidQuery(`"${place}" must be true or false.`);
 }
 
@@ -147,9 +165,13 @@ function textOf(value: unknown, place: string): string {
 }
 
 /** A value as the parameter that the subject compares with. */
-function parameter({ subject, place }: Comparison, value: unknown): Sql {
-  if (value instanceof RecordValues) return value.one(subject.field);
-  return parameterOf(operandOf(subject.field, value, place));
+function parameter(comparison: Comparison, value: unknown): Sql {
+  if (value instanceof RecordValues) return value.one(comparison.subject.field);
+  return parameterOf(operand(comparison, value));
+}
+
+function operand({ subject, place, spelled }: Comparison, value: unknown): Operand {
+  return operandOf(subject.field, value, { place, spelled: spelled === true });
 }
 
 /** Members of documents vary in type, so what a path leads to cannot be compared with them. */
@@ -163,7 +185,7 @@ function memberValue(value: unknown, place: string): string {
 function ordered(comparison: Comparison, operatorSql: Sql, value: unknown): Sql {
   const { subject, place } = comparison;
   if (subject.field?.stored?.among && !(value instanceof RecordValues)) {
-    const found = storedAmong(comparison, [operandOf(subject.field, value, place)]);
+    const found = storedAmong(comparison, [operand(comparison, value)]);
     if (found !== null) return found;
   }
   return subject.member === undefined
@@ -186,7 +208,7 @@ function among(comparison: Comparison, values: readonly unknown[]): Sql {
   const lists = values.flatMap((value) =>
     value instanceof RecordValues ? [value.all(subject.field)] : [],
   );
-  const own = single.map((value) => operandOf(subject.field, value, place));
+  const own = single.map((value) => operand(comparison, value));
   const stored = storedAmong(comparison, own);
   if (single.length > 0 && stored === null) lists.push(arrayOf(own));
   const tests = lists.map((list) => sql`${left(comparison)} ${test}(${list})`);
@@ -270,8 +292,8 @@ export function textSql(field: ColumnField | null, column: Sql): Sql {
   return isText ? column : sql`${column}::text`;
 }
 
-function patternText({ operator, place }: Comparison, value: unknown): string {
-  if (value === null || typeof value === 'object') {
+function patternText({ operator, place, spelled }: Comparison, value: unknown): string {
+  if (value === null || typeof value === 'object' || (!spelled && typeof value !== 'string')) {
     throw invalidQuery(`"${place}" must be a text.`);
   }
   const text = String(value);

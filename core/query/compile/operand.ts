@@ -3,6 +3,7 @@ import type { ColumnField } from '#core/catalog/catalog.ts';
 import { canonicalUuid } from '#core/catalog/spelling.ts';
 import { quote, raw, type Sql, sql } from '#core/database/sql.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
+import { kindFault, kindOf } from '#core/mutation/kind.ts';
 import { textChecker } from '#core/mutation/value.ts';
 
 const INT8_MIN = -(2n ** 63n);
@@ -54,6 +55,18 @@ function checkedOperand(field: ColumnField, text: string, type: string, place: s
   return isText ? { type: textTypeOf(field), text: canonicalUuid(text) } : { type, text };
 }
 
+/** Where a value was written, and whether as text, as in URLs. */
+export interface Written {
+  readonly place: string;
+  readonly spelled: boolean;
+}
+
+/** Why a value, by the type that it is written in, is none of the field's; null when it may be. */
+function misfit(field: ColumnField | null, value: unknown): string | null {
+  const kind = kindOf(value);
+  return field === null || kind === null ? null : kindFault(field, kind);
+}
+
 /** Types whose values are written as text of the same name in PostgreSQL. */
 const CHECKED: Readonly<Record<string, string>> = {
   uuid: 'uuid',
@@ -68,8 +81,14 @@ const CHECKED: Readonly<Record<string, string>> = {
  * function yields.
  * @throws ServiceError INVALID_QUERY when the value cannot be one of the field's
  */
-export function operandOf(field: ColumnField | null, value: unknown, place: string): Operand {
+export function operandOf(
+  field: ColumnField | null,
+  value: unknown,
+  { place, spelled }: Written,
+): Operand {
   const text = scalarText(value, place);
+  const wrong = spelled ? null : misfit(field, value);
+  if (wrong !== null) throw invalidQuery(`"${place}": ${wrong}`);
   if (field === null) return numericOperand(text, 'integer', place);
   if (text.includes('\0')) throw invalidQuery(`"${place}" holds a NUL character.`);
   switch (field.type) {

@@ -109,6 +109,15 @@ export class RecordValues {
     return sql`(${this.#select(field)} LIMIT 1)`;
   }
 
+  /** The value as JSON, numbers as texts; a list where there may be several; null for none. */
+  json(): Sql {
+    const value = this.#family === 'number' ? sql`v::text` : sql`v`;
+    const values = sql`SELECT to_json(${value}) AS j FROM (${this.#rows}) AS r WHERE v IS NOT NULL`;
+    return this.#single
+      ? sql`(${values} LIMIT 1)`
+      : sql`(SELECT json_agg(j) FROM (${values}) AS s)`;
+  }
+
   /** All values as an array; null when there are none. */
   all(field: ColumnField | null): Sql {
     return sql`NULLIF(ARRAY(${this.#select(field)}), '{}')`;

@@ -11,6 +11,12 @@ import { checkOperand, isNumbered } from './operand.ts';
 
 const QUANTIFIERS: Readonly<Record<string, 'some' | 'none'>> = { _some: 'some', _none: 'none' };
 
+/** What is the same all over one filter. */
+interface Manner {
+  readonly counter: Counter;
+  readonly spelled: boolean;
+}
+
 /** Whether a filter is no condition: `{}`, `_and: []`, or nothing but these. */
 export function isUnconditional(filter: Filter): boolean {
   return (
@@ -19,21 +25,17 @@ export function isUnconditional(filter: Filter): boolean {
 }
 
 /** A filter in a place where leaving out the condition would widen the whole. */
-function parseCondition(value: unknown, place: string, counter: Counter): Filter {
-  const filter = parseLevel(value, place, counter);
+function parseCondition(value: unknown, place: string, manner: Manner): Filter {
+  const filter = parseLevel(value, place, manner);
   if (isUnconditional(filter)) throw invalidQuery(`"${place}" holds no condition.`);
   return filter;
 }
 
 type Connective = 'and' | 'or';
 
-function parseGroup(
-  connective: Connective,
-  value: unknown,
-  place: string,
-  counter: Counter,
-): Filter {
+function parseGroup(connective: Connective, value: unknown, place: string, manner: Manner): Filter {
   if (!Array.isArray(value) && !isNumbered(value)) throw invalidQuery(`"${place}" must be a list.`);
+  const { counter } = manner;
   const entries = entriesOf(value, place);
   if (entries.length === 0) counter.add('conditions');
   if (connective === 'or' && entries.length === 0) {
@@ -41,42 +43,37 @@ function parseGroup(
   }
   const parse = connective === 'or' ? parseCondition : parseLevel;
   const filters = entries.map((entry, index) =>
-    counter.nested(() => parse(entry, `${place}[${index}]`, counter)),
+    counter.nested(() => parse(entry, `${place}[${index}]`, manner)),
   );
   return { kind: 'group', connective, filters };
 }
 
-function parseMember(key: string, value: unknown, path: string, counter: Counter): Filter {
+function parseMember(key: string, value: unknown, path: string, manner: Manner): Filter {
   const place = `${path}.${key}`;
-  const below = () => counter.nested(() => parseCondition(value, place, counter));
+  const below = () => manner.counter.nested(() => parseCondition(value, place, manner));
   if (key === RESERVED_NAME) throw invalidQuery(`"${place}": no field can have this name.`);
-  if (key === '_and') return parseGroup('and', value, place, counter);
-  if (key === '_or') return parseGroup('or', value, place, counter);
+  if (key === '_and') return parseGroup('and', value, place, manner);
+  if (key === '_or') return parseGroup('or', value, place, manner);
   const quantifier = Object.hasOwn(QUANTIFIERS, key) ? QUANTIFIERS[key] : undefined;
   if (quantifier !== undefined) return { kind: 'quantifier', quantifier, filter: below(), place };
   if (key === '_json') return { kind: 'document', filter: below(), place };
-  if (isOperator(key)) return parseOperation(key, value, place, counter);
-  const filter = isMembers(value) ? below() : parseOperation('_eq', value, place, counter);
+  if (isOperator(key)) return parseOperation(key, value, place, manner);
+  const filter = isMembers(value) ? below() : parseOperation('_eq', value, place, manner);
   return { kind: 'field', key, filter, place };
 }
 
-function parseOperation(
-  operator: Operator,
-  value: unknown,
-  place: string,
-  counter: Counter,
-): Filter {
-  counter.condition(operator, value);
+function parseOperation(operator: Operator, value: unknown, place: string, manner: Manner): Filter {
+  manner.counter.condition(operator, value);
   checkOperand(operator, value, place);
-  return { kind: 'operation', operator, value, place };
+  return { kind: 'operation', operator, value, place, spelled: manner.spelled };
 }
 
-function parseLevel(value: unknown, place: string, counter: Counter): Filter {
+function parseLevel(value: unknown, place: string, manner: Manner): Filter {
   if (!isMembers(value)) throw invalidQuery(`"${place}" must be an object.`);
   const filters = Object.entries(value).map(([key, member]) =>
-    parseMember(key, member, place, counter),
+    parseMember(key, member, place, manner),
   );
-  if (filters.length === 0) counter.add('conditions');
+  if (filters.length === 0) manner.counter.add('conditions');
   const [only] = filters;
   return filters.length === 1 && only !== undefined
     ? only
@@ -88,12 +85,14 @@ function parseLevel(value: unknown, place: string, counter: Counter): Filter {
  * there is none.
  * @param place the parameter it stands in, for errors
  * @param counter counts its parts; by default only the nesting is bounded, as of what is stored
+ * @param spelled it comes from a URL, where texts such as `true` and `5` stand for values
  * @throws ServiceError INVALID_QUERY naming the place, such as `filter.author.name._eq`
  */
 export function parseFilter(
   value: unknown,
   place: string,
   counter: Counter = Counter.ofStored(),
+  spelled = false,
 ): Filter {
-  return parseLevel(value, place, counter);
+  return parseLevel(value, place, { counter, spelled });
 }

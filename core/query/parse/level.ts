@@ -13,6 +13,8 @@ interface Source {
   readonly prefix: string;
   readonly bounds: QueryBounds;
   readonly counter: Counter;
+  /** Those of the parameters that come from a JSON body; the others are spelled in a URL. */
+  readonly typed: Members;
   /** Parameters that nobody knows are refused. */
   readonly strict: boolean;
 }
@@ -34,7 +36,10 @@ export function requireKnown(parameters: Members, known: readonly string[], pref
   throw invalidQuery(`"${prefix}${unknown}" is no parameter of a query.`);
 }
 
-type From = Pick<Source, 'bounds' | 'counter' | 'strict'>;
+interface From extends Pick<Source, 'bounds' | 'counter' | 'strict'> {
+  readonly spelled: boolean;
+}
+
 type LevelsBelow = Map<string, Level>;
 
 function given(value: unknown): boolean {
@@ -138,7 +143,7 @@ function parseDeep(place: string, raw: unknown, from: From, depth = 1): LevelsBe
 }
 
 function parseBelow(place: string, raw: unknown, from: From, depth: number): Level {
-  const { bounds, counter, strict } = from;
+  const { bounds, counter, strict, spelled } = from;
   counter.add('levels');
   if (depth > bounds.maxDepth) {
     throw invalidQuery(
@@ -158,7 +163,7 @@ function parseBelow(place: string, raw: unknown, from: From, depth: number): Lev
   const level = parseLevel({
     parameters: { groupBy: group, ...others, deep: undefined },
     prefix: `${place}._`,
-    ...{ bounds, counter, strict },
+    ...{ bounds, counter, strict, typed: spelled ? {} : parameters },
   });
   return { ...level, deep: parseDeep(place, below, from, depth + 1) };
 }
@@ -173,7 +178,8 @@ function parseFields(place: string, raw: unknown, counter: Counter): Path[] {
  * @throws ServiceError INVALID_QUERY naming the parameter and the place in it
  */
 export function parseLevel(source: Source): Level {
-  const { parameters, prefix, bounds, counter } = source;
+  const { parameters, prefix, bounds, counter, typed } = source;
+  const isSpelled = (name: string) => !Object.hasOwn(typed, name);
   const { fields, filter, sort, search, alias, aggregate, groupBy, deep } = parameters;
   const limit = parseLimit(`${prefix}limit`, parameters.limit, bounds);
   return {
@@ -182,7 +188,12 @@ export function parseLevel(source: Source): Level {
     filter:
       filter === undefined
         ? null
-        : parseFilter(unfold(`${prefix}filter`, filter), `${prefix}filter`, counter),
+        : parseFilter(
+            unfold(`${prefix}filter`, filter),
+            `${prefix}filter`,
+            counter,
+            isSpelled('filter'),
+          ),
     search: parseSearch(`${prefix}search`, search),
     sort: given(sort) ? parseSort(`${prefix}sort`, sort, counter) : [],
     limit,
@@ -192,6 +203,6 @@ export function parseLevel(source: Source): Level {
     groupBy: given(groupBy)
       ? parseList(`${prefix}groupBy`, groupBy, () => counter.add('groups'))
       : [],
-    deep: parseDeep(`${prefix}deep`, deep, source),
+    deep: parseDeep(`${prefix}deep`, deep, { ...source, spelled: isSpelled('deep') }),
   };
 }

@@ -53,6 +53,11 @@ export interface ParseOptions {
   readonly strict?: boolean;
   /** Parameters beside those of a query that are known to whoever asks. */
   readonly beside?: readonly string[];
+  /**
+   * Those of the parameters that come from a JSON body, where a value has the type that it is written
+   * in; the others are spelled in a URL.
+   */
+  readonly typed?: Parameters;
 }
 
 /**
@@ -63,11 +68,11 @@ export interface ParseOptions {
 export function parseQuery(
   parameters: Parameters,
   bounds: QueryBounds,
-  { strict = false, beside = [] }: ParseOptions = {},
+  { strict = false, beside = [], typed = {} }: ParseOptions = {},
 ): Query {
   if (strict) requireKnown(parameters, [...QUERY_PARAMETERS, ...beside]);
   const counter = new Counter(bounds.limits ?? DEFAULT_LIMITS, bounds.maxFields);
-  const level = parseLevel({ parameters, prefix: '', bounds, counter, strict });
+  const level = parseLevel({ parameters, prefix: '', bounds, counter, strict, typed });
   checkVersion(parameters.version);
   return {
     ...level,

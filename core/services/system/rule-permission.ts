@@ -11,7 +11,8 @@ import { parseFilter } from '#core/query/parse/filter.ts';
 import { systemTable } from '#core/system/table.ts';
 import { permissionFaults } from '../rule-fault.ts';
 import { schemaOf, singleKeys } from './schema.ts';
-import { checkStored, documentOf } from './stored-filter.ts';
+import { checkStored } from './stored-filter.ts';
+import { checkVariables } from './stored-variable.ts';
 
 function checkFilter({ target: { bounds } }: Write, item: Item, field: string): void {
   const limits = bounds.limits ?? DEFAULT_LIMITS;
@@ -26,8 +27,7 @@ export async function refineBookmark(write: Write, _: Action, item: Item): Promi
   return item;
 }
 
-function checkPresets({ presets }: Item): void {
-  const value = documentOf(presets, 'presets');
+function checkPresets({ presets: value }: Item): void {
   if (value === undefined || value === null) return;
   if (typeof value === 'object' && !Array.isArray(value)) return;
   throw invalidPayload('"presets" must be an object.', { field: 'presets' });
@@ -50,6 +50,9 @@ export async function refinePermission(write: Write, _: Action, item: Item): Pro
   checkFilter(write, item, 'permissions');
   checkFilter(write, item, 'validation');
   checkPresets(item);
+  for (const field of ['permissions', 'validation', 'presets']) {
+    checkVariables(write.target, item[field], field);
+  }
   checkFields(item);
   return item;
 }

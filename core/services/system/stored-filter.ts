@@ -2,16 +2,6 @@
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import type { Item } from '#core/mutation/payload.ts';
 
-/** JSON columns take JSON as text too. */
-export function documentOf(value: unknown, field: string): unknown {
-  if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    throw invalidPayload(`"${field}" must be an object.`, { field });
-  }
-}
-
 /**
  * Checks what an item has in a column that holds a filter.
  * @param parse refuses what cannot be read
@@ -22,7 +12,7 @@ export function checkStored(
   field: string,
   parse: (value: unknown, place: string) => unknown,
 ): void {
-  const value = documentOf(item[field], field);
+  const value = item[field];
   if (value === undefined || value === null) return;
   try {
     parse(value, field);

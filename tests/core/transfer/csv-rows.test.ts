@@ -22,6 +22,7 @@ function column(form: ValueForm): FileColumn {
     form,
     masked,
     check: null,
+    temporal: false,
     field: { name: form, type: 'text', column, special: [], stored: null, meta: null },
   };
 }

@@ -72,7 +72,7 @@ t.test('an absent member is no value either', async (t) => {
     { id: 1 },
     { id: 2, a: null, b: '' },
     { b: 'x', id: 3, n: 0 },
-    { id: '4', a: true, b: 1.5, n: null },
+    { id: '4', a: 'true', b: '1.5', n: null },
   ]).replace('"n":0', '"n":9007199254740993');
   t.match(await db.import('item', json, 'json'), { inserted: 4 });
   const expected = [

@@ -68,10 +68,22 @@ const KINDS: readonly Kind[] = [
     fault: { code: 'FAILED_VALIDATION', row: 1, field: 'made', value: '2023-02-29' },
   },
   {
-    what: 'a day in a form that only PostgreSQL judges',
-    csv: 'id,name,made\n2,b,Jan 5 2024\n3,c,Feb 30 2024\n',
-    json: '[{"id":2,"name":"b","made":"Jan 5 2024"},{"id":3,"name":"c","made":"Feb 30 2024"}]',
-    fault: { code: 'FAILED_VALIDATION', row: 2, field: 'made', value: 'Feb 30 2024' },
+    what: 'a day in another form than ISO-8601',
+    csv: 'id,name,made\n2,b,2024-01-05\n3,c,Jan 5 2024\n',
+    json: '[{"id":2,"name":"b","made":"2024-01-05"},{"id":3,"name":"c","made":"Jan 5 2024"}]',
+    fault: { code: 'FAILED_VALIDATION', row: 2, field: 'made', value: 'Jan 5 2024' },
+  },
+  {
+    what: 'a word that PostgreSQL would read as a day',
+    csv: 'id,name,made\n2,b,today\n',
+    json: '[{"id":2,"name":"b","made":"today"}]',
+    fault: { code: 'FAILED_VALIDATION', row: 1, field: 'made', value: 'today' },
+  },
+  {
+    what: 'a value that is written as another type',
+    csv: 'id,name\n2,b\n3,éééééé\n',
+    json: '[{"id":2,"name":"b"},{"id":3,"name":5}]',
+    fault: { row: 2, field: 'name' },
   },
   {
     what: 'a word that is not of the list',

@@ -79,6 +79,7 @@ t.test('what cannot be used is named', async (t) => {
 });
 
 t.test('a filter keeps the place of each of its parts', async (t) => {
+  const eq = { kind: 'operation', operator: '_eq', spelled: true };
   t.strictSame(parse({ filter: '{"_or":[{"a":{"_eq":1}},{"b":2}]}' }).filter, {
     kind: 'group',
     connective: 'or',
@@ -87,13 +88,13 @@ t.test('a filter keeps the place of each of its parts', async (t) => {
         kind: 'field',
         key: 'a',
         place: 'filter._or[0].a',
-        filter: { kind: 'operation', operator: '_eq', value: 1, place: 'filter._or[0].a._eq' },
+        filter: { ...eq, value: 1, place: 'filter._or[0].a._eq' },
       },
       {
         kind: 'field',
         key: 'b',
         place: 'filter._or[1].b',
-        filter: { kind: 'operation', operator: '_eq', value: 2, place: 'filter._or[1].b' },
+        filter: { ...eq, value: 2, place: 'filter._or[1].b' },
       },
     ],
   });

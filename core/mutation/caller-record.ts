@@ -1,0 +1,102 @@
+/**
+ * The values behind `$CURRENT_USER.path` and its like in presets and validations: read before items
+ * are prepared, by one statement for all of them, which sees every field that is not concealed.
+ */
+import { ALL_GRANTS } from '#core/access/grant.ts';
+import type { Permission } from '#core/access/right.ts';
+import type { Collection } from '#core/catalog/catalog.ts';
+import { rowsOf } from '#core/database/prepared.ts';
+import { join, render, type Sql, sql } from '#core/database/sql.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import { contextOf, type ReadTarget } from '#core/query/compile/read.ts';
+import { isRecordPath, recordValues } from '#core/query/compile/record.ts';
+import { NO_VALUE } from '#core/query/compile/variable.ts';
+import type { Action } from './payload.ts';
+import type { Write } from './target.ts';
+
+/** What each path leads to: a value, a list where there may be several, null where there is none. */
+export type CallerRecords = ReadonlyMap<string, unknown>;
+
+const NOTHING: CallerRecords = new Map();
+
+/** The texts in a JSON value that name a variable with a path. */
+export function pathsIn(value: unknown): string[] {
+  if (typeof value === 'string') return isRecordPath(value) ? [value] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(pathsIn);
+}
+
+const known = new WeakMap<Permission | Collection, readonly string[]>();
+
+function remembered(
+  of: Permission | Collection,
+  values: () => readonly unknown[],
+): readonly string[] {
+  const found = known.get(of) ?? values().flatMap(pathsIn);
+  known.set(of, found);
+  return found;
+}
+
+/** The paths that items of a collection have to be prepared with. */
+function pathsFor({ collection, target }: Write, action: Action): readonly string[] {
+  const permissions = target.rights.of(collection.name, action);
+  return [
+    ...permissions.flatMap((permission) =>
+      remembered(permission, () => [permission.presets, permission.validation]),
+    ),
+    ...remembered(collection, () => collection.descriptor.fields.map(({ row }) => row.validation)),
+  ];
+}
+
+/** Whether items cannot be prepared before the database has been asked for the caller's record. */
+export function needsRecord(write: Write, action: Action): boolean {
+  return pathsFor(write, action).length > 0;
+}
+
+/** Compiles a path; its value is JSON. @throws ServiceError when it leads nowhere */
+function valueSql(target: ReadTarget, path: string): Sql {
+  const notes = { reusable: false, columns: [] };
+  const context = contextOf({ ...target, grants: ALL_GRANTS }, { backlink: true }, notes);
+  const values = recordValues(context, path, path);
+  return values === NO_VALUE ? sql`NULL::json` : values.json();
+}
+
+/** Why a path cannot be resolved for anybody; null when it can. */
+export function pathFault(target: ReadTarget, path: string): string | null {
+  try {
+    // Whoever has all of them is somebody for whom every path is compiled.
+    const someone = '00000000-0000-4000-8000-000000000000';
+    const ids = { user: someone, role: someone, roles: [someone], policies: [someone] };
+    valueSql({ ...target, caller: { ...target.caller, ...ids } }, path);
+    return null;
+  } catch (error) {
+    if (error instanceof ServiceError) return error.message;
+    throw error;
+  }
+}
+
+/**
+ * Reads what the paths lead to. One that leads nowhere any more is absent, so that no rule holds for
+ * it and no preset is made of it.
+ */
+export async function callerRecords(write: Write, action: Action): Promise<CallerRecords> {
+  const paths = [...new Set(pathsFor(write, action))];
+  if (paths.length === 0) return NOTHING;
+  const compiled = paths.flatMap((path) => {
+    try {
+      return [{ path, value: valueSql(write.target, path) }];
+    } catch (error) {
+      if (error instanceof ServiceError) return [];
+      throw error;
+    }
+  });
+  if (compiled.length === 0) return NOTHING;
+  const select = sql`SELECT ${join(compiled.map(({ value }) => sql`(${value})::text`))}`;
+  const [row] = await rowsOf<(string | null)[]>(write.client, render(select));
+  return new Map(
+    compiled.map(({ path }, index) => {
+      const text = row?.[index] ?? null;
+      return [path, text === null ? null : JSON.parse(text)];
+    }),
+  );
+}

@@ -1,0 +1,40 @@
+/** Variables in what is stored for later: one that could never be resolved is refused at once. */
+import { invalidPayload } from '#core/errors/service-error.ts';
+import { pathFault } from '#core/mutation/caller-record.ts';
+import type { ReadTarget } from '#core/query/compile/read.ts';
+import { isRecordPath } from '#core/query/compile/record.ts';
+
+const VARIABLES: ReadonlySet<string> = new Set([
+  '$CURRENT_USER',
+  '$CURRENT_ROLE',
+  '$CURRENT_ROLES',
+  '$CURRENT_POLICIES',
+]);
+
+function faultOf(target: ReadTarget, text: string): string | null {
+  if (!text.startsWith('$CURRENT_') || VARIABLES.has(text)) return null;
+  if (!isRecordPath(text)) return `"${text}" is no variable.`;
+  const fault = pathFault(target, text);
+  return fault === null ? null : `"${text}" cannot be resolved: ${fault}`;
+}
+
+/**
+ * Checks the variables in a JSON value.
+ * @param field the member that it is stored in
+ * @throws ServiceError INVALID_PAYLOAD naming the place
+ */
+export function checkVariables(
+  target: ReadTarget,
+  value: unknown,
+  field: string,
+  place = field,
+): void {
+  if (typeof value === 'string') {
+    const fault = faultOf(target, value);
+    if (fault !== null) throw invalidPayload(`"${place}": ${fault}`, { field });
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      checkVariables(target, member, field, `${place}.${name}`);
+    }
+  }
+}
