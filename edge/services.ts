@@ -15,6 +15,7 @@ import { type IdentityServices, openIdentity } from '#core/identity/open.ts';
 import { type MailFlowServices, openMailFlows } from '#core/identity/open-mail-flow.ts';
 import { hashPassword } from '#core/identity/password.ts';
 import { openQueues } from '#core/jobs/queue.ts';
+import { SpoolQuota } from '#core/jobs/quota.ts';
 import type { Log } from '#core/log/log.ts';
 import { openBus } from '#core/messages/open.ts';
 import { failpoints } from '#core/process/failpoint.ts';
@@ -119,7 +120,10 @@ export async function openEdgeServices(
   const confirm = confirmation({ pool: watch, schema, catalog, bus, log });
   const identity = openIdentity({ config, pool, schema, catalog, access, confirm, log }, secrets);
   const spool = localSpool(join(config.DATA_DIR, 'spool'));
-  const jobs = new JobService({ pool, schema, queues, bus, spool, log });
+  const jobs = new JobService({
+    ...{ pool, schema, queues, bus, spool, log },
+    maxPerHolder: config.JOBS_MAX_PER_USER,
+  });
   const limits = await openLimits(config, cluster, log);
   const caching = await openCaching(config, {
     ...{ pool, schema, cluster, catalog, log },
@@ -193,6 +197,7 @@ export async function openEdgeServices(
       spool,
       holds: caching.imports,
       maxBytes: config.IMPORT_MAX_SIZE,
+      quota: new SpoolQuota({ pool, schema, max: config.SPOOL_MAX_PER_USER }),
       log,
     }),
     health: new HealthService({

@@ -72,7 +72,10 @@ export async function openServices(
   const role = { role: 'consumer', max: QUEUE_CONNECTIONS } as const;
   const queues = await openQueues(config, direct, cluster, log, role);
   const spool = localSpool(join(config.DATA_DIR, 'spool'));
-  const jobs = new JobService({ pool, schema, queues, bus, spool, log });
+  const jobs = new JobService({
+    ...{ pool, schema, queues, bus, spool, log },
+    maxPerHolder: config.JOBS_MAX_PER_USER,
+  });
   return {
     ...{ config, log, pool, schema, catalog, orm, bus, queues, jobs, spool, journal },
     async [Symbol.asyncDispose]() {

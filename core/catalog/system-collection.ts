@@ -36,7 +36,7 @@ const INTERNAL: ReadonlySet<string> = new Set(
       'registrations',
       'session_ends',
     ],
-    ...['sessions', 'state'],
+    ...['sessions', 'state', 'uploads'],
   ].map((name) => SYSTEM_PREFIX + name),
 );
 

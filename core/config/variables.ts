@@ -523,6 +523,21 @@ export const variables = {
     fallback: '1000',
     meaning: 'Most rejected rows that the report of an import lists',
   }),
+  JOBS_MAX_PER_USER: define({
+    parse: integer(1, 100_000_000),
+    fallback: '10000',
+    meaning: 'Jobs of one user, or of one address without a user, that may wait and run',
+  }),
+  EVENTS_MAX_PER_USER: define({
+    parse: integer(1, 1_000_000),
+    fallback: '100',
+    meaning: 'Streams of events of one user that may be open at each edge',
+  }),
+  SPOOL_MAX_PER_USER: define({
+    parse: size,
+    fallback: '256gb',
+    meaning: 'Bytes of uploads of one user that may wait to be worked on',
+  }),
   JOB_WAIT_LIMIT: define({
     parse: duration,
     fallback: '50s',

@@ -2,7 +2,7 @@
  * Who may read a long answer now: so many at once in this process, and so many of them for one user
  * or, without one, one address. Others wait for their turn, those who came first before the others.
  */
-import { ServiceError, unavailable } from '#core/errors/service-error.ts';
+import { quotaExceeded, type ServiceError, unavailable } from '#core/errors/service-error.ts';
 
 export interface StreamLimits {
   /** STREAM_MAX */
@@ -79,15 +79,8 @@ export class StreamSlots {
       const reason = `All of the ${max} long answers that STREAM_MAX allows are being read.`;
       return unavailable('streams', reason, { retryAfter });
     }
-    return new ServiceError(
-      'REQUESTS_EXCEEDED',
-      {
-        limit: perHolder,
-        variable: 'STREAM_MAX_PER_USER',
-        reason: `Only ${perHolder} long answers may be read at once.`,
-      },
-      { headers: { 'Retry-After': String(retryAfter) } },
-    );
+    const reason = `Only ${perHolder} long answers may be read at once.`;
+    return quotaExceeded('STREAM_MAX_PER_USER', perHolder, reason, retryAfter);
   }
 
   #release(holder: string): void {

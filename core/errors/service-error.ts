@@ -99,6 +99,17 @@ export function unavailable(
   );
 }
 
+/** 429 with `Retry-After` in seconds: a caller has so many, of what `variable` bounds, already. */
+export function quotaExceeded(
+  variable: string,
+  limit: number,
+  reason: string,
+  retryAfter = 5,
+): ServiceError {
+  const headers = { 'Retry-After': String(retryAfter) };
+  return new ServiceError('REQUESTS_EXCEEDED', { limit, variable, reason }, { headers });
+}
+
 /** The errors behind their wire forms, as a failed job keeps them. */
 export function serviceErrorsOf(entries: readonly ErrorEntry[]): ServiceErrors {
   const errors = entries.map(({ extensions: { code, ...details } }) => {

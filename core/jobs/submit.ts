@@ -1,11 +1,13 @@
 /** Accepts jobs: the row in `system_jobs` first, then the queue. */
 import assert from 'node:assert/strict';
 import type { Client, Pool } from '#core/database/pool.ts';
+import { transaction } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError, unavailable } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
 import { isOpen } from './job.ts';
 import type { QueueName, Queues } from './queue.ts';
+import { claimJob } from './quota.ts';
 
 /** A job that is to be done. */
 export interface Submission {
@@ -19,12 +21,23 @@ export interface Submission {
   readonly user: string | null;
   /** An open job of the same user, kind, collection and fingerprint is joined; null: never. */
   readonly fingerprint: string | null;
+  /** Whom quotas count it for; absent: nobody. */
+  readonly holder?: string;
 }
 
 export interface Submitted {
   readonly id: string;
   /** An identical job that was open already stands for this one. */
   readonly joined: boolean;
+}
+
+export interface SubmitOptions {
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  readonly queues: Queues;
+  /** Most jobs of one holder that wait or run: JOBS_MAX_PER_USER. */
+  readonly maxPerHolder: number;
 }
 
 /** The one that is joined can end between two looks; so often in a row it does not. */
@@ -34,10 +47,10 @@ const JOIN_TRIES = 5;
 function insertion(schema: string, job: Submission): Sql {
   return sql`
     INSERT INTO ${systemTable(schema, 'jobs')} (kind, queue, mailbox, message, message_version,
-      "user", collection, fingerprint, catalog)
+      "user", collection, fingerprint, holder, catalog)
     VALUES (${job.kind}, ${job.queue}, ${job.mailbox}, ${JSON.stringify(job.message)},
       ${job.message.version}, ${job.user}, ${job.collection}, ${job.fingerprint},
-      (SELECT version FROM ${systemTable(schema, 'state')} WHERE name = 'catalog'))
+      ${job.holder ?? null}, (SELECT version FROM ${systemTable(schema, 'state')} WHERE name = 'catalog'))
     ON CONFLICT DO NOTHING RETURNING id`;
 }
 
@@ -52,18 +65,35 @@ export async function recordJob(client: Client, schema: string, job: Submission)
   return row.id;
 }
 
-async function insertOrJoin(pool: Pool, schema: string, job: Submission): Promise<Submitted> {
+/** Records a job as one more of its holder; null when it meets an identical one. */
+async function insert(
+  { pool, schema, maxPerHolder }: SubmitOptions,
+  job: Submission,
+): Promise<string | null> {
+  const { holder } = job;
+  const statement = render(insertion(schema, job));
+  const record = async (client: Client) =>
+    (await client.query<{ id: string }>(statement)).rows[0]?.id ?? null;
+  if (holder === undefined) return await record(pool);
+  return await transaction(pool, async (client) => {
+    await claimJob(client, schema, { holder, max: maxPerHolder });
+    return await record(client);
+  });
+}
+
+async function insertOrJoin(options: SubmitOptions, job: Submission): Promise<Submitted> {
+  const { pool, schema } = options;
   const jobs = systemTable(schema, 'jobs');
-  const insert = render(insertion(schema, job));
   const find = render(sql`
     SELECT id FROM ${jobs} WHERE ${isOpen} AND NOT cancel_requested AND kind = ${job.kind}
       AND "user" IS NOT DISTINCT FROM ${job.user}
       AND collection IS NOT DISTINCT FROM ${job.collection} AND fingerprint = ${job.fingerprint}`);
   for (let tries = 0; tries < JOIN_TRIES; tries += 1) {
-    const [inserted] = (await pool.query<{ id: string }>(insert)).rows;
-    if (inserted !== undefined) return { id: inserted.id, joined: false };
-    const [joined] = (await pool.query<{ id: string }>(find)).rows;
+    // What is joined is no job more, and so asked for before the number of jobs is looked at.
+    const [joined] = job.fingerprint === null ? [] : (await pool.query<{ id: string }>(find)).rows;
     if (joined !== undefined) return { id: joined.id, joined: true };
+    const id = await insert(options, job);
+    if (id !== null) return { id, joined: false };
   }
   throw unavailable('queue', 'Identical jobs come and go too fast.');
 }
@@ -81,15 +111,12 @@ async function reject(pool: Pool, schema: string, id: string, error: ServiceErro
 /**
  * Records the job and hands it to its queue. A process that dies in between leaves a row that the
  * reconciler brings to the queue.
- * @throws SERVICE_UNAVAILABLE within seconds when the queue cannot take it; it is then not done.
+ * @throws SERVICE_UNAVAILABLE within seconds when the queue cannot take it; REQUESTS_EXCEEDED when
+ *   its holder has too many; it is then not done
  */
-export async function submit(
-  pool: Pool,
-  schema: string,
-  queues: Queues,
-  job: Submission,
-): Promise<Submitted> {
-  const submitted = await insertOrJoin(pool, schema, job);
+export async function submit(options: SubmitOptions, job: Submission): Promise<Submitted> {
+  const { pool, schema, queues } = options;
+  const submitted = await insertOrJoin(options, job);
   if (submitted.joined) return submitted;
   try {
     await queues.get(job.queue).add(submitted.id, job.kind);

@@ -1,10 +1,12 @@
 /** Accepts files to be imported: judges who and where, spools the bytes, submits the job. */
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '#core/access/grant.ts';
+import { holderOf } from '#core/access/holder.ts';
 import type { ImportHolds } from '#core/cache/import-holds.ts';
 import type { CatalogSource } from '#core/catalog/source.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { IMPORT_JOB, type ImportFormat, type ImportMessage } from '#core/jobs/message/import.ts';
+import type { CountedUpload, SpoolQuota } from '#core/jobs/quota.ts';
 import type { Submission } from '#core/jobs/submit.ts';
 import type { Log } from '#core/log/log.ts';
 import type { Spool } from '#core/transfer/spool.ts';
@@ -21,6 +23,7 @@ export interface ImportServiceOptions {
   readonly holds: ImportHolds;
   /** Largest file in bytes; undefined: no bound. */
   readonly maxBytes: number | undefined;
+  readonly quota: SpoolQuota;
   readonly log: Log;
 }
 
@@ -35,6 +38,13 @@ export interface Destination {
 export interface Upload {
   readonly format: ImportFormat;
   readonly content: AsyncIterable<Uint8Array>;
+  /** Bytes that the client announced, with what surrounds the file. */
+  readonly size?: number | undefined;
+}
+
+interface CountedFile extends Upload {
+  readonly file: string;
+  readonly counted: CountedUpload;
 }
 
 export class ImportService {
@@ -69,18 +79,31 @@ export class ImportService {
    * Stores the file and submits its import. An identical file by the same user that is still on
    * its way is joined instead.
    * @returns the id of the job
-   * @throws ServiceError CONTENT_TOO_LARGE, SERVICE_UNAVAILABLE; what the upload itself throws
+   * @throws ServiceError CONTENT_TOO_LARGE, REQUESTS_EXCEEDED, SERVICE_UNAVAILABLE; what the upload itself throws
    */
   async accept(caller: Caller, destination: Destination, upload: Upload): Promise<string> {
-    const { jobs, spool, holds, maxBytes, log } = this.#options;
-    const { collection, fields } = destination;
+    const { quota, log } = this.#options;
     const file = randomUUID();
-    const { bytes, sha256 } = await spool.write(file, upload.content, maxBytes);
+    const counted = await quota.begin(file, holderOf(caller), upload.size);
+    try {
+      return await this.#submit(caller, destination, { ...upload, file, counted });
+    } finally {
+      await counted.end().catch((error) => log.warn({ err: error }, 'an upload counts on'));
+    }
+  }
+
+  async #submit(
+    caller: Caller,
+    { collection, fields }: Destination,
+    { format, content, file, counted }: CountedFile,
+  ): Promise<string> {
+    const { jobs, spool, holds, maxBytes, log } = this.#options;
+    const { bytes, sha256 } = await spool.write(file, counted.counted(content), maxBytes);
     const message: ImportMessage = {
       version: 1,
       collection,
       ...(fields === null ? {} : { fields: [...fields] }),
-      file: { id: file, format: upload.format, bytes },
+      file: { id: file, format, bytes },
     };
     const discard = () =>
       spool.remove(file).catch((error) => log.warn({ err: error }, 'an upload was not removed'));
@@ -92,7 +115,8 @@ export class ImportService {
         mailbox: `${IMPORT_JOB}:${collection}`,
         collection,
         user: caller.user,
-        fingerprint: `${upload.format}:${sha256}`,
+        fingerprint: `${format}:${sha256}`,
+        holder: holderOf(caller),
       };
       const { id, joined } = await holds.during(collection, () => jobs.submit(submission));
       if (joined) await discard();

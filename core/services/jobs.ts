@@ -29,6 +29,8 @@ export interface JobServiceOptions {
   /** Holds the uploads that jobs work on. */
   readonly spool: Spool;
   readonly log: Log;
+  /** JOBS_MAX_PER_USER */
+  readonly maxPerHolder: number;
 }
 
 /** Which jobs to list; `limit` -1 for all. */
@@ -52,9 +54,11 @@ export class JobService {
   readonly #bus: MessageBus;
   readonly #spool: Spool;
   readonly #log: Log;
+  readonly #maxPerHolder: number;
   readonly #follower: JobFollower;
 
-  constructor({ pool, schema, queues, bus, spool, log }: JobServiceOptions) {
+  constructor({ pool, schema, queues, bus, spool, log, maxPerHolder }: JobServiceOptions) {
+    this.#maxPerHolder = maxPerHolder;
     this.#pool = pool;
     this.#schema = schema;
     this.#jobs = systemTable(schema, 'jobs');
@@ -67,10 +71,12 @@ export class JobService {
 
   /**
    * Accepts a job, or joins an identical one that is still open.
-   * @throws SERVICE_UNAVAILABLE within seconds when the queue cannot take it
+   * @throws SERVICE_UNAVAILABLE within seconds when the queue cannot take it, REQUESTS_EXCEEDED when
+   *   its holder has too many
    */
   async submit(submission: Submission): Promise<Submitted> {
-    return await submit(this.#pool, this.#schema, this.#queues, submission);
+    const [pool, schema, queues] = [this.#pool, this.#schema, this.#queues];
+    return await submit({ pool, schema, queues, maxPerHolder: this.#maxPerHolder }, submission);
   }
 
   /** One job. Throws FORBIDDEN when it does not exist or is someone else's. */

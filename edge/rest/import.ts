@@ -49,7 +49,7 @@ const importFile: CallHandler = async (call) => {
   const destination = await imports.authorize(call.caller, param(call, 'collection'));
   checkSize(call);
   const file = await firstFile(call.request);
-  const upload = { format: formatOf(file), content: file.stream };
+  const upload = { format: formatOf(file), content: file.stream, size: call.request.body.size };
   const id = await imports.accept(call.caller, destination, upload);
   if (isBackground(call)) return accepted(call, id);
   return jobAnswer(call, id, () => ({ status: 200, headers: { Location: jobLocation(id) } }));

@@ -1,7 +1,7 @@
 /** The routes of jobs: the list, one, its events, its rejected rows, and cancelling it. */
 import { pipeline, Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
-import { forbidden } from '#core/errors/service-error.ts';
+import { forbidden, quotaExceeded } from '#core/errors/service-error.ts';
 import type { Job } from '#core/jobs/job.ts';
 import { parseInteger } from '#core/query/parse/level.ts';
 import { parseList, unfold } from '#core/query/parse/list.ts';
@@ -44,6 +44,12 @@ const events: CallHandler = async (call) => {
   const id = param(call, 'id');
   // Who may not see the job hears so before the stream begins.
   await services.jobs.get(id, caller);
+  const { EVENTS_MAX_PER_USER: limit } = services.config;
+  const open = services.streams.of(caller).filter(({ kind }) => kind === 'events');
+  if (open.length >= limit) {
+    const reason = `Only ${limit} streams of events may be open.`;
+    throw quotaExceeded('EVENTS_MAX_PER_USER', limit, reason);
+  }
   const answer = eventStream(request, eventsOf(services.jobs.watch(id, caller, request.signal)));
   return { ...answer, body: listed(call, { kind: 'events', collection: null }, answer.body) };
 };

@@ -3,6 +3,7 @@
  * forgetting what is kept.
  */
 import * as v from 'valibot';
+import { holderOf } from '#core/access/holder.ts';
 import { forbidden, invalidQuery, unavailable } from '#core/errors/service-error.ts';
 import { cacheClearResult, cacheClearSubmission } from '#core/jobs/message/cache-clear.ts';
 import { generateHash, verifyHash } from '#core/services/hash.ts';
@@ -78,7 +79,10 @@ const revert: CallHandler = async (call) => {
 const clearCache: CallHandler = async (call) => {
   const { caller, services } = call;
   if (!caller.admin) throw forbidden('Only administrators clear the cache.');
-  const { id } = await services.jobs.submit(cacheClearSubmission(caller.user));
+  const { id } = await services.jobs.submit({
+    ...cacheClearSubmission(caller.user),
+    holder: holderOf(caller),
+  });
   return jobAnswer(call, id, ({ result }) => {
     const { unconfirmed } = v.parse(cacheClearResult, result);
     if (unconfirmed.length === 0) return { status: 200 };

@@ -1,6 +1,7 @@
 /** Takes changes of the schema on: judges who asks, hands them to the workers, and knows the end. */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grant.ts';
+import { holderOf } from '#core/access/holder.ts';
 import type { CatalogSource } from '#core/catalog/source.ts';
 import { forbidden, unavailable } from '#core/errors/service-error.ts';
 import type { Job } from '#core/jobs/job.ts';
@@ -46,7 +47,8 @@ export class SchemaService {
     options: SchemaChangeOptions,
   ): Promise<string> {
     this.requireAdministrator(caller);
-    const submission = schemaSubmission(change, options, caller.user);
+    const holder = holderOf(caller);
+    const submission = { ...schemaSubmission(change, options, caller.user), holder };
     // Nothing has a name that PostgreSQL could not hold, so a path with one leads nowhere.
     const name = submission.collection ?? '';
     if (!isStorable(change) || Buffer.byteLength(name) > NAME_BYTES) throw forbidden();

@@ -34,7 +34,15 @@ async function setUp(t: Teardown & { testdir(): string }, backend: Backend, queu
   );
   const queues = await openQueues(queueConfig, queueUrl ?? url, cluster, log);
   const spool = localSpool(t.testdir());
-  const jobs = new JobService({ pool, schema: 'public', queues, bus, spool, log });
+  const jobs = new JobService({
+    pool,
+    schema: 'public',
+    queues,
+    bus,
+    spool,
+    log,
+    maxPerHolder: 20,
+  });
   t.teardown(async () => {
     jobs.close();
     await queues.close();

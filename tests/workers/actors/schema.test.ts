@@ -26,7 +26,15 @@ async function openJobs(t: Teardown, cluster: Cluster) {
   const bus = await openBus(config, databaseUrl, id, log);
   const queues = await openQueues(config, databaseUrl, id, log);
   const spool = localSpool(cluster.dataDir);
-  const jobs = new JobService({ pool: db, schema: 'public', queues, bus, spool, log });
+  const jobs = new JobService({
+    pool: db,
+    schema: 'public',
+    queues,
+    bus,
+    spool,
+    log,
+    maxPerHolder: 1_000,
+  });
   t.teardown(async () => {
     jobs.close();
     await queues.close();

@@ -134,7 +134,15 @@ export async function createCluster(
   const queues = await openQueues(config, url, cluster, log);
   const dataDir = mkdtempSync(join(tmpdir(), 'sluice-runtime-'));
   const spool = localSpool(join(dataDir, 'spool'));
-  const jobs = new JobService({ pool, schema: 'public', queues, bus, spool, log });
+  const jobs = new JobService({
+    pool,
+    schema: 'public',
+    queues,
+    bus,
+    spool,
+    log,
+    maxPerHolder: 1_000,
+  });
   t.teardown(async () => {
     rmSync(dataDir, { recursive: true, force: true });
     jobs.close();

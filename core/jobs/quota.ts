@@ -1,0 +1,140 @@
+/**
+ * How much of the installation one user, or one address without a user, may take up with jobs: the
+ * number of those that wait or run, and the bytes spooled for them, which count from their arrival to
+ * the end of the job. All processes count together, in the database; those of one holder take turns.
+ */
+import type { Client, Pool } from '#core/database/pool.ts';
+import { transaction } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { quotaExceeded, ServiceError } from '#core/errors/service-error.ts';
+import { systemTable } from '#core/system/table.ts';
+import { isOpen } from './job.ts';
+
+/** Bytes of an upload of unknown length that are claimed at a time, at most. */
+const GRAIN = 16 * 1024 * 1024;
+/** Part of the quota that is claimed at a time, at most. */
+const GRAINS = 16;
+/** How often (ms) an upload that arrives slowly says that it does. */
+const SIGN_MS = 60_000;
+/** Uploads that gave no sign for so long (minutes) have no process any more. */
+const FORGOTTEN_MINUTES = 10;
+
+/** Lets the transactions of one holder take turns until they end. */
+async function takeTurn(client: Client, holder: string): Promise<void> {
+  const key = `sluice quota ${holder}`;
+  await client.query(render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`));
+}
+
+/**
+ * Refuses one job too many; within the transaction that records it.
+ * @throws ServiceError REQUESTS_EXCEEDED
+ */
+export async function claimJob(
+  client: Client,
+  schema: string,
+  { holder, max }: { readonly holder: string; readonly max: number },
+): Promise<void> {
+  await takeTurn(client, holder);
+  const { rows } = await client.query<{ count: number }>(
+    render(sql`SELECT count(*)::int AS count FROM ${systemTable(schema, 'jobs')}
+      WHERE holder = ${holder} AND ${isOpen}`),
+  );
+  if ((rows[0]?.count ?? 0) < max) return;
+  throw quotaExceeded('JOBS_MAX_PER_USER', max, `Only ${max} jobs may wait and run.`);
+}
+
+export interface SpoolQuotaOptions {
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  /** SPOOL_MAX_PER_USER in bytes. */
+  readonly max: number;
+}
+
+export class SpoolQuota {
+  readonly #options: SpoolQuotaOptions;
+
+  constructor(options: SpoolQuotaOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins to count an upload.
+   * @param announced its length, if that is known
+   * @throws ServiceError REQUESTS_EXCEEDED, CONTENT_TOO_LARGE when it could never fit
+   */
+  async begin(id: string, holder: string, announced = 0): Promise<CountedUpload> {
+    const { max } = this.#options;
+    if (announced > max) {
+      throw new ServiceError('CONTENT_TOO_LARGE', { limit: max, variable: 'SPOOL_MAX_PER_USER' });
+    }
+    const upload = new CountedUpload(this.#options, id, holder);
+    await upload.claim(announced);
+    return upload;
+  }
+}
+
+/** An upload that is arriving. */
+export class CountedUpload {
+  readonly #options: SpoolQuotaOptions;
+  readonly #id: string;
+  readonly #holder: string;
+  #claimed = 0;
+  #signed = 0;
+
+  constructor(options: SpoolQuotaOptions, id: string, holder: string) {
+    this.#options = options;
+    this.#id = id;
+    this.#holder = holder;
+  }
+
+  /** The content, as long as it is within the quota. */
+  async *counted(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const grain = Math.max(1, Math.min(GRAIN, Math.floor(this.#options.max / GRAINS)));
+    let bytes = 0;
+    for await (const piece of content) {
+      bytes += piece.length;
+      if (bytes > this.#claimed) await this.claim(Math.ceil(bytes / grain) * grain);
+      else if (performance.now() - this.#signed > SIGN_MS) await this.claim(this.#claimed);
+      yield piece;
+    }
+  }
+
+  /** @throws ServiceError REQUESTS_EXCEEDED when the holder has too much with so many bytes of it */
+  async claim(bytes: number): Promise<void> {
+    const { pool, schema, max } = this.#options;
+    const [uploads, jobs] = [systemTable(schema, 'uploads'), systemTable(schema, 'jobs')];
+    const [id, holder] = [this.#id, this.#holder];
+    await transaction(pool, async (client) => {
+      await takeTurn(client, holder);
+      await client.query(
+        render(sql`DELETE FROM ${uploads}
+          WHERE holder = ${holder} AND seen_on < now() - make_interval(mins => ${FORGOTTEN_MINUTES})`),
+      );
+      const { rows } = await client.query<{ used: string }>(
+        render(sql`SELECT
+          coalesce((SELECT sum(bytes) FROM ${uploads} WHERE holder = ${holder} AND id <> ${id}), 0)
+          + coalesce((SELECT sum((message -> 'file' ->> 'bytes')::bigint) FROM ${jobs}
+              WHERE holder = ${holder} AND ${isOpen}), 0) AS used`),
+      );
+      if (Number(rows[0]?.used ?? 0) + bytes > max) {
+        const reason = `Only ${max} bytes of uploads may wait to be worked on.`;
+        throw quotaExceeded('SPOOL_MAX_PER_USER', max, reason);
+      }
+      await client.query(
+        render(sql`INSERT INTO ${uploads} (id, holder, bytes) VALUES (${id}, ${holder}, ${bytes})
+          ON CONFLICT (id) DO UPDATE SET bytes = excluded.bytes, seen_on = now()`),
+      );
+    });
+    this.#claimed = bytes;
+    this.#signed = performance.now();
+  }
+
+  /** Ends the counting: it failed, or is a part of its job now. */
+  async end(): Promise<void> {
+    const { pool, schema } = this.#options;
+    await pool.query(
+      render(sql`DELETE FROM ${systemTable(schema, 'uploads')} WHERE id = ${this.#id}`),
+    );
+  }
+}
