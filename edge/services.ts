@@ -42,6 +42,7 @@ import { localSpool } from '#core/transfer/spool.ts';
 import type { Limits } from './limit/limits.ts';
 import { openLimits } from './limit/open.ts';
 import { OpenStreams } from './streams/open-streams.ts';
+import { RightWatch } from './streams/right-watch.ts';
 
 /** Most pipelined connections of an edge; short reads gain nothing from more. */
 const MAX_LINES = 4;
@@ -129,6 +130,8 @@ export async function openEdgeServices(
     ...{ pool, schema, cluster, catalog, log },
     answers: true,
   });
+  const streams = new OpenStreams();
+  const rightWatch = new RightWatch({ streams, access, catalog });
   const feed = new ChangeFeed(bus, log);
   const failpoint = failpoints(config, log);
   const journal = new ChangeJournal({
@@ -210,8 +213,9 @@ export async function openEdgeServices(
       others: () => ({ ...limits.checks(), ...caching.responses?.checks() }),
     }),
     limits,
-    streams: new OpenStreams(),
+    streams,
     async close() {
+      rightWatch.close();
       limits.close();
       jobs.close();
       await feed.close();

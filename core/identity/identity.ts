@@ -57,6 +57,19 @@ export class Identity {
     return await access.callerOf(account, ip);
   }
 
+  /**
+   * The caller of a token that was authenticated before. An access token may have run out since; its
+   * session must live.
+   * @throws ServiceError as {@link authenticate}
+   */
+  async again(before: Caller, token: string | null): Promise<Caller> {
+    const { user, session, ip } = before;
+    if (session === null) return await this.authenticate(token, ip);
+    const account = await this.#sessions.accountOf(session);
+    if (account === null || account.user !== user) throw new ServiceError('INVALID_CREDENTIALS');
+    return await this.#parts.access.callerOf(account, ip);
+  }
+
   async #accountOf(token: string): Promise<Account | null> {
     const known = this.#verified.get(token);
     if (known !== undefined) return await this.#accountOfClaims(known);

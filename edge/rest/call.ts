@@ -13,6 +13,7 @@ import type { Pieces, Response } from '#edge/http/response.ts';
 import type { Params, Route } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import type { StreamFacts } from '#edge/streams/open-streams.ts';
+import { cookieOf } from './cookie.ts';
 import { callerByCookie, tokenOf } from './credential.ts';
 import { parametersOf } from './parameter.ts';
 
@@ -26,6 +27,10 @@ export interface Call {
   /** Address of the client; null when the connection is gone. */
   readonly ip: string | null;
   readonly services: EdgeServices;
+  /** When it came in, on the clock of `performance.now()`. */
+  readonly since: number;
+  /** The token that it carries, wherever. */
+  readonly token: string | null;
 }
 
 export type CallHandler = (call: Call) => Promise<Response>;
@@ -36,6 +41,8 @@ class RequestCall implements Call {
   readonly caller: Caller;
   readonly ip: string | null;
   readonly services: EdgeServices;
+  readonly since: number;
+  readonly token: string | null;
   #parameters: Parameters | null;
 
   constructor(from: Omit<Call, 'parameters'>, parameters: Parameters | null) {
@@ -44,6 +51,8 @@ class RequestCall implements Call {
     this.caller = from.caller;
     this.ip = from.ip;
     this.services = from.services;
+    this.since = from.since;
+    this.token = from.token;
     this.#parameters = parameters;
   }
 
@@ -72,19 +81,22 @@ function routing(services: EdgeServices, options: RoutingOptions): Routing {
   const { catalog, config, identity } = services;
   const ipOf = clientIpBy(config.IP_TRUST_PROXY);
   return (handler) => async (request, params) => {
+    const since = performance.now();
     if (!catalog.ready() && !always) await catalog.regain();
     const mayHoldToken = request.query.includes('token');
     const parameters = mayHoldToken ? parametersOf(request.query) : null;
     const ip = ipOf(request);
-    const token = tokenOf(request.header('authorization'), parameters ?? {});
+    const sent = tokenOf(request.header('authorization'), parameters ?? {});
+    const token = sent ?? (byCookie ? cookieOf(request, config, 'session') : null);
     const caller =
-      token === null && byCookie
+      sent === null && byCookie
         ? await callerByCookie(request, services, ip)
-        : await identity.authenticate(token, ip);
+        : await identity.authenticate(sent, ip);
     if (caller.admin) request.revealErrors();
     await services.limits.identify(request, caller);
     if (caller.lacksSecondFactor && !withoutSecondFactor) throw forbidden(SECOND_FACTOR_FIRST);
-    return handler(new RequestCall({ request, params, caller, ip, services }, parameters));
+    const call = { request, params, caller, ip, services, since, token };
+    return handler(new RequestCall(call, parameters));
   };
 }
 
@@ -155,11 +167,12 @@ export function readText({ services, request, caller }: Call, answer: TextAnswer
 
 /** The pieces of an answer, where those who may end it find it. */
 export function listed(
-  { request, caller, services }: Call,
-  facts: Omit<StreamFacts, 'caller'>,
+  { request, caller, services, since, token }: Call,
+  facts: Pick<StreamFacts, 'kind' | 'collection'>,
   body: Pieces,
 ): Pieces {
-  return services.streams.listed(request, { ...facts, caller }, body);
+  const again = () => services.identity.again(caller, token);
+  return services.streams.listed(request, { ...facts, caller, since, again }, body);
 }
 
 /** 200 with `{ data }`. */

@@ -14,6 +14,13 @@ export interface StreamFacts {
   readonly caller: Caller;
   /** The collection that is read; what is related to it may be read, too. Null for events. */
   readonly collection: string | null;
+  /** When its request came in, on the clock of `performance.now()`: its rights are no older. */
+  readonly since: number;
+  /**
+   * The caller that the same credentials make now.
+   * @throws ServiceError when they make none any more
+   */
+  again(): Promise<Caller>;
 }
 
 /** One answer that is being sent. */
@@ -26,6 +33,7 @@ type Piece = string | Uint8Array;
 
 export class OpenStreams implements Iterable<OpenStream> {
   readonly #open = new Set<OpenStream>();
+  readonly #heard = new Set<(stream: OpenStream) => void>();
 
   /** All that are open now; those that end meanwhile may still be among them. */
   [Symbol.iterator](): Iterator<OpenStream> {
@@ -36,6 +44,14 @@ export class OpenStreams implements Iterable<OpenStream> {
   of(caller: Pick<Caller, 'user' | 'ip'>): readonly OpenStream[] {
     const holder = holderOf(caller);
     return [...this.#open].filter((stream) => holderOf(stream.caller) === holder);
+  }
+
+  /** Hears of each that is opened until the returned function is called. */
+  onOpen(handler: (stream: OpenStream) => void): () => void {
+    this.#heard.add(handler);
+    return () => {
+      this.#heard.delete(handler);
+    };
   }
 
   /** The pieces of an answer, which is listed from now on until they end or nobody wants them. */
@@ -49,6 +65,7 @@ export class OpenStreams implements Iterable<OpenStream> {
     // Pieces that were never begun hear of nothing else.
     request.signal.addEventListener('abort', remove);
     if (request.signal.aborted) remove();
+    else for (const handler of this.#heard) handler(stream);
     return { [Symbol.asyncIterator]: () => watched(pieces[Symbol.asyncIterator](), remove) };
   }
 }

@@ -136,7 +136,8 @@ t.test('an open stream is found by its caller, and cut', async (t) => {
         left += 1;
       }
     })();
-    const facts = { kind: 'items', caller, collection: 'things' } as const;
+    const again = async () => caller;
+    const facts = { kind: 'items', caller, collection: 'things', since: 0, again } as const;
     return { status: 200, body: streams.listed(asked, facts, endless) };
   });
   const sockets = await Promise.all([1, 2].map(() => open(port)));

@@ -1,0 +1,120 @@
+/**
+ * Ends the answers that are still being sent to those who lost the right to them, as soon as this
+ * process hears of that. Who only gained rights, or lost others, is left alone.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Caller } from '#core/access/grant.ts';
+import type { Rights } from '#core/access/right.ts';
+import type { AccessChanges } from '#core/catalog/access-changes.ts';
+import type { CatalogSource } from '#core/catalog/source.ts';
+import type { RightsSource } from '#core/services/context.ts';
+import type { OpenStream, OpenStreams } from './open-streams.ts';
+
+export interface RightWatchParts {
+  readonly streams: OpenStreams;
+  readonly access: RightsSource;
+  readonly catalog: Pick<CatalogSource, 'onAccess'>;
+}
+
+/** How long (ms) changes are kept for answers that were asked for before and begin after them. */
+const KEPT_MS = 60_000;
+const MOST_KEPT = 1_000;
+const REASON = 'The right to it was lost.';
+
+/** What was changed, and when on the clock of `performance.now()`. */
+interface Heard {
+  readonly at: number;
+  readonly changes: AccessChanges | null;
+}
+
+export class RightWatch {
+  readonly #parts: RightWatchParts;
+  readonly #rights = new WeakMap<OpenStream, Promise<Rights>>();
+  readonly #ends: (() => void)[];
+  #heard: Heard[] = [];
+
+  constructor(parts: RightWatchParts) {
+    this.#parts = parts;
+    const { catalog, streams } = parts;
+    this.#ends = [
+      catalog.onAccess((changes) => this.#hear(changes)),
+      streams.onOpen((stream) => this.#begin(stream)),
+    ];
+  }
+
+  close(): void {
+    for (const end of this.#ends) end();
+  }
+
+  #hear(changes: AccessChanges | null): void {
+    const at = performance.now();
+    this.#heard = this.#heard.filter((heard) => at - heard.at < KEPT_MS).slice(-MOST_KEPT);
+    this.#heard.push({ at, changes });
+    for (const stream of this.#parts.streams) {
+      if (concerns(changes, stream.caller)) void this.#judge(stream);
+    }
+  }
+
+  #begin(stream: OpenStream): void {
+    const { caller, since } = stream;
+    const [oldest] = this.#heard;
+    const forgotten = this.#heard.length > MOST_KEPT && oldest !== undefined && oldest.at > since;
+    const changed = this.#heard.some(({ at, changes }) => at >= since && concerns(changes, caller));
+    // By which rights it is being read is not known then.
+    if (forgotten || changed || performance.now() - since > KEPT_MS) stream.cut(REASON);
+    else {
+      const rights = this.#parts.access.rightsOf(caller);
+      // Whoever asks for them hears of a failure.
+      rights.catch(() => undefined);
+      this.#rights.set(stream, rights);
+    }
+  }
+
+  async #judge(stream: OpenStream): Promise<void> {
+    try {
+      const before = await this.#rights.get(stream);
+      const caller = await stream.again();
+      const now = await this.#parts.access.rightsOf(caller);
+      if (before !== undefined && isKept(stream, before, caller, now)) return;
+    } catch {
+      // Nobody any more, or it cannot be seen.
+    }
+    stream.cut(REASON);
+  }
+}
+
+/** Whether changes may be of what a caller is or may do. */
+function concerns(changes: AccessChanges | null, caller: Caller): boolean {
+  if (changes === null) return true;
+  const { user, session, role, roles, policies } = caller;
+  if (user !== null && changes.users.has(user)) return true;
+  if (session !== null && changes.sessions.has(session)) return true;
+  if (changes.public && role === null) return true;
+  return (
+    roles.some((one) => changes.roles.has(one)) ||
+    policies.some((one) => changes.policies.has(one) || changes.permissions.has(one))
+  );
+}
+
+/** Whether an answer that began with some rights may go on with those of now. */
+function isKept({ kind, caller: was }: OpenStream, before: Rights, is: Caller, now: Rights) {
+  if (is.user !== was.user || (is.lacksSecondFactor && !was.lacksSecondFactor)) return false;
+  if (now.admin) return true;
+  if (before.admin) return false;
+  if (kind === 'events') return true;
+  return isAlike(was, is) && [...before.collections].every((name) => isRead(name));
+
+  function isRead(collection: string): boolean {
+    const left = now.of(collection, 'read');
+    return before
+      .of(collection, 'read')
+      .every(({ fields, rule }) =>
+        left.some((one) => isDeepStrictEqual([one.fields, one.rule], [fields, rule])),
+      );
+  }
+}
+
+/** What rules may compare with is the same. */
+function isAlike(was: Caller, is: Caller): boolean {
+  return was.role === is.role && isDeepStrictEqual(was.roles, is.roles);
+}
