@@ -50,6 +50,29 @@ const SPECIALS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
+/** The one system collection that may have fields beside its own. */
+const EXTENSIBLE = `${SYSTEM_PREFIX}users`;
+
+/** What users have from the start; migrations alone change these. */
+const USER_FIELDS: ReadonlySet<string> = new Set([
+  ...['id', 'first_name', 'last_name', 'email', 'password', 'location', 'title', 'description'],
+  ...['tags', 'avatar', 'language', 'text_direction', 'appearance', 'theme_light', 'theme_dark'],
+  ...['theme_light_overrides', 'theme_dark_overrides', 'tfa_secret', 'email_notifications'],
+  ...['status', 'role', 'token', 'provider', 'external_identifier', 'auth_data', 'last_access'],
+  ...['last_page', 'policies'],
+]);
+
+/**
+ * Whether a field is a fixed part of Sluice: every one of a system collection, but for those that
+ * an installation has added to its users.
+ */
+export function isBuiltIn(
+  collection: { readonly name: string; readonly system: boolean },
+  field: string,
+): boolean {
+  return collection.system && (collection.name !== EXTENSIBLE || USER_FIELDS.has(field));
+}
+
 /** A field that refers to another collection, and what is known about the way back. */
 interface Reference {
   readonly many: string;

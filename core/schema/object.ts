@@ -4,6 +4,7 @@
  */
 import type { Collection, Field } from '#core/catalog/catalog.ts';
 import type { FieldType } from '#core/catalog/field-type.ts';
+import { isBuiltIn } from '#core/catalog/system-field.ts';
 import { type ColumnObject, columnObject } from './column-object.ts';
 
 /** The columns of a metadata row; `system: true` where the thing is Sluice's own. */
@@ -101,11 +102,12 @@ function asText(value: unknown): unknown {
 }
 
 function fieldMeta(collection: Collection, field: Field): MetaObject | null {
-  if (!collection.system && field.meta === null) return null;
+  const builtIn = isBuiltIn(collection, field.name);
+  if (!builtIn && field.meta === null) return null;
   const row = field.meta?.row ?? {};
   const special = field.special.length === 0 ? null : field.special.join(',');
   const display_options = asText(row.display_options ?? null);
-  if (!collection.system) return { ...row, special, display_options };
+  if (!builtIn) return { ...row, special, display_options };
   const key = { id: null, collection: collection.name, field: field.name };
   return { ...key, ...FIELD_META, ...row, special, display_options, system: true };
 }

@@ -7,6 +7,7 @@ import type {
   TableDescriptor,
 } from '#core/catalog/descriptor.ts';
 import type { AnyToOne, ManyToOne } from '#core/catalog/relation.ts';
+import { isBuiltIn } from '#core/catalog/system-field.ts';
 import type { MetaObject } from './object.ts';
 
 /** The foreign key behind a relation. */
@@ -73,7 +74,10 @@ function relationObject(collection: Collection, relation: ManyToOne | AnyToOne):
     field: relation.field,
     related_collection: relation.kind === 'm2o' ? relation.one.collection : null,
     schema: table === null || foreignKey === null ? null : foreignKeyObject(table, foreignKey),
-    meta: relation.meta === null ? null : relationMeta(relation.meta, collection.system),
+    meta:
+      relation.meta === null
+        ? null
+        : relationMeta(relation.meta, isBuiltIn(collection, relation.field)),
   };
 }
 
@@ -84,7 +88,7 @@ function brokenObject(collection: Collection, meta: RelationMeta): RelationObjec
     field: meta.manyField,
     related_collection: meta.oneCollection,
     schema: null,
-    meta: relationMeta(meta, collection.system),
+    meta: relationMeta(meta, isBuiltIn(collection, meta.manyField)),
   };
 }
 

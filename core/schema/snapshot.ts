@@ -5,6 +5,7 @@
 import type { Catalog, Collection, Field } from '#core/catalog/catalog.ts';
 import { compareText } from '#core/catalog/compare.ts';
 import { createPace } from '#core/catalog/pace.ts';
+import { isBuiltIn } from '#core/catalog/system-field.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
 import { RELEASE } from '#core/system/release.ts';
 import { hashOf } from './hash.ts';
@@ -132,6 +133,7 @@ function relationOf({ meta, schema, ...relation }: RelationObject): SnapshotRela
 
 function* systemFieldsOf(collection: Collection): Generator<SnapshotSystemField> {
   for (const field of collection.fields.values()) {
+    if (!isBuiltIn(collection, field.name)) continue;
     if (fieldObject(collection, field).schema?.is_indexed !== true) continue;
     yield { collection: collection.name, field: field.name, schema: { is_indexed: true } };
   }

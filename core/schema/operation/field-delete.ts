@@ -7,7 +7,7 @@ import type { Alteration } from '../alteration.ts';
 import { refuseComputed, refuseViews } from './dependent.ts';
 import { alter } from './field.ts';
 import { derivedFields, type FieldAddress, revokeFields } from './right.ts';
-import { collectionNamed, fieldNamed, ownCollection, tableOf } from './target.ts';
+import { collectionNamed, collectionOfField, fieldNamed, tableOf } from './target.ts';
 
 function key({ collection, field }: FieldAddress): string {
   return JSON.stringify([collection, field]);
@@ -163,7 +163,7 @@ export async function removeFields(
  * @throws UNPROCESSABLE_ENTITY as {@link removeFields}
  */
 export async function deleteField(alteration: Alteration, address: FieldAddress): Promise<void> {
-  const collection = ownCollection(alteration.catalog, address.collection);
+  const collection = collectionOfField(alteration.catalog, address.collection, address.field);
   const { column, name } = fieldNamed(collection, address.field);
   if (column !== null) {
     const table = tableOf(collection);

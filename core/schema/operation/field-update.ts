@@ -1,6 +1,7 @@
 /** Changing fields: their columns, as far as they differ, and their rows of metadata. */
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { TableDescriptor } from '#core/catalog/descriptor.ts';
+import { isBuiltIn } from '#core/catalog/system-field.ts';
 import { identifier, raw, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import type { Alteration, LockMode, TableLock } from '../alteration.ts';
@@ -15,10 +16,11 @@ import { type ColumnPlan, type FieldPlan, indexesOn, planField } from './field-p
 import { checkRetyping, retype } from './retype.ts';
 import { collectionNamed, fieldNamed } from './target.ts';
 
-/** Of Sluice's own collections only the indexes can be changed. */
-function refuseSystem({ name, system }: Collection, patches: readonly FieldPatch[]): void {
-  if (!system) return;
-  for (const { type, meta, schema } of patches) {
+/** Of Sluice's own fields only the indexes can be changed. */
+function refuseSystem(collection: Collection, patches: readonly FieldPatch[]): void {
+  const { name } = collection;
+  for (const { field, type, meta, schema } of patches) {
+    if (!isBuiltIn(collection, field)) continue;
     const members = Object.keys(schema ?? {});
     const only = members.length > 0 && members.every((member) => member === 'is_indexed');
     if (type === undefined && !meta && only) continue;

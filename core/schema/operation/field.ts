@@ -8,7 +8,7 @@ import type { FieldInput } from '../change.ts';
 import { columnDefinition, commentOn, isColumnType } from '../column.ts';
 import { insertFieldMeta, metaOfNew } from './field-meta.ts';
 import { revokeFields, shortWayBack } from './right.ts';
-import { ownCollection, tableOf } from './target.ts';
+import { collectionOfField, tableOf } from './target.ts';
 
 /** ALTER TABLE with one action. */
 export function alter({ schema, name }: TableName, action: Sql): Sql {
@@ -72,7 +72,7 @@ async function addColumn(
 
 /**
  * Makes a field.
- * @throws FORBIDDEN when there is no such collection, or it is one of Sluice's own
+ * @throws FORBIDDEN when there is no such collection, or the field is one of Sluice's own
  * @throws INVALID_PAYLOAD when the field is there already, or cannot be as it is described
  * @throws CONTAINS_NULL_VALUES when it is required and items would lack it
  */
@@ -81,7 +81,7 @@ export async function createField(
   collectionName: string,
   field: FieldInput,
 ): Promise<void> {
-  const collection = ownCollection(alteration.catalog, collectionName);
+  const collection = collectionOfField(alteration.catalog, collectionName, field.field);
   if (collection.fields.has(field.field)) {
     throw invalidPayload(`${collectionName} has a field ${field.field} already.`);
   }

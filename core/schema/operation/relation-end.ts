@@ -2,6 +2,7 @@
 import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
 import type { RelationMeta, TableDescriptor } from '#core/catalog/descriptor.ts';
 import type { ManyToOne } from '#core/catalog/relation.ts';
+import { isBuiltIn } from '#core/catalog/system-field.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import type { ForeignKeyOrder } from './foreign-key.ts';
 import type { RelationAddress } from './relation-meta.ts';
@@ -20,7 +21,9 @@ export function manySide(catalog: Catalog, { collection, field }: RelationAddres
   if (many === undefined || many.table === null) {
     throw invalidPayload(`There is no collection ${collection} with a table.`);
   }
-  if (many.system) throw forbidden(`${collection} belongs to Sluice; its relations are fixed.`);
+  if (isBuiltIn(many, field)) {
+    throw forbidden(`${collection} belongs to Sluice; its field ${field} is fixed.`);
+  }
   const own = many.fields.get(field);
   if (own === undefined || own.column === null) {
     throw invalidPayload(`${collection} has no field ${field} with a column.`);
@@ -70,7 +73,7 @@ export function findRelation(
 /** @throws FORBIDDEN when there is no such relation, and for those of Sluice itself */
 export function knownRelation(catalog: Catalog, address: RelationAddress): KnownRelation {
   const found = findRelation(catalog, address);
-  if (found === null || found.many.system) {
+  if (found === null || isBuiltIn(found.many, address.field)) {
     throw forbidden(`There is no relation ${address.collection}.${address.field} to change.`);
   }
   return found;

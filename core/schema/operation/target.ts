@@ -1,6 +1,7 @@
 /** The collections and fields that a change names, and what stands against changing them. */
 import type { Catalog, Collection, Field } from '#core/catalog/catalog.ts';
 import type { TableDescriptor } from '#core/catalog/descriptor.ts';
+import { isBuiltIn } from '#core/catalog/system-field.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 
 /** @throws FORBIDDEN when there is no such collection */
@@ -10,11 +11,14 @@ export function collectionNamed(catalog: Catalog, name: string): Collection {
   return collection;
 }
 
-/** @throws FORBIDDEN also for Sluice's own */
-export function ownCollection(catalog: Catalog, name: string): Collection {
+/**
+ * The collection of a field that is made or deleted.
+ * @throws FORBIDDEN also for the built-in fields of system collections
+ */
+export function collectionOfField(catalog: Catalog, name: string, field: string): Collection {
   const collection = collectionNamed(catalog, name);
-  if (collection.system) throw forbidden(`${name} belongs to Sluice; its fields are fixed.`);
-  return collection;
+  if (!isBuiltIn(collection, field)) return collection;
+  throw forbidden(`${name} belongs to Sluice; its field ${field} is fixed.`);
 }
 
 /** @throws FORBIDDEN when there is no such field */

@@ -1,5 +1,6 @@
 /** The system collections that requests reach, and which of their columns requests may write. */
 import { type Collection, SYSTEM_PREFIX } from '#core/catalog/catalog.ts';
+import { isBuiltIn } from '#core/catalog/system-field.ts';
 import type { Serves } from '../context.ts';
 
 /**
@@ -124,9 +125,10 @@ export function systemName(name: SystemName): string {
   return SYSTEM_PREFIX + name;
 }
 
-/** The columns of a system collection that requests may write. */
-export function writableColumns(collection: string): ReadonlySet<string> {
-  return COLUMNS.get(collection) ?? new Set();
+/** The columns of a system collection that requests may write: named above, or added to its own. */
+export function writableFields(collection: Collection): ReadonlySet<string> {
+  const added = [...collection.fields.keys()].filter((field) => !isBuiltIn(collection, field));
+  return new Set([...(COLUMNS.get(collection.name) ?? []), ...added]);
 }
 
 /** The system collections with routes of their own. */

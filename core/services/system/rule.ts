@@ -6,7 +6,7 @@ import type { Item } from '#core/mutation/payload.ts';
 import { type CollectionRule, NO_RULE, type Write } from '#core/mutation/target.ts';
 import { noCollection } from '../context.ts';
 import { describeAdministrators, requireAdministrator } from './administrator.ts';
-import { writableColumns } from './collection.ts';
+import { writableFields } from './collection.ts';
 import { afterComments, beginComments, refineComment } from './rule-comment.ts';
 import { afterPermissions, refineBookmark, refinePermission } from './rule-permission.ts';
 import { refinePolicy } from './rule-policy.ts';
@@ -77,12 +77,12 @@ async function keepAdministrators(write: Write): Promise<void> {
  */
 export function systemRuleOf(collection: Collection): CollectionRule {
   if (!collection.system) return NO_RULE;
-  if (writableColumns(collection.name).size === 0) throw noCollection(collection.name);
+  if (writableFields(collection).size === 0) throw noCollection(collection.name);
   const stage = STAGES[collection.name] ?? {};
   const { refine, ...others } = DECIDING.has(collection.name) ? guarded(stage) : stage;
   return {
     ...others,
-    writable: writableColumns(collection.name),
+    writable: writableFields(collection),
     async refine(write, action, item) {
       checkName(item);
       return refine === undefined ? item : refine(write, action, item);
