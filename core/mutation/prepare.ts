@@ -3,7 +3,7 @@
  * special flags make.
  */
 import type { Permission } from '#core/access/right.ts';
-import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import { invalidPayload, ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { ruleFault } from '#core/query/compile/rule.ts';
 import { type Filter, NEVER } from '#core/query/query.ts';
 import { fieldRules } from '#core/validation/field-rule.ts';
@@ -55,6 +55,19 @@ function leadsNowhere(field: string, path: string): ServiceError {
   return new ServiceError('UNPROCESSABLE_ENTITY', { field, reason });
 }
 
+/**
+ * Refuses members that are no fields. Rights have been judged before, so that who may not know what
+ * there is has heard the same of all names.
+ */
+function requireKnownMembers({ collection, target }: Write, sent: Item): void {
+  const relations = target.catalog.relations.get(collection.name);
+  const unknown = Object.keys(sent).find(
+    (name) => !collection.fields.has(name) && !relations?.has(name),
+  );
+  if (unknown === undefined) return;
+  throw invalidPayload(`"${collection.name}" has no field "${unknown}".`, { field: unknown });
+}
+
 export class Preparation {
   readonly #write: Write;
   readonly #action: Action;
@@ -99,6 +112,7 @@ export class Preparation {
     const write = this.#write;
     const { collection, rule } = write;
     const action = this.#action;
+    if (write.strict) requireKnownMembers(write, sent);
     const bare = action === 'update' ? withoutKey(write, given) : given;
     const full = withoutMasks(collection, { ...this.#presets, ...bare });
     const refined = rule.refine === undefined ? full : await rule.refine(write, action, full);

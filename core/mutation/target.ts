@@ -24,6 +24,8 @@ export interface Write {
   readonly rule: CollectionRule;
   /** Hashes a secret in the slow way, for fields with the flag `hash`. */
   readonly hash: (secret: string) => Promise<string>;
+  /** Members of payloads that nobody knows are refused. */
+  readonly strict?: boolean;
   /** For what a rule changes beside the items of the write itself. */
   readonly history?: History;
 }

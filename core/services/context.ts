@@ -61,6 +61,8 @@ export interface Target {
   readonly visitor?: Visitor;
   /** Read anew, whatever is kept. */
   readonly fresh?: boolean;
+  /** Members of payloads that nobody knows are refused. */
+  readonly strict?: boolean;
 }
 
 /** A target together with the catalog and the rights that count for it. */

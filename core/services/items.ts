@@ -303,7 +303,7 @@ export class ItemService extends ItemReader {
   }
 
   #session(
-    { caller, visitor = NO_VISITOR }: Target,
+    { caller, visitor = NO_VISITOR, strict = false }: Target,
     context: ItemContext,
     collection: Collection,
     { client, note }: { readonly client: Client; readonly note: Note },
@@ -314,7 +314,8 @@ export class ItemService extends ItemReader {
     const writes = new Map<string, Write>();
     const open = (own: Collection): Write => {
       const target = { ...context, collection: own.name };
-      const write = { target, collection: own, client, now, rule: ruleOf(own), hash, history };
+      const rule = ruleOf(own);
+      const write = { target, collection: own, client, now, rule, strict, hash, history };
       writes.set(own.name, write);
       return write;
     };

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import type { Call } from './call.ts';
+import { requireKnownMembers } from './preference.ts';
 
 /** An object with these members; others are let pass. */
 export function members<const E extends v.ObjectEntries>(entries: E) {
@@ -45,7 +46,11 @@ export async function bodyOf<S extends v.GenericSchema>(
 ): Promise<v.InferOutput<S>> {
   const body = await call.request.body.json();
   const result = v.safeParse(schema, body, { abortEarly: true, abortPipeEarly: true });
-  if (result.success) return result.output;
+  if (result.success) {
+    // What the schema does not know is not in its output.
+    if (call.strict) requireKnownMembers(body, Object.keys(result.output ?? {}));
+    return result.output;
+  }
   const [issue] = result.issues;
   const path = v.getDotPath(issue);
   throw invalidPayload(path === null ? 'It must be an object.' : `"${path}" ${issue.message}.`);

@@ -16,6 +16,7 @@ import type { StreamFacts } from '#edge/streams/open-streams.ts';
 import { cookieOf } from './cookie.ts';
 import { callerByCookie, tokenOf } from './credential.ts';
 import { parametersOf } from './parameter.ts';
+import { prefersStrict, requireKnownParameters } from './preference.ts';
 
 /** One request of a known caller. */
 export interface Call {
@@ -26,6 +27,8 @@ export interface Call {
   readonly caller: Caller;
   /** Address of the client; null when the connection is gone. */
   readonly ip: string | null;
+  /** What nobody knows of the request is refused instead of passed over. */
+  readonly strict: boolean;
   readonly services: EdgeServices;
   /** When it came in, on the clock of `performance.now()`. */
   readonly since: number;
@@ -40,6 +43,7 @@ class RequestCall implements Call {
   readonly params: Params;
   readonly caller: Caller;
   readonly ip: string | null;
+  readonly strict: boolean;
   readonly services: EdgeServices;
   readonly since: number;
   readonly token: string | null;
@@ -50,6 +54,7 @@ class RequestCall implements Call {
     this.params = from.params;
     this.caller = from.caller;
     this.ip = from.ip;
+    this.strict = from.strict;
     this.services = from.services;
     this.since = from.since;
     this.token = from.token;
@@ -65,7 +70,8 @@ class RequestCall implements Call {
 const SECOND_FACTOR_FIRST =
   'A policy demands a second factor: POST /users/me/tfa/generate and /users/me/tfa/enable set it up.';
 
-type Routing = (handler: CallHandler) => Route;
+/** `known` are the parameters that the handler takes from the URL. */
+type Routing = (handler: CallHandler, known?: readonly string[]) => Route;
 
 interface RoutingOptions {
   /** The session cookie tells who sends a request that has no other token. */
@@ -80,24 +86,28 @@ function routing(services: EdgeServices, options: RoutingOptions): Routing {
   const { byCookie, always = false, withoutSecondFactor = false } = options;
   const { catalog, config, identity } = services;
   const ipOf = clientIpBy(config.IP_TRUST_PROXY);
-  return (handler) => async (request, params) => {
-    const since = performance.now();
-    if (!catalog.ready() && !always) await catalog.regain();
-    const mayHoldToken = request.query.includes('token');
-    const parameters = mayHoldToken ? parametersOf(request.query) : null;
-    const ip = ipOf(request);
-    const sent = tokenOf(request.header('authorization'), parameters ?? {});
-    const token = sent ?? (byCookie ? cookieOf(request, config, 'session') : null);
-    const caller =
-      sent === null && byCookie
-        ? await callerByCookie(request, services, ip)
-        : await identity.authenticate(sent, ip);
-    if (caller.admin) request.revealErrors();
-    await services.limits.identify(request, caller);
-    if (caller.lacksSecondFactor && !withoutSecondFactor) throw forbidden(SECOND_FACTOR_FIRST);
-    const call = { request, params, caller, ip, services, since, token };
-    return handler(new RequestCall(call, parameters));
-  };
+  return (handler, known = []) =>
+    async (request, params) => {
+      const since = performance.now();
+      if (!catalog.ready() && !always) await catalog.regain();
+      const mayHoldToken = request.query.includes('token');
+      const parameters = mayHoldToken ? parametersOf(request.query) : null;
+      const ip = ipOf(request);
+      const sent = tokenOf(request.header('authorization'), parameters ?? {});
+      const token = sent ?? (byCookie ? cookieOf(request, config, 'session') : null);
+      const caller =
+        sent === null && byCookie
+          ? await callerByCookie(request, services, ip)
+          : await identity.authenticate(sent, ip);
+      if (caller.admin) request.revealErrors();
+      await services.limits.identify(request, caller);
+      if (caller.lacksSecondFactor && !withoutSecondFactor) throw forbidden(SECOND_FACTOR_FIRST);
+      const strict = prefersStrict(request);
+      const facts = { request, params, caller, ip, strict, services, since, token };
+      const call = new RequestCall(facts, parameters);
+      if (strict) requireKnownParameters(request, call.parameters, known);
+      return handler(call);
+    };
 }
 
 /** Makes routes whose handlers get a {@link Call}; a bad token ends the request before them. */
@@ -145,13 +155,29 @@ export function lastSegment(call: Call): string {
 
 /** The query that the URL asks. */
 export function queryOf(call: Call): Query {
-  return parseQuery(call.parameters, call.services.bounds);
+  return parsed(call, call.parameters);
 }
 
-/** The same, parsed only when its statement is not known yet. A token makes no question. */
+/**
+ * The query that parameters ask, from wherever they come.
+ * @param typed those that come from a JSON body
+ */
+export function parsed(
+  { services, strict }: Call,
+  parameters: Parameters,
+  typed: Parameters = {},
+): Query {
+  return parseQuery(parameters, services.bounds, { strict, beside: ['access_token'], typed });
+}
+
+/**
+ * The same, parsed only when its statement is not known yet. A token makes no question, and what is
+ * read strictly is parsed each time.
+ */
 export function questionOfUrl(call: Call): Question {
   const { query } = call.request;
-  return { text: query.includes('token') ? null : query, query: () => queryOf(call) };
+  const text = call.strict || query.includes('token') ? null : query;
+  return { text, query: () => queryOf(call) };
 }
 
 /** 200 with a JSON text that is ready. */

@@ -2,15 +2,24 @@
 import { createCollections, updateCollection, updateCollections } from '#core/schema/input.ts';
 import type { Router } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
-import { type Call, type CallHandler, jsonText, param, routesOf } from './call.ts';
+import { type Call, type CallHandler, jsonText, param, parsed, routesOf } from './call.ts';
 import { searchLimit, searchOf } from './parameter.ts';
-import { changeOne, changeSchema, forAdministrators, removeOne } from './schema-change.ts';
+import {
+  CHANGE_PARAMETERS,
+  changeOne,
+  changeSchema,
+  forAdministrators,
+  removeOne,
+} from './schema-change.ts';
 
 const list: CallHandler = async ({ caller, services }) =>
   jsonText(await services.schemaView.collections(caller));
 
-const search: CallHandler = async ({ caller, request, services }) => {
-  const { keys } = searchOf(await request.body.json(searchLimit(services.config)));
+const search: CallHandler = async (call) => {
+  const { caller, request, services } = call;
+  const { keys, parameters } = searchOf(await request.body.json(searchLimit(services.config)));
+  // They say nothing here, but a name that nobody knows is refused to who wants that.
+  if (call.strict) parsed(call, parameters);
   return jsonText(
     keys === null
       ? await services.schemaView.collections(caller)
@@ -63,8 +72,12 @@ export function addCollectionRoutes(router: Router, services: EdgeServices): voi
     .add('GET', '/collections', route(list))
     .add('SEARCH', '/collections', route(search))
     .add('GET', '/collections/:collection', route(read))
-    .add('POST', '/collections', route(forAdministrators(create)))
-    .add('PATCH', '/collections', route(forAdministrators(updateMany)))
-    .add('PATCH', '/collections/:collection', route(forAdministrators(updateOne)))
-    .add('DELETE', '/collections/:collection', route(forAdministrators(remove)));
+    .add('POST', '/collections', route(forAdministrators(create), CHANGE_PARAMETERS))
+    .add('PATCH', '/collections', route(forAdministrators(updateMany), CHANGE_PARAMETERS))
+    .add(
+      'PATCH',
+      '/collections/:collection',
+      route(forAdministrators(updateOne), CHANGE_PARAMETERS),
+    )
+    .add('DELETE', '/collections/:collection', route(forAdministrators(remove), CHANGE_PARAMETERS));
 }

@@ -1,9 +1,9 @@
 /** Lists as downloads: `export` turns the answer of a list route into a file. */
 import { exportText } from '#core/export/export.ts';
 import { FORMAT_FACTS, fileName, parseFormat } from '#core/export/format.ts';
-import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
+import type { Parameters } from '#core/query/parse/parameter.ts';
 import type { Response } from '#edge/http/response.ts';
-import { type Call, listed } from './call.ts';
+import { type Call, listed, parsed } from './call.ts';
 import type { Place } from './item-handler.ts';
 
 /** The name in both forms of RFC 6266: plain ASCII, and percent-encoded UTF-8 where it differs. */
@@ -23,9 +23,9 @@ export async function exportItems(
   parameters: Parameters,
   typed: Parameters = {},
 ): Promise<Response> {
-  const { services, request } = call;
+  const { request } = call;
   const format = parseFormat(parameters.export);
-  const query = parseQuery({ ...parameters, meta: undefined }, services.bounds, { typed });
+  const query = parsed(call, { ...parameters, meta: undefined }, typed);
   const { items, columns } = await service.stream(target, query, request.signal);
   const flag = parameters.export_safe;
   const safe = flag !== undefined && flag !== 'false' && flag !== false;

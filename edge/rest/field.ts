@@ -3,7 +3,13 @@ import { createField, updateField, updateFields } from '#core/schema/input.ts';
 import type { Router } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { type Call, type CallHandler, jsonText, param, routesOf } from './call.ts';
-import { changeOne, changeSchema, forAdministrators, removeOne } from './schema-change.ts';
+import {
+  CHANGE_PARAMETERS,
+  changeOne,
+  changeSchema,
+  forAdministrators,
+  removeOne,
+} from './schema-change.ts';
 
 const list: CallHandler = async ({ caller, services }) =>
   jsonText(await services.schemaView.fields(caller));
@@ -60,8 +66,16 @@ export function addFieldRoutes(router: Router, services: EdgeServices): void {
     .add('GET', '/fields', route(list))
     .add('GET', '/fields/:collection', route(listOf))
     .add('GET', '/fields/:collection/:field', route(read))
-    .add('POST', '/fields/:collection', route(forAdministrators(create)))
-    .add('PATCH', '/fields/:collection', route(forAdministrators(updateMany)))
-    .add('PATCH', '/fields/:collection/:field', route(forAdministrators(updateOne)))
-    .add('DELETE', '/fields/:collection/:field', route(forAdministrators(remove)));
+    .add('POST', '/fields/:collection', route(forAdministrators(create), CHANGE_PARAMETERS))
+    .add('PATCH', '/fields/:collection', route(forAdministrators(updateMany), CHANGE_PARAMETERS))
+    .add(
+      'PATCH',
+      '/fields/:collection/:field',
+      route(forAdministrators(updateOne), CHANGE_PARAMETERS),
+    )
+    .add(
+      'DELETE',
+      '/fields/:collection/:field',
+      route(forAdministrators(remove), CHANGE_PARAMETERS),
+    );
 }

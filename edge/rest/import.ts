@@ -56,5 +56,5 @@ const importFile: CallHandler = async (call) => {
 };
 
 export function addImportRoutes(router: Router, services: EdgeServices): void {
-  router.add('POST', '/utils/import/:collection', routesOf(services)(importFile));
+  router.add('POST', '/utils/import/:collection', routesOf(services)(importFile, ['background']));
 }

@@ -21,6 +21,7 @@ import {
   lastSegment,
   listed,
   NO_CONTENT,
+  parsed,
   queryOf,
   questionOfUrl,
   readText,
@@ -70,7 +71,7 @@ export function written(text: WriteAnswer): Response {
 
 /** The query of an answer to a write: unless a limit is asked, all that was written is shown. */
 export function readBackOf(call: Call): Query {
-  return parseQuery({ limit: -1, ...call.parameters }, call.services.bounds);
+  return parsed(call, { limit: -1, ...call.parameters });
 }
 
 /** The same, parsed only when its statement is not known yet. */
@@ -166,7 +167,7 @@ function readers(placeOf: (call: Call) => Place) {
     if (all.export !== undefined && keys === null) {
       return exportItems(call, { items, target }, all, parameters);
     }
-    const query = parseQuery(all, call.services.bounds, { typed: parameters });
+    const query = parsed(call, all, parameters);
     if (keys !== null && !(await items.isSingleton(target))) {
       return readText(call, await items.some(target, keys, query));
     }

@@ -6,12 +6,7 @@ import { ServiceError, serviceErrorsOf } from '#core/errors/service-error.ts';
 import type { Job } from '#core/jobs/job.ts';
 import type { Response } from '#edge/http/response.ts';
 import type { Call } from './call.ts';
-
-/** Whether the client wants its answer at once (RFC 7240, section 4.1). */
-function prefersAsync({ request }: Call): boolean {
-  const preferences = (request.header('prefer') ?? '').split(',');
-  return preferences.some((entry) => /^\s*respond-async\s*(;|$)/i.test(entry));
-}
+import { prefersAsync } from './preference.ts';
 
 /** Where a job is to be looked at. */
 export function jobLocation(id: string): string {
@@ -55,5 +50,5 @@ export function jobAnswer(
   id: string,
   completed: (job: Job) => Response | Promise<Response>,
 ): Promise<Response> {
-  return prefersAsync(call) ? accepted(call, id) : waitedFor(call, id, completed);
+  return prefersAsync(call.request) ? accepted(call, id) : waitedFor(call, id, completed);
 }

@@ -73,10 +73,13 @@ const errors: CallHandler = async (call) => {
   };
 };
 
+/** What the list takes of what others take. */
+const LIST = ['filter', 'sort', 'limit', 'offset'];
+
 export function addJobRoutes(router: Router, services: EdgeServices): void {
   const route = routesOf(services);
   router
-    .add('GET', '/jobs', route(list))
+    .add('GET', '/jobs', route(list, LIST))
     .add('GET', '/jobs/:id', route(read))
     .add('DELETE', '/jobs/:id', route(cancel))
     .add('GET', '/jobs/:id/events', route(events))

@@ -40,5 +40,5 @@ export function addRegistrationRoutes(router: Router, services: EdgeServices): v
   const route = routesOf(services);
   router
     .add('POST', '/users/register', route(strict('registration', register)))
-    .add('GET', '/users/register/verify-email', route(verify));
+    .add('GET', '/users/register/verify-email', route(verify, ['token']));
 }

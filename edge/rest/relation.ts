@@ -3,7 +3,13 @@ import { createRelation, updateRelation } from '#core/schema/input.ts';
 import type { Router } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { type Call, type CallHandler, jsonText, param, routesOf } from './call.ts';
-import { changeOne, changeSchema, forAdministrators, removeOne } from './schema-change.ts';
+import {
+  CHANGE_PARAMETERS,
+  changeOne,
+  changeSchema,
+  forAdministrators,
+  removeOne,
+} from './schema-change.ts';
 
 const list: CallHandler = async ({ caller, services }) =>
   jsonText(await services.schemaView.relations(caller));
@@ -57,7 +63,15 @@ export function addRelationRoutes(router: Router, services: EdgeServices): void 
     .add('GET', '/relations', route(list))
     .add('GET', '/relations/:collection', route(listOf))
     .add('GET', '/relations/:collection/:field', route(read))
-    .add('POST', '/relations', route(forAdministrators(create)))
-    .add('PATCH', '/relations/:collection/:field', route(forAdministrators(update)))
-    .add('DELETE', '/relations/:collection/:field', route(forAdministrators(remove)));
+    .add('POST', '/relations', route(forAdministrators(create), CHANGE_PARAMETERS))
+    .add(
+      'PATCH',
+      '/relations/:collection/:field',
+      route(forAdministrators(update), CHANGE_PARAMETERS),
+    )
+    .add(
+      'DELETE',
+      '/relations/:collection/:field',
+      route(forAdministrators(remove), CHANGE_PARAMETERS),
+    );
 }

@@ -22,6 +22,9 @@ async function orNothing(text: Promise<string>): Promise<Response> {
   }
 }
 
+/** How a change is to be made. */
+export const CHANGE_PARAMETERS = ['concurrentIndexCreation', 'force'];
+
 /**
  * Changes the schema as a job, and answers when every process knows of it.
  * @param shown the text that the answer consists of; null: it has no content

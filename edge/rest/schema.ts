@@ -9,7 +9,7 @@ import type { Router } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { bodyOf } from './body.ts';
 import { type Call, type CallHandler, data, jsonText, NO_CONTENT, routesOf } from './call.ts';
-import { changeSchema, flag, forAdministrators } from './schema-change.ts';
+import { CHANGE_PARAMETERS, changeSchema, flag, forAdministrators } from './schema-change.ts';
 import { receivedSnapshot, snapshotDownload, snapshotText } from './snapshot-file.ts';
 
 function names({ parameters }: Call, name: string): readonly string[] | undefined {
@@ -64,10 +64,16 @@ const apply: CallHandler = async (call) => {
   return changeSchema(call, { kind: 'apply', hash, diff, force }, null);
 };
 
+const SNAPSHOT = ['includeCollections', 'excludeCollections', 'export'];
+
 export function addSchemaRoutes(router: Router, services: EdgeServices): void {
   const route = routesOf(services);
   router
-    .add('GET', '/schema/snapshot', route(forAdministrators(snapshot)))
-    .add('POST', '/schema/diff', route(forAdministrators(diff)))
-    .add('POST', '/schema/apply', route(forAdministrators(apply)));
+    .add('GET', '/schema/snapshot', route(forAdministrators(snapshot), SNAPSHOT))
+    .add('POST', '/schema/diff', route(forAdministrators(diff), ['mode', 'force']))
+    .add(
+      'POST',
+      '/schema/apply',
+      route(forAdministrators(apply), ['dryRun', ...CHANGE_PARAMETERS]),
+    );
 }

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { APP_PERMISSIONS } from '#core/access/app-permission.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
-import { parseQuery } from '#core/query/parse/parameter.ts';
+import { parseQuery, QUERY_PARAMETERS } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
 import type { Answer, TextAnswer } from '#core/services/item-reader.ts';
 import { questionOf } from '#core/services/question.ts';
@@ -16,6 +16,7 @@ import {
   type CallHandler,
   data,
   NO_CONTENT,
+  parsed,
   queryOf,
   readText,
   routesOf,
@@ -70,7 +71,7 @@ function placeIn(name: SystemName): (call: Call) => Place {
   const collection = systemName(name);
   return (call) => ({
     items: call.services.system,
-    target: { caller: call.caller, collection, visitor: visitorOf(call) },
+    target: { caller: call.caller, collection, visitor: visitorOf(call), strict: call.strict },
   });
 }
 
@@ -183,8 +184,7 @@ const searchPermissions: CallHandler = async (call) => {
   const { parameters, keys } = searchOf(
     await call.request.body.json(searchLimit(call.services.config)),
   );
-  const all = { ...call.parameters, ...parameters };
-  const query = parseQuery(all, call.services.bounds, { typed: parameters });
+  const query = parsed(call, { ...call.parameters, ...parameters }, parameters);
   const { items, target } = permissionPlace(call);
   if (keys !== null) return readText(call, await items.some(target, keys, query));
   return allPermissions(call, { ...query, limit: null, offset: 0 });
@@ -201,13 +201,13 @@ export function addSystemRoutes(router: Router, services: EdgeServices): void {
   for (const [name, forms] of COLLECTIONS) {
     const handlers = { ...itemHandlers(placeIn(name)), ...OWN[name] };
     for (const [method, path, form] of forms) {
-      router.add(method, `/${name}${path}`, route(handlers[form]));
+      router.add(method, `/${name}${path}`, route(handlers[form], QUERY_PARAMETERS));
     }
   }
   router
     .add('GET', '/users/me', setUp(readSelf))
     .add('PATCH', '/users/me', setUp(updateSelf))
     .add('PATCH', '/users/me/track/page', route(trackPage))
-    .add('GET', '/roles/me', route(readRoles))
+    .add('GET', '/roles/me', route(readRoles, QUERY_PARAMETERS))
     .add('GET', '/policies/me/globals', route(readGlobals));
 }

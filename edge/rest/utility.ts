@@ -93,7 +93,7 @@ const clearCache: CallHandler = async (call) => {
 export function addUtilityRoutes(router: Router, services: EdgeServices): void {
   const route = routesOf(services);
   router
-    .add('GET', '/utils/random/string', route(random))
+    .add('GET', '/utils/random/string', route(random, ['length']))
     .add('POST', '/utils/hash/generate', route(strict('hash', generate)))
     .add('POST', '/utils/hash/verify', route(strict('hash', verify)))
     .add('POST', '/utils/cache/clear', route(clearCache))

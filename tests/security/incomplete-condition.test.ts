@@ -1,12 +1,19 @@
 // A condition that is incomplete or unknown is refused; it never widens what is shown, changed or
 // deleted. Where one got into the database by another way, it holds for no row.
 import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
 import t from 'tap';
+import { openCatalog } from '#core/catalog/open.ts';
 import { passesEmailFilter } from '#core/identity/email-filter.ts';
+import { openBus } from '#core/messages/open.ts';
+import { RuleAudit } from '#core/services/rule-audit.ts';
+import { clusterId } from '#core/system/cluster.ts';
 import { bodyOf } from '#tests/harness/body.ts';
 import { type Cluster, startCluster } from '#tests/harness/cluster.ts';
+import { createMember } from '#tests/harness/member.ts';
 import { createSample } from '#tests/harness/sample.ts';
 import { until } from '#tests/harness/until.ts';
+import { install } from '../core/catalog/installation.ts';
 
 interface Refusal {
   readonly errors?: readonly { readonly extensions: { readonly code: string } }[];
@@ -335,4 +342,82 @@ t.test('where rules of fields and of registration are stored', async (t) => {
   t.equal(passesEmailFilter('a@y.org', misspelt.public_registration_email_filter), false);
   const bookmark = { collection: 'articles', bookmark: 'b', filter: { _or: [] } };
   t.equal(await send('POST', '/presets', bookmark), 'INVALID_PAYLOAD');
+});
+
+t.test('one that got into the database holds for nothing, and is listed', async (t) => {
+  const broken = { id: { _between: [999] } };
+  const full = { collection: 'articles', fields: ['*'] };
+  const member = await createMember(cluster, [
+    { ...full, action: 'read', permissions: broken },
+    { ...full, action: 'update', permissions: { _or: [] } },
+    { ...full, action: 'delete', permissions: { id: {} } },
+    { ...full, action: 'create', validation: { title: { _foo: 1 } } },
+    // What another permission grants beside it stays under the validation that cannot be read.
+    { ...full, action: 'create' },
+    { collection: 'comments', action: 'read', permissions: { bodi: { _eq: 1 } } },
+    { collection: 'comments', action: 'create', permissions: { _or: [{}] } },
+  ]);
+  const asked = async (method: string, path: string, body?: unknown) =>
+    (await member.send(method, path, body)).code;
+  t.strictSame((await member.send('GET', '/items/articles')).body, { data: [] });
+  t.strictSame((await member.send('GET', '/items/comments')).body, { data: [] });
+  t.equal(await asked('PATCH', '/items/articles/1', { title: 'x' }), 'FORBIDDEN');
+  t.equal(await asked('DELETE', '/items/articles/1'), 'FORBIDDEN');
+  t.equal(await asked('POST', '/items/articles', { title: 'x' }), 'FAILED_VALIDATION');
+  t.equal(await asked('POST', '/items/comments', { body: 'x' }), 'FAILED_VALIDATION');
+
+  const health = await cluster.fetch('/server/health');
+  const { checks } = await bodyOf<{ checks: Record<string, readonly { output?: string }[]> }>(
+    health,
+  );
+  const { rows } = await cluster.db.query(
+    'SELECT id, action, collection FROM system_permissions WHERE policy = $1 ORDER BY id',
+    [member.policy],
+  );
+  const listed = rows
+    .filter(({ action }, index) => action !== 'create' || index !== 4)
+    .map(({ id, action, collection }) => ({ permission: id, collection, action }));
+  t.match(
+    checks['access:unreadableRules'],
+    listed.map((observedValue) => ({ status: 'warn', observedValue, output: /./ })),
+  );
+  t.match(checks['access:unreadableRules']?.[0]?.output, /_between" must hold two values/);
+  const strangers = await fetch(`${cluster.url}/server/health`);
+  t.strictSame(Object.keys(await bodyOf<object>(strangers)), ['status']);
+  await cluster.db.query('DELETE FROM system_permissions WHERE policy = $1', [member.policy]);
+});
+
+t.test('rules that cannot be read are told when a process starts', async (t) => {
+  const { url, pool, config } = await install(
+    t,
+    `CREATE TABLE a (id integer PRIMARY KEY, n integer);
+     INSERT INTO system_fields (collection, field, validation) VALUES ('a', 'n', '{"m":{"_eq":1}}');
+     INSERT INTO system_policies (id, name) VALUES ('${randomUUID()}', 'p');
+     INSERT INTO system_permissions (policy, collection, action, permissions)
+       SELECT id, 'a', 'read', '{"_or":[]}' FROM system_policies WHERE name = 'p'`,
+  );
+  const silent = pino({ level: 'silent' });
+  const bus = await openBus(config, url, await clusterId(pool, 'public'), silent);
+  const catalog = await openCatalog(config, { pool, kind: 'test', bus, log: silent, keep: false });
+  t.teardown(async () => {
+    await catalog.close();
+    await bus.close();
+  });
+  const bounds = {
+    limitDefault: 1,
+    limitMax: undefined,
+    maxDepth: 5,
+    maxJsonDepth: 5,
+    maxFields: 5,
+  };
+  const lines: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
+  const audit = new RuleAudit({ pool, schema: 'public', catalog, bounds });
+  await audit.report(log);
+  t.match(lines, [
+    /a field rule on a cannot be read and holds for nothing.*has no field/,
+    /permissions of permission \d+ on a cannot be read and holds for nothing.*holds no condition/,
+  ]);
+  t.equal(lines.length, 2);
+  t.equal(await audit.unreadable(), await audit.unreadable(), 'remembered');
 });

@@ -43,7 +43,7 @@ function checkVersion(raw: unknown): void {
 }
 
 /** All that a query object can hold. */
-const QUERY_PARAMETERS = [
+export const QUERY_PARAMETERS = [
   ...LEVEL_PARAMETERS,
   ...['deep', 'meta', 'backlink', 'version', 'export', 'export_safe'],
 ];

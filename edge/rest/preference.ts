@@ -1,0 +1,53 @@
+/** What a request prefers (RFC 7240): whether it wants to wait, and how it wants to be read. */
+import { invalidPayload, invalidQuery } from '#core/errors/service-error.ts';
+import type { Request } from '#edge/http/request.ts';
+
+/** The preference that what nobody knows is refused instead of passed over (section 4.4). */
+const STRICT = /^\s*handling\s*=\s*(?:strict|"strict")\s*(;|$)/i;
+const LENIENT = /^\s*handling\s*(=|;|$)/i;
+const ASYNC = /^\s*respond-async\s*(;|$)/i;
+
+function preferences(request: Request): readonly string[] {
+  return request.header('prefer')?.split(',') ?? [];
+}
+
+/** Whether the client wants its answer at once (section 4.1). */
+export function prefersAsync(request: Request): boolean {
+  return preferences(request).some((entry) => ASYNC.test(entry));
+}
+
+/** Whether the client wants what nobody knows refused; the first word on it counts (section 2). */
+export function prefersStrict(request: Request): boolean {
+  const handling = preferences(request).find((entry) => LENIENT.test(entry));
+  return handling !== undefined && STRICT.test(handling);
+}
+
+/** Parameters that every route takes. */
+const EVERYWHERE = ['access_token'];
+
+/**
+ * Refuses parameters that a route does not know, where the client prefers that, and tells so.
+ * @throws ServiceError INVALID_QUERY naming the first
+ */
+export function requireKnownParameters(
+  request: Request,
+  parameters: object,
+  known: readonly string[],
+): void {
+  request.addHeader('Preference-Applied', 'handling=strict');
+  const names = Object.keys(parameters);
+  const unknown = names.find((name) => !known.includes(name) && !EVERYWHERE.includes(name));
+  if (unknown === undefined) return;
+  const list = known.length === 0 ? 'none' : known.join(', ');
+  throw invalidQuery(`"${unknown}" is no parameter of this route, which takes ${list}.`);
+}
+
+/**
+ * Refuses members of a body that a route does not know.
+ * @throws ServiceError INVALID_PAYLOAD naming the first
+ */
+export function requireKnownMembers(body: unknown, known: readonly string[]): void {
+  if (typeof body !== 'object' || body === null) return;
+  const unknown = Object.keys(body).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw invalidPayload(`The body takes no "${unknown}".`);
+}
