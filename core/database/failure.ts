@@ -222,6 +222,16 @@ function misfit(error: pg.DatabaseError, view: FailureView): Error {
 }
 
 /**
+ * A value that is none of its type: class 22. Some types read their values with errors of a
+ * statement's own classes, because `hstore` has a syntax and `regclass` names a relation; such an
+ * error tells of no place in the statement.
+ */
+export function isMisread({ code = '', position }: pg.DatabaseError): boolean {
+  if (code.startsWith('22')) return true;
+  return position === undefined && ['42601', '42602', '42P01', '42703'].includes(code);
+}
+
+/**
  * Translates a failure into the error that the caller gets. What is not recognised is returned
  * unchanged and ends as a 500.
  * @param view what the caller may be told; nothing, unless it is given
@@ -254,6 +264,5 @@ export function translateFailure(error: unknown, view: FailureView = NOTHING): u
   if (isTransient(error) || sqlstate.startsWith('53') || sqlstate.startsWith('55')) {
     return unavailable('database', 'The database cannot do this right now.', { cause: error });
   }
-  // Class 22.
-  return sqlstate.startsWith('22') ? misfit(error, view) : error;
+  return isMisread(error) ? misfit(error, view) : error;
 }

@@ -88,5 +88,6 @@ const BY_TYPE: Readonly<Record<string, readonly Operator[]>> = {
 /** The operators that this type takes; concealed fields tell only whether they are set. */
 export function operatorsOf(type: OperandType, concealed: boolean): readonly Operator[] {
   if (concealed) return CONCEALED;
-  return BY_TYPE[type] ?? GENERIC;
+  const known = type.startsWith('geometry') ? 'geometry' : type;
+  return BY_TYPE[known] ?? GENERIC;
 }

@@ -8,7 +8,7 @@ import type { Caller } from '#core/access/grant.ts';
 import type { Rights } from '#core/access/right.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/source.ts';
-import { translateFailure } from '#core/database/failure.ts';
+import { isMisread, translateFailure } from '#core/database/failure.ts';
 import { forbidden, ServiceError, unavailable } from '#core/errors/service-error.ts';
 import type { Visitor } from '#core/identity/session.ts';
 import type { ReadTarget } from '#core/query/compile/read.ts';
@@ -126,7 +126,7 @@ export class ContextSource {
         } catch (error) {
           if (!(error instanceof pg.DatabaseError)) throw error;
           const suspected = suspicion(error);
-          if (suspected === null) throw error;
+          if (suspected === null) throw unanswerable(error);
           const now = await this.#options.catalog.refresh();
           const again = attempt === 1 && suspected === 'behind';
           if (now === context.catalog && !again) throw unanswerable(error);
@@ -141,12 +141,10 @@ export class ContextSource {
 }
 
 function unanswerable(error: pg.DatabaseError): Error {
-  if (!UNANSWERABLE.has(error.code ?? '')) return error;
-  return new ServiceError(
-    'INVALID_QUERY',
-    { reason: 'PostgreSQL has no such operation for the types of these fields.' },
-    { cause: error },
-  );
+  // What blames a value is told by whoever translates failures.
+  if (isMisread(error) || !UNANSWERABLE.has(error.code ?? '')) return error;
+  const reason = 'PostgreSQL has no such operation for the types of these fields.';
+  return new ServiceError('INVALID_QUERY', { reason }, { cause: error });
 }
 
 function overtaken(cause: pg.DatabaseError): Error {

@@ -52,6 +52,10 @@ export function callSql(scope: Scope, call: Call, clause: string): Sql {
   if (isConcealed(ref.field)) throw noField(scope, fieldName, clause);
   const value = visibleValue(ref);
   const { type, column } = ref.field;
+  if (type === 'json' && column.elementType !== null && name === 'json') {
+    const steps = stepsOf(call.path, clause, scope.context.bounds.maxJsonDepth);
+    return sql`(to_jsonb(${value}) #> ${steps}::text[])`;
+  }
   if (type === 'json' && column.elementType === null) {
     const document = sql`(${value})::jsonb`;
     if (name === 'json') {

@@ -75,7 +75,7 @@ const SPELLED_FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
 ]);
 
 /** `true` and nothing ask the operator as it is named; `false` its opposite. */
-function flagOf({ value, place, spelled }: Operation): boolean {
+export function flagOf({ value, place, spelled }: Operation): boolean {
   if (value === true || value === '') return true;
   if (value === false) return false;
   const meant = spelled ? SPELLED_FLAGS.get(value) : undefined;

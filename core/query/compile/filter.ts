@@ -8,6 +8,7 @@ import { anyMatch } from './any-to-one.ts';
 import { callSql } from './call.ts';
 import { compileOperation, type Operation, type Subject } from './comparison.ts';
 import { memberText, stepsOf } from './document.ts';
+import { compileListOperation, mayBeList, quantified } from './list-value.ts';
 import { isConcealed } from './output.ts';
 import { apartOf, connect, none, type Predicate } from './predicate.ts';
 import {
@@ -69,7 +70,16 @@ function compileDocument(scope: Scope, subject: Subject, filter: Filter): Predic
 
 /** The operations on one value: several are joined by their group. */
 function compileValue(scope: Scope, subject: Subject, name: string, filter: Filter): Predicate {
-  if (filter.kind === 'operation') return compileOperation(scope.context, subject, filter);
+  if (filter.kind === 'operation') {
+    const ofList = mayBeList(subject) ? compileListOperation(scope.context, subject, filter) : null;
+    return ofList ?? compileOperation(scope.context, subject, filter);
+  }
+  if (filter.kind === 'quantifier' && mayBeList(subject)) {
+    const { filter: inner, quantifier } = filter;
+    return quantified(subject, quantifier === 'none', (element) =>
+      compileValue(scope, element, name, inner),
+    );
+  }
   if (filter.kind === 'document') {
     if (subject.type === 'json' && !subject.concealed) {
       return compileDocument(scope, subject, filter.filter);

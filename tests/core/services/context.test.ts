@@ -149,6 +149,7 @@ t.test('once more, and only for what a fresh catalog can mend', async (t) => {
       count += 1;
       const error = new pg.DatabaseError('no', 0, 'error');
       error.code = code;
+      error.position = '1';
       throw error;
     });
     const error = await failing.then(
