@@ -91,9 +91,16 @@ export class Member {
 
   #update({ catalog, access, sessions, reset, trouble }: Acknowledgement, more: Sql): Sql {
     return sql`UPDATE ${this.#table} SET ${more} catalog = ${catalog}::bigint,
-      access = ${access}::bigint, sessions = ${sessions}::bigint, reset = ${reset}::bigint, trouble = ${trouble}::text WHERE id = ${this.id}::uuid`;
+      access = ${access}::bigint, sessions = ${sessions}::bigint, reset = ${reset}::bigint, trouble = ${trouble}::text
+      WHERE id = ${this.id}::uuid AND ${UNFLUSHED}`;
   }
 }
+
+/**
+ * True, and lets this transaction's commit not wait for the disk: of a registry that is lost together
+ * with the server nothing is missed.
+ */
+const UNFLUSHED = sql`set_config('synchronous_commit', 'off', true) = 'off'`;
 
 /** Pauses between two looks at who is still missing, in milliseconds: each twice the one before. */
 const PAUSE_MS = { first: 2, most: 40 };

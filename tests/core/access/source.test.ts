@@ -6,7 +6,9 @@ import type { Account } from '#core/access/account.ts';
 import type { Caller } from '#core/access/grant.ts';
 import { FULL_RIGHTS } from '#core/access/right.ts';
 import { AccessSource } from '#core/access/source.ts';
+import type { AccessChanges } from '#core/catalog/access-changes.ts';
 import { createPool } from '#core/database/pool.ts';
+import { NEVER } from '#core/query/query.ts';
 import { install, until } from '#tests/core/catalog/installation.ts';
 
 const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
@@ -192,8 +194,13 @@ t.test('rights', async (t) => {
       (106, '${PUBLIC}', 'notes', 'share', 'null', 'null', NULL, '*')`);
     access.forget();
     const rights = await rightsOf(null);
-    t.strictSame(rights.of('notes', 'create'), []);
-    t.equal(rights.of('notes', 'share').length, 1);
+    const create = rights.of('notes', 'create');
+    t.strictSame(
+      create.map(({ validation }) => validation),
+      create.map(() => NEVER),
+      'nothing passes them',
+    );
+    t.strictSame(rights.of('notes', 'share')[0]?.rule, NEVER);
     t.equal(rights.of('notes', 'read').length, 1, 'and the others hold');
     access.forget();
     await rightsOf(null);
@@ -201,7 +208,7 @@ t.test('rights', async (t) => {
     access.forget();
     await rightsOf(null);
     const named = lines.map(({ msg }) => /^permission (\d+)/.exec(msg)?.[1]);
-    t.strictSame(named, ['101', '102', '103', '104', '105']);
+    t.strictSame(named, ['101', '102', '103', '104', '105', '106']);
   });
 
   await t.test('of the app are those that it needs, beside the rows', async (t) => {
@@ -273,6 +280,60 @@ t.test('contact that is lost for a while costs one look, not all that is known',
   await sql('DELETE FROM system_access');
   t.strictSame((await access.callerOf(null, null)).policies, [PUBLIC], 'the look told of nothing');
   t.equal(looks, 2);
+});
+
+t.test('what changes is forgotten, and nothing else', async (t) => {
+  const { pool, sql } = await open(t);
+  const catalog = {
+    onAccess: () => () => undefined,
+    inContact: () => true,
+    trust: async () => undefined,
+  };
+  const log = pino({ level: 'silent' });
+  const access = new AccessSource({ pool, schema: 'public', catalog, log });
+  const none: ReadonlySet<string> = new Set();
+  const nothing = {
+    ...{ users: none, roles: none, policies: none, permissions: none, sessions: none },
+    public: false,
+  };
+  const people = {
+    ada: account(ADA, ROLE),
+    bob: account(BOB),
+    root: account(ROOT),
+    eve: account(EVE, GRAND),
+    stranger: null,
+  };
+  const callers = async () =>
+    Promise.all(Object.values(people).map((who) => access.callerOf(who, '10.0.0.1')));
+  /** Whose policies are read anew when these changes are told of. */
+  const concerned = async (changes: Partial<AccessChanges>) => {
+    await sql('UPDATE system_policies SET enforce_tfa = false');
+    access.forget();
+    await callers();
+    await sql('UPDATE system_policies SET enforce_tfa = true');
+    access.forget({ ...nothing, ...changes });
+    const read = (await callers()).map(({ enforceTfa }) => enforceTfa);
+    return Object.keys(people).filter((_, index) => read[index]);
+  };
+  t.strictSame(await concerned({ users: new Set([ADA]) }), ['ada']);
+  t.strictSame(await concerned({ roles: new Set([PARENT]) }), ['ada'], 'those below a role, too');
+  t.strictSame(await concerned({ roles: new Set([GRAND]) }), ['ada', 'eve']);
+  t.strictSame(await concerned({ policies: new Set([ADMIN]) }), ['root']);
+  t.strictSame(await concerned({ public: true }), ['bob', 'root', 'stranger']);
+  t.strictSame(await concerned({ permissions: new Set([EDIT]), sessions: new Set([ADA]) }), []);
+
+  const readable = async (who: Account | null) => {
+    const rights = await access.rightsOf(await access.callerOf(who, '10.0.0.1'));
+    return rights.of('notes', 'read').length > 0;
+  };
+  const all = async () => [await readable(people.ada), await readable(null)];
+  t.strictSame(await all(), [true, true]);
+  await sql('DELETE FROM system_permissions');
+  t.strictSame(await all(), [true, true], 'nobody has told');
+  access.forget({ ...nothing, permissions: new Set([PUBLIC]) });
+  t.strictSame(await all(), [true, false]);
+  access.forget({ ...nothing, policies: new Set([EDIT]) });
+  t.strictSame(await all(), [false, false]);
 });
 
 t.test('a database that cannot be asked is no answer', async (t) => {

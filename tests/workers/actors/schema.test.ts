@@ -111,7 +111,7 @@ t.test('changes, their end and their indexes', async (t) => {
     t.equal(await current.stoppedAt, 'schema.committed');
     t.strictSame(await standing(cluster, 'late'), ALL);
     // Nobody has been told, but it is not undone any more.
-    await jobs.cancel(id, admin);
+    await t.rejects(jobs.cancel(id, admin), { code: 'CONFLICT' });
     await current.end('SIGKILL');
     current = await cluster.startWorker();
     t.match(await ended(id), { state: 'completed', error: null, result: { version: Number } });

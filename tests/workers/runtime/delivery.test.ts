@@ -1,4 +1,7 @@
 import t from 'tap';
+import * as v from 'valibot';
+import { publishWithin } from '#core/catalog/publish.ts';
+import { transaction } from '#core/database/pool.ts';
 import { backends } from '#tests/harness/backend.ts';
 import { admin, createCluster, until } from './cluster.ts';
 
@@ -9,6 +12,18 @@ for (const backend of backends) {
     // None of them dies: a lock that a busy machine renews too late would only add an attempt.
     const env = { WORKER_CONCURRENCY: '4', JOB_LOCK_DURATION: '60s' };
     await Promise.all([cluster.startWorker(env), cluster.startWorker(env)]);
+
+    await t.test('no job begins with an older catalog than it was accepted with', async (t) => {
+      for (const name of ['first', 'second', 'third']) {
+        const { version } = await transaction(pool, async (client) => {
+          await client.query(`CREATE TABLE ${name} (id integer PRIMARY KEY)`);
+          return await publishWithin(client, { schemas: ['public'], system: 'public' });
+        });
+        // Nobody tells the workers.
+        const { result } = await ended(await submit('script'));
+        t.ok(v.parse(v.object({ catalog: v.number() }), result).catalog >= version);
+      }
+    });
 
     await t.test('an attempt that fails is followed by others', async (t) => {
       const job = await ended(await submit('script', { succeedsAt: 3 }));

@@ -53,6 +53,7 @@ function script(name: string, deadline: number): Actor<typeof message> {
     deadline: () => deadline,
     mailbox: ({ mailbox }) => mailbox,
     async receive(wanted, context) {
+      const { version: catalog } = context.services.catalog.current();
       await record(context, 'begin');
       context.progress({ rows: 1, bytes: 10, percent: 50 });
       await passGate(wanted, context);
@@ -62,7 +63,7 @@ function script(name: string, deadline: number): Actor<typeof message> {
       );
       if (first !== undefined) throw new ServiceErrors([first, ...others]);
       await record(context, 'end');
-      return { attempt: context.job.attempt };
+      return { attempt: context.job.attempt, catalog };
     },
   };
 }
