@@ -124,6 +124,15 @@ export class Pump {
       taken = socket.write(bytes);
     });
     this.#heldSince = taken ? null : (this.#heldSince ?? performance.now());
+    // The next piece may be long in coming.
+    if (!taken) this.#putOffTimer();
+  }
+
+  #putOffTimer(): void {
+    const exchange = this.#exchange;
+    this.#putOff ??= setInterval(() => {
+      if (!exchange.aborted) exchange.socket.resume();
+    }, PUT_OFF_MS);
   }
 
   /**
@@ -151,9 +160,7 @@ export class Pump {
   async #room(since: number): Promise<boolean> {
     const exchange = this.#exchange;
     const { idle } = this.#patience;
-    this.#putOff ??= setInterval(() => {
-      if (!exchange.aborted) exchange.socket.resume();
-    }, PUT_OFF_MS);
+    this.#putOffTimer();
     const left = since + idle - performance.now();
     if (left <= 0) exchange.cut('Nothing of it was read within STREAM_IDLE.');
     const { promise, resolve } = Promise.withResolvers<boolean>();

@@ -13,7 +13,10 @@ import { OpenStreams } from '#edge/streams/open-streams.ts';
 import { open, request, serve, until } from './fixture/client.ts';
 
 /** Longer than the library would wait. */
-const SLOW_MS = 16_000;
+const SLOW_MS = 20_000;
+const PAUSE_MS = 16_000;
+/** A piece that takes longer has to wait for the client. */
+const BLOCKED_MS = 500;
 /** More than the system takes for a connection over loopback. */
 const SIZE = 12 * 1024 * 1024;
 const PIECE = 262_144;
@@ -22,6 +25,20 @@ const RATE = 20_000;
 
 async function* pieces(size = SIZE): AsyncGenerator<string> {
   for (let sent = 0; sent < size; sent += PIECE) yield 'x'.repeat(PIECE);
+}
+
+/** As when PostgreSQL takes its time while the client still reads what it was given before. */
+async function* pausing(): AsyncGenerator<string> {
+  let last = performance.now();
+  let paused = false;
+  for await (const piece of pieces()) {
+    yield piece;
+    if (!paused && performance.now() - last > BLOCKED_MS) {
+      paused = true;
+      await delay(PAUSE_MS);
+    }
+    last = performance.now();
+  }
 }
 
 const answers: Readonly<Record<string, () => Response>> = {
@@ -52,10 +69,12 @@ async function readSlowly(socket: Socket, duration: number): Promise<number> {
   return got;
 }
 
-t.test('who reads slowly gets all of it', async (t) => {
-  const { port } = await serve(t, handler);
+t.test('who reads slowly gets all of it', { timeout: 120_000 }, async (t) => {
+  const { port } = await serve(t, (asked) =>
+    asked.path === '/pausing' ? { status: 200, body: pausing() } : handler(asked),
+  );
   await Promise.all(
-    Object.keys(answers).map(async (path) => {
+    [...Object.keys(answers), '/pausing'].map(async (path) => {
       const socket = await open(port);
       socket.write(request(`GET ${path}`));
       const got = await readSlowly(socket, SLOW_MS);
