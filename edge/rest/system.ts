@@ -111,17 +111,19 @@ const readSelf: CallHandler = (call) => {
   );
 };
 
-const plainMembers = v.record(
-  v.string(),
-  v.nullable(v.union([v.string(), v.number(), v.boolean()])),
-);
+const plain = v.optional(v.nullable(v.union([v.string(), v.boolean()])));
+/** What decides nothing about who may sign in, or what they may do. */
+const profile = v.strictObject({
+  ...{ first_name: plain, last_name: plain, location: plain, title: plain, description: plain },
+  ...{ language: plain, text_direction: plain, appearance: plain, email_notifications: plain },
+});
 
 const updateSelf: CallHandler = async (call) => {
   const id = self(call);
   const body = await call.request.body.json();
   const { items, target } = userPlace(call);
   const { lacksSecondFactor } = call.caller;
-  if (lacksSecondFactor && !v.is(plainMembers, body)) throw forbidden();
+  if (lacksSecondFactor && !v.is(profile, body)) throw forbidden();
   const query = lacksSecondFactor ? ownRowOnly(call) : readBackOf(call);
   return written(await items.updateOne(target, id, { body }, query));
 };

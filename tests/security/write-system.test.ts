@@ -71,6 +71,7 @@ t.test('nobody but an administrator makes or unmakes one, by whatever way', asyn
   const head = await firstAdmin();
   const other = (await admin('POST', '/users', { email: 'other@example.com' })).body.data.id;
   const below = (await admin('POST', '/roles', { name: 'below', parent: head.role })).body.data.id;
+  const strict = (await send('POST', '/policies', { name: 'strict', enforce_tfa: true })).body.data;
   for (const [method, path, body] of [
     ['PATCH', `/users/${id}`, { role: head.role }],
     ['PATCH', `/users/me`, { role: below }],
@@ -89,6 +90,13 @@ t.test('nobody but an administrator makes or unmakes one, by whatever way', asyn
     ['PATCH', `/users/${head.user}`, { password: 'mine now' }],
     ['PATCH', `/users/${head.user}`, { token: 'mine now' }],
     ['PATCH', '/users', { keys: [other, head.user], data: { email: null } }],
+    // Nor does anybody shut them out.
+    ['PATCH', `/policies/${head.policy}`, { ip_access: ['10.9.9.9'] }],
+    ['PATCH', `/policies/${head.policy}`, { enforce_tfa: true }],
+    ['POST', '/access', { user: head.user, policy: strict.id }],
+    ['POST', '/access', { role: head.role, policy: strict.id }],
+    ['POST', '/access', { policy: strict.id }],
+    ['PATCH', `/roles/${head.role}`, { parent: role, policies: [{ policy: strict.id }] }],
     ['DELETE', `/users/${head.user}`, undefined],
     ['DELETE', `/access/${head.access}`, undefined],
     ['DELETE', `/roles/${below}`, undefined],

@@ -24,18 +24,28 @@ export async function requireAdministrator(client: Client, schema: string): Prom
 }
 
 /**
- * A text that is equal as long as the same users, roles and policies are those of administrators.
- * A policy for everybody counts among them.
+ * A text that is equal as long as the same users, roles and policies are those of administrators,
+ * and as they are let in from the same addresses by the same factors. A policy for everybody counts
+ * among them.
  */
 export async function describeAdministrators(client: Client, schema: string): Promise<string> {
   const policies = systemTable(schema, 'policies');
+  const access = systemTable(schema, 'access');
   const { rows } = await client.query<{ list: string }>(
-    render(sql`${administrators(schema)}
-      SELECT coalesce(string_agg(id::text, ' ' ORDER BY id), '') AS list FROM (
-        SELECT id FROM admins UNION ALL SELECT id FROM admin_roles
-        UNION ALL SELECT id FROM ${policies} WHERE admin_access
-        UNION ALL SELECT a.id FROM ${systemTable(schema, 'access')} AS a
-        JOIN ${policies} AS p ON p.id = a.policy WHERE p.admin_access
+    render(sql`${administrators(schema)}, above AS (
+        SELECT role AS id FROM ${systemTable(schema, 'users')}
+        WHERE id IN (SELECT id FROM admins) AND role IS NOT NULL
+        UNION SELECT r.parent FROM ${systemTable(schema, 'roles')} AS r
+        JOIN above ON r.id = above.id WHERE r.parent IS NOT NULL
+      )
+      SELECT coalesce(string_agg(mark, ' ' ORDER BY mark), '') AS list FROM (
+        SELECT id::text AS mark FROM admins UNION ALL SELECT id::text FROM admin_roles
+        UNION ALL SELECT concat_ws(',', id, enforce_tfa, ip_access)
+        FROM ${policies} WHERE admin_access
+        UNION ALL SELECT a.id::text FROM ${access} AS a
+        JOIN ${policies} AS p ON p.id = a.policy WHERE p.admin_access OR p.enforce_tfa AND (
+          a.role IN (SELECT id FROM above) OR a."user" IN (SELECT id FROM admins)
+          OR a.role IS NULL AND a."user" IS NULL)
       ) AS marks`),
   );
   return rows[0]?.list ?? '';

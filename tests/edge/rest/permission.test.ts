@@ -129,8 +129,9 @@ t.test('rights', async (t) => {
     const counts = () =>
       Promise.all(
         urls.map(async (url) => {
-          const answer = await get(path, url);
-          return answer.ok ? (await bodyOf<{ data: unknown[] }>(answer)).data.length : 0;
+          // A list that is being sent when its reader loses the right to it is cut.
+          const answer = await get(path, url).catch(() => null);
+          return answer?.ok ? (await bodyOf<{ data: unknown[] }>(answer)).data.length : 0;
         }),
       );
     const become = async (wanted: number, what: string) => {

@@ -199,7 +199,8 @@ t.test('names are whatever PostgreSQL takes', async (t) => {
 
 t.test('what cannot be made is refused, and nothing of it stays', async (t) => {
   t.equal((await refuse('nothing', input('a', 'integer'))).code, 'FORBIDDEN');
-  t.equal((await refuse('system_users', input('a', 'integer'))).code, 'FORBIDDEN');
+  t.equal((await refuse('system_roles', input('a', 'integer'))).code, 'FORBIDDEN');
+  t.equal((await refuse('system_users', input('email', 'string'))).code, 'FORBIDDEN');
   t.equal((await refuse('pages', input('title', 'integer'))).code, 'INVALID_PAYLOAD');
   t.equal((await refuse('folder', input('a', 'integer'))).code, 'INVALID_PAYLOAD');
   t.equal((await refuse('seen', input('a', 'integer'))).code, 'INVALID_PAYLOAD');
