@@ -19,7 +19,9 @@ function wanted(dice: Dice, operator: string): Json {
   if (operator.endsWith('between')) return [dice.pick(WANTED), dice.pick(WANTED)];
   if (/contains|with/.test(operator)) return dice.pick(FRAGMENTS);
   if (/^_n?eq$/.test(operator) && dice.chance(10)) return null;
-  return dice.pick(WANTED);
+  const value = dice.pick(WANTED);
+  // In a rule a value has the type that it is written in, and these judge texts.
+  return operator.endsWith('ieq') ? String(value) : value;
 }
 
 function members(dice: Dice, paths: readonly string[], depth: number): { [key: string]: Json } {
