@@ -10,6 +10,7 @@ import { ChangeFeed } from '#core/changes/feed.ts';
 import { ChangeJournal } from '#core/changes/journal.ts';
 import type { Config } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
+import { whenReachable } from '#core/database/reachable.ts';
 import { Reader } from '#core/database/reader.ts';
 import { type IdentityServices, openIdentity } from '#core/identity/open.ts';
 import { type MailFlowServices, openMailFlows } from '#core/identity/open-mail-flow.ts';
@@ -93,13 +94,15 @@ export async function openEdgeServices(
     },
     streamMaxTime: config.STREAM_MAX_TIME,
   });
-  const cluster = await clusterId(pool, schema);
+  const cluster = await whenReachable(log, () => clusterId(pool, schema));
   const [bus] = await Promise.all([openBus(config, url, cluster, log), reader.open()]);
-  const catalog = await openCatalog(config, {
-    ...{ pool, watch, bus, log },
-    kind: 'edge',
-    keep: config.WORKER_PROCESSES === 0,
-  });
+  const catalog = await whenReachable(log, () =>
+    openCatalog(config, {
+      ...{ pool, watch, bus, log },
+      kind: 'edge',
+      keep: config.WORKER_PROCESSES === 0,
+    }),
+  );
   const queues = await openQueues(config, url, cluster, log);
   const bounds: QueryBounds = {
     limitDefault: config.QUERY_LIMIT_DEFAULT,
@@ -121,6 +124,10 @@ export async function openEdgeServices(
   const confirm = confirmation({ pool: watch, schema, catalog, bus, log });
   const identity = openIdentity({ config, pool, schema, catalog, access, confirm, log }, secrets);
   const spool = localSpool(join(config.DATA_DIR, 'spool'));
+  spool.sweep().then(
+    (files) => files > 0 && log.info({ files }, 'uploads that were not finished are removed'),
+    (error: unknown) => log.warn({ err: error }, 'the folder of uploads cannot be used'),
+  );
   const jobs = new JobService({
     ...{ pool, schema, queues, bus, spool, log },
     maxPerHolder: config.JOBS_MAX_PER_USER,
@@ -209,6 +216,7 @@ export async function openEdgeServices(
       bus,
       cluster,
       release: RELEASE,
+      shortage: config.DATABASE_SHORTAGE,
       rules,
       others: () => ({ ...limits.checks(), ...caching.responses?.checks() }),
     }),

@@ -46,6 +46,7 @@ export const PASSES: readonly [Pass, ...Pass[]] = [
       'tests/edge/http/',
       'tests/edge/limit/',
       'tests/edge/rest/import.test.ts',
+      'tests/feature/away.test.ts',
       'tests/feature/cache',
       'tests/feature/creation-answer.test.ts',
       'tests/feature/sdk-',

@@ -1,13 +1,12 @@
 /** Opens what the actors of a worker process share, and closes it again. */
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { openCaching } from '#core/cache/open.ts';
 import { openCatalog } from '#core/catalog/open.ts';
 import { ChangeFeed } from '#core/changes/feed.ts';
 import { ChangeJournal } from '#core/changes/journal.ts';
 import type { Config } from '#core/config/config.ts';
-import { isTransient } from '#core/database/failure.ts';
 import { createPool } from '#core/database/pool.ts';
+import { whenReachable } from '#core/database/reachable.ts';
 import { openQueues, QUEUE_NAMES } from '#core/jobs/queue.ts';
 import type { Log } from '#core/log/log.ts';
 import { openBus } from '#core/messages/open.ts';
@@ -19,22 +18,8 @@ import { localSpool } from '#core/transfer/spool.ts';
 import { ormOnDemand } from './metadata/on-demand.ts';
 import type { Services } from './services.ts';
 
-const TRY_AGAIN_MS = 1_000;
-/** Connections of a process to the queue's database: two, and three for each queue it consumes. */
-const QUEUE_CONNECTIONS = 2 + 3 * QUEUE_NAMES.length;
-
-/** Does it again for as long as the database is away. */
-async function whenReachable<T>(log: Log, work: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isTransient(error)) throw error;
-      log.warn({ err: error }, 'the database cannot be reached yet');
-      await delay(TRY_AGAIN_MS);
-    }
-  }
-}
+/** Most connections of a process to the queue's database, those on which it listens not counted. */
+const QUEUE_CONNECTIONS = 8;
 
 /** Resolves when everything stands, however long the database takes to be there. */
 export async function openServices(
@@ -69,7 +54,8 @@ export async function openServices(
   const failpoint = failpoints(config, log);
   const journal = new ChangeJournal({ writes: caching.writes, feed, failpoint, access: null });
   const orm = ormOnDemand(config, direct, catalog, log);
-  const role = { role: 'consumer', max: QUEUE_CONNECTIONS } as const;
+  const shared = Math.min(QUEUE_CONNECTIONS, config.DATABASE_POOL_MAX);
+  const role = { role: 'consumer', max: QUEUE_NAMES.length + shared } as const;
   const queues = await openQueues(config, direct, cluster, log, role);
   const spool = localSpool(join(config.DATA_DIR, 'spool'));
   const jobs = new JobService({

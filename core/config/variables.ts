@@ -636,6 +636,11 @@ export const variables = {
     fallback: '750ms',
     meaning: 'Shortest time that a registration or a request for a password reset takes',
   }),
+  DATABASE_SHORTAGE: define({
+    parse: text,
+    fallback: undefined,
+    meaning: 'Set by npm start: what health tells when PostgreSQL allows too few connections',
+  }),
   FAILPOINT: define({
     parse: text,
     fallback: undefined,

@@ -76,6 +76,8 @@ const CONNECTION_CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'ENOENT',
 ]);
 
@@ -84,7 +86,7 @@ function isConnectionFailure(error: unknown): boolean {
   if (error instanceof BrokenConnectionError) return !(error instanceof MessageTooLargeError);
   if ('code' in error && CONNECTION_CODES.has(String(error.code))) return true;
   if (error instanceof AggregateError) return error.errors.some(isConnectionFailure);
-  return /connection terminated|timeout exceeded when trying to connect|connection ended|client was closed|not queryable|connection error/i.test(
+  return /connection terminated|timeout expired|query read timeout|timeout exceeded when trying to connect|connection ended|client was closed|not queryable|connection error/i.test(
     error.message,
   );
 }

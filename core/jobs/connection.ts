@@ -1,12 +1,17 @@
 /** The connection of a process to the server that keeps the queues, shared by all of them. */
-import type { Redis } from 'ioredis';
+import type { Redis, RedisOptions } from 'ioredis';
 import pg from 'pg';
 import type { Config } from '#core/config/config.ts';
 import { guardedClient, KEEP_ALIVE_MS } from '#core/database/client.ts';
 import { Watchdog } from '#core/database/watchdog.ts';
 import type { Log } from '#core/log/log.ts';
 import { warnSparingly } from '#core/log/sparing.ts';
-import { HANG_UP_WITHIN_MS, REDIS_KEEP_ALIVE_MS, startHeartbeat } from '#core/redis/heartbeat.ts';
+import {
+  boundGreeting,
+  HANG_UP_WITHIN_MS,
+  REDIS_KEEP_ALIVE_MS,
+  startHeartbeat,
+} from '#core/redis/heartbeat.ts';
 
 /** The schema of the queue's own tables; the queue library knows it under no other name. */
 export const QUEUE_SCHEMA = 'bullmq';
@@ -37,7 +42,15 @@ export async function openQueueConnection(
 ): Promise<QueueConnection> {
   if (config.REDIS_URL !== undefined) {
     const { Redis } = await import('ioredis');
-    const redis = new Redis(config.REDIS_URL, {
+    /** Copied by the queue library for the commands that block. */
+    class QueueRedis extends Redis {
+      override duplicate(override?: Partial<RedisOptions>): Redis {
+        const copy = super.duplicate(override);
+        boundGreeting(copy);
+        return copy;
+      }
+    }
+    const redis = new QueueRedis(config.REDIS_URL, {
       lazyConnect: true,
       connectionName: `sluice-queue-${options.role}`,
       connectTimeout: CONNECT_WITHIN_MS,

@@ -14,11 +14,27 @@ export const REDIS_KEEP_ALIVE_MS = 10_000;
 export const HANG_UP_WITHIN_MS = 100;
 
 /**
+ * Hangs up on a server that takes the connection and says nothing more: the client bounds only the
+ * time until the system is connected.
+ */
+export function boundGreeting(redis: Redis): void {
+  let late: NodeJS.Timeout | undefined;
+  const settle = () => clearTimeout(late);
+  redis.on('connect', () => {
+    settle();
+    late = setTimeout(() => redis.disconnect(true), ANSWER_WITHIN_MS).unref();
+  });
+  redis.on('ready', settle);
+  redis.on('close', settle);
+}
+
+/**
  * Asks a connection again and again, one that never blocks and is not subscribed.
  * @param onMiss replaces the connection
  * @returns ends the questions
  */
 export function startHeartbeat(redis: Redis, onMiss: () => void): () => void {
+  boundGreeting(redis);
   let late: NodeJS.Timeout | undefined;
   const settle = () => {
     clearTimeout(late);

@@ -38,6 +38,8 @@ export interface HealthServiceOptions {
   readonly release: string;
   /** Finds stored rules that hold for nothing. */
   readonly rules: Pick<RuleAudit, 'unreadable'>;
+  /** What is to be told of too few connections; undefined when there are enough. */
+  readonly shortage: string | undefined;
   /** What else the process knows of itself. */
   readonly others: () => HealthChecks;
 }
@@ -94,6 +96,7 @@ export class HealthService {
     const checks = {
       'pg:responseTime': [responseTime],
       'pg:connectionsUsed': [this.#connections()],
+      ...this.#shortage(),
       'messages:silence': [this.#messages()],
       ...this.#catalogChecks(),
       ...(rules.length === 0 ? {} : { 'access:unreadableRules': rules }),
@@ -151,6 +154,13 @@ export class HealthService {
       observedValue: pool.totalCount - pool.idleCount,
       threshold: pool.options.max,
     };
+  }
+
+  #shortage(): HealthChecks {
+    const { shortage } = this.#options;
+    if (shortage === undefined) return {};
+    const check = { status: 'warn', componentType: 'datastore', output: shortage } as const;
+    return { 'pg:connectionsAllowed': [check] };
   }
 
   #messages(): HealthCheck {

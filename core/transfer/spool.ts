@@ -9,6 +9,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ServiceError, unavailable } from '#core/errors/service-error.ts';
+import { hasEnded, processIdentity } from '#core/process/identity.ts';
 
 /** What was kept of an upload. */
 export interface Spooled {
@@ -39,12 +40,18 @@ export interface Spool {
   size(id: string): Promise<number>;
   /** Forgets an upload, also one that is not there. */
   remove(id: string): Promise<void>;
+  /** Removes what processes left unfinished that have ended. @returns how many files that were */
+  sweep(): Promise<number>;
   /** Every upload, unfinished ones included, with the time of its last byte. */
   list(): Promise<{ id: string; modified: Date }[]>;
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** `<id>.<process that writes it>.part` */
 const UNFINISHED = '.part';
+const ID_LENGTH = 36;
+/** Reasons of the system for which the folder is of no use. */
+const UNWRITABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EIO']);
 /** Bytes that are handed to the disk, or read from it, at a time. */
 const BLOCK = 256 * 1024;
 
@@ -53,7 +60,12 @@ function errorCode(error: unknown): string | null {
 }
 
 function storageFailure(error: unknown): unknown {
-  const full = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(errorCode(error) ?? '');
+  const code = errorCode(error) ?? '';
+  if (UNWRITABLE.has(code)) {
+    const reason = `The folder of uploads in DATA_DIR cannot be written to (${code}).`;
+    return unavailable('storage', reason, { cause: error });
+  }
+  const full = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
   const reason = 'There is no room for the file on the disk.';
   return full ? unavailable('storage', reason, { cause: error }) : error;
 }
@@ -122,18 +134,24 @@ export function localSpool(folder: string): Spool {
     assert(UUID.test(id), 'the name of an upload is a UUID');
     return join(folder, id);
   };
+  const names = async () =>
+    await readdir(folder).catch((error) => {
+      if (errorCode(error) === 'ENOENT') return [];
+      throw error;
+    });
   return {
     async write(id, content, limit) {
       const path = pathOf(id);
-      const unfinished = path + UNFINISHED;
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const unfinished = `${path}.${processIdentity()}${UNFINISHED}`;
       try {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
         const spooled = await take(unfinished, content, limit ?? Number.POSITIVE_INFINITY);
         await rename(unfinished, path);
         await syncFolder(folder);
         return spooled;
       } catch (error) {
-        await rm(unfinished, { force: true });
+        // What keeps it from being written may keep it from being removed.
+        await rm(unfinished, { force: true }).catch(() => undefined);
         throw storageFailure(error);
       }
     },
@@ -150,16 +168,24 @@ export function localSpool(folder: string): Spool {
     async remove(id) {
       const path = pathOf(id);
       await rm(path, { force: true });
-      await rm(path + UNFINISHED, { force: true });
+      for (const name of await names()) {
+        if (name.startsWith(`${id}.`)) await rm(join(folder, name), { force: true });
+      }
+    },
+    async sweep() {
+      let removed = 0;
+      for (const name of await names()) {
+        if (!name.endsWith(UNFINISHED)) continue;
+        if (!hasEnded(name.slice(ID_LENGTH + 1, -UNFINISHED.length))) continue;
+        await rm(join(folder, name), { force: true });
+        removed += 1;
+      }
+      return removed;
     },
     async list() {
-      const names = await readdir(folder).catch((error) => {
-        if (errorCode(error) === 'ENOENT') return [];
-        throw error;
-      });
       const found: { id: string; modified: Date }[] = [];
-      for (const name of names) {
-        const id = name.endsWith(UNFINISHED) ? name.slice(0, -UNFINISHED.length) : name;
+      for (const name of await names()) {
+        const id = name.endsWith(UNFINISHED) ? name.slice(0, ID_LENGTH) : name;
         if (!UUID.test(id)) continue;
         // An upload may be finished or removed while the list is made.
         const status = await stat(join(folder, name)).catch(() => null);

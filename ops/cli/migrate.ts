@@ -48,6 +48,7 @@ async function run(line: Line, { config, signal }: Context): Promise<number> {
       report: (text) => console.error(text),
       log: createLog(config, 'migrate'),
       stop: signal,
+      waits: false,
     });
     try {
       const applied = await migrate(config, database.directUrl, !dry);

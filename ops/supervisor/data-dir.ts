@@ -1,20 +1,46 @@
 /** The folder that an installation keeps its own files in. */
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { SetupError } from '#core/system/setup-error.ts';
 
+/** Why the system refused, such as `EACCES: permission denied`. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return /^E\w+: [^,]+/.exec(error.message)?.[0] ?? error.message;
+}
+
 /**
- * Makes the folder where it is missing.
+ * Makes the folder where it is missing, and sees whether it can be written to.
  * @param path absolute
- * @throws {SetupError} when that is not allowed
+ * @throws {SetupError} when that is not so
  */
 export function makeDataDir(path: string): void {
-  if (existsSync(path)) return;
   try {
-    mkdirSync(path, { recursive: true });
-    // Others may pass through but not look around: PostgreSQL may have an account of its own.
-    chmodSync(path, 0o711);
+    if (!existsSync(path)) {
+      mkdirSync(path, { recursive: true });
+      // Others may pass through but not look around: PostgreSQL may have an account of its own.
+      chmodSync(path, 0o711);
+    }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new SetupError(`DATA_DIR: cannot make the folder ${path} (${code})`, { cause: error });
+    throw new SetupError(`DATA_DIR: cannot make the folder ${path} (${reasonOf(error)})`, {
+      cause: error,
+    });
   }
+  const trial = join(path, `.writable-${process.pid}`);
+  try {
+    writeFileSync(trial, '', { mode: 0o600 });
+    rmSync(trial);
+  } catch (error) {
+    throw new SetupError(`DATA_DIR: cannot write to the folder ${path} (${reasonOf(error)})`, {
+      cause: error,
+    });
+  }
+}
+
+/** Names DATA_DIR where a failure is that of a file in it; others are returned as they are. */
+export function explainStorage(error: unknown, dataDir: string): unknown {
+  if (!(error instanceof Error && 'syscall' in error && 'path' in error)) return error;
+  const { path } = error;
+  if (typeof path !== 'string' || !path.startsWith(dataDir)) return error;
+  return new SetupError(`DATA_DIR: cannot use ${path} (${reasonOf(error)})`, { cause: error });
 }

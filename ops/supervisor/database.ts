@@ -9,7 +9,7 @@ import { SetupError } from '#core/system/setup-error.ts';
 import type { Report } from '#ops/embedded/binaries.ts';
 import { type Cluster, type ClusterOptions, openCluster } from '#ops/embedded/cluster.ts';
 import { connectionsToAllow } from './connections.ts';
-import { describeUrl, reachPostgres } from './reach.ts';
+import { describeUrl, reachPostgres, waitFor } from './reach.ts';
 
 export interface Database {
   readonly url: string;
@@ -27,8 +27,10 @@ export interface Surroundings {
   readonly dataDir: string;
   readonly report: Report;
   readonly log: Log;
-  /** Ends the start of the embedded server. */
+  /** Ends the start of the embedded server, and the waiting for another. */
   readonly stop: AbortSignal;
+  /** A server that is away is waited for. */
+  readonly waits: boolean;
 }
 
 const RESTART_AFTER_MS = 1_000;
@@ -89,10 +91,18 @@ async function openEmbedded(config: Config, surroundings: Surroundings): Promise
   };
 }
 
-async function openConfigured(config: Config, url: string): Promise<Database> {
-  const version = await reachPostgres('DATABASE_URL', url);
+async function openConfigured(
+  config: Config,
+  url: string,
+  surroundings: Surroundings,
+): Promise<Database> {
+  const reach = (variable: string, wanted: string) => {
+    const look = () => reachPostgres(variable, wanted);
+    return surroundings.waits ? waitFor(look, surroundings) : look();
+  };
+  const version = await reach('DATABASE_URL', url);
   const direct = config.DATABASE_DIRECT_URL;
-  if (direct !== undefined) await reachPostgres('DATABASE_DIRECT_URL', direct);
+  if (direct !== undefined) await reach('DATABASE_DIRECT_URL', direct);
   return {
     url,
     directUrl: direct ?? url,
@@ -106,7 +116,9 @@ async function openConfigured(config: Config, url: string): Promise<Database> {
  * @throws {SetupError} one line that names what cannot be used
  */
 export async function openDatabase(config: Config, surroundings: Surroundings): Promise<Database> {
-  if (config.DATABASE_URL !== undefined) return openConfigured(config, config.DATABASE_URL);
+  if (config.DATABASE_URL !== undefined) {
+    return openConfigured(config, config.DATABASE_URL, surroundings);
+  }
   if (config.DATABASE_DIRECT_URL !== undefined) {
     throw new SetupError('DATABASE_DIRECT_URL: is set, and so DATABASE_URL must be set too');
   }

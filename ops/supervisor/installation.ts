@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import type { Config } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
+import { whenReachable } from '#core/database/reachable.ts';
 import type { Log } from '#core/log/log.ts';
 import { channelOf } from '#core/messages/open.ts';
 import { bootstrapAdmin } from '#core/system/bootstrap.ts';
@@ -16,19 +17,18 @@ import { openSecrets } from '#core/system/secret.ts';
 import { systemSchema } from '#core/system/table.ts';
 import type { BannerFacts } from './banner.ts';
 import type { ChildSpec } from './child.ts';
-import { connectionWarning } from './connections.ts';
-import { makeDataDir } from './data-dir.ts';
+import { type Allotment, allotConnections } from './connections.ts';
+import { explainStorage, makeDataDir } from './data-dir.ts';
 import { type Database, openDatabase } from './database.ts';
 import { type GeneratedAdmin, keepCredentials } from './initial-admin.ts';
+import { awaitLeftovers, SUPERVISOR_VARIABLE } from './leftover.ts';
 import { type Lock, lockFolder } from './lock.ts';
 import { probePort } from './port.ts';
 import { checkQueueRight } from './queue-right.ts';
-import { describeUrl, reachRedis } from './reach.ts';
+import { describeUrl, reachRedis, waitFor } from './reach.ts';
 import { announce } from './running.ts';
 import { Supervisor } from './supervisor.ts';
 
-/** Time that processes of a killed run have to leave the port: as long as they may drain. */
-const LEFTOVERS_WITHIN_MS = 10_000;
 const DRAIN_WITHIN_MS = 8_000;
 const DATABASE_STOP_WITHIN_MS = 1_500;
 
@@ -66,28 +66,43 @@ export class Installation {
    * @throws {SetupError} one line that says what keeps it from starting
    */
   async start(stop: AbortSignal): Promise<BannerFacts> {
+    try {
+      return await this.#start(stop);
+    } catch (error) {
+      throw explainStorage(error, this.#dataDir);
+    }
+  }
+
+  async #start(stop: AbortSignal): Promise<BannerFacts> {
     const { config, log, report } = this.#options;
     makeDataDir(this.#dataDir);
     // Made before the processes that share it, and its faults told once.
     openSecrets({ ...config, DATA_DIR: this.#dataDir });
-    this.#lock = await this.#claim();
+    this.#lock = await this.#claim(stop);
     stop.throwIfAborted();
     const redis = config.REDIS_URL;
-    const redisVersion = redis === undefined ? null : await reachRedis(redis);
+    const redisVersion =
+      redis === undefined ? null : await waitFor(() => reachRedis(redis), { report, stop });
     const database = await openDatabase(config, {
       dataDir: this.#dataDir,
       report,
       log,
       stop,
+      waits: true,
     });
     this.#database = database;
     stop.throwIfAborted();
-    if (redis === undefined) await checkQueueRight(database.directUrl);
-    const admin = await this.#prepareTables(database);
+    const prepare = async () => {
+      if (redis === undefined) await checkQueueRight(database.directUrl);
+      const allotment = await allotConnections(config, database.directUrl);
+      return { allotment, admin: await this.#prepareTables(database) };
+    };
+    // It may go away again.
+    const { allotment, admin } = await whenReachable(log, prepare, stop);
     stop.throwIfAborted();
-    this.#supervisor = this.#supervise(database.url);
-    const ready = Promise.all([this.#supervisor.start(), this.#warn(database)]);
-    await Promise.race([ready, once(stop, 'abort')]);
+    if (allotment.warning !== null) log.warn(allotment.warning);
+    this.#supervisor = this.#supervise(database.url, allotment);
+    await Promise.race([this.#supervisor.start(), once(stop, 'abort')]);
     stop.throwIfAborted();
     if (config.EDGE_PROCESSES > 0) this.#withdraw = announce(config, this.#dataDir);
     return {
@@ -111,22 +126,24 @@ export class Installation {
   }
 
   /** Takes the port and, for an embedded database, the data folder. */
-  async #claim(): Promise<Lock | null> {
-    const { config } = this.#options;
-    const probe = async (patience: number) => {
-      if (config.EDGE_PROCESSES > 0) await probePort(config, patience);
+  async #claim(stop: AbortSignal): Promise<Lock | null> {
+    const { config, report } = this.#options;
+    const probe = async () => {
+      if (config.EDGE_PROCESSES > 0) await probePort(config);
     };
     if (config.DATABASE_URL !== undefined) {
-      await probe(0);
+      await awaitLeftovers(this.#dataDir, report, stop);
+      await probe();
       return null;
     }
     const lock = await lockFolder(this.#dataDir).catch(async (error: unknown) => {
       // When the port is taken too, that is what the operator should hear of first.
-      await probe(0);
+      await probe();
       throw error;
     });
     try {
-      await probe(lock.unclean ? LEFTOVERS_WITHIN_MS : 0);
+      await awaitLeftovers(this.#dataDir, report, stop);
+      await probe();
       return lock;
     } catch (error) {
       lock.release();
@@ -159,19 +176,17 @@ export class Installation {
     }
   }
 
-  async #warn(database: Database): Promise<void> {
-    const { config, log } = this.#options;
-    const warning = await connectionWarning(config, database.directUrl);
-    if (warning !== null) log.warn(warning);
-  }
-
-  #supervise(databaseUrl: string): Supervisor {
+  #supervise(databaseUrl: string, allotment: Allotment): Supervisor {
     const { config, root, scripts, log } = this.#options;
     const env = {
       ...process.env,
       DATABASE_URL: databaseUrl,
       DATA_DIR: this.#dataDir,
       EDGE_PROCESSES: String(config.EDGE_PROCESSES),
+      DATABASE_POOL_MAX: String(allotment.DATABASE_POOL_MAX),
+      STREAM_MAX: String(allotment.STREAM_MAX),
+      ...(allotment.warning === null ? {} : { DATABASE_SHORTAGE: allotment.warning }),
+      [SUPERVISOR_VARIABLE]: String(process.pid),
     };
     const several = (number: number, role: string, script: string): ChildSpec[] =>
       Array.from({ length: number }, () => ({ role, script: join(root, script), env }));

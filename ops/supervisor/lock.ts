@@ -7,8 +7,6 @@ import { join } from 'node:path';
 import { SetupError } from '#core/system/setup-error.ts';
 
 export interface Lock {
-  /** The run before this one was killed and could not tidy up. */
-  readonly unclean: boolean;
   release(): void;
 }
 
@@ -34,10 +32,8 @@ export async function lockFolder(folder: string): Promise<Lock> {
     );
   }
   server.unref();
-  const unclean = existsSync(file);
   writeFileSync(file, `${process.pid}\n`);
   return {
-    unclean,
     release() {
       rmSync(file, { force: true });
       server.close();

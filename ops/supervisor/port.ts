@@ -4,11 +4,8 @@
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '#core/config/config.ts';
 import { SetupError } from '#core/system/setup-error.ts';
-
-const PAUSE_MS = 100;
 
 type Address = Pick<Config, 'HOST' | 'PORT'>;
 
@@ -25,25 +22,17 @@ function fault({ HOST, PORT }: Address, code: unknown): string {
 
 /**
  * Listens on the port alone for a moment.
- * @param patience milliseconds to wait for a port that is in use to become free
  * @throws {SetupError} naming PORT or HOST when it cannot be used
  */
-export async function probePort(address: Address, patience: number): Promise<void> {
-  const deadline = Date.now() + patience;
-  for (;;) {
-    const server = createServer();
-    server.listen({ host: address.HOST, port: address.PORT, exclusive: true });
-    try {
-      await once(server, 'listening');
-      server.close();
-      await once(server, 'close');
-      return;
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : error;
-      if (code !== 'EADDRINUSE' || Date.now() >= deadline) {
-        throw new SetupError(fault(address, code), { cause: error });
-      }
-      await delay(PAUSE_MS);
-    }
+export async function probePort(address: Address): Promise<void> {
+  const server = createServer();
+  server.listen({ host: address.HOST, port: address.PORT, exclusive: true });
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    throw new SetupError(fault(address, code), { cause: error });
   }
+  server.close();
+  await once(server, 'close');
 }

@@ -1,5 +1,10 @@
-/** Checks that the servers which the configuration names can be used, before anything starts. */
+/**
+ * Checks that the servers which the configuration names can be used, before anything starts, and
+ * waits for those that are away.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { isTransient } from '#core/database/failure.ts';
 import { SetupError } from '#core/system/setup-error.ts';
 
 const WITHIN_MS = 5_000;
@@ -12,6 +17,49 @@ export function describeUrl(url: string): string {
   const usual = protocol.startsWith('redis') ? '6379' : '5432';
   const name = decodeURIComponent(pathname.slice(1));
   return `${hostname || 'the local socket'}:${port || usual}${name === '' ? '' : `/${name}`}`;
+}
+
+/** The server is away, and may come back. */
+class AwayError extends SetupError {}
+
+const TRY_AGAIN_MS = 250;
+
+/** How a start goes about servers that are away. */
+export interface Patience {
+  readonly report: (line: string) => void;
+  /** Ends the waiting with its reason. */
+  readonly stop: AbortSignal;
+}
+
+/** Tries again until the server is there; other faults are thrown. */
+export async function waitFor<T>(reach: () => Promise<T>, { report, stop }: Patience): Promise<T> {
+  const stopped = Promise.withResolvers<never>();
+  const end = () => stopped.reject(stop.reason);
+  stopped.promise.catch(() => undefined);
+  stop.addEventListener('abort', end);
+  let told = '';
+  try {
+    for (;;) {
+      stop.throwIfAborted();
+      try {
+        return await Promise.race([reach(), stopped.promise]);
+      } catch (error) {
+        if (!(error instanceof AwayError)) throw error;
+        if (error.message !== told) report(`${error.message}; waiting for it`);
+        told = error.message;
+      }
+      await delay(TRY_AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);
+    }
+  } finally {
+    stop.removeEventListener('abort', end);
+  }
+}
+
+/** @param reason what the driver said */
+function fault(text: string, cause: unknown, reason: unknown): SetupError {
+  const starting = reason instanceof Error && reason.message.startsWith('LOADING');
+  const away = starting || isTransient(reason);
+  return new (away ? AwayError : SetupError)(text, { cause });
 }
 
 /** The innermost reason, on one line. */
@@ -39,10 +87,8 @@ export async function reachPostgres(variable: string, url: string): Promise<stri
     if (Number.parseInt(version, 10) >= OLDEST_POSTGRES) return version;
     throw new Error(`it is PostgreSQL ${version}, and ${OLDEST_POSTGRES} is the oldest supported`);
   } catch (error) {
-    throw new SetupError(
-      `${variable}: cannot use the database at ${describeUrl(url)}: ${reasonOf(error)}`,
-      { cause: error },
-    );
+    const text = `${variable}: cannot use the database at ${describeUrl(url)}: ${reasonOf(error)}`;
+    throw fault(text, error, error);
   } finally {
     await client.end().catch(() => undefined);
   }
@@ -74,10 +120,9 @@ export async function reachRedis(url: string): Promise<string> {
       `it is Redis ${version}, and ${OLDEST_REDIS.join('.')} is the oldest supported`,
     );
   } catch (error) {
-    throw new SetupError(
-      `REDIS_URL: cannot use the Redis at ${describeUrl(url)}: ${reasonOf(lost ?? error)}`,
-      { cause: error },
-    );
+    const reason = lost ?? error;
+    const text = `REDIS_URL: cannot use the Redis at ${describeUrl(url)}: ${reasonOf(reason)}`;
+    throw fault(text, error, reason);
   } finally {
     redis.disconnect();
   }

@@ -1,12 +1,13 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';
+import { processIdentity } from '#core/process/identity.ts';
 import { localSpool } from '#core/transfer/spool.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'sluice-spool-'));
@@ -104,4 +105,35 @@ t.test('a name that is no UUID is a mistake of the program', async (t) => {
     await t.rejects(spool.remove(name), { code: 'ERR_ASSERTION' });
     await t.rejects(spool.write(name, pieces(Buffer.alloc(1), 1), 1), { code: 'ERR_ASSERTION' });
   }
+});
+
+t.test('what processes left unfinished goes when they have ended', async (t) => {
+  const folder = mkdtempSync(join(root, 'left-'));
+  const spool = localSpool(folder);
+  const own = processIdentity();
+  const [machine = '', pid = '', start = ''] = own.split('-');
+  const names = {
+    own: `${randomUUID()}.${own}.part`,
+    earlier: `${randomUUID()}.${machine}-${pid}-${Number(start) - 1}.part`,
+    gone: `${randomUUID()}.${machine}-4194305-7.part`,
+    elsewhere: `${randomUUID()}.000000000000-${pid}-1.part`,
+    whole: randomUUID(),
+  };
+  for (const name of Object.values(names)) writeFileSync(join(folder, name), 'x');
+  t.equal((await spool.list()).length, 5);
+  t.equal(await spool.sweep(), 2);
+  t.strictSame(readdirSync(folder).sort(), [names.own, names.elsewhere, names.whole].sort());
+  await spool.remove(names.own.slice(0, 36));
+  t.notOk(readdirSync(folder).includes(names.own));
+});
+
+t.test('a folder that cannot be written to is an outage of the storage', async (t) => {
+  const file = join(root, 'file');
+  writeFileSync(file, '');
+  const upload = localSpool(join(file, 'spool')).write(
+    randomUUID(),
+    pieces(Buffer.from('x'), 1),
+    10,
+  );
+  await t.rejects(upload, { code: 'SERVICE_UNAVAILABLE', details: { service: 'storage' } });
 });

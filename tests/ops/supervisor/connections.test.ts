@@ -1,7 +1,7 @@
 import pg from 'pg';
 import t from 'tap';
 import { QUEUE_NAMES } from '#core/jobs/queue.ts';
-import { connectionsNeeded, connectionWarning, QUEUES } from '#ops/supervisor/connections.ts';
+import { allotConnections, connectionsNeeded, QUEUES } from '#ops/supervisor/connections.ts';
 import { createDatabase } from '#tests/harness/database.ts';
 
 const SIZES = {
@@ -21,16 +21,28 @@ t.test('Redis takes queue and messages off the database', async (t) => {
   t.ok(connectionsNeeded(SIZES) > 32);
 });
 
-t.test('a sum above what the database allows is a warning that names both', async (t) => {
+t.test('where the database allows less, the processes get less', async (t) => {
   const url = await createDatabase(t);
-  t.equal(await connectionWarning(SIZES, url), null);
+  t.match(await allotConnections(SIZES, url), { DATABASE_POOL_MAX: 10, warning: null });
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} CONNECTION LIMIT 20`);
-  await client.end();
-  const warning = await connectionWarning(SIZES, url);
-  t.match(warning, `${connectionsNeeded(SIZES)} connections`);
-  t.match(warning, 'allows 20');
-  t.match(warning, 'DATABASE_POOL_MAX');
-  t.match(await connectionWarning({ ...SIZES, EDGE_PROCESSES: 64 }, url), 'EDGE_PROCESSES');
+  t.teardown(() => client.end());
+  const limit = async (allowed: number) =>
+    await client.query(
+      `ALTER DATABASE ${new URL(url).pathname.slice(1)} CONNECTION LIMIT ${allowed}`,
+    );
+  const least = connectionsNeeded({ ...SIZES, DATABASE_POOL_MAX: 2, STREAM_MAX: 1 });
+  for (const allowed of [least, least + 5, least + 12]) {
+    await limit(allowed);
+    const { warning, ...sizes } = await allotConnections(SIZES, url);
+    t.ok(connectionsNeeded({ ...SIZES, ...sizes }) <= allowed);
+    t.match(warning, `${connectionsNeeded(SIZES)} connections`);
+    t.match(warning, `allows ${allowed}`);
+    t.match(warning, `DATABASE_POOL_MAX=${sizes.DATABASE_POOL_MAX}`);
+  }
+  await limit(least - 1);
+  await t.rejects(allotConnections(SIZES, url), {
+    name: 'SetupError',
+    message: new RegExp(`allows ${least - 1} connections .* ${least} at the least: lower EDGE`),
+  });
 });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import t from 'tap';
 import { freePort } from '#ops/embedded/postgres.ts';
 import { checkNode } from '#ops/supervisor/run.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
+import { startProxy } from '#tests/harness/proxy.ts';
 import { isAlive, Run, standIns, temporaryFolder, until } from './stand-in/run.ts';
 
 /** Variables of a start with stand-ins on a database of its own. */
@@ -119,24 +120,81 @@ t.test('each wrong variable is a line of its own', async (t) => {
 
 t.test('servers that cannot be used are one line that names the variable', async (t) => {
   const { env } = await surroundings(t);
-  const nobody = `127.0.0.1:${await freePort()}`;
   const unknown = new URL(env.DATABASE_URL ?? '');
   unknown.pathname = '/absent';
   const wrong = new URL(env.DATABASE_URL ?? '');
   wrong.password = 'wrong-pass';
   const cases: [string, string][] = [
-    ['DATABASE_URL', `postgres://user:secret-pass@${nobody}/x`],
-    ['DATABASE_URL', 'postgres://user:secret-pass@no-such-host.invalid/x'],
     ['DATABASE_URL', unknown.href],
     ['DATABASE_URL', wrong.href],
-    ['DATABASE_DIRECT_URL', `postgres://user:secret-pass@${nobody}/x`],
-    ['REDIS_URL', `redis://:secret-pass@${nobody}`],
+    ['DATABASE_DIRECT_URL', wrong.href],
   ];
   for (const [name, value] of cases) {
     const { code, stderr, stdout } = await new Run(t, { ...env, [name]: value }).exited;
     t.equal(code, 1);
     t.match(stderr, new RegExp(`^${name}: cannot use [^\\n]+\\n$`));
     t.notMatch(stderr + stdout, /secret-pass|wrong-pass/);
+  }
+});
+
+t.test('servers that are away are waited for, until it is told to stop', async (t) => {
+  const { env } = await surroundings(t);
+  const nobody = `127.0.0.1:${await freePort()}`;
+  const cases: [string, string][] = [
+    ['DATABASE_URL', `postgres://user:secret-pass@${nobody}/x`],
+    ['DATABASE_URL', 'postgres://user:secret-pass@no-such-host.invalid/x'],
+    ['DATABASE_DIRECT_URL', `postgres://user:secret-pass@${nobody}/x`],
+    ['REDIS_URL', `redis://:secret-pass@${nobody}`],
+  ];
+  for (const [name, value] of cases) {
+    const run = new Run(t, { ...env, [name]: value });
+    await run.prints('waiting for it');
+    t.match(run.stdout, new RegExp(`^${name}: cannot use [^\\n]+; waiting for it\\n$`));
+    run.process.kill('SIGTERM');
+    const { code, stderr, stdout } = await run.exited;
+    t.equal(code, 0);
+    t.equal(stderr, '');
+    t.notMatch(stdout, /secret-pass/);
+  }
+  const proxy = await startProxy(t, env.DATABASE_URL ?? '');
+  await proxy.down();
+  const run = new Run(t, { ...env, DATABASE_URL: proxy.url });
+  await run.prints('waiting for it');
+  await proxy.up();
+  await run.prints('Ctrl-C stops it');
+});
+
+t.test('what a killed run left behind is waited for, and no stranger', async (t) => {
+  const { env, pids } = await surroundings(t);
+  const one = { ...env, STAND_IN: 'listening', WORKER_PROCESSES: '0' };
+  const killed = new Run(t, one);
+  await killed.prints('Ctrl-C stops it');
+  const other = new Run(t, one);
+  t.match((await other.exited).stderr, /^PORT: \d+ is in use/, 'it has a supervisor');
+  const gone = once(killed.process, 'exit');
+  killed.process.kill('SIGKILL');
+  await gone;
+  const [left = 0] = standIns(pids);
+  t.ok(isAlive(left));
+  const next = new Run(t, one);
+  await next.prints('Ctrl-C stops it');
+  t.match(next.stdout, `left behind to end (process ${left})`);
+});
+
+t.test('a folder that cannot be written to is one line that names it', async (t) => {
+  const { env } = await surroundings(t);
+  const file = join(temporaryFolder(t), 'file');
+  writeFileSync(file, '');
+  for (const [folder, what] of [
+    ['/proc', 'write to'],
+    [join(file, 'data'), 'make'],
+  ]) {
+    const { code, stderr } = await new Run(t, { ...env, DATA_DIR: folder ?? '' }).exited;
+    t.equal(code, 1);
+    t.match(
+      stderr,
+      new RegExp(`^DATA_DIR: cannot ${what} the folder ${folder} \\(E\\w+: [^\\n]+\\)\\n$`),
+    );
   }
 });
 

@@ -2,9 +2,16 @@
  * Stands in for an edge or a worker under a supervisor: does what STAND_IN says, and writes its
  * process id to the folder STAND_IN_FOLDER each time it starts.
  */
+
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { drainOnDemand, tellSupervisor } from '#core/process/child.ts';
+
+/** How long one that listens takes to drain. */
+const DRAIN_MS = 2_000;
 
 const behaviour = process.env.STAND_IN ?? 'obedient';
 const folder = process.env.STAND_IN_FOLDER;
@@ -16,7 +23,11 @@ if (behaviour === 'misconfigured') {
 }
 if (behaviour === 'crashing') process.exit(3);
 const alive = setInterval(() => undefined, 60_000);
-if (behaviour === 'stubborn') {
+if (behaviour === 'listening') {
+  const server = createServer().listen(Number(process.env.PORT), '127.0.0.1');
+  await once(server, 'listening');
+  drainOnDemand(async () => await delay(DRAIN_MS));
+} else if (behaviour === 'stubborn') {
   process.on('SIGTERM', () => undefined);
   process.on('SIGINT', () => undefined);
   process.on('disconnect', () => process.exit(0));

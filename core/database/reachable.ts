@@ -1,0 +1,32 @@
+/** Waits for a database that is away, for as long as that takes. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '#core/log/log.ts';
+import { isTransient } from './failure.ts';
+
+const TRY_AGAIN_MS = 250;
+/** Pause (ms) between two lines in the log. */
+const TELL_AGAIN_MS = 10_000;
+
+/**
+ * Does it again until the database is there.
+ * @param stop ends the waiting with its reason
+ */
+export async function whenReachable<T>(
+  log: Log,
+  work: () => Promise<T>,
+  stop?: AbortSignal,
+): Promise<T> {
+  for (let told = Number.NEGATIVE_INFINITY; ; ) {
+    stop?.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      if (performance.now() - told >= TELL_AGAIN_MS) {
+        log.warn({ err: error }, 'the database cannot be reached yet');
+        told = performance.now();
+      }
+      await delay(TRY_AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import t from 'tap';
+import { withFreePort } from '#ops/embedded/port.ts';
+import { backends } from '#tests/harness/backend.ts';
+import { startCluster } from '#tests/harness/cluster.ts';
+import { startProxy } from '#tests/harness/proxy.ts';
+
+t.jobs = 2;
+
+for (const backend of backends) {
+  t.test(`an edge with its queue on ${backend.name} waits for what is away`, async (t) => {
+    const { databaseUrl, startEdge } = await startCluster(t, { edges: 0 });
+    const redis = backend.env.REDIS_URL;
+    const proxies = [await startProxy(t, databaseUrl)];
+    if (redis !== undefined) proxies.push(await startProxy(t, redis));
+    const [database, queue] = proxies;
+    const env = {
+      DATABASE_URL: database?.url ?? '',
+      DATABASE_POOL_WAIT: '5s',
+      ...(queue === undefined ? {} : { REDIS_URL: queue.url }),
+    };
+    for (const proxy of proxies) {
+      await proxy.down();
+      let url = '';
+      const starting = withFreePort(async (port) => {
+        url = `http://127.0.0.1:${port}`;
+        return await startEdge(port, env);
+      });
+      const soon = await Promise.race([starting.then(() => 'ready'), delay(3_000, 'waits')]);
+      t.equal(soon, 'waits');
+      await proxy.up();
+      const edge = await starting;
+      t.equal((await fetch(`${url}/server/ping`)).status, 200);
+      await edge.end('SIGKILL');
+    }
+  });
+}
