@@ -40,9 +40,10 @@ const CASES: readonly Case[] = [
 for (const backend of backends) {
   t.test(`with queue and messages on ${backend.name}`, async (t) => {
     const { databaseUrl, db, startEdge, startWorker } = await startCluster(t, { edges: 0 });
-    await db.query(
-      'CREATE TABLE item (id int PRIMARY KEY); CREATE TABLE loaded (id serial PRIMARY KEY, n int)',
-    );
+    await db.query('CREATE TABLE item (id int PRIMARY KEY)');
+    for (let table = 0; table < TABLES; table += 1) {
+      await db.query(`CREATE TABLE loaded_${table} (id serial PRIMARY KEY, n int)`);
+    }
     const redis = backend.env.REDIS_URL;
     const proxies = [await startProxy(t, databaseUrl)];
     if (redis !== undefined) proxies.push(await startProxy(t, redis));
