@@ -2,9 +2,18 @@
 import type { Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
 import { storedValue } from '#core/catalog/stored-form.ts';
 import type { Client } from '#core/database/pool.ts';
-import { identifier, join, raw, render, type Statement, sql } from '#core/database/sql.ts';
+import {
+  identifier,
+  join,
+  raw,
+  render,
+  type Sql,
+  type Statement,
+  sql,
+} from '#core/database/sql.ts';
 import { outputOf } from '#core/query/compile/output.ts';
 import type { ReadTarget } from '#core/query/compile/read.ts';
+import { objectSql } from '#core/query/compile/row.ts';
 import type { Key } from '#core/query/key.ts';
 import type { Query } from '#core/query/query.ts';
 
@@ -20,25 +29,23 @@ function isShown(field: Field, query: Query): field is ColumnField {
 }
 
 /** The members that a missing item has: the key as null, and every default that is a constant. */
-function members(target: ReadTarget, collection: Collection, query: Query) {
+function members(target: ReadTarget, collection: Collection, query: Query): [string, Sql][] {
   const grant = target.grants.of(collection.name) ?? [];
   return [...collection.fields.values()].flatMap((field) => {
     const visible = grant.some(({ fields }) => fields === null || fields.has(field.name));
     if (!visible || !isShown(field, query)) return [];
     const { name } = field;
-    if (collection.primaryKey.includes(field)) return [sql`${name}::text, NULL`];
+    if (collection.primaryKey.includes(field)) return [[name, sql`NULL`]];
     const { defaultExpression } = field.column;
     if (defaultExpression === null || !CONSTANT.test(defaultExpression)) return [];
-    return [
-      sql`${name}::text, ${outputOf(field, storedValue(field, raw(`(${defaultExpression})`)))}`,
-    ];
+    return [[name, outputOf(field, storedValue(field, raw(`(${defaultExpression})`)))]];
   });
 }
 
 /** Yields the text `{"data":{…}}` of a singleton without a row. */
 export function defaultsText(target: ReadTarget, collection: Collection, query: Query): Statement {
-  const shown = join(members(target, collection, query));
-  return render(sql`SELECT json_build_object('data', json_build_object(${shown}))::text`);
+  const shown = objectSql(members(target, collection, query));
+  return render(sql`SELECT json_build_object('data', ${shown})::text`);
 }
 
 /**

@@ -5,6 +5,7 @@ import { callOf, resultKey } from '../call.ts';
 import type { AggregateTerm, Level } from '../query.ts';
 import { callSql } from './call.ts';
 import { isConcealed, outputOf } from './output.ts';
+import { objectSql } from './row.ts';
 import { columnRef, guardOf, noField, type Scope, visibleValue } from './scope.ts';
 
 /** One value of a result row, for the answer and for sorting. */
@@ -111,8 +112,7 @@ function outputs(terms: readonly { term: AggregateTerm; value: Value }[]): Map<s
       result.set(name, only.output);
       continue;
     }
-    const pairs = entries.map((entry) => sql`${entry.field}::text, ${entry.output}`);
-    result.set(name, sql`json_build_object(${join(pairs)})`);
+    result.set(name, objectSql(entries.map(({ field, output }) => [field, output])));
   }
   return result;
 }

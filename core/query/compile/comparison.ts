@@ -256,7 +256,8 @@ function membershipTest(comparison: Comparison): Predicate {
   const isVoid = entries.includes(NO_VALUE) || entries.length === 0;
   const negated = comparison.operator === '_nin';
   if (isVoid && (negated || values.length === 0)) return VOID;
-  if (negated && values.length < entries.length) return strictly(sql`NULL::boolean`);
+  const isUnknown = values.length === 0 || (negated && values.length < entries.length);
+  if (isUnknown) return strictly(sql`NULL::boolean`);
   const found = seen(comparison, among(comparison, values));
   return { ...found, void: anyVoid([isVoid, voidOf(comparison, values)]) };
 }

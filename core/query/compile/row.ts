@@ -7,6 +7,28 @@ import type { Scope } from './scope.ts';
 /** PostgreSQL cuts identifiers at this number of bytes. */
 const MAX_NAME_BYTES = 63;
 
+/** Members of an object that one call may name: functions take at most 100 arguments. */
+const MEMBERS_PER_CALL = 50;
+
+/** A JSON object of any number of members, all of which are there. */
+export function objectSql(members: readonly (readonly [string, Sql])[]): Sql {
+  const pairs = members.map(([key, value]) => sql`${key}::text, ${value}`);
+  const [first = sql`json_build_object()`, ...more] = Array.from(
+    { length: Math.ceil(pairs.length / MEMBERS_PER_CALL) },
+    (_, index) => {
+      const from = index * MEMBERS_PER_CALL;
+      return sql`json_build_object(${join(pairs.slice(from, from + MEMBERS_PER_CALL))})`;
+    },
+  );
+  if (more.length === 0) return first;
+  // Put together as texts, without the brackets in between; as jsonb it would lose its order.
+  const rest = more.map((part) => sql`substr((${part})::text, 2)`);
+  const parts = [first, ...rest].map((part, index) =>
+    index < more.length ? sql`left((${part})::text, -1)` : part,
+  );
+  return sql`(${join(parts, " || ', ' || ")})::json`;
+}
+
 /** The columns of a sub-select, and the expression that makes an object of a row of it. */
 export interface RowShape {
   readonly columns: Sql;

@@ -28,6 +28,6 @@ export function compileVerdicts(
   const scope = openScope(context, target.collection);
   const verdicts = rules.map((rule) => sql`(${ruleSql(scope, rule)}) IS TRUE`);
   return render(
-    sql`SELECT json_build_array(${join(verdicts)})::text FROM ${tableSql(scope)}${choice(scope, key)}`,
+    sql`SELECT to_json(ARRAY[${join(verdicts)}]::boolean[])::text FROM ${tableSql(scope)}${choice(scope, key)}`,
   );
 }

@@ -123,7 +123,7 @@ function parseAggregate(place: string, raw: unknown, counter: Counter): Aggregat
     if (name === 'countAll') return [{ aggregate: name, field: '*' }];
     const list = parseList(`${place}.${name}`, fields, () => counter.add('fields'));
     if (list.length === 0) throw invalidQuery(`"${place}.${name}" names no field.`);
-    return list.map((field) => ({ aggregate: name, field }));
+    return [...new Set(list)].map((field) => ({ aggregate: name, field }));
   });
 }
 
@@ -201,7 +201,7 @@ export function parseLevel(source: Source): Level {
     alias: parseAlias(`${prefix}alias`, alias, counter),
     aggregate: parseAggregate(`${prefix}aggregate`, aggregate, counter),
     groupBy: given(groupBy)
-      ? parseList(`${prefix}groupBy`, groupBy, () => counter.add('groups'))
+      ? [...new Set(parseList(`${prefix}groupBy`, groupBy, () => counter.add('groups')))]
       : [],
     deep: parseDeep(`${prefix}deep`, deep, { ...source, spelled: isSpelled('deep') }),
   };

@@ -110,6 +110,16 @@ t.test('rights', async (t) => {
       update: { access: 'full', fields: ['title'], presets: { title: 'x' } },
     });
     t.equal((await get('/permissions/me/articles/x')).status, 403);
+    const rules = `INSERT INTO system_permissions (policy, collection, action, permissions, fields)
+      SELECT '${POLICY}', 'comments', 'update', json_build_object('id', n), '*'
+      FROM generate_series(1, 120) AS n`;
+    await cluster.db.query(rules);
+    const knows = async () => 'comments' in (await told('/permissions/me'));
+    await until(knows, 'the rules are known');
+    // More than a function of PostgreSQL takes arguments.
+    t.strictSame(await told('/permissions/me/comments/3'), updatable);
+    await cluster.db.query(`DELETE FROM system_permissions WHERE collection = 'comments'`);
+    await until(async () => !(await knows()), 'the rules are gone');
   });
 
   await t.test('of administrators are all, of strangers not told', async (t) => {

@@ -16,6 +16,9 @@ async function send(method: string, path: string, body?: unknown) {
 
 const get = (path: string) => send('GET', path);
 
+/** More than a function of PostgreSQL takes arguments. */
+const WIDE = Array.from({ length: 120 }, (_, index) => `c${index + 1}`);
+
 t.before(async () => {
   cluster = await startCluster(t);
   await cluster.db.query(`
@@ -23,7 +26,9 @@ t.before(async () => {
     CREATE TABLE globals (id serial PRIMARY KEY, site text DEFAULT 'it''s ours', motto text,
       size int NOT NULL DEFAULT 3, exact numeric DEFAULT 1.5, open boolean DEFAULT true,
       seen int DEFAULT nextval('looked'), made timestamptz DEFAULT now());
-    INSERT INTO system_collections (collection, singleton) VALUES ('globals', true);`);
+    CREATE TABLE wide (id serial PRIMARY KEY, ${WIDE.map((name) => `${name} int DEFAULT 7`)});
+    INSERT INTO system_collections (collection, singleton)
+      VALUES ('globals', true), ('wide', true);`);
   await until(async () => (await get('/items/globals')).status === 200, 'the table is known');
 });
 
@@ -40,6 +45,12 @@ t.test(
     t.strictSame(rows, [{ is_called: false }]);
   },
 );
+
+t.test('a singleton of many fields shows its defaults', async (t) => {
+  const { status, body } = await get('/items/wide');
+  t.equal(status, 200);
+  t.strictSame(body.data, { id: null, ...Object.fromEntries(WIDE.map((name) => [name, 7])) });
+});
 
 t.test('its items are neither added nor addressed', async (t) => {
   for (const [method, path] of [
