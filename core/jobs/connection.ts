@@ -16,7 +16,7 @@ import {
 /** The schema of the queue's own tables; the queue library knows it under no other name. */
 export const QUEUE_SCHEMA = 'bullmq';
 const CONNECT_WITHIN_MS = 4_000;
-const BACK_OFF_MS = { first: 50, most: 1_000 };
+const BACK_OFF_MS = { first: 50, most: 500 };
 
 /** Where the queues are kept. One pool or one Redis connection serves all queues of a process. */
 export type QueueConnection =

@@ -16,7 +16,7 @@ import { encode, type Messages, type Topic } from './topic.ts';
 const HEARTBEAT_MS = 1_000;
 const ANSWER_WITHIN_MS = 3_000;
 const PUBLISH_WITHIN_MS = 3_000;
-const BACK_OFF_MS = { first: 50, most: 1_000 };
+const BACK_OFF_MS = { first: 50, most: 500 };
 
 export class PostgresBus implements MessageBus {
   readonly #Client: ReturnType<typeof guardedClient>;

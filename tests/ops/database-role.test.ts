@@ -11,6 +11,8 @@ const id = randomBytes(4).toString('hex');
 const ROLE = `role_${id}`;
 const DATABASE = `test_${id}`;
 const SCHEMA = 'shop_data';
+/** Connections with which an edge and a worker work, on PostgreSQL alone. */
+const LEAST = 16;
 
 /** The document's statements for a database that exists already, for the names of this test. */
 function documentedSql(): string {
@@ -55,12 +57,23 @@ t.test('the documented rights are enough, on tables that belong to somebody else
     DATABASE_SCHEMA: SCHEMA,
     PORT: port,
     DATA_DIR: join(temporaryFolder(t), 'data'),
+    EDGE_PROCESSES: '1',
   };
   const refused = await new Run(t, env, 'ops/start.ts').exited;
   t.equal(refused.code, 1);
   t.match(refused.stderr, /^DATABASE_URL: .*GRANT CREATE ON DATABASE.*\n$/);
 
   await runAsSuperuser(forQueue, DATABASE);
+  await runAsSuperuser(`ALTER ROLE ${ROLE} CONNECTION LIMIT ${LEAST - 1}`);
+  const short = await new Run(t, env, 'ops/start.ts').exited;
+  t.equal(short.code, 1);
+  t.match(
+    short.stderr,
+    new RegExp(`^DATABASE_URL: .* ${LEAST - 1} connections .* ${LEAST} at the`),
+  );
+
+  // As few connections are enough, too.
+  await runAsSuperuser(`ALTER ROLE ${ROLE} CONNECTION LIMIT ${LEAST}`);
   const run = new Run(t, env, 'ops/start.ts');
   await run.prints('Ctrl-C stops it');
   const headers = { Authorization: `Bearer ${/Bearer ([^"]+)/.exec(run.stdout)?.[1]}` };
@@ -79,4 +92,10 @@ t.test('the documented rights are enough, on tables that belong to somebody else
       { id: 2, name: 'two' },
     ],
   });
+  const health = await fetch(`${url}/server/health`, { headers });
+  t.match(await health.json(), {
+    checks: { 'pg:connectionsAllowed': [{ status: 'warn', output: `allows ${LEAST}` }] },
+  });
+  t.equal(run.stdout.split(`PostgreSQL allows ${LEAST}`).length, 2, 'it warns once');
+  t.notMatch(run.stdout, 'process ended');
 });
