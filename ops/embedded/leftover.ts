@@ -2,6 +2,7 @@
  * Ends a server that outlived its supervisor: one that was killed could not stop its PostgreSQL,
  * which goes on holding the cluster.
  */
+import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,12 +10,23 @@ import type { Report } from './binaries.ts';
 
 const FAST_WITHIN_MS = 10_000;
 
+/**
+ * Whether a process is the server of the cluster: its number may belong to somebody else by now. On
+ * Linux a server's working directory is its cluster; elsewhere its command line names it.
+ */
+function serves(pid: number, cluster: string): boolean {
+  if (process.platform === 'linux') {
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);
+  }
+  const line = execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
+  return line.includes(`-D ${cluster}`);
+}
+
 /** The process that serves the cluster right now, by the file that PostgreSQL keeps in it. */
 function findServer(cluster: string): number | null {
   try {
     const pid = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
-    // The number may belong to somebody else by now; a server's working directory is its cluster.
-    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster) ? pid : null;
+    return serves(pid, cluster) ? pid : null;
   } catch {
     return null;
   }

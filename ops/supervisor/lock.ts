@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SetupError } from '#core/system/setup-error.ts';
 
@@ -10,19 +11,52 @@ export interface Lock {
   release(): void;
 }
 
+async function listen(address: string): Promise<Server> {
+  const server = createServer();
+  server.listen(address);
+  await once(server, 'listening');
+  return server;
+}
+
+async function answers(address: string): Promise<boolean> {
+  const socket = connect(address);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** A socket as a file stays when its owner is killed; then nobody answers on it. */
+async function listenOnFile(path: string): Promise<Server> {
+  try {
+    return await listen(path);
+  } catch (error) {
+    if (await answers(path)) throw error;
+    rmSync(path, { force: true });
+    return await listen(path);
+  }
+}
+
 /**
- * Takes the folder for this process. The lock is a socket in Linux's abstract namespace, which the
- * kernel gives back the moment its owner is gone, however it ended; the file `supervisor.pid`
- * only tells people and later runs about it.
+ * Takes the folder for this process. The lock is a socket: in Linux's abstract namespace, which the
+ * kernel gives back the moment its owner is gone, however it ended; elsewhere a file for temporary
+ * files. The file `supervisor.pid` only tells people and later runs about it.
  * @throws {SetupError} when another process holds the folder
  */
-export async function lockFolder(folder: string): Promise<Lock> {
+export async function lockFolder(folder: string, platform = process.platform): Promise<Lock> {
   const path = realpathSync(folder);
   const file = join(path, 'supervisor.pid');
-  const server = createServer();
-  server.listen(`\0sluice-${createHash('sha256').update(path).digest('hex')}`);
+  const name = `sluice-${createHash('sha256').update(path).digest('hex')}`;
+  let server: Server;
   try {
-    await once(server, 'listening');
+    server =
+      platform === 'linux'
+        ? await listen(`\0${name}`)
+        : await listenOnFile(join(tmpdir(), `${name.slice(0, 30)}.sock`));
   } catch (error) {
     const pid = existsSync(file) ? readFileSync(file, 'utf8').trim() : 'unknown';
     throw new SetupError(
