@@ -26,6 +26,7 @@ export function parseJson(bytes: Uint8Array): unknown {
     if (namesPrototype(text)) {
       throw invalidPayload('It holds a member named __proto__, which is not allowed.');
     }
+    checkNumbers(bytes);
     return value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -60,6 +61,58 @@ function checkDepth(bytes: Uint8Array): void {
       }
     } else if (byte === 0x7d || byte === 0x5d) {
       depth--;
+    }
+  }
+}
+
+/** Numbers shorter than this are held exactly, unless they have an exponent. */
+const LONG_NUMBER = 16;
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
+}
+
+/** Whether a byte may stand inside a number: a digit, or one of `+ - . E e`. */
+function isNumeric(byte: number | undefined): boolean {
+  if (isDigit(byte)) return true;
+  return byte === 0x2b || byte === 0x2d || byte === 0x2e || byte === 0x45 || byte === 0x65;
+}
+
+/**
+ * Whether reading a number makes another one of it: a whole one whose last digits are lost, one too
+ * large for any, and one that is not 0 but read as such. Digits behind the point are rounded, as
+ * those of all floating-point numbers.
+ */
+function isLost(source: string): boolean {
+  const value = Number(source);
+  if (!Number.isFinite(value)) return true;
+  if (value === 0) return /^[^eE]*[1-9]/.test(source);
+  if (Number.isSafeInteger(value) || !/^-?\d+$/.test(source)) return false;
+  const [mantissa = '', exponent] = Math.abs(value).toExponential().split('e');
+  const digits = source.replace('-', '');
+  const isSame = mantissa.replace('.', '') === digits.replace(/0+$/, '');
+  return !isSame || Number(exponent) !== digits.length - 1;
+}
+
+/** Refuses numbers that JavaScript's cannot hold. Looks at the bytes of a text that is JSON. */
+function checkNumbers(bytes: Uint8Array): void {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let at = 0; at < buffer.length; at += 1) {
+    const byte = buffer[at];
+    if (byte === 0x22) {
+      at = endOfString(buffer, at);
+    } else if (byte === 0x2d || isDigit(byte)) {
+      const start = at;
+      let isDelicate = false;
+      for (; isNumeric(buffer[at]); at += 1)
+        isDelicate ||= buffer[at] === 0x45 || buffer[at] === 0x65;
+      if (!isDelicate && at - start < LONG_NUMBER) continue;
+      const source = buffer.toString('latin1', start, at);
+      if (!isLost(source)) continue;
+      const shown = source.length > 40 ? `${source.slice(0, 40)}…` : source;
+      throw invalidPayload(
+        `The number ${shown} at position ${start} is beyond the exact range of JSON numbers; send it as text.`,
+      );
     }
   }
 }

@@ -93,3 +93,17 @@ t.test('lists that hold nothing but null match nothing, negated or not', async (
   const deep = { kinds: { _filter: { id: { _in: [null] } } } };
   t.strictSame(await ask('shops', { fields: ['id', 'kinds.id'], deep }), [{ id: 1, kinds: [] }]);
 });
+
+t.test('a number that would become another one is not looked for', async (t) => {
+  for (const number of ['1e400', '-1e400', '9007199254740993']) {
+    for (const filter of [
+      `{"doc":{"_contains":${number}}}`,
+      `{"doc":{"_ncontains":${number}}}`,
+      `{"doc":{"_json":{"a":{"_eq":${number}}}}}`,
+      `{"doc":{"_json":{"a":{"_in":[${number}]}}}}`,
+      `{"ratio":{"_eq":${number}}}`,
+    ]) {
+      await t.rejects(ask('kinds', { filter }), { code: 'INVALID_QUERY' }, filter);
+    }
+  }
+});

@@ -11,7 +11,7 @@ import { textChecker } from '#core/mutation/value.ts';
 import type { Operator } from '../operator.ts';
 import { compileOperation, flagOf, type Operation, type Subject } from './comparison.ts';
 import { memberText } from './document.ts';
-import { operandOf } from './operand.ts';
+import { operandOf, scalarText } from './operand.ts';
 import { loosely, none, type Predicate, strictly, VOID } from './predicate.ts';
 import type { Context } from './scope.ts';
 import { isVariable } from './variable.ts';
@@ -94,7 +94,7 @@ const UNSEARCHED: ReadonlySet<string> = new Set(['unknown', 'json', 'geometry', 
 /** The JSON values that a text stands for where everything is text. */
 function spellings(text: string): unknown[] {
   const isNumber = /^-?(0|[1-9]\d{0,15})(\.\d{1,15})?$/.test(text);
-  if (isNumber) return [text, Number(text)];
+  if (isNumber && Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER) return [text, Number(text)];
   return text === 'true' || text === 'false' ? [text, text === 'true'] : [text];
 }
 
@@ -105,6 +105,7 @@ function holds(subject: Subject, { value, place, spelled = false }: Operation): 
   if (typeof value === 'string' && isVariable(value)) return null;
   if (!isArray(field)) {
     const wanted = typeof value === 'string' && spelled ? spellings(value) : [value];
+    if (typeof value === 'number') scalarText(value, place);
     const tests = wanted.map((one) => {
       const text = JSON.stringify([one]);
       if (text.includes('\\u0000')) throw invalidQuery(`"${place}" holds a NUL character.`);

@@ -92,3 +92,15 @@ t.test('others have their turns while a long body is read', async (t) => {
   isReading = false;
   t.ok(turns > 2, `${turns} turns`);
 });
+
+t.test('numbers that would become others are refused wherever they stand', async (t) => {
+  const digits = `1${'0'.repeat(140_000)}`;
+  for (const text of [
+    `${JSON.stringify(ROWS).slice(0, -1)},1e400]`,
+    `{"a":${JSON.stringify(ROWS)},"doc":{"b":9007199254740993}}`,
+    `[${digits},${JSON.stringify(LONG)}]`,
+    `{"a":[${digits},${JSON.stringify(ROWS)}]}`,
+  ]) {
+    await t.rejects(parse(text), { code: 'INVALID_PAYLOAD', message: /beyond the exact range/ });
+  }
+});

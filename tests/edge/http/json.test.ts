@@ -89,3 +89,33 @@ t.test('no member is named __proto__', async (t) => {
   t.strictSame(parseJson(Buffer.from('{"a":"\\"__proto__\\":"}')), { a: '"__proto__":' });
   t.equal(reasonOf('{"constructor":1,"proto":2}'), null);
 });
+
+t.test('numbers that would become others are refused, with their place', async (t) => {
+  const lost = [
+    ...['1e400', '-1e400', '1E+400', '1e99999', `1${'0'.repeat(140_000)}`, `${'9'.repeat(310)}.5`],
+    ...['9007199254740993', '-9007199254740993', '12345678901234567890', `1${'0'.repeat(25)}1`],
+    ...['1e-400', '0.1e-999', `0.${'0'.repeat(400)}1`],
+  ];
+  for (const number of lost) {
+    for (const [before, after] of [
+      ['', ''],
+      ['{"doc":{"a":', '}}'],
+      ['[{"t":"\\"1","n":[ ', '\n]}]'],
+      ['{"a":1,"b":-2.5e3,"c":"', '"}'],
+    ] as const) {
+      const text = `${before}${number}${after}`;
+      const isText = after === '"}';
+      const shown = number.length > 40 ? number.slice(0, 40) : number;
+      const reason = reasonOf(text);
+      if (isText) t.equal(reason, null, 'in a text it is none');
+      else t.match(reason, `The number ${shown}`, text.slice(0, 60));
+      if (!isText) t.match(reason, ` at position ${before.length} is beyond the exact range`);
+    }
+  }
+  const kept = [
+    ...['0', '-0', '0.0', '0e5', '0.000e-999', '1e308', '6.02214076e23', '1e-300', '5e-324'],
+    ...['9007199254740991', '9007199254740992', '-9007199254740992', '123456789012345680000'],
+    ...[`1${'0'.repeat(25)}`, '0.1234567890123456789', '3.141592653589793238', '12345678901234.5'],
+  ];
+  for (const number of kept) t.equal(reasonOf(`{"a":[${number}]}`), null, number);
+});
