@@ -37,7 +37,17 @@ const MISFIT = new Set(
 );
 
 /** Codes of what PostgreSQL cannot do for a question, whatever the catalog. */
-const UNANSWERABLE = new Set([...MISFIT, '0A000', '42704', '42P10']);
+const UNANSWERABLE = new Set([...MISFIT, '0A000', '42601', '42704', '42P10']);
+
+/**
+ * Whether PostgreSQL cannot answer, by a catalog that is known to be right. Of a read all of class 42
+ * means that, but for a grant that the service's own role lacks: a question is never a failure of the
+ * service.
+ */
+function isUnanswerable({ code = '' }: pg.DatabaseError, writing: boolean): boolean {
+  if (UNANSWERABLE.has(code)) return true;
+  return !writing && code.startsWith('42') && code !== '42501';
+}
 
 /** PostgreSQL's inner error for what went away between two looks at its catalogs. */
 const VANISHED = /^(could not open relation with OID|cache lookup failed for)/;
@@ -126,10 +136,10 @@ export class ContextSource {
         } catch (error) {
           if (!(error instanceof pg.DatabaseError)) throw error;
           const suspected = suspicion(error);
-          if (suspected === null) throw unanswerable(error);
+          if (suspected === null) throw unanswerable(error, writing);
           const now = await this.#options.catalog.refresh();
           const again = attempt === 1 && suspected === 'behind';
-          if (now === context.catalog && !again) throw unanswerable(error);
+          if (now === context.catalog && !again) throw unanswerable(error, writing);
           if (attempt === MOST_ATTEMPTS) throw overtaken(error);
         }
       }
@@ -140,10 +150,12 @@ export class ContextSource {
   }
 }
 
-function unanswerable(error: pg.DatabaseError): Error {
+function unanswerable(error: pg.DatabaseError, writing: boolean): Error {
   // What blames a value is told by whoever translates failures.
-  if (isMisread(error) || !UNANSWERABLE.has(error.code ?? '')) return error;
-  const reason = 'PostgreSQL has no such operation for the types of these fields.';
+  if (isMisread(error) || !isUnanswerable(error, writing)) return error;
+  const reason = MISFIT.has(error.code ?? '')
+    ? 'PostgreSQL has no such operation for the types of these fields.'
+    : 'PostgreSQL cannot answer this question.';
   return new ServiceError('INVALID_QUERY', { reason }, { cause: error });
 }
 

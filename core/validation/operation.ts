@@ -116,6 +116,11 @@ const outside: Judge = (subject, operand) => {
   return { holds: isOutside, type: 'lt', details: { valid: low } };
 };
 
+/** Among the members of a list; a null there is SQL's, which equals nothing, not even null. */
+function isAmong(subject: Subject, operand: unknown): boolean {
+  return listOf(operand).some((entry) => entry !== null && equals(subject, entry));
+}
+
 const JUDGES: Readonly<Record<string, Judge>> = {
   _eq: (subject, operand) => ({ holds: equals(subject, operand), details: { valid: operand } }),
   _neq: (subject, operand) => ({ holds: !equals(subject, operand), details: { invalid: operand } }),
@@ -124,11 +129,11 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   _gt: ordered((found) => found > 0),
   _gte: ordered((found) => found >= 0),
   _in: (subject, operand) => ({
-    holds: listOf(operand).some((entry) => equals(subject, entry)),
+    holds: isAmong(subject, operand),
     details: { valid: listOf(operand) },
   }),
   _nin: (subject, operand) => ({
-    holds: !listOf(operand).some((entry) => equals(subject, entry)),
+    holds: !listOf(operand).includes(null) && !isAmong(subject, operand),
     details: { invalid: listOf(operand) },
   }),
   _between: between,

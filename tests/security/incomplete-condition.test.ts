@@ -250,6 +250,39 @@ t.test('what means no condition, or is one, is taken', async (t) => {
   t.equal(await codeOf(await cluster.fetch('/items/articles?filter[id][_null]=')), '200');
 });
 
+t.test('a list of nulls matches nothing, and is no failure', async (t) => {
+  const before = await count();
+  const lists: object[] = [[null], [null, null], { 0: null }].flatMap((list) => [
+    { id: { _in: list } },
+    { title: { _nin: list } },
+    { author_id: { _in: list } },
+    { author_id: { id: { _in: list } } },
+    { comments: { id: { _in: list } } },
+    { comments: { _some: { body: { _nin: list } } } },
+    { 'year(published_at)': { _in: list } },
+  ]);
+  for (const filter of lists) {
+    const name = JSON.stringify(filter);
+    const body = JSON.stringify({ query: { filter, fields: 'id' } });
+    const found = await cluster.fetch('/items/articles', { method: 'SEARCH', body });
+    t.strictSame(await bodyOf(found), { data: [] }, name);
+    const url = `/items/articles?fields=id&filter=${encodeURIComponent(name)}`;
+    t.strictSame(await bodyOf(await cluster.fetch(url)), { data: [] }, `${name} in a URL`);
+    t.equal(await send('DELETE', '/items/articles', { query: { filter } }), '204', name);
+  }
+  t.equal(await count(), before);
+  const rule = { id: { _in: [null] } };
+  const full = { collection: 'articles', fields: ['*'] };
+  const member = await createMember(cluster, [
+    { ...full, action: 'read', permissions: rule },
+    { ...full, action: 'create', validation: { title: { _nin: [null] }, author_id: rule.id } },
+  ]);
+  t.strictSame((await member.send('GET', '/items/articles')).body, { data: [] });
+  t.equal((await member.send('POST', '/items/articles', { title: 'x' })).code, 'FAILED_VALIDATION');
+  const by = { author_id: null };
+  t.equal((await member.send('POST', '/items/articles', by)).code, 'FAILED_VALIDATION');
+});
+
 /** Refused where a rule is stored, though the grammar takes them: names and values do not fit. */
 const UNFIT: readonly object[] = [
   { id: { _foo: 1 } },

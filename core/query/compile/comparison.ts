@@ -249,7 +249,10 @@ function orderTest(comparison: Comparison, operatorSql: Sql): Predicate {
   return { ...seen(comparison, test), void: voidOf(comparison, [value]) };
 }
 
-/** A null in the list is SQL's null: it matches nothing, and under `_nin` nothing passes it. */
+/**
+ * A null in the list is SQL's null: it matches nothing, and under `_nin` nothing passes it. Only the
+ * null of `_eq` and `_neq` asks whether a value is set.
+ */
 function membershipTest(comparison: Comparison): Predicate {
   const entries = listOf(comparison);
   const values = entries.filter((entry) => entry !== null && entry !== NO_VALUE);
