@@ -64,8 +64,9 @@ function literalOf({ binding, records, spelled }: Comparison, value: unknown): u
   return records.get(value) ?? resolveVariable(binding, value);
 }
 
-/** In a URL `1` and `0` are true and false, too. */
+/** In a URL texts, `1` and `0` are true and false, and nothing is the operator as it is named. */
 const SPELLED_FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  ['', true],
   ['true', true],
   ['1', true],
   [1, true],
@@ -74,10 +75,9 @@ const SPELLED_FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   [0, false],
 ]);
 
-/** `true` and nothing ask the operator as it is named; `false` its opposite. */
+/** `true` asks the operator as it is named; `false` its opposite. */
 export function flagOf({ value, place, spelled }: Operation): boolean {
-  if (value === true || value === '') return true;
-  if (value === false) return false;
+  if (typeof value === 'boolean') return value;
   const meant = spelled ? SPELLED_FLAGS.get(value) : undefined;
   if (meant !== undefined) return meant;
   throw invalidQuery(`"${place}" must be true or false.`);

@@ -6,7 +6,7 @@ import { callOf } from '../call.ts';
 import type { Filter } from '../query.ts';
 import { anyMatch } from './any-to-one.ts';
 import { callSql } from './call.ts';
-import { compileOperation, type Operation, type Subject } from './comparison.ts';
+import { compileOperation, flagOf, type Operation, type Subject } from './comparison.ts';
 import { memberText, stepsOf } from './document.ts';
 import { compileListOperation, mayBeList, quantified } from './list-value.ts';
 import { isConcealed } from './output.ts';
@@ -210,10 +210,9 @@ function countTest(scope: Scope, relation: ToMany, key: string, operation: Opera
   };
   // The operator is judged like one on a document: it takes no value but true and false.
   compileOperation(scope.context, subject, operation);
-  const opposite = operation.value === false || operation.value === 'false';
   return ofMany(scope, relation, key, {
     filter: null,
-    none: (operation.operator === '_null') !== opposite,
+    none: flagOf(operation) === (operation.operator === '_null'),
   });
 }
 

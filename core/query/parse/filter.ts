@@ -15,6 +15,8 @@ const QUANTIFIERS: Readonly<Record<string, 'some' | 'none'>> = { _some: 'some', 
 interface Manner {
   readonly counter: Counter;
   readonly spelled: boolean;
+  /** What stands below a field, a relation or a quantifier: there each part is a condition. */
+  readonly below: boolean;
 }
 
 /** Whether a filter is no condition: `{}`, `_and: []`, or nothing but these. */
@@ -35,13 +37,12 @@ type Connective = 'and' | 'or';
 
 function parseGroup(connective: Connective, value: unknown, place: string, manner: Manner): Filter {
   if (!Array.isArray(value) && !isNumbered(value)) throw invalidQuery(`"${place}" must be a list.`);
-  const { counter } = manner;
+  const { counter, below } = manner;
   const entries = entriesOf(value, place);
   if (entries.length === 0) counter.add('conditions');
-  if (connective === 'or' && entries.length === 0) {
-    throw invalidQuery(`"${place}" holds no condition.`);
-  }
-  const parse = connective === 'or' ? parseCondition : parseLevel;
+  const isDemanded = connective === 'or' || below;
+  if (isDemanded && entries.length === 0) throw invalidQuery(`"${place}" holds no condition.`);
+  const parse = isDemanded ? parseCondition : parseLevel;
   const filters = entries.map((entry, index) =>
     counter.nested(() => parse(entry, `${place}[${index}]`, manner)),
   );
@@ -50,7 +51,8 @@ function parseGroup(connective: Connective, value: unknown, place: string, manne
 
 function parseMember(key: string, value: unknown, path: string, manner: Manner): Filter {
   const place = `${path}.${key}`;
-  const below = () => manner.counter.nested(() => parseCondition(value, place, manner));
+  const within = { ...manner, below: true };
+  const below = () => manner.counter.nested(() => parseCondition(value, place, within));
   if (key === RESERVED_NAME) throw invalidQuery(`"${place}": no field can have this name.`);
   if (key === '_and') return parseGroup('and', value, place, manner);
   if (key === '_or') return parseGroup('or', value, place, manner);
@@ -64,7 +66,7 @@ function parseMember(key: string, value: unknown, path: string, manner: Manner):
 
 function parseOperation(operator: Operator, value: unknown, place: string, manner: Manner): Filter {
   manner.counter.condition(operator, value);
-  checkOperand(operator, value, place);
+  checkOperand(operator, value, place, manner.spelled);
   return { kind: 'operation', operator, value, place, spelled: manner.spelled };
 }
 
@@ -82,7 +84,7 @@ function parseLevel(value: unknown, place: string, manner: Manner): Filter {
 
 /**
  * Parses a filter object. A condition is complete or refused: only `{}` and `_and: []` mean that
- * there is none.
+ * there is none, and only where they stand below no field.
  * @param place the parameter it stands in, for errors
  * @param counter counts its parts; by default only the nesting is bounded, as of what is stored
  * @param spelled it comes from a URL, where texts such as `true` and `5` stand for values
@@ -94,5 +96,5 @@ export function parseFilter(
   counter: Counter = Counter.ofStored(),
   spelled = false,
 ): Filter {
-  return parseLevel(value, place, { counter, spelled });
+  return parseLevel(value, place, { counter, spelled, below: false });
 }

@@ -6,6 +6,7 @@ import { invalidQuery } from '#core/errors/service-error.ts';
 import { type OperandShape, type Operator, shapeOf } from '../operator.ts';
 import { isMembers, type Members } from './list.ts';
 
+/** How true and false are spelled in a URL; an empty text is the operator without a value. */
 const FLAGS: ReadonlySet<unknown> = new Set([
   ...[true, 'true', 1, '1', ''],
   ...[false, 'false', 0, '0'],
@@ -68,15 +69,18 @@ function checkFilled(value: unknown, place: string): void {
   if (value === '') throw invalidQuery(`"${place}" must not be empty; use _empty.`);
 }
 
-function checkFlag(value: unknown, place: string): void {
-  if (!FLAGS.has(value)) throw invalidQuery(`"${place}" must be true or false.`);
+function checkFlag(value: unknown, place: string, spelled: boolean): void {
+  if (typeof value !== 'boolean' && !(spelled && FLAGS.has(value)))
+    throw invalidQuery(`"${place}" must be true or false.`);
 }
 
 function checkText(value: unknown, place: string): void {
   if (typeof value === 'object') throw invalidQuery(`"${place}" must be a text.`);
 }
 
-const CHECKS: Readonly<Record<OperandShape, (value: unknown, place: string) => void>> = {
+type Check = (value: unknown, place: string, spelled: boolean) => void;
+
+const CHECKS: Readonly<Record<OperandShape, Check>> = {
   flag: checkFlag,
   list: checkList,
   pair: checkPair,
@@ -87,8 +91,14 @@ const CHECKS: Readonly<Record<OperandShape, (value: unknown, place: string) => v
 
 /**
  * Checks that an operator has its operands, and none beside.
+ * @param spelled they come from a URL
  * @throws ServiceError INVALID_QUERY naming the place
  */
-export function checkOperand(operator: Operator, value: unknown, place: string): void {
-  CHECKS[shapeOf(operator)](value, place);
+export function checkOperand(
+  operator: Operator,
+  value: unknown,
+  place: string,
+  spelled: boolean,
+): void {
+  CHECKS[shapeOf(operator)](value, place, spelled);
 }
