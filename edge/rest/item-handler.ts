@@ -1,5 +1,5 @@
 /** What answers the requests for items, wherever they are served. */
-import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { invalidPayload, invalidQuery, ServiceError } from '#core/errors/service-error.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
 import type { Target } from '#core/services/context.ts';
@@ -94,6 +94,8 @@ function selectionOf(call: Call, keys: unknown, query: unknown): Selection {
     return { kind: 'keys', keys };
   }
   const { parameters } = searchOf({ query });
+  // Whoever sends a condition means one, though what it was made of came to nothing.
+  if (parameters.search === null) throw invalidQuery('"search" must be a text.');
   // A name that is misspelt would leave the condition out, and all items in.
   const { bounds } = call.services;
   const options = { strict: true, typed: parameters };

@@ -225,6 +225,10 @@ t.test('by query nothing is changed or deleted', async (t) => {
     { filter: null },
     { filter: '' },
     { filter: [] },
+    { search: null },
+    { search: '' },
+    { search: null, filter: { id: { _gt: 0 } } },
+    { search: null, sort: 'id', limit: 5 },
     { filter: {}, deep: { _filter: { id: 1 } } },
     { filter: {}, deep: { comments: { _filtr: { id: 1 } } } },
   ];
