@@ -130,9 +130,11 @@ export class Registrations {
   }
 
   /**
-   * Makes the account. One whose address was never confirmed gets a further registration beside
-   * those that it has: whichever is confirmed decides password and name, so that nobody can put a
-   * password of theirs behind the address of somebody else.
+   * Makes the account. One that was registered and whose address was never confirmed gets a further
+   * registration beside those that it has: whichever is confirmed decides password and name, so that
+   * nobody can put a password of theirs behind the address of somebody else. Accounts that others
+   * made are none of an applicant's; and where nobody confirms, neither are those that have been
+   * given more than registration gives.
    */
   async #enter(
     { email, firstName, lastName }: Applicant,
@@ -146,13 +148,18 @@ export class Registrations {
     const status = verify ? 'unverified' : 'active';
     // Where nobody confirms, the account belongs to the latest applicant.
     const stored = verify ? null : password;
+    const isPlain = sql`u.token IS NULL AND u.role IS NOT DISTINCT FROM ${role}::uuid
+      AND NOT EXISTS (SELECT FROM ${systemTable(schema, 'access')} AS a WHERE a."user" = u.id)`;
     const statement = render(sql`
       WITH known AS (
         SELECT id, status FROM ${users} WHERE ${hasAddress(email)}
       ), renewed AS (
-        UPDATE ${users} SET password = ${stored}::text, first_name = ${firstName},
+        UPDATE ${users} AS u SET password = ${stored}::text, first_name = ${firstName},
           last_name = ${lastName}, status = ${status}
-        WHERE id = (SELECT id FROM known) AND status = 'unverified' RETURNING id, email
+        WHERE u.id = (SELECT id FROM known) AND u.status = 'unverified'
+          AND EXISTS (SELECT FROM ${registrations} AS r WHERE r."user" = u.id)
+          AND (${verify} OR (${isPlain}))
+        RETURNING u.id, u.email
       ), created AS (
         INSERT INTO ${users} (email, password, first_name, last_name, role, status)
         SELECT ${email}, ${stored}::text, ${firstName}, ${lastName}, ${role}::uuid, ${status}

@@ -379,6 +379,58 @@ t.test('without verification an account can be used at once, without a mail', as
   await set({ public_registration_verify_email: true });
 });
 
+t.test('registration takes over no account that others made or gave rights', async (t) => {
+  const crew = await db.query<{ id: string }>(
+    "INSERT INTO system_roles (name) VALUES ('Prepared') RETURNING id",
+  );
+  const role = crew.rows[0]?.id;
+  const make = (email: string, role: string | null) =>
+    db.query(
+      `INSERT INTO system_users (email, role, status, first_name, password)
+       VALUES ($1, $2, 'unverified', 'Prepared', 'of their own')`,
+      [email, role],
+    );
+  await make('prepared@example.com', null);
+  await make('prepared-role@example.com', role ?? null);
+  const registered = ['registered@example.com', 'promoted@example.com', 'granted@example.com'];
+  for (const email of [...registered, 'token@example.com']) {
+    t.match(await post('/users/register', { email, password: PASSWORD }), { status: 204 });
+  }
+  await db.query("UPDATE system_users SET role = $1 WHERE email = 'promoted@example.com'", [role]);
+  await db.query("UPDATE system_users SET token = 'a' WHERE email = 'token@example.com'");
+  await db.query(`INSERT INTO system_access ("user", policy)
+    SELECT u.id, p.id FROM system_users AS u, (SELECT id FROM system_policies LIMIT 1) AS p
+    WHERE email = 'granted@example.com'`);
+  const all = async () => {
+    const emails = ['prepared@example.com', 'prepared-role@example.com', ...registered];
+    const { rows } = await db.query<{ email: string }>(
+      'SELECT * FROM system_users WHERE email = ANY($1) ORDER BY email',
+      [[...emails, 'token@example.com']],
+    );
+    return rows;
+  };
+  const before = await all();
+  t.equal(before.length, 6);
+  for (const verify of [true, false]) {
+    await set({ public_registration_verify_email: verify });
+    for (const { email } of before) {
+      const body = { email, password: `${PASSWORD}x`, first_name: 'Eve' };
+      t.match(await post('/users/register', body), { status: 204 });
+    }
+    const kept = verify ? /^prepared/ : /^(?!registered)/;
+    const now = await all();
+    for (const [index, row] of before.entries()) {
+      if (!kept.test(row.email)) continue;
+      if (verify) t.strictSame(now[index], row, `${row.email} with confirmation`);
+      else t.match(now[index], { status: 'unverified' }, `${row.email} without`);
+    }
+    t.match(await userOf('prepared@example.com'), { password: 'of their own' });
+  }
+  t.match(await userOf('registered@example.com'), { status: 'active' });
+  await set({ public_registration_verify_email: true });
+  await arrived();
+});
+
 t.test('people are invited by whoever may create users, and choose a password', async (t) => {
   const [{ id: role } = { id: '' }] = (
     await db.query<{ id: string }>("INSERT INTO system_roles (name) VALUES ('Crew') RETURNING id")
