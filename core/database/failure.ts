@@ -223,13 +223,17 @@ function misfit(error: pg.DatabaseError, view: FailureView): Error {
   return new ServiceError('FAILED_VALIDATION', { ...UNTOLD, reason }, { cause: error });
 }
 
+/** Where extensions read their values: `hstore_io.c` before PostgreSQL 16, PostGIS. */
+const INPUT_SOURCE = /_io\.c$|^lwgeom_/;
+
 /**
  * A value that is none of its type: class 22. Some types read their values with errors of a
  * statement's own classes, because `hstore` has a syntax and `regclass` names a relation; such an
  * error tells of no place in the statement.
  */
-export function isMisread({ code = '', position }: pg.DatabaseError): boolean {
-  if (code.startsWith('22')) return true;
+export function isMisread({ code = '', position, file = '' }: pg.DatabaseError): boolean {
+  // Extensions may tell of bad input by the code for what should never happen.
+  if (code.startsWith('22') || (code === 'XX000' && INPUT_SOURCE.test(file))) return true;
   return position === undefined && ['42601', '42602', '42P01', '42703'].includes(code);
 }
 

@@ -31,6 +31,7 @@ const BOOLEAN: Demand = {
 const TEXT: Demand = { kinds: new Set<Kind>(['string']), reason: 'The value must be a text.' };
 const ANY: Demand = { kinds: new Set<Kind>(['string', 'number', 'boolean']), reason: '' };
 const LIST: Demand = { kinds: new Set(), reason: 'The value must be a list.' };
+const SHAPE: Demand = { kinds: new Set(), reason: 'The value must be a geometry in GeoJSON.' };
 /** Types that are read and written as text. */
 const UNKNOWN: Demand = {
   kinds: new Set<Kind>(['string', 'number']),
@@ -48,6 +49,7 @@ const BY_TYPE: Readonly<Partial<Record<FieldType, Demand>>> = {
 };
 
 function demandOf({ type, column }: ColumnField): Demand {
+  if (type.startsWith('geometry')) return SHAPE;
   return column.elementType !== null && type === 'json' ? LIST : (BY_TYPE[type] ?? TEXT);
 }
 

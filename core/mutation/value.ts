@@ -6,6 +6,7 @@ import type { ColumnField } from '#core/catalog/catalog.ts';
 import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
 import type { ErrorCode } from '#core/errors/catalogue.ts';
 import { arrayElements } from './array.ts';
+import { geoJsonOf } from './geo-json.ts';
 import { isMoment, isTimeOfDay } from './moment.ts';
 import { decimalFault, floatFault, type NumberFault, wholeFault } from './number.ts';
 
@@ -159,6 +160,7 @@ const BY_TYPE: Readonly<Record<string, TextCheck>> = {
   ),
   uuid: when((text) => UUID.test(text), 'The value must be a UUID.'),
   json: jsonCheck(false),
+  geometry: when((text) => geoJsonOf(text) !== null, 'The value must be a geometry in GeoJSON.'),
   jsonb: jsonCheck(true),
   bytea: when(
     (text) => (text.startsWith('\\x') ? HEX_BYTES.test(text) : ESCAPED_BYTES.test(text)),

@@ -26,15 +26,17 @@ const ORDER = [...MEMBERSHIP, ...RANGE] as const;
 const TEXT = [...MEMBERSHIP, ...EMPTY, ...PATTERN] as const;
 const GENERIC = [...ORDER, ...EMPTY, ...SUBSTRING] as const;
 const CONCEALED = [...NULLS, ...EMPTY] as const;
-const ALL = [...ORDER, ...EMPTY, ...PATTERN] as const;
+const SPATIAL = ['_intersects', '_nintersects', '_intersects_bbox', '_nintersects_bbox'] as const;
+const MEMBER = [...ORDER, ...EMPTY, ...PATTERN] as const;
+const ALL = [...MEMBER, ...SPATIAL] as const;
 
 export type Operator = (typeof ALL)[number];
 
 /**
  * What stands behind an operator: true or false, a list, two values, one value that may be null, a
- * text that may be empty, or one value that is neither null nor empty.
+ * text that may be empty, a geometry, or one value that is neither null nor empty.
  */
-export type OperandShape = 'flag' | 'list' | 'pair' | 'single' | 'text' | 'filled';
+export type OperandShape = 'flag' | 'list' | 'pair' | 'single' | 'text' | 'filled' | 'geometry';
 
 /** Those that are not here take a filled value. */
 const SHAPES: Readonly<Partial<Record<Operator, OperandShape>>> = {
@@ -50,6 +52,10 @@ const SHAPES: Readonly<Partial<Record<Operator, OperandShape>>> = {
   _neq: 'single',
   _ieq: 'text',
   _nieq: 'text',
+  _intersects: 'geometry',
+  _nintersects: 'geometry',
+  _intersects_bbox: 'geometry',
+  _nintersects_bbox: 'geometry',
 };
 
 export function shapeOf(operator: Operator): OperandShape {
@@ -80,8 +86,8 @@ const BY_TYPE: Readonly<Record<string, readonly Operator[]>> = {
   time: ORDER,
   dateTime: ORDER,
   json: NULLS,
-  member: ALL,
-  geometry: EQUALITY,
+  member: MEMBER,
+  geometry: [...EQUALITY, ...SPATIAL],
   hash: CONCEALED,
 };
 

@@ -31,7 +31,7 @@ export function storedText({ field: { stored }, check }: FileColumn, text: strin
 function formOf(field: ColumnField): ValueForm {
   if (field.column.elementType !== null) return 'array';
   if (field.type === 'csv') return 'list';
-  return field.type === 'json' ? 'json' : 'plain';
+  return field.type === 'json' || field.type.startsWith('geometry') ? 'json' : 'plain';
 }
 
 function isKey(collection: Collection, name: string): boolean {
@@ -58,7 +58,9 @@ export function fileColumn(collection: Collection, name: string): FileColumn | s
   }
   const columnField = { ...field, column };
   const temporal = isTemporal(field) && field.stored === null;
-  const check = temporal || field.stored !== null ? textChecker(columnField) : null;
+  const isShape = field.type.startsWith('geometry');
+  const isJudged = temporal || isShape || field.stored !== null;
+  const check = isJudged ? textChecker(columnField) : null;
   const masked = isConcealed(field);
   return { name, field: columnField, form: formOf(columnField), masked, check, temporal };
 }

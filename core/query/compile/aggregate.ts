@@ -4,6 +4,7 @@ import { forbidden, invalidQuery } from '#core/errors/service-error.ts';
 import { callOf, resultKey } from '../call.ts';
 import type { AggregateTerm, Level } from '../query.ts';
 import { callSql } from './call.ts';
+import { isGeometry } from './geometry.ts';
 import { isConcealed, outputOf } from './output.ts';
 import { objectSql } from './row.ts';
 import { columnRef, guardOf, noField, type Scope, visibleValue } from './scope.ts';
@@ -37,7 +38,7 @@ function valueOfTerm(scope: Scope, term: AggregateTerm): Value {
     return countOf(type === 'json' ? sql`DISTINCT (${value})::text` : sql`DISTINCT ${value}`);
   }
   if (aggregate === 'min' || aggregate === 'max') {
-    if (['json', 'boolean', 'binary', 'uuid'].includes(type) || type.startsWith('geometry')) {
+    if (['json', 'boolean', 'binary', 'uuid'].includes(type) || isGeometry(ref.field)) {
       throw invalidQuery(`"aggregate.${aggregate}" does not fit field "${name}" of type ${type}.`);
     }
     const extreme = sql`${aggregate === 'min' ? sql`min` : sql`max`}(${value})`;
@@ -84,7 +85,7 @@ function groupOf(scope: Scope, asked: string): Group {
   }
   const ref = columnRef(scope, asked, 'groupBy');
   if (isConcealed(ref.field)) throw noField(scope, asked, 'groupBy');
-  if (['json', 'geometry'].includes(ref.field.type)) {
+  if (ref.field.type === 'json' || isGeometry(ref.field)) {
     throw invalidQuery(
       `"groupBy": items cannot be grouped by "${asked}" of type ${ref.field.type}.`,
     );

@@ -4,6 +4,7 @@ import { join, type Sql, sql } from '#core/database/sql.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
 import { type OperandType, type Operator, operatorsOf } from '../operator.ts';
 import { compareMember, memberAmong } from './document.ts';
+import { geometryTest, isGeometry } from './geometry.ts';
 import {
   arrayOf,
   comparable,
@@ -327,8 +328,19 @@ function patternTest(comparison: Comparison): Predicate {
   return { ...seen(comparison, test), void: voidOf(comparison, [value]) };
 }
 
+/** Null is a literal here as everywhere; all else is a shape. */
+function shapeTest(comparison: Comparison, field: ColumnField): Predicate | null {
+  const { subject, operator, value, place, spelled = false } = comparison;
+  const isNothing = value === null || (spelled && SPELLINGS.get(value) === null);
+  if (isNothing || operator === '_null' || operator === '_nnull') return null;
+  return seen(comparison, geometryTest(field, subject.sql, operator, { value, place, spelled }));
+}
+
 function compare(comparison: Comparison): Predicate {
-  const { operator } = comparison;
+  const { operator, subject } = comparison;
+  const { field } = subject;
+  const shape = field !== null && isGeometry(field) ? shapeTest(comparison, field) : null;
+  if (shape !== null) return shape;
   if (operator === '_null' || operator === '_nnull') return nullTest(comparison);
   if (operator === '_empty' || operator === '_nempty') return emptyTest(comparison);
   if (operator === '_in' || operator === '_nin') return membershipTest(comparison);

@@ -1,6 +1,7 @@
 /** How a column's value is written into the JSON of an answer. */
 import type { ColumnField, Field } from '#core/catalog/catalog.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
+import { geometryOutput, isGeometry } from './geometry.ts';
 
 /** What stands for a value that is set but never shown. */
 export const CONCEALED = '**********';
@@ -52,6 +53,6 @@ export function outputOf(field: ColumnField, column: Sql): Sql {
     case 'csv':
       return commaList(column);
     default:
-      return field.type.startsWith('geometry') ? sql`ST_AsGeoJSON(${column})::json` : column;
+      return isGeometry(field) ? geometryOutput(field, column) : column;
   }
 }

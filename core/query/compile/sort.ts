@@ -32,7 +32,7 @@ export interface Order {
 }
 
 const UNSORTABLE: ReadonlySet<string> = new Set(
-  'json xml point polygon line lseg box path circle aclitem'.split(' '),
+  'json xml point polygon line lseg box path circle aclitem geometry'.split(' '),
 );
 
 function isSortable(field: ColumnField): boolean {

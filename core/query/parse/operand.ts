@@ -78,6 +78,12 @@ function checkText(value: unknown, place: string): void {
   if (typeof value === 'object') throw invalidQuery(`"${place}" must be a text.`);
 }
 
+/** An object, which may be the text of one. */
+function checkGeometry(value: unknown, place: string): void {
+  if (isGeometry(value) || (typeof value === 'string' && value.trim().startsWith('{'))) return;
+  throw invalidQuery(`"${place}" must be a geometry in GeoJSON.`);
+}
+
 type Check = (value: unknown, place: string, spelled: boolean) => void;
 
 const CHECKS: Readonly<Record<OperandShape, Check>> = {
@@ -87,6 +93,7 @@ const CHECKS: Readonly<Record<OperandShape, Check>> = {
   single: checkSingle,
   filled: checkFilled,
   text: checkText,
+  geometry: checkGeometry,
 };
 
 /**
