@@ -116,6 +116,8 @@ export async function openEdgeServices(
       sortTerms: config.QUERY_MAX_SORT_TERMS,
       groups: config.QUERY_MAX_GROUPS,
       nesting: config.QUERY_MAX_NESTING,
+      joins: config.QUERY_MAX_JOINS,
+      search: config.QUERY_MAX_SEARCH,
       binds: config.QUERY_MAX_BINDS,
     },
   };

@@ -434,6 +434,16 @@ export const variables = {
     fallback: '10',
     meaning: 'Most steps of a path into a document, in _json and json()',
   }),
+  QUERY_MAX_SEARCH: define({
+    parse: integer(1, 100_000),
+    fallback: String(DEFAULT_LIMITS.search),
+    meaning: 'Longest term of a search, in characters',
+  }),
+  QUERY_MAX_JOINS: define({
+    parse: integer(1, 1_000_000),
+    fallback: String(DEFAULT_LIMITS.joins),
+    meaning: 'Most relations that the conditions of one query may go through, altogether',
+  }),
   QUERY_TIMEOUT: define({
     parse: duration,
     fallback: '30s',
@@ -501,6 +511,21 @@ export const variables = {
     fallback: '16mb',
     alias: 'MAX_PAYLOAD_SIZE',
     meaning: 'Largest JSON body of a request',
+  }),
+  BODY_MAX_MEMBERS: define({
+    parse: integer(100, 100_000_000),
+    fallback: '10000',
+    meaning: 'Most members of one object of a JSON body',
+  }),
+  BODY_MAX_VALUES: define({
+    parse: integer(1_000, 1_000_000_000),
+    fallback: '2500000',
+    meaning: 'Most values of a JSON body: objects, lists, members and entries together',
+  }),
+  FORM_MAX_SIZE: define({
+    parse: size,
+    fallback: '64kb',
+    meaning: 'Largest body of a login and of whatever else takes a few named values',
   }),
   MAX_BATCH_MUTATION: define({
     parse: integer(1, 100_000_000),

@@ -10,6 +10,39 @@ export interface ErrorEntry {
   readonly extensions: Readonly<Record<string, unknown>> & { readonly code: ErrorCode };
 }
 
+/** Most characters of a text of somebody else, and of a whole sentence about it. */
+const MOST_OF_TEXT = 100;
+const MOST_OF_REASON = 2_000;
+/** Most characters of what else is told. */
+const MOST_OF_DETAIL = 1_000;
+
+/** The beginning of a text, and a sign where it goes on. */
+function brief(text: string, most = MOST_OF_TEXT): string {
+  return text.length <= most ? text : `${text.slice(0, most)}…`;
+}
+
+/** A sentence in which long texts in quotes are cut: they may be as long as a body. */
+function briefReason(reason: string): string {
+  if (reason.length <= MOST_OF_TEXT) return reason;
+  const cut = brief(reason, 20 * MOST_OF_REASON);
+  return brief(
+    cut.replace(/"([^"]+)(?:"|$)/g, (_, inner: string) => `"${brief(inner)}"`),
+    MOST_OF_REASON,
+  );
+}
+
+/** What an error tells, nothing of which is as long as somebody may have made it. */
+function briefDetails(details: ErrorDetails): ErrorDetails {
+  let short: Record<string, unknown> | null = null;
+  for (const [name, value] of Object.entries(details)) {
+    if (typeof value !== 'string' || value.length <= MOST_OF_TEXT) continue;
+    short ??= { ...details };
+    const most = name === 'value' ? MOST_OF_TEXT : MOST_OF_DETAIL;
+    short[name] = name === 'reason' ? briefReason(value) : brief(value, most);
+  }
+  return short ?? details;
+}
+
 /** One coded error. Its message is the catalogue's, followed by the reason when there is one. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
@@ -19,9 +52,10 @@ export class ServiceError extends Error {
 
   constructor(
     code: ErrorCode,
-    details: ErrorDetails = {},
+    given: ErrorDetails = {},
     options: { cause?: unknown; headers?: Readonly<Record<string, string>> } = {},
   ) {
+    const details = briefDetails(given);
     const { reason } = details;
     const { message } = catalogue[code];
     super(
@@ -61,7 +95,9 @@ export function forbidden(reason?: string): ServiceError {
 
 /** A place such as `filter.a[0]._eq` as URLs spell it: `filter[a][0][_eq]`. */
 function bracketed(place: string): string {
-  const [name = '', ...inner] = place.split(/[.[\]]+/).filter((part) => part !== '');
+  const [name = '', ...inner] = brief(place)
+    .split(/[.[\]]+/)
+    .filter((part) => part !== '');
   return name + inner.map((part) => `[${part}]`).join('');
 }
 
@@ -71,7 +107,7 @@ function bracketed(place: string): string {
  *   and a colon: it becomes `parameter`
  */
 export function invalidQuery(reason: string, details: ErrorDetails = {}): ServiceError {
-  const match = /^(?:"([^"]+)"|(\w+):)/.exec(reason);
+  const match = /^(?:"([^"]+)|(\w+):)/.exec(brief(reason, MOST_OF_REASON));
   const place = match?.[1] ?? match?.[2];
   return new ServiceError('INVALID_QUERY', {
     ...(place === undefined ? {} : { parameter: bracketed(place) }),

@@ -14,10 +14,21 @@ export class Allowance {
     return this.#limit - this.#taken;
   }
 
+  /**
+   * Looks whether so many are left, before each of them is looked at.
+   * @throws ServiceError INVALID_PAYLOAD when they are not
+   */
+  require(count: number): void {
+    if (count > this.left) this.#refuse();
+  }
+
   /** @throws ServiceError INVALID_PAYLOAD when these are more than are left */
   take(count: number): void {
     this.#taken += count;
-    if (this.#taken <= this.#limit) return;
+    if (this.#taken > this.#limit) this.#refuse();
+  }
+
+  #refuse(): never {
     const limit = this.#limit;
     throw invalidPayload(
       `The request writes more items than MAX_BATCH_MUTATION (${limit}) allows, related ones and those that lists let go counted.`,

@@ -43,13 +43,18 @@ function noFields({ collection }: Write, action: Action, names: readonly string[
   );
 }
 
+/** The error of who may not do a thing with any item of a collection. */
+export function noAction(collection: string, action: Action | 'delete'): Error {
+  return forbidden(
+    `You have no permission to ${action} items in collection "${collection}" or it does not exist.`,
+  );
+}
+
 function permissionsFor(write: Write, action: Action | 'delete'): readonly Permission[] {
   const { name } = write.collection;
   const permissions = write.target.rights.of(name, action);
   if (permissions.length > 0) return permissions;
-  throw forbidden(
-    `You have no permission to ${action} items in collection "${name}" or it does not exist.`,
-  );
+  throw noAction(name, action);
 }
 
 /** What the collection itself lets requests name. */

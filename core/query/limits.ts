@@ -9,6 +9,8 @@ const PARTS = {
   groups: { name: 'fields to group by', variable: 'QUERY_MAX_GROUPS' },
   fields: { name: 'fields and aliases', variable: 'QUERY_MAX_FIELDS' },
   levels: { name: 'levels under "deep"', variable: 'QUERY_MAX_FIELDS' },
+  joins: { name: 'relations that conditions go through', variable: 'QUERY_MAX_JOINS' },
+  search: { name: 'characters in a search term', variable: 'QUERY_MAX_SEARCH' },
   binds: { name: 'values', variable: 'QUERY_MAX_BINDS' },
 } as const;
 
@@ -22,6 +24,8 @@ export const DEFAULT_LIMITS: QueryLimits = Object.freeze({
   listValues: 50_000,
   sortTerms: 50,
   groups: 50,
+  joins: 250,
+  search: 1_000,
   binds: 20_000,
   nesting: 64,
 });
@@ -32,6 +36,8 @@ export const STORED_LIMITS: QueryLimits = Object.freeze({
   listValues: Number.POSITIVE_INFINITY,
   sortTerms: Number.POSITIVE_INFINITY,
   groups: Number.POSITIVE_INFINITY,
+  joins: Number.POSITIVE_INFINITY,
+  search: Number.POSITIVE_INFINITY,
   binds: Number.POSITIVE_INFINITY,
   nesting: DEFAULT_LIMITS.nesting,
 });

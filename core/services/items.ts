@@ -14,6 +14,7 @@ import { History, NO_VISITOR } from '#core/history/history.ts';
 import { Allowance } from '#core/mutation/allowance.ts';
 import { deleteItems, lockItems } from '#core/mutation/delete.ts';
 import { type FlatItems, flatSql, flatValues, writtenRows } from '#core/mutation/flat.ts';
+import { noAction } from '#core/mutation/judge.ts';
 import type { KeptKeys } from '#core/mutation/kept-key.ts';
 import { parseItem } from '#core/mutation/payload.ts';
 import { type Input, writeItems } from '#core/mutation/relational/write.ts';
@@ -89,18 +90,38 @@ export class ItemService extends ItemReader {
   }
 
   /**
+   * Judges, before anything is known of a write but its kind, whether the caller may write so at
+   * all. Where a singleton is written to, what it takes decides: it is created by its first update.
+   * @returns whether the collection is a singleton
+   * @throws ServiceError FORBIDDEN
+   */
+  async admit(target: Target, action: 'create' | 'update' | 'delete'): Promise<boolean> {
+    const context = await this.contexts.of(target);
+    const { name, singleton } = this.#known(context);
+    const mayDo = (wanted: 'create' | 'update' | 'delete') =>
+      context.rights.of(name, wanted).length > 0;
+    if (mayDo(action) || (singleton && (mayDo('create') || mayDo('update')))) return singleton;
+    throw noAction(name, action);
+  }
+
+  /** @throws ServiceError INVALID_PAYLOAD when one request may not write so many items */
+  requireCount(count: number): void {
+    new Allowance(this.#options.maxBatch).take(count);
+  }
+
+  /**
    * Creates one item from an object, or several from a list, with what is related to them.
    * @returns the text `{"data":{…}}` or `{"data":[…]}`, read back with the question
    */
   create(target: Target, body: unknown, question: Question): Promise<WriteAnswer> {
     const isList = Array.isArray(body);
     const list: readonly unknown[] = isList ? body : [body];
+    this.requireCount(list.length);
     const inputs = list.map(
       (value, index): Input => ({ place: isList ? [index] : [], value, intent: 'create' }),
     );
     const run = async (context: ItemContext) => {
       const collection = writable(this.#known(context));
-      this.#checkCount(inputs.length);
       const done = await this.#createAtOnce(target, context, inputs, { question, isList });
       if (done !== null) return done.result;
       const work = async (session: Session) => {
@@ -205,6 +226,7 @@ export class ItemService extends ItemReader {
   updateMany(target: Target, update: Update, query: Query): Promise<WriteAnswer> {
     return this.#write(target, async (session) => {
       const { write } = session;
+      if (update.kind === 'each') this.requireCount(update.items.length);
       const inputs =
         update.kind === 'each'
           ? update.items.map((value, index): Input => ({ place: [index], value, intent: 'update' }))
@@ -257,13 +279,8 @@ export class ItemService extends ItemReader {
   }
 
   #put({ write, writeOf, history }: Session, inputs: readonly Input[]): Promise<Key[]> {
-    this.#checkCount(inputs.length);
     const maxItems = this.#options.maxBatch;
     return writeItems(write, inputs, { writeOf, maxItems, history });
-  }
-
-  #checkCount(count: number): void {
-    new Allowance(this.#options.maxBatch).take(count);
   }
 
   /**

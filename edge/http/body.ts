@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { ByteQueue } from './byte-queue.ts';
 import { parseJson } from './json.ts';
+import type { JsonBounds, OnEntries } from './json-count.ts';
 import { parseInSlices } from './json-slices.ts';
 import { type Body, ClientGoneError, type SizeLimit } from './request.ts';
 import type { HttpResponse } from './uws.ts';
@@ -27,6 +28,8 @@ export interface BodyHead {
   readonly coding: string | undefined;
   /** BODY_MAX_SIZE in bytes. */
   readonly limit: number;
+  /** What JSON may hold beside. */
+  readonly bounds: JsonBounds;
 }
 
 /** Of a request that announces no body. */
@@ -120,8 +123,8 @@ export class IncomingBody implements Body {
     return this.size === undefined ? undefined : this.size - this.#received;
   }
 
-  json(limit?: SizeLimit): Promise<unknown> {
-    const parsed = this.#parse(limit);
+  json(limit?: SizeLimit, onEntries?: OnEntries): Promise<unknown> {
+    const parsed = this.#parse(limit, onEntries);
     parsed.catch(ignore);
     return parsed;
   }
@@ -207,21 +210,23 @@ export class IncomingBody implements Body {
     if (!isTaken) this.#fail(new Error('The request was answered before its body was read.'));
   }
 
-  async #parse(limit: SizeLimit | undefined): Promise<unknown> {
+  async #parse(limit: SizeLimit | undefined, onEntries?: OnEntries): Promise<unknown> {
     checkJson(this.#head);
     const isSmaller = limit !== undefined && limit.bytes < this.#head.limit;
     const isWhole = isSmaller && limit.member === undefined;
     const bytes = isWhole ? await this.bytes(limit.bytes, () => beyond(limit)) : await this.bytes();
     if (bytes.length === 0) return undefined;
+    const { bounds } = this.#head;
     if (bytes.length <= PARSED_AT_ONCE) {
-      const value = parseJson(bytes);
+      const value = parseJson(bytes, bounds, onEntries);
       const isBeyond = isSmaller && bytes.length > limit.bytes && limit.member !== undefined;
       if (isBeyond && hasMember(value, limit.member)) throw beyond(limit);
       return value;
     }
-    return await parseInSlices(bytes, (name) => {
+    const onMember = (name: string) => {
       if (isSmaller && name === limit.member && bytes.length > limit.bytes) throw beyond(limit);
-    });
+    };
+    return await parseInSlices(bytes, onMember, { bounds, onEntries });
   }
 
   #claim(): void {

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { addressText } from './address.ts';
 import { IncomingBody, NO_BODY } from './body.ts';
 import { headerLine, type StandardHeaders } from './header.ts';
+import type { JsonBounds } from './json-count.ts';
 import type { Patience } from './pump.ts';
 import { AnswerCutError, type Body, ClientGoneError, type Request } from './request.ts';
 import type { HttpRequest, HttpResponse } from './uws.ts';
@@ -54,6 +55,7 @@ function decoded(segment: string): string {
 export interface ExchangeSettings {
   /** BODY_MAX_SIZE in bytes. */
   readonly bodyLimit: number;
+  readonly jsonBounds: JsonBounds;
   readonly standard: StandardHeaders;
   /** Answers are compressed for clients that accept it. */
   readonly compresses: boolean;
@@ -106,7 +108,7 @@ export class Exchange implements Request {
     this.socket = socket;
     this.settings = settings;
     this.ambiguous = this.#isAmbiguous();
-    this.body = BODILESS.has(this.method) ? NO_BODY : this.#open(settings.bodyLimit);
+    this.body = BODILESS.has(this.method) ? NO_BODY : this.#open(settings);
   }
 
   get segments(): readonly string[] {
@@ -192,7 +194,7 @@ export class Exchange implements Request {
     return first !== -1 && this.#headers.includes('content-length', first + 1);
   }
 
-  #open(limit: number): Body {
+  #open({ bodyLimit: limit, jsonBounds: bounds }: ExchangeSettings): Body {
     const length = this.header('content-length');
     if (length === undefined || length === '0') {
       if (this.header('transfer-encoding') === undefined) return NO_BODY;
@@ -200,7 +202,7 @@ export class Exchange implements Request {
     const size = length === undefined ? undefined : Number(length);
     const mediaType = this.header('content-type');
     const coding = this.header('content-encoding');
-    this.#incoming = new IncomingBody(this.socket, { size, mediaType, coding, limit });
+    this.#incoming = new IncomingBody(this.socket, { size, mediaType, coding, limit, bounds });
     return this.#incoming;
   }
 }

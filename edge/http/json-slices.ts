@@ -4,7 +4,8 @@
  * batches and puts the large together from those.
  */
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import { endOfString, JSON_MAX_DEPTH, parseJson } from './json.ts';
+import { endOfString, parseCounted } from './json.ts';
+import { type JsonBounds, JsonCounter, type OnEntries, UNBOUNDED } from './json-count.ts';
 
 /** Bytes that are parsed at a time, and above which an object or list is taken apart. */
 const SLICE = 131_072;
@@ -55,19 +56,27 @@ class Turns {
   }
 }
 
-/** Where the objects and lists end that are too large to be parsed at once, by their beginnings. */
-async function findLarge(bytes: Buffer, turns: Turns): Promise<ReadonlyMap<number, number>> {
+/**
+ * Where the objects and lists end that are too large to be parsed at once, by their beginnings.
+ * Counts all that the body holds on the way.
+ */
+async function findLarge(
+  bytes: Buffer,
+  turns: Turns,
+  counter: JsonCounter,
+): Promise<ReadonlyMap<number, number>> {
   const large = new Map<number, number>();
   const open: number[] = [];
   for (let at = 0; at < bytes.length; at += 1) {
     if (turns.due(at)) await turns.pause();
     const byte = bytes[at];
     if (byte === QUOTE) at = endOfString(bytes, at);
+    else if (byte === COMMA) counter.comma();
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
-      if (open.push(at) > JSON_MAX_DEPTH) {
-        throw invalidPayload(`It is nested more than ${JSON_MAX_DEPTH} levels deep.`);
-      }
+      counter.open(byte);
+      open.push(at);
     } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
+      counter.close();
       const start = open.pop();
       if (start === undefined || (bytes[start] === OPEN_LIST) !== (byte === CLOSE_LIST)) {
         throw malformed(at);
@@ -216,7 +225,7 @@ class SlicedReader {
     if (open !== '') this.#requireMore(from, to);
     const part = this.#bytes.subarray(from, to);
     try {
-      return parseJson(Buffer.concat([Buffer.from(open), part, Buffer.from(close)]));
+      return parseCounted(Buffer.concat([Buffer.from(open), part, Buffer.from(close)]));
     } catch (error) {
       const reason = error instanceof ServiceError ? error.details.reason : null;
       if (from === 0 || typeof reason !== 'string') throw error;
@@ -231,14 +240,26 @@ class SlicedReader {
   }
 }
 
+/** What is bounded of a body while it is read, and what hears of its parts. */
+export interface SliceOptions {
+  readonly bounds?: JsonBounds;
+  /** Called before anything is parsed. */
+  readonly onEntries?: OnEntries | undefined;
+}
+
 /**
  * Parses a body, slice by slice.
- * @throws ServiceError INVALID_PAYLOAD naming the part that is malformed; what `onMember` throws
+ * @throws ServiceError INVALID_PAYLOAD naming the part that is malformed, or for more than the
+ *   bounds allow; what `onMember` and `onEntries` throw
  */
-export async function parseInSlices(body: Uint8Array, onMember: OnMember): Promise<unknown> {
+export async function parseInSlices(
+  body: Uint8Array,
+  onMember: OnMember,
+  { bounds = UNBOUNDED, onEntries }: SliceOptions = {},
+): Promise<unknown> {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   const turns = new Turns();
-  const large = await findLarge(bytes, turns);
+  const large = await findLarge(bytes, turns, new JsonCounter(bounds, onEntries));
   turns.rewind();
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   return await new SlicedReader(bytes, large, turns).root(isMarked ? 3 : 0, onMember);

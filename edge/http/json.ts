@@ -1,8 +1,12 @@
 /** Reads a JSON body (RFC 8259) strictly, so that nothing in it can harm what works with it later. */
 import { invalidPayload } from '#core/errors/service-error.ts';
-
-/** Deepest nesting of objects and arrays: recursion over a payload stays far from the stack's end. */
-export const JSON_MAX_DEPTH = 256;
+import {
+  JSON_MAX_DEPTH,
+  type JsonBounds,
+  JsonCounter,
+  type OnEntries,
+  UNBOUNDED,
+} from './json-count.ts';
 
 /** Above this size a syntax error is not located: finding its place parses the text several times. */
 const LOCATE_MAX_LENGTH = 65_536;
@@ -15,12 +19,27 @@ const PROTOTYPE_MEMBER =
 
 /**
  * Parses a body.
+ * @param onEntries told how many entries the outermost list has
  * @throws {ServiceError} INVALID_PAYLOAD, its reason naming the place of a syntax error as far as it
  *   is known
  */
-export function parseJson(bytes: Uint8Array): unknown {
+export function parseJson(
+  bytes: Uint8Array,
+  bounds: JsonBounds = UNBOUNDED,
+  onEntries?: OnEntries,
+): unknown {
+  const { members, values } = bounds;
+  const isShort = bytes.length <= Math.min(JSON_MAX_DEPTH, members, values);
+  if (!isShort || onEntries !== undefined) count(bytes, new JsonCounter(bounds, onEntries));
+  return parseCounted(bytes);
+}
+
+/**
+ * Parses what was counted before.
+ * @throws ServiceError INVALID_PAYLOAD
+ */
+export function parseCounted(bytes: Uint8Array): unknown {
   const text = decode(bytes);
-  if (bytes.length > JSON_MAX_DEPTH) checkDepth(bytes);
   try {
     const value: unknown = JSON.parse(text);
     if (namesPrototype(text)) {
@@ -47,21 +66,15 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Counts brackets outside of strings. Looks at bytes: in UTF-8 those of ASCII stand for themselves. */
-function checkDepth(bytes: Uint8Array): void {
+/** Looks at bytes: in UTF-8 those of ASCII stand for themselves. */
+function count(bytes: Uint8Array, counter: JsonCounter): void {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  let depth = 0;
   for (let i = 0; i < buffer.length; i++) {
     const byte = buffer[i];
-    if (byte === 0x22) {
-      i = endOfString(buffer, i);
-    } else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > JSON_MAX_DEPTH) {
-        throw invalidPayload(`It is nested more than ${JSON_MAX_DEPTH} levels deep.`);
-      }
-    } else if (byte === 0x7d || byte === 0x5d) {
-      depth--;
-    }
+    if (byte === 0x22) i = endOfString(buffer, i);
+    else if (byte === 0x2c) counter.comma();
+    else if (byte === 0x7b || byte === 0x5b) counter.open(byte);
+    else if (byte === 0x7d || byte === 0x5d) counter.close();
   }
 }
 
@@ -117,12 +130,18 @@ function checkNumbers(bytes: Uint8Array): void {
   }
 }
 
-/** Where the string ends that begins at `start`: at the next quote behind an even run of backslashes. */
+/**
+ * Where the string ends that begins at `start`. Up to the first backslash it is looked for at once;
+ * behind it byte by byte, which for a string of quotes is many times faster.
+ */
 export function endOfString(buffer: Buffer, start: number): number {
-  for (let end = buffer.indexOf(0x22, start + 1); end >= 0; end = buffer.indexOf(0x22, end + 1)) {
-    let before = end - 1;
-    while (buffer[before] === 0x5c) before--;
-    if ((end - before) % 2 === 1) return end;
+  const end = buffer.indexOf(0x22, start + 1);
+  if (end < 0) return buffer.length;
+  if (buffer[end - 1] !== 0x5c) return end;
+  for (let at = start + 1; at < buffer.length; at += 1) {
+    const byte = buffer[at];
+    if (byte === 0x5c) at += 1;
+    else if (byte === 0x22) return at;
   }
   return buffer.length;
 }

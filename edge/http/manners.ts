@@ -6,7 +6,7 @@ import type { ServerOptions } from './server.ts';
 
 type Manners = Pick<
   ServerOptions,
-  'bodyLimit' | 'compresses' | 'patience' | 'headers' | 'cors' | 'secrets'
+  'bodyLimit' | 'jsonBounds' | 'compresses' | 'patience' | 'headers' | 'cors' | 'secrets'
 >;
 
 /** Seconds for which browsers remember to use HTTPS only: a year. */
@@ -25,6 +25,7 @@ export function mannersOf(config: Config): Manners {
   const https = { 'Strict-Transport-Security': `max-age=${HTTPS_ONLY}` };
   return {
     bodyLimit: config.BODY_MAX_SIZE,
+    jsonBounds: { members: config.BODY_MAX_MEMBERS, values: config.BODY_MAX_VALUES },
     compresses: config.COMPRESSION,
     patience: { idle: config.STREAM_IDLE, whole: config.STREAM_MAX_TIME },
     secrets: secretsOf(config),

@@ -1,5 +1,6 @@
 /** A request as routes see it: plain values, nothing of the server below. */
 import type { Readable } from 'node:stream';
+import type { OnEntries } from './json-count.ts';
 
 /** A narrower bound than BODY_MAX_SIZE, for what is costly beyond its size. */
 export interface SizeLimit {
@@ -18,9 +19,11 @@ export interface Body {
    * The body as JSON; undefined when it is empty. Without a Content-Type it is read as JSON too.
    * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE for another type, charset or coding;
    *   INVALID_PAYLOAD when it is malformed, nested too deeply or over BODY_MAX_SIZE (refused by its
-   *   announced size before it is read); CONTENT_TOO_LARGE when it is over the limit.
+   *   announced size before it is read), or holds more than BODY_MAX_MEMBERS and BODY_MAX_VALUES
+   *   allow; CONTENT_TOO_LARGE when it is over the limit.
+   * @param onEntries told how many entries the body has when it is a list, before it is parsed
    */
-  json(limit?: SizeLimit): Promise<unknown>;
+  json(limit?: SizeLimit, onEntries?: OnEntries): Promise<unknown>;
   /**
    * The body as bytes, whatever its type.
    * @param limit bytes; by default BODY_MAX_SIZE

@@ -9,6 +9,7 @@ import type { Cors } from './cors.ts';
 import { Exchange, type ExchangeSettings } from './exchange.ts';
 import { failureOf } from './failure.ts';
 import { StandardHeaders } from './header.ts';
+import { type JsonBounds, UNBOUNDED } from './json-count.ts';
 import type { Patience } from './pump.ts';
 import { leave, sendPieces, sendWhole } from './reply.ts';
 import { AnswerCutError, ClientGoneError } from './request.ts';
@@ -30,6 +31,8 @@ export interface ServerOptions {
   readonly log: Log;
   /** BODY_MAX_SIZE in bytes. */
   readonly bodyLimit: number;
+  /** How much a JSON body may hold, whatever its size; by default it is not bounded. */
+  readonly jsonBounds?: JsonBounds;
   /** Long answers are compressed for clients that accept it; by default they are not. */
   readonly compresses?: boolean;
   /** Which pages of other origins may use the server; by default none. */
@@ -100,6 +103,7 @@ class HttpServer implements Server {
     this.#options = options;
     this.#settings = {
       bodyLimit: options.bodyLimit,
+      jsonBounds: options.jsonBounds ?? UNBOUNDED,
       standard: new StandardHeaders(options.headers),
       compresses: options.compresses ?? false,
       patience: options.patience ?? PATIENCE,

@@ -79,9 +79,21 @@ function readBackQuestionOf(call: Call): Question {
   return { text: questionOfUrl(call).text, query: () => readBackOf(call) };
 }
 
-/** Only items beside others have a path of their own, and others beside them. */
-async function refuseSingleton(call: Call, { items, target }: Place): Promise<void> {
-  if (await items.isSingleton(target)) throw noRoute(call);
+/**
+ * Judges the caller before the body is read: nobody has one parsed who may not write. Only items
+ * beside others have a path of their own, and others beside them.
+ */
+async function admitted(
+  call: Call,
+  { items, target }: Place,
+  action: 'create' | 'update',
+): Promise<void> {
+  if (await items.admit(target, action)) throw noRoute(call);
+}
+
+/** The body of a write; a list of more items than one request may write is not even parsed. */
+function bodyOfWrite({ request, services }: Call, { items }: Place): Promise<unknown> {
+  return request.body.json(byQueryLimit(services.config), (count) => items.requireCount(count));
 }
 
 /** Reads which items a body means: by "keys" or by "query", never by both. */
@@ -188,15 +200,15 @@ function readers(placeOf: (call: Call) => Place) {
 
 function writers(placeOf: (call: Call) => Place) {
   const create: CallHandler = async (call) => {
-    const body = await call.request.body.json();
     const { items, target } = placeOf(call);
-    await refuseSingleton(call, { items, target });
+    await admitted(call, { items, target }, 'create');
+    const body = await call.request.body.json(undefined, (count) => items.requireCount(count));
     return written(await items.create(target, body, readBackQuestionOf(call)));
   };
   const updateOne: CallHandler = async (call) => {
-    const body = await call.request.body.json();
     const { items, target } = placeOf(call);
-    await refuseSingleton(call, { items, target });
+    await admitted(call, { items, target }, 'update');
+    const body = await call.request.body.json();
     const key = lastSegment(call);
     const change = { body, precondition: preconditionOf(call) };
     return written(await items.updateOne(target, key, change, queryOf(call)));
@@ -204,11 +216,11 @@ function writers(placeOf: (call: Call) => Place) {
   const updateMany: CallHandler = async (call) => {
     const { items, target } = placeOf(call);
     const query = readBackOf(call);
-    if (await items.isSingleton(target)) {
+    if (await items.admit(target, 'update')) {
       const body = await call.request.body.json();
       return written(await items.upsertSingleton(target, body, query));
     }
-    const body = await call.request.body.json(byQueryLimit(call.services.config));
+    const body = await bodyOfWrite(call, { items, target });
     return written(await items.updateMany(target, updateOf(call, body), query));
   };
   const deleteOne: CallHandler = async (call) => {
@@ -220,12 +232,10 @@ function writers(placeOf: (call: Call) => Place) {
     return NO_CONTENT;
   };
   const deleteMany: CallHandler = async (call) => {
-    const selection = deletionOf(
-      call,
-      await call.request.body.json(byQueryLimit(call.services.config)),
-    );
     const { items, target } = placeOf(call);
-    await items.deleteMany(target, selection);
+    await items.admit(target, 'delete');
+    const body = await bodyOfWrite(call, { items, target });
+    await items.deleteMany(target, deletionOf(call, body));
     return NO_CONTENT;
   };
   return { create, updateOne, updateMany, deleteOne, deleteMany };

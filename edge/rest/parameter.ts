@@ -125,6 +125,9 @@ export function searchOf(body: unknown): Search {
     throw invalidPayload(`The body of SEARCH takes "query" and "keys", not "${unknown}".`);
   }
   if (query !== undefined && !isObject(query)) throw invalidPayload('"query" must be an object.');
+  if (query !== undefined && Object.keys(query).length > MAX_PARAMETERS) {
+    throw invalidPayload(`"query" has more than ${MAX_PARAMETERS} parameters.`);
+  }
   if (keys !== undefined && !Array.isArray(keys)) throw invalidPayload('"keys" must be a list.');
   return { parameters: query ?? NONE, keys: keys ?? null };
 }

@@ -51,7 +51,7 @@ const diff: CallHandler = async (call) => {
 const application = v.object({ hash: v.string('must be a text'), diff: schemaDiff });
 
 const apply: CallHandler = async (call) => {
-  const { hash, diff } = await bodyOf(call, application);
+  const { hash, diff } = await bodyOf(call, application, true);
   if (!isStorable(diff)) throw invalidPayload('It holds a text that is no valid Unicode text.');
   const force = flag(call, 'force');
   if (flag(call, 'dryRun')) {

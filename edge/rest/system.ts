@@ -120,8 +120,9 @@ const profile = v.strictObject({
 
 const updateSelf: CallHandler = async (call) => {
   const id = self(call);
-  const body = await call.request.body.json();
   const { items, target } = userPlace(call);
+  await items.admit(target, 'update');
+  const body = await call.request.body.json();
   const { lacksSecondFactor } = call.caller;
   if (lacksSecondFactor && !v.is(profile, body)) throw forbidden();
   const query = lacksSecondFactor ? ownRowOnly(call) : readBackOf(call);

@@ -13,6 +13,11 @@ function many<T>(count: number, value: T): T[] {
   return Array<T>(count).fill(value);
 }
 
+/** The text of an object with many members. */
+function object(count: number): string {
+  return `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join()}}`;
+}
+
 /** Method, path and body of requests, each of which is refused, with the status. */
 function refused(): readonly (readonly [string, number, string, string, string])[] {
   const search = (query: unknown) => JSON.stringify({ query });
@@ -51,6 +56,30 @@ function refused(): readonly (readonly [string, number, string, string, string])
     ['rows', 400, 'POST', '/items/things', rows],
     ['keys', 400, 'DELETE', '/items/things', JSON.stringify(many(1_000_000, 1))],
     ['deep', 400, 'POST', '/items/things', '['.repeat(16_000_000)],
+    ['empty items', 400, 'POST', '/items/things', `[${'{},'.repeat(5_000_000)}{}]`],
+    ['numbers', 400, 'POST', '/items/things', `[${'1,'.repeat(7_000_000)}1]`],
+    ['members', 400, 'POST', '/items/things', object(900_000)],
+    ['members of a document', 400, 'POST', '/items/things', `{"doc":${object(900_000)}}`],
+    ['related items', 400, 'POST', '/items/things', `{"parts":[${'{},'.repeat(1_000_000)}{}]}`],
+    ['related keys', 400, 'POST', '/items/things', `{"parts":[${'1,'.repeat(200_000)}1]}`],
+    ['a long token', 413, 'POST', '/auth/password/reset', `{"token":"${'a.b.c'.repeat(3e6)}"}`],
+    [
+      'relations',
+      400,
+      'SEARCH',
+      '/items/things',
+      search({ filter: { _or: many(900, { parts: { thing: { parts: { id: { _eq: 1 } } } } }) } }),
+    ],
+    [
+      'a path into a document',
+      400,
+      'SEARCH',
+      '/items/things',
+      search({ filter: { doc: { _json: { [`${'a.'.repeat(200_000)}b`]: { _eq: 1 } } } } }),
+    ],
+    ['parameters', 400, 'SEARCH', '/items/things', `{"query":${object(60_000)}}`],
+    ['levels', 400, 'SEARCH', '/items/things', `{"query":{"deep":${object(50_000)}}}`],
+    ['a search', 400, 'SEARCH', '/items/things', search({ search: 'x'.repeat(900_000) })],
     ['malformed', 400, 'POST', '/items/things', `[${'[[]],'.repeat(3_000_000)}`],
   ];
 }
@@ -59,8 +88,10 @@ async function openEdge(t: Tap): Promise<Cluster> {
   const plant = pathToFileURL(`${import.meta.dirname}/fixture/delay.ts`).href;
   const NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --import=${plant}`;
   const cluster = await startCluster(t, { env: { NODE_OPTIONS } });
-  await cluster.db.query('CREATE TABLE things (id int PRIMARY KEY, name text)');
-  await until(async () => (await cluster.fetch('/items/things')).ok, 'the table to be served');
+  await cluster.db.query(`
+    CREATE TABLE things (id int PRIMARY KEY, name text, doc jsonb);
+    CREATE TABLE parts (id int PRIMARY KEY, thing int REFERENCES things)`);
+  await until(async () => (await cluster.fetch('/items/parts')).ok, 'the tables to be served');
   return cluster;
 }
 

@@ -1,6 +1,11 @@
 /** Queries with more parts than anybody needs are refused while they are read, part by part. */
 import t from 'tap';
-import { ServiceError } from '#core/errors/service-error.ts';
+import {
+  forbidden,
+  invalidPayload,
+  invalidQuery,
+  ServiceError,
+} from '#core/errors/service-error.ts';
 import { DEFAULT_LIMITS } from '#core/query/limits.ts';
 import { Counter } from '#core/query/parse/counter.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
@@ -8,6 +13,7 @@ import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 
 const limits = {
   ...{ conditions: 10, listValues: 20, sortTerms: 5, groups: 4, nesting: 8, binds: 100 },
+  ...{ joins: 6, search: 30 },
 };
 const bounds = {
   ...{ limitDefault: 100, limitMax: undefined, maxDepth: 9, maxJsonDepth: 9, maxFields: 6 },
@@ -129,4 +135,85 @@ t.test('stored rules are counted when they are stored, not when they are read', 
     refused(() => parseFilter(rule, 'permissions')),
     null,
   );
+});
+
+t.test('relations that conditions go through are counted, once for all their fields', async (t) => {
+  const through = (index: number) => ({ [`r${index}`]: { a: { _eq: 1 } } });
+  const both = { r: { a: { _eq: 1 }, b: { _some: { _or: [{ a: 1 }, { c: { _null: true } }] } } } };
+  const cases = (count: number): readonly Parameters[] => [
+    { filter: { _or: many(count, through) } },
+    { filter: many(count, () => 'r').reduce<object>((below, name) => ({ [name]: below }), one) },
+    { filter: { _and: [...many(count - 2, through), both] } },
+    { filter: { r: { _or: many(count - 1, through) } } },
+    { deep: { a: { _filter: { _or: many(count, through) } } } },
+  ];
+  for (const [index, parameters] of cases(6).entries()) {
+    t.equal(parse(parameters), null, `${index}`);
+  }
+  for (const [index, parameters] of cases(7).entries()) {
+    t.strictSame(parse(parameters), ['INVALID_QUERY', 'QUERY_MAX_JOINS', 6], `${index}`);
+  }
+  const members = { a: { _json: record(9, { _eq: 1 }) } };
+  t.equal(parse({ filter: { r: members } }), null, 'members of a document are no relations');
+});
+
+t.test('a search term has a length', async (t) => {
+  const cases = (search: string): readonly Parameters[] => [
+    { search },
+    { search: `${' '.repeat(search.length - 1)}x` },
+    { deep: { a: { _search: search } } },
+  ];
+  for (const parameters of cases('x'.repeat(30))) t.equal(parse(parameters), null);
+  for (const parameters of cases('x'.repeat(31))) {
+    t.strictSame(parse(parameters), ['INVALID_QUERY', 'QUERY_MAX_SEARCH', 30]);
+  }
+});
+
+t.test('long names are refused before they are looked into, and are not told again', async (t) => {
+  const long = `${'a.'.repeat(200_000)}b`;
+  const cases: readonly Parameters[] = [
+    { filter: { doc: { _json: { [long]: { _eq: 1 } } } } },
+    { filter: { doc: { _json: { [`a${'[0]'.repeat(200_000)}`]: { _eq: 1 } } } } },
+    { filter: { [long]: { _eq: 1 } } },
+    { filter: { a: { _some: { [long]: 1 } } } },
+    { fields: [long] },
+    { fields: `json(doc, ${long})` },
+    { sort: long },
+    { groupBy: [long] },
+    { alias: { [long]: 'a' } },
+    { alias: { a: `json(doc, ${long})` } },
+    { aggregate: { count: long } },
+    { deep: { [long]: {} } },
+    { meta: long },
+    { limit: long },
+  ];
+  for (const [index, parameters] of cases.entries()) {
+    try {
+      parseQuery(parameters, { ...bounds, maxJsonDepth: 9 });
+      t.fail(`${index}`);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      const text = JSON.stringify(error);
+      t.equal(error.code, 'INVALID_QUERY', `${index}`);
+      t.ok(text.length < 1_000, `${index}: ${text.slice(0, 200)}`);
+    }
+  }
+});
+
+t.test('no error is as long as what it is about', async (t) => {
+  const long = 'x'.repeat(1_000_000);
+  const errors = [
+    invalidQuery(`"filter.${long.slice(0, 9_000)}._eq" is "${long.slice(0, 9_000)}".`),
+    invalidQuery(`"filter.${long}._eq" is "${long}".`),
+    invalidQuery(`"${long}`),
+    invalidPayload(`"${long}" is no field.`, { field: long, value: long }),
+    forbidden(many(100_000, (index) => `"f${index}"`).join()),
+  ];
+  for (const error of errors) {
+    t.ok(JSON.stringify(error).length < 8_000);
+    t.ok(error.message.length < 4_000);
+  }
+  const [first] = errors;
+  t.match(first?.details.reason, /^"filter\.x{93}…" is "x{100}…"\.$/);
+  t.equal(first?.details.parameter, `filter[${'x'.repeat(93)}…]`);
 });

@@ -224,7 +224,7 @@ export async function freshItems(
   { writeOf, maxItems }: Omit<Surroundings, 'history'>,
 ): Promise<FreshItems | FreshGraph | null> {
   const allowance = new Allowance(maxItems);
-  const level = new Planner(write.target.catalog, allowance).level(write.collection, inputs);
+  const level = await new Planner(write.target.catalog, allowance).level(write.collection, inputs);
   if (inputs.length === 0 || !isFresh(level, writeOf)) return null;
   if (!isFlat(level) && !isUntold(level)) return null;
   judgeAction(write, 'create');

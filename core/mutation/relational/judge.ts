@@ -2,6 +2,7 @@
  * Judges and prepares everything that a payload asks for before the first row is written, each
  * level by the rights to its own collection and action.
  */
+import { Turn } from '#core/process/turn.ts';
 import { judgeChanges, judgeCreation, judgeDeletion } from '../judge.ts';
 import type { Item } from '../payload.ts';
 import { PENDING } from '../payload.ts';
@@ -32,7 +33,9 @@ async function prepare(work: Work, action: 'create' | 'update'): Promise<void> {
   const preparation = await Preparation.open(work.write, action);
   // Items that were sent once for many keys are prepared once.
   const known = new Map<Item, Prepared>();
+  const turn = new Turn();
   for (const node of nodes) {
+    if (turn.isOver()) await turn.pause();
     const prepared =
       known.get(node.item) ??
       (await atPlace(work.write, node, () => preparation.of(node.item, node.sent)));
@@ -54,7 +57,9 @@ async function judgeTaken({ step, taken }: ToManyWork): Promise<void> {
 async function judgeLevel(work: Work): Promise<void> {
   const { write } = work;
   const created = writtenNodes(work, 'create');
+  const turn = new Turn();
   if (created.length > 0) judgeCreation(write, created.map(judged));
+  await turn.rest();
   const changed = writtenNodes(work, 'update');
   if (changed.length > 0) {
     await judgeChanges(

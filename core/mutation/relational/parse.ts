@@ -5,11 +5,20 @@
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import type { AnyToOne, End, ManyToOne, Relation, ToMany } from '#core/catalog/relation.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
+import { Turn } from '#core/process/turn.ts';
 import { isLinkConcealed } from '#core/query/compile/link.ts';
 import { type Key, keyOfBody, keyOfValues } from '#core/query/key.ts';
 import type { Allowance } from '../allowance.ts';
 import { type Item, itemPlace, memberOf } from '../payload.ts';
-import type { Level, NamedItem, Place, PlannedItem, Selection } from './plan.ts';
+import type {
+  Level,
+  NamedItem,
+  Place,
+  PlannedItem,
+  Selection,
+  ToManyStep,
+  ToOneStep,
+} from './plan.ts';
 
 /** An item as it stands in the body. */
 export interface Input {
@@ -82,9 +91,15 @@ function isText({ fields }: Collection, name: string): boolean {
   return type === 'string' || type === 'text';
 }
 
+/** Members of an item that are kept although nobody knows them, so that they can be refused. */
+const MOST_UNKNOWN = 20;
+
 export class Planner {
   readonly #catalog: Catalog;
   readonly #allowance: Allowance;
+  readonly #turn = new Turn();
+  /** What was sent once for many keys stays one object. */
+  readonly #boundedOf = new Map<Item, Item>();
 
   /** @param allowance what the whole payload may write */
   constructor(catalog: Catalog, allowance: Allowance) {
@@ -96,26 +111,47 @@ export class Planner {
    * Plans the items at one place of the shape and, through their relations, all below.
    * @throws ServiceError INVALID_PAYLOAD naming the place, FORBIDDEN for a key that cannot be one
    */
-  level(collection: Collection, inputs: readonly Input[]): Level {
+  async level(collection: Collection, inputs: readonly Input[]): Promise<Level> {
     this.#allowance.take(inputs.length);
     const draft: Draft = { collection, toOne: new Map(), toMany: new Map() };
-    const items = inputs.map((input, index) => this.#item(draft, input, index));
-    return {
-      collection,
-      items,
-      toOne: [...draft.toOne.values()].map(({ relation, end, inputs, owners }) => ({
-        relation,
-        end,
-        owners,
-        level: this.level(this.#collection(end.collection), inputs),
-      })),
-      toMany: [...draft.toMany.values()].map(({ relation, inputs, owners, selections }) => ({
-        relation,
-        owners,
-        selections,
-        level: this.level(this.#collection(relation.many.collection), inputs),
-      })),
-    };
+    const items: PlannedItem[] = [];
+    for (const [index, input] of inputs.entries()) {
+      if (this.#turn.isOver()) await this.#turn.pause();
+      items.push(this.#item(draft, input, index));
+    }
+    const toOne: ToOneStep[] = [];
+    for (const { relation, end, inputs, owners } of draft.toOne.values()) {
+      const level = await this.level(this.#collection(end.collection), inputs);
+      toOne.push({ relation, end, owners, level });
+    }
+    const toMany: ToManyStep[] = [];
+    for (const { relation, inputs, owners, selections } of draft.toMany.values()) {
+      const level = await this.level(this.#collection(relation.many.collection), inputs);
+      toMany.push({ relation, owners, selections, level });
+    }
+    return { collection, items, toOne, toMany };
+  }
+
+  /**
+   * An item without most of what is neither a field nor a relation, which nothing is made of: what
+   * rights say of such names they say of the first ones.
+   */
+  #bounded(collection: Collection, item: Item): Item {
+    const { fields } = collection;
+    const relations = this.#catalog.relations.get(collection.name);
+    const names = Object.keys(item);
+    if (names.length <= fields.size + (relations?.size ?? 0) + MOST_UNKNOWN) return item;
+    const known = this.#boundedOf.get(item);
+    if (known !== undefined) return known;
+    let unknown = 0;
+    const kept = names.filter((name) => {
+      if (fields.has(name) || relations?.has(name)) return true;
+      unknown += 1;
+      return unknown <= MOST_UNKNOWN;
+    });
+    const bounded = Object.fromEntries(kept.map((name) => [name, item[name]]));
+    this.#boundedOf.set(item, bounded);
+    return bounded;
   }
 
   #collection(name: string): Collection {
@@ -125,9 +161,10 @@ export class Planner {
   }
 
   #item(draft: Draft, input: Input, owner: number): PlannedItem {
-    const { place, value, intent } = input;
-    if (!isObject(value)) throw invalidPayload(`${at(place)} must be an object.`);
+    const { place, value: given, intent } = input;
+    if (!isObject(given)) throw invalidPayload(`${at(place)} must be an object.`);
     const { collection } = draft;
+    const value = this.#bounded(collection, given);
     const { item, lists } = this.#members(draft, { place, owner, value });
     const key = input.key ?? keyIn(collection, value);
     if (intent === 'update' && key === null) throw invalidPayload(`${at(place)} lacks its key.`);
@@ -190,6 +227,7 @@ export class Planner {
     };
     draft.toMany.set(relation.field, step);
     const child = this.#collection(relation.many.collection);
+    this.#allowance.require(entriesIn(value));
     const { inputs, selection } = selectionOf(child, relation, related);
     this.#allowance.take(selection.linked.length + selection.removed.length);
     pushAll(step.inputs, inputs);
@@ -232,6 +270,14 @@ interface Related {
   readonly owner: number;
   readonly place: Place;
   readonly value: unknown;
+}
+
+/** How many entries the lists under a relational field have. */
+function entriesIn(value: unknown): number {
+  if (Array.isArray(value)) return value.length;
+  if (!isObject(value)) return 0;
+  const lists = [value.create, value.update, value.delete];
+  return lists.reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
 }
 
 /** What the list under a relational field asks for: the items to write, and the rest. */

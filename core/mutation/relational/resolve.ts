@@ -76,8 +76,8 @@ function nodesOf(level: Level, found: FoundRows): Nodes {
 
 function at<T>(list: readonly T[], index: number): T {
   const entry = list[index];
-  if (entry === undefined) throw new RangeError(`no entry ${index} in a list of ${list.length}`);
-  return entry;
+  if (entry !== undefined) return entry;
+  throw new RangeError(`no entry ${index} in a list of ${list.length}`);
 }
 
 /** The values of some columns as they are, or what stands for them until they are written. */

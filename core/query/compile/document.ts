@@ -4,6 +4,7 @@
  */
 import { type Sql, sql } from '#core/database/sql.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
+import { requireShort } from '../parse/list.ts';
 
 const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
 
@@ -13,6 +14,7 @@ const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
  * @throws ServiceError INVALID_QUERY for what is no path, or one that is too deep
  */
 export function stepsOf(path: string, place: string, maxDepth: number): string[] {
+  requireShort(path, place);
   const steps = path
     .replace(/\[(\d+)\]/g, '.$1')
     .replace(/^\.(?=\d)/, '')

@@ -14,10 +14,13 @@ function commasIn(text: string): number {
   return count;
 }
 
+/** The parts that are counted here, and added up. */
+type Counted = Exclude<Part, 'binds' | 'search'>;
+
 export class Counter {
   readonly #limits: QueryLimits & { readonly fields: number; readonly levels: number };
-  readonly #counts: Record<Exclude<Part, 'binds'>, number> = {
-    ...{ conditions: 0, listValues: 0, sortTerms: 0, groups: 0, fields: 0, levels: 0 },
+  readonly #counts: Record<Counted, number> = {
+    ...{ conditions: 0, listValues: 0, sortTerms: 0, groups: 0, fields: 0, levels: 0, joins: 0 },
   };
 
   #depth = 0;
@@ -32,9 +35,14 @@ export class Counter {
   }
 
   /** @throws ServiceError INVALID_QUERY when these are too many with those before */
-  add(part: Exclude<Part, 'binds'>, count = 1): void {
+  add(part: Counted, count = 1): void {
     this.#counts[part] += count;
     requireWithin(part, this.#counts[part], this.#limits[part]);
+  }
+
+  /** @throws ServiceError INVALID_QUERY for a term of a search that is too long */
+  search(term: string): void {
+    requireWithin('search', term.length, this.#limits.search);
   }
 
   /** Runs what goes one level deeper. */

@@ -6,7 +6,7 @@ import { invalidQuery } from '#core/errors/service-error.ts';
 import { isOperator, type Operator } from '../operator.ts';
 import type { Filter } from '../query.ts';
 import { Counter } from './counter.ts';
-import { entriesOf, isMembers, RESERVED_NAME } from './list.ts';
+import { entriesOf, isMembers, RESERVED_NAME, requireShort } from './list.ts';
 import { checkOperand, isNumbered } from './operand.ts';
 
 const QUANTIFIERS: Readonly<Record<string, 'some' | 'none'>> = { _some: 'some', _none: 'none' };
@@ -17,6 +17,13 @@ interface Manner {
   readonly spelled: boolean;
   /** What stands below a field, a relation or a quantifier: there each part is a condition. */
   readonly below: boolean;
+  /** The field whose related items are judged here. */
+  readonly owner?: Owner | null | undefined;
+}
+
+/** A field in a filter: one that has fields below is a relation, and counts as such once. */
+interface Owner {
+  isCounted: boolean;
 }
 
 /** Whether a filter is no condition: `{}`, `_and: []`, or nothing but these. */
@@ -51,17 +58,27 @@ function parseGroup(connective: Connective, value: unknown, place: string, manne
 
 function parseMember(key: string, value: unknown, path: string, manner: Manner): Filter {
   const place = `${path}.${key}`;
-  const within = { ...manner, below: true };
-  const below = () => manner.counter.nested(() => parseCondition(value, place, within));
+  const below = (owner = manner.owner) =>
+    manner.counter.nested(() => parseCondition(value, place, { ...manner, below: true, owner }));
+  requireShort(key, path);
   if (key === RESERVED_NAME) throw invalidQuery(`"${place}": no field can have this name.`);
   if (key === '_and') return parseGroup('and', value, place, manner);
   if (key === '_or') return parseGroup('or', value, place, manner);
   const quantifier = Object.hasOwn(QUANTIFIERS, key) ? QUANTIFIERS[key] : undefined;
   if (quantifier !== undefined) return { kind: 'quantifier', quantifier, filter: below(), place };
-  if (key === '_json') return { kind: 'document', filter: below(), place };
+  if (key === '_json') return { kind: 'document', filter: below(null), place };
   if (isOperator(key)) return parseOperation(key, value, place, manner);
-  const filter = isMembers(value) ? below() : parseOperation('_eq', value, place, manner);
+  countJoin(manner);
+  const own = { isCounted: false };
+  const filter = isMembers(value) ? below(own) : parseOperation('_eq', value, place, manner);
   return { kind: 'field', key, filter, place };
+}
+
+/** Counts the relation whose fields are judged, once for all of them. */
+function countJoin({ owner, counter }: Manner): void {
+  if (!owner || owner.isCounted) return;
+  owner.isCounted = true;
+  counter.add('joins');
 }
 
 function parseOperation(operator: Operator, value: unknown, place: string, manner: Manner): Filter {

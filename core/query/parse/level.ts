@@ -4,7 +4,7 @@ import { isAggregateFunction } from '../aggregate.ts';
 import type { AggregateTerm, Level, Path, QueryBounds, SortTerm } from '../query.ts';
 import type { Counter } from './counter.ts';
 import { parseFilter } from './filter.ts';
-import { isMembers, type Members, parseList, parsePath, unfold } from './list.ts';
+import { isMembers, type Members, parseList, parsePath, requireShort, unfold } from './list.ts';
 
 /** Where a level stands: its parameters, a prefix for their names, and the bounds that apply. */
 interface Source {
@@ -82,10 +82,11 @@ function parseOffset({ parameters, prefix }: Source, limit: number | null): numb
   return result;
 }
 
-function parseSearch(place: string, raw: unknown): string | null {
+function parseSearch(place: string, raw: unknown, counter: Counter): string | null {
   if (raw === undefined || raw === null) return null;
   const text = typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : raw;
   if (typeof text !== 'string') throw invalidQuery(`"${place}" must be a text.`);
+  counter.search(text);
   const trimmed = text.trim();
   if (trimmed === '') throw invalidQuery(`"${place}" must not be empty.`);
   if (trimmed.includes('\0')) throw invalidQuery(`"${place}" holds a NUL character.`);
@@ -100,7 +101,9 @@ function parseAlias(place: string, raw: unknown, counter: Counter): ReadonlyMap<
   counter.add('fields', entries.length);
   return new Map(
     entries.map(([name, field]) => {
+      if (typeof field === 'string') requireShort(field, place);
       const call = typeof field === 'string' && /^json\(.*\)$/s.test(field);
+      requireShort(name, place);
       if (typeof field !== 'string' || field === '') {
         throw invalidQuery(`"${place}.${name}" must be the name of a field.`);
       }
@@ -137,6 +140,8 @@ function parseDeep(place: string, raw: unknown, from: From, depth = 1): LevelsBe
   if (from.strict && below.length < entries.length) {
     throw invalidQuery(`"${place}" holds a parameter that stands under no relation.`);
   }
+  from.counter.add('levels', below.length);
+  for (const [name] of below) requireShort(name, place);
   return new Map(
     below.map(([name, members]) => [name, parseBelow(`${place}.${name}`, members, from, depth)]),
   );
@@ -144,7 +149,6 @@ function parseDeep(place: string, raw: unknown, from: From, depth = 1): LevelsBe
 
 function parseBelow(place: string, raw: unknown, from: From, depth: number): Level {
   const { bounds, counter, strict, spelled } = from;
-  counter.add('levels');
   if (depth > bounds.maxDepth) {
     throw invalidQuery(
       `"${place}" goes through more than ${bounds.maxDepth} relations (MAX_RELATIONAL_DEPTH).`,
@@ -194,7 +198,7 @@ export function parseLevel(source: Source): Level {
             counter,
             isSpelled('filter'),
           ),
-    search: parseSearch(`${prefix}search`, search),
+    search: parseSearch(`${prefix}search`, search, counter),
     sort: given(sort) ? parseSort(`${prefix}sort`, sort, counter) : [],
     limit,
     offset: parseOffset(source, limit),

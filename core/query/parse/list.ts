@@ -76,10 +76,25 @@ function split(text: string, separator: ',' | '.', count: Count): string[] {
   return parts;
 }
 
-function splitList(text: string, count: Count): string[] {
+/** Longest name of a field, with the relations, functions and documents that it leads through. */
+const MAX_NAME_LENGTH = 2_000;
+
+/**
+ * Judges a name before it is looked into.
+ * @throws ServiceError INVALID_QUERY naming the place
+ */
+export function requireShort(name: string, place: string): void {
+  if (name.length <= MAX_NAME_LENGTH) return;
+  throw invalidQuery(`"${place}" names a field by more than ${MAX_NAME_LENGTH} characters.`);
+}
+
+function splitList(text: string, place: string, count: Count): string[] {
   return split(text, ',', count)
     .map((part) => part.trim())
-    .filter((part) => part !== '');
+    .filter((part) => {
+      requireShort(part, place);
+      return part !== '';
+    });
 }
 
 /** The entries of an array, or of an object with numbered members. */
@@ -95,10 +110,10 @@ export function entriesOf(value: unknown, place: string): readonly unknown[] {
  */
 export function parseList(place: string, raw: unknown, count: Count = () => undefined): string[] {
   const value = unfold(place, raw);
-  if (typeof value === 'string') return splitList(value, count);
+  if (typeof value === 'string') return splitList(value, place, count);
   return entriesOf(value, place).flatMap((entry) => {
     if (typeof entry !== 'string') throw invalidQuery(`"${place}" must be a list of texts.`);
-    return splitList(entry, count);
+    return splitList(entry, place, count);
   });
 }
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';
-import { JSON_MAX_DEPTH, parseJson } from '#edge/http/json.ts';
+import { parseJson } from '#edge/http/json.ts';
+import { JSON_MAX_DEPTH } from '#edge/http/json-count.ts';
 
 function reasonOf(text: string | Uint8Array): unknown {
   try {
