@@ -7,17 +7,27 @@ import { render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { Place } from './session.ts';
 
-/** Failures of one user that one address can add within a minute. */
+/** Failures of one user by one address within a minute; what it tries beyond is not looked at. */
 const MOST_FROM_ADDRESS = 10;
 const FIRST_CLOSURE_SECONDS = 60;
 const LONGEST_CLOSURE_SECONDS = 3_600;
 /** Enough to get from the first closure to the longest. */
 const MOST_DOUBLINGS = 6;
 
-/** The condition that login by password is closed for the user whose key an expression yields. */
-export function isClosed(schema: string, user: Sql): Sql {
+function addressOf(ip: string | null): Sql {
+  return sql`${ip ?? 'unknown'}::text`;
+}
+
+/**
+ * The condition that no password or code counts for now: that too many have failed for a user, or
+ * within this minute from one address.
+ * @param user an expression that yields the user's key
+ */
+export function isClosed(schema: string, user: Sql, ip: string | null): Sql {
   return sql`EXISTS (SELECT FROM ${systemTable(schema, 'logins')} AS closing
-    WHERE closing."user" = ${user} AND closing.closed_until > now())`;
+    WHERE closing."user" = ${user} AND (closing.closed_until > now()
+      OR closing.minute = date_trunc('minute', now())
+        AND (closing.addresses ->> ${addressOf(ip)})::int >= ${MOST_FROM_ADDRESS}))`;
 }
 
 /** Until when a user is shut out who has failed so many times; null below the limit. */
@@ -42,7 +52,7 @@ export async function countFailure(
   ip: string | null,
 ): Promise<void> {
   const table = (name: string) => systemTable(schema, name);
-  const address = sql`${ip ?? 'unknown'}::text`;
+  const address = addressOf(ip);
   const minute = sql`date_trunc('minute', now())`;
   const addresses = sql`(CASE WHEN l.minute = ${minute} THEN l.addresses ELSE '{}' END)`;
   const fromAddress = sql`coalesce((${addresses} ->> ${address})::int, 0)`;

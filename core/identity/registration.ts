@@ -130,11 +130,10 @@ export class Registrations {
   }
 
   /**
-   * Makes the account. One that was registered and whose address was never confirmed gets a further
-   * registration beside those that it has: whichever is confirmed decides password and name, so that
-   * nobody can put a password of theirs behind the address of somebody else. Accounts that others
-   * made are none of an applicant's; and where nobody confirms, neither are those that have been
-   * given more than registration gives.
+   * Makes the account. One that a registration made, and whose address was never confirmed, gets a
+   * further registration beside those that it has: whichever is confirmed decides password and name,
+   * so that nobody can put a password of theirs behind the address of somebody else. An account that
+   * somebody prepared, or gave rights to, is nobody's to register.
    */
   async #enter(
     { email, firstName, lastName }: Applicant,
@@ -148,18 +147,19 @@ export class Registrations {
     const status = verify ? 'unverified' : 'active';
     // Where nobody confirms, the account belongs to the latest applicant.
     const stored = verify ? null : password;
-    const isPlain = sql`u.token IS NULL AND u.role IS NOT DISTINCT FROM ${role}::uuid
-      AND NOT EXISTS (SELECT FROM ${systemTable(schema, 'access')} AS a WHERE a."user" = u.id)`;
     const statement = render(sql`
       WITH known AS (
         SELECT id, status FROM ${users} WHERE ${hasAddress(email)}
-      ), renewed AS (
-        UPDATE ${users} AS u SET password = ${stored}::text, first_name = ${firstName},
-          last_name = ${lastName}, status = ${status}
+      ), renewable AS (
+        SELECT u.id, u.email FROM ${users} AS u
         WHERE u.id = (SELECT id FROM known) AND u.status = 'unverified'
-          AND EXISTS (SELECT FROM ${registrations} AS r WHERE r."user" = u.id)
-          AND (${verify} OR (${isPlain}))
-        RETURNING u.id, u.email
+          AND u.role IS NOT DISTINCT FROM ${role}::uuid
+          AND NOT EXISTS (SELECT FROM ${systemTable(schema, 'access')} WHERE "user" = u.id)
+          AND EXISTS (SELECT FROM ${registrations} WHERE "user" = u.id)
+      ), renewed AS (
+        UPDATE ${users} SET password = ${password}, first_name = ${firstName},
+          last_name = ${lastName}, status = 'active'
+        WHERE NOT ${verify} AND id IN (SELECT id FROM renewable)
       ), created AS (
         INSERT INTO ${users} (email, password, first_name, last_name, role, status)
         SELECT ${email}, ${stored}::text, ${firstName}, ${lastName}, ${role}::uuid, ${status}
@@ -169,7 +169,7 @@ export class Registrations {
           (action, collection, item, ip, user_agent, origin)
         SELECT 'create', 'system_users', id::text, ${visitorFacts(visitor)} FROM created
       ), entered AS (
-        SELECT id, email FROM created UNION ALL SELECT id, email FROM renewed
+        SELECT id, email FROM created UNION ALL SELECT id, email FROM renewable
       ), forgotten AS (
         DELETE FROM ${registrations} WHERE "user" IN (SELECT id FROM entered) AND (NOT ${verify}
           OR created_on < now() - make_interval(secs => ${PENDING_SECONDS}) OR id <= (

@@ -81,7 +81,7 @@ export async function beginSession(
       WITH entered AS (
         UPDATE ${table('users')} SET last_access = now()
         WHERE id = ${user} AND status = 'active' AND password = ${password}
-          AND NOT ${isClosed(schema, sql`${user}::uuid`)} RETURNING id
+          AND NOT ${isClosed(schema, sql`${user}::uuid`, visitor.ip)} RETURNING id
       ), noted AS (
         INSERT INTO ${table('activity')} (action, "user", collection, item, ip, user_agent, origin)
         SELECT 'login', id, 'system_users', id::text, ${visitorFacts(visitor)} FROM entered

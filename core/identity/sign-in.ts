@@ -93,7 +93,7 @@ export class SignIn {
 
   async #login(credentials: Credentials, mode: Mode, visitor: Visitor): Promise<Admission> {
     const { config, pool: db, schema, access } = this.#parts;
-    const user = await this.#find(credentials.email);
+    const user = await this.#find(credentials.email, visitor);
     const hash = user?.password ?? null;
     const right = await verifyPassword(hash ?? this.#nobody, credentials.password);
     if (user === null || hash === null || !right) {
@@ -128,11 +128,11 @@ export class SignIn {
     return { accessToken, refreshToken: session.cookie ? null : refreshToken, expires };
   }
 
-  async #find(email: string): Promise<User | null> {
+  async #find(email: string, { ip }: Visitor): Promise<User | null> {
     const { pool, schema } = this.#parts;
     const { rows } = await pool.query<User>(
       render(sql`SELECT id, role, password, status, provider, tfa_secret,
-          ${isClosed(schema, sql`u.id`)} AS closed
+          ${isClosed(schema, sql`u.id`, ip)} AS closed
         FROM ${systemTable(schema, 'users')} AS u WHERE lower(email) = lower(${email})`),
     );
     return rows[0] ?? null;

@@ -8,7 +8,7 @@ import { systemTable } from '#core/system/table.ts';
 import { countFailure, isClosed, useStep } from './attempt.ts';
 import { generateSecret, otpauthUrl, stepOf } from './one-time-password.ts';
 import { verifyPassword } from './password.ts';
-import { type Place, type Visitor, visitorFacts } from './session.ts';
+import { endSessionsOf, type Place, type Visitor, visitorFacts } from './session.ts';
 import { tokenHash } from './token-hash.ts';
 
 export interface TwoFactorParts {
@@ -72,7 +72,8 @@ export class TwoFactor {
 
   /**
    * Takes a secret into use for the caller, who shows that an app has it. Only the one that was
-   * generated last for this user, against the password, will do: a token alone sets no factor.
+   * generated last for this user, against the password, will do: a token alone sets no factor. The
+   * user's other sessions end.
    * @throws ServiceError INVALID_CREDENTIALS for strangers; INVALID_PAYLOAD for a wrong code, for
    *   any other secret, and when a second factor is in use already
    */
@@ -83,6 +84,9 @@ export class TwoFactor {
     const step = stepOf(secret, otp);
     if (step === null) throw invalidPayload(WRONG_CODE);
     if (!(await this.#setSecret(user.id, secret, caller, visitor))) throw invalidPayload(IN_USE);
+    // The others were begun by the password alone.
+    await endSessionsOf(this.#place, [user.id], caller.session);
+    await this.#confirm();
     await useStep(this.#place, user.id, step);
   }
 
@@ -107,20 +111,20 @@ export class TwoFactor {
    */
   async disableFor(caller: Caller, user: string, visitor: Visitor): Promise<void> {
     const isKey = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(user);
-    if (!caller.admin || !isKey || (await this.#find(user)) === null) throw forbidden();
+    if (!caller.admin || !isKey || (await this.#find(user, caller.ip)) === null) throw forbidden();
     await this.#setSecret(user, null, caller, visitor);
   }
 
   async #userOf(caller: Caller): Promise<User> {
-    const user = caller.user === null ? null : await this.#find(caller.user);
+    const user = caller.user === null ? null : await this.#find(caller.user, caller.ip);
     if (user === null) throw new ServiceError('INVALID_CREDENTIALS');
     return user;
   }
 
-  async #find(id: string): Promise<User | null> {
+  async #find(id: string, ip: string | null): Promise<User | null> {
     const { db, schema } = this.#place;
     const { rows } = await db.query<User>(
-      render(sql`SELECT id, email, password, tfa_secret, ${isClosed(schema, sql`u.id`)} AS closed
+      render(sql`SELECT id, email, password, tfa_secret, ${isClosed(schema, sql`u.id`, ip)} AS closed
         FROM ${systemTable(schema, 'users')} AS u WHERE id = ${id}`),
     );
     return rows[0] ?? null;

@@ -16,9 +16,9 @@ const uuid: Special = (_, value) =>
   value === undefined || value === null || value === '' ? randomUUID() : value;
 /** Only a text is hashed, so nothing else may pass for a secret: it would be stored as it is. */
 const hash: Special = ({ hash: hashed, collection }, value, { name: field }) => {
-  if (value === undefined || value === null || value === '') return value;
-  if (typeof value === 'string') return hashed(value);
-  throw invalidPayload(`Field "${field}": a secret must be a text.`, {
+  if (value === undefined || value === null) return value;
+  if (typeof value === 'string' && value !== '') return hashed(value);
+  throw invalidPayload(`Field "${field}": a secret must be a text that is not empty, or null.`, {
     collection: collection.name,
     field,
   });

@@ -59,6 +59,8 @@ function admitted({ request, services }: Call, mode: Mode, admission: Admission)
 
 const login: CallHandler = async (call) => {
   const { mode, ...credentials } = await bodyOf(call, loginBody);
+  // Else a page could sign its visitors in as somebody else.
+  if (mode !== 'json') refuseForgery(call.request, call.services.config);
   const admission = await call.services.signIn.login(credentials, mode, visitorOf(call));
   return admitted(call, mode, admission);
 };

@@ -22,10 +22,10 @@ const TAKEN = /^\s*(?:application\/(?:[\w.-]+\+)?json|multipart\/form-data)\s*(?
 function isTrusted(origin: string, request: Request, config: ForgeryConfig): boolean {
   const url = URL.parse(origin);
   if (url === null) return false;
-  if (url.host === request.header('host')) return true;
-  if (config.PUBLIC_URL !== undefined && url.origin === new URL(config.PUBLIC_URL).origin) {
-    return true;
-  }
+  const known = config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL);
+  if (url.origin === known?.origin) return true;
+  // The scheme is the proxy's to know: where PUBLIC_URL tells it, no other one will do.
+  if (url.host === request.header('host') && url.host !== known?.host) return true;
   const { CORS_ENABLED, CORS_CREDENTIALS, CORS_ORIGIN } = config;
   if (!CORS_ENABLED || !CORS_CREDENTIALS || CORS_ORIGIN === '*') return false;
   return includesOrigin(CORS_ORIGIN, origin);

@@ -43,6 +43,6 @@ export function addTwoFactorRoutes(router: Router, services: EdgeServices): void
   router
     .add('POST', '/users/me/tfa/generate', setUp(strict('login', generate)))
     .add('POST', '/users/me/tfa/enable', setUp(enable))
-    .add('POST', '/users/me/tfa/disable', route(disable))
+    .add('POST', '/users/me/tfa/disable', route(strict('login', disable)))
     .add('POST', '/users/:pk/tfa/disable', route(disableFor));
 }

@@ -108,6 +108,18 @@ t.test('a body says that it is JSON, or what else the route takes', async (t) =>
   t.equal(token, 200, 'without a cookie a body without a type is read as JSON');
 });
 
+t.test('nor does a foreign page sign its visitors in', async (t) => {
+  const body = JSON.stringify({ email: user.email, password: PASSWORD, mode: 'session' });
+  const evil = { Origin: 'https://evil.example' };
+  for (const headers of [evil, { ...evil, ...JSON_TYPE }, { 'Sec-Fetch-Site': 'cross-site' }]) {
+    t.equal(await outcome(rawPost('/auth/login', headers, body)), 'FORBIDDEN');
+  }
+  t.equal(await outcome(rawPost('/auth/login', {}, body)), 'UNSUPPORTED_MEDIA_TYPE');
+  t.equal(await outcome(rawPost('/auth/login', { ...JSON_TYPE, Origin: url }, body)), 200);
+  const plain = { ...JSON_TYPE, Origin: 'http://api.example', Host: 'api.example' };
+  t.equal(await outcome(rawPost('/auth/login', plain, body)), 'FORBIDDEN', 'another scheme');
+});
+
 t.test('reading is nobody’s to forge, and every way to write is judged', async (t) => {
   const cross = { cookie, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
   t.equal(

@@ -97,7 +97,10 @@ async function userOf(email: string) {
     password: string | null;
     role: string | null;
     email: string;
-  }>('SELECT id, email, status, password, role FROM system_users WHERE email = $1', [email]);
+    first_name: string | null;
+  }>('SELECT id, email, status, password, role, first_name FROM system_users WHERE email = $1', [
+    email,
+  ]);
   return rows[0];
 }
 
@@ -376,7 +379,26 @@ t.test('without verification an account can be used at once, without a mail', as
   t.strictSame(answers, [204, 204, 204]);
   t.match(await userOf('cid@example.com'), { status: 'active' });
   t.equal((await arrived()).length, 0);
-  await set({ public_registration_verify_email: true });
+  // An account that somebody prepared, or gave rights to, is nobody's to register.
+  const { rows } = await db.query<{ role: string }>(
+    'SELECT role FROM system_users WHERE token IS NOT NULL',
+  );
+  for (const columns of [
+    { email: 'boss@example.com', role: rows[0]?.role },
+    { email: 'prepared@example.com', role: null },
+  ]) {
+    await db.query(
+      "INSERT INTO system_users (email, role, status, first_name) VALUES ($1, $2, 'unverified', 'x')",
+      [columns.email, columns.role],
+    );
+    const { email } = columns;
+    for (const verify of [false, true]) {
+      await set({ public_registration_verify_email: verify });
+      t.match(await post('/users/register', { email, password: PASSWORD }), { status: 204 });
+      t.match(await userOf(email), { status: 'unverified', first_name: 'x' });
+    }
+  }
+  t.equal((await arrived()).length, 0);
 });
 
 t.test('registration takes over no account that others made or gave rights', async (t) => {

@@ -52,7 +52,8 @@ function storedToken(token: unknown): string | null {
 export async function refineUser(write: Write, _: Action, item: Item): Promise<Item> {
   checkForm(write, item);
   const { password, token } = item;
-  if (typeof password === 'string' && password !== '') {
+  if (typeof password === 'string') {
+    if (password === '') throw fault('password', 'required');
     checkPasswordPolicy(await readPasswordPolicy(write.client, schemaOf(write)), password);
   }
   return token === undefined ? item : { ...item, token: storedToken(token) };

@@ -178,12 +178,19 @@ t.test('a policy that demands a second factor lets nobody by without one', async
   });
   t.equal(exempt.status, 200, 'static tokens are exempt');
 
+  const thief = await signIn(url, user);
   const generated = await tfa('generate', { password: PASSWORD });
   const { secret } = (await bodyOf<{ data: { secret: string } }>(generated)).data;
   await until(
     async () => (await outcome(tfa('enable', { secret, otp: code(secret) }))) === 204,
     'it is enabled',
   );
-  await until(async () => (await ask('GET', '/users')).status === 200, 'the way to be free');
+  t.equal((await ask('GET', '/users')).status, 200, 'the way is free');
+  const authorized = { headers: { authorization: `Bearer ${thief.access_token}` } };
+  t.equal(
+    await outcome(fetch(`${url}/users`, authorized)),
+    'INVALID_CREDENTIALS',
+    'a session of the password alone ends',
+  );
   t.equal(await outcome(ask('POST', '/auth/logout', {})), 'INVALID_PAYLOAD', 'reached, no cookie');
 });
