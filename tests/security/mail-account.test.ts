@@ -385,7 +385,7 @@ t.test('without verification an account can be used at once, without a mail', as
   );
   for (const columns of [
     { email: 'boss@example.com', role: rows[0]?.role },
-    { email: 'prepared@example.com', role: null },
+    { email: 'readied@example.com', role: null },
   ]) {
     await db.query(
       "INSERT INTO system_users (email, role, status, first_name) VALUES ($1, $2, 'unverified', 'x')",
