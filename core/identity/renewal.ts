@@ -123,15 +123,16 @@ export class Renewal {
     return successor.id;
   }
 
-  /** A replaced token was shown again: whoever shows it, somebody has a copy. */
+  /**
+   * A replaced token was shown again: whoever shows it, somebody has a copy. The refusal says that
+   * all of its sessions have ended, so it waits for that like a logout; there is nothing to wait for
+   * when it is shown once more.
+   */
   async #suspect(session: string | null): Promise<void> {
     if (session === null) return;
     this.#parts.log.warn({ session }, 'a refresh token was used twice; its sessions end');
-    await endFamily(this.#place, session);
-    // Whoever is refused waits for nobody.
-    this.#parts.confirm().catch((error: unknown) => {
-      this.#parts.log.debug({ err: error }, 'the end of a session is noticed with the next look');
-    });
+    const ended = await endFamily(this.#place, session);
+    if (ended.length > 0) await this.#parts.confirm();
   }
 
   async #admit(
