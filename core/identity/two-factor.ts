@@ -156,7 +156,10 @@ export class TwoFactor {
     return rowCount === 1;
   }
 
-  /** Puts a secret where none is, or removes the one that is there, and notes who did it. */
+  /**
+   * Puts a secret where none is, or removes the one that is there, and notes who did it. A new factor
+   * ends the logins that went without it, but for the one that has just shown it.
+   */
   async #setSecret(
     user: string,
     secret: string | null,
@@ -164,11 +167,16 @@ export class TwoFactor {
     visitor: Visitor,
   ): Promise<boolean> {
     const { db, schema } = this.#place;
+    const sessions = systemTable(schema, 'sessions');
     const { rowCount } = await db.query(
       render(sql`
         WITH changed AS (
           UPDATE ${systemTable(schema, 'users')} SET tfa_secret = ${secret}
           WHERE id = ${user} AND (tfa_secret IS NULL) = (${secret}::text IS NOT NULL) RETURNING id
+        ), ended AS (
+          DELETE FROM ${sessions} WHERE ${secret}::text IS NOT NULL
+            AND "user" IN (SELECT id FROM changed) AND family NOT IN (
+              SELECT family FROM ${sessions} WHERE id = ${caller.session}::uuid)
         )
         INSERT INTO ${systemTable(schema, 'activity')}
           (action, "user", collection, item, ip, user_agent, origin)

@@ -4,7 +4,15 @@ import t from 'tap';
 import { bodyOf } from '#tests/harness/body.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
-import { createUser, outcome, PASSWORD, post, QUICK_LOGIN, signIn } from './fixture/sign-in.ts';
+import {
+  ask,
+  createUser,
+  outcome,
+  PASSWORD,
+  post,
+  QUICK_LOGIN,
+  signIn,
+} from './fixture/sign-in.ts';
 
 const cluster = await startCluster(t, { env: QUICK_LOGIN });
 const { url, db } = cluster;
@@ -69,11 +77,20 @@ t.test('a second factor is made, taken into use, asked for and given up', async 
   await age('11 minutes');
   t.equal(await outcome(tfa('enable', { secret, otp: code(secret) })), 'INVALID_PAYLOAD', 'late');
   await age('-11 minutes');
+  const thief = await signIn(url, user);
+  t.equal(await ask(url, thief.access_token), 200);
   // Half a minute may end at any time: what came too late is made anew.
   const first = await until(async () => {
     const otp = code(secret, -1);
     return (await outcome(tfa('enable', { secret, otp }))) === 204 && otp;
   }, 'it is enabled');
+  t.equal(
+    await ask(url, thief.access_token),
+    'INVALID_CREDENTIALS',
+    'logins without it have ended',
+  );
+  const { refresh_token } = thief;
+  t.equal(await outcome(post(`${url}/auth/refresh`, { refresh_token })), 'INVALID_CREDENTIALS');
   t.equal(await outcome(tfa('enable', { secret, otp: code(secret) })), 'INVALID_PAYLOAD', 'twice');
   t.equal(await outcome(tfa('generate', { password: PASSWORD })), 'INVALID_PAYLOAD');
 
