@@ -97,6 +97,13 @@ t.test('hashes and verifies, within limits of work and number', async (t) => {
   t.equal((await anonymous('POST', '/utils/hash/generate', { string: 'a' })).status, 429);
 });
 
+t.test('codes that give up a second factor are tried as seldom as logins', async (t) => {
+  const give = () => admin('POST', '/users/me/tfa/disable', { otp: '000000' });
+  const statuses = [];
+  for (let i = 0; i < 16; i++) statuses.push((await give()).status);
+  t.strictSame([statuses.filter((status) => status === 400).length, statuses.at(-1)], [15, 429]);
+});
+
 t.test('comments are written by users, about what they may read', async (t) => {
   await cluster.db.query(`INSERT INTO notes (title, owner) VALUES ('mine', 'me'), ('theirs', 'x')`);
   const member = await createMember(
