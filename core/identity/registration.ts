@@ -153,7 +153,7 @@ export class Registrations {
       ), renewable AS (
         SELECT u.id, u.email FROM ${users} AS u
         WHERE u.id = (SELECT id FROM known) AND u.status = 'unverified'
-          AND u.role IS NOT DISTINCT FROM ${role}::uuid
+          AND u.token IS NULL AND u.role IS NOT DISTINCT FROM ${role}::uuid
           AND NOT EXISTS (SELECT FROM ${systemTable(schema, 'access')} WHERE "user" = u.id)
           AND EXISTS (SELECT FROM ${registrations} WHERE "user" = u.id)
       ), renewed AS (
