@@ -124,6 +124,18 @@ export function csvRows(columns: readonly FileColumn[], handler: RowHandler): Ro
   };
 }
 
+/** Most columns that a table of PostgreSQL has. */
+const COLUMNS_MAX = 1_600;
+
+/** @throws {UnreadableFile} for more names than any table has columns */
+function namesOf(record: CsvRecord): { name: string; line: number; column: number }[] {
+  if (record.count > COLUMNS_MAX) {
+    const reason = `The header has ${record.count} columns, a table at most ${COLUMNS_MAX}.`;
+    throw new UnreadableFile(malformed(reason, null, record.place(record.start)));
+  }
+  return record.places().map((place, cell) => ({ name: record.text(cell), ...place }));
+}
+
 /** The names in the first record, each with its place in the file; null when there is none. */
 export async function csvHeader(
   source: AsyncIterable<Buffer>,
@@ -131,10 +143,7 @@ export async function csvHeader(
   let header: { name: string; line: number; column: number }[] | null = null;
   const scanner = new CsvScanner({
     record(record) {
-      header ??= Array.from({ length: record.count }, (_, cell) => ({
-        name: record.text(cell),
-        ...record.place(record.starts[cell] ?? 0),
-      }));
+      header ??= namesOf(record);
     },
     badEncoding(record) {
       const fault = malformed('The header is not UTF-8.', null, record.place(record.start));

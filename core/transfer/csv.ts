@@ -52,6 +52,20 @@ export class CsvRecord {
     return this.forms[cell] === DOUBLED ? text.replaceAll('""', '"') : text;
   }
 
+  /** The lines and columns of all cells, in one pass. */
+  places(): Place[] {
+    let { line, start: before } = this;
+    let column = 1;
+    return Array.from(this.starts.subarray(0, this.count), (at) => {
+      const lines = this.bytes.toString('utf8', before, at).split('\n');
+      if (lines.length > 1) column = 1;
+      line += lines.length - 1;
+      column += Array.from(lines.at(-1) ?? '').length;
+      before = at;
+      return { line, column };
+    });
+  }
+
   /** The line and column of a byte of this record. */
   place(at: number): Place {
     const before = this.bytes.toString('utf8', this.start, at);

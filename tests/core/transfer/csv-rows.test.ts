@@ -4,7 +4,7 @@ import t from 'tap';
 import type { ColumnField } from '#core/catalog/catalog.ts';
 import type { FileColumn, ValueForm } from '#core/transfer/column.ts';
 import { CopyText } from '#core/transfer/copy-text.ts';
-import { csvRows } from '#core/transfer/csv-rows.ts';
+import { csvHeader, csvRows } from '#core/transfer/csv-rows.ts';
 import type { RowHandler } from '#core/transfer/row.ts';
 
 const FORMS: readonly ValueForm[] = ['plain', 'json', 'array', 'list'];
@@ -86,4 +86,30 @@ t.test('rows are numbered whatever becomes of them', async (t) => {
     fault: ({ row, place }) => events.push(`fault ${row} on line ${place?.line}`),
   });
   t.strictSame(events, ['row 1', 'skipped 2', 'fault 3 on line 5', 'row 4']);
+});
+
+async function* file(text: string) {
+  yield Buffer.from(text);
+}
+
+t.test('each name of the header has its place', async (t) => {
+  t.strictSame(await csvHeader(file('\ufeffa,"b\nc",é😀,d,"e"\n1')), [
+    { name: 'a', line: 1, column: 1 },
+    { name: 'b\nc', line: 1, column: 4 },
+    { name: 'é😀', line: 2, column: 4 },
+    { name: 'd', line: 2, column: 7 },
+    { name: 'e', line: 2, column: 10 },
+  ]);
+  t.equal(await csvHeader(file('')), null);
+});
+
+t.test('a header of more names than a table has columns is refused as such', async (t) => {
+  const names = Array.from({ length: 1_600 }, (_, index) => `c${index}`).join(',');
+  t.equal((await csvHeader(file(names)))?.length, 1_600);
+  for (const text of [`${names},x\n1`, ','.repeat(1_000_000), `${'x,'.repeat(1_000_000)}x\n`]) {
+    await t.rejects(csvHeader(file(text)), {
+      name: 'UnreadableFile',
+      fault: { code: 'INVALID_PAYLOAD', reason: /a table at most 1600/, place: { line: 1 } },
+    });
+  }
 });
