@@ -80,9 +80,10 @@ export class Preparation {
     const { collection, target } = write;
     const permissions: readonly Permission[] = target.rights.of(collection.name, action);
     const rules = permissions.flatMap((permission) => demands(write, action, permission));
-    this.#validation = new Validation({ ...write, caller: target.caller, records }, [
+    const { catalog, caller } = target;
+    this.#validation = new Validation({ ...write, catalog, caller, records }, [
       ...rules,
-      ...fieldRules(target.catalog, collection),
+      ...fieldRules(catalog, collection),
     ]);
     this.#presets = Object.fromEntries(
       permissions

@@ -1,6 +1,6 @@
 /** Judges one operator on one member of a payload. */
-import type { FieldType } from '#core/catalog/field-type.ts';
-import { comparableOf, compare, textOf } from './compare.ts';
+import type { ColumnField } from '#core/catalog/catalog.ts';
+import { compare, isCaseless, isOpaque, storedText, textOf } from './compare.ts';
 import type { Matcher } from './regex.ts';
 
 /** Stands for a variable that has no value, and for what a rule cannot see: nothing holds for it. */
@@ -10,8 +10,8 @@ export const UNKNOWN: unique symbol = Symbol('unknown');
 export interface Subject {
   /** Undefined when the payload does not have it; {@link UNKNOWN} when it cannot be judged. */
   readonly value: unknown;
-  /** Null for members that are no fields. */
-  readonly type: FieldType | null;
+  /** Null for members that are no fields with a column. */
+  readonly field: ColumnField | null;
 }
 
 /** What a rule holds against a member. */
@@ -40,14 +40,21 @@ function listOf(operand: unknown): readonly unknown[] {
   return typeof operand === 'object' && operand !== null ? Object.values(operand) : [operand];
 }
 
-function order({ value, type }: Subject, operand: unknown): number | null {
+function order({ value, field }: Subject, operand: unknown): number | null {
   if (value === null || operand === null) return null;
-  return compare(comparableOf(type, value), comparableOf(type, operand));
+  return compare(field, value, operand);
 }
 
 function equals(subject: Subject, operand: unknown): boolean {
   if (subject.value === null || operand === null) return subject.value === operand;
   return order(subject, operand) === 0;
+}
+
+/** Whether it is certain that the two are not the same, in whatever spelling. */
+function differs(subject: Subject, operand: unknown): boolean {
+  if (subject.value === null || operand === null) return subject.value !== operand;
+  const found = order(subject, operand);
+  return found !== null && found !== 0;
 }
 
 /** An order of the value to the operand that passes. */
@@ -64,10 +71,16 @@ function textual(
   insensitive: boolean,
   test: (text: string, part: string) => boolean,
 ): Judge {
-  const fold = (text: string) => (insensitive ? text.toLowerCase() : text);
-  return ({ value }, operand) => {
-    const found = value !== null && test(fold(textOf(value)), fold(textOf(operand)));
-    return { holds: found !== negated, details: { substring: operand } };
+  return ({ value, field }, operand) => {
+    const details = { substring: operand };
+    if (value === null) return { holds: negated, details };
+    const text = storedText(field, value);
+    // Of what only PostgreSQL can spell nobody knows here what it does not hold.
+    if (text === null || (negated && field !== null && isOpaque(field))) {
+      return { holds: false, details };
+    }
+    const fold = (one: string) => (insensitive || isCaseless(field) ? one.toLowerCase() : one);
+    return { holds: test(fold(text), fold(textOf(operand))) !== negated, details };
   };
 }
 
@@ -81,16 +94,18 @@ function sameText(negated: boolean): Judge {
   });
 }
 
-function presence(test: (value: unknown) => boolean, opposite: string, own: string): Judge {
-  return ({ value }, operand) => {
+function presence(test: (subject: Subject) => boolean, opposite: string, own: string): Judge {
+  return (subject, operand) => {
     const wanted = flag(operand);
-    return { holds: test(value) === wanted, type: wanted ? own : opposite };
+    return { holds: test(subject) === wanted, type: wanted ? own : opposite };
   };
 }
 
-const isNull = (value: unknown) => value === null;
-const isEmpty = (value: unknown) =>
-  value === null || value === '' || (Array.isArray(value) && value.length === 0);
+const isNull = ({ value }: Subject) => value === null;
+const isEmpty = ({ value, field }: Subject) =>
+  value === null ||
+  (Array.isArray(value) && value.length === 0) ||
+  (typeof value === 'string' && (value === '' || storedText(field, value) === ''));
 
 /** Both ends of a range; the one that is missed is told. */
 const between: Judge = (subject, operand) => {
@@ -123,7 +138,7 @@ function isAmong(subject: Subject, operand: unknown): boolean {
 
 const JUDGES: Readonly<Record<string, Judge>> = {
   _eq: (subject, operand) => ({ holds: equals(subject, operand), details: { valid: operand } }),
-  _neq: (subject, operand) => ({ holds: !equals(subject, operand), details: { invalid: operand } }),
+  _neq: (subject, operand) => ({ holds: differs(subject, operand), details: { invalid: operand } }),
   _lt: ordered((found) => found < 0),
   _lte: ordered((found) => found <= 0),
   _gt: ordered((found) => found > 0),
@@ -133,15 +148,15 @@ const JUDGES: Readonly<Record<string, Judge>> = {
     details: { valid: listOf(operand) },
   }),
   _nin: (subject, operand) => ({
-    holds: !listOf(operand).includes(null) && !isAmong(subject, operand),
+    holds: listOf(operand).every((entry) => entry !== null && differs(subject, entry)),
     details: { invalid: listOf(operand) },
   }),
   _between: between,
   _nbetween: outside,
   _null: presence(isNull, 'nnull', 'null'),
-  _nnull: presence((value) => !isNull(value), 'null', 'nnull'),
+  _nnull: presence((subject) => !isNull(subject), 'null', 'nnull'),
   _empty: presence(isEmpty, 'nempty', 'empty'),
-  _nempty: presence((value) => !isEmpty(value), 'empty', 'nempty'),
+  _nempty: presence((subject) => !isEmpty(subject), 'empty', 'nempty'),
   _contains: textual(false, false, (text, part) => text.includes(part)),
   _ncontains: textual(true, false, (text, part) => text.includes(part)),
   _icontains: textual(false, true, (text, part) => text.includes(part)),
@@ -156,10 +171,11 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   _niends_with: textual(true, true, (text, part) => text.endsWith(part)),
   _ieq: sameText(false),
   _nieq: sameText(true),
-  _regex: ({ value }, operand, matcher) => ({
-    holds: value !== null && matcher.matches(textOf(operand), textOf(value)),
-    details: { invalid: value },
-  }),
+  _regex: ({ value, field }, operand, matcher) => {
+    const text = value === null ? null : storedText(field, value);
+    const holds = text !== null && matcher.matches(textOf(operand), text);
+    return { holds, details: { invalid: value } };
+  },
 };
 
 /**

@@ -2,12 +2,14 @@
  * Whether a stored rule can be read: its grammar, and for validations the names in it. One that
  * cannot is refused where it is stored, and lets nothing pass where it is met.
  */
-import type { Catalog, Collection } from '#core/catalog/catalog.ts';
+import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
 import type { Relation } from '#core/catalog/relation.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { callOf } from '#core/query/call.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import type { Filter } from '#core/query/query.ts';
+import { columnOf } from './column.ts';
+import { operandFault } from './operand.ts';
 import { isPattern } from './regex.ts';
 
 type Operation = Extract<Filter, { kind: 'operation' }>;
@@ -37,6 +39,14 @@ function payloadFault(key: string, { value }: Operation, place: string): string 
 /** A part of a payload that names are looked up in; null where anything may stand. */
 type Part = { readonly collection: Collection } | null;
 
+/** What operators stand on. */
+interface Stand {
+  /** What lies below; undefined where nothing does. */
+  readonly below: Part | undefined;
+  /** Null for the result of a function, undefined for what has no type. */
+  readonly field?: ColumnField | null;
+}
+
 class Reading {
   readonly #catalog: Catalog;
 
@@ -50,7 +60,7 @@ class Reading {
     if (filter.kind !== 'field') return `"${filter.place}" stands where a field is expected.`;
     const { key, place } = filter;
     if (part === null) {
-      return key.startsWith('_') ? noOperator(place) : this.value(filter.filter, null);
+      return key.startsWith('_') ? noOperator(place) : this.value(filter.filter, { below: null });
     }
     const name = callOf(key)?.field ?? key;
     const field = part.collection.fields.get(name);
@@ -59,7 +69,9 @@ class Reading {
       return `"${place}": "${part.collection.name}" has no field "${name}".`;
     }
     const below = this.#below(relation, field?.type === 'json');
-    return this.value(filter.filter, below);
+    if (callOf(key) !== null) return this.value(filter.filter, { below, field: null });
+    const column = columnOf(part.collection, name);
+    return this.value(filter.filter, column === null ? { below } : { below, field: column });
   }
 
   /** What lies below a value; undefined where nothing does. */
@@ -72,19 +84,20 @@ class Reading {
   }
 
   /** A filter that stands on one value. */
-  value(filter: Filter, below: Part | undefined): string | null {
+  value(filter: Filter, stand: Stand): string | null {
     switch (filter.kind) {
       case 'group':
-        return first(filter.filters, (inner) => this.value(inner, below));
+        return first(filter.filters, (inner) => this.value(inner, stand));
       case 'quantifier':
       case 'document':
-      case 'operation':
         return null;
+      case 'operation':
+        return stand.field === undefined ? null : operandFault(stand.field, filter);
       case 'field': {
         const { key, place, filter: inner } = filter;
         const fault = inner.kind === 'operation' ? payloadFault(key, inner, place) : undefined;
         if (fault !== undefined) return fault;
-        return below === undefined ? noOperator(place) : this.level(filter, below);
+        return stand.below === undefined ? noOperator(place) : this.level(filter, stand.below);
       }
     }
   }

@@ -3,12 +3,14 @@
  * does not have passes every operator but `_submitted`; what cannot be judged passes none.
  */
 import type { Caller } from '#core/access/grant.ts';
-import type { Collection } from '#core/catalog/catalog.ts';
+import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import type { ServiceError } from '#core/errors/service-error.ts';
+import { isTemporal } from '#core/mutation/kind.ts';
 import { type Call, callOf } from '#core/query/call.ts';
 import { NO_VALUE, resolveVariable } from '#core/query/compile/variable.ts';
 import type { Filter } from '#core/query/query.ts';
-import { momentOf } from './compare.ts';
+import { columnOf } from './column.ts';
+import { momentOf, partedMoment } from './compare.ts';
 import { type Fault, faultError } from './fault.ts';
 import { objection, type Subject, UNKNOWN } from './operation.ts';
 import { Matcher } from './regex.ts';
@@ -20,10 +22,20 @@ type FieldFilter = Extract<Filter, { kind: 'field' }>;
 export interface ValidationFacts {
   /** Tells the types of members; null when they are no fields. */
   readonly collection: Collection | null;
+  /** Tells what stands behind relations; without it members of related items have no types. */
+  readonly catalog?: Catalog;
   readonly caller: Caller;
   readonly now: Date;
   /** What variables with a path stand for; null without a value, absent where it leads nowhere. */
   readonly records?: ReadonlyMap<string, unknown>;
+}
+
+/** Where names are looked up: an object, and how it was come to. */
+interface Level {
+  readonly item: Members;
+  /** Tells the types of its members; null where anything may stand. */
+  readonly collection: Collection | null;
+  readonly path: readonly string[];
 }
 
 /** Operators that only payloads know; the grammar of filters takes them for fields. */
@@ -58,14 +70,14 @@ function memberOf(item: Members, name: string): unknown {
 }
 
 /** The result of a function on a member; what is no date has no parts. */
-function called({ name, field }: Call, item: Members): unknown {
+function called({ name, field }: Call, item: Members, collection: Collection | null): unknown {
   const value = memberOf(item, field);
   if (value === undefined || value === null) return value;
   if (name === 'count') return Array.isArray(value) ? value.length : UNKNOWN;
   const part = PARTS[name];
-  const text =
-    typeof value === 'string' && /^\d\d:\d\d/.test(value) ? `1970-01-01T${value}` : value;
-  const date = momentOf(text);
+  const column = columnOf(collection, field);
+  const date =
+    column !== null && isTemporal(column) ? partedMoment(column, value) : momentOf(value);
   return part === undefined || date === null ? UNKNOWN : part(date);
 }
 
@@ -81,7 +93,9 @@ export class Validation {
 
   /** The errors of an item, one for each rule that it breaks. */
   faults(item: Members): readonly ServiceError[] {
-    return this.#rules.flatMap((rule) => this.#level(rule, item, [])).map(faultError);
+    const { collection } = this.#facts;
+    const level = { item, collection, path: [] };
+    return this.#rules.flatMap((rule) => this.#level(rule, level)).map(faultError);
   }
 
   /** A value of a preset: dynamic variables give way to what they stand for, null without a value. */
@@ -114,42 +128,60 @@ export class Validation {
   }
 
   /** A filter whose names are members of an object. */
-  #level(filter: Filter, item: Members, path: readonly string[]): Fault[] {
-    if (filter.kind === 'group') {
-      return this.#group(filter, (part) => this.#level(part, item, path));
+  #level(filter: Filter, level: Level): Fault[] {
+    if (filter.kind === 'group') return this.#group(filter, (part) => this.#level(part, level));
+    const { item, collection, path } = level;
+    if (filter.kind !== 'field') {
+      return this.#value(filter, { value: UNKNOWN, field: null }, { ...level, collection: null });
     }
-    if (filter.kind !== 'field') return this.#value(filter, { value: UNKNOWN, type: null }, path);
     const call = callOf(filter.key);
-    const value = call === null ? memberOf(item, filter.key) : called(call, item);
-    const field = call === null && path.length === 0 ? filter.key : null;
-    const type = field === null ? null : (this.#facts.collection?.fields.get(field)?.type ?? null);
-    return this.#value(filter.filter, { value, type }, [...path, call?.field ?? filter.key]);
+    const value = call === null ? memberOf(item, filter.key) : called(call, item, collection);
+    const name = call?.field ?? filter.key;
+    const field = call === null ? columnOf(collection, name) : null;
+    const below = { item, collection: this.#behind(collection, name), path: [...path, name] };
+    return this.#value(filter.filter, { value, field }, below);
+  }
+
+  /** The collection of the items that stand for a relation; null where that is not known. */
+  #behind(collection: Collection | null, name: string): Collection | null {
+    const { catalog } = this.#facts;
+    if (catalog === undefined || collection === null) return null;
+    const relation = catalog.relations.get(collection.name)?.get(name);
+    if (relation === undefined || relation.kind === 'a2o') return null;
+    const side = relation.kind === 'm2o' ? relation.one : relation.many;
+    return catalog.collections.get(side.collection) ?? null;
   }
 
   /** A filter that stands on one value. */
-  #value(filter: Filter, subject: Subject, path: readonly string[]): Fault[] {
+  #value(filter: Filter, subject: Subject, level: Level): Fault[] {
     switch (filter.kind) {
       case 'group':
-        return this.#group(filter, (part) => this.#value(part, subject, path));
+        return this.#group(filter, (part) => this.#value(part, subject, level));
       case 'operation':
-        return this.#judge(filter.operator, filter.value, subject, path);
+        return this.#judge(filter.operator, filter.value, subject, level.path);
       case 'field':
-        return this.#below(filter, subject, path);
+        return this.#below(filter, subject, level);
       default:
         // Lists of related items and documents are not judged in a payload.
-        return this.#judge(filter.kind, null, { ...subject, value: missingOr(subject) }, path);
+        return this.#judge(
+          filter.kind,
+          null,
+          { ...subject, value: missingOr(subject) },
+          level.path,
+        );
     }
   }
 
   /** The members of an object that was sent for a relation; of a mere key nothing is known. */
-  #below(filter: FieldFilter, subject: Subject, path: readonly string[]): Fault[] {
+  #below(filter: FieldFilter, subject: Subject, level: Level): Fault[] {
     const { value } = subject;
     if (PAYLOAD_OPERATORS.has(filter.key) && filter.filter.kind === 'operation') {
-      return this.#judge(filter.key, filter.filter.value, subject, path);
+      return this.#judge(filter.key, filter.filter.value, subject, level.path);
     }
     if (value === undefined) return [];
-    if (isMembers(value)) return this.#level(filter, value, path);
-    return this.#value(filter.filter, { value: UNKNOWN, type: null }, [...path, filter.key]);
+    if (isMembers(value)) return this.#level(filter, { ...level, item: value });
+    const path = [...level.path, filter.key];
+    return this.#value(filter.filter, { value: UNKNOWN, field: null }, { ...level, path });
   }
 
   #judge(operator: string, value: unknown, subject: Subject, path: readonly string[]): Fault[] {

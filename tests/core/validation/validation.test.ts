@@ -15,6 +15,7 @@ const { catalog, collection } = await collectionWith({
   flag: 'bool',
   uid: 'uuid',
 });
+const KEY = 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee';
 const now = new Date('2024-05-01T12:00:00Z');
 const caller = { ...STRANGER, user: 'me', roles: ['r1', 'r2'] };
 
@@ -78,7 +79,9 @@ const CASES: readonly (readonly [object, object, object | null])[] = [
   [{ word: { _submitted: true } }, { word: null }, null],
   [{ flag: { _eq: true } }, { flag: 'true' }, null],
   [{ flag: { _eq: true } }, { flag: 0 }, { type: 'eq', valid: true }],
-  [{ uid: { _eq: 'ABCD' } }, { uid: 'abcd' }, null],
+  [{ uid: { _eq: KEY.toUpperCase() } }, { uid: KEY.replaceAll('-', '') }, null],
+  [{ uid: { _neq: KEY } }, { uid: `{${KEY}}` }, { type: 'neq' }],
+  [{ uid: { _neq: KEY } }, { uid: 'none' }, { type: 'neq' }],
   [{ day: { _gt: '$NOW' } }, { day: '2024-05-02' }, null],
   [{ day: { _lt: '$NOW(-1 day)' } }, { day: '2024-05-01' }, { type: 'lt' }],
   [{ at: { _eq: '2024-05-01T14:00:00+02:00' } }, { at: '2024-05-01T12:00:00' }, null],

@@ -1,0 +1,67 @@
+/**
+ * Whether the operands of a validation fit the field that they stand on: one that does not would
+ * never be equal to a value, and so let all of them pass where equality is forbidden.
+ */
+import { STRANGER } from '#core/access/grant.ts';
+import type { ColumnField } from '#core/catalog/catalog.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import { operandOf } from '#core/query/compile/operand.ts';
+import { isRecordPath } from '#core/query/compile/record.ts';
+import { NO_VALUE, resolveVariable } from '#core/query/compile/variable.ts';
+import type { Operator } from '#core/query/operator.ts';
+import type { Filter } from '#core/query/query.ts';
+import { isOpaque } from './compare.ts';
+
+type Operation = Extract<Filter, { kind: 'operation' }>;
+
+const KEY = '00000000-0000-4000-8000-000000000000';
+/** Somebody of whom everything is known, and when. */
+const BINDING = {
+  caller: { ...STRANGER, user: KEY, role: KEY, roles: [KEY], policies: [KEY] },
+  now: new Date(0),
+};
+
+const EQUAL: ReadonlySet<Operator> = new Set<Operator>(['_eq', '_in']);
+const LISTS: ReadonlySet<Operator> = new Set<Operator>(['_in', '_nin', '_between', '_nbetween']);
+const SINGLE: ReadonlySet<Operator> = new Set<Operator>([
+  ...(['_eq', '_neq', '_lt', '_lte', '_gt', '_gte'] as const),
+]);
+
+function entriesOf({ operator, value }: Operation): readonly unknown[] {
+  if (!LISTS.has(operator)) return [value];
+  if (Array.isArray(value)) return value;
+  if (typeof value === 'string') {
+    return value.startsWith('$') ? [value] : value.split(',').map((entry) => entry.trim());
+  }
+  return typeof value === 'object' && value !== null ? Object.values(value) : [value];
+}
+
+/** What an entry stands for; nothing where only the caller's records tell. */
+function meaningsOf(entry: unknown): readonly unknown[] {
+  if (typeof entry !== 'string') return [entry];
+  if (isRecordPath(entry)) return [];
+  const found = resolveVariable(BINDING, entry);
+  if (found === NO_VALUE) return [];
+  return Array.isArray(found) ? found : [found];
+}
+
+/** @param field null for the result of a function, which is a whole number */
+export function operandFault(field: ColumnField | null, operation: Operation): string | null {
+  const { operator, place } = operation;
+  if (!LISTS.has(operator) && !SINGLE.has(operator)) return null;
+  if (field !== null && (field.type === 'json' || field.type === 'hash')) return null;
+  const values = entriesOf(operation).filter((entry) => entry !== null);
+  if (field !== null && isOpaque(field)) {
+    if (EQUAL.has(operator) || values.length === 0) return null;
+    return `"${place}": values of "${field.name}" are compared by the database alone; use _eq or _in.`;
+  }
+  try {
+    for (const value of values.flatMap(meaningsOf)) {
+      operandOf(field, value, { place, spelled: false });
+    }
+    return null;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return String(error.details.reason ?? error.message);
+  }
+}
