@@ -9,6 +9,7 @@ import { join, render, type Sql, sql } from '#core/database/sql.ts';
 import type { ErrorEntry } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
 import { isOpen, type JobState } from './job.ts';
+import { storedJson } from './json.ts';
 
 /** One delivery of a job. */
 export interface Delivery {
@@ -63,7 +64,7 @@ export async function completeJob(
   delivery: Delivery,
   result: unknown,
 ): Promise<void> {
-  const json = JSON.stringify(result ?? null);
+  const json = storedJson(result ?? null);
   const change = ended('completed', sql`result = ${json}`, sql`error = NULL`);
   const where = sql`${current(delivery)} AND NOT cancel_requested`;
   if (!(await update(client, schema, change, where))) throw new SupersededError(delivery);
@@ -81,7 +82,7 @@ export async function recordResult(
   result: unknown,
 ): Promise<void> {
   const where = sql`${current(delivery)} AND NOT cancel_requested`;
-  const change = sql`result = ${JSON.stringify(result)}`;
+  const change = sql`result = ${storedJson(result)}`;
   if (!(await update(client, schema, change, where))) throw new SupersededError(delivery);
 }
 
@@ -136,7 +137,7 @@ export async function failJob(
   delivery: Delivery,
   errors: readonly ErrorEntry[],
 ): Promise<boolean> {
-  const shown = JSON.stringify(errors.slice(0, SHOWN_ERRORS));
+  const shown = storedJson(errors.slice(0, SHOWN_ERRORS));
   return await transaction(pool, async (client) => {
     const change = ended('failed', sql`error = ${shown}`);
     if (!(await update(client, schema, change, current(delivery)))) return false;
@@ -154,7 +155,7 @@ export async function failJob(
       await client.query(
         render(sql`INSERT INTO ${systemTable(schema, 'job_errors')}
           (job, position, "row", field, value, reason, code)
-          SELECT ${delivery.id}::uuid, e.* FROM json_to_recordset(${JSON.stringify(rows)}::json)
+          SELECT ${delivery.id}::uuid, e.* FROM json_to_recordset(${storedJson(rows)}::json)
             AS e(position int, "row" bigint, field text, value text, reason text, code text)`),
       );
     }
@@ -186,7 +187,7 @@ export async function abandonJob(
   await endBackend(pool, schema, { id, attempt: null });
   const { rows } = await pool.query<{ mailbox: string | null; message: unknown }>(
     render(sql`UPDATE ${systemTable(schema, 'jobs')}
-      SET ${ended('failed', sql`error = ${JSON.stringify(errors)}`)}
+      SET ${ended('failed', sql`error = ${storedJson(errors)}`)}
       WHERE id = ${id} AND ${isOpen} RETURNING mailbox, message`),
   );
   return rows[0] ?? null;

@@ -6,6 +6,7 @@ import { render, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError, unavailable } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
 import { isOpen } from './job.ts';
+import { storedJson } from './json.ts';
 import type { QueueName, Queues } from './queue.ts';
 import { claimJob } from './quota.ts';
 
@@ -48,7 +49,7 @@ function insertion(schema: string, job: Submission): Sql {
   return sql`
     INSERT INTO ${systemTable(schema, 'jobs')} (kind, queue, mailbox, message, message_version,
       "user", collection, fingerprint, holder, catalog)
-    VALUES (${job.kind}, ${job.queue}, ${job.mailbox}, ${JSON.stringify(job.message)},
+    VALUES (${job.kind}, ${job.queue}, ${job.mailbox}, ${storedJson(job.message)},
       ${job.message.version}, ${job.user}, ${job.collection}, ${job.fingerprint},
       ${job.holder ?? null}, (SELECT version FROM ${systemTable(schema, 'state')} WHERE name = 'catalog'))
     ON CONFLICT DO NOTHING RETURNING id`;
@@ -102,7 +103,7 @@ async function insertOrJoin(options: SubmitOptions, job: Submission): Promise<Su
 async function reject(pool: Pool, schema: string, id: string, error: ServiceError) {
   const { rowCount } = await pool.query(
     render(sql`UPDATE ${systemTable(schema, 'jobs')}
-      SET state = 'failed', finished_on = now(), error = ${JSON.stringify([error])}
+      SET state = 'failed', finished_on = now(), error = ${storedJson([error])}
       WHERE id = ${id} AND state = 'waiting' AND attempt = 0`),
   );
   return rowCount === 1;

@@ -9,7 +9,7 @@ import { loadConfig } from '#core/config/config.ts';
 import type { Connection } from '#core/database/pool.ts';
 import { ServiceErrors } from '#core/errors/service-error.ts';
 import { claimJob } from '#core/jobs/claim.ts';
-import { SupersededError } from '#core/jobs/ledger.ts';
+import { failJob, SupersededError } from '#core/jobs/ledger.ts';
 import { IMPORT_JOB, type ImportFormat, type ImportMessage } from '#core/jobs/message/import.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
 import { createSystemDatabase } from '#tests/harness/database.ts';
@@ -134,6 +134,31 @@ t.test('a refused file is gone, its rows are named, as many as are wanted', asyn
   t.match(await delivery.row(), { state: 'running', result: null }, 'the runtime records it');
   t.strictSame(await items(), [{ id: 1, name: 'old' }]);
   t.strictSame(await services.spool.list(), []);
+});
+
+t.test('a value that PostgreSQL cannot store is named in the report all the same', async (t) => {
+  for (const [content, format, field] of [
+    ['[{"id":1,"name":"\\u0000"}]', 'json', 'name'],
+    ['[{"id":"\\u0000","name":"a"}]', 'json', 'id'],
+    ['[{"id":1,"name":"a","x\\u0000\\udc00":1}]', 'json', 'x\ufffd\ufffd'],
+    ['id,name\n1,a\0b\n', 'csv', 'name'],
+    ['id,na\0me\n1,a\n', 'csv', 'na\ufffdme'],
+  ] as const) {
+    const place = JSON.stringify(content);
+    const { message, context, row } = await deliver(content, format);
+    const error = await importActor.receive(message, context).catch((reason: unknown) => reason);
+    if (!(error instanceof ServiceErrors)) throw error;
+    const entries = error.errors.map((one) => one.toJSON());
+    const { schema } = services;
+    t.equal(await failJob(outside, schema, context.job, entries), true, place);
+    const told = { state: 'failed', error: [{ extensions: { field } }] };
+    t.match(await row(), told, place);
+    const { rows } = await outside.query('SELECT field FROM system_job_errors WHERE job = $1', [
+      context.job.id,
+    ]);
+    const isOfRow = entries.some(({ extensions }) => typeof extensions.row === 'number');
+    t.strictSame(rows, isOfRow ? [{ field }] : [], place);
+  }
 });
 
 t.test('a JSON file is read as such', async (t) => {
