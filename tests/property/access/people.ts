@@ -14,6 +14,17 @@ const POLICIES = [1, 2, 3, 4, 5].map((digit) =>
   digit === 1 ? STAFF : `dddddddd-0000-4000-8000-00000000000${digit}`,
 );
 
+/** A rule is no URL: there an operator that asks for nothing else has to be true or false. */
+function typed(value: Json): Json {
+  if (Array.isArray(value)) return value.map(typed);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).map(([name, member]): [string, Json] => {
+    const isFlag = /^_n?(null|empty)$/.test(name);
+    return [name, isFlag && member === '' ? true : typed(member)];
+  });
+  return Object.fromEntries(members);
+}
+
 /** Which items: often all of them, or most. */
 function rule(dice: Dice, world: World, table: Table): Json {
   const chance = dice.int(1, 100);
@@ -23,7 +34,7 @@ function rule(dice: Dice, world: World, table: Table): Json {
   const part = (): Json => {
     const depth = dice.pick([0, 0, 1, 1, 2]);
     const [first] = Object.entries(condition({ dice, world, depth, exact: true }, table));
-    return first === undefined ? {} : Object.fromEntries([first]);
+    return first === undefined ? {} : typed(Object.fromEntries([first]));
   };
   return dice.chance(50) ? { _or: [part(), part()] } : part();
 }

@@ -47,6 +47,8 @@ interface Source {
   readonly exact?: boolean;
   /** The field that leads on from a junction, which is what junctions are for. */
   readonly onward?: string | null;
+  /** Below a relation each part has to be a condition. */
+  readonly inside?: boolean;
 }
 
 type Entry = readonly [string, Json];
@@ -65,7 +67,7 @@ function throughToMany(source: Source, relation: ToMany): Json {
   const { dice, world } = source;
   const child = tableOf(world, relation.child);
   const onward = relation.junctionField;
-  const below = { ...source, depth: source.depth - 1, exact: false, onward };
+  const below = { ...source, depth: source.depth - 1, exact: false, onward, inside: true };
   const chance = dice.int(1, 100);
   if (chance <= 22) return { _some: quantified(below, child) };
   if (chance <= 44) return { _none: quantified(below, child) };
@@ -86,7 +88,7 @@ function throughToMany(source: Source, relation: ToMany): Json {
 function onward(source: Source, relation: Relation): Entry {
   const { dice, world } = source;
   if ('child' in relation) return [relation.field, throughToMany(source, relation)];
-  const below = { ...source, depth: source.depth - 1, onward: null };
+  const below = { ...source, depth: source.depth - 1, onward: null, inside: true };
   if (relation.kind === 'm2o') {
     return [relation.field, condition(below, tableOf(world, relation.target))];
   }
@@ -126,7 +128,7 @@ function part(source: Source, table: Table): Entry {
     const parts = Array.from({ length: dice.int(1, 3) }, () => condition(below, table));
     const more = dice.chance(3);
     const connective = dice.pick(['_and', '_or']);
-    if (more && connective === '_and') parts.push({});
+    if (more && connective === '_and' && !source.inside) parts.push({});
     return [connective, parts];
   }
   const further = depth > 0 ? relations(world, table) : [];
