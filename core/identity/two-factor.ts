@@ -8,7 +8,7 @@ import { systemTable } from '#core/system/table.ts';
 import { countFailure, isClosed, useStep } from './attempt.ts';
 import { generateSecret, otpauthUrl, stepOf } from './one-time-password.ts';
 import { verifyPassword } from './password.ts';
-import { endSessionsOf, type Place, type Visitor, visitorFacts } from './session.ts';
+import { type Place, type Visitor, visitorFacts } from './session.ts';
 import { tokenHash } from './token-hash.ts';
 
 export interface TwoFactorParts {
@@ -84,9 +84,6 @@ export class TwoFactor {
     const step = stepOf(secret, otp);
     if (step === null) throw invalidPayload(WRONG_CODE);
     if (!(await this.#setSecret(user.id, secret, caller, visitor))) throw invalidPayload(IN_USE);
-    // The others were begun by the password alone.
-    await endSessionsOf(this.#place, [user.id], caller.session);
-    await this.#confirm();
     await useStep(this.#place, user.id, step);
   }
 

@@ -108,7 +108,7 @@ function value(dice: Dice, operator: string, subject: Subject): Json {
     case '_nnull':
     case '_empty':
     case '_nempty':
-      return dice.pick<Json>([true, true, false, '']);
+      return dice.pick<Json>([true, true, false]);
     case '_in':
     case '_nin':
       return list(dice, subject);
