@@ -229,12 +229,14 @@ const INPUT_SOURCE = /_io\.c$|^lwgeom_/;
 /**
  * A value that is none of its type: class 22. Some types read their values with errors of a
  * statement's own classes, because `hstore` has a syntax and `regclass` names a relation; such an
- * error tells of no place in the statement.
+ * error tells of no place in the statement, nor in a function such as a trigger's.
  */
-export function isMisread({ code = '', position, file = '' }: pg.DatabaseError): boolean {
+export function isMisread(error: pg.DatabaseError): boolean {
+  const { code = '', position, internalPosition, where, file = '' } = error;
   // Extensions may tell of bad input by the code for what should never happen.
   if (code.startsWith('22') || (code === 'XX000' && INPUT_SOURCE.test(file))) return true;
-  return position === undefined && ['42601', '42602', '42P01', '42703'].includes(code);
+  const isPlaced = [position, internalPosition, where].some((place) => place !== undefined);
+  return !isPlaced && ['42601', '42602', '42P01', '42703'].includes(code);
 }
 
 /**

@@ -54,6 +54,16 @@ t.test('every state has its code, and names nothing unless it is said to whom', 
   }
 });
 
+t.test('a relation that the statement or a trigger misses is no fault of a value', async (t) => {
+  const nowhere = { position: undefined, internalPosition: undefined, where: undefined };
+  for (const place of [{ position: '9' }, { where: 'PL/pgSQL function f() line 1' }]) {
+    const missing = failure('42P01', { ...nowhere, ...place });
+    t.equal(translateFailure(missing), missing);
+  }
+  const value = translateFailure(failure('42P01', nowhere));
+  t.ok(value instanceof ServiceError && value.code === 'INVALID_QUERY', 'as of regclass');
+});
+
 t.test('of a write, what the database raises or casts is the payload', async (t) => {
   const view = { words: false, writing: true, tableOf: () => null };
   for (const state of ['P0001', '45000', '23000', '22P02', '22007']) {

@@ -11,7 +11,7 @@ const WANTED: readonly Json[] = [
 const FRAGMENTS = ['e', 'R', 'red', '1', '"', ': ', '[', 'l', '%', '_'];
 
 function wanted(dice: Dice, operator: string): Json {
-  if (/null|empty/.test(operator)) return dice.pick<Json>([true, true, false, '']);
+  if (/null|empty/.test(operator)) return dice.pick<Json>([true, true, false]);
   if (/in$/.test(operator)) {
     const list: Json[] = Array.from({ length: dice.int(1, 3) }, () => dice.pick(WANTED));
     return dice.chance(10) ? [...list, null] : list;
