@@ -153,16 +153,19 @@ t.test(
 );
 
 t.test('a message has nothing trusted until the counters were read', async (t) => {
-  const { bus, open, sql, pool } = await clusterOf(t);
+  const { bus, open, pool } = await clusterOf(t);
   const source = await open({ pause: HOUR_MS });
   const told: (AccessChanges | null)[] = [];
   source.onAccess((changes) => told.push(changes));
   t.ok(source.inContact());
-  await sql('BEGIN; LOCK TABLE system_state');
+  // One connection begins and ends the transaction.
+  const holder = await pool.connect();
+  await holder.query('BEGIN; LOCK TABLE system_state');
   await bus.publish('access.changed', { version: 1_000, sessions: 0 });
   await until(() => !source.inContact());
   const trusted = source.trust();
-  await sql('COMMIT');
+  await holder.query('COMMIT');
+  holder.release();
   await trusted;
   t.ok(source.inContact());
   t.strictSame(told, [], 'nothing had changed');
