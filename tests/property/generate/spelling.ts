@@ -13,15 +13,16 @@ function stringly(value: Json): Json {
   return String(value);
 }
 
-function isEmptyAnywhere(value: Json): boolean {
+/** Bracket form cannot say that something is empty, and `_in=null` is a list of one null there. */
+function isUnsayable(value: Json): boolean {
   if (typeof value !== 'object' || value === null) return false;
+  if ('_in' in value && value._in === null) return true;
   const entries = Object.values(value);
-  return entries.length === 0 || entries.some(isEmptyAnywhere);
+  return entries.length === 0 || entries.some(isUnsayable);
 }
 
 export function spell(parameters: Parameters, spelling: Spelling): Record<string, Json> {
-  // Bracket form cannot say that something is empty.
-  if (spelling === 'value' || (spelling === 'bracket' && isEmptyAnywhere(parameters))) {
+  if (spelling === 'value' || (spelling === 'bracket' && isUnsayable(parameters))) {
     return { ...parameters };
   }
   return Object.fromEntries(
