@@ -1,7 +1,7 @@
 /**
  * Splits CSV (RFC 4180, UTF-8) into cells without decoding them. Written by hand because the cells
  * go on to PostgreSQL as bytes: a library that makes a string of each costs more than the COPY
- * that the rows are for (figures: ARCHITECTURE.md, "Bulk transfer").
+ * that the rows are for (figures: ops/docs/decisions/026-own-csv-scanner.md).
  */
 import { isUtf8 } from 'node:buffer';
 import { Carry, ROW_BYTES_MAX } from './carry.ts';
