@@ -34,13 +34,12 @@ export interface Standing {
   readonly policies: readonly Policy[];
 }
 
+/** Only null stands for every address: a list without an entry holds none. */
 const addresses = v.pipe(
   v.nullable(v.string()),
-  v.transform((text) => {
-    const entries = (text ?? '').split(',').map((entry) => entry.trim());
-    const given = entries.filter((entry) => entry !== '');
-    return given.length === 0 ? null : new AddressList(given);
-  }),
+  v.transform((text) =>
+    text === null ? null : new AddressList(text.split(',').map((entry) => entry.trim())),
+  ),
 );
 
 const rowSchema = v.object({

@@ -1,6 +1,7 @@
 /**
  * Finds the stored rules that cannot be read and so hold for nothing: those of permissions and of
- * fields. An installation may have them from an earlier release, or from SQL.
+ * fields, and the addresses of policies. An installation may have them from an earlier release, or
+ * from SQL.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { StoredRow } from '#core/access/permission-row.ts';
@@ -13,15 +14,16 @@ import type { QueryBounds } from '#core/query/query.ts';
 import { systemTable } from '#core/system/table.ts';
 import { fieldRuleFault } from '#core/validation/field-rule.ts';
 import { permissionFaults } from './rule-fault.ts';
+import { addressFault } from './system/rule-policy.ts';
 
 /** A rule that holds for nothing, and why. */
 export interface UnreadableRule {
-  /** Of the permission; null for the rule of a field. */
+  /** Of the permission; null for the rule of a field or policy. */
   readonly permission: number | null;
   readonly collection: string;
-  /** Null for the rule of a field. */
+  /** Null for the rule of a field or policy. */
   readonly action: string | null;
-  /** Which member of the permission, or which field. */
+  /** Which member of the permission, which field, or which policy. */
   readonly place: string;
   readonly reason: string;
 }
@@ -67,7 +69,7 @@ export class RuleAudit {
   }
 
   async #look(catalog: Catalog): Promise<readonly UnreadableRule[]> {
-    const rules = [...this.#ofFields(catalog)];
+    const rules = [...(await this.#ofPolicies()), ...this.#ofFields(catalog)];
     for await (const rule of this.#ofPermissions(catalog)) {
       if (rules.length >= MAX_TOLD) break;
       rules.push(rule);
@@ -80,12 +82,28 @@ export class RuleAudit {
     try {
       for (const { reason, ...rule } of await this.unreadable()) {
         const { permission, collection, place } = rule;
-        const name = permission === null ? 'a field rule' : `${place} of permission ${permission}`;
+        const name = permission === null ? place : `${place} of permission ${permission}`;
         log.warn(rule, `${name} on ${collection} cannot be read and holds for nothing: ${reason}`);
       }
     } catch (error) {
       log.warn({ err: error }, 'the stored rules were not looked at');
     }
+  }
+
+  /** Lists without an address, or with an entry that is none. */
+  async #ofPolicies(): Promise<readonly UnreadableRule[]> {
+    const { pool, schema } = this.#options;
+    const { rows } = await pool.query<{ id: string; ip_access: string }>(
+      render(sql`
+        SELECT id::text, ip_access FROM ${systemTable(schema, 'policies')}
+        WHERE ip_access IS NOT NULL ORDER BY id LIMIT ${MAX_TOLD}::int`),
+    );
+    return rows.flatMap(({ id, ip_access }) => {
+      const reason = addressFault(ip_access);
+      const place = `ip_access of policy ${id}`;
+      const collection = 'system_policies';
+      return reason === null ? [] : [{ permission: null, collection, action: null, place, reason }];
+    });
   }
 
   *#ofFields(catalog: Catalog): Generator<UnreadableRule> {

@@ -441,6 +441,8 @@ t.test('rules that cannot be read are told when a process starts', async (t) => 
     `CREATE TABLE a (id integer PRIMARY KEY, n integer);
      INSERT INTO system_fields (collection, field, validation) VALUES ('a', 'n', '{"m":{"_eq":1}}');
      INSERT INTO system_policies (id, name) VALUES ('${randomUUID()}', 'p');
+     INSERT INTO system_policies (id, name, ip_access) VALUES ('${randomUUID()}', 'a', '10.0.0.1'),
+       ('${randomUUID()}', 'b', ' , ');
      INSERT INTO system_permissions (policy, collection, action, permissions)
        SELECT id, 'a', 'read', '{"_or":[]}' FROM system_policies WHERE name = 'p'`,
   );
@@ -463,9 +465,10 @@ t.test('rules that cannot be read are told when a process starts', async (t) => 
   const audit = new RuleAudit({ pool, schema: 'public', catalog, bounds });
   await audit.report(log);
   t.match(lines, [
-    /a field rule on a cannot be read and holds for nothing.*has no field/,
+    /ip_access of policy \S+ on system_policies cannot be read and holds for nothing.*no address/,
+    /validation of n on a cannot be read and holds for nothing.*has no field/,
     /permissions of permission \d+ on a cannot be read and holds for nothing.*holds no condition/,
   ]);
-  t.equal(lines.length, 2);
+  t.equal(lines.length, 3);
   t.equal(await audit.unreadable(), await audit.unreadable(), 'remembered');
 });

@@ -30,19 +30,24 @@ function isEntry(entry: string): boolean {
   return prefix === undefined ? isIP(network) !== 0 : isBlock(network, prefix);
 }
 
-function entriesOf(value: unknown): readonly string[] {
-  const list = Array.isArray(value) ? value : String(value).split(',');
-  return list.map((entry) => String(entry).trim());
+/** Null stands for any address; an empty list would have to stand for none. */
+const NO_ADDRESS = '"ip_access" holds no address; only null lets in from anywhere.';
+
+/** What is wrong with a list of addresses, given as a list or as texts with commas; null: nothing. */
+export function addressFault(given: unknown): string | null {
+  if (given === null) return null;
+  const list = Array.isArray(given) ? given : String(given).split(',');
+  const entries = list.map((entry) => String(entry).trim());
+  if (entries.every((entry) => entry === '')) return NO_ADDRESS;
+  const wrong = entries.find((entry) => !isEntry(entry));
+  if (wrong === undefined) return null;
+  return `"ip_access" takes addresses, ranges and CIDR blocks; "${wrong}" is none of them.`;
 }
 
-/** @throws ServiceError INVALID_PAYLOAD naming the entry of `ip_access` that is no address */
+/** @throws ServiceError INVALID_PAYLOAD when `ip_access` has no address, or an entry that is none */
 export async function refinePolicy(_: Write, __: Action, item: Item): Promise<Item> {
-  const { ip_access: given } = item;
-  if (given === undefined || given === null || given === '') return item;
-  const wrong = entriesOf(given).find((entry) => !isEntry(entry));
-  if (wrong === undefined) return item;
-  throw invalidPayload(
-    `"ip_access" takes addresses, ranges and CIDR blocks; "${wrong}" is none of them.`,
-    { field: 'ip_access' },
-  );
+  const { ip_access: given = null } = item;
+  const fault = addressFault(given);
+  if (fault === null) return item;
+  throw invalidPayload(fault, { field: 'ip_access' });
 }

@@ -33,7 +33,7 @@ const SETUP = `
     ('${EVE}', NULL), ('${ROOT}', NULL);
   INSERT INTO system_policies (id, name, ip_access, enforce_tfa, admin_access, app_access) VALUES
     ('${PUBLIC}', 'public', NULL, false, false, false),
-    ('${EDIT}', 'edit', '', true, false, false), ('${STAFF}', 'staff', NULL, false, false, false),
+    ('${EDIT}', 'edit', NULL, true, false, false), ('${STAFF}', 'staff', NULL, false, false, false),
     ('${OWN}', 'own', NULL, false, false, false),
     ('${LOCAL}', 'local', '127.0.0.1, 10.0.0.0/8', false, false, false),
     ('${ADMIN}', 'admin', '10.0.0.1', false, true, false),
@@ -116,6 +116,16 @@ t.test('who has which policies', async (t) => {
     t.strictSame(await policies(account(ROOT)), [ADMIN], 'one that holds is enough');
     t.strictSame(await policies(null, '8.8.8.8'), [], 'strangers are never told');
     await sql(`UPDATE system_policies SET ip_access = NULL WHERE id = '${PUBLIC}'`);
+    access.forget();
+  });
+
+  await t.test('a list without an address holds nowhere', async (t) => {
+    for (const blank of ['', ' ', ',', ' , ']) {
+      await sql(`UPDATE system_policies SET ip_access = '${blank}' WHERE id = '${LOCAL}'`);
+      access.forget();
+      t.strictSame(await policies(account(ADA, ROLE)), [STAFF, EDIT, OWN], `"${blank}"`);
+    }
+    await sql(`UPDATE system_policies SET ip_access = '10.0.0.0/8' WHERE id = '${LOCAL}'`);
     access.forget();
   });
 

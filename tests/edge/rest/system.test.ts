@@ -214,8 +214,15 @@ t.test('roles, policies and permissions must make sense', async (t) => {
     const answer = admin('POST', '/policies', { name: 'p', ip_access });
     t.strictSame(await codeOf(answer), refused, String(ip_access));
   }
+  for (const ip_access of [[], '', ' ', ',', [' ']]) {
+    const answer = await admin('POST', '/policies', { name: 'p', ip_access });
+    t.equal(answer.code, 'INVALID_PAYLOAD', JSON.stringify(ip_access));
+    t.match(answer.body.errors[0].extensions, { field: 'ip_access', reason: /only null/ });
+  }
   const fine = ['10.0.0.1', '10.0.0.1-10.0.0.9', 'fd00::/8'];
   const policy = await make('/policies', { name: 'p', ip_access: fine });
+  const emptied = admin('PATCH', `/policies/${policy}`, { ip_access: [] });
+  t.strictSame(await codeOf(emptied), refused, 'the last address taken off');
   const permit = (body: object) =>
     admin('POST', '/permissions', { policy, collection: 'a', action: 'read', ...body });
   t.strictSame(await codeOf(permit({ action: 'fly' })), refused);
