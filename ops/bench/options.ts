@@ -13,6 +13,7 @@ const USAGE = `npm run bench -- [read] [write] [access] [import] [compile] [sche
   --rounds <n>      alternating runs of each measurement, 5 by default; medians count
   --seconds <n>     length of one run of a read or write, 3 by default
   --generator <g>   wrk or autocannon; by default wrk where it is installed
+  --database-url <u> a server to use instead of an embedded one: its database "bench" is made anew
   --folder <path>   where database, files and results (<date>.json) go, .bench by default
   --profile         writes CPU profiles of edge and worker to <folder>/profile
 `;
@@ -31,6 +32,7 @@ const values = v.object({
     ),
     join(ROOT, '.bench'),
   ),
+  'database-url': v.optional(v.pipe(v.string(), v.url())),
   profile: v.optional(v.boolean(), false),
 });
 
@@ -52,6 +54,7 @@ export function parseOptions(args: readonly string[]): Options {
         rounds: { type: 'string' },
         seconds: { type: 'string' },
         generator: { type: 'string' },
+        'database-url': { type: 'string' },
         folder: { type: 'string' },
         profile: { type: 'boolean' },
       },

@@ -1,6 +1,6 @@
 /**
- * What is measured, on loopback: an embedded PostgreSQL with its default durability, the database
- * `bench`, one edge and one worker. Closes all of it again.
+ * What is measured, on loopback: PostgreSQL, embedded with its default durability or one that the
+ * operator names, the database `bench`, one edge and one worker. Closes all of it again.
  */
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ export interface RigOptions {
 
 type OnClose = Rig['onClose'];
 
-/** An empty database on a server of the bench's own. */
+/** An empty database on the server that was named, or on one of the bench's own. */
 async function openDatabase({ options, stop, say }: RigOptions, onClose: OnClose) {
   const dataDir = join(options.folder, 'data');
   mkdirSync(dataDir, { recursive: true });
@@ -60,9 +60,13 @@ async function openDatabase({ options, stop, say }: RigOptions, onClose: OnClose
   for (const folder of [options.folder, dataDir]) chmodSync(folder, 0o711);
   const lock = await lockFolder(dataDir);
   onClose(async () => lock.release());
-  const cluster = await openCluster({ dataDir, settings: {}, report: say, signal: stop });
-  onClose(() => cluster.stop());
-  const client = new pg.Client({ connectionString: cluster.url });
+  const embedded = async () => {
+    const cluster = await openCluster({ dataDir, settings: {}, report: say, signal: stop });
+    onClose(() => cluster.stop());
+    return cluster.url;
+  };
+  const server = options['database-url'] ?? (await embedded());
+  const client = new pg.Client({ connectionString: server });
   await client.connect();
   try {
     await client.query(`DROP DATABASE IF EXISTS ${DATABASE} WITH (FORCE)`);
@@ -70,7 +74,7 @@ async function openDatabase({ options, stop, say }: RigOptions, onClose: OnClose
   } finally {
     await client.end();
   }
-  const url = new URL(cluster.url);
+  const url = new URL(server);
   url.pathname = `/${DATABASE}`;
   return url.href;
 }
