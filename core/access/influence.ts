@@ -2,15 +2,9 @@
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { tableKey } from '#core/catalog/pointer.ts';
 import type { Change } from '#core/changes/change.ts';
+import { systemCollections } from '#core/system-collections/registry.ts';
 
-const DECIDING: ReadonlySet<string> = new Set([
-  'system_users',
-  'system_roles',
-  'system_policies',
-  'system_access',
-  'system_permissions',
-  'system_settings',
-]);
+const DECIDING = systemCollections(({ decidesRights }) => decidesRights === true);
 
 /** What foreign keys do to the rows that hold them, other than to refuse. */
 const CHANGING: ReadonlySet<string> = new Set(['CASCADE', 'SET NULL', 'SET DEFAULT']);

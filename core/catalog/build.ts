@@ -1,11 +1,8 @@
 /** Turns a descriptor into the catalog that requests are answered from. */
-import {
-  type Catalog,
-  type Collection,
-  type ColumnField,
-  type Field,
-  SYSTEM_PREFIX,
-} from './catalog.ts';
+
+import { SYSTEM_PREFIX, systemName } from '#core/system-collections/name.ts';
+import { INTERNAL_TABLES, SYSTEM_COLLECTIONS } from '#core/system-collections/registry.ts';
+import type { Catalog, Collection, ColumnField, Field } from './catalog.ts';
 import type {
   CatalogDescriptor,
   CollectionDescriptor,
@@ -15,13 +12,10 @@ import type {
 import { typing } from './field-type.ts';
 import { createPace } from './pace.ts';
 import { findRelations } from './relation-graph.ts';
-import { isInternalTable } from './system-collection.ts';
 import { withSystemFields } from './system-field.ts';
 
-/** The one system collection that is a single item. */
-const SETTINGS = `${SYSTEM_PREFIX}settings`;
 /** Its table tells in which schema Sluice's own tables and functions are. */
-const USERS = `${SYSTEM_PREFIX}users`;
+const USERS = systemName('users');
 
 function columnField(
   column: ColumnDescriptor,
@@ -68,7 +62,7 @@ function buildCollection(descriptor: CollectionDescriptor, system: string): Coll
     table,
     meta,
     system: name.startsWith(SYSTEM_PREFIX),
-    singleton: meta?.singleton ?? name === SETTINGS,
+    singleton: meta?.singleton ?? SYSTEM_COLLECTIONS.get(name)?.service === 'single',
     fields,
     // A key of which one column may not be read is no key.
     primaryKey: key.every((field) => field !== undefined) ? key : [],
@@ -102,7 +96,7 @@ export async function buildCatalog(
   const system = users?.table?.schema ?? 'public';
   const pace = createPace();
   for (const published of descriptor.collections) {
-    if (isInternalTable(published.name)) continue;
+    if (INTERNAL_TABLES.has(published.name)) continue;
     const entry = withSystemFields(published);
     const known = previous?.collections.get(entry.name);
     const same = known !== undefined && known.descriptor === entry;

@@ -57,6 +57,3 @@ export interface Catalog {
   /** What in the metadata was passed over, a sentence each. */
   readonly warnings: readonly string[];
 }
-
-/** The prefix of Sluice's own collections. */
-export const SYSTEM_PREFIX = 'system_';

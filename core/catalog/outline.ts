@@ -1,8 +1,8 @@
 /** Which tables become collections, and which are left out and why. */
-import { SYSTEM_PREFIX } from './catalog.ts';
+import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
+import { INTERNAL_TABLES, SYSTEM_COLLECTIONS } from '#core/system-collections/registry.ts';
 import type { LeftOut } from './descriptor.ts';
 import type { Place } from './place.ts';
-import { isInternalTable, isSystemCollection } from './system-collection.ts';
 
 /** What decides whether a table can be a collection. */
 export interface Candidate {
@@ -30,7 +30,7 @@ function fault(
   taken: ReadonlyMap<string, Candidate>,
 ): string | null {
   if (name.startsWith(SYSTEM_PREFIX)) {
-    const own = schema === system && isSystemCollection(name);
+    const own = schema === system && SYSTEM_COLLECTIONS.has(name);
     if (!own) return `Its name begins with ${SYSTEM_PREFIX}, which is reserved.`;
   }
   if (name.includes('/')) return 'Its name contains a slash, which a path cannot address.';
@@ -64,7 +64,7 @@ export function outline<T extends Candidate>(
     .map((schema) => ({ schema, name: '', reason: 'The schema does not exist.' }));
   for (const candidate of candidates) {
     const { schema, name } = candidate;
-    if (schema === system && isInternalTable(name)) continue;
+    if (schema === system && INTERNAL_TABLES.has(name)) continue;
     const reason = fault(candidate, system, served);
     if (reason === null) served.set(name, candidate);
     else leftOut.push({ schema, name, reason });

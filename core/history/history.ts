@@ -13,6 +13,7 @@ import { type Visitor, visitorValues } from '#core/identity/session.ts';
 import { CONCEALED, isConcealed, outputOf } from '#core/query/compile/output.ts';
 import { type Key, keyOfBody, keyOfPath } from '#core/query/key.ts';
 import { systemTable } from '#core/system/table.ts';
+import { systemCollections } from '#core/system-collections/registry.ts';
 
 /** Who did it, and from where. */
 export interface Author {
@@ -42,14 +43,7 @@ export interface Deed {
 }
 
 /** What happens too often, or is history itself. */
-const UNTOLD = new Set([
-  'system_activity',
-  'system_job_errors',
-  'system_jobs',
-  'system_presets',
-  'system_revisions',
-  'system_sessions',
-]);
+const UNTOLD = systemCollections(({ audited }) => !audited);
 
 /** How much is kept of what happens to the items of a collection. */
 function accountabilityOf(collection: Collection): 'all' | 'activity' | null {

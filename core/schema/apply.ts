@@ -3,8 +3,8 @@
  * what goes, relations before fields before collections; then comes what comes, the other way round.
  */
 import * as v from 'valibot';
-import { SYSTEM_PREFIX } from '#core/catalog/catalog.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 import { intended, type SchemaDiff } from './diff.ts';
 import { differences } from './difference.ts';
 import { NAME_BYTES } from './name.ts';

@@ -1,6 +1,6 @@
 /** Which names new collections and fields may have. Whatever PostgreSQL takes is one, quoted. */
 import * as v from 'valibot';
-import { SYSTEM_PREFIX } from '#core/catalog/catalog.ts';
+import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 
 /** Bytes of an identifier; PostgreSQL cuts a longer one silently (manual, 4.1.1). */
 export const NAME_BYTES = 63;

@@ -1,8 +1,8 @@
 /** Snapshots as they come from files, and what is refused of them. */
 import * as v from 'valibot';
-import { SYSTEM_PREFIX } from '#core/catalog/catalog.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import { RELEASE } from '#core/system/release.ts';
+import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 import { SNAPSHOT_VERSION, VENDOR } from './snapshot.ts';
 
 const members = v.nullish(v.record(v.string(), v.unknown()), null);

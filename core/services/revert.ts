@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grant.ts';
-import { type ColumnField, type Field, SYSTEM_PREFIX } from '#core/catalog/catalog.ts';
+import type { ColumnField, Field } from '#core/catalog/catalog.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { keyOfItem, snapshot } from '#core/history/history.ts';
@@ -20,6 +20,7 @@ import type { Key } from '#core/query/key.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import { systemTable } from '#core/system/table.ts';
+import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 import type { ItemService } from './items.ts';
 import { questionOf } from './question.ts';
 

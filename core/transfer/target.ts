@@ -1,14 +1,10 @@
 /** The table that a file goes to: whether it may be imported into, and what the import asks of it. */
 import * as v from 'valibot';
-import {
-  type Catalog,
-  type Collection,
-  type ColumnField,
-  SYSTEM_PREFIX,
-} from '#core/catalog/catalog.ts';
+import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
 import type { TableDescriptor } from '#core/catalog/descriptor.ts';
 import { identifier, quote, raw, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 import type { Session } from './session.ts';
 
 /** A collection whose rows can be imported. */

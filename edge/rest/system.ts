@@ -6,7 +6,9 @@ import { parseQuery, QUERY_PARAMETERS } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
 import type { Answer, TextAnswer } from '#core/services/item-reader.ts';
 import { questionOf } from '#core/services/question.ts';
-import { type SystemName, systemName } from '#core/services/system/collection.ts';
+import type { Service } from '#core/system-collections/entry.ts';
+import { systemName } from '#core/system-collections/name.ts';
+import { SERVED } from '#core/system-collections/registry.ts';
 import { passesFilter } from '#core/validation/validation.ts';
 import type { Method, Router } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
@@ -53,21 +55,10 @@ const SINGLE: readonly Form[] = [
   ['PATCH', '', 'updateMany'],
 ];
 
-/** The collections, each under its name without the prefix, and the forms that each has. */
-const COLLECTIONS: readonly (readonly [SystemName, readonly Form[]])[] = [
-  ['access', FULL],
-  ['activity', READ],
-  ['comments', FULL],
-  ['permissions', FULL],
-  ['policies', FULL],
-  ['presets', FULL],
-  ['revisions', READ],
-  ['roles', FULL],
-  ['settings', SINGLE],
-  ['users', FULL],
-];
+/** The forms of each way to be served. */
+const FORMS: Readonly<Record<Service, readonly Form[]>> = { all: FULL, read: READ, single: SINGLE };
 
-function placeIn(name: SystemName): (call: Call) => Place {
+function placeIn(name: string): (call: Call) => Place {
   const collection = systemName(name);
   return (call) => ({
     items: call.services.system,
@@ -194,16 +185,16 @@ const searchPermissions: CallHandler = async (call) => {
 };
 
 /** Forms of one collection that answer otherwise than those of all. */
-const OWN: Readonly<Partial<Record<SystemName, Partial<ItemHandlers>>>> = {
+const OWN: Readonly<Record<string, Partial<ItemHandlers>>> = {
   permissions: { list: listPermissions, search: searchPermissions },
 };
 
 export function addSystemRoutes(router: Router, services: EdgeServices): void {
   const route = routesOf(services);
   const setUp = setUpRoutesOf(services);
-  for (const [name, forms] of COLLECTIONS) {
+  for (const [name, service] of SERVED) {
     const handlers = { ...itemHandlers(placeIn(name)), ...OWN[name] };
-    for (const [method, path, form] of forms) {
+    for (const [method, path, form] of FORMS[service]) {
       router.add(method, `/${name}${path}`, route(handlers[form], QUERY_PARAMETERS));
     }
   }

@@ -4,9 +4,10 @@
  */
 import type { Caller, Grant } from '#core/access/grant.ts';
 import type { Rights } from '#core/access/right.ts';
-import { type Catalog, type Collection, SYSTEM_PREFIX } from '#core/catalog/catalog.ts';
+import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import type { MetaObject } from '#core/schema/object.ts';
+import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 import { passesFilter } from '#core/validation/validation.ts';
 import { noCollection } from '../context.ts';
 

@@ -10,6 +10,7 @@ import type { Action, Item } from '#core/mutation/payload.ts';
 import type { Done, Write } from '#core/mutation/target.ts';
 import type { Key } from '#core/query/key.ts';
 import { systemTable } from '#core/system/table.ts';
+import { referencesTo } from '#core/system-collections/registry.ts';
 import { forbidAdministrators } from './administrator.ts';
 import { schemaOf, singleKeys } from './schema.ts';
 
@@ -59,12 +60,8 @@ export async function refineUser(write: Write, _: Action, item: Item): Promise<I
   return token === undefined ? item : { ...item, token: storedToken(token) };
 }
 
-/** Columns that refer to users and do not care when one goes. */
-const REFERENCES = [
-  ['files', 'uploaded_by'],
-  ['files', 'modified_by'],
-  ['comments', 'user_updated'],
-] as const;
+/** Columns that refer to users, and whose rows stay as they are when one goes. */
+const REFERENCES = referencesTo('users').filter(({ onDelete }) => onDelete === 'NO ACTION');
 
 /** Who takes over an administrator's account has an administrator's rights. */
 export async function beforeUsers(
@@ -77,10 +74,10 @@ export async function beforeUsers(
   const schema = schemaOf(write);
   if (!target.rights.admin) await forbidAdministrators(client, schema, users);
   if (action === 'update') return;
-  for (const [table, name] of REFERENCES) {
-    const column = identifier(name);
+  for (const { collection, field } of REFERENCES) {
+    const column = identifier(field);
     await client.query(
-      render(sql`UPDATE ${systemTable(schema, table)} SET ${column} = NULL
+      render(sql`UPDATE ${systemTable(schema, collection)} SET ${column} = NULL
         WHERE ${column} = ANY(${users}::uuid[])`),
     );
   }

@@ -4,6 +4,8 @@ import type { Collection } from '#core/catalog/catalog.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import type { Item } from '#core/mutation/payload.ts';
 import { type CollectionRule, NO_RULE, type Write } from '#core/mutation/target.ts';
+import type { RuleName } from '#core/system-collections/entry.ts';
+import { SYSTEM_COLLECTIONS } from '#core/system-collections/registry.ts';
 import { noCollection } from '../context.ts';
 import { describeAdministrators, requireAdministrator } from './administrator.ts';
 import { writableFields } from './collection.ts';
@@ -29,18 +31,15 @@ function checkName(item: Item): void {
 
 type Stage = Omit<CollectionRule, 'writable'>;
 
-const STAGES: Readonly<Record<string, Stage>> = {
-  system_comments: { begin: beginComments, refine: refineComment, after: afterComments },
-  system_users: { refine: refineUser, before: beforeUsers, after: afterUsers },
-  system_roles: { before: beforeRoles, after: afterRoles },
-  system_policies: { refine: refinePolicy },
-  system_permissions: { refine: refinePermission, after: afterPermissions },
-  system_presets: { refine: refineBookmark },
-  system_settings: { refine: refineSettings, after: afterSettings },
+const STAGES: Readonly<Record<RuleName, Stage>> = {
+  comment: { begin: beginComments, refine: refineComment, after: afterComments },
+  permission: { refine: refinePermission, after: afterPermissions },
+  policy: { refine: refinePolicy },
+  preset: { refine: refineBookmark },
+  role: { before: beforeRoles, after: afterRoles },
+  setting: { refine: refineSettings, after: afterSettings },
+  user: { refine: refineUser, before: beforeUsers, after: afterUsers },
 };
-
-/** The collections that say who administers. */
-const DECIDING = new Set(['system_users', 'system_roles', 'system_policies', 'system_access']);
 
 /** Who administered before others than administrators began to write. */
 const before = new WeakMap<Write, string>();
@@ -78,8 +77,9 @@ async function keepAdministrators(write: Write): Promise<void> {
 export function systemRuleOf(collection: Collection): CollectionRule {
   if (!collection.system) return NO_RULE;
   if (writableFields(collection).size === 0) throw noCollection(collection.name);
-  const stage = STAGES[collection.name] ?? {};
-  const { refine, ...others } = DECIDING.has(collection.name) ? guarded(stage) : stage;
+  const { rule, decidesAdministrators } = SYSTEM_COLLECTIONS.get(collection.name) ?? {};
+  const stage = rule === undefined ? {} : STAGES[rule];
+  const { refine, ...others } = decidesAdministrators === true ? guarded(stage) : stage;
   return {
     ...others,
     writable: writableFields(collection),

@@ -1,0 +1,78 @@
+/**
+ * The registry of system collections: each once, with all that is fixed about it. Routes, rights,
+ * history, the catalog and the documents derive from it, so that a new one is an entry here and a
+ * migration.
+ */
+import { ACCOUNT } from './account.ts';
+import { APPLICATION } from './application.ts';
+import { type AppRight, own, type Service, type SystemCollection } from './entry.ts';
+import { FILE } from './file.ts';
+import { HISTORY } from './history.ts';
+import { JOB } from './job.ts';
+import { SYSTEM_PREFIX, systemName } from './name.ts';
+import { SCHEMA } from './schema.ts';
+
+const ENTRIES = { ...SCHEMA, ...HISTORY, ...APPLICATION, ...ACCOUNT, ...FILE, ...JOB };
+
+/** The name of a system collection, without the prefix. */
+export type SystemCollectionName = keyof typeof ENTRIES;
+
+/** The entries by the names that the catalog knows, with the prefix. */
+export const SYSTEM_COLLECTIONS: ReadonlyMap<string, SystemCollection> = new Map(
+  Object.entries(ENTRIES).map(([name, entry]) => [SYSTEM_PREFIX + name, entry]),
+);
+
+/** The system collections that requests reach as items, without the prefix, and in which ways. */
+export const SERVED: readonly (readonly [string, Service])[] = Object.entries<SystemCollection>(
+  ENTRIES,
+).flatMap(([name, { service }]) => (service === null ? [] : [[name, service] as const]));
+
+/** The names, with the prefix, of the collections of which something holds. */
+export function systemCollections(
+  holds: (entry: SystemCollection) => boolean,
+): ReadonlySet<string> {
+  const found = [...SYSTEM_COLLECTIONS].filter(([, entry]) => holds(entry));
+  return new Set(found.map(([name]) => name));
+}
+
+/** Tables that processes share among themselves; no request asks for them. */
+export const INTERNAL_TABLES: ReadonlySet<string> = new Set(
+  [
+    ...['access_changes', 'catalog', 'leases', 'logins', 'members', 'migrations'],
+    ...['registrations', 'session_ends', 'sessions', 'state', 'uploads'],
+  ].map(systemName),
+);
+
+/** What app access grants on collections that do not exist yet; their names are reserved. */
+const RESERVED: Readonly<Record<string, readonly AppRight[]>> = {
+  translations: [{ action: 'read' }],
+  notifications: [
+    { action: 'read', permissions: own('recipient') },
+    { action: 'update', permissions: own('recipient'), fields: ['status'] },
+  ],
+  shares: [{ action: 'read', permissions: own('user_created') }],
+};
+
+/** What app access grants, with the name of the collection. */
+export const APP_RIGHTS_BY_COLLECTION: readonly (readonly [string, readonly AppRight[]])[] = [
+  ...[...SYSTEM_COLLECTIONS].map(([name, { app = [] }]) => [name, app] as const),
+  ...Object.entries(RESERVED).map(([name, rights]) => [systemName(name), rights] as const),
+];
+
+/** A column that refers to another system collection, by names without the prefix. */
+export interface SystemReference {
+  readonly collection: string;
+  readonly field: string;
+  readonly onDelete: 'NO ACTION' | 'CASCADE' | 'SET NULL' | null;
+}
+
+/** The columns that refer to a system collection. */
+export function referencesTo(target: SystemCollectionName): readonly SystemReference[] {
+  return Object.entries<SystemCollection>(ENTRIES).flatMap(([collection, { fields }]) =>
+    Object.entries(fields).flatMap(([field, { references }]) =>
+      references?.collection === target
+        ? [{ collection, field, onDelete: references.onDelete }]
+        : [],
+    ),
+  );
+}
