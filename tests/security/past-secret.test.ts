@@ -181,3 +181,73 @@ t.test('going back brings back what is seen, and nothing else', async (t) => {
   const after = await cluster.db.query('SELECT hidden, pin FROM notes WHERE id = 1');
   t.match(after.rows[0], { hidden: /^flipped/, pin: 'now' });
 });
+
+t.test('a field that is dropped tells nothing any more, whatever has its name later', async (t) => {
+  const secret = 'dropped secret';
+  await cluster.db.query('CREATE TABLE drops (id int PRIMARY KEY, name text, sec text, open text)');
+  await until(async () => (await cluster.fetch('/items/drops')).ok, 'the table is known');
+  const other = await createMember(cluster, [
+    read('system_revisions'),
+    read('drops'),
+    { collection: 'drops', action: 'update' },
+  ]);
+  const listing = await createMember(cluster, [
+    read('system_revisions'),
+    read('drops', { permissions: { id: { _gt: 0 } } }),
+  ]);
+  const item = { id: 1, name: 'one', sec: secret, open: secret };
+  await admin('POST', '/items/drops', [item, { ...item, id: 2, sec: null }]);
+  await admin('PATCH', '/items/drops/1', { sec: `${secret} 2` });
+  const conceal = { meta: { special: 'conceal' } };
+  t.equal((await admin('PATCH', '/fields/drops/sec', conceal)).status, 200);
+  for (const field of ['sec', 'open']) {
+    t.equal((await admin('DELETE', `/fields/drops/${field}`)).status, 204);
+  }
+  const clauses = [
+    ...CLAUSES.map((clause) => clause.replaceAll('hidden', 'open').replaceAll(CANARY, secret)),
+    'fields=json(data, sec),json(data, open),json(delta, sec)',
+    'sort=-json(data, sec),id&fields=id',
+    `filter={"data":{"_json":{"sec":{"_contains":"${secret}"}}}}&fields=id`,
+    'groupBy=json(data, sec)&aggregate[count]=*',
+  ];
+  const quiet = async (send: Send, forbidden: RegExp, what: string) => {
+    for (const clause of clauses) {
+      const mine = clause.replace(/(filter=)(.*?)(&|$)/, (_, name, json, end) => {
+        const both = `{"_and":[{"collection":{"_eq":"drops"}},${json}]}`;
+        return `${name}${encodeURIComponent(both)}${end}`;
+      });
+      const one = mine.includes('filter=') ? mine : `${mine}&filter[collection]=drops`;
+      const { status, body } = await send('GET', `/revisions?${one}`);
+      t.notMatch(JSON.stringify(body), forbidden, `${what}: ${clause} ${status}`);
+      if (clause.startsWith('filter') && status === 200) t.strictSame(body.data, [], clause);
+    }
+  };
+  for (const { send } of [other, listing]) await quiet(send, /dropped secret/, 'dropped');
+  const [created] = await revisionsOf(other.send, 'drops', '1');
+  t.strictSame(
+    [created.data, created.delta],
+    [
+      { id: 1, name: 'one' },
+      { id: 1, name: 'one' },
+    ],
+  );
+  const [all, , none] = [
+    ...(await revisionsOf(admin, 'drops', '1')),
+    ...(await revisionsOf(admin, 'drops', '2')),
+  ];
+  t.match(all.data, { sec: MASK, open: secret }, 'administrators see what is gone, not secrets');
+  t.equal(none.data.sec, null);
+
+  for (const field of ['sec', 'open']) {
+    const made = await admin('POST', '/fields/drops', { field, type: 'string' });
+    t.equal(made.status, 200);
+  }
+  const [again] = await revisionsOf(other.send, 'drops', '1');
+  t.strictSame(Object.keys(again.data), ['id', 'name', 'sec', 'open'], 'a plain field is shown');
+  t.equal(again.data.sec, MASK, 'what was concealed is not');
+  const [, changed] = await revisionsOf(admin, 'drops', '1');
+  t.strictSame(changed.delta, { sec: MASK });
+  t.equal((await other.send('POST', `/utils/revert/${again.id}`)).status, 204);
+  const { rows } = await cluster.db.query('SELECT sec, open FROM drops WHERE id = 1');
+  t.strictSame(rows, [{ sec: null, open: secret }], 'a mask is no value to go back to');
+});

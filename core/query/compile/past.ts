@@ -1,9 +1,10 @@
 /**
  * What a revision tells: of the item as it was, the members that its reader may see of that item
- * today. A field that was concealed or forbidden since is so in history, too, in every clause.
+ * today. A field that was concealed or forbidden since is so in history, too, in every clause; what
+ * is no field any more is for administrators alone.
  */
-import { ALL_GRANTS, type Grant, type GrantCase } from '#core/access/grant.ts';
-import type { Catalog, Field } from '#core/catalog/catalog.ts';
+import { ALL_GRANTS, type Grant, type GrantCase, type Grants } from '#core/access/grant.ts';
+import type { Catalog, Collection, Field } from '#core/catalog/catalog.ts';
 import { empty, join, type Sql, sql } from '#core/database/sql.ts';
 import { textMatch } from './any-to-one.ts';
 import { CONCEALED, isConcealed } from './output.ts';
@@ -11,9 +12,6 @@ import { columnNamed, openScope, ruleSql, type Scope, tableSql, whereSql } from 
 
 const REVISIONS = 'system_revisions';
 const PAST: ReadonlySet<string> = new Set(['data', 'delta']);
-
-/** Stands for all fields in a list of names; no field has this name. */
-const EVERY = '';
 
 const masks = new WeakMap<Catalog, string>();
 
@@ -30,13 +28,15 @@ function maskedFields(catalog: Catalog): string {
   return made;
 }
 
-function namesOf(cases: readonly GrantCase[]): readonly string[] {
-  const names = cases.flatMap(({ fields }) => (fields === null ? [EVERY] : [...fields]));
-  return [...new Set(names)];
+/** Only what is a field now: nothing tells who might see what was dropped. */
+function namesOf({ fields }: Collection, cases: readonly GrantCase[]): readonly string[] {
+  const names = [...fields.keys()];
+  if (cases.some((one) => one.fields === null)) return names;
+  return names.filter((name) => cases.some((one) => one.fields?.has(name)));
 }
 
-function listSql(cases: readonly GrantCase[]): Sql {
-  return sql`${JSON.stringify(namesOf(cases))}::text::jsonb`;
+function listSql({ collection }: Scope, cases: readonly GrantCase[]): Sql {
+  return sql`${JSON.stringify(namesOf(collection, cases))}::text::jsonb`;
 }
 
 /** The item that a revision is of, by the text that history has of its key. */
@@ -58,33 +58,53 @@ function seenOfItem(revision: Scope, name: string, grant: Grant): Sql {
   const parts = grant.map(({ fields, rule }) =>
     rule === null
       ? empty
-      : sql` || CASE WHEN ${ruleSql(item, rule, true)} THEN ${listSql([{ fields, rule }])} ELSE '[]' END`,
+      : sql` || CASE WHEN ${ruleSql(item, rule, true)} THEN ${listSql(item, [{ fields, rule }])} ELSE '[]' END`,
   );
   const where = whereSql([itemMatch(revision, item)]);
-  const found = sql`(SELECT ${listSql(always)}${join(parts, '')} FROM ${tableSql(item)}${where})`;
-  return sql`coalesce(${found}, ${listSql(always)})`;
+  const otherwise = listSql(item, always);
+  const found = sql`(SELECT ${otherwise}${join(parts, '')} FROM ${tableSql(item)}${where})`;
+  return sql`coalesce(${found}, ${otherwise})`;
+}
+
+interface Seen {
+  readonly catalog: Catalog;
+  /** What may be seen whatever the item, as JSON. */
+  readonly always: string;
+  readonly byItem: readonly { readonly name: string; readonly grant: Grant }[];
+}
+
+const seen = new WeakMap<Grants, Seen>();
+
+/** Made once for both columns of a revision and all clauses. */
+function seenBy(grants: Grants, catalog: Catalog): Seen {
+  const known = seen.get(grants);
+  if (known?.catalog === catalog) return known;
+  const always: [string, readonly string[]][] = [];
+  const byItem: { name: string; grant: Grant }[] = [];
+  for (const collection of catalog.collections.values()) {
+    const { name, table } = collection;
+    const grant = grants.of(name);
+    if (grant === null || table === null) continue;
+    if (grant.some(({ rule }) => rule !== null)) byItem.push({ name, grant });
+    else always.push([name, namesOf(collection, grant)]);
+  }
+  const made = { catalog, always: JSON.stringify(Object.fromEntries(always)), byItem };
+  seen.set(grants, made);
+  return made;
 }
 
 /** The names of what the caller may see of the revision's item; null: whatever there is. */
 function seenOf(revision: Scope): Sql | null {
   const { catalog, grants } = revision.context;
   if (grants === ALL_GRANTS) return null;
-  const always: [string, readonly string[]][] = [];
-  const branches: Sql[] = [];
+  const { always, byItem } = seenBy(grants, catalog);
   const name = columnNamed(revision, 'collection');
-  for (const collection of catalog.collections.values()) {
-    const grant = grants.of(collection.name);
-    if (grant === null || collection.table === null) continue;
-    if (grant.every(({ rule }) => rule === null)) always.push([collection.name, namesOf(grant)]);
-    else {
-      const seen = seenOfItem(revision, collection.name, grant);
-      branches.push(sql` WHEN ${collection.name}::text THEN ${seen}`);
-    }
-  }
-  const otherwise = sql`${JSON.stringify(Object.fromEntries(always))}::text::jsonb -> ${name}`;
-  return branches.length === 0
-    ? sql`(${otherwise})`
-    : sql`(CASE ${name}${join(branches, '')} ELSE ${otherwise} END)`;
+  const otherwise = sql`${always}::text::jsonb -> ${name}`;
+  if (byItem.length === 0) return sql`(${otherwise})`;
+  const branches = byItem.map(
+    (one) => sql` WHEN ${one.name}::text THEN ${seenOfItem(revision, one.name, one.grant)}`,
+  );
+  return sql`(CASE ${name}${join(branches, '')} ELSE ${otherwise} END)`;
 }
 
 /** What a column of revisions tells its reader now; null for columns that hold no item as it was. */
@@ -92,11 +112,10 @@ export function pastOf(revision: Scope, field: Field, column: Sql): Sql | null {
   if (revision.collection.name !== REVISIONS || !PAST.has(field.name)) return null;
   const name = columnNamed(revision, 'collection');
   const masked = sql`(${maskedFields(revision.context.catalog)}::text::jsonb -> ${name})`;
-  const seen = seenOf(revision);
+  const visibleNames = seenOf(revision);
   const value = sql`CASE WHEN jsonb_exists(l.masked, m.key) AND json_typeof(m.value) <> 'null' THEN to_json(${CONCEALED}::text) ELSE m.value END`;
-  const visible =
-    seen === null ? empty : sql` WHERE jsonb_exists_any(l.seen, ARRAY[m.key, ${EVERY}::text])`;
-  const members = sql`SELECT coalesce(json_object_agg(m.key, ${value} ORDER BY m.n), '{}') FROM (SELECT ${masked} AS masked, ${seen ?? sql`NULL::jsonb`} AS seen) AS l CROSS JOIN LATERAL json_each(${column}) WITH ORDINALITY AS m(key, value, n)${visible}`;
-  const whole = seen === null ? sql`${masked} IS NULL OR ` : empty;
+  const visible = visibleNames === null ? empty : sql` WHERE jsonb_exists(l.seen, m.key)`;
+  const members = sql`SELECT coalesce(json_object_agg(m.key, ${value} ORDER BY m.n), '{}') FROM (SELECT ${masked} AS masked, ${visibleNames ?? sql`NULL::jsonb`} AS seen) AS l CROSS JOIN LATERAL json_each(${column}) WITH ORDINALITY AS m(key, value, n)${visible}`;
+  const whole = visibleNames === null ? sql`${masked} IS NULL OR ` : empty;
   return sql`CASE WHEN ${whole}json_typeof(${column}) IS DISTINCT FROM 'object' THEN ${column} ELSE (${members}) END`;
 }

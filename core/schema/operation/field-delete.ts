@@ -2,6 +2,8 @@
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
+import { maskInHistory } from '#core/history/mask.ts';
+import { isConcealed } from '#core/query/compile/output.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { Alteration } from '../alteration.ts';
 import { refuseComputed, refuseViews } from './dependent.ts';
@@ -121,6 +123,21 @@ function refuseLast({ name, table }: Collection, columns: readonly string[]): vo
   if (reason !== null) throw new ServiceError('UNPROCESSABLE_ENTITY', { collection: name, reason });
 }
 
+/**
+ * Masks what history has of concealed columns: once the field is gone, nothing says that they were.
+ */
+async function maskHistory(
+  { run, system }: Alteration,
+  { name, fields }: Collection,
+  columns: readonly string[],
+): Promise<void> {
+  const concealed = columns.filter((column) => {
+    const field = fields.get(column);
+    return field !== undefined && isConcealed(field);
+  });
+  if (concealed.length > 0) await run(maskInHistory(system, name, concealed));
+}
+
 /** The columns among the fields, by their collection. */
 function columnsByCollection(catalog: Catalog, fields: readonly FieldAddress[]) {
   const columns = new Map<Collection, string[]>();
@@ -149,6 +166,7 @@ export async function removeFields(
     await refuseComputed(alteration, table, columns);
     const drops = columns.map((column) => sql`DROP COLUMN ${identifier(column)}`);
     await alteration.run(alter(table, join(drops)));
+    await maskHistory(alteration, collection, columns);
   }
   const gone = withAliases(alteration.catalog, fields);
   await forgetRelations(alteration, gone);
@@ -169,6 +187,8 @@ export async function deleteField(alteration: Alteration, address: FieldAddress)
     const table = tableOf(collection);
     refuseLast(collection, [name]);
     await refuseViews(alteration, table, [name]);
+    // Most of the history before anybody is locked out; what comes since, after it.
+    await maskHistory(alteration, collection, [name]);
     const targets = (table.foreignKeys ?? [])
       .filter((foreignKey) => foreignKey.columns.includes(name))
       .map(({ targetSchema, targetTable }) => ({ schema: targetSchema, name: targetTable }));
