@@ -43,6 +43,7 @@ export const catalogue = {
   UNSUPPORTED_MEDIA_TYPE: entry(415, 'The type of the content is not supported here.'),
   UNPROCESSABLE_ENTITY: entry(422, 'The action is not possible.'),
   REQUESTS_EXCEEDED: entry(429, 'Too many requests.', true),
+  HEADERS_TOO_LARGE: entry(431, 'The line and headers of the request are too large.'),
   INTERNAL_SERVER_ERROR: entry(500, 'An unexpected error occurred.'),
   SERVICE_UNAVAILABLE: entry(503, 'A service is not available.', true),
 } as const satisfies Record<string, CatalogueEntry>;

@@ -30,6 +30,8 @@ export interface BodyHead {
   readonly limit: number;
   /** What JSON may hold beside. */
   readonly bounds: JsonBounds;
+  /** It comes in chunks (RFC 9112, 7.1), so that only its end tells its length. */
+  readonly chunked: boolean;
 }
 
 /** Of a request that announces no body. */
@@ -48,6 +50,19 @@ function ignore(): void {}
 
 /** Longest JSON that is parsed at once, in bytes. */
 const PARSED_AT_ONCE = 262_144;
+
+/**
+ * Rest of an unread body, in bytes, that is read and dropped so that the client gets its answer.
+ * Closing on a client that still sends makes many of them report a broken connection instead.
+ */
+export const DISCARDED_MAX = 67_108_864;
+
+/**
+ * How long the next piece of a chunked body may be in coming, in milliseconds; within the ten
+ * seconds after which the library closes the connection without an answer.
+ */
+const STALLED_MS = 6_000;
+const STALLED = `Nothing more of it came within ${STALLED_MS / 1_000} seconds. Chunk extensions are not understood; send it with Content-Length.`;
 
 function tooLarge(limit: number): ServiceError {
   return invalidPayload(`It is larger than ${limit} bytes.`, { limit, variable: 'BODY_MAX_SIZE' });
@@ -102,6 +117,11 @@ export class IncomingBody implements Body {
   /** Looks again at what there is; null while nobody reads. */
   #wake: (() => void) | null = null;
   #stream: Readable | null = null;
+  /** Nothing more is read of the connection. */
+  #held = false;
+  /** Called when the answer may be written. */
+  #onSettled: (() => void) | null = null;
+  #stalled: NodeJS.Timeout | undefined;
 
   /** Must be made while the request's handler runs, or the first bytes are lost. */
   constructor(socket: HttpResponse, head: BodyHead) {
@@ -115,6 +135,7 @@ export class IncomingBody implements Body {
         this.#spoil(error);
       }
     });
+    if (head.chunked) this.#stalled = setTimeout(() => this.#stall(), STALLED_MS);
   }
 
   /** Bytes that are still to come; undefined when the client did not say how many. */
@@ -195,7 +216,50 @@ export class IncomingBody implements Body {
   /** The client went away. Whoever reads a body that is here as a whole may go on without it. */
   abort(): void {
     this.#socket = null;
+    clearTimeout(this.#stalled);
     if (!this.#ended) this.#fail(new ClientGoneError());
+    this.#settle();
+  }
+
+  /** Nothing more is read of the connection, which ends with the answer. */
+  get held(): boolean {
+    return this.#held;
+  }
+
+  /**
+   * Reads no more of the connection. What was read already and does not belong to this request is a
+   * request for the library, which ends the connection because this one is not answered; so nothing
+   * is answered before the next turn.
+   */
+  hold(): void {
+    if (this.#held) return;
+    this.#held = true;
+    clearTimeout(this.#stalled);
+    this.#socket?.pause();
+    setImmediate(() => {
+      if (this.#socket === null) return;
+      this.#ended = true;
+      try {
+        if (this.#failure === null) this.#wake?.();
+      } catch (error) {
+        this.#spoil(error);
+      }
+      this.#settle();
+    });
+  }
+
+  /**
+   * Waits until nothing can follow the body on its connection any more; what is not read of it by
+   * now is dropped.
+   */
+  settled(callback: () => void): void {
+    this.#onSettled = callback;
+    if (this.#ended || this.#socket === null) {
+      this.#settle();
+      return;
+    }
+    if (this.#paused) this.#unpause();
+    this.#fail(new Error('The request was answered before its body was read.'));
   }
 
   /**
@@ -205,6 +269,7 @@ export class IncomingBody implements Body {
   release(): void {
     if (this.#paused) this.#unpause();
     this.#socket = null;
+    clearTimeout(this.#stalled);
     // An error, which looks at the stack, is only made for somebody who may still hear it.
     const isTaken = this.#claimed && this.#ended && this.#wake === null && this.#stream === null;
     if (!isTaken) this.#fail(new Error('The request was answered before its body was read.'));
@@ -236,12 +301,38 @@ export class IncomingBody implements Body {
 
   #take(chunk: ArrayBuffer, last: boolean): void {
     this.#received += chunk.byteLength;
-    this.#ended = last;
+    this.#stalled?.refresh();
+    if (this.#head.chunked) {
+      if (last || this.#received > this.#enough()) this.hold();
+    } else {
+      this.#ended = last;
+    }
     if (this.#failure !== null) return;
     // The memory is the server's again when this returns.
     this.#queue.append(new Uint8Array(chunk));
     this.#wake?.();
     if (this.#queue.size >= HIGH_WATER && !last) this.#pause();
+  }
+
+  /** Bytes of a chunked body after which no more of it is read. */
+  #enough(): number {
+    return this.#onSettled === null ? Number.POSITIVE_INFINITY : DISCARDED_MAX;
+  }
+
+  /** The library takes a chunk extension for a part of the chunk's size, and waits for as much. */
+  #stall(): void {
+    if (this.#paused) {
+      this.#stalled?.refresh();
+      return;
+    }
+    this.#fail(invalidPayload(STALLED));
+    this.hold();
+  }
+
+  #settle(): void {
+    const callback = this.#onSettled;
+    this.#onSettled = null;
+    callback?.();
   }
 
   #next(): Buffer | null {
@@ -284,6 +375,6 @@ export class IncomingBody implements Body {
 
   #unpause(): void {
     this.#paused = false;
-    this.#socket?.resume();
+    if (!this.#held) this.#socket?.resume();
   }
 }

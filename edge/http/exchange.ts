@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { addressText } from './address.ts';
-import { IncomingBody, NO_BODY } from './body.ts';
+import { DISCARDED_MAX, IncomingBody, NO_BODY } from './body.ts';
 import { headerLine, type StandardHeaders } from './header.ts';
 import type { JsonBounds } from './json-count.ts';
 import type { Patience } from './pump.ts';
@@ -28,18 +28,13 @@ const METHODS = new Map(
 /** Methods whose body, if there is one, means nothing and passes unread. */
 const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/**
- * Rest of an unread body, in bytes, that is read and dropped so that the client gets its answer and
- * can go on using the connection. Closing on a client that still sends makes many of them report a
- * broken connection instead of the answer.
- */
-const DISCARDED_MAX = 67_108_864;
-
 // The server's request object is gone when its handler returns: all headers are copied, into one
 // list of names and values. One function for all requests saves a closure for each.
 let collected: string[] = [];
+let collectedSize = 0;
 function collect(name: string, value: string): void {
   collected.push(name, value);
+  collectedSize += name.length + value.length + 4;
 }
 
 function decoded(segment: string): string {
@@ -76,6 +71,8 @@ export class Exchange implements Request {
    * another. It must be refused and its connection closed.
    */
   readonly ambiguous: boolean;
+  /** Bytes of its line and headers. */
+  readonly headSize: number;
   /** The answer's first byte was written; what goes wrong later can only cut the connection. */
   answered = false;
   /** The messages of unexpected errors may be told. */
@@ -92,6 +89,7 @@ export class Exchange implements Request {
   #incoming: IncomingBody | null = null;
   #abort: AbortController | null = null;
   #cut: AnswerCutError | null = null;
+  #deferring: boolean;
   #ip: string | null = null;
   #segments: readonly string[] | null = null;
 
@@ -101,14 +99,17 @@ export class Exchange implements Request {
     this.path = request.getUrl();
     this.query = request.getQuery() ?? '';
     collected = [];
+    collectedSize = method.length + this.path.length + this.query.length;
     request.forEach(collect);
     this.#headers = collected;
+    this.headSize = collectedSize;
     const id = this.header('x-request-id');
     this.id = id !== undefined && ID.test(id) ? id : PREFIX + (count++).toString(36);
     this.socket = socket;
     this.settings = settings;
     this.ambiguous = this.#isAmbiguous();
-    this.body = BODILESS.has(this.method) ? NO_BODY : this.#open(settings);
+    this.#deferring = this.ambiguous || this.header('transfer-encoding') !== undefined;
+    this.body = this.#open(settings);
   }
 
   get segments(): readonly string[] {
@@ -172,15 +173,45 @@ export class Exchange implements Request {
   }
 
   /**
+   * Whether the answer has to wait, because what follows the body could be taken for a request: its
+   * length is told in chunks, behind which the library looks for no trailers (RFC 9112, 7.1.2), or in
+   * more than one way. The connection ends with the answer then.
+   * @param answer called when it need not wait any more
+   */
+  defers(answer: () => void): boolean {
+    const incoming = this.#incoming;
+    if (incoming === null || this.aborted || !this.#deferring) return false;
+    this.#deferring = false;
+    incoming.settled(answer);
+    if (this.ambiguous) incoming.hold();
+    return true;
+  }
+
+  /** Nothing more is read of the connection, which ends with the answer. */
+  get held(): boolean {
+    return this.#incoming?.held === true;
+  }
+
+  /**
+   * Puts off the timer of the library, which ends a connection ten seconds after a write that was
+   * not taken whole.
+   */
+  putOffTimer(): void {
+    if (this.aborted) return;
+    if (this.held) this.socket.pause();
+    else this.socket.resume();
+  }
+
+  /**
    * Lets go of the body before the answer is written.
-   * @returns whether the connection must be closed after it, because more is still to come than is
-   *   worth reading only to drop it
+   * @returns whether the connection must be closed after it, because of how the body's length was
+   *   told, or because more is still to come than is worth reading only to drop it
    */
   release(): boolean {
-    if (this.#incoming === null) return this.ambiguous;
-    const { remaining } = this.#incoming;
+    if (this.#incoming === null) return false;
+    const { remaining, held } = this.#incoming;
     this.#incoming.release();
-    return this.ambiguous || (remaining !== undefined && remaining > DISCARDED_MAX);
+    return held || (remaining !== undefined && remaining > DISCARDED_MAX);
   }
 
   #cause(): Error {
@@ -189,20 +220,26 @@ export class Exchange implements Request {
 
   #isAmbiguous(): boolean {
     const coding = this.header('transfer-encoding');
-    if (coding !== undefined) return coding.toLowerCase() !== 'chunked';
+    if (coding !== undefined) {
+      const isAlone = this.#headers.filter((name) => name === 'transfer-encoding').length === 1;
+      const hasLength = this.header('content-length') !== undefined;
+      return coding.toLowerCase() !== 'chunked' || !isAlone || hasLength;
+    }
     const first = this.#headers.indexOf('content-length');
     return first !== -1 && this.#headers.includes('content-length', first + 1);
   }
 
   #open({ bodyLimit: limit, jsonBounds: bounds }: ExchangeSettings): Body {
     const length = this.header('content-length');
-    if (length === undefined || length === '0') {
-      if (this.header('transfer-encoding') === undefined) return NO_BODY;
-    }
+    const chunked = this.#deferring;
+    const isUnread = BODILESS.has(this.method);
+    const isEmpty = length === undefined || length === '0';
+    if ((isUnread || isEmpty) && !chunked) return NO_BODY;
     const size = length === undefined ? undefined : Number(length);
     const mediaType = this.header('content-type');
     const coding = this.header('content-encoding');
-    this.#incoming = new IncomingBody(this.socket, { size, mediaType, coding, limit, bounds });
-    return this.#incoming;
+    const head = { size, mediaType, coding, limit, bounds, chunked };
+    this.#incoming = new IncomingBody(this.socket, head);
+    return isUnread ? NO_BODY : this.#incoming;
   }
 }

@@ -130,9 +130,7 @@ export class Pump {
 
   #putOffTimer(): void {
     const exchange = this.#exchange;
-    this.#putOff ??= setInterval(() => {
-      if (!exchange.aborted) exchange.socket.resume();
-    }, PUT_OFF_MS);
+    this.#putOff ??= setInterval(() => exchange.putOffTimer(), PUT_OFF_MS);
   }
 
   /**

@@ -130,14 +130,14 @@ function writeWhole(
   const { status, bodiless, closing } = head;
   let { block } = head;
   const close = exchange.release() || closing;
-  const { socket, method, ambiguous } = exchange;
+  const { socket, method, ambiguous, held } = exchange;
   // Nobody takes more from a connection that is cut for its framing, so it may get a body.
   const headOnly = method === 'HEAD' && !ambiguous;
   if (headOnly && !bodiless) block += `\r\nContent-Length: ${sizeOf(body)}`;
   if (headOnly || bodiless) {
     endWithoutBody(exchange, status, block, close);
-  } else if (body.length > AT_ONCE && !close) {
-    return writeLong(exchange, head.status, block, body);
+  } else if (body.length > AT_ONCE && (!close || held)) {
+    return writeLong(exchange, head.status, close ? `${block}\r\nConnection: close` : block, body);
   } else {
     socket.cork(() => {
       writeHead(exchange, status, block);
@@ -197,8 +197,7 @@ export async function sendPieces(
       endWithoutBody(exchange, response.status, block, exchange.release() || closing);
       return;
     }
-    exchange.release();
-    if (closing) block += '\r\nConnection: close';
+    if (exchange.release() || closing) block += '\r\nConnection: close';
     socket.cork(() => writeHead(exchange, response.status, block));
     pump = new Pump(exchange, response.endless === true);
     for (let piece = first; piece.done !== true; ) {

@@ -3,12 +3,13 @@
  * does can end the process or leave anything behind.
  */
 import { createServer as createProbe } from 'node:net';
-import { invalidPayload } from '#core/errors/service-error.ts';
+import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import type { Log } from '#core/log/log.ts';
 import type { Cors } from './cors.ts';
 import { Exchange, type ExchangeSettings } from './exchange.ts';
 import { failureOf } from './failure.ts';
 import { StandardHeaders } from './header.ts';
+import { HEADERS_MAX_SIZE } from './header-limit.ts';
 import { type JsonBounds, UNBOUNDED } from './json-count.ts';
 import type { Patience } from './pump.ts';
 import { leave, sendPieces, sendWhole } from './reply.ts';
@@ -78,6 +79,12 @@ interface Outcome {
 }
 
 const PATIENCE: Patience = { idle: 60_000, whole: 3_600_000 };
+
+function headersTooLarge(): ServiceError {
+  const limit = HEADERS_MAX_SIZE;
+  const reason = `Its line and headers are larger than ${limit} bytes; long queries go into the body of SEARCH.`;
+  return new ServiceError('HEADERS_TOO_LARGE', { reason, limit });
+}
 
 const SUCCESS: Outcome = { level: 'debug' };
 
@@ -179,6 +186,7 @@ class HttpServer implements Server {
     const current = exchange;
     try {
       if (current.ambiguous) throw invalidPayload('Its length is given in more than one way.');
+      if (current.headSize > HEADERS_MAX_SIZE) throw headersTooLarge();
       const { cors, handler } = this.#options;
       const answer = cors?.admit(current) ?? handler(current);
       if (answer instanceof Promise) {
@@ -195,6 +203,7 @@ class HttpServer implements Server {
   }
 
   #answer(exchange: Exchange, response: Response): void {
+    if (exchange.defers(() => this.#answer(exchange, response))) return;
     try {
       const { body } = response;
       const buffered = body === undefined || body === null || typeof body === 'string';
@@ -216,6 +225,7 @@ class HttpServer implements Server {
   }
 
   #fail(exchange: Exchange, error: unknown): void {
+    if (exchange.defers(() => this.#fail(exchange, error))) return;
     const { secrets = [] } = this.#options;
     try {
       const { response, unexpected } = failureOf(error, exchange.revealing ? secrets : null);
