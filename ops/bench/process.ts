@@ -87,6 +87,19 @@ export function processorTimeOf(pid: number): number {
   return TIMES.reduce((sum, field) => sum + Number(fields[field]) * TICK_MS, 0);
 }
 
+/**
+ * Milliseconds of processor time that a process of one thread has used, to the nanosecond; null when
+ * it is gone.
+ */
+export function exactTimeOf(pid: number): number | null {
+  try {
+    const [used = '0'] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
+    return Number(used) / 1_000_000;
+  } catch {
+    return null;
+  }
+}
+
 const SAMPLE_EVERY_MS = 10;
 
 /** Watches a process's memory while `work` runs. */

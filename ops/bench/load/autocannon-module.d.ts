@@ -1,5 +1,11 @@
 /** What the bench uses of autocannon, which brings no declarations. */
 declare module 'autocannon' {
+  interface Request {
+    readonly method?: string | undefined;
+    readonly path?: string | undefined;
+    readonly body?: string | undefined;
+    readonly setupRequest?: (request: Request) => Request;
+  }
   interface Options {
     readonly url: string;
     readonly connections: number;
@@ -8,7 +14,7 @@ declare module 'autocannon' {
     /** Milliseconds between two looks at whether it is over. */
     readonly sampleInt: number;
     readonly headers: Readonly<Record<string, string>>;
-    readonly requests: readonly { readonly path: string }[];
+    readonly requests: readonly Request[];
   }
   interface Result {
     /** Seconds. */

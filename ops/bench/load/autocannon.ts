@@ -5,10 +5,11 @@ import type { Load } from './load.ts';
 const LOOK_EVERY_MS = 100;
 
 export const runAutocannon: Load = async (
-  { url, paths, token, body },
+  { url, paths, token, method, body },
   { connections, seconds, signal },
 ) => {
   signal.throwIfAborted();
+  let position = 0;
   const result = await autocannon({
     url,
     connections,
@@ -18,9 +19,16 @@ export const runAutocannon: Load = async (
       ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     },
-    requests: paths.map((path) =>
-      body === undefined ? { path } : { path, method: 'POST' as const, body },
-    ),
+    // All connections take turns through one list.
+    requests: [
+      {
+        setupRequest: (request) => {
+          position += 1;
+          const path = paths[(position - 1) % paths.length];
+          return { ...request, path, method: method ?? 'GET', body };
+        },
+      },
+    ],
   });
   if (result.non2xx > 0 || result.errors > 0) {
     throw new Error(`autocannon met ${result.errors} errors and ${result.non2xx} refusals`);

@@ -11,7 +11,9 @@ export interface Target {
   readonly paths: readonly string[];
   /** Null: asked by the public. */
   readonly token: string | null;
-  /** The JSON that is posted; without it requests are GET. */
+  /** GET where it is not given. */
+  readonly method?: 'POST' | 'PATCH' | 'DELETE';
+  /** The JSON that is sent. */
   readonly body?: string | undefined;
 }
 
@@ -21,7 +23,7 @@ export interface LoadOptions {
   readonly signal: AbortSignal;
 }
 
-/** Requests a second that were answered with 200; any other answer is an error. */
+/** Requests a second that were answered with success; any other answer is an error. */
 export type Load = (target: Target, options: LoadOptions) => Promise<number>;
 
 export type GeneratorName = 'wrk' | 'autocannon';

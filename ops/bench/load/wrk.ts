@@ -4,19 +4,24 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Load } from './load.ts';
+import type { Load, Target } from './load.ts';
 
 /** A Lua script that makes all requests once and then sends them in turn. */
-function scriptOf(paths: readonly string[], body: string | undefined): string {
+function scriptOf({ paths, method, body }: Target): string {
   const list = paths.map((path) => JSON.stringify(path)).join(', ');
-  const method = body === undefined ? '"GET", path' : `"POST", path, nil, ${JSON.stringify(body)}`;
+  const parts = [
+    JSON.stringify(method ?? 'GET'),
+    'path',
+    'nil',
+    JSON.stringify(body) ?? 'nil',
+  ].join(', ');
   return `
 local paths = { ${list} }
 local requests = {}
 local position = 0
 function init()
   wrk.headers["Content-Type"] = "application/json"
-  for i, path in ipairs(paths) do requests[i] = wrk.format(${method}) end
+  for i, path in ipairs(paths) do requests[i] = wrk.format(${parts}) end
 end
 function request()
   position = position % #requests + 1
@@ -33,13 +38,11 @@ function rateOf(output: string): number {
   return Number(rate);
 }
 
-export const runWrk: Load = async (
-  { url, paths, token, body },
-  { connections, seconds, signal },
-) => {
+export const runWrk: Load = async (target, { connections, seconds, signal }) => {
+  const { url, token } = target;
   const folder = mkdtempSync(join(tmpdir(), 'sluice-wrk-'));
   const script = join(folder, 'requests.lua');
-  writeFileSync(script, scriptOf(paths, body));
+  writeFileSync(script, scriptOf(target));
   const args = ['-t', '1', '-c', String(connections), '-d', `${Math.ceil(seconds)}s`]
     .concat(token === null ? [] : ['-H', `Authorization: Bearer ${token}`])
     .concat(['-s', script, url]);

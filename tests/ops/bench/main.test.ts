@@ -37,8 +37,8 @@ t.test('a small run of some parts has all their rows', async (t) => {
   t.teardown(() => rmSync(folder, { recursive: true }));
   const small = ['--scale', '0.001', '--rounds', '1', '--seconds', '0.1'];
   const { code, stdout, stderr } = await bench(
-    ...['access', 'import', 'compile'],
-    ...small,
+    ...['access', 'import', 'compile', 'write'],
+    ...[...small, '--only', 'update-'],
     ...['--generator', 'autocannon', '--folder', folder],
   );
   t.equal(code, 0, stderr);
@@ -57,6 +57,9 @@ t.test('a small run of some parts has all their rows', async (t) => {
       'import/edge-memory',
       'compile/new',
       'compile/seen',
+      'write/update-bare',
+      'write/update-member',
+      'write/update-durable',
     ],
   );
   t.match(stdout, 'one item with access token');
