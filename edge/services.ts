@@ -45,6 +45,8 @@ import { openLimits } from './limit/open.ts';
 import { OpenStreams } from './streams/open-streams.ts';
 import { RightWatch } from './streams/right-watch.ts';
 
+/** Most connections of an edge to the queue's database. */
+const QUEUE_CONNECTIONS = 2;
 /** Most pipelined connections of an edge; short reads gain nothing from more. */
 const MAX_LINES = 4;
 
@@ -103,7 +105,10 @@ export async function openEdgeServices(
       keep: config.WORKER_PROCESSES === 0,
     }),
   );
-  const queues = await openQueues(config, url, cluster, log);
+  const queues = await openQueues(config, url, cluster, log, {
+    role: 'producer',
+    max: Math.min(QUEUE_CONNECTIONS, config.DATABASE_POOL_MAX),
+  });
   const bounds: QueryBounds = {
     limitDefault: config.QUERY_LIMIT_DEFAULT,
     limitMax: config.QUERY_LIMIT_MAX,

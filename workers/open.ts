@@ -16,10 +16,16 @@ import { clusterId } from '#core/system/cluster.ts';
 import { systemSchema } from '#core/system/table.ts';
 import { localSpool } from '#core/transfer/spool.ts';
 import { ormOnDemand } from './metadata/on-demand.ts';
+import { JobSessions } from './runtime/job-sessions.ts';
 import type { Services } from './services.ts';
 
 /** Most connections of a process to the queue's database, those on which it listens not counted. */
 const QUEUE_CONNECTIONS = 8;
+
+/** A job keeps a connection for its transaction while the worker asks for more. */
+const LEAST_CONNECTIONS = 2;
+/** Most connections of MikroORM, whose work is short and seldom. */
+const ENTITY_CONNECTIONS = 2;
 
 /** Resolves when everything stands, however long the database takes to be there. */
 export async function openServices(
@@ -29,8 +35,9 @@ export async function openServices(
 ): Promise<Services & AsyncDisposable> {
   // Sessions must keep their identity, so that the one of a frozen worker can be ended.
   const direct = config.DATABASE_DIRECT_URL ?? url;
-  const watches = config.DATABASE_POOL_MAX > 3 ? 1 : 0;
-  const max = config.DATABASE_POOL_MAX - watches;
+  const own = Math.max(LEAST_CONNECTIONS, config.DATABASE_POOL_MAX);
+  const watches = own > 3 ? 1 : 0;
+  const max = own - watches;
   const pool = createPool(config, direct, log, { name: 'worker', max, statementTimeout: 0 });
   const watch =
     watches === 0
@@ -53,8 +60,9 @@ export async function openServices(
   const feed = new ChangeFeed(bus, log);
   const failpoint = failpoints(config, log);
   const journal = new ChangeJournal({ writes: caching.writes, feed, failpoint, access: null });
-  const orm = ormOnDemand(config, direct, catalog, log);
-  const shared = Math.min(QUEUE_CONNECTIONS, config.DATABASE_POOL_MAX);
+  const entities = Math.min(ENTITY_CONNECTIONS, own - 1);
+  const orm = ormOnDemand({ ...config, connections: entities }, direct, catalog, log);
+  const shared = Math.min(QUEUE_CONNECTIONS, own - 1);
   const role = { role: 'consumer', max: QUEUE_NAMES.length + shared } as const;
   const queues = await openQueues(config, direct, cluster, log, role);
   const spool = localSpool(join(config.DATA_DIR, 'spool'));
@@ -63,7 +71,20 @@ export async function openServices(
     maxPerHolder: config.JOBS_MAX_PER_USER,
   });
   return {
-    ...{ config, log, pool, schema, catalog, orm, bus, queues, jobs, spool, journal },
+    ...{
+      config,
+      log,
+      pool,
+      sessions: new JobSessions(pool),
+      schema,
+      catalog,
+      orm,
+      bus,
+      queues,
+      jobs,
+      spool,
+      journal,
+    },
     async [Symbol.asyncDispose]() {
       jobs.close();
       await feed.close();

@@ -9,12 +9,15 @@ import type { MessageBus } from '#core/messages/bus.ts';
 import type { JobService } from '#core/services/jobs.ts';
 import type { Spool } from '#core/transfer/spool.ts';
 import type { OrmOnDemand } from './metadata/on-demand.ts';
+import type { JobSessions } from './runtime/job-sessions.ts';
 
 export interface Services {
   readonly config: Config;
   readonly log: Log;
   /** Connections that keep their session, without a bound on the time of a statement. */
   readonly pool: Pool;
+  /** Those of them that jobs keep. */
+  readonly sessions: JobSessions;
   /** The schema of the system tables. */
   readonly schema: string;
   readonly catalog: CatalogSource;

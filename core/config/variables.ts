@@ -211,9 +211,10 @@ export const variables = {
     meaning: 'Schemas to serve, a comma list; the first one holds the system tables',
   }),
   DATABASE_POOL_MAX: define({
-    parse: integer(2, 1_000),
+    parse: integer(1, 1_000),
     fallback: '10',
-    meaning: 'Most connections of one process to the database, those of the queue not counted',
+    meaning:
+      'Most connections of one process to the database, those of the queue not counted; a worker has two at the least',
   }),
   DATABASE_POOL_WAIT: define({
     parse: duration,

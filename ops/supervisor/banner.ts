@@ -9,6 +9,9 @@ export interface BannerFacts {
   readonly database: string;
   /** What carries queue and messages. */
   readonly queue: string;
+  /** How many of each run. */
+  readonly edges: number;
+  readonly workers: number;
   /** Only when it was made just now. */
   readonly admin: GeneratedAdmin | null;
 }
@@ -57,10 +60,7 @@ export function banner(config: Config, facts: BannerFacts): string {
   const lines: [string, string][] = [
     ['Database', facts.database],
     ['Queue', facts.queue],
-    [
-      'Running',
-      `${count(config.EDGE_PROCESSES, 'edge')}, ${count(config.WORKER_PROCESSES, 'worker')}`,
-    ],
+    ['Running', `${count(facts.edges, 'edge')}, ${count(facts.workers, 'worker')}`],
     ['', ''],
     ...(facts.admin === null ? [] : adminLines(facts.admin)),
     ['Try', `curl ${url}/server/ping`],

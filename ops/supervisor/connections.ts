@@ -7,12 +7,14 @@ import { SetupError } from '#core/system/setup-error.ts';
 export const QUEUES = 3;
 /** The message bus of a process keeps one to itself. */
 const BUS = 1;
-/** A process that only puts jobs in shares this many among all queues. */
+/** A process that only puts jobs in shares at most this many among all queues. */
 const PRODUCER = 2;
 /** Consumers of queues keep one each for LISTEN, and share up to so many more with their producer. */
 const CONSUMER = 8;
-/** The EntityManager of a worker. */
+/** The EntityManager of a worker has at most this many. */
 const ENTITIES = 2;
+/** A job keeps a connection for its transaction while the worker asks for more. */
+const WORKER_LEAST = 2;
 /** Migrations, health checks of operators and the like. */
 const SPARE = 10;
 
@@ -24,11 +26,13 @@ type Sizes = Pick<
 /** Most connections that the configured processes open together. */
 export function connectionsNeeded(config: Sizes): number {
   const onPostgres = config.REDIS_URL === undefined;
-  const edge = config.DATABASE_POOL_MAX + config.STREAM_MAX + (onPostgres ? BUS + PRODUCER : 0);
+  const pool = config.DATABASE_POOL_MAX;
+  const edge = pool + config.STREAM_MAX + (onPostgres ? BUS + Math.min(PRODUCER, pool) : 0);
+  const own = Math.max(WORKER_LEAST, pool);
   const worker =
-    config.DATABASE_POOL_MAX +
-    ENTITIES +
-    (onPostgres ? BUS + QUEUES + Math.min(CONSUMER, config.DATABASE_POOL_MAX) : 0);
+    own +
+    Math.min(ENTITIES, own - 1) +
+    (onPostgres ? BUS + QUEUES + Math.min(CONSUMER, own - 1) : 0);
   return config.EDGE_PROCESSES * edge + config.WORKER_PROCESSES * worker;
 }
 
@@ -66,20 +70,42 @@ async function readLimits(url: string): Promise<Limits> {
 export interface Allotment {
   readonly DATABASE_POOL_MAX: number;
   readonly STREAM_MAX: number;
+  readonly EDGE_PROCESSES: number;
+  readonly WORKER_PROCESSES: number;
   /** Null when they get what is configured. */
   readonly warning: string | null;
 }
 
 /** The least with which a process works. */
-const LEAST = { DATABASE_POOL_MAX: 2, STREAM_MAX: 1 };
+const LEAST = { DATABASE_POOL_MAX: 1, STREAM_MAX: 1 };
 
 /** The most connections for each process that are not too many together; null when there is no such. */
-function fit(config: Sizes, allowed: number): Omit<Allotment, 'warning'> | null {
-  const streams = Math.min(config.STREAM_MAX, LEAST.STREAM_MAX);
+function fitProcesses(config: Sizes, allowed: number): Sizes | null {
   for (let pool = config.DATABASE_POOL_MAX; pool >= LEAST.DATABASE_POOL_MAX; pool -= 1) {
-    for (let stream = config.STREAM_MAX; stream >= streams; stream -= 1) {
-      const sizes = { DATABASE_POOL_MAX: pool, STREAM_MAX: stream };
-      if (connectionsNeeded({ ...config, ...sizes }) <= allowed) return sizes;
+    for (let stream = config.STREAM_MAX; stream >= LEAST.STREAM_MAX; stream -= 1) {
+      const sizes = { ...config, DATABASE_POOL_MAX: pool, STREAM_MAX: stream };
+      if (connectionsNeeded(sizes) <= allowed) return sizes;
+    }
+  }
+  return null;
+}
+
+/** Of the kinds that are configured at all. */
+function oneOfEach({ EDGE_PROCESSES, WORKER_PROCESSES }: Sizes) {
+  return {
+    EDGE_PROCESSES: Math.min(EDGE_PROCESSES, 1),
+    WORKER_PROCESSES: Math.min(WORKER_PROCESSES, 1),
+  };
+}
+
+/** Fewer connections for each process first, then fewer edges, then fewer workers. */
+function fit(config: Sizes, allowed: number): Sizes | null {
+  const one = oneOfEach(config);
+  for (let workers = config.WORKER_PROCESSES; workers >= one.WORKER_PROCESSES; workers -= 1) {
+    for (let edges = config.EDGE_PROCESSES; edges >= one.EDGE_PROCESSES; edges -= 1) {
+      const sizes = { ...config, EDGE_PROCESSES: edges, WORKER_PROCESSES: workers };
+      const fitting = fitProcesses(sizes, allowed);
+      if (fitting !== null) return fitting;
     }
   }
   return null;
@@ -88,7 +114,7 @@ function fit(config: Sizes, allowed: number): Omit<Allotment, 'warning'> | null 
 /**
  * What the processes get of the connections that the server, the role and the database allow.
  * @param url past any pooler
- * @throws {SetupError} when these are fewer than the processes work with
+ * @throws {SetupError} when these are fewer than one edge and one worker work with
  */
 export async function allotConnections(config: Sizes, url: string): Promise<Allotment> {
   const limits = await readLimits(url);
@@ -97,23 +123,26 @@ export async function allotConnections(config: Sizes, url: string): Promise<Allo
     limits.role ?? Number.POSITIVE_INFINITY,
     limits.database ?? Number.POSITIVE_INFINITY,
   );
-  const { DATABASE_POOL_MAX, STREAM_MAX } = config;
   const needed = connectionsNeeded(config);
-  if (needed <= allowed) return { DATABASE_POOL_MAX, STREAM_MAX, warning: null };
+  if (needed <= allowed) return { ...allotted(config), warning: null };
   const sizes = fit(config, allowed);
-  const advice = 'EDGE_PROCESSES or WORKER_PROCESSES, or raise what PostgreSQL allows';
   if (sizes === null) {
-    const streams = Math.min(STREAM_MAX, LEAST.STREAM_MAX);
-    const least = connectionsNeeded({ ...config, ...LEAST, STREAM_MAX: streams });
+    const least = connectionsNeeded({ ...config, ...LEAST, ...oneOfEach(config) });
     throw new SetupError(
       `DATABASE_URL: PostgreSQL allows ${allowed} connections and the processes need ${least} at ` +
-        `the least: lower ${advice} (max_connections, or CONNECTION LIMIT of role or database)`,
+        'the least: raise what it allows (max_connections, or CONNECTION LIMIT of role or database)',
     );
   }
+  const given = Object.entries(allotted(sizes)).map(([name, value]) => `${name}=${value}`);
   return {
-    ...sizes,
+    ...allotted(sizes),
     warning:
       `The processes may open ${needed} connections and PostgreSQL allows ${allowed}: they run with ` +
-      `DATABASE_POOL_MAX=${sizes.DATABASE_POOL_MAX} and STREAM_MAX=${sizes.STREAM_MAX}; lower these, ${advice}`,
+      `${given.join(', ')}; lower these, or raise what PostgreSQL allows`,
   };
+}
+
+function allotted(sizes: Sizes): Omit<Allotment, 'warning'> {
+  const { DATABASE_POOL_MAX, STREAM_MAX, EDGE_PROCESSES, WORKER_PROCESSES } = sizes;
+  return { DATABASE_POOL_MAX, STREAM_MAX, EDGE_PROCESSES, WORKER_PROCESSES };
 }

@@ -107,6 +107,8 @@ export class Installation {
     if (config.EDGE_PROCESSES > 0) this.#withdraw = announce(config, this.#dataDir);
     return {
       database: database.description,
+      edges: allotment.EDGE_PROCESSES,
+      workers: allotment.WORKER_PROCESSES,
       queue: redis === undefined ? 'PostgreSQL' : `Redis ${redisVersion} at ${describeUrl(redis)}`,
       admin,
     };
@@ -192,8 +194,8 @@ export class Installation {
       Array.from({ length: number }, () => ({ role, script: join(root, script), env }));
     return new Supervisor({
       children: [
-        ...several(config.EDGE_PROCESSES, 'edge', scripts.edge),
-        ...several(config.WORKER_PROCESSES, 'worker', scripts.worker),
+        ...several(allotment.EDGE_PROCESSES, 'edge', scripts.edge),
+        ...several(allotment.WORKER_PROCESSES, 'worker', scripts.worker),
       ],
       cwd: root,
       log,

@@ -3,7 +3,8 @@ import t from 'tap';
 import { withFreePort } from '#ops/embedded/port.ts';
 import { backends } from '#tests/harness/backend.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
-import { startProxy } from '#tests/harness/proxy.ts';
+import { type ServerProxy, startProxy } from '#tests/harness/proxy.ts';
+import { until } from '#tests/harness/until.ts';
 
 t.jobs = 2;
 
@@ -19,14 +20,31 @@ for (const backend of backends) {
       DATABASE_POOL_WAIT: '5s',
       ...(queue === undefined ? {} : { REDIS_URL: queue.url }),
     };
-    for (const proxy of proxies) {
-      await proxy.down();
+    /** Each makes a server go away, and resolves when an edge should have noticed. */
+    const ways = [
+      async (proxy: ServerProxy) => {
+        await proxy.down();
+        return () => delay(1_000);
+      },
+      async (proxy: ServerProxy) => {
+        proxy.refuse();
+        const before = proxy.refused;
+        return () => until(() => proxy.refused > before + 3, 'the edge to try again');
+      },
+    ];
+    for (const [proxy, goAway] of proxies.flatMap((proxy) =>
+      ways.map((way) => [proxy, way] as const),
+    )) {
+      const noticed = await goAway(proxy);
       let url = '';
       const starting = withFreePort(async (port) => {
         url = `http://127.0.0.1:${port}`;
         return await startEdge(port, env);
       });
-      const soon = await Promise.race([starting.then(() => 'ready'), delay(3_000, 'waits')]);
+      const soon = await Promise.race([
+        starting.then(() => 'ready'),
+        noticed().then(() => 'waits'),
+      ]);
       t.equal(soon, 'waits');
       await proxy.up();
       const edge = await starting;

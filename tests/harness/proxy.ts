@@ -16,6 +16,10 @@ export interface ServerProxy {
   /** Cuts every connection and accepts no more. */
   down(): Promise<void>;
   up(): Promise<void>;
+  /** Cuts every connection, and each new one as soon as it is made. */
+  refuse(): void;
+  /** Connections that were refused so. */
+  readonly refused: number;
   /** Makes all connections half open that there are, for good. */
   freeze(direction?: Direction): void;
   /** Whether connections that are made from now on are half open from their beginning. */
@@ -63,7 +67,21 @@ export async function startProxy(t: Teardown, target: string): Promise<ServerPro
   url.host = `127.0.0.1:${own}`;
   const pairs = new Set<Pair>();
   let freezesNew = false;
+  let refuses = false;
+  let refused = 0;
+  const cut = () => {
+    for (const { near, far } of pairs) {
+      near.destroy();
+      far.destroy();
+    }
+    pairs.clear();
+  };
   const server = createServer((near) => {
+    if (refuses) {
+      refused += 1;
+      near.destroy();
+      return;
+    }
     const pair = new Pair(near, connect(port, host), freezesNew ? 'both' : null);
     pairs.add(pair);
     near.on('close', () => {
@@ -73,18 +91,23 @@ export async function startProxy(t: Teardown, target: string): Promise<ServerPro
   const proxy = {
     url: url.href,
     async up() {
+      refuses = false;
+      if (server.listening) return;
       server.listen(own, '127.0.0.1');
       await once(server, 'listening');
     },
     async down() {
       if (!server.listening) return;
       server.close();
-      for (const { near, far } of pairs) {
-        near.destroy();
-        far.destroy();
-      }
-      pairs.clear();
+      cut();
       await once(server, 'close');
+    },
+    refuse() {
+      refuses = true;
+      cut();
+    },
+    get refused() {
+      return refused;
     },
     freeze(direction: Direction = 'both') {
       for (const pair of pairs) pair.frozen ??= direction;

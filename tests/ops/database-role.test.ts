@@ -11,8 +11,9 @@ const id = randomBytes(4).toString('hex');
 const ROLE = `role_${id}`;
 const DATABASE = `test_${id}`;
 const SCHEMA = 'shop_data';
+const TOKEN = 'a-token-of-the-first-admin';
 /** Connections with which an edge and a worker work, on PostgreSQL alone. */
-const LEAST = 16;
+const LEAST = 12;
 
 /** The document's statements for a database that exists already, for the names of this test. */
 function documentedSql(): string {
@@ -45,6 +46,7 @@ t.test('the documented rights are enough, on tables that belong to somebody else
     `REVOKE ALL ON DATABASE ${DATABASE} FROM PUBLIC;
       CREATE SCHEMA ${SCHEMA};
       CREATE TABLE ${SCHEMA}.things (id serial PRIMARY KEY, name text);
+      CREATE TABLE ${SCHEMA}.others (id serial PRIMARY KEY, name text);
       INSERT INTO ${SCHEMA}.things (name) VALUES ('one')`,
     DATABASE,
   );
@@ -72,30 +74,41 @@ t.test('the documented rights are enough, on tables that belong to somebody else
     new RegExp(`^DATABASE_URL: .* ${LEAST - 1} connections .* ${LEAST} at the`),
   );
 
-  // As few connections are enough, too.
-  await runAsSuperuser(`ALTER ROLE ${ROLE} CONNECTION LIMIT ${LEAST}`);
-  const run = new Run(t, env, 'ops/start.ts');
-  await run.prints('Ctrl-C stops it');
-  const headers = { Authorization: `Bearer ${/Bearer ([^"]+)/.exec(run.stdout)?.[1]}` };
-  const form = new FormData();
-  const csv = new Blob(['id,name\n1,first\n2,two\n'], { type: 'text/csv' });
-  form.append('file', csv, 'things.csv');
-  const url = `http://127.0.0.1:${port}`;
-  const imported = await fetch(`${url}/utils/import/things`, {
-    ...{ method: 'POST', headers, body: form },
-  });
-  t.equal(imported.status, 200, await imported.text());
-  const items = await fetch(`${url}/items/things`, { headers });
-  t.strictSame(await items.json(), {
-    data: [
-      { id: 1, name: 'first' },
-      { id: 2, name: 'two' },
-    ],
-  });
-  const health = await fetch(`${url}/server/health`, { headers });
-  t.match(await health.json(), {
-    checks: { 'pg:connectionsAllowed': [{ status: 'warn', output: `allows ${LEAST}` }] },
-  });
-  t.equal(run.stdout.split(`PostgreSQL allows ${LEAST}`).length, 2, 'it warns once');
-  t.notMatch(run.stdout, 'process ended');
+  // As few connections are enough, too, and they are for two edges what they are for one.
+  for (const { limit, edges } of [
+    { limit: LEAST, edges: 1 },
+    { limit: 20, edges: 2 },
+  ]) {
+    await runAsSuperuser(`ALTER ROLE ${ROLE} CONNECTION LIMIT ${limit}`);
+    const run = new Run(t, { ...env, EDGE_PROCESSES: '2', ADMIN_TOKEN: TOKEN }, 'ops/start.ts');
+    await run.prints('Ctrl-C stops it');
+    t.match(run.stdout, new RegExp(`Running +${edges} edge`));
+    const headers = { Authorization: `Bearer ${TOKEN}` };
+    const url = `http://127.0.0.1:${port}`;
+    const importInto = async (table: string) => {
+      const form = new FormData();
+      const csv = new Blob(['id,name\n1,first\n2,two\n'], { type: 'text/csv' });
+      form.append('file', csv, 'rows.csv');
+      const init = { method: 'POST', headers, body: form };
+      const response = await fetch(`${url}/utils/import/${table}`, init);
+      t.equal(response.status, 200, await response.text());
+    };
+    await Promise.all([importInto('things'), importInto('others')]);
+    const items = await fetch(`${url}/items/things`, { headers });
+    t.strictSame(await items.json(), {
+      data: [
+        { id: 1, name: 'first' },
+        { id: 2, name: 'two' },
+      ],
+    });
+    const health = await fetch(`${url}/server/health`, { headers });
+    t.match(await health.json(), {
+      checks: { 'pg:connectionsAllowed': [{ status: 'warn', output: `allows ${limit}` }] },
+    });
+    t.equal(run.stdout.split(`PostgreSQL allows ${limit}`).length, 2, 'it warns once');
+    t.notMatch(run.stdout, 'process ended');
+    t.notMatch(run.stdout, 'timeout exceeded', 'no job waits for what another has');
+    run.process.kill('SIGTERM');
+    await run.exited;
+  }
 });

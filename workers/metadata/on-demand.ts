@@ -3,9 +3,8 @@
  * what workers do is not done with it.
  */
 import type { CatalogSource } from '#core/catalog/source.ts';
-import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
-import type { Orm } from './orm.ts';
+import type { Orm, OrmConfig } from './orm.ts';
 
 export interface OrmOnDemand {
   /** Opens it when that has not been done; a failure is not kept. */
@@ -15,7 +14,7 @@ export interface OrmOnDemand {
 
 /** @param url a connection that keeps its session */
 export function ormOnDemand(
-  config: Pick<Config, 'DATABASE_POOL_WAIT'>,
+  config: OrmConfig,
   url: string,
   source: CatalogSource,
   log: Log,

@@ -27,19 +27,14 @@ export interface Orm {
   close(): Promise<void>;
 }
 
-/** The EntityManager's own connections: its work is short and seldom. */
-const CONNECTIONS = 2;
+/** What of the configuration concerns it, and how many connections it may open. */
+export type OrmConfig = Pick<Config, 'DATABASE_POOL_WAIT'> & { readonly connections: number };
 
 /**
  * Opens MikroORM on a small pool of its own; nothing is connected before the first statement.
  * @param url a connection that keeps its session
  */
-export function openOrm(
-  config: Pick<Config, 'DATABASE_POOL_WAIT'>,
-  url: string,
-  source: CatalogSource,
-  log: Log,
-): Orm {
+export function openOrm(config: OrmConfig, url: string, source: CatalogSource, log: Log): Orm {
   const watchdog = new Watchdog({ url, log, statementTimeout: 0 });
   const entities = new Entities();
   const orm = new MikroORM({
@@ -47,7 +42,7 @@ export function openOrm(
     entities: [],
     metadataCache: { enabled: false },
     discovery: { checkDuplicateTableNames: false, warnWhenNoEntities: false },
-    pool: { min: 0, max: CONNECTIONS },
+    pool: { min: 0, max: config.connections },
     driverOptions: {
       application_name: 'sluice entities',
       connectionTimeoutMillis: config.DATABASE_POOL_WAIT,

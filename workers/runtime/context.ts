@@ -6,6 +6,7 @@ import type { Log } from '#core/log/log.ts';
 import { tellSupervisor } from '#core/process/child.ts';
 import type { Services } from '#workers/services.ts';
 import type { ActorContext } from './actor.ts';
+import type { JobSession } from './job-sessions.ts';
 import type { ProgressReporter } from './progress.ts';
 
 export class DeliveryContext implements ActorContext {
@@ -14,7 +15,7 @@ export class DeliveryContext implements ActorContext {
   readonly signal: AbortSignal;
   readonly services: Services;
   readonly #progress: ProgressReporter;
-  #client: Promise<Connection> | null = null;
+  #session: Promise<JobSession> | null = null;
 
   constructor(
     job: ClaimedJob,
@@ -29,9 +30,9 @@ export class DeliveryContext implements ActorContext {
     this.#progress = progress;
   }
 
-  connect(): Promise<Connection> {
-    this.#client ??= this.#open();
-    return this.#client;
+  async connect(): Promise<Connection> {
+    this.#session ??= this.#open();
+    return (await this.#session).client;
   }
 
   progress(progress: Parameters<ActorContext['progress']>[0]): void {
@@ -47,20 +48,20 @@ export class DeliveryContext implements ActorContext {
 
   /** Ends the session, if there is one; what it has not committed is undone. */
   async end(): Promise<void> {
-    const opening = this.#client;
-    this.#client = null;
-    const client = await opening?.catch(() => null);
-    client?.release(true);
+    const opening = this.#session;
+    this.#session = null;
+    const session = await opening?.catch(() => null);
+    session?.end();
   }
 
-  async #open(): Promise<Connection> {
-    const { pool, schema } = this.services;
-    const client = await pool.connect();
+  async #open(): Promise<JobSession> {
+    const { sessions, schema } = this.services;
+    const session = await sessions.open(this.signal);
     try {
-      await recordBackend(client, schema, this.job);
-      return client;
+      await recordBackend(session.client, schema, this.job);
+      return session;
     } catch (error) {
-      client.release(true);
+      session.end();
       throw error;
     }
   }

@@ -31,18 +31,26 @@ t.test('where the database allows less, the processes get less', async (t) => {
     await client.query(
       `ALTER DATABASE ${new URL(url).pathname.slice(1)} CONNECTION LIMIT ${allowed}`,
     );
-  const least = connectionsNeeded({ ...SIZES, DATABASE_POOL_MAX: 2, STREAM_MAX: 1 });
-  for (const allowed of [least, least + 5, least + 12]) {
+  const fewest = { ...SIZES, DATABASE_POOL_MAX: 1, STREAM_MAX: 1 };
+  const all = connectionsNeeded(fewest);
+  const least = connectionsNeeded({ ...fewest, EDGE_PROCESSES: 1 });
+  for (const [allowed, edges] of [
+    [least, 1],
+    [all - 1, 1],
+    [all, 2],
+    [all + 12, 2],
+  ] as const) {
     await limit(allowed);
     const { warning, ...sizes } = await allotConnections(SIZES, url);
     t.ok(connectionsNeeded({ ...SIZES, ...sizes }) <= allowed);
     t.match(warning, `${connectionsNeeded(SIZES)} connections`);
     t.match(warning, `allows ${allowed}`);
     t.match(warning, `DATABASE_POOL_MAX=${sizes.DATABASE_POOL_MAX}`);
+    t.match(sizes, { EDGE_PROCESSES: edges, WORKER_PROCESSES: 1 });
   }
   await limit(least - 1);
   await t.rejects(allotConnections(SIZES, url), {
     name: 'SetupError',
-    message: new RegExp(`allows ${least - 1} connections .* ${least} at the least: lower EDGE`),
+    message: new RegExp(`allows ${least - 1} connections .* ${least} at the least: raise`),
   });
 });

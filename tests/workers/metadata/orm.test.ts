@@ -35,7 +35,7 @@ const SETUP = `
 async function start(t: Test) {
   const installation = await install(t, SETUP);
   const source: CatalogSource = await installation.open(false);
-  const orm = openOrm(installation.config, installation.url, source, log);
+  const orm = openOrm({ ...installation.config, connections: 2 }, installation.url, source, log);
   t.teardown(() => orm.close());
   return { ...installation, source, orm };
 }

@@ -1,0 +1,68 @@
+/**
+ * Bounds how many jobs have a connection of their own at the same time: each asks for more while it
+ * has one, so one connection of the pool is left for that, and the jobs cannot block each other.
+ */
+import type { Connection, Pool } from '#core/database/pool.ts';
+
+export interface JobSession {
+  readonly client: Connection;
+  /** Ends the connection, and with it what is not committed; once. */
+  end(): void;
+}
+
+export class JobSessions {
+  readonly #pool: Pool;
+  readonly #waiting = new Set<() => void>();
+  #free: number;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+    this.#free = Math.max(1, pool.options.max - 1);
+  }
+
+  /** Waits for its turn; those who came first come before others. */
+  async open(signal: AbortSignal): Promise<JobSession> {
+    await this.#enter(signal);
+    try {
+      const client = await this.#pool.connect();
+      const end = () => {
+        client.release(true);
+        this.#leave();
+      };
+      return { client, end };
+    } catch (error) {
+      this.#leave();
+      throw error;
+    }
+  }
+
+  async #enter(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const abort = () => {
+      // Otherwise its turn has come already.
+      if (this.#waiting.delete(resolve)) reject(signal.reason);
+    };
+    this.#waiting.add(resolve);
+    signal.addEventListener('abort', abort);
+    try {
+      await promise;
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  #leave(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#free += 1;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+}
