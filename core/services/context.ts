@@ -69,6 +69,8 @@ export interface Target {
   readonly collection: string;
   /** Where the request comes from, for history. */
   readonly visitor?: Visitor;
+  /** The key is that of the caller's own row, and need not be readable. */
+  readonly ownKey?: boolean;
   /** Read anew, whatever is kept. */
   readonly fresh?: boolean;
   /** Members of payloads that nobody knows are refused. */

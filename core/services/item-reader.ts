@@ -147,7 +147,7 @@ export class ItemReader {
     return this.contexts.with(target, async (context) => {
       const collection = this.readable(context);
       const found = distinctKeys(keys.map((key) => keyOfBody(collection, key)));
-      const statement = compileItems(context, query, found);
+      const statement = compileItems(context, query, found, true);
       const asked = { statement, reads: statement.reads };
       return (await this.#text(context, asked, mannerOf(target, signal))) ?? textAnswer('');
     });
@@ -167,12 +167,14 @@ export class ItemReader {
     return this.contexts.with(target, async (context) => {
       const collection = this.readable(context);
       const key = keyOfPath(collection, segment);
-      const place = { place: `item ${collection.name}`, question, caller: context.caller };
+      const isAsked = target.ownKey !== true;
+      const name = `${isAsked ? 'item' : 'own item'} ${collection.name}`;
+      const place = { place: name, question, caller: context.caller };
       const { statement } = this.statements.get(
         context.catalog,
         context.grants,
         place,
-        (query) => ({ kind: 'item', statement: compileAnyItem(context, query) }),
+        (query) => ({ kind: 'item', statement: compileAnyItem(context, query, isAsked) }),
       );
       const asked = { statement: give(statement, key), reads: statement.reads };
       const answer = await this.#text(context, asked, mannerOf(target, signal));

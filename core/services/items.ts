@@ -421,5 +421,5 @@ function readBackOne(write: Write, query: Query, key: Key | undefined): Promise<
 
 function readBack(write: Write, query: Query, keys: readonly Key[]): Promise<WriteAnswer> {
   if (keys.length === 0) return Promise.resolve('{"data":[]}');
-  return shown(async () => readText(write.client, compileItems(write.target, query, keys)));
+  return shown(async () => readText(write.client, compileItems(write.target, query, keys, false)));
 }

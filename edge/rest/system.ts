@@ -97,7 +97,7 @@ const readSelf: CallHandler = (call) => {
   const query = call.caller.lacksSecondFactor ? ownRowOnly(call) : queryOf(call);
   return orKeys(
     call,
-    () => items.one(target, id, questionOf(query), call.request.signal),
+    () => items.one({ ...target, ownKey: true }, id, questionOf(query), call.request.signal),
     () => ({ id }),
   );
 };

@@ -42,7 +42,7 @@ function compile(target: ReadTarget, query: Query, asked: Asked): Statement {
     case 'stream':
       return compileStream(target, query);
     case 'items':
-      return compileItems(target, query, keys);
+      return compileItems(target, query, keys, false);
     case 'item':
       return compileItem(target, query, keys[0] ?? []);
   }

@@ -3,7 +3,7 @@ import { bareType } from '#core/database/column-type.ts';
 import { join, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import type { Key } from '../key.ts';
-import { columnNamed, type Scope } from './scope.ts';
+import { columnNamed, type Scope, visibleField, whereSeen } from './scope.ts';
 
 /** The item with this key; its values, or what stands for them until they are known. */
 export function keyCondition(scope: Scope, key: readonly unknown[]): Sql {
@@ -25,4 +25,14 @@ export function anyKeyCondition(scope: Scope, keys: readonly Key[]): Sql {
   return columns.length === 1
     ? sql`${join(columns)} = ANY(${join(arrays)})`
     : sql`(${join(columns)}) IN (SELECT * FROM unnest(${join(arrays)}))`;
+}
+
+/**
+ * A condition on keys that a caller asks by. Where the caller may not see the whole key it holds for
+ * no item, as if there were none: otherwise asking would confirm hidden values.
+ */
+export function whereKeySeen(scope: Scope, condition: Sql): Sql {
+  const names = scope.collection.primaryKey.map(({ name }) => name);
+  if (names.some((name) => visibleField(scope, name) === null)) return sql`FALSE`;
+  return names.reduce((inner, name) => whereSeen(scope, name, inner), condition);
 }

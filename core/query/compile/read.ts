@@ -11,7 +11,7 @@ import { DEFAULT_LIMITS, requireWithin } from '../limits.ts';
 import type { MetaName, Path, Query, QueryBounds } from '../query.ts';
 import { planBatch } from './batch.ts';
 import { compileFilter } from './filter.ts';
-import { anyKeyCondition, keyCondition } from './key.ts';
+import { anyKeyCondition, keyCondition, whereKeySeen } from './key.ts';
 import { levelConditions, planLevel } from './level.ts';
 import { pastOf } from './past.ts';
 import { planRoot } from './root.ts';
@@ -184,13 +184,24 @@ export function compilePage(target: ReadTarget, query: Query): Compiled {
   return compiled(target, (notes) => pageSql(() => rootScope(target, query, notes), query));
 }
 
-/** The items of several keys: a page of those that also meet the query. */
-export function compileItems(target: ReadTarget, query: Query, keys: readonly Key[]): Compiled {
+/**
+ * The items of several keys: a page of those that also meet the query.
+ * @param isAsked the keys are what a caller asks by, so that hidden ones find nothing
+ */
+export function compileItems(
+  target: ReadTarget,
+  query: Query,
+  keys: readonly Key[],
+  isAsked: boolean,
+): Compiled {
   return compiled(target, (notes) =>
     pageSql(
       () => rootScope(target, query, notes),
       query,
-      (scope) => anyKeyCondition(scope, keys),
+      (scope) => {
+        const condition = anyKeyCondition(scope, keys);
+        return isAsked ? whereKeySeen(scope, condition) : condition;
+      },
     ),
   );
 }
@@ -210,12 +221,16 @@ export function compileStream(target: ReadTarget, query: Query): Compiled {
   });
 }
 
-/** One item by a key that {@link give} fills in: one row with the text `{"data":{…}}`, or none. */
-export function compileAnyItem(target: ReadTarget, query: Query): Compiled {
+/**
+ * One item by a key that {@link give} fills in: one row with the text `{"data":{…}}`, or none.
+ * @param isAsked the key is what a caller asks by, so that a hidden one finds nothing
+ */
+export function compileAnyItem(target: ReadTarget, query: Query, isAsked: boolean): Compiled {
   return compiled(target, (notes) => {
     const scope = rootScope(target, query, notes);
     const parts = scope.collection.primaryKey.map((_, index) => new Given(index));
-    return itemSql(scope, query, [keyCondition(scope, parts)]);
+    const condition = keyCondition(scope, parts);
+    return itemSql(scope, query, [isAsked ? whereKeySeen(scope, condition) : condition]);
   });
 }
 
@@ -292,7 +307,7 @@ export function compileSingleton(target: ReadTarget, query: Query): Compiled {
   });
 }
 
-/** One item by its key: one row with the text `{"data":{…}}`, or none. */
+/** One item by a key that is known: one row with the text `{"data":{…}}`, or none. */
 export function compileItem(target: ReadTarget, query: Query, key: Key): Statement {
-  return give(compileAnyItem(target, query), key);
+  return give(compileAnyItem(target, query, false), key);
 }

@@ -134,6 +134,52 @@ t.test('rights', async (t) => {
     }
   });
 
+  await t.test('to read an item do not tell its key where that is hidden', async (t) => {
+    await cluster.db.query(`
+      CREATE TABLE codes (a text, b int, v text, public boolean, PRIMARY KEY (a, b));
+      INSERT INTO codes VALUES ('x', 1, 'one', true), ('x', 2, 'two', false);
+      INSERT INTO system_permissions (policy, collection, action, permissions, fields) VALUES
+        ('${POLICY}', 'codes', 'read', NULL, 'v,a'),
+        ('${POLICY}', 'codes', 'read', '{"public":true}', 'b'),
+        ('${POLICY}', 'codes', 'update', NULL, 'v')`);
+    await until(async () => (await get('/items/codes')).ok, 'the table is known');
+    const search = (collection: string, keys: unknown[]) =>
+      fetch(`${cluster.url}/items/${collection}`, {
+        method: 'SEARCH',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ keys, query: { fields: ['*'] } }),
+      });
+    const text = async (answer: Promise<Response>) => {
+      const { status } = await answer;
+      return `${status} ${await (await answer).text()}`;
+    };
+    const missing = await text(get('/items/authors/999'));
+    t.match(missing, /^403/);
+    for (const url of urls) {
+      t.equal(await text(get('/items/authors/1', url)), missing, 'hidden from all');
+      t.equal(await text(get('/items/codes/x,2', url)), missing, 'hidden on this row');
+      t.equal(await text(get('/items/codes/x,9', url)), missing);
+      const seen = await text(get('/items/codes/x,1?fields=v,b', url));
+      t.equal(seen, '200 {"data":{"v":"one","b":1}}');
+    }
+    t.equal(await text(search('authors', [1, 2, 999])), '200 {"data":[]}');
+    const some = await text(
+      search('codes', [
+        ['x', 1],
+        ['x', 2],
+        ['x', 3],
+      ]),
+    );
+    t.equal(some, '200 {"data":[{"a":"x","b":1,"v":"one"}]}');
+    const written = await fetch(`${cluster.url}/items/codes/x,2?fields=v`, {
+      method: 'PATCH',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: '{"v":"2"}',
+    });
+    t.strictSame(await written.json(), { data: { v: '2' } }, 'who may write it knows it is there');
+    await cluster.db.query("DELETE FROM system_permissions WHERE collection = 'codes'");
+  });
+
   await t.test('that are changed by SQL change in every process, messages or not', async (t) => {
     const path = '/items/authors?fields=name&limit=-1';
     const counts = () =>
