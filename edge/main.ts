@@ -1,7 +1,11 @@
 /** The edge process: answers requests until it is told to drain. */
 import { createLog } from '#core/log/log.ts';
-import { drainOnDemand, readConfiguration, tellSupervisor } from '#core/process/child.ts';
-import { surviveErrors } from '#core/process/survive.ts';
+import {
+  drainOnDemand,
+  readConfiguration,
+  tellSupervisor,
+} from '#core/process/supervised-process.ts';
+import { logUncaughtErrors } from '#core/process/uncaught-errors.ts';
 import { mannersOf } from './http/manners.ts';
 import { Router } from './http/router.ts';
 import { createServer, type Server } from './http/server.ts';
@@ -56,5 +60,5 @@ server = createServer({
   ...mannersOf(config),
 });
 await server.listen(config.HOST, config.PORT, config.EDGE_PROCESSES > 1);
-surviveErrors(log);
+logUncaughtErrors(log);
 tellSupervisor({ type: 'ready' });

@@ -1,11 +1,11 @@
 /** Opens what an edge process works with, and closes it again. */
 import { join } from 'node:path';
-import { influencesAccess } from '#core/access/influence.ts';
-import { AccessSource } from '#core/access/source.ts';
+import { affectsAccess } from '#core/access/access-writes.ts';
+import { AccessSource } from '#core/access/rights-source.ts';
 import { openCaching } from '#core/cache/open.ts';
-import { confirmation } from '#core/catalog/confirmation.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { openCatalog } from '#core/catalog/open.ts';
-import type { CatalogSource } from '#core/catalog/source.ts';
+import { confirmation } from '#core/catalog/wait-for-edges.ts';
 import { ChangeFeed } from '#core/changes/feed.ts';
 import { ChangeJournal } from '#core/changes/journal.ts';
 import type { Config } from '#core/config/config.ts';
@@ -153,7 +153,7 @@ export async function openEdgeServices(
     feed,
     failpoint,
     access: {
-      influences: (changes) => influencesAccess(catalog.current(), changes),
+      influences: (changes) => affectsAccess(catalog.current(), changes),
       confirm,
     },
   });

@@ -38,7 +38,7 @@ export const PASSES: readonly [Pass, ...Pass[]] = [
       'tests/core/messages/',
       'tests/core/query/parse/',
       'tests/core/schema/apply-random.test.ts',
-      'tests/core/transfer/cell.test.ts',
+      'tests/core/transfer/cell-text.test.ts',
       'tests/core/transfer/csv',
       'tests/core/transfer/exact-json.test.ts',
       'tests/core/transfer/json.test.ts',

@@ -1,6 +1,6 @@
 /** The worker process: carries out jobs until it is told to drain. */
 import { createLog } from '#core/log/log.ts';
-import { readConfiguration } from '#core/process/child.ts';
+import { readConfiguration } from '#core/process/supervised-process.ts';
 import { actors } from './actors/index.ts';
 import { runWorker } from './worker.ts';
 

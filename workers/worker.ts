@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
-import { drainOnDemand, tellSupervisor } from '#core/process/child.ts';
-import { surviveErrors } from '#core/process/survive.ts';
+import { drainOnDemand, tellSupervisor } from '#core/process/supervised-process.ts';
+import { logUncaughtErrors } from '#core/process/uncaught-errors.ts';
 import { openServices } from './open.ts';
 import type { Actor } from './runtime/actor.ts';
 import { Runtime } from './runtime/runtime.ts';
@@ -28,6 +28,6 @@ export async function runWorker(
     await Promise.race([closed, delay(CLOSE_WITHIN_MS)]);
   };
   await runtime.start();
-  surviveErrors(log);
+  logUncaughtErrors(log);
   tellSupervisor({ type: 'ready' });
 }

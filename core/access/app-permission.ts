@@ -5,7 +5,7 @@
 import { strict as assert } from 'node:assert';
 import { APP_RIGHTS_BY_COLLECTION } from '#core/system-collections/registry.ts';
 import { parseRow } from './permission-row.ts';
-import type { Action, PermissionRow } from './right.ts';
+import type { Action, PermissionRow } from './rights.ts';
 
 /** A permission in the form of the table's rows, of which it is none. */
 export interface AppPermission {

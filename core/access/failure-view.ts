@@ -2,8 +2,8 @@
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import type { FailureView, SeenTable } from '#core/database/failure.ts';
 import { isConcealed } from '#core/query/compile/output.ts';
-import type { Grants } from './grant.ts';
-import type { Rights } from './right.ts';
+import type { Grants } from './grants.ts';
+import type { Rights } from './rights.ts';
 
 /** The collection behind a table. */
 function collectionOf(catalog: Catalog, schema: string, name: string): Collection | null {

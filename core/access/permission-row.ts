@@ -7,7 +7,7 @@ import { isUnconditional, parseFilter } from '#core/query/parse/filter.ts';
 import { isMembers, type Members } from '#core/query/parse/list.ts';
 import { type Filter, NEVER } from '#core/query/query.ts';
 import { systemTable } from '#core/system/table.ts';
-import { ACTIONS, type PermissionRow } from './right.ts';
+import { ACTIONS, type PermissionRow } from './rights.ts';
 
 /** The rows of one policy as texts, and a text that is equal for equal rows only. */
 export interface StoredPermissions {

@@ -1,14 +1,14 @@
 /** Opens the response cache of a process, and what its writes tell the caches of all others. */
-import type { CatalogSource } from '#core/catalog/source.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import type { Config } from '#core/config/config.ts';
 import type { Pool } from '#core/database/pool.ts';
 import type { Log } from '#core/log/log.ts';
-import { ImportHolds } from './import-holds.ts';
-import { LocalVersions } from './local-versions.ts';
-import { ReachSource } from './reach-source.ts';
+import { AffectedTablesSource } from './affected-tables-source.ts';
+import { Suspension } from './cache-suspension.ts';
+import { ImportHolds } from './import-suspension.ts';
+import { LocalVersions } from './memory-versions.ts';
 import { ResponseCache } from './response-cache.ts';
-import { Suspension } from './suspension.ts';
-import type { TableVersions } from './versions.ts';
+import type { TableVersions } from './table-versions.ts';
 import { WriteGuard } from './write-guard.ts';
 
 export interface CacheParts {
@@ -59,7 +59,7 @@ export async function openCaching(config: Config, parts: CacheParts): Promise<Ca
   const versions = await openVersions(config, parts);
   if (versions === null) return NO_CACHING;
   const { pool, schema, catalog, log, answers } = parts;
-  const reach = new ReachSource({ pool, catalog, log });
+  const reach = new AffectedTablesSource({ pool, catalog, log });
   reach.start();
   const responses = answers
     ? new ResponseCache({

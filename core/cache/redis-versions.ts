@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import type { Log } from '#core/log/log.ts';
-import { DispensableRedis } from '#core/redis/dispensable.ts';
-import { MARK, READ, SETTLE } from './redis-script.ts';
-import { MARK_MS, type TableVersions } from './versions.ts';
+import { OptionalRedis } from '#core/redis/optional-redis.ts';
+import { MARK, READ, SETTLE } from './redis-versions-script.ts';
+import { MARK_MS, type TableVersions } from './table-versions.ts';
 
 /** Longest wait for Redis (ms). */
 const ANSWER_WITHIN_MS = 500;
@@ -22,7 +22,7 @@ interface Batch {
 
 export class RedisVersions implements TableVersions {
   readonly #prefix: string;
-  readonly #redis: DispensableRedis;
+  readonly #redis: OptionalRedis;
   readonly #markMs: number;
   #batch: Batch | null = null;
 
@@ -30,7 +30,7 @@ export class RedisVersions implements TableVersions {
   constructor(url: string, prefix: string, log: Log, markMs = MARK_MS) {
     this.#prefix = `${prefix}:cache`;
     this.#markMs = markMs;
-    this.#redis = new DispensableRedis(url, {
+    this.#redis = new OptionalRedis(url, {
       name: this.#prefix,
       answerWithin: ANSWER_WITHIN_MS,
       complaint: 'the response cache lost Redis',

@@ -5,15 +5,15 @@
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '#core/access/grant.ts';
+import type { Caller } from '#core/access/grants.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
-import type { CatalogSource } from '#core/catalog/source.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import type { Statement } from '#core/database/sql.ts';
 import type { HealthChecks } from '#core/services/health.ts';
-import { Flights } from './flight.ts';
-import type { ReachSource } from './reach-source.ts';
-import { SUSPENSION_MS } from './suspension.ts';
-import type { TableVersions } from './versions.ts';
+import type { AffectedTablesSource } from './affected-tables-source.ts';
+import { SUSPENSION_MS } from './cache-suspension.ts';
+import { SharedWork } from './shared-work.ts';
+import type { TableVersions } from './table-versions.ts';
 
 /** A read whose answer may be kept. */
 export interface KeptRead {
@@ -33,7 +33,7 @@ export interface CachedText {
 
 export interface ResponseCacheParts {
   readonly versions: TableVersions;
-  readonly reach: Pick<ReachSource, 'keepable'>;
+  readonly reach: Pick<AffectedTablesSource, 'keepable'>;
   readonly catalog: Pick<CatalogSource, 'onCounter' | 'inContact'>;
   /** Most bytes of all answers together, and of one; milliseconds for which one is kept. */
   readonly maxSize: number;
@@ -71,7 +71,7 @@ function isPlain(value: unknown): boolean {
 export class ResponseCache {
   readonly #parts: ResponseCacheParts;
   readonly #entries: LRUCache<string, Entry>;
-  readonly #flights = new Flights<string | null>();
+  readonly #flights = new SharedWork<string | null>();
   readonly #ends: (() => void)[];
   /** Until then nothing is kept, because somebody writes who cannot tell versions. */
   #suspendedUntil = Number.NEGATIVE_INFINITY;

@@ -4,13 +4,13 @@
  * keeps readers away until it runs out, by when the versions have moved.
  */
 import { randomUUID } from 'node:crypto';
-import type { ReachSource } from './reach-source.ts';
-import type { Suspension } from './suspension.ts';
-import { MARK_MS, type TableVersions } from './versions.ts';
+import type { AffectedTablesSource } from './affected-tables-source.ts';
+import type { Suspension } from './cache-suspension.ts';
+import { MARK_MS, type TableVersions } from './table-versions.ts';
 
 export interface WriteGuardParts {
   readonly versions: TableVersions;
-  readonly reach: Pick<ReachSource, 'writtenWith'>;
+  readonly reach: Pick<AffectedTablesSource, 'writtenWith'>;
   /** Null where the versions stand in the memory of this process. */
   readonly suspension: Pick<Suspension, 'cover'> | null;
 }

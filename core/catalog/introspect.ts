@@ -1,11 +1,11 @@
-/** Reads from PostgreSQL what the catalog is made of. What is made of it is `compose.ts`. */
+/** Reads from PostgreSQL what the catalog is made of. What is made of it is `make-descriptors.ts`. */
 import type { Client } from '#core/database/pool.ts';
 import { render } from '#core/database/sql.ts';
-import { readBroadly } from './broad.ts';
-import { compareText } from './compare.ts';
+import { compareText } from './compare-text.ts';
 import type { TableDescriptor } from './descriptor.ts';
-import { introspection } from './introspection.ts';
-import { createPace } from './pace.ts';
+import { introspection } from './introspection-statement.ts';
+import { withoutNestedLoops } from './without-nested-loops.ts';
+import { createYield } from './yield-to-event-loop.ts';
 
 /** A table as found, whether or not it can be served. */
 export interface FoundTable extends TableDescriptor {
@@ -80,13 +80,13 @@ export async function introspect(
 ): Promise<Introspection> {
   const ask = () => client.query<Part>(render(introspection(schemas, system, names)));
   const isBroad = names === null || names.length > MANY;
-  const { rows } = isBroad ? await readBroadly(client, ask) : await ask();
+  const { rows } = isBroad ? await withoutNestedLoops(client, ask) : await ask();
   const tables: { readonly place: number; readonly table: FoundTable }[] = [];
   const existing = new Set<string>();
   const collections: CollectionRow[] = [];
   const fields: FieldRow[] = [];
   const relations: RelationRow[] = [];
-  const pace = createPace();
+  const pace = createYield();
   for (const { part, place, body } of rows) {
     const value = JSON.parse(body);
     if (part === 'table') tables.push({ place: Number(place), table: value });

@@ -6,11 +6,11 @@ import type { MessageBus } from '#core/messages/bus.ts';
 import { Lease } from '#core/system/lease.ts';
 import { Member } from '#core/system/member.ts';
 import { systemSchema } from '#core/system/table.ts';
-import { Builder } from './builder.ts';
-import { Follower } from './follower.ts';
-import { keepCatalog } from './keeper.ts';
-import type { CatalogSource } from './source.ts';
-import { FORMAT } from './store.ts';
+import { Follower } from './catalog-follower.ts';
+import type { CatalogSource } from './catalog-source.ts';
+import { FORMAT } from './catalog-store.ts';
+import { keepCatalog } from './database-watch.ts';
+import { Builder } from './publisher.ts';
 
 export interface CatalogParts {
   readonly pool: Pool;

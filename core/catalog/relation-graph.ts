@@ -4,9 +4,9 @@
  */
 import type { Catalog, Collection } from './catalog.ts';
 import type { TableDescriptor } from './descriptor.ts';
-import { createPace } from './pace.ts';
-import { findPointers, type Pointer, type Scope, tableKey } from './pointer.ts';
+import { findPointers, type Pointer, type Scope, tableKey } from './own-relations.ts';
 import type { ManyToOne, Relation, Relations, ToMany } from './relation.ts';
+import { createYield } from './yield-to-event-loop.ts';
 
 type Graph = Map<string, Map<string, Relation>>;
 
@@ -123,7 +123,7 @@ export async function findRelations(
   const scope: Scope = { collections, byTable, warn: (sentence) => warnings.push(sentence) };
   const graph: Graph = new Map();
   const references: Reference[] = [];
-  const pace = createPace();
+  const pace = createYield();
   for (const child of collections.values()) {
     const siblings = findPointers(child, scope);
     if (siblings.size > 0) graph.set(child.name, new Map<string, Relation>(siblings));

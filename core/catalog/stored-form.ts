@@ -4,9 +4,9 @@
  * reads goes through {@link StoredForm.value}, whoever writes through {@link StoredForm.text}.
  */
 import { identifier, raw, type Sql, sql } from '#core/database/sql.ts';
+import { canonicalUuid, inUtc } from './canonical-text.ts';
 import type { ColumnDescriptor } from './descriptor.ts';
 import type { FieldType } from './field-type.ts';
-import { canonicalUuid, inUtc } from './spelling.ts';
 
 export interface StoredForm {
   /** The column as if it were of the type that {@link value} yields. */
@@ -115,7 +115,7 @@ function uuidInText(column: ColumnDescriptor): StoredForm {
 }
 
 /** The server's sessions are in UTC, so that a moment without a zone is one in UTC. */
-function momentInMoment(column: ColumnDescriptor, type: FieldType): StoredForm {
+function timestampInTimestamp(column: ColumnDescriptor, type: FieldType): StoredForm {
   const shown = typed(column, type);
   return {
     column: shown,
@@ -168,7 +168,7 @@ export function storedForm(
     case 'timestamp':
     case 'dateTime':
       if (isText) return momentInText(column, type, system);
-      return isBase && MOMENTS.has(typeName) ? momentInMoment(column, type) : undefined;
+      return isBase && MOMENTS.has(typeName) ? timestampInTimestamp(column, type) : undefined;
     default:
       return type.startsWith('geometry') && own.startsWith('geometry') ? null : undefined;
   }

@@ -3,7 +3,7 @@
  * together. A message may get lost; whoever needs certainty reads the database.
  */
 import type { Log } from '#core/log/log.ts';
-import { warnSparingly } from '#core/log/sparing.ts';
+import { warnThrottled } from '#core/log/throttled-warning.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
 import { type Change, gathered } from './change.ts';
 
@@ -36,7 +36,7 @@ export class ChangeFeed {
 
   constructor(bus: MessageBus, log: Log) {
     this.#bus = bus;
-    this.#warn = warnSparingly(log, 'changes of items could not be told to other processes');
+    this.#warn = warnThrottled(log, 'changes of items could not be told to other processes');
   }
 
   /** Tells of changes that are committed, a few milliseconds later. */

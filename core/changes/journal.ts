@@ -3,7 +3,7 @@
  * before they are committed and again before anybody is answered, and then to whoever listens.
  */
 import type { OpenWrite, WriteGuard } from '#core/cache/write-guard.ts';
-import type { Confirm } from '#core/catalog/confirmation.ts';
+import type { Confirm } from '#core/catalog/wait-for-edges.ts';
 import type { Lend } from '#core/database/lender.ts';
 import { type Client, type Pool, transaction } from '#core/database/pool.ts';
 import type { Change } from './change.ts';

@@ -26,16 +26,16 @@ export interface Author {
 export const NO_VISITOR: Visitor = Object.freeze({ ip: null, userAgent: null, origin: null });
 
 /** What is told of; an import is told of as a whole, with the key of its job. */
-export type DeedAction = 'create' | 'update' | 'delete' | 'revert' | 'import';
+export type HistoryAction = 'create' | 'update' | 'delete' | 'revert' | 'import';
 
 /** Those of them that leave something to look back at. */
-const REVISED: ReadonlySet<DeedAction> = new Set(['create', 'update', 'revert']);
+const REVISED: ReadonlySet<HistoryAction> = new Set(['create', 'update', 'revert']);
 
 /** The members of a row that were written. */
 export type Delta = Readonly<Record<string, unknown>>;
 
 /** What was done to one row. */
-export interface Deed {
+export interface HistoryEntry {
   readonly key: Key;
   readonly delta: Delta;
   /** The revision of the item that brought this one along. */
@@ -43,16 +43,16 @@ export interface Deed {
 }
 
 /** What happens too often, or is history itself. */
-const UNTOLD = systemCollections(({ audited }) => !audited);
+const WITHOUT_HISTORY = systemCollections(({ audited }) => !audited);
 
 /** How much is kept of what happens to the items of a collection. */
 function accountabilityOf(collection: Collection): 'all' | 'activity' | null {
-  if (UNTOLD.has(collection.name)) return null;
+  if (WITHOUT_HISTORY.has(collection.name)) return null;
   return collection.meta === null ? 'all' : collection.meta.accountability;
 }
 
 /** Whether history is told of what happens to a collection's items. */
-export function isTold(collection: Collection): boolean {
+export function hasHistory(collection: Collection): boolean {
   return accountabilityOf(collection) !== null;
 }
 
@@ -80,7 +80,7 @@ function shownValue(field: Field | undefined, value: unknown): unknown {
 }
 
 /** The members as JSON. */
-export function deltaText(collection: Collection, { delta }: Pick<Deed, 'delta'>): string {
+export function deltaText(collection: Collection, { delta }: Pick<HistoryEntry, 'delta'>): string {
   const members = Object.entries(delta).map(
     ([name, value]) => [name, shownValue(collection.fields.get(name), value)] as const,
   );
@@ -114,7 +114,7 @@ function makeSnapshot(collection: Collection): Sql {
 }
 
 /** Where a statement finds what it tells: values of one deed, or arrays with one for each. */
-interface Told {
+interface EntryValues {
   readonly isOne: boolean;
   readonly items: Sql;
   readonly deltas: Sql;
@@ -123,7 +123,7 @@ interface Told {
   readonly keys: readonly Sql[];
 }
 
-function toldOf(collection: Collection, deeds: readonly Deed[]): Told {
+function entryValues(collection: Collection, deeds: readonly HistoryEntry[]): EntryValues {
   const [first, ...more] = deeds;
   const { primaryKey } = collection;
   // A single deed is told by mere values: of arrays the planner wants to know how long they are.
@@ -174,7 +174,7 @@ function revisionInto(schema: string): Sql {
 }
 
 /** New rows, as a statement with sub-statements tells of them that writes them itself. */
-export interface NewRowsTold {
+export interface NewRows {
   readonly collection: Collection;
   /** What the rows are selected from, all columns of them, in the order in which they are written. */
   readonly rows: Sql;
@@ -193,7 +193,7 @@ function freeName(columns: readonly { readonly name: string }[]): string {
 }
 
 /** The sub-statements that tell of new rows, each behind a comma; none where nothing is told. */
-export function newRowsTold(schema: string, told: NewRowsTold): Sql {
+export function recordNewRows(schema: string, told: NewRows): Sql {
   const { collection, rows, isOne, author, deltas } = told;
   const kept = accountabilityOf(collection);
   const [key] = collection.primaryKey;
@@ -242,10 +242,10 @@ export class History {
    * Tells of rows of one collection, all created, changed or deleted, by one statement.
    * @returns the revisions in step with the deeds; none where none are kept
    */
-  async tell(
+  async record(
     collection: Collection,
-    action: DeedAction,
-    deeds: readonly Deed[],
+    action: HistoryAction,
+    deeds: readonly HistoryEntry[],
   ): Promise<readonly number[]> {
     if (deeds.length === 0) return [];
     this.#note({
@@ -267,29 +267,33 @@ export class History {
     this.#note({ collection: collection.name, action: 'update', keys: null, user });
   }
 
-  /** What history has to be told of whoever writes: what {@link newRowsTold} takes. */
+  /** What history has to be told of whoever writes: what {@link recordNewRows} takes. */
   get author(): readonly (string | null)[] {
     const { user, visitor } = this.#author;
     return [user, ...visitorValues(visitor)];
   }
 
-  #statement(collection: Collection, action: DeedAction, deeds: readonly Deed[]): Sql | null {
+  #statement(
+    collection: Collection,
+    action: HistoryAction,
+    deeds: readonly HistoryEntry[],
+  ): Sql | null {
     const kept = accountabilityOf(collection);
     if (kept === null) return null;
-    const told = toldOf(collection, deeds);
+    const told = entryValues(collection, deeds);
     return kept === 'all' && REVISED.has(action)
       ? this.#revisions(collection, action, told)
       : this.#activities(collection, action, told);
   }
 
-  #activities(collection: Collection, action: string, { isOne, items }: Told): Sql {
+  #activities(collection: Collection, action: string, { isOne, items }: EntryValues): Sql {
     const into = activityInto(this.#schema, this.author, action, collection);
     if (isOne) return sql`${into}, left(${items}, 255) RETURNING id`;
     return sql`${into}, left(v.item, 255)
       FROM unnest(${items}) WITH ORDINALITY AS v(item, n) ORDER BY v.n RETURNING id`;
   }
 
-  #revisions(collection: Collection, action: string, told: Told): Sql {
+  #revisions(collection: Collection, action: string, told: EntryValues): Sql {
     const { table } = collection;
     if (table === null) throw new TypeError(`${collection.name} has no rows`);
     const t = sql`${identifier(table.schema, table.name)} AS t`;
@@ -315,11 +319,11 @@ export class History {
 }
 
 class RevertHistory extends History {
-  override tell(
+  override record(
     collection: Collection,
-    action: DeedAction,
-    deeds: readonly Deed[],
+    action: HistoryAction,
+    deeds: readonly HistoryEntry[],
   ): Promise<readonly number[]> {
-    return super.tell(collection, action === 'update' ? 'revert' : action, deeds);
+    return super.record(collection, action === 'update' ? 'revert' : action, deeds);
   }
 }

@@ -5,7 +5,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { decodeJwt, errors, type JWTVerifyResult, jwtVerify, SignJWT } from 'jose';
 import * as v from 'valibot';
-import type { Caller } from '#core/access/grant.ts';
+import type { Caller } from '#core/access/grants.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { Secrets } from '#core/system/secret.ts';
 

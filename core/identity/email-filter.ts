@@ -1,5 +1,5 @@
 /** Which addresses may register: the filter that the settings hold, evaluated on the address. */
-import { STRANGER } from '#core/access/grant.ts';
+import { STRANGER } from '#core/access/grants.ts';
 import { invalidQuery, ServiceError } from '#core/errors/service-error.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import type { Filter } from '#core/query/query.ts';

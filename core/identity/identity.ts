@@ -3,15 +3,15 @@
  * is only as good as its session, which is looked at with each request.
  */
 import { LRUCache } from 'lru-cache';
-import type { Account } from '#core/access/account.ts';
-import type { Caller } from '#core/access/grant.ts';
-import type { AccessSource } from '#core/access/source.ts';
+import type { Account } from '#core/access/account-policies.ts';
+import type { Caller } from '#core/access/grants.ts';
+import type { AccessSource } from '#core/access/rights-source.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
 import { type AccessClaims, type AccessTokens, claimsToBeAccessToken } from './access-token.ts';
-import { AccountMemory, type Remembered } from './account-memory.ts';
-import { type IdentityParts, SessionMemory } from './session-memory.ts';
+import { AccountMemory, type Remembered } from './account-cache.ts';
+import { type IdentityParts, SessionMemory } from './session-cache.ts';
 import { tokenHash } from './token-hash.ts';
 
 /** Verified access tokens remembered in one process. */

@@ -1,5 +1,5 @@
 /** People whom somebody with the right to create users invites, and who choose a password then. */
-import type { Caller } from '#core/access/grant.ts';
+import type { Caller } from '#core/access/grants.ts';
 import { transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
@@ -72,8 +72,8 @@ export class Invitations {
     await this.#prepare(caller, wanted, role);
     const invited = (await this.#find(wanted)).filter(({ status }) => status === 'invited');
     for (const { id } of invited) {
-      const letter = { letter: 'invitation', user: id, page: allowed, state: null } as const;
-      await jobs.submit(mailSubmission(letter, caller.user));
+      const mail = { letter: 'invitation', user: id, page: allowed, state: null } as const;
+      await jobs.submit(mailSubmission(mail, caller.user));
     }
   }
 

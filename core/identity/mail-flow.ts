@@ -2,7 +2,7 @@
  * What the flows that go through a mail share: accounts by address and by token, the pages that
  * links may lead to, and the entry that a change by token leaves behind.
  */
-import type { Confirm } from '#core/catalog/confirmation.ts';
+import type { Confirm } from '#core/catalog/wait-for-edges.ts';
 import type { Config } from '#core/config/config.ts';
 import type { Client, Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';

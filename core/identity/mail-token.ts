@@ -8,7 +8,7 @@ import { createHash, createHmac, hkdfSync } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import * as v from 'valibot';
 import { ServiceError } from '#core/errors/service-error.ts';
-import { sameSecret } from './compare.ts';
+import { sameSecret } from './constant-time-compare.ts';
 
 /** What a token is for, and how long it holds, in seconds. */
 const LIFETIMES = {
@@ -47,7 +47,7 @@ const claims = v.object({
 });
 
 /**
- * A digest of what a letter to an account was written for: another address or another password
+ * A digest of what a mail to an account was written for: another address or another password
  * has another one. It tells nothing about the password, whose hash is salted.
  */
 export function accountState({ id, email, password }: MailAccount): string {

@@ -1,7 +1,7 @@
 /** Puts the parts of identity together for a process. */
-import type { AccessSource } from '#core/access/source.ts';
-import type { Confirm } from '#core/catalog/confirmation.ts';
-import type { CatalogSource } from '#core/catalog/source.ts';
+import type { AccessSource } from '#core/access/rights-source.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
+import type { Confirm } from '#core/catalog/wait-for-edges.ts';
 import type { Config } from '#core/config/config.ts';
 import type { Pool } from '#core/database/pool.ts';
 import type { Log } from '#core/log/log.ts';
@@ -9,7 +9,7 @@ import type { Secrets } from '#core/system/secret.ts';
 import { AccessTokens } from './access-token.ts';
 import { Identity } from './identity.ts';
 import { RefreshTokens } from './refresh-token.ts';
-import { Renewal } from './renewal.ts';
+import { Renewal } from './session-renewal.ts';
 import { SignIn } from './sign-in.ts';
 import { TwoFactor } from './two-factor.ts';
 

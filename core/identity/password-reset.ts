@@ -5,7 +5,7 @@ import { ServiceError } from '#core/errors/service-error.ts';
 import { mailSubmission } from '#core/jobs/message/mail.ts';
 import { requireMail } from '#core/mail/transport.ts';
 import { systemTable } from '#core/system/table.ts';
-import { forgiveFailures } from './attempt.ts';
+import { forgiveFailures } from './login-attempts.ts';
 import {
   accountOf,
   hasAddress,
@@ -15,9 +15,9 @@ import {
   recordUpdate,
 } from './mail-flow.ts';
 import { isCurrent } from './mail-token.ts';
+import { withMinimumTime } from './minimum-time.ts';
 import { checkPasswordPolicy, hashPassword, readPasswordPolicy } from './password.ts';
 import { endSessionsOf, type Visitor } from './session.ts';
-import { stalled } from './stall.ts';
 
 export class PasswordResets {
   readonly #parts: MailFlowParts;
@@ -36,13 +36,13 @@ export class PasswordResets {
     const { config, pool, schema, tokens, jobs } = this.#parts;
     requireMail(config);
     const allowed = pageOf(page, config.PASSWORD_RESET_URL_ALLOW_LIST, 'reset_url');
-    await stalled(config.REGISTER_STALL_TIME, async () => {
+    await withMinimumTime(config.REGISTER_STALL_TIME, async () => {
       const { rows } = await pool.query<{ id: string }>(
         render(sql`SELECT id FROM ${systemTable(schema, 'users')} WHERE ${hasAddress(email)}`),
       );
       const user = rows[0]?.id ?? tokens.standIn(email);
-      const letter = { letter: 'password-reset', user, page: allowed, state: null } as const;
-      await jobs.submit(mailSubmission(letter, null));
+      const mail = { letter: 'password-reset', user, page: allowed, state: null } as const;
+      await jobs.submit(mailSubmission(mail, null));
     });
   }
 

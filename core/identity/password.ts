@@ -10,7 +10,7 @@ import type { Client, Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { invalidPayload, ServiceError, unavailable } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
-import { Turnstile } from './turnstile.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
 
 export type PasswordConfig = Pick<Config, 'ARGON2_MEMORY' | 'ARGON2_TIME' | 'ARGON2_PARALLELISM'>;
 
@@ -23,7 +23,7 @@ const HASHING_WAITING = 64;
 /** Longest time that matching one password against the policy may take, in milliseconds. */
 const POLICY_TIMEOUT_MS = 250;
 
-const turnstile = new Turnstile(HASHING_AT_ONCE, HASHING_WAITING, () =>
+const turnstile = new ConcurrencyLimit(HASHING_AT_ONCE, HASHING_WAITING, () =>
   unavailable('passwords', 'Too many passwords are being checked at this moment.'),
 );
 
@@ -54,7 +54,7 @@ export async function hashPassword(config: PasswordConfig, password: string): Pr
   if (isTooLong(password)) {
     throw invalidPayload(`A password may have up to ${PASSWORD_MAX_BYTES} bytes.`);
   }
-  return await turnstile.through(() => argon2.hash(password, parameters(config)));
+  return await turnstile.run(() => argon2.hash(password, parameters(config)));
 }
 
 /**
@@ -64,7 +64,7 @@ export async function hashPassword(config: PasswordConfig, password: string): Pr
  */
 export async function verifyPassword(hash: string, password: string): Promise<boolean> {
   if (isTooLong(password)) return false;
-  return await turnstile.through(() => argon2.verify(hash, password).catch(() => false));
+  return await turnstile.run(() => argon2.verify(hash, password).catch(() => false));
 }
 
 /** The hash was made with other parameters than those of the configuration. */

@@ -5,7 +5,7 @@
  */
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { Secrets } from '#core/system/secret.ts';
-import { sameSecret } from './compare.ts';
+import { sameSecret } from './constant-time-compare.ts';
 
 /** Sixteen bytes each: the session, chance, and the seal; 64 characters in base64url. */
 const PART = 16;

@@ -8,10 +8,10 @@ import { systemTable } from '#core/system/table.ts';
 import { passesEmailFilter } from './email-filter.ts';
 import { accountOf, hasAddress, type MailFlowParts, pageOf, recordUpdate } from './mail-flow.ts';
 import { accountState, isCurrent } from './mail-token.ts';
+import { withMinimumTime } from './minimum-time.ts';
 import { checkPasswordPolicy, hashPassword } from './password.ts';
 import { isAdminRole } from './role.ts';
 import { type Visitor, visitorFacts } from './session.ts';
-import { stalled } from './stall.ts';
 
 /** Who wants an account. */
 export interface Applicant {
@@ -72,7 +72,7 @@ export class Registrations {
     const page = pageOf(applicant.page, config.USER_REGISTER_URL_ALLOW_LIST, 'verification_url');
     if (terms.verify) requireMail(config);
     await this.#admit(applicant, terms);
-    await stalled(config.REGISTER_STALL_TIME, async () => {
+    await withMinimumTime(config.REGISTER_STALL_TIME, async () => {
       const password = await hashPassword(config, applicant.password);
       const entered = await this.#enter(applicant, terms, password, visitor);
       if (terms.verify) await this.#write(entered, password, page);
@@ -197,11 +197,11 @@ export class Registrations {
     const { jobs } = this.#parts;
     if (id !== null && email !== null) {
       const state = accountState({ id, email, password });
-      const letter = { letter: 'verification', user: id, page, state } as const;
-      await jobs.submit(mailSubmission(letter, null));
+      const mail = { letter: 'verification', user: id, page, state } as const;
+      await jobs.submit(mailSubmission(mail, null));
     } else if (known !== null) {
-      const letter = { letter: 'known-address', user: known, page: null, state: null } as const;
-      await jobs.submit(mailSubmission(letter, null));
+      const mail = { letter: 'known-address', user: known, page: null, state: null } as const;
+      await jobs.submit(mailSubmission(mail, null));
     }
   }
 }

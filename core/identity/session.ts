@@ -6,10 +6,10 @@
 import type { Client, Pool } from '#core/database/pool.ts';
 import { join, render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
-import { isClosed } from './attempt.ts';
+import { isClosed } from './login-attempts.ts';
 
 /** Where the tables are, and a connection to them or a transaction on them. */
-export interface Place {
+export interface IdentityTables {
   readonly db: Pool | Client;
   /** The schema of the system tables. */
   readonly schema: string;
@@ -70,7 +70,7 @@ function later(ttl: number): Sql {
  *   passwords have failed meanwhile
  */
 export async function beginSession(
-  { db, schema }: Place,
+  { db, schema }: IdentityTables,
   session: NewSession,
   sweepAfter: number,
 ): Promise<boolean> {
@@ -115,7 +115,7 @@ export interface StoredSession {
   readonly next: string | null;
 }
 
-async function find({ db, schema }: Place, condition: Sql): Promise<StoredSession | null> {
+async function find({ db, schema }: IdentityTables, condition: Sql): Promise<StoredSession | null> {
   const { rows } = await db.query<StoredSession>(
     render(sql`
       SELECT s.id, s."user", u.role, s.next_token AS next,
@@ -129,17 +129,23 @@ async function find({ db, schema }: Place, condition: Sql): Promise<StoredSessio
 }
 
 /** The session that a refresh token renews. */
-export function findByToken(place: Place, hash: string): Promise<StoredSession | null> {
+export function findByToken(place: IdentityTables, hash: string): Promise<StoredSession | null> {
   return find(place, sql`s.token = ${hash} AND NOT s.cookie`);
 }
 
 /** The session that a session cookie names; the token of others is no such cookie. */
-export function findCookieSession(place: Place, id: string): Promise<StoredSession | null> {
+export function findCookieSession(
+  place: IdentityTables,
+  id: string,
+): Promise<StoredSession | null> {
   return find(place, sql`s.id = ${id} AND s.cookie`);
 }
 
 /** The live session that replaced another one. */
-export async function findSuccessor(place: Place, hash: string): Promise<StoredSession | null> {
+export async function findSuccessor(
+  place: IdentityTables,
+  hash: string,
+): Promise<StoredSession | null> {
   const found = await find(place, sql`s.token = ${hash} AND s.cookie`);
   return found?.live === true ? found : null;
 }
@@ -149,7 +155,7 @@ export async function findSuccessor(place: Place, hash: string): Promise<StoredS
  * @returns false when its token is another one by now, or its user is not active any more
  */
 export async function rotateToken(
-  { db, schema }: Place,
+  { db, schema }: IdentityTables,
   oldHash: string,
   { tokenHash, ttl, visitor }: TokenChange,
 ): Promise<boolean> {
@@ -175,7 +181,7 @@ export async function rotateToken(
  * @returns the id of the new one; null when the old one ended or was replaced meanwhile
  */
 export async function replaceSession(
-  { db, schema }: Place,
+  { db, schema }: IdentityTables,
   id: string,
   { tokenHash, ttl, visitor }: TokenChange,
   grace: number,
@@ -204,7 +210,7 @@ export async function replaceSession(
 
 /** Ends the family of a session. @returns the ids of those that ended */
 export async function endFamily(
-  { db, schema }: Place,
+  { db, schema }: IdentityTables,
   session: string,
 ): Promise<readonly string[]> {
   const table = systemTable(schema, 'sessions');
@@ -221,7 +227,7 @@ export async function endFamily(
  * @param except a session that stays, as that of the user who made the change; null: none
  */
 export async function endSessionsOf(
-  { db, schema }: Place,
+  { db, schema }: IdentityTables,
   users: readonly string[],
   except: string | null,
 ): Promise<void> {

@@ -5,7 +5,7 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AccessSource } from '#core/access/source.ts';
+import type { AccessSource } from '#core/access/rights-source.ts';
 import type { Config } from '#core/config/config.ts';
 import { translateFailure } from '#core/database/failure.ts';
 import type { Pool } from '#core/database/pool.ts';
@@ -13,7 +13,7 @@ import { render, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { AccessTokens } from './access-token.ts';
-import { countFailure, isClosed, useStep } from './attempt.ts';
+import { countFailure, isClosed, useStep } from './login-attempts.ts';
 import { stepOf } from './one-time-password.ts';
 import { hashOfNobody, hashPassword, isOutdated, verifyPassword } from './password.ts';
 import type { RefreshTokens } from './refresh-token.ts';

@@ -1,14 +1,14 @@
 /** The second factor of users: making its secret, taking it into use, and giving it up. */
-import type { Caller } from '#core/access/grant.ts';
-import type { Confirm } from '#core/catalog/confirmation.ts';
+import type { Caller } from '#core/access/grants.ts';
+import type { Confirm } from '#core/catalog/wait-for-edges.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
-import { countFailure, isClosed, useStep } from './attempt.ts';
+import { countFailure, isClosed, useStep } from './login-attempts.ts';
 import { generateSecret, otpauthUrl, stepOf } from './one-time-password.ts';
 import { verifyPassword } from './password.ts';
-import { type Place, type Visitor, visitorFacts } from './session.ts';
+import { type IdentityTables, type Visitor, visitorFacts } from './session.ts';
 import { tokenHash } from './token-hash.ts';
 
 export interface TwoFactorParts {
@@ -43,7 +43,7 @@ const NOT_GENERATED =
 const WRONG_CODE = '"otp" is not the code of this moment, or it was used before.';
 
 export class TwoFactor {
-  readonly #place: Place;
+  readonly #place: IdentityTables;
   readonly #confirm: Confirm;
 
   constructor({ pool, schema, confirm }: TwoFactorParts) {

@@ -14,7 +14,7 @@ import {
   withBackend,
 } from 'bullmq';
 import type { Log } from '#core/log/log.ts';
-import { warnSparingly } from '#core/log/sparing.ts';
+import { warnThrottled } from '#core/log/throttled-warning.ts';
 import type { BullQueue } from './bull-job-queue.ts';
 import { QUEUE_SCHEMA, type QueueConnection } from './connection.ts';
 
@@ -56,7 +56,7 @@ export async function openBullQueue(
 ): Promise<BullQueue> {
   await prepareQueueTables(connection);
   const queue = newQueue(serverName, connection);
-  queue.on('error', warnSparingly(log.child({ queue: serverName }), 'the queue failed'));
+  queue.on('error', warnThrottled(log.child({ queue: serverName }), 'the queue failed'));
   try {
     await queue.waitUntilReady();
     return queue;

@@ -37,7 +37,7 @@ export type Claim =
     }
   | { readonly outcome: 'gone' };
 
-interface Standing {
+interface ClaimableJob {
   readonly state: JobState;
   readonly mailbox: string | null;
   readonly message: unknown;
@@ -79,7 +79,7 @@ export async function claimJob(pool: Pool, schema: string, id: string): Promise<
     );
     const job = await take(client, schema, id);
     if (job !== null) return { outcome: 'claimed', job };
-    const { rows } = await client.query<Standing>(
+    const { rows } = await client.query<ClaimableJob>(
       render(sql`SELECT state, mailbox, message, cancel_requested
         FROM ${jobs} WHERE id = ${id} FOR UPDATE`),
     );

@@ -5,7 +5,7 @@ import type { Config } from '#core/config/config.ts';
 import { guardedClient, KEEP_ALIVE_MS } from '#core/database/client.ts';
 import { Watchdog } from '#core/database/watchdog.ts';
 import type { Log } from '#core/log/log.ts';
-import { warnSparingly } from '#core/log/sparing.ts';
+import { warnThrottled } from '#core/log/throttled-warning.ts';
 import {
   boundGreeting,
   HANG_UP_WITHIN_MS,
@@ -61,7 +61,7 @@ export async function openQueueConnection(
       maxRetriesPerRequest: options.role === 'consumer' ? null : 1,
       retryStrategy: (times) => Math.min(BACK_OFF_MS.first * 2 ** times, BACK_OFF_MS.most),
     });
-    redis.on('error', warnSparingly(log, 'the queue lost Redis'));
+    redis.on('error', warnThrottled(log, 'the queue lost Redis'));
     const endHeartbeat = startHeartbeat(redis, () => {
       log.warn('a half-open connection of the queue is replaced');
       redis.disconnect(true);
@@ -81,7 +81,7 @@ export async function openQueueConnection(
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     options: `-c search_path=${QUEUE_SCHEMA}`,
   });
-  pool.on('error', warnSparingly(log, 'the queue lost a database connection'));
+  pool.on('error', warnThrottled(log, 'the queue lost a database connection'));
   // The pool itself listens to idle ones only; nobody listening would end the process.
   pool.on('connect', (client) => {
     watchdog.add(client);

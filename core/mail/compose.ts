@@ -1,5 +1,5 @@
 /**
- * Writes the letter that a job asks for, at the moment it is sent: to the address that is stored
+ * Writes the mail that a job asks for, at the moment it is sent: to the address that is stored
  * then, with a token made then, and only if the account is still one that should get it.
  */
 import type { Config } from '#core/config/config.ts';
@@ -7,18 +7,18 @@ import { publicUrl } from '#core/config/public-url.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { accountState, type MailScope, type MailTokens } from '#core/identity/mail-token.ts';
-import type { LetterKind, MailMessage } from '#core/jobs/message/mail.ts';
+import type { MailKind, MailMessage } from '#core/jobs/message/mail.ts';
 import { systemTable } from '#core/system/table.ts';
-import { type Letter, plainName, renderLetter } from './letter.ts';
 import { withToken } from './link.ts';
-import type { Mail } from './transport.ts';
 import {
-  invitationLetter,
-  knownAddressLetter,
+  invitationMail,
+  knownAddressMail,
   type Occasion,
-  passwordResetLetter,
-  verificationLetter,
-} from './wording.ts';
+  passwordResetMail,
+  verificationMail,
+} from './mail-texts.ts';
+import { type MailContent, plainName, renderMail } from './render.ts';
+import type { Mail } from './transport.ts';
 
 export interface ComposeParts {
   readonly pool: Pool;
@@ -28,7 +28,7 @@ export interface ComposeParts {
   readonly tokens: MailTokens;
 }
 
-/** One kind of letter. */
+/** One kind of mail. */
 interface Kind {
   /** Status of the accounts that it is for. */
   readonly status: string;
@@ -36,33 +36,33 @@ interface Kind {
   readonly scope: MailScope | null;
   /** Path of the usual page, below the public URL. */
   readonly path: string;
-  readonly write: (occasion: Occasion) => Letter;
+  readonly write: (occasion: Occasion) => MailContent;
 }
 
-const KINDS: Readonly<Record<LetterKind, Kind>> = {
+const KINDS: Readonly<Record<MailKind, Kind>> = {
   invitation: {
     status: 'invited',
     scope: 'invite',
     path: '/admin/accept-invite',
-    write: invitationLetter,
+    write: invitationMail,
   },
   'password-reset': {
     status: 'active',
     scope: 'password-reset',
     path: '/admin/reset-password',
-    write: passwordResetLetter,
+    write: passwordResetMail,
   },
   verification: {
     status: 'unverified',
     scope: 'pending-registration',
     path: '/users/register/verify-email',
-    write: verificationLetter,
+    write: verificationMail,
   },
   'known-address': {
     status: 'active',
     scope: null,
     path: '/admin/login',
-    write: knownAddressLetter,
+    write: knownAddressMail,
   },
 };
 
@@ -111,7 +111,7 @@ async function registrationOf(
 }
 
 /**
- * Writes the letter of a job.
+ * Writes the mail of a job.
  * @param job key of the job, by which the mail is recognised
  * @returns null when there is nobody (any more) who should get it
  */
@@ -132,14 +132,14 @@ export async function composeMail(
   const page = message.page ?? `${publicUrl(parts.config)}${kind.path}`;
   const link =
     kind.scope === null ? page : withToken(page, await parts.tokens.issue(kind.scope, found));
-  const letter = kind.write({
+  const content = kind.write({
     project: found.project_name,
     firstName: found.first_name,
     link,
   });
   const brand = { name: found.project_name, color: found.project_color };
   return {
-    ...renderLetter(letter, brand),
+    ...renderMail(content, brand),
     id: job,
     to: found.email,
     senderName: plainName(found.project_name),

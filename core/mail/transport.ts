@@ -6,10 +6,10 @@ import type { Config } from '#core/config/config.ts';
 import { publicUrl } from '#core/config/public-url.ts';
 import { ServiceError, unavailable } from '#core/errors/service-error.ts';
 import type { Log } from '#core/log/log.ts';
-import type { RenderedLetter } from './letter.ts';
+import type { RenderedMail } from './render.ts';
 
 /** A mail to one person. */
-export interface Mail extends RenderedLetter {
+export interface Mail extends RenderedMail {
   /** The same for each attempt to send it, so that a mail that came twice is recognised. */
   readonly id: string;
   /** One address, never a list. */

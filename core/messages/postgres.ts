@@ -8,7 +8,7 @@ import { guardedClient, KEEP_ALIVE_MS } from '#core/database/client.ts';
 import { identifier, render, sql } from '#core/database/sql.ts';
 import { Watchdog } from '#core/database/watchdog.ts';
 import type { Log } from '#core/log/log.ts';
-import { warnSparingly } from '#core/log/sparing.ts';
+import { warnThrottled } from '#core/log/throttled-warning.ts';
 import type { MessageBus } from './bus.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { encode, type Messages, type Topic } from './topic.ts';
@@ -82,7 +82,7 @@ export class PostgresBus implements MessageBus {
   }
 
   async #keepConnected(): Promise<void> {
-    const warn = warnSparingly(this.#log, 'the message bus lost its connection');
+    const warn = warnThrottled(this.#log, 'the message bus lost its connection');
     let pause = BACK_OFF_MS.first;
     while (!this.#closing.signal.aborted) {
       const client = new this.#Client({

@@ -1,7 +1,7 @@
 /** The message bus on Redis: one connection that publishes and one that is subscribed. */
 import { Redis } from 'ioredis';
 import type { Log } from '#core/log/log.ts';
-import { warnSparingly } from '#core/log/sparing.ts';
+import { warnThrottled } from '#core/log/throttled-warning.ts';
 import { HANG_UP_WITHIN_MS, REDIS_KEEP_ALIVE_MS, startHeartbeat } from '#core/redis/heartbeat.ts';
 import type { MessageBus } from './bus.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -104,7 +104,7 @@ export class RedisBus implements MessageBus {
       maxRetriesPerRequest: null,
       retryStrategy: (times) => Math.min(BACK_OFF_MS.first * 2 ** times, BACK_OFF_MS.most),
     });
-    redis.on('error', warnSparingly(this.#log, 'the message bus lost Redis'));
+    redis.on('error', warnThrottled(this.#log, 'the message bus lost Redis'));
     return redis;
   }
 }

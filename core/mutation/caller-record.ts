@@ -2,8 +2,8 @@
  * The values behind `$CURRENT_USER.path` and its like in presets and validations: read before items
  * are prepared, by one statement for all of them, which sees every field that is not concealed.
  */
-import { ALL_GRANTS } from '#core/access/grant.ts';
-import type { Permission } from '#core/access/right.ts';
+import { ALL_GRANTS } from '#core/access/grants.ts';
+import type { Permission } from '#core/access/rights.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import { rowsOf } from '#core/database/prepared.ts';
 import { join, render, type Sql, sql } from '#core/database/sql.ts';

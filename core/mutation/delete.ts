@@ -48,7 +48,7 @@ export async function deleteItems(
   } catch (error) {
     throw refusedDeletion(error, write.target, collection, keys);
   }
-  await history.tell(
+  await history.record(
     collection,
     'delete',
     keys.map((key) => ({ key, delta: {}, parent: null })),

@@ -2,8 +2,8 @@
  * Judges a write by the caller's rights before the first row is touched: which fields the payload
  * may name, and which of the existing items may be changed. One item that may not denies all.
  */
-import { ALL_GRANTS } from '#core/access/grant.ts';
-import type { Permission } from '#core/access/right.ts';
+import { ALL_GRANTS } from '#core/access/grants.ts';
+import type { Permission } from '#core/access/rights.ts';
 import { bareType } from '#core/database/column-type.ts';
 import { rowsOf } from '#core/database/prepared.ts';
 import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';

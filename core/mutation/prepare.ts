@@ -2,7 +2,7 @@
  * Makes rows of payloads that were judged: presets first, then validation, then the values that
  * special flags make.
  */
-import type { Permission } from '#core/access/right.ts';
+import type { Permission } from '#core/access/rights.ts';
 import { invalidPayload, ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { ruleFault } from '#core/query/compile/rule.ts';
 import { type Filter, NEVER } from '#core/query/query.ts';

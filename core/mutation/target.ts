@@ -1,5 +1,5 @@
 /** One request to write, as it goes through its stages inside a transaction. */
-import type { Rights } from '#core/access/right.ts';
+import type { Rights } from '#core/access/rights.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { Client } from '#core/database/pool.ts';
 import type { History } from '#core/history/history.ts';

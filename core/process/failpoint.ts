@@ -1,7 +1,7 @@
 /** The places at which a process stops when a test names them, so that it can be killed there. */
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
-import { tellSupervisor } from './child.ts';
+import { tellSupervisor } from './supervised-process.ts';
 
 /** A function that returns at once, or never at the place that FAILPOINT names. */
 export function failpoints({ FAILPOINT }: Pick<Config, 'FAILPOINT'>, log: Log) {

@@ -3,8 +3,8 @@
  * processes will follow become true together with whatever the caller records, or not at all.
  */
 import type { Catalog } from '#core/catalog/catalog.ts';
-import type { Place } from '#core/catalog/place.ts';
-import { publishWithin } from '#core/catalog/publish.ts';
+import type { CatalogSchemas } from '#core/catalog/catalog-schemas.ts';
+import { publishWithin } from '#core/catalog/publish-in-transaction.ts';
 import { cancelStatement } from '#core/database/cancel.ts';
 import type { Client, Connection } from '#core/database/pool.ts';
 import { identifier, raw, render, type Sql, sql } from '#core/database/sql.ts';
@@ -20,7 +20,7 @@ export interface AlterOptions {
   readonly client: Connection;
   /** As fresh as can be; what has changed since makes the change fail, never go wrong. */
   readonly catalog: Catalog;
-  readonly place: Place;
+  readonly place: CatalogSchemas;
   /** Milliseconds for which a lock may be queued for at once. */
   readonly lockTimeout: number;
   readonly concurrently: boolean;
@@ -46,7 +46,7 @@ function isBusy(catalog: Catalog, { schema, name }: TableName): boolean {
 }
 
 /** A statement waits for others no longer than a change may. */
-async function setPatience(client: Client, ms: number): Promise<void> {
+async function setLockTimeout(client: Client, ms: number): Promise<void> {
   await client.query(render(sql`SELECT set_config('lock_timeout', ${String(ms)}, true)`));
 }
 
@@ -75,7 +75,7 @@ function locker({ client, lockTimeout, signal }: AlterOptions): Alteration['lock
     } catch (error) {
       throw schemaFailure(error);
     }
-    await setPatience(client, lockTimeout);
+    await setLockTimeout(client, lockTimeout);
     for (const table of missing) {
       if (table.mode !== 'SHARE ROW EXCLUSIVE') held.add(tableKey(table));
     }
@@ -129,7 +129,7 @@ export async function alterSchema(change: SchemaChange, options: AlterOptions): 
   signal.addEventListener('abort', cancel);
   try {
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-    await setPatience(client, lockTimeout);
+    await setLockTimeout(client, lockTimeout);
     await perform(alterationOn(options), change);
     const { version } = await publishWithin(client, place);
     await options.complete(version);

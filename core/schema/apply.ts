@@ -8,7 +8,6 @@ import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 import { intended, type SchemaDiff } from './diff.ts';
 import { differences } from './difference.ts';
 import { NAME_BYTES } from './name.ts';
-import { byPlace, type Placed, placeOf } from './placed.ts';
 import type {
   SnapshotCollection,
   SnapshotContent,
@@ -16,6 +15,7 @@ import type {
   SnapshotRelation,
   SnapshotSystemField,
 } from './snapshot.ts';
+import { byEntryKey, entryKey, type SnapshotEntry } from './snapshot-entry.ts';
 
 const object = v.nullable(v.record(v.string(), v.unknown()));
 const content = v.object({
@@ -73,26 +73,28 @@ export interface Plan {
  * @param replaced whether the one cannot become the other, so that it goes and is made anew
  * @param gone collections that go, with all that they hold
  */
-function stepsOf<T extends Placed>(
+function stepsOf<T extends SnapshotEntry>(
   now: readonly T[],
   next: readonly T[],
   replaced: (change: Change<T>) => boolean,
   gone: ReadonlySet<string> = new Set(),
 ): Steps<T> {
-  const [before, after] = [byPlace(now), byPlace(next)];
+  const [before, after] = [byEntryKey(now), byEntryKey(next)];
   const both = now.flatMap((entry): Change<T>[] => {
-    const next = after.get(placeOf(entry));
+    const next = after.get(entryKey(entry));
     return next === undefined ? [] : [{ now: entry, next }];
   });
   const anew = both.filter((change) => gone.has(change.now.collection) || replaced(change));
   const kept = both.filter((change) => !anew.includes(change));
   return {
     gone: [
-      ...now.filter((entry) => !after.has(placeOf(entry))),
+      ...now.filter((entry) => !after.has(entryKey(entry))),
       ...anew.map((change) => change.now),
     ],
     changed: kept.filter((change) => differences(change.now, change.next).length > 0),
-    made: next.filter((entry) => !before.has(placeOf(entry)) || anew.some((a) => a.next === entry)),
+    made: next.filter(
+      (entry) => !before.has(entryKey(entry)) || anew.some((a) => a.next === entry),
+    ),
   };
 }
 
@@ -168,10 +170,10 @@ export function planOf(current: SnapshotContent, diff: SchemaDiff): Plan {
   const collections = stepsOf(current.collections, wanted.collections, changesStuff);
   const gone = new Set(collections.gone.map(({ collection }) => collection));
   const fields = stepsOf(current.fields, wanted.fields, changesStuff, gone);
-  const lost = new Set(fields.gone.map(placeOf));
+  const lost = new Set(fields.gone.map(entryKey));
   const replaced = (change: Change<SnapshotRelation>) =>
     changesKey(change) ||
-    lost.has(placeOf({ collection: change.now.collection, field: change.now.field }));
+    lost.has(entryKey({ collection: change.now.collection, field: change.now.field }));
   const plan: Plan = {
     collections,
     fields: { ...fields, gone: fields.gone.filter(({ collection }) => !gone.has(collection)) },

@@ -28,7 +28,7 @@ const UNIQUE_VIOLATION = '23505';
 /** What building meets when the table or column is dropped meanwhile. */
 const GONE: ReadonlySet<string> = new Set(['42P01', '42703', 'XX000']);
 
-interface Standing {
+interface IndexState {
   /** The column is there. */
   readonly column: boolean;
   /** Of the index of that name; null when there is none. */
@@ -66,8 +66,8 @@ class Builder {
     await this.#client.query(render(statement));
   }
 
-  async standing(): Promise<Standing> {
-    const { rows } = await this.#client.query<Standing>(render(look(this.#build)));
+  async state(): Promise<IndexState> {
+    const { rows } = await this.#client.query<IndexState>(render(look(this.#build)));
     return rows[0] ?? { column: false, valid: null, own: null };
   }
 
@@ -80,7 +80,7 @@ class Builder {
   /** Drops what is there under the name and is not valid. */
   async clean(): Promise<void> {
     const { table, index } = this.#build;
-    const { valid, own } = await this.standing();
+    const { valid, own } = await this.state();
     if (valid !== false || !own) return;
     await this.run(sql`DROP INDEX CONCURRENTLY IF EXISTS ${identifier(table.schema, index)}`);
   }
@@ -112,7 +112,7 @@ export async function buildIndex(
   try {
     // It waits for every transaction that is older, for as long as those take.
     await client.query('SET lock_timeout = 0');
-    const { column, valid, own } = await builder.standing();
+    const { column, valid, own } = await builder.state();
     if (!column) return 'gone';
     if (valid === true && own) return 'there';
     signal.throwIfAborted();
@@ -123,7 +123,7 @@ export async function buildIndex(
   } catch (error) {
     signal.removeEventListener('abort', cancel);
     if (error instanceof pg.DatabaseError && GONE.has(error.code ?? '')) {
-      if (!(await builder.standing()).column) return 'gone';
+      if (!(await builder.state()).column) return 'gone';
     }
     await builder.clean();
     signal.throwIfAborted();

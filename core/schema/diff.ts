@@ -1,8 +1,7 @@
 /** What separates the schema as it is from a snapshot, collection by collection and field by field. */
 import * as v from 'valibot';
-import { createPace } from '#core/catalog/pace.ts';
+import { createYield } from '#core/catalog/yield-to-event-loop.ts';
 import { type Difference, difference, differences, patched } from './difference.ts';
-import { byPlace, type Placed, placeOf } from './placed.ts';
 import {
   SNAPSHOT_VERSION,
   type Snapshot,
@@ -13,6 +12,7 @@ import {
   type SnapshotSystemField,
 } from './snapshot.ts';
 import { completeSnapshot } from './snapshot-completion.ts';
+import { byEntryKey, entryKey, type SnapshotEntry } from './snapshot-entry.ts';
 import type { SnapshotInput } from './snapshot-input.ts';
 
 /** Whether the schema becomes the snapshot, or only gains and changes what stands in it. */
@@ -64,25 +64,25 @@ export interface FoundDiff {
   readonly relations: readonly RelationEntry[];
 }
 
-interface Pair<T extends Placed> {
+interface Pair<T extends SnapshotEntry> {
   readonly now: T | undefined;
   readonly next: T | undefined;
 }
 
 /** What stands in either list, each with its counterpart. */
-function pairs<T extends Placed>(now: readonly T[], next: readonly T[]): Pair<T>[] {
-  const [before, after] = [byPlace(now), byPlace(next)];
-  const kept = now.map((entry) => ({ now: entry, next: after.get(placeOf(entry)) }));
-  const added = next.filter((entry) => !before.has(placeOf(entry)));
+function pairs<T extends SnapshotEntry>(now: readonly T[], next: readonly T[]): Pair<T>[] {
+  const [before, after] = [byEntryKey(now), byEntryKey(next)];
+  const kept = now.map((entry) => ({ now: entry, next: after.get(entryKey(entry)) }));
+  const added = next.filter((entry) => !before.has(entryKey(entry)));
   return [...kept, ...added.map((entry) => ({ now: undefined, next: entry }))];
 }
 
-function changesOf<T extends Placed>({ now, next }: Pair<T>): Difference[] {
+function changesOf<T extends SnapshotEntry>({ now, next }: Pair<T>): Difference[] {
   if (next === undefined) return [{ kind: 'D', lhs: now }];
   return now === undefined ? [{ kind: 'N', rhs: next }] : differences(now, next);
 }
 
-interface Described extends Placed {
+interface Described extends SnapshotEntry {
   readonly type?: string;
   readonly meta?: unknown;
   readonly schema: unknown;
@@ -103,7 +103,7 @@ async function compared<T extends Described>(
   next: readonly T[],
   mode: DiffMode,
 ): Promise<(Pair<T> & { diff: Difference[] })[]> {
-  const pace = createPace();
+  const pace = createYield();
   const list: (Pair<T> & { diff: Difference[] })[] = [];
   for (const found of pairs(now, next)) {
     const pair = mode === 'merge' ? merged(found) : found;
@@ -123,7 +123,7 @@ function placed({ now, next }: Pair<SnapshotField | SnapshotSystemField>) {
 function scopeOf(current: Snapshot, given: SnapshotInput): SnapshotContent {
   if (given.version !== SNAPSHOT_VERSION.partial) return current;
   const names = new Set(given.collections.map(({ collection }) => collection));
-  const within = ({ collection }: Placed) => names.has(collection);
+  const within = ({ collection }: SnapshotEntry) => names.has(collection);
   return {
     collections: current.collections.filter(within),
     fields: current.fields.filter(within),
@@ -155,7 +155,7 @@ export async function diffSnapshot(
   const gone = new Set(
     collections.filter(({ next }) => next === undefined).map(({ now }) => now?.collection),
   );
-  const stays = ({ now }: Pair<Placed>) => !gone.has(now?.collection);
+  const stays = ({ now }: Pair<SnapshotEntry>) => !gone.has(now?.collection);
   const found: FoundDiff = {
     collections: collections.map(({ now, next, diff }) => {
       return { collection: (next ?? now)?.collection ?? '', diff };
@@ -175,13 +175,13 @@ export function isEmpty(diff: SchemaDiff | FoundDiff): boolean {
   return Object.values(diff).every((entries) => entries.length === 0);
 }
 
-function applied<T extends Placed>(
+function applied<T extends SnapshotEntry>(
   now: readonly T[],
-  entries: readonly (Placed & Pick<SchemaDiff['fields'][number], 'diff'>)[],
+  entries: readonly (SnapshotEntry & Pick<SchemaDiff['fields'][number], 'diff'>)[],
 ): unknown[] {
-  const left = new Map<string, unknown>(byPlace(now));
+  const left = new Map<string, unknown>(byEntryKey(now));
   for (const entry of entries) {
-    const place = placeOf({
+    const place = entryKey({
       collection: entry.collection,
       ...(entry.field === undefined ? {} : { field: entry.field }),
     });
@@ -203,7 +203,7 @@ export function intended(current: SnapshotContent, diff: SchemaDiff): unknown {
       .filter((entry) => entry.diff.some(({ kind, path }) => kind === 'D' && path === undefined))
       .map(({ collection }) => collection),
   );
-  const stays = ({ collection }: Placed) => !deleted.has(collection);
+  const stays = ({ collection }: SnapshotEntry) => !deleted.has(collection);
   return {
     collections,
     fields: applied(current.fields.filter(stays), diff.fields),

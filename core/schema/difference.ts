@@ -5,25 +5,25 @@
 import * as v from 'valibot';
 import { invalidPayload } from '#core/errors/service-error.ts';
 
-type Place = readonly (string | number)[];
+type Path = readonly (string | number)[];
 
 /** Something new, something deleted. Without a path the whole value is meant. */
 interface Coming {
   readonly kind: 'N';
-  readonly path?: Place;
+  readonly path?: Path;
   readonly rhs: unknown;
 }
 
 interface Going {
   readonly kind: 'D';
-  readonly path?: Place;
+  readonly path?: Path;
   readonly lhs: unknown;
 }
 
 /** One value in the place of another. */
 interface Edit {
   readonly kind: 'E';
-  readonly path?: Place;
+  readonly path?: Path;
   readonly lhs: unknown;
   readonly rhs: unknown;
 }
@@ -31,7 +31,7 @@ interface Edit {
 /** A list has become longer or shorter at its end. */
 interface Resizing {
   readonly kind: 'A';
-  readonly path?: Place;
+  readonly path?: Path;
   readonly index: number;
   readonly item: Coming | Going;
 }
@@ -67,11 +67,11 @@ function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function at(place: Place): { path?: Place } {
+function at(place: Path): { path?: Path } {
   return place.length === 0 ? {} : { path: place };
 }
 
-function compareMembers(lhs: Members, rhs: Members, place: Place): Difference[] {
+function compareMembers(lhs: Members, rhs: Members, place: Path): Difference[] {
   const changed = Object.entries(lhs).flatMap(([name, value]): Difference[] => {
     const below = [...place, name];
     return Object.hasOwn(rhs, name)
@@ -84,7 +84,7 @@ function compareMembers(lhs: Members, rhs: Members, place: Place): Difference[] 
   return [...changed, ...added];
 }
 
-function compareLists(lhs: readonly unknown[], rhs: readonly unknown[], place: Place) {
+function compareLists(lhs: readonly unknown[], rhs: readonly unknown[], place: Path) {
   const found: Difference[] = [];
   for (let index = Math.max(lhs.length, rhs.length) - 1; index >= 0; index -= 1) {
     if (index >= rhs.length) {
@@ -99,7 +99,7 @@ function compareLists(lhs: readonly unknown[], rhs: readonly unknown[], place: P
 }
 
 /** What has to change in one value of JSON so that it becomes the other; empty when they are equal. */
-export function differences(lhs: unknown, rhs: unknown, place: Place = []): Difference[] {
+export function differences(lhs: unknown, rhs: unknown, place: Path = []): Difference[] {
   if (Object.is(lhs, rhs)) return [];
   if (Array.isArray(lhs) && Array.isArray(rhs)) return compareLists(lhs, rhs, place);
   if (isMembers(lhs) && isMembers(rhs)) return compareMembers(lhs, rhs, place);
@@ -109,12 +109,12 @@ export function differences(lhs: unknown, rhs: unknown, place: Place = []): Diff
 /** Changes the value at a place; `undefined` stands for nothing there. */
 type Change = (value: unknown) => unknown;
 
-function nowhere(place: Place): Error {
+function nowhere(place: Path): Error {
   return invalidPayload(`The diff changes "${place.join('.')}", which is not there.`);
 }
 
 /** The same value but for one place; what is on the way there must exist. */
-function changed(value: unknown, [step, ...rest]: Place, change: Change, whole: Place): unknown {
+function changed(value: unknown, [step, ...rest]: Path, change: Change, whole: Path): unknown {
   if (step === undefined) return change(value);
   if (Array.isArray(value) && typeof step === 'number' && step >= 0 && step < value.length) {
     return value.with(step, changed(value[step], rest, change, whole));

@@ -1,7 +1,7 @@
 /** A short text that stands for a value: equal values have equal ones, whatever their order. */
 import { createHash } from 'node:crypto';
-import { compareText } from '#core/catalog/compare.ts';
-import { createPace } from '#core/catalog/pace.ts';
+import { compareText } from '#core/catalog/compare-text.ts';
+import { createYield } from '#core/catalog/yield-to-event-loop.ts';
 
 /** JSON with the members of every object in the order of their names. */
 function stableText(value: unknown): string {
@@ -18,7 +18,7 @@ function stableText(value: unknown): string {
  */
 export async function hashOf(list: Iterable<unknown>): Promise<string> {
   const hash = createHash('sha256');
-  const pace = createPace();
+  const pace = createYield();
   for (const entry of list) {
     hash.update(`${stableText(entry)}\n`);
     await pace();

@@ -1,7 +1,8 @@
 /** The catalog as it is while a change is under way and some of what it shows is gone already. */
-import { buildCatalog } from '#core/catalog/build.ts';
+
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { CollectionDescriptor, TableDescriptor } from '#core/catalog/descriptor.ts';
+import { buildCatalog } from '#core/catalog/make-catalog.ts';
 
 /** What is gone, by the names of collections. */
 export interface Gone {

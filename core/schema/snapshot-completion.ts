@@ -4,7 +4,6 @@
  */
 import { invalidPayload } from '#core/errors/service-error.ts';
 import { COLLECTION_META, FIELD_META, type MetaObject } from './object.ts';
-import { byPlace, placeOf } from './placed.ts';
 import type {
   Snapshot,
   SnapshotCollection,
@@ -12,6 +11,7 @@ import type {
   SnapshotField,
   SnapshotRelation,
 } from './snapshot.ts';
+import { byEntryKey, entryKey } from './snapshot-entry.ts';
 import type { SnapshotInput } from './snapshot-input.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -183,18 +183,18 @@ export function completeSnapshot(
 ): SnapshotContent {
   const completion = new Completion(force);
   const now = {
-    collections: byPlace(current.collections),
-    fields: byPlace(current.fields),
-    relations: byPlace(current.relations),
+    collections: byEntryKey(current.collections),
+    fields: byEntryKey(current.fields),
+    relations: byEntryKey(current.relations),
   };
   return {
     collections: given.collections.map((entry) =>
-      completion.collection(entry, now.collections.get(placeOf(entry))),
+      completion.collection(entry, now.collections.get(entryKey(entry))),
     ),
-    fields: given.fields.map((entry) => completion.field(entry, now.fields.get(placeOf(entry)))),
+    fields: given.fields.map((entry) => completion.field(entry, now.fields.get(entryKey(entry)))),
     systemFields: given.systemFields ?? current.systemFields,
     relations: given.relations.map((entry) =>
-      completion.relation(entry, now.relations.get(placeOf(entry))),
+      completion.relation(entry, now.relations.get(entryKey(entry))),
     ),
   };
 }

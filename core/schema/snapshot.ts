@@ -3,9 +3,9 @@
  * without what only this database knows of them, so that another one can be made like it.
  */
 import type { Catalog, Collection, Field } from '#core/catalog/catalog.ts';
-import { compareText } from '#core/catalog/compare.ts';
-import { createPace } from '#core/catalog/pace.ts';
+import { compareText } from '#core/catalog/compare-text.ts';
 import { isBuiltIn } from '#core/catalog/system-field.ts';
+import { createYield } from '#core/catalog/yield-to-event-loop.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
 import { RELEASE } from '#core/system/release.ts';
 import { hashOf } from './hash.ts';
@@ -167,7 +167,7 @@ export async function takeSnapshot(
   const fields: SnapshotField[] = [];
   const relations: SnapshotRelation[] = [];
   const systemFields: SnapshotSystemField[] = [];
-  const pace = createPace();
+  const pace = createYield();
   for (const collection of chosen(catalog, choice)) {
     collections.push(collectionOf(collection));
     for (const field of collection.fields.values()) fields.push(fieldOf(collection, field));

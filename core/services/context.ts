@@ -4,10 +4,10 @@
  */
 import pg from 'pg';
 import { failureView } from '#core/access/failure-view.ts';
-import type { Caller } from '#core/access/grant.ts';
-import type { Rights } from '#core/access/right.ts';
+import type { Caller } from '#core/access/grants.ts';
+import type { Rights } from '#core/access/rights.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
-import type { CatalogSource } from '#core/catalog/source.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { isMisread, translateFailure } from '#core/database/failure.ts';
 import { forbidden, ServiceError, unavailable } from '#core/errors/service-error.ts';
 import type { Visitor } from '#core/identity/session.ts';

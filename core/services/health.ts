@@ -1,7 +1,7 @@
 /** Tells how the installation fares: a status for anybody, the reasons for admins. */
 import { performance } from 'node:perf_hooks';
 import type { Catalog } from '#core/catalog/catalog.ts';
-import type { CatalogSource } from '#core/catalog/source.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { quote } from '#core/database/sql.ts';
 import type { MessageBus } from '#core/messages/bus.ts';

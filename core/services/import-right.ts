@@ -2,7 +2,7 @@
  * What a caller may import. A file goes into its table whole, by COPY and by key, so only rights
  * that hold for every row can count: others are refused, never passed over.
  */
-import type { Permission, Rights } from '#core/access/right.ts';
+import type { Permission, Rights } from '#core/access/rights.ts';
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { fieldRules } from '#core/validation/field-rule.ts';

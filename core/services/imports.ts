@@ -1,9 +1,9 @@
 /** Accepts files to be imported: judges who and where, spools the bytes, submits the job. */
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '#core/access/grant.ts';
-import { holderOf } from '#core/access/holder.ts';
-import type { ImportHolds } from '#core/cache/import-holds.ts';
-import type { CatalogSource } from '#core/catalog/source.ts';
+import type { Caller } from '#core/access/grants.ts';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
+import type { ImportHolds } from '#core/cache/import-suspension.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { IMPORT_JOB, type ImportFormat, type ImportMessage } from '#core/jobs/message/import.ts';
 import type { CountedUpload, SpoolQuota } from '#core/jobs/quota.ts';
@@ -84,7 +84,7 @@ export class ImportService {
   async accept(caller: Caller, destination: Destination, upload: Upload): Promise<string> {
     const { quota, log } = this.#options;
     const file = randomUUID();
-    const counted = await quota.begin(file, holderOf(caller), upload.size);
+    const counted = await quota.begin(file, quotaKeyOf(caller), upload.size);
     try {
       return await this.#submit(caller, destination, { ...upload, file, counted });
     } finally {
@@ -116,7 +116,7 @@ export class ImportService {
         collection,
         user: caller.user,
         fingerprint: `${format}:${sha256}`,
-        holder: holderOf(caller),
+        holder: quotaKeyOf(caller),
       };
       const { id, joined } = await holds.during(collection, () => jobs.submit(submission));
       if (joined) await discard();

@@ -1,7 +1,7 @@
 /**
  * Reads items. Answers are finished JSON text, made by PostgreSQL and handed on as they are.
  */
-import { holderOf } from '#core/access/holder.ts';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { CachedText, ResponseCache } from '#core/cache/response-cache.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { Pool } from '#core/database/pool.ts';
@@ -119,7 +119,7 @@ export class ItemReader {
         return (await this.#text(context, asked, manner)) ?? textAnswer('');
       }
       const withMeta = kind === 'stream with meta';
-      return startStream(reader.stream(statement, holderOf(target.caller), signal), withMeta);
+      return startStream(reader.stream(statement, quotaKeyOf(target.caller), signal), withMeta);
     });
   }
 
@@ -131,7 +131,7 @@ export class ItemReader {
     return this.contexts.with(target, async (context) => {
       this.readable(context);
       const statement = compileStream(context, query);
-      const rows = this.#options.reader.stream(statement, holderOf(target.caller), signal);
+      const rows = this.#options.reader.stream(statement, quotaKeyOf(target.caller), signal);
       const { items } = await startStream(rows, false);
       return { items, columns: statement.columns };
     });

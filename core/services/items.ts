@@ -2,7 +2,7 @@
  * Items: the one service that every API maps onto. Reading is inherited; a write parses, locks,
  * judges, writes, tells history and reads back in one transaction.
  */
-import { ACTIONS } from '#core/access/right.ts';
+import { ACTIONS } from '#core/access/rights.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { ChangeJournal, Note } from '#core/changes/journal.ts';
 import { lender } from '#core/database/lender.ts';

@@ -1,7 +1,7 @@
 /** What a caller may do with jobs: submit, look, wait, cancel. How they are done is the workers'. */
 import { EventEmitter, on } from 'node:events';
 import * as v from 'valibot';
-import type { Caller } from '#core/access/grant.ts';
+import type { Caller } from '#core/access/grants.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';

@@ -1,7 +1,7 @@
 /** Tells callers what they may do: in every collection, and with one item as it is. */
 import * as v from 'valibot';
-import type { Caller } from '#core/access/grant.ts';
-import { ACTIONS, type Action, type Permission } from '#core/access/right.ts';
+import type { Caller } from '#core/access/grants.ts';
+import { ACTIONS, type Action, type Permission } from '#core/access/rights.ts';
 import type { Reader } from '#core/database/reader.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { NO_VALUE, resolveVariable } from '#core/query/compile/variable.ts';

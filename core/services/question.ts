@@ -4,7 +4,7 @@
  * to caller is filled in each time.
  */
 import { LRUCache } from 'lru-cache';
-import type { Caller, Grants } from '#core/access/grant.ts';
+import type { Caller, Grants } from '#core/access/grants.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { bindTo, type Compiled } from '#core/query/compile/read.ts';
 import { knownOf } from '#core/query/compile/variable.ts';

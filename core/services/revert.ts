@@ -3,7 +3,7 @@
  * again, on the way of every write. Only what differs is written, so that nobody needs rights to what stays as it is.
  */
 import * as v from 'valibot';
-import type { Caller } from '#core/access/grant.ts';
+import type { Caller } from '#core/access/grants.ts';
 import type { ColumnField, Field } from '#core/catalog/catalog.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';

@@ -1,6 +1,6 @@
 /** What is wrong with a stored permission, by its form and by what the catalog knows. */
 import { parseRow, type RowFault, type StoredPermission } from '#core/access/permission-row.ts';
-import type { PermissionRow } from '#core/access/right.ts';
+import type { PermissionRow } from '#core/access/rights.ts';
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import { ruleFault } from '#core/query/compile/rule.ts';
 import type { QueryBounds } from '#core/query/query.ts';

@@ -254,6 +254,6 @@ export function moveItem(items: ItemService, target: Target, move: Move): Promis
     const delta = { [field.name]: WHOLE.has(field.type) ? Number(position) : position };
     // What a rule says of the value counts here, too.
     await (await Preparation.open(write, 'update')).of(delta, delta);
-    await history.tell(collection, 'update', [{ key: item, delta, parent: null }]);
+    await history.record(collection, 'update', [{ key: item, delta, parent: null }]);
   });
 }

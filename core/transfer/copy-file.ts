@@ -3,10 +3,10 @@ import type { Sql } from '#core/database/sql.ts';
 import type { FileColumn } from './column.ts';
 import { CopyIn } from './copy-in.ts';
 import { CopyText } from './copy-text.ts';
-import { feed } from './feed.ts';
+import { feed } from './feed-scanner.ts';
 import { memberFault, rowReader } from './file.ts';
+import type { Run } from './import-run.ts';
 import type { Row, RowHandler } from './row.ts';
-import type { Run } from './run.ts';
 
 /** Something is wrong with a row; a pass for speed does not look into it. */
 export class FaultyRow extends Error {}

@@ -1,12 +1,12 @@
 /** Reads a CSV file into rows: the first record names the columns, an empty cell is no value. */
 import { looksLikeMoment } from '#core/mutation/moment.ts';
 import { CONCEALED } from '#core/query/compile/output.ts';
-import { cellText, MisplacedValue } from './cell.ts';
+import { cellText, MisplacedValue } from './cell-text.ts';
 import { type FileColumn, storedText } from './column.ts';
 import type { CopyText } from './copy-text.ts';
 import { type CsvRecord, CsvScanner, DOUBLED } from './csv.ts';
-import { malformed, UnreadableFile } from './fault.ts';
 import type { Row, RowHandler, RowReader } from './row.ts';
+import { malformed, UnreadableFile } from './row-fault.ts';
 
 const NOT_UTF8 = 'The row is not UTF-8.';
 

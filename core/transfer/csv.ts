@@ -4,8 +4,8 @@
  * that the rows are for (figures: ops/docs/decisions/026-own-csv-scanner.md).
  */
 import { isUtf8 } from 'node:buffer';
-import { Carry, ROW_BYTES_MAX } from './carry.ts';
-import { malformed, type Place, UnreadableFile } from './fault.ts';
+import { ROW_BYTES_MAX, RowBuffer } from './row-buffer.ts';
+import { type FilePosition, malformed, UnreadableFile } from './row-fault.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -53,7 +53,7 @@ export class CsvRecord {
   }
 
   /** The lines and columns of all cells, in one pass. */
-  places(): Place[] {
+  places(): FilePosition[] {
     let { line, start: before } = this;
     let column = 1;
     return Array.from(this.starts.subarray(0, this.count), (at) => {
@@ -67,7 +67,7 @@ export class CsvRecord {
   }
 
   /** The line and column of a byte of this record. */
-  place(at: number): Place {
+  place(at: number): FilePosition {
     const before = this.bytes.toString('utf8', this.start, at);
     const lines = before.split('\n');
     const column = Array.from(lines.at(-1) ?? '').length + 1;
@@ -85,7 +85,7 @@ export interface CsvHandler {
 /** Reads a file chunk by chunk; chunks may be cut anywhere. */
 export class CsvScanner {
   readonly #handler: CsvHandler;
-  readonly #carry = new Carry();
+  readonly #carry = new RowBuffer();
   readonly #record = new CsvRecord();
   #begun = false;
   #line = 1;

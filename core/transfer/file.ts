@@ -2,9 +2,9 @@
 import type { ImportFormat } from '#core/jobs/message/import.ts';
 import { allColumns, type FileColumn, fileColumn } from './column.ts';
 import { csvHeader, csvRows } from './csv-rows.ts';
-import { malformed, type RowFault, UnreadableFile } from './fault.ts';
 import { jsonMembers, jsonRows } from './json-rows.ts';
 import type { RowHandler, RowReader } from './row.ts';
+import { malformed, type RowFault, UnreadableFile } from './row-fault.ts';
 import type { ImportableCollection } from './target.ts';
 
 export interface ImportFile {

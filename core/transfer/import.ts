@@ -3,10 +3,10 @@
  * records its result. What is wrong with a file is reported row by row.
  */
 import { sql } from '#core/database/sql.ts';
-import { importErrors, UnreadableFile } from './fault.ts';
 import { fileColumns } from './file.ts';
-import { importRows } from './path.ts';
-import { type ImportOptions, type ImportResult, Refused } from './run.ts';
+import { importRows } from './import-rows.ts';
+import { type ImportOptions, type ImportResult, Refused } from './import-run.ts';
+import { importErrors, UnreadableFile } from './row-fault.ts';
 import { Session } from './session.ts';
 import { type ImportableCollection, importable, openTarget } from './target.ts';
 

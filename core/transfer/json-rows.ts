@@ -1,13 +1,13 @@
 /** Reads a JSON file into rows: an absent member is no value, null is null. */
 import { kindFault, kindOf } from '#core/mutation/kind.ts';
 import { CONCEALED } from '#core/query/compile/output.ts';
-import { MisplacedValue, valueText } from './cell.ts';
+import { MisplacedValue, valueText } from './cell-text.ts';
 import { type FileColumn, storedText } from './column.ts';
 import type { CopyText } from './copy-text.ts';
 import { JsonFault, JsonNumber, parseJson } from './exact-json.ts';
-import { malformed, UnreadableFile } from './fault.ts';
 import { type JsonElement, JsonScanner } from './json.ts';
 import type { Row, RowHandler, RowReader } from './row.ts';
+import { malformed, UnreadableFile } from './row-fault.ts';
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;

@@ -3,9 +3,9 @@
  * and strings are followed here; what is inside an object is judged by its parser.
  */
 import { isUtf8 } from 'node:buffer';
-import { Carry, ROW_BYTES_MAX } from './carry.ts';
 import { JSON_DEPTH_MAX, TOO_DEEP } from './exact-json.ts';
-import { malformed, type Place, UnreadableFile } from './fault.ts';
+import { ROW_BYTES_MAX, RowBuffer } from './row-buffer.ts';
+import { type FilePosition, malformed, UnreadableFile } from './row-fault.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -25,7 +25,7 @@ function isSpace(byte: number): boolean {
 export interface JsonElement {
   readonly text: string;
   /** The line and column of a character of the text. */
-  place(position: number): Place;
+  place(position: number): FilePosition;
 }
 
 export interface JsonHandler {
@@ -40,7 +40,7 @@ type Expectation = 'array' | 'element or end' | 'element' | 'comma or end' | 'no
 /** Reads a file chunk by chunk; chunks may be cut anywhere. */
 export class JsonScanner {
   readonly #handler: JsonHandler;
-  readonly #carry = new Carry();
+  readonly #carry = new RowBuffer();
   #expected: Expectation = 'array';
   #bytes: Buffer = Buffer.alloc(0);
   /** Bytes of the file before those at hand. */
@@ -160,7 +160,7 @@ export class JsonScanner {
   }
 
   /** The line and column of a byte at hand that comes after the last line break seen. */
-  #place(at: number): Place {
+  #place(at: number): FilePosition {
     const seen = Math.max(this.#lineStart - this.#before, 0);
     const lines = this.#bytes.toString('utf8', seen, at).split('\n');
     const column = Array.from(lines.at(-1) ?? '').length + 1;

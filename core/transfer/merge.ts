@@ -6,7 +6,7 @@ import pg from 'pg';
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import type { FileColumn } from './column.ts';
 import type { Session } from './session.ts';
-import { isAbsent, STAGING, type Staged, stagingColumn, valueOr } from './staging.ts';
+import { isAbsent, STAGING, type Staged, stagingColumn, valueOr } from './staging-table.ts';
 import type { Target } from './target.ts';
 
 /** What became of the staged rows. */

@@ -1,6 +1,6 @@
 /** One row of a file, whatever its format, and those who read files into rows. */
 import type { CopyText } from './copy-text.ts';
-import type { RowFault } from './fault.ts';
+import type { RowFault } from './row-fault.ts';
 
 /** A row; readers hand over the same object again and again. */
 export interface Row {

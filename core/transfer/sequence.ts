@@ -2,7 +2,7 @@
 import { identifier, quote, type Sql, sql } from '#core/database/sql.ts';
 import type { FileColumn } from './column.ts';
 import type { Session } from './session.ts';
-import { STAGING, stagingColumn } from './staging.ts';
+import { STAGING, stagingColumn } from './staging-table.ts';
 import type { Target } from './target.ts';
 
 function moveStatement(sequence: readonly [string, string], values: Sql): Sql {

@@ -9,7 +9,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ServiceError, unavailable } from '#core/errors/service-error.ts';
-import { hasEnded, processIdentity } from '#core/process/identity.ts';
+import { hasEnded, processIdentity } from '#core/process/process-id.ts';
 
 /** What was kept of an upload. */
 export interface Spooled {

@@ -2,8 +2,9 @@
  * Brings values of payloads and operands of rules into a form in which they compare as PostgreSQL
  * compares what is stored of them: by the field's type, whatever their spelling.
  */
+
+import { canonicalUuid } from '#core/catalog/canonical-text.ts';
 import type { ColumnField } from '#core/catalog/catalog.ts';
-import { canonicalUuid } from '#core/catalog/spelling.ts';
 import { compareDecimals, type Decimal, decimalOf, roundedTo } from './decimal.ts';
 import { DAY, dateOf, type Instant, instantOf, rounded, timeOf } from './moment.ts';
 

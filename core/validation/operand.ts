@@ -2,7 +2,7 @@
  * Whether the operands of a validation fit the field that they stand on: one that does not would
  * never be equal to a value, and so let all of them pass where equality is forbidden.
  */
-import { STRANGER } from '#core/access/grant.ts';
+import { STRANGER } from '#core/access/grants.ts';
 import type { ColumnField } from '#core/catalog/catalog.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { operandOf } from '#core/query/compile/operand.ts';

@@ -2,7 +2,7 @@
  * Judges payloads in memory by filters: those of permissions and those of fields. What a payload
  * does not have passes every operator but `_submitted`; what cannot be judged passes none.
  */
-import type { Caller } from '#core/access/grant.ts';
+import type { Caller } from '#core/access/grants.ts';
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import type { ServiceError } from '#core/errors/service-error.ts';
 import { isTemporal } from '#core/mutation/kind.ts';

@@ -1,5 +1,5 @@
 /** The headers of answers that come by way of the response cache. */
-import type { Caller } from '#core/access/grant.ts';
+import type { Caller } from '#core/access/grants.ts';
 import type { CachedText } from '#core/cache/response-cache.ts';
 import type { Config } from '#core/config/config.ts';
 import { entityTag, TAG_MAX_LENGTH } from '#edge/http/entity-tag.ts';

@@ -4,8 +4,8 @@
  * server itself knows, the client's address and the user behind a valid token; nothing that a
  * client may choose freely can make it a new one.
  */
-import type { Caller } from '#core/access/grant.ts';
-import { addressKey } from '#core/access/holder.ts';
+import type { Caller } from '#core/access/grants.ts';
+import { addressKey } from '#core/access/quota-key.ts';
 import type { Config } from '#core/config/config.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { HealthCheck, HealthChecks } from '#core/services/health.ts';

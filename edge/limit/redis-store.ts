@@ -5,7 +5,7 @@ import {
   RateLimiterRedis,
 } from 'rate-limiter-flexible';
 import type { Log } from '#core/log/log.ts';
-import { DispensableRedis } from '#core/redis/dispensable.ts';
+import { OptionalRedis } from '#core/redis/optional-redis.ts';
 import { Counter, type Quota } from './counter.ts';
 import type { CounterStore } from './store.ts';
 
@@ -32,7 +32,7 @@ class Insurance extends RateLimiterMemory {
  * soon as it answers.
  */
 export class RedisStore implements CounterStore {
-  readonly #redis: DispensableRedis;
+  readonly #redis: OptionalRedis;
   readonly #prefix: string;
 
   /**
@@ -41,7 +41,7 @@ export class RedisStore implements CounterStore {
    */
   constructor(url: string, prefix: string, log: Log, answerWithin = ANSWER_WITHIN_MS) {
     this.#prefix = prefix;
-    this.#redis = new DispensableRedis(url, {
+    this.#redis = new OptionalRedis(url, {
       name: prefix,
       answerWithin,
       complaint: 'the rate limits lost Redis',

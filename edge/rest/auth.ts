@@ -1,7 +1,7 @@
 /** The routes of signing in: `/auth`, `/auth/login`, `/auth/refresh`, `/auth/logout`. */
 import * as v from 'valibot';
 import { invalidPayload } from '#core/errors/service-error.ts';
-import type { Pass } from '#core/identity/renewal.ts';
+import type { Pass } from '#core/identity/session-renewal.ts';
 import { type Admission, MODES, type Mode } from '#core/identity/sign-in.ts';
 import type { Response } from '#edge/http/response.ts';
 import type { Router } from '#edge/http/router.ts';

@@ -1,5 +1,5 @@
 /** What every route needs first: the parameters of a request and who sends it. */
-import type { Caller } from '#core/access/grant.ts';
+import type { Caller } from '#core/access/grants.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import type { Visitor } from '#core/identity/session.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';

@@ -2,7 +2,7 @@
  * Finds the token that a request carries: in its header or its query string, never in both, else
  * in the session cookie.
  */
-import type { Caller } from '#core/access/grant.ts';
+import type { Caller } from '#core/access/grants.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import type { Parameters } from '#core/query/parse/parameter.ts';
 import type { Request } from '#edge/http/request.ts';

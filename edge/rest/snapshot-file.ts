@@ -1,7 +1,7 @@
 /** Snapshots as files: written as JSON or YAML piece by piece, and read from what clients send. */
 import { Worker } from 'node:worker_threads';
 import { stringify } from 'yaml';
-import { createPace } from '#core/catalog/pace.ts';
+import { createYield } from '#core/catalog/yield-to-event-loop.ts';
 import { invalidPayload, invalidQuery, ServiceError } from '#core/errors/service-error.ts';
 import { FORMAT_FACTS, fileName } from '#core/export/format.ts';
 import type { Snapshot } from '#core/schema/snapshot.ts';
@@ -66,7 +66,7 @@ function* jsonTexts(snapshot: Snapshot, indent?: string): Generator<string> {
 
 /** Texts in pieces worth sending, other work let in between. */
 async function* pieces(texts: Iterable<string>): AsyncGenerator<string> {
-  const pace = createPace();
+  const pace = createYield();
   let piece = '';
   for (const text of texts) {
     piece += text;

@@ -3,7 +3,7 @@
  * forgetting what is kept.
  */
 import * as v from 'valibot';
-import { holderOf } from '#core/access/holder.ts';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { forbidden, invalidQuery, unavailable } from '#core/errors/service-error.ts';
 import { cacheClearResult, cacheClearSubmission } from '#core/jobs/message/cache-clear.ts';
 import { generateHash, verifyHash } from '#core/services/hash.ts';
@@ -81,7 +81,7 @@ const clearCache: CallHandler = async (call) => {
   if (!caller.admin) throw forbidden('Only administrators clear the cache.');
   const { id } = await services.jobs.submit({
     ...cacheClearSubmission(caller.user),
-    holder: holderOf(caller),
+    holder: quotaKeyOf(caller),
   });
   return jobAnswer(call, id, ({ result }) => {
     const { unconfirmed } = v.parse(cacheClearResult, result);

@@ -2,8 +2,8 @@
  * The answers of this edge that are being sent piece by piece: lists, exports and events. Who takes
  * rights away, or ends a session, finds here what has to end with them, and calls `cut`.
  */
-import type { Caller } from '#core/access/grant.ts';
-import { holderOf } from '#core/access/holder.ts';
+import type { Caller } from '#core/access/grants.ts';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Pieces } from '#edge/http/response.ts';
 
@@ -42,8 +42,8 @@ export class OpenStreams implements Iterable<OpenStream> {
 
   /** The open ones of a user, or, without one, of a stranger's address. */
   of(caller: Pick<Caller, 'user' | 'ip'>): readonly OpenStream[] {
-    const holder = holderOf(caller);
-    return [...this.#open].filter((stream) => holderOf(stream.caller) === holder);
+    const holder = quotaKeyOf(caller);
+    return [...this.#open].filter((stream) => quotaKeyOf(stream.caller) === holder);
   }
 
   /** Hears of each that is opened until the returned function is called. */

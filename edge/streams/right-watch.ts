@@ -3,10 +3,10 @@
  * process hears of that. Who only gained rights, or lost others, is left alone.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Caller } from '#core/access/grant.ts';
-import type { Rights } from '#core/access/right.ts';
+import type { Caller } from '#core/access/grants.ts';
+import type { Rights } from '#core/access/rights.ts';
 import type { AccessChanges } from '#core/catalog/access-changes.ts';
-import type { CatalogSource } from '#core/catalog/source.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import type { RightsSource } from '#core/services/context.ts';
 import type { OpenStream, OpenStreams } from './open-streams.ts';
 

@@ -1,6 +1,6 @@
 /** The catalog of the bench's database, as an edge has it. */
 import { pino } from 'pino';
-import { ALL_GRANTS, STRANGER } from '#core/access/grant.ts';
+import { ALL_GRANTS, STRANGER } from '#core/access/grants.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { openCatalog } from '#core/catalog/open.ts';
 import { openBus } from '#core/messages/open.ts';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChildMessage } from '#core/process/child.ts';
+import type { ChildMessage } from '#core/process/supervised-process.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 

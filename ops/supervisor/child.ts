@@ -5,7 +5,7 @@ import {
   type ChildMessage,
   EXIT_CONFIGURATION,
   type SupervisorMessage,
-} from '#core/process/child.ts';
+} from '#core/process/supervised-process.ts';
 
 /** What is started. */
 export interface ChildSpec {

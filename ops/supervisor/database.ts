@@ -9,7 +9,7 @@ import { SetupError } from '#core/system/setup-error.ts';
 import type { Report } from '#ops/embedded/binaries.ts';
 import { type Cluster, type ClusterOptions, openCluster } from '#ops/embedded/cluster.ts';
 import { connectionsToAllow } from './connections.ts';
-import { describeUrl, reachPostgres, waitFor } from './reach.ts';
+import { checkPostgres, describeUrl, waitFor } from './wait-for-servers.ts';
 
 export interface Database {
   readonly url: string;
@@ -97,7 +97,7 @@ async function openConfigured(
   surroundings: Surroundings,
 ): Promise<Database> {
   const reach = (variable: string, wanted: string) => {
-    const look = () => reachPostgres(variable, wanted);
+    const look = () => checkPostgres(variable, wanted);
     return surroundings.waits ? waitFor(look, surroundings) : look();
   };
   const version = await reach('DATABASE_URL', url);

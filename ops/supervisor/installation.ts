@@ -25,9 +25,9 @@ import { awaitLeftovers, SUPERVISOR_VARIABLE } from './leftover.ts';
 import { type Lock, lockFolder } from './lock.ts';
 import { probePort } from './port.ts';
 import { checkQueueRight } from './queue-right.ts';
-import { describeUrl, reachRedis, waitFor } from './reach.ts';
 import { announce } from './running.ts';
 import { Supervisor } from './supervisor.ts';
+import { checkRedis, describeUrl, waitFor } from './wait-for-servers.ts';
 
 const DRAIN_WITHIN_MS = 8_000;
 const DATABASE_STOP_WITHIN_MS = 1_500;
@@ -82,7 +82,7 @@ export class Installation {
     stop.throwIfAborted();
     const redis = config.REDIS_URL;
     const redisVersion =
-      redis === undefined ? null : await waitFor(() => reachRedis(redis), { report, stop });
+      redis === undefined ? null : await waitFor(() => checkRedis(redis), { report, stop });
     const database = await openDatabase(config, {
       dataDir: this.#dataDir,
       report,

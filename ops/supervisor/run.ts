@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError, loadConfig } from '#core/config/config.ts';
 import { createLog } from '#core/log/log.ts';
-import { surviveErrors } from '#core/process/survive.ts';
+import { logUncaughtErrors } from '#core/process/uncaught-errors.ts';
 import { SetupError } from '#core/system/setup-error.ts';
 import { banner } from './banner.ts';
 import { Installation, type Scripts } from './installation.ts';
@@ -60,7 +60,7 @@ export async function run(scripts: Scripts): Promise<number> {
       await Promise.race([starting.catch(() => undefined), delay(STEP_WITHIN_MS)]);
     } else {
       console.log(banner(config, facts));
-      surviveErrors(log);
+      logUncaughtErrors(log);
       await Promise.race([stopped, installation.failed]);
     }
     await installation.stop(hasten);

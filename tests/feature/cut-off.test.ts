@@ -1,5 +1,5 @@
 import t from 'tap';
-import { publishWithin } from '#core/catalog/publish.ts';
+import { publishWithin } from '#core/catalog/publish-in-transaction.ts';
 import { transaction } from '#core/database/pool.ts';
 import { Members } from '#core/system/member.ts';
 import { startCluster } from '#tests/harness/cluster.ts';

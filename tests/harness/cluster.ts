@@ -8,7 +8,7 @@ import pg from 'pg';
 import { loadConfig } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
 import { createLog } from '#core/log/log.ts';
-import type { ChildMessage } from '#core/process/child.ts';
+import type { ChildMessage } from '#core/process/supervised-process.ts';
 import { bootstrapAdmin } from '#core/system/bootstrap.ts';
 import { withFreePort } from '#ops/embedded/port.ts';
 import { createSystemDatabase, type Teardown } from './database.ts';

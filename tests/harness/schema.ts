@@ -1,10 +1,10 @@
 /** A database whose schema is altered as the worker alters it, and whose items are served. */
 import { pino } from 'pino';
-import type { Caller } from '#core/access/grant.ts';
-import { AccessSource } from '#core/access/source.ts';
+import type { Caller } from '#core/access/grants.ts';
+import { AccessSource } from '#core/access/rights-source.ts';
 import { WriteGuard } from '#core/cache/write-guard.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
-import type { CatalogSource } from '#core/catalog/source.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { ChangeJournal } from '#core/changes/journal.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { Reader } from '#core/database/reader.ts';

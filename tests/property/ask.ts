@@ -1,6 +1,6 @@
 /** Asks the service under test: parses, compiles and runs a question on the database. */
 import type { Pool } from 'pg';
-import { ALL_GRANTS, type Caller, type Grants, STRANGER } from '#core/access/grant.ts';
+import { ALL_GRANTS, type Caller, type Grants, STRANGER } from '#core/access/grants.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { Statement } from '#core/database/sql.ts';
 import {

@@ -1,10 +1,10 @@
 /** Puts a world into a PostgreSQL schema of its own and opens the catalog over it. */
 import type { Pool, PoolClient } from 'pg';
 import { pino } from 'pino';
-import { buildCatalog } from '#core/catalog/build.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
-import { compose } from '#core/catalog/compose.ts';
 import { introspect } from '#core/catalog/introspect.ts';
+import { buildCatalog } from '#core/catalog/make-catalog.ts';
+import { compose } from '#core/catalog/make-descriptors.ts';
 import { loadConfig } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
 import { quote } from '#core/database/sql.ts';

@@ -1,6 +1,6 @@
 /** Nothing that a client may choose makes it a new one in the eyes of a rate limit. */
 import t from 'tap';
-import { STRANGER } from '#core/access/grant.ts';
+import { STRANGER } from '#core/access/grants.ts';
 import { loadConfig } from '#core/config/config.ts';
 import { guarded } from '#edge/limit/guard.ts';
 import { Limits } from '#edge/limit/limits.ts';

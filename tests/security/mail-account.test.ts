@@ -352,7 +352,7 @@ t.test('an account is made, and can be used when its address is confirmed', asyn
   t.equal(missing.status, 302);
   t.equal(missing.headers.get('location'), 'https://api.harbour.example/v1/admin/login');
 
-  // The address has an account now: the same answer, another letter.
+  // The address has an account now: the same answer, another mail.
   const known = await post('/users/register', { ...body, password: 'another-password' });
   t.match(known, { status: made.status, text: made.text });
   const [notice] = await arrived();

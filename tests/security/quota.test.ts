@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
-import { holderOf } from '#core/access/holder.ts';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { SpoolQuota } from '#core/jobs/quota.ts';
 import { freePort } from '#ops/embedded/postgres.ts';
 import { bodyOf, type ErrorsBody, type JobBody } from '#tests/harness/body.ts';
@@ -108,7 +108,7 @@ t.test('bytes that are still arriving, of unknown length, too', async (t) => {
 
 t.test('what a killed process left counts no more after a while', async (t) => {
   const { rows } = await cluster.db.query<{ id: string }>('SELECT id FROM system_users');
-  const holder = holderOf({ user: rows[0]?.id ?? '', ip: null });
+  const holder = quotaKeyOf({ user: rows[0]?.id ?? '', ip: null });
   await cluster.db.query(
     `INSERT INTO system_uploads (id, holder, bytes) VALUES (gen_random_uuid(), $1, 90000)`,
     [holder],
@@ -116,7 +116,7 @@ t.test('what a killed process left counts no more after a while', async (t) => {
   const quota = new SpoolQuota({ pool: cluster.db, schema: 'public', max: 102_400 });
   const id = '00000000-0000-4000-8000-000000000000';
   await t.rejects(quota.begin(id, holder, 60_000), { code: 'REQUESTS_EXCEEDED' });
-  const other = holderOf({ user: null, ip: '2001:db8::1' });
+  const other = quotaKeyOf({ user: null, ip: '2001:db8::1' });
   await (await quota.begin(id, other, 60_000)).end();
   await cluster.db.query(`UPDATE system_uploads SET seen_on = now() - interval '11 minutes'`);
   await (await quota.begin(id, holder, 60_000)).end();

@@ -2,7 +2,7 @@
 // that holds at some addresses only makes their answers private ones, at every address.
 import { pino } from 'pino';
 import t from 'tap';
-import { AccessSource } from '#core/access/source.ts';
+import { AccessSource } from '#core/access/rights-source.ts';
 import { loadConfig } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
 import { cacheHeaders } from '#edge/cache/header.ts';

@@ -1,7 +1,7 @@
 // A validation judges a value as PostgreSQL judges what is stored of it, however it is spelled.
 import { pino } from 'pino';
 import t from 'tap';
-import { STRANGER } from '#core/access/grant.ts';
+import { STRANGER } from '#core/access/grants.ts';
 import { openCatalog } from '#core/catalog/open.ts';
 import { openBus } from '#core/messages/open.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';

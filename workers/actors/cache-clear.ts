@@ -2,7 +2,7 @@
  * Makes every process forget what it keeps of data, rights and schema, and describes the database
  * anew; ends when each live process has confirmed that, or is not going to.
  */
-import { resetEverywhere } from '#core/catalog/reset.ts';
+import { resetEverywhere } from '#core/catalog/reload-everywhere.ts';
 import {
   CACHE_CLEAR_JOB,
   type CacheClearResult,

@@ -6,7 +6,7 @@ import { History, NO_VISITOR } from '#core/history/history.ts';
 import { completeJob } from '#core/jobs/ledger.ts';
 import { IMPORT_JOB, type ImportMessage, importMessage } from '#core/jobs/message/import.ts';
 import { importFile } from '#core/transfer/import.ts';
-import type { ImportResult } from '#core/transfer/run.ts';
+import type { ImportResult } from '#core/transfer/import-run.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import { interruptionOf } from '#workers/runtime/interruption.ts';
 
@@ -39,7 +39,7 @@ async function importSpooled(
     complete: async (result) => {
       const target = current.collections.get(collection);
       const deed = { key: [job.id], delta: {}, parent: null };
-      if (target !== undefined) await history.tell(target, 'import', [deed]);
+      if (target !== undefined) await history.record(target, 'import', [deed]);
       await completeJob(client, schema, job, result);
       await announce();
     },

@@ -3,7 +3,7 @@
  * result; the job itself ends when every edge has made that catalog its own.
  */
 import * as v from 'valibot';
-import { announce } from '#core/catalog/publish.ts';
+import { announce } from '#core/catalog/publish-in-transaction.ts';
 import { recordedResult, recordResult } from '#core/jobs/ledger.ts';
 import { INDEX_JOB, indexSubmission } from '#core/jobs/message/index-build.ts';
 import {

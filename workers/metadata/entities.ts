@@ -3,7 +3,7 @@
  * which of them MikroORM has to learn, and which to forget.
  */
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
-import { EMPTY_CATALOG } from '#core/catalog/replica.ts';
+import { EMPTY_CATALOG } from '#core/catalog/loaded-catalog.ts';
 import { buildEntity, type Entity, isEntity, references } from './entity.ts';
 
 interface Entry {

@@ -2,7 +2,7 @@
  * MikroORM when it is first used: loading it is half of what starting a worker costs, and most of
  * what workers do is not done with it.
  */
-import type { CatalogSource } from '#core/catalog/source.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import type { Log } from '#core/log/log.ts';
 import type { Orm, OrmConfig } from './orm.ts';
 

@@ -6,7 +6,7 @@
  */
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
-import type { CatalogSource } from '#core/catalog/source.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import type { Config } from '#core/config/config.ts';
 import { KEEP_ALIVE_MS } from '#core/database/client.ts';
 import { sessionSettings } from '#core/database/pool.ts';

@@ -12,7 +12,7 @@ import {
   withBackend,
 } from 'bullmq';
 import type { QueueName } from '#core/jobs/queue.ts';
-import { warnSparingly } from '#core/log/sparing.ts';
+import { warnThrottled } from '#core/log/throttled-warning.ts';
 import type { Services } from '#workers/services.ts';
 import type { Outcome, QueuedJob } from './delivery.ts';
 
@@ -61,7 +61,7 @@ export class Consumer {
   async start(): Promise<void> {
     const log = this.#services.log.child({ queue: this.#name });
     const worker = this.#newWorker();
-    worker.on('error', warnSparingly(log, 'the queue failed'));
+    worker.on('error', warnThrottled(log, 'the queue failed'));
     worker.on('failed', (job) => {
       if (job?.id === undefined || job.finishedOn === undefined) return;
       this.#handlers.onGivenUp(job.id).catch((error) => {

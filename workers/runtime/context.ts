@@ -3,7 +3,7 @@ import type { Connection } from '#core/database/pool.ts';
 import type { ClaimedJob } from '#core/jobs/claim.ts';
 import { recordBackend } from '#core/jobs/ledger.ts';
 import type { Log } from '#core/log/log.ts';
-import { tellSupervisor } from '#core/process/child.ts';
+import { tellSupervisor } from '#core/process/supervised-process.ts';
 import type { Services } from '#workers/services.ts';
 import type { ActorContext } from './actor.ts';
 import type { JobSession } from './job-sessions.ts';

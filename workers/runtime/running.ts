@@ -15,7 +15,7 @@ interface Entry {
   readonly controller: AbortController;
 }
 
-interface Standing {
+interface DeliveryState {
   readonly id: string;
   readonly attempt: number;
   readonly cancel_requested: boolean;
@@ -69,7 +69,7 @@ export class RunningDeliveries {
     const ids = entries.map(({ delivery }) => delivery.id);
     const statement = render(sql`SELECT id, attempt, cancel_requested
       FROM ${systemTable(schema, 'jobs')} WHERE id = ANY(${ids}::uuid[])`);
-    pool.query<Standing>(statement).then(
+    pool.query<DeliveryState>(statement).then(
       ({ rows }) => {
         for (const row of rows) {
           const entry = entries.find(({ delivery }) => delivery.id === row.id);

@@ -1,6 +1,6 @@
 /**
- * The message of a mail job. It says which letter goes to which user; the address, the words and
- * the token are found and made when the letter is sent, so that none of them lies in a queue.
+ * The message of a mail job. It says which mail goes to which user; the address, the words and
+ * the token are found and made when the mail is sent, so that none of them lies in a queue.
  */
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
@@ -8,31 +8,34 @@ import type { Submission } from '#core/jobs/submit.ts';
 
 export const MAIL_JOB = 'mail';
 
-export const LETTERS = ['invitation', 'password-reset', 'verification', 'known-address'] as const;
-export type LetterKind = (typeof LETTERS)[number];
+export const MAIL_KINDS = [
+  'invitation',
+  'password-reset',
+  'verification',
+  'known-address',
+] as const;
+export type MailKind = (typeof MAIL_KINDS)[number];
 
 export const mailMessage = v.strictObject({
   version: v.literal(1),
-  letter: v.picklist(LETTERS),
-  /** Key of the user; there need not be one, and then no letter is sent. */
+  // The name under which messages keep it.
+  letter: v.picklist(MAIL_KINDS),
+  /** Key of the user; there need not be one, and then no mail is sent. */
   user: v.pipe(v.string(), v.uuid()),
   /** The page that the link leads to, checked already; null: the usual one. */
   page: v.nullable(v.string()),
-  /** What the account was like when the letter was asked for; null: that does not matter. */
+  /** What the account was like when the mail was asked for; null: that does not matter. */
   state: v.nullable(v.string()),
 });
 
 export type MailMessage = v.InferOutput<typeof mailMessage>;
 
 /**
- * A letter to be sent; one that waits already with the same content is joined.
+ * A mail to be sent; one that waits already with the same content is joined.
  * @param by key of the user who asked for it; null for strangers
  */
-export function mailSubmission(
-  letter: Omit<MailMessage, 'version'>,
-  by: string | null,
-): Submission {
-  const message: MailMessage = { version: 1, ...letter };
+export function mailSubmission(mail: Omit<MailMessage, 'version'>, by: string | null): Submission {
+  const message: MailMessage = { version: 1, ...mail };
   return {
     kind: MAIL_JOB,
     queue: 'maintenance',

@@ -5,7 +5,7 @@
 
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { render, type Statement } from '#core/database/sql.ts';
-import { isTold } from '#core/history/history.ts';
+import { hasHistory } from '#core/history/history.ts';
 import { Allowance } from '../allowance.ts';
 import { needsRecord } from '../caller-record.ts';
 import type { FlatItems } from '../flat.ts';
@@ -76,7 +76,7 @@ function isFresh(level: Level, writeOf: WriteOf): boolean {
 
 /** Revisions of related items name that of the item that brought them along, which takes its time. */
 function isUntold({ collection, toOne, toMany }: Level): boolean {
-  return !isTold(collection) && [...toOne, ...toMany].every(({ level }) => isUntold(level));
+  return !hasHistory(collection) && [...toOne, ...toMany].every(({ level }) => isUntold(level));
 }
 
 function isFlat({ toOne, toMany }: Level): boolean {

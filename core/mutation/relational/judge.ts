@@ -2,7 +2,7 @@
  * Judges and prepares everything that a payload asks for before the first row is written, each
  * level by the rights to its own collection and action.
  */
-import { Turn } from '#core/process/turn.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
 import { judgeChanges, judgeCreation, judgeDeletion } from '../judge.ts';
 import type { Item } from '../payload.ts';
 import { PENDING } from '../payload.ts';
@@ -33,7 +33,7 @@ async function prepare(work: Work, action: 'create' | 'update'): Promise<void> {
   const preparation = await Preparation.open(work.write, action);
   // Items that were sent once for many keys are prepared once.
   const known = new Map<Item, Prepared>();
-  const turn = new Turn();
+  const turn = new TimeSlice();
   for (const node of nodes) {
     if (turn.isOver()) await turn.pause();
     const prepared =
@@ -57,7 +57,7 @@ async function judgeTaken({ step, taken }: ToManyWork): Promise<void> {
 async function judgeLevel(work: Work): Promise<void> {
   const { write } = work;
   const created = writtenNodes(work, 'create');
-  const turn = new Turn();
+  const turn = new TimeSlice();
   if (created.length > 0) judgeCreation(write, created.map(judged));
   await turn.rest();
   const changed = writtenNodes(work, 'update');

@@ -5,7 +5,7 @@
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import type { AnyToOne, End, ManyToOne, Relation, ToMany } from '#core/catalog/relation.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
-import { Turn } from '#core/process/turn.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
 import { isLinkConcealed } from '#core/query/compile/link.ts';
 import { type Key, keyOfBody, keyOfValues } from '#core/query/key.ts';
 import type { Allowance } from '../allowance.ts';
@@ -97,7 +97,7 @@ const MOST_UNKNOWN = 20;
 export class Planner {
   readonly #catalog: Catalog;
   readonly #allowance: Allowance;
-  readonly #turn = new Turn();
+  readonly #turn = new TimeSlice();
   /** What was sent once for many keys stays one object. */
   readonly #boundedOf = new Map<Item, Item>();
 

@@ -32,7 +32,7 @@ async function tellNodes(
       delta: deltaOf(work.write.collection, node),
       parent: parents.get(node) ?? null,
     }));
-    const ids = await history.tell(work.write.collection, action, deeds);
+    const ids = await history.record(work.write.collection, action, deeds);
     for (const [index, id] of ids.entries()) {
       const node = nodes[index];
       if (node !== undefined) revisions.set(node, id);
@@ -43,7 +43,7 @@ async function tellNodes(
 
 async function tellDeleted(history: History, { write, nodes }: Work): Promise<void> {
   const deeds = nodes.map((node) => ({ key: keyOfNode(node), delta: {}, parent: null }));
-  await history.tell(write.collection, 'delete', deeds);
+  await history.record(write.collection, 'delete', deeds);
 }
 
 /** Tells of a piece of work that was carried out, with all below it. */

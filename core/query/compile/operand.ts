@@ -1,6 +1,7 @@
 /** Turns the values of filters into typed parameters, refusing those that do not fit their field. */
+
+import { canonicalUuid } from '#core/catalog/canonical-text.ts';
 import type { ColumnField } from '#core/catalog/catalog.ts';
-import { canonicalUuid } from '#core/catalog/spelling.ts';
 import { quote, raw, type Sql, sql } from '#core/database/sql.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
 import { kindFault, kindOf } from '#core/mutation/kind.ts';

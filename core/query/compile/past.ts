@@ -3,7 +3,7 @@
  * today. A field that was concealed or forbidden since is so in history, too, in every clause; what
  * is no field any more is for administrators alone.
  */
-import { ALL_GRANTS, type Grant, type GrantCase, type Grants } from '#core/access/grant.ts';
+import { ALL_GRANTS, type Grant, type GrantCase, type Grants } from '#core/access/grants.ts';
 import type { Catalog, Collection, Field } from '#core/catalog/catalog.ts';
 import { empty, join, type Sql, sql } from '#core/database/sql.ts';
 import { textMatch } from './any-to-one.ts';

@@ -2,7 +2,7 @@
  * Compiles a query into the one statement that answers it. The result of a page or an item is the
  * finished JSON text of the answer; a stream has one JSON text for each item.
  */
-import type { Caller, Grants } from '#core/access/grant.ts';
+import type { Caller, Grants } from '#core/access/grants.ts';
 import type { Catalog, ColumnField } from '#core/catalog/catalog.ts';
 import { join, quote, render, type Sql, type Statement, sql } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';

@@ -1,5 +1,5 @@
 /** Tells whether a rule can be compiled, without anybody asking for items. */
-import { ALL_GRANTS, STRANGER } from '#core/access/grant.ts';
+import { ALL_GRANTS, STRANGER } from '#core/access/grants.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { Filter, QueryBounds } from '../query.ts';

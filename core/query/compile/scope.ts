@@ -10,7 +10,7 @@ import {
   EVERYTHING,
   type Grant,
   type Grants,
-} from '#core/access/grant.ts';
+} from '#core/access/grants.ts';
 import type { Catalog, Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
 import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
 import type { Relation, ToMany } from '#core/catalog/relation.ts';

@@ -4,7 +4,7 @@
  * rights. What is given is for whoever made the statement to fill in.
  */
 import { strict as assert } from 'node:assert';
-import type { Caller } from '#core/access/grant.ts';
+import type { Caller } from '#core/access/grants.ts';
 import { render, Sql, type Statement } from '#core/database/sql.ts';
 
 /** What the values of slots come from. */

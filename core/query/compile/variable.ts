@@ -1,5 +1,5 @@
 /** Dynamic variables: `$NOW` with shifts, and what is known of the caller. */
-import type { Caller } from '#core/access/grant.ts';
+import type { Caller } from '#core/access/grants.ts';
 import type { Binding } from './slot.ts';
 
 /** Stands for a variable that has no value for this caller. */

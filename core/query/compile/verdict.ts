@@ -1,5 +1,5 @@
 /** Compiles the question which of several rules hold for an item as it is. */
-import { ALL_GRANTS } from '#core/access/grant.ts';
+import { ALL_GRANTS } from '#core/access/grants.ts';
 import { identifier, join, render, type Sql, type Statement, sql } from '#core/database/sql.ts';
 import type { Key } from '../key.ts';
 import type { Filter } from '../query.ts';

@@ -7,7 +7,7 @@ import { identifier, raw, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { Alteration } from '../alteration.ts';
-import { type CollectionReach, reachOf } from './collection-reach.ts';
+import { type CollectionDependents, dependentsOf } from './collection-dependents.ts';
 import { refuseViews } from './dependent.ts';
 import { removeFields } from './field-delete.ts';
 import { dropForeignKey } from './foreign-key.ts';
@@ -57,7 +57,7 @@ async function disallow(alteration: Alteration, name: string): Promise<void> {
 async function deleteMetadata(
   alteration: Alteration,
   name: string,
-  { aliases }: CollectionReach,
+  { aliases }: CollectionDependents,
 ): Promise<void> {
   const { run, system } = alteration;
   for (const table of TOLD) await run(deletion(alteration, table, name));
@@ -93,7 +93,7 @@ export async function deleteCollection(alteration: Alteration, name: string): Pr
     throw forbidden(`There is no collection ${name} to delete.`);
   }
   const { table } = collection;
-  const reach = reachOf(alteration.catalog, collection);
+  const reach = dependentsOf(alteration.catalog, collection);
   if (table !== null) await refuseViews(alteration, table, [...collection.fields.keys()]);
   // Most of the history goes before anybody is locked out; what came since, after it.
   await deleteHistory(alteration, name);

@@ -1,8 +1,8 @@
 /** Takes changes of the schema on: judges who asks, hands them to the workers, and knows the end. */
 import * as v from 'valibot';
-import type { Caller } from '#core/access/grant.ts';
-import { holderOf } from '#core/access/holder.ts';
-import type { CatalogSource } from '#core/catalog/source.ts';
+import type { Caller } from '#core/access/grants.ts';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { forbidden, unavailable } from '#core/errors/service-error.ts';
 import type { Job } from '#core/jobs/job.ts';
 import { schemaResult, schemaSubmission } from '#core/jobs/message/schema.ts';
@@ -47,7 +47,7 @@ export class SchemaService {
     options: SchemaChangeOptions,
   ): Promise<string> {
     this.requireAdministrator(caller);
-    const holder = holderOf(caller);
+    const holder = quotaKeyOf(caller);
     const submission = { ...schemaSubmission(change, options, caller.user), holder };
     // Nothing has a name that PostgreSQL could not hold, so a path with one leads nowhere.
     const name = submission.collection ?? '';

@@ -2,8 +2,8 @@
  * What of the schema a caller may see: the collections, fields and relations that its rights to
  * read lead to, and of their metadata the columns that a permission on the metadata names.
  */
-import type { Caller, Grant } from '#core/access/grant.ts';
-import type { Rights } from '#core/access/right.ts';
+import type { Caller, Grant } from '#core/access/grants.ts';
+import type { Rights } from '#core/access/rights.ts';
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import type { MetaObject } from '#core/schema/object.ts';

@@ -1,6 +1,6 @@
 /** Snapshots of the schema for administrators: taking them, comparing with them, trying them out. */
-import type { Caller } from '#core/access/grant.ts';
-import type { CatalogSource } from '#core/catalog/source.ts';
+import type { Caller } from '#core/access/grants.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { lend, type Pool } from '#core/database/pool.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { type DiffMode, diffSnapshot, type FoundDiff } from '#core/schema/diff.ts';

@@ -1,8 +1,8 @@
 /** Shows the schema: collections, fields and relations as far as a caller may see them, as JSON. */
-import type { Caller } from '#core/access/grant.ts';
+import type { Caller } from '#core/access/grants.ts';
 import type { Collection, Field } from '#core/catalog/catalog.ts';
-import { createPace } from '#core/catalog/pace.ts';
-import type { CatalogSource } from '#core/catalog/source.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
+import { createYield } from '#core/catalog/yield-to-event-loop.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import { collectionObject, type FieldObject, fieldObject } from '#core/schema/object.ts';
 import { type RelationObject, relationObjects } from '#core/schema/relation-object.ts';
@@ -19,7 +19,7 @@ export interface SchemaViewOptions {
 
 /** `{"data":…}`, made piece by piece so that a large schema holds nobody up. */
 async function listText(objects: Iterable<object>): Promise<string> {
-  const pace = createPace();
+  const pace = createYield();
   const texts: string[] = [];
   for (const object of objects) {
     texts.push(JSON.stringify(object));

@@ -1,6 +1,6 @@
 /** What permissions demand: an action that exists, and rules that can be read. */
 import type { StoredPermission } from '#core/access/permission-row.ts';
-import { ACTIONS } from '#core/access/right.ts';
+import { ACTIONS } from '#core/access/rights.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import type { Action, Item } from '#core/mutation/payload.ts';

@@ -16,7 +16,7 @@ async function tell(write: Write, name: string, rows: readonly Changed[]): Promi
   const collection = write.target.catalog.collections.get(name);
   if (collection === undefined) return;
   const deeds = rows.map(({ id, delta }) => ({ key: [id], delta, parent: null }));
-  await write.history?.tell(collection, 'update', deeds);
+  await write.history?.record(collection, 'update', deeds);
 }
 
 /** Users of a role that goes are suspended; the roles below it stand alone. */

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { identifier, render, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import { forgiveFailures } from '#core/identity/attempt.ts';
+import { forgiveFailures } from '#core/identity/login-attempts.ts';
 import { checkPasswordPolicy, readPasswordPolicy } from '#core/identity/password.ts';
 import { endSessionsOf } from '#core/identity/session.ts';
 import { tokenHash } from '#core/identity/token-hash.ts';

@@ -7,7 +7,7 @@ import Fastify from 'fastify';
 import pg from 'pg';
 import * as v from 'valibot';
 import { sessionSettings } from '#core/database/pool.ts';
-import { drainOnDemand, tellSupervisor } from '#core/process/child.ts';
+import { drainOnDemand, tellSupervisor } from '#core/process/supervised-process.ts';
 
 /** What `BASELINE` holds as JSON. */
 const settings = v.object({

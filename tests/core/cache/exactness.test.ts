@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import t from 'tap';
-import { STRANGER } from '#core/access/grant.ts';
-import { LocalVersions } from '#core/cache/local-versions.ts';
+import { STRANGER } from '#core/access/grants.ts';
+import { LocalVersions } from '#core/cache/memory-versions.ts';
 import { RedisVersions } from '#core/cache/redis-versions.ts';
 import { ResponseCache } from '#core/cache/response-cache.ts';
-import { EVERY_TABLE, type TableVersions } from '#core/cache/versions.ts';
+import { EVERY_TABLE, type TableVersions } from '#core/cache/table-versions.ts';
 import { WriteGuard } from '#core/cache/write-guard.ts';
-import { EMPTY_CATALOG } from '#core/catalog/replica.ts';
+import { EMPTY_CATALOG } from '#core/catalog/loaded-catalog.ts';
 import { ChangeJournal } from '#core/changes/journal.ts';
 import { createPool } from '#core/database/pool.ts';
 import { backends } from '#tests/harness/backend.ts';

@@ -1,10 +1,10 @@
 /** What is kept, for whom and for how long; with stand-ins for everything around the cache. */
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
-import { type Caller, STRANGER } from '#core/access/grant.ts';
-import { LocalVersions } from '#core/cache/local-versions.ts';
+import { type Caller, STRANGER } from '#core/access/grants.ts';
+import { LocalVersions } from '#core/cache/memory-versions.ts';
 import { ResponseCache } from '#core/cache/response-cache.ts';
-import { EMPTY_CATALOG } from '#core/catalog/replica.ts';
+import { EMPTY_CATALOG } from '#core/catalog/loaded-catalog.ts';
 
 function setUp({ maxSize = 1_000_000, maxValueSize = 1_000_000 } = {}) {
   const versions = new LocalVersions();

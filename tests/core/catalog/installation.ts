@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { openCatalog } from '#core/catalog/open.ts';
-import type { CatalogSource } from '#core/catalog/source.ts';
 import { type Config, loadConfig } from '#core/config/config.ts';
 import { createPool, type Pool } from '#core/database/pool.ts';
 import { openBus } from '#core/messages/open.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import t from 'tap';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { openCatalog } from '#core/catalog/open.ts';
-import type { CatalogSource } from '#core/catalog/source.ts';
 import { openBus } from '#core/messages/open.ts';
 import { collection, install, PAUSE_MS, until } from './installation.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';
-import { forgiveFailures } from '#core/identity/attempt.ts';
+import { forgiveFailures } from '#core/identity/login-attempts.ts';
 import { identityOn, PASSWORD, VISITOR } from './fixture/identity.ts';
 
 const world = await identityOn(t);

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
-import { STRANGER } from '#core/access/grant.ts';
-import { FULL_RIGHTS } from '#core/access/right.ts';
+import { STRANGER } from '#core/access/grants.ts';
+import { FULL_RIGHTS } from '#core/access/rights.ts';
 import { WriteGuard } from '#core/cache/write-guard.ts';
 import { openCatalog } from '#core/catalog/open.ts';
 import { ChangeFeed } from '#core/changes/feed.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
 import t from 'tap';
-import { type Caller, STRANGER } from '#core/access/grant.ts';
+import { type Caller, STRANGER } from '#core/access/grants.ts';
 import { loadConfig } from '#core/config/config.ts';
 import type { Job, RejectedRow } from '#core/jobs/job.ts';
 import { openQueues } from '#core/jobs/queue.ts';

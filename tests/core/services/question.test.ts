@@ -1,6 +1,6 @@
 /** One statement serves all callers with the same rights; what is theirs is filled in. */
 import t from 'tap';
-import { type Caller, type Grants, STRANGER } from '#core/access/grant.ts';
+import { type Caller, type Grants, STRANGER } from '#core/access/grants.ts';
 import { compilePage } from '#core/query/compile/read.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { openCatalog } from '#core/catalog/open.ts';
-import type { CatalogSource } from '#core/catalog/source.ts';
 import { channelOf, openBus } from '#core/messages/open.ts';
 import { settleSchemaTrigger } from '#core/system/schema-trigger.ts';
 import { install } from '#tests/core/catalog/installation.ts';

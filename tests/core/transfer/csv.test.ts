@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { CsvScanner } from '#core/transfer/csv.ts';
-import { UnreadableFile } from '#core/transfer/fault.ts';
+import { UnreadableFile } from '#core/transfer/row-fault.ts';
 
 /** The rows of a file that comes in the given pieces. */
 function scan(...pieces: readonly Buffer[]): string[][] {

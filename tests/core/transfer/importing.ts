@@ -2,14 +2,14 @@
 import { Readable } from 'node:stream';
 import pg from 'pg';
 import t from 'tap';
-import { buildCatalog } from '#core/catalog/build.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
-import { compose } from '#core/catalog/compose.ts';
 import { introspect } from '#core/catalog/introspect.ts';
+import { buildCatalog } from '#core/catalog/make-catalog.ts';
+import { compose } from '#core/catalog/make-descriptors.ts';
 import { ServiceErrors } from '#core/errors/service-error.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
 import { importFile } from '#core/transfer/import.ts';
-import type { ImportOptions, ImportResult } from '#core/transfer/run.ts';
+import type { ImportOptions, ImportResult } from '#core/transfer/import-run.ts';
 import { createSystemDatabase } from '#tests/harness/database.ts';
 
 type Options = Partial<Omit<ImportOptions, 'client' | 'catalog' | 'collection' | 'file'>>;

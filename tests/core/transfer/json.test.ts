@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { UnreadableFile } from '#core/transfer/fault.ts';
 import { JsonScanner } from '#core/transfer/json.ts';
+import { UnreadableFile } from '#core/transfer/row-fault.ts';
 
 /** The texts of the objects of a file that comes in the given pieces. */
 function scan(...pieces: readonly Buffer[]): string[] {

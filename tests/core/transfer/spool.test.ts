@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';
-import { processIdentity } from '#core/process/identity.ts';
+import { processIdentity } from '#core/process/process-id.ts';
 import { localSpool } from '#core/transfer/spool.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'sluice-spool-'));

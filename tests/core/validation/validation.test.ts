@@ -1,5 +1,5 @@
 import t from 'tap';
-import { STRANGER } from '#core/access/grant.ts';
+import { STRANGER } from '#core/access/grants.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import { fieldRules } from '#core/validation/field-rule.ts';
 import { passesFilter, Validation } from '#core/validation/validation.ts';

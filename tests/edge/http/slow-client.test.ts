@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { STRANGER } from '#core/access/grant.ts';
+import { STRANGER } from '#core/access/grants.ts';
 import type { Response } from '#edge/http/response.ts';
 import { OpenStreams } from '#edge/streams/open-streams.ts';
 import { open, request, serve, until } from './fixture/client.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { type Caller, STRANGER } from '#core/access/grant.ts';
-import { addressKey } from '#core/access/holder.ts';
+import { type Caller, STRANGER } from '#core/access/grants.ts';
+import { addressKey } from '#core/access/quota-key.ts';
 import { type Config, loadConfig } from '#core/config/config.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { Request } from '#edge/http/request.ts';

@@ -1,7 +1,7 @@
 /** Has the service carry out a write, and reads what it left. */
 import type { Pool } from 'pg';
-import { ALL_GRANTS, type Caller, STRANGER } from '#core/access/grant.ts';
-import type { Rights } from '#core/access/right.ts';
+import { ALL_GRANTS, type Caller, STRANGER } from '#core/access/grants.ts';
+import type { Rights } from '#core/access/rights.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { translateFailure } from '#core/database/failure.ts';
 import { transaction } from '#core/database/pool.ts';

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { compose } from '#core/catalog/compose.ts';
+import { readChanges } from '#core/catalog/catalog-store.ts';
 import { introspect } from '#core/catalog/introspect.ts';
-import { publishWithin } from '#core/catalog/publish.ts';
-import { readChanges } from '#core/catalog/store.ts';
+import { compose } from '#core/catalog/make-descriptors.ts';
+import { publishWithin } from '#core/catalog/publish-in-transaction.ts';
 import { type Client, type Pool, transaction } from '#core/database/pool.ts';
 import { install } from '#tests/core/catalog/installation.ts';
 import { Dice } from '#tests/harness/dice.ts';

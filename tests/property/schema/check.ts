@@ -1,9 +1,9 @@
 /** What must hold after every change of the schema. */
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
-import { compose } from '#core/catalog/compose.ts';
+import { readChanges } from '#core/catalog/catalog-store.ts';
 import { introspect } from '#core/catalog/introspect.ts';
+import { compose } from '#core/catalog/make-descriptors.ts';
 import type { Relation } from '#core/catalog/relation.ts';
-import { readChanges } from '#core/catalog/store.ts';
 import { type Pool, transaction } from '#core/database/pool.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { questionOf } from '#core/services/question.ts';

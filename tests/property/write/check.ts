@@ -1,6 +1,6 @@
 /** Sends payloads to the engine and to the model, and tells where they part. */
 import type { Pool, PoolClient } from 'pg';
-import { STRANGER } from '#core/access/grant.ts';
+import { STRANGER } from '#core/access/grants.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { translateFailure } from '#core/database/failure.ts';
 import { transaction } from '#core/database/pool.ts';

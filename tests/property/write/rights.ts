@@ -1,5 +1,5 @@
 /** What somebody may do in a world, as the engine takes it and as the model reads it. */
-import { FULL_RIGHTS, type PermissionRow, type Rights, rightsFrom } from '#core/access/right.ts';
+import { FULL_RIGHTS, type PermissionRow, type Rights, rightsFrom } from '#core/access/rights.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import type { Dice } from '#tests/harness/dice.ts';
 import { TABLES, type Table } from './world.ts';

@@ -1,9 +1,9 @@
 /** Tables with relations of every kind, whose details chance decides. */
 import type { PoolClient } from 'pg';
-import { buildCatalog } from '#core/catalog/build.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
-import { compose } from '#core/catalog/compose.ts';
 import { introspect } from '#core/catalog/introspect.ts';
+import { buildCatalog } from '#core/catalog/make-catalog.ts';
+import { compose } from '#core/catalog/make-descriptors.ts';
 import type { Dice } from '#tests/harness/dice.ts';
 
 /** The tables that are written. Nothing refers to `d`, `j` and `k`, so their rows may be deleted. */

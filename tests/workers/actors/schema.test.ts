@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import t from 'tap';
-import { STRANGER } from '#core/access/grant.ts';
+import { STRANGER } from '#core/access/grants.ts';
 import { loadConfig } from '#core/config/config.ts';
 import type { Job } from '#core/jobs/job.ts';
 import { schemaSubmission } from '#core/jobs/message/schema.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import t from 'tap';
-import type { CatalogSource } from '#core/catalog/source.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { install, type Test } from '#tests/core/catalog/installation.ts';
 import { openOrm } from '#workers/metadata/orm.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import * as v from 'valibot';
-import { publishWithin } from '#core/catalog/publish.ts';
+import { publishWithin } from '#core/catalog/publish-in-transaction.ts';
 import { transaction } from '#core/database/pool.ts';
 import { backends } from '#tests/harness/backend.ts';
 import { admin, createCluster, until } from './cluster.ts';

@@ -1,6 +1,6 @@
 /** What of a nested payload somebody with some rights may do, and what that tells. */
 import t from 'tap';
-import { type Permission, type PermissionRow, rightsFrom } from '#core/access/right.ts';
+import { type Permission, type PermissionRow, rightsFrom } from '#core/access/rights.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import { refusal } from './refusal.ts';
 import { openWriter, type Writer } from './writer.ts';

@@ -1,11 +1,11 @@
 /** Writes payloads into a database of the test's own, as a service would, and counts statements. */
 import { pino } from 'pino';
-import type { Caller } from '#core/access/grant.ts';
-import { STRANGER } from '#core/access/grant.ts';
-import { FULL_RIGHTS, type Rights } from '#core/access/right.ts';
-import { buildCatalog } from '#core/catalog/build.ts';
-import { compose } from '#core/catalog/compose.ts';
+import type { Caller } from '#core/access/grants.ts';
+import { STRANGER } from '#core/access/grants.ts';
+import { FULL_RIGHTS, type Rights } from '#core/access/rights.ts';
 import { introspect } from '#core/catalog/introspect.ts';
+import { buildCatalog } from '#core/catalog/make-catalog.ts';
+import { compose } from '#core/catalog/make-descriptors.ts';
 import { loadConfig } from '#core/config/config.ts';
 import { createPool, lend, transaction } from '#core/database/pool.ts';
 import { runTogether } from '#core/database/prepared.ts';

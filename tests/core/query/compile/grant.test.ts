@@ -1,6 +1,6 @@
 /** Every clause sees what the caller's grants show, and nothing else. */
 import t from 'tap';
-import type { Grant, Grants } from '#core/access/grant.ts';
+import type { Grant, Grants } from '#core/access/grants.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import type { Parameters } from '#core/query/parse/parameter.ts';

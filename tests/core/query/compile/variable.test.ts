@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Caller, Grant, Grants } from '#core/access/grant.ts';
+import type { Caller, Grant, Grants } from '#core/access/grants.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import { type Ask, openAsker } from './fixture/asker.ts';

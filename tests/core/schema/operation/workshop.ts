@@ -1,8 +1,9 @@
 /** A database in which operations on the schema are carried out one by one, each in its transaction. */
-import { buildCatalog } from '#core/catalog/build.ts';
+
 import type { Catalog } from '#core/catalog/catalog.ts';
-import { compose } from '#core/catalog/compose.ts';
 import { introspect } from '#core/catalog/introspect.ts';
+import { buildCatalog } from '#core/catalog/make-catalog.ts';
+import { compose } from '#core/catalog/make-descriptors.ts';
 import { type Client, type Pool, transaction } from '#core/database/pool.ts';
 import { identifier, raw, render, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';

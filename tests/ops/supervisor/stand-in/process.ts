@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { drainOnDemand, tellSupervisor } from '#core/process/child.ts';
+import { drainOnDemand, tellSupervisor } from '#core/process/supervised-process.ts';
 
 /** How long one that listens takes to drain. */
 const DRAIN_MS = 2_000;

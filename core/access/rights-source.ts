@@ -1,0 +1,263 @@
+/**
+ * Who may do what, as this process knows it: accounts become callers, callers have rights. What
+ * was read is remembered until the rows behind it change, and not at all while the process cannot
+ * tell whether they have.
+ */
+import { LRUCache } from 'lru-cache';
+import type { AccessChanges } from '#core/catalog/access-changes.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
+import { translateFailure } from '#core/database/failure.ts';
+import type { Pool } from '#core/database/pool.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import type { Log } from '#core/log/log.ts';
+import {
+  type Account,
+  type AccountPolicies,
+  type Policy,
+  parseAccountPolicies,
+  readAccountPolicies,
+} from './account-policies.ts';
+import { APP_RIGHTS } from './app-permission.ts';
+import type { Caller } from './grants.ts';
+import {
+  parseRow,
+  readPermissions,
+  type StoredPermissions,
+  type StoredRow,
+} from './permission-row.ts';
+import { FULL_RIGHTS, type PermissionRow, type Rights, rightsFrom } from './rights.ts';
+
+/** Accounts remembered in one process. */
+const MAX_ACCOUNTS = 10_000;
+/** Policies whose permissions are remembered. */
+const MAX_POLICIES = 2_000;
+/** In place of the key of a user. */
+const STRANGERS = '';
+/** Sets of policies whose rights are remembered. */
+const MAX_SETS = 1_000;
+/** Rows remembered as complained about. */
+const MAX_COMPLAINTS = 1_000;
+
+export interface AccessParts {
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  readonly catalog: Pick<CatalogSource, 'onAccess' | 'inContact' | 'trust'>;
+  readonly log: Log;
+}
+
+/** What is kept of a policy: its permissions, and what tells whether they are the same as before. */
+interface PolicyPermissions {
+  readonly digest: string;
+  readonly rows: readonly PermissionRow[];
+}
+
+/** The standing of an account, by its user. */
+interface CachedPolicies {
+  readonly role: string | null;
+  readonly reading: Promise<AccountPolicies>;
+  /** Null while it is being read. */
+  found: AccountPolicies | null;
+}
+
+const NO_PERMISSIONS: PolicyPermissions = { digest: '', rows: [] };
+
+export class AccessSource {
+  readonly #parts: AccessParts;
+  readonly #standings = new LRUCache<string, CachedPolicies>({ max: MAX_ACCOUNTS });
+  readonly #policies = new LRUCache<string, Promise<PolicyPermissions>>({ max: MAX_POLICIES });
+  readonly #sets = new LRUCache<string, Promise<Rights>>({ max: MAX_SETS });
+  // By what they are made of. They outlive a change elsewhere, and with them what was compiled.
+  readonly #parsed = new LRUCache<string, PolicyPermissions>({ max: MAX_POLICIES });
+  readonly #rights = new LRUCache<string, Rights>({ max: MAX_SETS });
+  readonly #complaints = new LRUCache<string, true>({ max: MAX_COMPLAINTS });
+  // Equal standings are one object, however many accounts have them.
+  readonly #equal = new LRUCache<string, AccountPolicies>({ max: MAX_SETS });
+
+  constructor(parts: AccessParts) {
+    this.#parts = parts;
+    parts.catalog.onAccess((changes) => this.forget(changes));
+  }
+
+  /**
+   * The caller that an account is at an address: with the roles and policies that hold there.
+   * Strangers, and users without a role, have the public policies.
+   * @param account null for strangers
+   * @param ip null when unknown: only policies without a list of addresses hold then
+   * @throws ServiceError INVALID_IP when each policy of a user, the public's left aside, is barred by
+   *   address; SERVICE_UNAVAILABLE when the database cannot be asked
+   */
+  async callerOf(account: Account | null, ip: string | null): Promise<Caller> {
+    const standing = await this.#standingOf(account);
+    const effective = standing.policies.filter(
+      ({ addresses }) => addresses === null || addresses.has(ip),
+    );
+    const own = standing.policies.filter(({ shared }) => !shared);
+    const decisive = own.length > 0 ? own : standing.policies;
+    const barred = decisive.length > 0 && !decisive.some((policy) => effective.includes(policy));
+    if (account !== null && barred) {
+      throw new ServiceError('INVALID_IP');
+    }
+    const facts = factsOf(effective);
+    const { user = null, role = null, session = null, secondFactor = false } = account ?? {};
+    // Static tokens are exempt: nobody types a code for a program.
+    const lacksSecondFactor = facts.enforceTfa && session !== null && !secondFactor;
+    const byAddress = standing.policies.some(({ addresses }) => addresses !== null);
+    const { roles } = standing;
+    return { user, role, roles, ...facts, lacksSecondFactor, byAddress, ip, session };
+  }
+
+  /**
+   * What a caller may do: one object for all callers with the same policies, and the same one as
+   * before for as long as nothing about them changes.
+   * @throws ServiceError SERVICE_UNAVAILABLE when the database cannot be asked
+   */
+  async rightsOf(caller: Caller): Promise<Rights> {
+    if (caller.admin) return FULL_RIGHTS;
+    if (!this.#parts.catalog.inContact()) await this.#parts.catalog.trust();
+    const { policies, app } = caller;
+    const key = `${app} ${policies.join(' ')}`;
+    return remembered(this.#sets, key, () => this.#combine(policies, app));
+  }
+
+  /** Forgets what was read of what changed; called by itself when somebody wrote to the tables. */
+  forget(changes: AccessChanges | null = null): void {
+    if (changes === null) {
+      this.#standings.clear();
+      this.#policies.clear();
+      this.#sets.clear();
+      return;
+    }
+    for (const user of changes.users) this.#standings.delete(user);
+    const { roles, policies } = changes;
+    if (roles.size > 0 || policies.size > 0 || changes.public) {
+      for (const [user, known] of this.#standings.entries()) {
+        if (concerns(changes, known)) this.#standings.delete(user);
+      }
+    }
+    const written = new Set([...changes.permissions, ...policies]);
+    if (written.size === 0) return;
+    for (const policy of written) this.#policies.delete(policy);
+    for (const key of this.#sets.keys()) {
+      if (key.split(' ').some((part) => written.has(part))) this.#sets.delete(key);
+    }
+  }
+
+  async #standingOf(account: Account | null): Promise<AccountPolicies> {
+    if (!this.#parts.catalog.inContact()) await this.#parts.catalog.trust();
+    const { user = STRANGERS, role = null } = account ?? {};
+    const known = this.#standings.get(user);
+    if (known !== undefined && known.role === role) return known.reading;
+    const reading = this.#readStanding(account);
+    // Kept before reading begins, so that who is forgotten meanwhile does not come back.
+    const entry: CachedPolicies = { role, reading, found: null };
+    this.#standings.set(user, entry);
+    try {
+      entry.found = await reading;
+      return entry.found;
+    } catch (error) {
+      if (this.#standings.peek(user) === entry) this.#standings.delete(user);
+      throw error;
+    }
+  }
+
+  async #readStanding(account: Account | null): Promise<AccountPolicies> {
+    const { pool, schema } = this.#parts;
+    try {
+      const row = await readAccountPolicies(pool, schema, account);
+      const facts = JSON.stringify(row);
+      const standing = this.#equal.get(facts) ?? parseAccountPolicies(row);
+      this.#equal.set(facts, standing);
+      return standing;
+    } catch (error) {
+      throw translateFailure(error);
+    }
+  }
+
+  async #combine(policies: readonly string[], app: boolean): Promise<Rights> {
+    const found = await Promise.all(this.#permissionsOf(policies));
+    const digest = `${app} ${found.map((entry) => entry.digest).join(' ')}`;
+    const known = this.#rights.get(digest);
+    if (known !== undefined) return known;
+    const rows = found.flatMap((entry) => entry.rows);
+    const rights = rightsFrom(app ? [...APP_RIGHTS, ...rows] : rows);
+    this.#rights.set(digest, rights);
+    return rights;
+  }
+
+  /** The permissions of each policy; those that are not known are read together. */
+  #permissionsOf(policies: readonly string[]): Promise<PolicyPermissions>[] {
+    const { pool, schema } = this.#parts;
+    const known = policies.map((policy) => ({ policy, found: this.#policies.get(policy) }));
+    const missing = known.filter(({ found }) => found === undefined).map(({ policy }) => policy);
+    const batch = missing.length === 0 ? null : readPermissions(pool, schema, missing);
+    return known.map(
+      ({ policy, found }) =>
+        found ??
+        remembered(this.#policies, policy, async () => this.#parse((await batch)?.get(policy))),
+    );
+  }
+
+  /** What cannot be understood grants nothing. */
+  #parse(stored: StoredPermissions | undefined): PolicyPermissions {
+    if (stored === undefined) return NO_PERMISSIONS;
+    const { digest } = stored;
+    const known = this.#parsed.get(digest);
+    if (known !== undefined) return known;
+    const rows = stored.rows.flatMap((row) => {
+      const parsed = parseRow(row);
+      if (parsed === null) this.#complain(row, `there is no action ${row.action}.`);
+      for (const { place, reason } of parsed?.faults ?? []) {
+        this.#complain(row, `its ${place} cannot be read. ${reason}`);
+      }
+      return parsed === null ? [] : [parsed.row];
+    });
+    const parsed = { digest, rows };
+    this.#parsed.set(digest, parsed);
+    return parsed;
+  }
+
+  #complain({ id, policy, collection, action }: StoredRow, detail: string): void {
+    const complaint = `permission ${id} (${action} ${collection}) grants nothing: ${detail}`;
+    if (this.#complaints.has(complaint)) return;
+    this.#complaints.set(complaint, true);
+    this.#parts.log.warn({ permission: id, policy }, complaint);
+  }
+}
+
+/** Whether a standing may be another one after these changes of roles and policies. */
+function concerns(changes: AccessChanges, { role, found }: CachedPolicies): boolean {
+  if (found === null || (changes.public && role === null)) return true;
+  if (found.roles.some((one) => changes.roles.has(one))) return true;
+  return found.policies.some(({ id }) => changes.policies.has(id));
+}
+
+/** What the policies of a caller say of the caller as a whole. */
+function factsOf(policies: readonly Policy[]) {
+  return {
+    policies: policies.map((policy) => policy.id),
+    admin: policies.some((policy) => policy.admin),
+    app: policies.some((policy) => policy.app),
+    enforceTfa: policies.some((policy) => policy.enforceTfa),
+  };
+}
+
+/**
+ * The entry of a cache, or what `read` yields. The promise is kept before reading begins, so that
+ * many who ask at once read once, and a cache that is cleared meanwhile does not keep what was read
+ * before that.
+ */
+function remembered<T>(
+  cache: LRUCache<string, Promise<T>>,
+  key: string,
+  read: () => Promise<T>,
+): Promise<T> {
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const reading = read().catch((error: unknown) => {
+    if (cache.peek(key) === reading) cache.delete(key);
+    throw translateFailure(error);
+  });
+  cache.set(key, reading);
+  return reading;
+}

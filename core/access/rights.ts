@@ -1,0 +1,82 @@
+/**
+ * What a caller may do: for each collection and action the permissions that its policies give.
+ * Shared by all callers with the same policies, so it holds nothing of a single caller.
+ */
+import type { Filter } from '#core/query/query.ts';
+import { ALL_GRANTS, type Grant, type GrantCase, type Grants } from './grants.ts';
+
+export const ACTIONS = ['create', 'read', 'update', 'delete', 'share'] as const;
+export type Action = (typeof ACTIONS)[number];
+
+/** One permission. Of several for one action any may apply. */
+export interface Permission extends GrantCase {
+  /** What the payload of a create or update must meet; null: anything. */
+  readonly validation: Filter | null;
+  /** Values for fields that the payload of a create or update leaves out. */
+  readonly presets: Readonly<Record<string, unknown>>;
+}
+
+export interface Rights {
+  /** Everything is allowed. */
+  readonly admin: boolean;
+  /** The collections that some permission names; they need not exist. Empty for admins. */
+  readonly collections: ReadonlySet<string>;
+  /** The caller's permissions for an action, later ones weighing more; empty: none. */
+  of(collection: string, action: Action): readonly Permission[];
+  /** The same for reading, as the compiler of queries takes it. */
+  readonly reading: Grants;
+}
+
+/** Everything, unconditionally. */
+const FULL_PERMISSION: Permission = Object.freeze({
+  fields: null,
+  rule: null,
+  validation: null,
+  presets: Object.freeze({}),
+});
+
+const FULL: readonly Permission[] = Object.freeze([FULL_PERMISSION]);
+
+/** Those of administrators. */
+export const FULL_RIGHTS: Rights = Object.freeze({
+  admin: true,
+  collections: new Set<string>(),
+  of: () => FULL,
+  reading: ALL_GRANTS,
+});
+
+/** A permission with what it is for. */
+export interface PermissionRow extends Permission {
+  readonly collection: string;
+  readonly action: Action;
+}
+
+const NONE: readonly Permission[] = Object.freeze([]);
+
+/** Rights made of the permissions of several policies. */
+class PolicyRights implements Rights {
+  readonly admin = false;
+  readonly collections: ReadonlySet<string>;
+  readonly reading: Grants;
+  readonly #permissions: ReadonlyMap<string, readonly Permission[]>;
+
+  constructor(rows: readonly PermissionRow[]) {
+    this.collections = new Set(rows.map((row) => row.collection));
+    this.#permissions = Map.groupBy(rows, (row) => `${row.action} ${row.collection}`);
+    this.reading = { of: (collection) => this.#grantOf(collection) };
+  }
+
+  of(collection: string, action: Action): readonly Permission[] {
+    return this.#permissions.get(`${action} ${collection}`) ?? NONE;
+  }
+
+  #grantOf(collection: string): Grant | null {
+    const [first, ...others] = this.of(collection, 'read');
+    return first === undefined ? null : [first, ...others];
+  }
+}
+
+/** The rights that permissions give together, in the order of their weight. */
+export function rightsFrom(rows: readonly PermissionRow[]): Rights {
+  return new PolicyRights(rows);
+}

@@ -1,0 +1,85 @@
+/** Where a process finds what writes reach, by the catalog that counts right now. */
+import type { Catalog } from '#core/catalog/catalog.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
+import { coalesce } from '#core/catalog/coalesce-calls.ts';
+import { repeat } from '#core/catalog/repeated-task.ts';
+import type { Pool } from '#core/database/pool.ts';
+import type { Log } from '#core/log/log.ts';
+import { type AffectedTables, readAffectedTables, tableName } from './affected-tables.ts';
+import { EVERY_TABLE } from './table-versions.ts';
+
+export interface AffectedTablesParts {
+  readonly pool: Pool;
+  readonly catalog: Pick<CatalogSource, 'current' | 'onChange'>;
+  readonly log: Log;
+}
+
+/** What no catalog tells of, such as row security, is noticed within this time (ms). */
+const PAUSE_MS = 5_000;
+
+export class AffectedTablesSource {
+  readonly #parts: AffectedTablesParts;
+  readonly #ends: (() => unknown)[] = [];
+  #reach: AffectedTables | null = null;
+  /** The catalog that {@link #reach} is at least as new as. */
+  #catalog: Catalog | null = null;
+
+  constructor(parts: AffectedTablesParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins to follow; until the first answer every table counts as reached. */
+  start(): void {
+    const { catalog, log } = this.#parts;
+    const complaint = 'what writes reach cannot be read';
+    const now = () =>
+      void this.#load().catch((error: unknown) => log.warn({ err: error }, complaint));
+    this.#ends.push(catalog.onChange(now), repeat(this.#load, { pause: PAUSE_MS, log, complaint }));
+    now();
+  }
+
+  /**
+   * The tables behind collections whose answers may be kept; null when one of them is not such, as
+   * with views, tables with triggers or row security, and Sluice's own, which many things write to.
+   */
+  keepable(catalog: Catalog, collections: Iterable<string>): readonly string[] | null {
+    const reach = this.#of(catalog);
+    if (reach === null) return null;
+    const tables: string[] = [EVERY_TABLE];
+    for (const name of collections) {
+      const collection = catalog.collections.get(name);
+      if (!collection?.table || collection.system) return null;
+      const table = tableName(collection.table);
+      if (!reach.isPlain(table)) return null;
+      tables.push(table);
+    }
+    return tables;
+  }
+
+  /** The tables that writes to collections may change. */
+  writtenWith(collections: Iterable<string>): readonly string[] {
+    const catalog = this.#parts.catalog.current();
+    const reach = this.#of(catalog);
+    const tables = new Set<string>();
+    for (const name of collections) {
+      const table = catalog.collections.get(name)?.table;
+      const reached = table ? reach?.of(tableName(table)) : undefined;
+      for (const other of reached ?? [EVERY_TABLE]) tables.add(other);
+    }
+    return tables.has(EVERY_TABLE) ? [EVERY_TABLE] : [...tables];
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#ends.splice(0).map((end) => end()));
+  }
+
+  #of(catalog: Catalog): AffectedTables | null {
+    return this.#catalog === catalog ? this.#reach : null;
+  }
+
+  readonly #load = coalesce(async (): Promise<void> => {
+    const catalog = this.#parts.catalog.current();
+    this.#reach = await readAffectedTables(this.#parts.pool);
+    this.#catalog = catalog;
+  });
+}

@@ -1,0 +1,123 @@
+/**
+ * What a write to a table reaches: by cascades of foreign keys, partitions and inheritance, other
+ * tables; by triggers and rules, any table. Read from PostgreSQL itself, because cascades also go
+ * through tables that are not served.
+ */
+import type { Pool } from '#core/database/pool.ts';
+import { quote } from '#core/database/sql.ts';
+import { EVERY_TABLE } from './table-versions.ts';
+
+/** One table of the database. */
+export interface TableNode {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+  /** Reading it yields what statements wrote into it, and nothing depends on who reads. */
+  readonly plain: boolean;
+  /** Writing to it runs triggers or rules that somebody wrote. */
+  readonly programmed: boolean;
+}
+
+/** From one table to another, by their oids. */
+export type TableEdge = readonly [number, number];
+
+/** What PostgreSQL tells of its tables. */
+export interface TableGraph {
+  readonly tables: readonly TableNode[];
+  /** Foreign keys whose action changes the second table when the first is written to. */
+  readonly cascades: readonly TableEdge[];
+  /** Tables with their partitions, or with those that inherit from them. */
+  readonly parts: readonly TableEdge[];
+}
+
+const STATEMENT = `
+  WITH relation AS MATERIALIZED (
+    SELECT c.oid, n.nspname, c.relname, c.relkind, c.relrowsecurity,
+      EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal
+        AND g.tgname NOT LIKE 'system\\_count\\_change%')
+      OR EXISTS (SELECT FROM pg_rewrite w WHERE w.ev_class = c.oid) AS programmed
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'p', 'f') AND n.nspname NOT LIKE 'pg\\_%'
+      AND n.nspname <> 'information_schema')
+  SELECT
+    (SELECT coalesce(json_agg(json_build_object('oid', oid::int8, 'schema', nspname,
+      'name', relname, 'plain', relkind <> 'f' AND NOT relrowsecurity AND NOT programmed,
+      'programmed', programmed)), '[]') FROM relation) AS tables,
+    (SELECT coalesce(json_agg(DISTINCT array[confrelid::int8, conrelid::int8]), '[]')
+      FROM pg_constraint
+      WHERE contype = 'f' AND (confdeltype IN ('c', 'n', 'd') OR confupdtype IN ('c', 'n', 'd'))
+    ) AS cascades,
+    (SELECT coalesce(json_agg(array[inhparent::int8, inhrelid::int8]), '[]')
+      FROM pg_inherits WHERE inhparent IN (SELECT oid FROM relation)) AS parts`;
+
+/** The name under which a table's version is kept. */
+export function tableName(table: { readonly schema: string; readonly name: string }): string {
+  return `${quote(table.schema)}.${quote(table.name)}`;
+}
+
+type Graph = ReadonlyMap<number, readonly number[]>;
+
+function graphOf(edges: readonly TableEdge[]): Graph {
+  const graph = new Map<number, number[]>();
+  for (const [source, target] of edges) {
+    const targets = graph.get(source) ?? [];
+    graph.set(source, targets);
+    targets.push(target);
+  }
+  return graph;
+}
+
+export class AffectedTables {
+  readonly #tables: ReadonlyMap<number, TableNode>;
+  readonly #byName: ReadonlyMap<string, TableNode>;
+  readonly #parts: Graph;
+  readonly #written: Graph;
+  readonly #plain = new Map<string, boolean>();
+  readonly #reached = new Map<string, readonly string[]>();
+
+  constructor({ tables, cascades, parts }: TableGraph) {
+    this.#tables = new Map(tables.map((table) => [table.oid, table]));
+    this.#byName = new Map(tables.map((table) => [tableName(table), table]));
+    this.#parts = graphOf(parts);
+    // What is written to a part is read with the whole, and what is written to the whole in parts.
+    const wholes = parts.map(([whole, part]): TableEdge => [part, whole]);
+    this.#written = graphOf([...cascades, ...parts, ...wholes]);
+  }
+
+  /** Whether answers from a table stay true until a write reaches it. */
+  isPlain(name: string): boolean {
+    const known = this.#plain.get(name);
+    if (known !== undefined) return known;
+    const all = this.#from(name, this.#parts);
+    const plain = all.length > 0 && all.every((table) => table.plain);
+    this.#plain.set(name, plain);
+    return plain;
+  }
+
+  /** The tables that a write to one may change; {@link EVERY_TABLE} alone when that is any. */
+  of(name: string): readonly string[] {
+    const known = this.#reached.get(name);
+    if (known !== undefined) return known;
+    const all = this.#from(name, this.#written);
+    const any = all.length === 0 || all.some(({ programmed }) => programmed);
+    const reached = any ? [EVERY_TABLE] : all.map(tableName);
+    this.#reached.set(name, reached);
+    return reached;
+  }
+
+  /** A table with all that the graph leads to from it; nothing when it is not known. */
+  #from(name: string, graph: Graph): readonly TableNode[] {
+    const table = this.#byName.get(name);
+    if (table === undefined) return [];
+    const seen = new Set([table.oid]);
+    // A set yields also what is added to it on the way.
+    for (const oid of seen) for (const target of graph.get(oid) ?? []) seen.add(target);
+    return [...seen].flatMap((oid) => this.#tables.get(oid) ?? []);
+  }
+}
+
+/** Reads what every table's writes reach right now. */
+export async function readAffectedTables(pool: Pool): Promise<AffectedTables> {
+  const { rows } = await pool.query<TableGraph>(STATEMENT);
+  return new AffectedTables(rows[0] ?? { tables: [], cascades: [], parts: [] });
+}

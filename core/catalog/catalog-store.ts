@@ -1,0 +1,253 @@
+/**
+ * The published catalog in the database: read in proportion to what changed, written by whoever
+ * holds the lock on its row in `system_state`.
+ */
+import type { Client, Pool } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { systemTable } from '#core/system/table.ts';
+import type { CatalogSchemas } from './catalog-schemas.ts';
+import { gauge } from './database-stamp.ts';
+import type { CollectionDescriptor, LeftOut } from './descriptor.ts';
+import { named } from './introspection-statement.ts';
+import { revokeVanished } from './revoke-dropped.ts';
+import type { Assembly, Entry, Origin } from './unpublished-entry.ts';
+import { createYield } from './yield-to-event-loop.ts';
+
+/**
+ * The form of the descriptors; raised when a release adds to it, or describes something in another
+ * way. A release takes over what an earlier one published by publishing all of it again, and
+ * leaves alone what a later one did for as long as a process of that one lives.
+ */
+export const FORMAT = 2;
+
+/** Entries of one INSERT: enough to save round trips, few enough to be quickly put into text. */
+const BATCH = 40;
+
+/** What is published, beside what the database looks like right now. */
+export interface PublishedState {
+  readonly version: number;
+  readonly format: number;
+  /** The last attempt to build a catalog failed. */
+  readonly failed: boolean;
+  /** It is for the processes of a later release to publish. */
+  readonly later: boolean;
+  /** A text that is the same only if nothing has changed. */
+  readonly gauge: string;
+  /** The gauge of a moment at which nothing was left to publish; null when there was none yet. */
+  readonly settled: string | null;
+}
+
+interface PublishedStateRow extends Omit<PublishedState, 'version'> {
+  readonly version: string;
+}
+
+/** Reads how the published catalog stands, and measures the database without reading either. */
+export async function readPublishedState(
+  database: Pool | Client,
+  place: CatalogSchemas,
+): Promise<PublishedState> {
+  const { system } = place;
+  const { rows } = await database.query<PublishedStateRow>(
+    render(sql`
+      SELECT version, coalesce((value ->> 'format')::int, 0) AS format,
+        value ->> 'error' IS NOT NULL AS failed,
+        EXISTS (SELECT FROM ${systemTable(system, 'members')}
+          WHERE form > ${FORMAT} AND expires > clock_timestamp()) AS later,
+        ${gauge(place)} AS gauge, value ->> 'settled' AS settled
+      FROM ${systemTable(system, 'state')} WHERE name = 'catalog'`),
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('system_state has no row named catalog');
+  return { ...row, version: Number(row.version) };
+}
+
+/** Spares every process a closer look at a database that measures as it did in this moment. */
+export async function recordSettled(
+  pool: Pool,
+  system: string,
+  { version, gauge: measured }: Pick<PublishedState, 'version' | 'gauge'>,
+): Promise<void> {
+  await pool.query(
+    render(sql`UPDATE ${systemTable(system, 'state')}
+      SET value = value || jsonb_build_object('settled', ${measured}::text)
+      WHERE name = 'catalog' AND version = ${version}`),
+  );
+}
+
+/** What counts while nobody else publishes. */
+export type Held = Pick<PublishedState, 'version' | 'format'>;
+
+/** Makes this transaction the only one that publishes; waits for another that does. */
+export async function lockForBuilding(client: Client, system: string): Promise<Held> {
+  const { rows } = await client.query<{ version: string; format: number }>(
+    render(sql`SELECT version, coalesce((value ->> 'format')::int, 0) AS format
+      FROM ${systemTable(system, 'state')} WHERE name = 'catalog' FOR UPDATE`),
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('system_state has no row named catalog');
+  return { version: Number(row.version), format: row.format };
+}
+
+interface PublishedRow extends Origin {
+  readonly collection: string;
+  readonly digest: string;
+}
+
+/** What the published collections were made from, all or those of some names. */
+export async function readPublished(
+  client: Client,
+  system: string,
+  names: readonly string[] | null,
+): Promise<ReadonlyMap<string, PublishedRow>> {
+  const { rows } = await client.query<PublishedRow>(
+    render(sql`SELECT collection, relation::text, stamp, estimate, metadata, digest
+      FROM ${systemTable(system, 'catalog')}
+      WHERE descriptor IS NOT NULL AND ${named(sql`collection`, names)}`),
+  );
+  return new Map(rows.map((row) => [row.collection, row]));
+}
+
+/** The tables that were left out when the catalog was last published. */
+export async function readLeftOut(client: Client, system: string): Promise<readonly LeftOut[]> {
+  const { rows } = await client.query<{ value: readonly LeftOut[] }>(
+    render(sql`SELECT value FROM ${systemTable(system, 'state')} WHERE name = 'left out'`),
+  );
+  return rows[0]?.value ?? [];
+}
+
+/** Writes entries; of those that are described as before only what they were made from. */
+async function writeEntries(
+  client: Client,
+  system: string,
+  version: number,
+  entries: readonly Entry[],
+): Promise<void> {
+  const table = systemTable(system, 'catalog');
+  for (let from = 0; from < entries.length; from += BATCH) {
+    const batch = entries.slice(from, from + BATCH);
+    const texts = (pick: (entry: Entry) => string | null) => sql`${batch.map(pick)}::text[]`;
+    await client.query(
+      render(sql`
+        INSERT INTO ${table} AS c
+          (collection, version, digest, descriptor, relation, stamp, estimate, metadata)
+        SELECT name, ${version}::bigint, digest, descriptor::json, relation::oid, stamp, estimate,
+          metadata
+        FROM unnest(${texts(({ name }) => name)}, ${texts(({ digest }) => digest)},
+          ${texts(({ descriptor, same }) => (same ? null : descriptor))},
+          ${texts(({ origin }) => origin.relation)}, ${texts(({ origin }) => origin.stamp)},
+          ${texts(({ origin }) => origin.estimate)}, ${texts(({ origin }) => origin.metadata)})
+          AS e (name, digest, descriptor, relation, stamp, estimate, metadata)
+        ON CONFLICT (collection) DO UPDATE SET
+          version = CASE WHEN excluded.descriptor IS NULL THEN c.version
+            ELSE excluded.version END,
+          digest = excluded.digest, descriptor = coalesce(excluded.descriptor, c.descriptor),
+          relation = excluded.relation, stamp = excluded.stamp, estimate = excluded.estimate,
+          metadata = excluded.metadata`),
+    );
+  }
+}
+
+async function writeGone(
+  client: Client,
+  system: string,
+  version: number,
+  names: readonly string[],
+): Promise<void> {
+  if (names.length === 0) return;
+  await client.query(
+    render(sql`UPDATE ${systemTable(system, 'catalog')}
+      SET version = ${version}::bigint, digest = NULL, descriptor = NULL, relation = NULL,
+        stamp = NULL, estimate = NULL, metadata = NULL
+      WHERE collection = ANY (${names}::text[])`),
+  );
+}
+
+async function replaceLeftOut(
+  client: Client,
+  system: string,
+  leftOut: readonly LeftOut[],
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    render(sql`UPDATE ${systemTable(system, 'state')}
+      SET value = ${JSON.stringify(leftOut)}::jsonb, version = version + 1
+      WHERE name = 'left out' AND value IS DISTINCT FROM ${JSON.stringify(leftOut)}::jsonb`),
+  );
+  return rowCount === 1;
+}
+
+/**
+ * Writes what changed, under the lock of {@link lockForBuilding}, and takes away the rights of
+ * what is gone.
+ * @param format that of all that is then published
+ * @returns the version that counts afterwards; the same as before when nothing changed
+ */
+export async function publish(
+  client: Client,
+  system: string,
+  { version: before, format }: Held,
+  { entries, gone, leftOut }: Assembly,
+): Promise<number> {
+  const fresh = entries.filter(({ same }) => !same);
+  const leftOutChanged = await replaceLeftOut(client, system, leftOut);
+  const changed = fresh.length + gone.length > 0 || leftOutChanged || before === 0;
+  const version = before + (changed ? 1 : 0);
+  await revokeVanished(client, system, fresh, gone);
+  await writeEntries(client, system, version, entries);
+  await writeGone(client, system, version, gone);
+  await client.query(
+    render(sql`UPDATE ${systemTable(system, 'state')}
+      SET version = ${version}, value = ${JSON.stringify({ format })}::jsonb
+      WHERE name = 'catalog'`),
+  );
+  return version;
+}
+
+/** Lets every process know that the catalog could not be built, until it is published again. */
+export async function publishFailure(pool: Pool, system: string, message: string): Promise<void> {
+  await pool.query(
+    render(sql`UPDATE ${systemTable(system, 'state')}
+      SET value = coalesce(value, '{}') || jsonb_build_object('error', ${message}::text)
+      WHERE name = 'catalog' AND value ->> 'error' IS DISTINCT FROM ${message}::text`),
+  );
+}
+
+/** What was published after some version. */
+export interface Changes {
+  readonly version: number;
+  readonly leftOut: readonly LeftOut[];
+  /** By name; null for a collection that is gone. */
+  readonly collections: ReadonlyMap<string, CollectionDescriptor | null>;
+}
+
+interface ChangeRow {
+  readonly collection: string | null;
+  readonly version: string;
+  readonly body: string | null;
+}
+
+/** Reads what was published after `since`, all of one moment. */
+export async function readChanges(pool: Pool, system: string, since: number): Promise<Changes> {
+  const state = systemTable(system, 'state');
+  const { rows } = await pool.query<ChangeRow>(
+    render(sql`
+      SELECT NULL AS collection, s.version, l.value::text AS body
+      FROM ${state} s, ${state} l WHERE s.name = 'catalog' AND l.name = 'left out'
+      UNION ALL
+      SELECT collection, version, descriptor::text FROM ${systemTable(system, 'catalog')}
+      WHERE version > ${since}`),
+  );
+  let version = 0;
+  let leftOut: readonly LeftOut[] = [];
+  const collections = new Map<string, CollectionDescriptor | null>();
+  const pace = createYield();
+  for (const row of rows) {
+    const body = row.body === null ? null : JSON.parse(row.body);
+    if (row.collection !== null) collections.set(row.collection, body);
+    else {
+      version = Number(row.version);
+      leftOut = body;
+    }
+    await pace();
+  }
+  return { version, leftOut, collections };
+}

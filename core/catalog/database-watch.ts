@@ -1,0 +1,92 @@
+/**
+ * The watch over the database: of the processes that stand for it one is elected by a lease, and
+ * that one compares the schema with what is published about once a second, and when PostgreSQL says
+ * that it was altered. It also logs what could not be served, so that one process of the cluster
+ * does.
+ */
+import type { Log } from '#core/log/log.ts';
+import type { MessageBus } from '#core/messages/bus.ts';
+import type { Lease } from '#core/system/lease.ts';
+import type { Catalog } from './catalog.ts';
+import type { CatalogSource } from './catalog-source.ts';
+import { repeat } from './repeated-task.ts';
+
+/**
+ * Time (ms) between hearing of an alteration and looking at it: a migration has many statements, and
+ * a change through the API is published by itself before this is over.
+ */
+const SETTLE_MS = 300;
+
+/** Tells of what is new among the tables left out and the metadata passed over. */
+function report(log: Log, catalog: Catalog, told: Set<string>): void {
+  const { leftOut, warnings } = catalog;
+  const lines = [
+    ...leftOut.map(({ schema, name, reason }) => `${[schema, name].join('.')}: ${reason}`),
+    ...warnings,
+  ];
+  for (const line of lines) if (!told.has(line)) log.warn(`not served: ${line}`);
+  told.clear();
+  for (const line of lines) told.add(line);
+}
+
+export interface Watch {
+  readonly lease: Lease;
+  readonly bus: MessageBus;
+  readonly log: Log;
+  /** Milliseconds between two looks at the schema. */
+  readonly pause: number;
+}
+
+/** Adds the watch to a source; closing it gives the lease back. */
+export function keepCatalog(source: CatalogSource, watching: Watch): CatalogSource {
+  const { lease, bus, log, pause } = watching;
+  const told = new Set<string>();
+  let elected = false;
+  const watch = async () => {
+    elected = await lease.hold();
+    if (!elected) return;
+    const catalog = await source.refresh();
+    report(log, catalog, told);
+  };
+  const complaint = 'the database cannot be watched for changes';
+  // Elected at once, so that nothing waits for the first pause to pass.
+  const first = watch().catch((error: unknown) => log.debug({ err: error }, complaint));
+  const end = repeat(watch, { pause, log, complaint });
+  let altered: NodeJS.Timeout | null = null;
+  const deafen = bus.subscribe('schema.altered', () => {
+    if (!elected || altered !== null) return;
+    altered = setTimeout(() => {
+      altered = null;
+      // The next regular look makes up for one that fails.
+      source.refresh().catch((error: unknown) => log.debug({ err: error }, complaint));
+    }, SETTLE_MS);
+  });
+  return {
+    current: () => source.current(),
+    refresh: () => source.refresh(),
+    onChange: (handler) => source.onChange(handler),
+    onAccess: (handler) => source.onAccess(handler),
+    onCounter: (name, handler) => source.onCounter(name, handler),
+    silence: () => source.silence(),
+    inContact: () => source.inContact(),
+    trust: () => source.trust(),
+    distrust: () => source.distrust(),
+    hear: () => source.hear(),
+    look: () => source.look(),
+    ready: () => source.ready(),
+    regain: () => source.regain(),
+    status: () => source.status(),
+    async close() {
+      deafen();
+      if (altered !== null) clearTimeout(altered);
+      await first;
+      await end();
+      if (elected) {
+        await lease.release().catch((error: unknown) => {
+          log.debug({ err: error }, 'the lease could not be given back; it runs out by itself');
+        });
+      }
+      await source.close();
+    },
+  };
+}

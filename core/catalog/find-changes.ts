@@ -1,0 +1,138 @@
+/**
+ * Finds out what of the database differs from what is published and describes that, and nothing
+ * else. What it yields is the same as if everything had been described anew.
+ */
+import assert from 'node:assert';
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { Client } from '#core/database/pool.ts';
+import type { CatalogSchemas } from './catalog-schemas.ts';
+import { readLeftOut, readPublished } from './catalog-store.ts';
+import { type SeenTable, type Survey, survey } from './collection-stamps.ts';
+import { compareText } from './compare-text.ts';
+import type { CollectionDescriptor, LeftOut } from './descriptor.ts';
+import { introspect } from './introspect.ts';
+import { describe, descriptorOf } from './make-descriptors.ts';
+import { type Outline, outline } from './served-tables.ts';
+import type { Assembly, Entry, Origin } from './unpublished-entry.ts';
+import { createYield } from './yield-to-event-loop.ts';
+
+/** The database changed while it was looked at: it is worth while to look again at once. */
+export class Moved extends Error {}
+
+interface Scope {
+  /** The only names to look at; null for all. */
+  readonly names: readonly string[] | null;
+  /** Describe everything, whatever it is made from. */
+  readonly whole: boolean;
+}
+
+/** In the order in which one look at everything finds them. */
+function orderLeftOut(list: readonly LeftOut[], schemas: readonly string[]): LeftOut[] {
+  const isTable = ({ name }: LeftOut) => Number(name !== '');
+  const place = ({ schema }: LeftOut) => schemas.indexOf(schema);
+  return list.toSorted(
+    (a, b) => isTable(a) - isTable(b) || place(a) - place(b) || compareText(a.name, b.name),
+  );
+}
+
+/** What the collections of now are made from, by name. */
+function originsOf(seen: Survey, { served, folders }: Outline<SeenTable>): Map<string, Origin> {
+  const origins = new Map<string, Origin>();
+  const metadataOf = (name: string) => seen.metadata.get(name) ?? null;
+  for (const [name, { oid: relation, stamp, estimate }] of served) {
+    origins.set(name, { relation, stamp, estimate, metadata: metadataOf(name) });
+  }
+  for (const name of folders) {
+    const nothing = { relation: null, stamp: null, estimate: null };
+    origins.set(name, { ...nothing, metadata: metadataOf(name) });
+  }
+  return origins;
+}
+
+/** But for the estimate. */
+function isSame(known: Origin | undefined, now: Origin): boolean {
+  return (
+    known !== undefined &&
+    known.relation === now.relation &&
+    known.stamp === now.stamp &&
+    known.metadata === now.metadata
+  );
+}
+
+async function describeOrigins(
+  client: Client,
+  { schemas, system }: CatalogSchemas,
+  origins: ReadonlyMap<string, Origin>,
+): Promise<CollectionDescriptor[]> {
+  if (origins.size === 0) return [];
+  const found = await introspect(client, schemas, system, [...origins.keys()]);
+  const byOid = new Map(found.tables.map((table) => [table.oid, table]));
+  const tables = Array.from(origins, ([name, { relation }]) => {
+    const table = relation === null ? null : byOid.get(relation);
+    if (table === undefined || (table !== null && table.name !== name)) throw new Moved();
+    return [name, table && descriptorOf(table)] as const;
+  });
+  return describe(tables, found);
+}
+
+async function entriesOf(
+  collections: readonly CollectionDescriptor[],
+  origins: ReadonlyMap<string, Origin>,
+  published: ReadonlyMap<string, { readonly digest: string }>,
+): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  const pace = createYield();
+  for (const collection of collections) {
+    const { name } = collection;
+    const origin = origins.get(name);
+    assert(origin !== undefined, 'only what was asked for is described');
+    const descriptor = JSON.stringify(collection);
+    const digest = createHash('sha256').update(descriptor).digest('base64');
+    const same = published.get(name)?.digest === digest;
+    entries.push({ name, origin, digest, descriptor, same });
+    await pace();
+  }
+  return entries;
+}
+
+/**
+ * Compares the database with what is published. To be read committed, with `pg_catalog` as the
+ * search_path; where nobody else is kept from publishing meanwhile, the published version has to
+ * be compared before and after.
+ * @throws Moved when tables are dropped or renamed while they are looked at
+ */
+export async function assemble(
+  client: Client,
+  place: CatalogSchemas,
+  { names, whole }: Scope,
+): Promise<Assembly> {
+  const { schemas, system } = place;
+  const seen = await survey(client, place, names);
+  const found = outline(seen.tables, seen.schemas, seen.described, place);
+  const origins = originsOf(seen, found);
+  const published = await readPublished(client, system, names);
+  const before = await readLeftOut(client, system);
+  const here = new Set(['', ...(names ?? [])]);
+  const others = before.filter(({ name }) => names !== null && !here.has(name));
+  const leftOut = orderLeftOut([...others, ...found.leftOut], schemas);
+  const gone = [...published.keys()].filter((name) => !origins.has(name));
+  const orphans = seen.related.filter((name) => !origins.has(name));
+  const changed =
+    whole ||
+    gone.length > 0 ||
+    !isDeepStrictEqual(before, leftOut) ||
+    Array.from(origins).some(([name, origin]) => !isSame(published.get(name), origin));
+  if (!changed) return { entries: [], gone, leftOut, changed, orphans };
+  // What is published anyway brings estimates forward, too.
+  const differing = new Map(
+    Array.from(origins).filter(([name, origin]) => {
+      const known = published.get(name);
+      return whole || !isSame(known, origin) || known?.estimate !== origin.estimate;
+    }),
+  );
+  const described = await describeOrigins(client, place, differing);
+  // What is stored may not be what its digest says, so nothing of it is taken for the same.
+  const entries = await entriesOf(described, differing, whole ? new Map() : published);
+  return { entries, gone, leftOut, changed, orphans };
+}

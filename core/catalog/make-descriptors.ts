@@ -1,0 +1,126 @@
+/**
+ * Puts what introspection found together into collection descriptors. Which tables become
+ * collections is left to `served-tables.ts`.
+ */
+import type {
+  CollectionDescriptor,
+  CollectionMeta,
+  FieldMeta,
+  LeftOut,
+  RelationMeta,
+  TableDescriptor,
+} from './descriptor.ts';
+import type {
+  CollectionRow,
+  FieldRow,
+  FoundTable,
+  Introspection,
+  RelationRow,
+} from './introspect.ts';
+import { outline } from './served-tables.ts';
+
+export interface Composition {
+  readonly collections: readonly CollectionDescriptor[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** The entries of a comma list. */
+function entries(text: string | null): readonly string[] {
+  if (text === null) return [];
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+function collectionMeta(row: CollectionRow): CollectionMeta {
+  const { accountability } = row;
+  return {
+    singleton: row.singleton,
+    sortField: row.sort_field,
+    accountability:
+      accountability === 'all' || accountability === 'activity' ? accountability : null,
+    row,
+  };
+}
+
+function fieldMeta(row: FieldRow): FieldMeta {
+  return {
+    field: row.field,
+    special: entries(row.special),
+    searchable: row.searchable,
+    required: row.required ?? false,
+    row,
+  };
+}
+
+function relationMeta(row: RelationRow): RelationMeta {
+  return {
+    id: row.id,
+    manyCollection: row.many_collection,
+    manyField: row.many_field,
+    oneCollection: row.one_collection,
+    oneField: row.one_field,
+    oneCollectionField: row.one_collection_field,
+    oneAllowedCollections:
+      row.one_allowed_collections === null ? null : entries(row.one_allowed_collections),
+    junctionField: row.junction_field,
+    sortField: row.sort_field,
+    oneDeselectAction: row.one_deselect_action === 'delete' ? 'delete' : 'nullify',
+  };
+}
+
+function groupBy<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+/** Puts tables together with the metadata that was found for them. */
+export function describe(
+  tables: Iterable<readonly [string, TableDescriptor | null]>,
+  found: Pick<Introspection, 'collections' | 'fields' | 'relations'>,
+): CollectionDescriptor[] {
+  const metas = new Map(found.collections.map((row) => [row.collection, collectionMeta(row)]));
+  const fields = groupBy(found.fields, (row) => row.collection);
+  const relations = groupBy(found.relations, (row) => row.many_collection);
+  return Array.from(tables, ([name, table]) => ({
+    name,
+    table,
+    meta: metas.get(name) ?? null,
+    fields: (fields.get(name) ?? []).map(fieldMeta),
+    relations: (relations.get(name) ?? []).map(relationMeta),
+  }));
+}
+
+/** What is said of a table, without what was only needed to choose it. */
+export function descriptorOf({ oid: _, readable: __, ...table }: FoundTable): TableDescriptor {
+  return table;
+}
+
+/**
+ * The collections of a database, tables in the order they were found and folders after them.
+ * @param schemas the served schemas in their order
+ * @param system the schema of the system tables
+ */
+export function compose(
+  found: Introspection,
+  schemas: readonly string[],
+  system: string,
+): Composition {
+  const candidates = found.tables.map((table) => ({ ...table, width: table.columns.length }));
+  const described = found.collections.map(({ collection }) => collection);
+  const { served, folders, leftOut } = outline(candidates, found.schemas, described, {
+    ...{ schemas, system },
+  });
+  const tables = [
+    ...Array.from(served, ([name, { width: _, ...table }]) => [name, descriptorOf(table)] as const),
+    ...folders.map((name) => [name, null] as const),
+  ];
+  return { collections: describe(tables, found), leftOut };
+}

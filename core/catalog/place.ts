@@ -1,7 +1,0 @@
-/** Where an installation stands in its database. */
-
-/** The served schemas in their order, and the one of the system tables. */
-export interface Place {
-  readonly schemas: readonly string[];
-  readonly system: string;
-}

@@ -1,0 +1,129 @@
+/** Builds and publishes a new version of the catalog when the database has changed. */
+import pg from 'pg';
+import { type Pool, transaction } from '#core/database/pool.ts';
+import type { Log } from '#core/log/log.ts';
+import type { MessageBus } from '#core/messages/bus.ts';
+import type { CatalogSchemas } from './catalog-schemas.ts';
+import {
+  FORMAT,
+  type PublishedState,
+  publishFailure,
+  readPublishedState,
+  recordSettled,
+} from './catalog-store.ts';
+import { Moved } from './find-changes.ts';
+import { announce, publishDifference } from './publish-in-transaction.ts';
+
+/** Longest pause before a failed build is tried again on a database that has not changed since. */
+const RETRY_MAX_MS = 30_000;
+const RETRY_MIN_MS = 1_000;
+/** How long tables may be locked by others before it counts as a failure. */
+const BLOCKED_MS = 15_000;
+/** Builds of a database that changes again and again while it is looked at. */
+const MOST_ATTEMPTS = 5;
+/** SQLSTATE of a lock that was waited for in vain. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
+interface Failure {
+  readonly gauge: string;
+  readonly pause: number;
+  readonly until: number;
+}
+
+export interface BuilderParts {
+  readonly pool: Pool;
+  readonly bus: MessageBus;
+  readonly log: Log;
+  readonly place: CatalogSchemas;
+}
+
+/** Nothing has changed since nothing was left to publish, or it is not for this release to do. */
+function isSettled({ gauge, settled, failed, later, format }: PublishedState): boolean {
+  return later || (settled === gauge && !failed && format === FORMAT);
+}
+
+function isBlocked(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+}
+
+export class Builder {
+  readonly #parts: BuilderParts;
+  #failure: Failure | null = null;
+  /** Since when tables that are to be described are locked by others. */
+  #blockedAt: number | null = null;
+  /** Those that were complained about. */
+  #orphans: readonly string[] = [];
+
+  constructor(parts: BuilderParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Publishes a new version if the database differs from what is published. A build that fails is
+   * logged and recorded; what was published before it stays.
+   * @returns the error of a failed build, else null
+   * @throws when the database cannot be asked at all
+   */
+  async bringUpToDate(): Promise<unknown> {
+    const { pool, place } = this.#parts;
+    for (let attempt = 1; ; attempt += 1) {
+      const standing = await readPublishedState(pool, place);
+      if (isSettled(standing)) return null;
+      const known = this.#failure?.gauge === standing.gauge ? this.#failure : null;
+      if (known !== null && performance.now() < known.until) return null;
+      try {
+        const version = await this.#build(standing);
+        await recordSettled(pool, place.system, { gauge: standing.gauge, version });
+        this.#failure = null;
+        this.#blockedAt = null;
+        return null;
+      } catch (error) {
+        if (error instanceof Moved && attempt < MOST_ATTEMPTS) continue;
+        if (error instanceof Moved || this.#mayWait(error)) return null;
+        // What fails because a table went away meanwhile says nothing of what is there now.
+        const { gauge } = await readPublishedState(pool, place);
+        if (gauge !== standing.gauge && attempt < MOST_ATTEMPTS) continue;
+        return await this.#fail(error, standing.gauge, known?.pause ?? RETRY_MIN_MS / 2);
+      }
+    }
+  }
+
+  /** Somebody holds a lock on what is to be described, or publishes; the next look may succeed. */
+  #mayWait(error: unknown): boolean {
+    if (!isBlocked(error)) return false;
+    this.#blockedAt ??= performance.now();
+    return performance.now() - this.#blockedAt < BLOCKED_MS;
+  }
+
+  async #fail(error: unknown, gauge: string, before: number): Promise<unknown> {
+    const { pool, place, log } = this.#parts;
+    const pause = Math.min(before * 2, RETRY_MAX_MS);
+    this.#failure = { gauge, pause, until: performance.now() + pause };
+    log.error({ err: error }, 'the catalog could not be built; the last good one stays');
+    const message = error instanceof Error ? error.message : String(error);
+    await publishFailure(pool, place.system, message);
+    return error;
+  }
+
+  /** @returns the version that counts afterwards */
+  async #build(standing: PublishedState): Promise<number> {
+    const { pool, log, bus, place } = this.#parts;
+    const started = performance.now();
+    const whole = standing.format !== FORMAT;
+    const { version, orphans } = await transaction(pool, (client) =>
+      publishDifference(client, place, standing, whole),
+    );
+    this.#complain(orphans);
+    if (version === standing.version) return version;
+    log.info({ version, ms: Math.round(performance.now() - started) }, 'catalog published');
+    await announce(bus, log, version);
+    return version;
+  }
+
+  #complain(orphans: readonly string[]): void {
+    const { log } = this.#parts;
+    const fresh = orphans.filter((name) => !this.#orphans.includes(name));
+    for (const name of fresh) log.warn(`relations of ${name} are passed over: it is not served`);
+    this.#orphans = orphans;
+  }
+}

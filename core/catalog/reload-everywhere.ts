@@ -1,0 +1,54 @@
+/** The demand on every process to forget what it keeps and to load the whole catalog anew. */
+import { type Pool, transaction } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import type { Log } from '#core/log/log.ts';
+import type { MessageBus } from '#core/messages/bus.ts';
+import { systemTable } from '#core/system/table.ts';
+import type { CatalogSchemas } from './catalog-schemas.ts';
+import { readPublishedState } from './catalog-store.ts';
+import { Moved } from './find-changes.ts';
+import { publishDifference } from './publish-in-transaction.ts';
+
+/** Descriptions of a database that changes again and again while it is described. */
+const MOST_ATTEMPTS = 5;
+
+export interface ResetParts {
+  readonly pool: Pool;
+  readonly bus: MessageBus;
+  readonly log: Log;
+  readonly place: CatalogSchemas;
+}
+
+/**
+ * Describes the whole database anew, publishes what differs, and counts a reset, in one
+ * transaction. Who has carried it out stands in the registry of live processes.
+ * @returns the number of the reset, to wait for
+ * @throws when the catalog cannot be built; nothing has changed then
+ */
+export async function resetEverywhere({ pool, bus, log, place }: ResetParts): Promise<number> {
+  const reset = await countReset(pool, place);
+  // Whoever hears of it looks at the counters.
+  await bus.publish('access.changed', { version: 0 }).catch((error: unknown) => {
+    log.debug({ err: error }, 'the reset is noticed with the next look at the counters');
+  });
+  return reset;
+}
+
+async function countReset(pool: Pool, place: CatalogSchemas): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    const standing = await readPublishedState(pool, place);
+    try {
+      return await transaction(pool, async (client) => {
+        // What a later release describes is not for this one to describe again.
+        if (!standing.later) await publishDifference(client, place, standing, true);
+        const { rows } = await client.query<{ version: string }>(
+          render(sql`UPDATE ${systemTable(place.system, 'state')} SET version = version + 1
+            WHERE name = 'reset' RETURNING version`),
+        );
+        return Number(rows[0]?.version);
+      });
+    } catch (error) {
+      if (!(error instanceof Moved) || attempt === MOST_ATTEMPTS) throw error;
+    }
+  }
+}

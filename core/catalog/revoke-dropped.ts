@@ -1,0 +1,116 @@
+/**
+ * Takes away the rights of what vanished from the database, so that nobody has rights on a table
+ * or column that is later created under the same name. Rights on names that were never there stay.
+ */
+import type { Client } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { systemTable } from '#core/system/table.ts';
+import type { CollectionDescriptor } from './descriptor.ts';
+import { createYield } from './yield-to-event-loop.ts';
+
+/** A field that a collection had when it was last published. */
+interface Gone {
+  readonly collection: string;
+  readonly field: string;
+  readonly schema: string;
+  readonly table: string;
+}
+
+function fieldNames({ table, fields }: CollectionDescriptor): Set<string> {
+  const columns = table?.columns.map(({ name }) => name) ?? [];
+  return new Set([...columns, ...fields.map(({ field }) => field)]);
+}
+
+/** The fields of before that are no more; what the metadata says of a column is not the column. */
+function missing(before: CollectionDescriptor, now: CollectionDescriptor): Gone[] {
+  const place = { schema: before.table?.schema ?? '', table: before.table?.name ?? '' };
+  const had = new Set(before.table?.columns.map(({ name }) => name));
+  const has = new Set(now.table?.columns.map(({ name }) => name));
+  const named = fieldNames(now);
+  return [...fieldNames(before)]
+    .filter((field) => (had.has(field) ? !has.has(field) : !named.has(field)))
+    .map((field) => ({ collection: now.name, field, ...place }));
+}
+
+/** Columns that the database still has were only hidden from us, and their rights stay. */
+async function revokeFields(client: Client, system: string, gone: readonly Gone[]): Promise<void> {
+  if (gone.length === 0) return;
+  await client.query(
+    render(sql`
+      WITH gone AS (
+        SELECT collection, field
+        FROM unnest(${gone.map(({ collection }) => collection)}::text[],
+          ${gone.map(({ field }) => field)}::text[], ${gone.map(({ schema }) => schema)}::text[],
+          ${gone.map(({ table }) => table)}::text[]) AS g (collection, field, nspname, relname)
+        WHERE NOT EXISTS (
+          SELECT FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
+            JOIN pg_namespace AS n ON n.oid = c.relnamespace
+          WHERE n.nspname = g.nspname AND c.relname = g.relname AND a.attname = g.field
+            AND NOT a.attisdropped)
+      )
+      UPDATE ${systemTable(system, 'permissions')} AS p SET fields = (
+        SELECT string_agg(f.name, ',' ORDER BY f.n)
+        FROM unnest(string_to_array(p.fields, ',')) WITH ORDINALITY AS f (name, n)
+        WHERE (p.collection, btrim(f.name)) NOT IN (SELECT collection, field FROM gone))
+      WHERE EXISTS (
+        SELECT FROM unnest(string_to_array(p.fields, ',')) AS f (name)
+        WHERE (p.collection, btrim(f.name)) IN (SELECT collection, field FROM gone))`),
+  );
+}
+
+async function revokeCollections(
+  client: Client,
+  system: string,
+  gone: readonly CollectionDescriptor[],
+): Promise<void> {
+  if (gone.length === 0) return;
+  await client.query(
+    render(sql`
+      DELETE FROM ${systemTable(system, 'permissions')} WHERE collection IN (
+        SELECT collection FROM unnest(${gone.map(({ name }) => name)}::text[],
+          ${gone.map(({ table }) => table?.schema ?? '')}::text[],
+          ${gone.map(({ table }) => table?.name ?? '')}::text[]) AS g (collection, nspname, relname)
+        WHERE NOT EXISTS (
+          SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+          WHERE n.nspname = g.nspname AND c.relname = g.relname))`),
+  );
+}
+
+/** A collection as it is about to be published. */
+interface Described {
+  readonly name: string;
+  /** As JSON. */
+  readonly descriptor: string;
+}
+
+/**
+ * Compares collections with how they were published and takes away the rights of what is gone.
+ * A table that is only left out, and so still in the database, keeps its rights.
+ * @param changed collections that are described in another way than before
+ * @param gone names of collections that were published and are no more
+ */
+export async function revokeVanished(
+  client: Client,
+  system: string,
+  changed: readonly Described[],
+  gone: readonly string[],
+): Promise<void> {
+  const names = [...gone, ...changed.map(({ name }) => name)];
+  if (names.length === 0) return;
+  const { rows } = await client.query<{ descriptor: CollectionDescriptor }>(
+    render(sql`SELECT descriptor FROM ${systemTable(system, 'catalog')}
+      WHERE descriptor IS NOT NULL AND collection = ANY(${names}::text[])`),
+  );
+  const current = new Map(changed.map(({ name, descriptor }) => [name, descriptor]));
+  const vanished: CollectionDescriptor[] = [];
+  const fields: Gone[] = [];
+  const pace = createYield();
+  for (const { descriptor } of rows) {
+    const now = current.get(descriptor.name);
+    if (now === undefined) vanished.push(descriptor);
+    else fields.push(...missing(descriptor, JSON.parse(now)));
+    await pace();
+  }
+  await revokeCollections(client, system, vanished);
+  await revokeFields(client, system, fields);
+}

@@ -1,0 +1,77 @@
+/** Which tables become collections, and which are left out and why. */
+import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
+import { INTERNAL_TABLES, SYSTEM_COLLECTIONS } from '#core/system-collections/registry.ts';
+import type { CatalogSchemas } from './catalog-schemas.ts';
+import type { LeftOut } from './descriptor.ts';
+
+/** What decides whether a table can be a collection. */
+export interface Candidate {
+  readonly schema: string;
+  readonly name: string;
+  /** The role may use the schema and select from the whole table. */
+  readonly readable: boolean;
+  /** Number of the columns that the role may read. */
+  readonly width: number;
+}
+
+/** Which collections there are, before anything is described. */
+export interface Outline<T extends Candidate> {
+  /** The tables behind collections, by their names, in the order in which they were found. */
+  readonly served: ReadonlyMap<string, T>;
+  /** Collections without a table. */
+  readonly folders: readonly string[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** Why a table cannot be a collection; null when it can. */
+function fault(
+  { schema, name, readable, width }: Candidate,
+  system: string,
+  taken: ReadonlyMap<string, Candidate>,
+): string | null {
+  if (name.startsWith(SYSTEM_PREFIX)) {
+    const own = schema === system && SYSTEM_COLLECTIONS.has(name);
+    if (!own) return `Its name begins with ${SYSTEM_PREFIX}, which is reserved.`;
+  }
+  if (name.includes('/')) return 'Its name contains a slash, which a path cannot address.';
+  if (width === 0) {
+    return readable
+      ? 'It has no columns.'
+      : 'The database role may not read it: it needs USAGE on the schema and SELECT on the table.';
+  }
+  const earlier = taken.get(name);
+  return earlier === undefined
+    ? null
+    : `Its name is taken by the table in the schema ${earlier.schema}.`;
+}
+
+/**
+ * Splits tables into those that are served and those that are not, and finds the folders: metadata
+ * without a table, and not because the table was left out.
+ * @param candidates by the place of their schema, then by name
+ * @param existing the schemas that exist
+ * @param described collections that have a row of metadata
+ */
+export function outline<T extends Candidate>(
+  candidates: readonly T[],
+  existing: ReadonlySet<string>,
+  described: readonly string[],
+  { schemas, system }: CatalogSchemas,
+): Outline<T> {
+  const served = new Map<string, T>();
+  const leftOut: LeftOut[] = schemas
+    .filter((schema) => !existing.has(schema))
+    .map((schema) => ({ schema, name: '', reason: 'The schema does not exist.' }));
+  for (const candidate of candidates) {
+    const { schema, name } = candidate;
+    if (schema === system && INTERNAL_TABLES.has(name)) continue;
+    const reason = fault(candidate, system, served);
+    if (reason === null) served.set(name, candidate);
+    else leftOut.push({ schema, name, reason });
+  }
+  const hidden = new Set(leftOut.map(({ name }) => name));
+  const folders = described
+    .filter((name) => !served.has(name) && !hidden.has(name))
+    .filter((name) => !name.startsWith(SYSTEM_PREFIX) && !name.includes('/'));
+  return { served, folders, leftOut };
+}

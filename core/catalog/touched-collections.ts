@@ -1,0 +1,64 @@
+/** Which collections a transaction may have changed, as its own locks and rows tell. */
+import type { Client } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { systemTable } from '#core/system/table.ts';
+import type { CatalogSchemas } from './catalog-schemas.ts';
+import { metadataSurvey } from './collection-stamps.ts';
+import { FIRST_OWN } from './database-stamp.ts';
+
+/** Those that altering something takes, and keeps until the transaction ends. */
+const STRONG = [
+  'ShareUpdateExclusiveLock',
+  'ShareLock',
+  'ShareRowExclusiveLock',
+  'ExclusiveLock',
+  'AccessExclusiveLock',
+];
+
+/** Rows as young as this transaction itself. */
+const YOUNG = sql`age(x.xmin) <= 0`;
+
+/**
+ * The names that the open transaction may have given, taken or changed: of tables that it has
+ * locked to alter them, of those that refer to them, of those that were left out and are gone, and
+ * of all whose metadata differs from what is published. Null when it changed types, whose use is not
+ * known: then everything is to be looked at.
+ */
+export async function touchedNames(
+  client: Client,
+  { schemas, system }: CatalogSchemas,
+): Promise<readonly string[] | null> {
+  const catalog = systemTable(system, 'catalog');
+  const { rows } = await client.query<{ name: string | null }>(
+    render(sql`
+      WITH locked AS MATERIALIZED (
+        SELECT DISTINCT l.relation FROM pg_locks l
+        WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.mode = ANY (${STRONG})
+          AND l.relation >= ${FIRST_OWN}
+          AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())),
+      near AS (
+        SELECT relation FROM locked
+        UNION SELECT c.conrelid FROM pg_constraint c
+        WHERE c.contype = 'f' AND c.confrelid IN (SELECT relation FROM locked))
+      SELECT c.relname::text AS name FROM pg_class c
+      JOIN near ON near.relation = c.oid JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE n.nspname = ANY (${schemas}::text[]) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+      UNION SELECT collection FROM ${catalog}
+      WHERE relation IN (SELECT relation FROM locked)
+      UNION SELECT l.name
+      FROM ${systemTable(system, 'state')} s
+      CROSS JOIN LATERAL jsonb_to_recordset(s.value) AS l (schema text, name text)
+      WHERE s.name = 'left out' AND NOT EXISTS (
+        SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = l.schema AND c.relname = l.name)
+      UNION SELECT coalesce(m.collection, c.collection)
+      FROM (${metadataSurvey(system)}) AS m
+      FULL JOIN (SELECT collection, metadata FROM ${catalog} WHERE descriptor IS NOT NULL) AS c
+        ON c.collection = m.collection
+      WHERE m.stamp IS DISTINCT FROM c.metadata
+      UNION SELECT NULL WHERE EXISTS (SELECT FROM pg_enum x WHERE ${YOUNG})
+        OR EXISTS (SELECT FROM pg_type x WHERE x.typtype IN ('d', 'e', 'r', 'm') AND ${YOUNG})`),
+  );
+  const names = rows.map(({ name }) => name);
+  return names.every((name) => name !== null) ? names : null;
+}

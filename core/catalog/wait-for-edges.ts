@@ -1,0 +1,63 @@
+/**
+ * What a change of users, rights, sessions or settings waits for between its commit and its answer:
+ * that every edge answers by it. An edge whose lease ran out is not waited for; it answers nothing
+ * before it is current again.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from '#core/database/pool.ts';
+import { unavailable } from '#core/errors/service-error.ts';
+import type { Log } from '#core/log/log.ts';
+import type { MessageBus } from '#core/messages/bus.ts';
+import { Members } from '#core/system/member.ts';
+import type { CatalogSource } from './catalog-source.ts';
+import { coalesce } from './coalesce-calls.ts';
+
+export interface ConfirmationParts {
+  /** Connections for looking at the counters, which nothing else may hold up. */
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  readonly catalog: Pick<CatalogSource, 'distrust' | 'hear'>;
+  readonly bus: Pick<MessageBus, 'publish'>;
+  readonly log: Log;
+}
+
+/** Resolves when every request that is sent from then on meets what was committed before the call. */
+export type Confirm = () => Promise<void>;
+
+/** Longer than any lease; who renews that and still does not know is not going to. */
+const KNOWN_WITHIN_MS = 10_000;
+const TRY_AGAIN_MS = 250;
+
+/** All who ask while a round is under way share the next one. */
+export function confirmation(parts: ConfirmationParts): Confirm {
+  const { catalog, pool, schema, bus, log } = parts;
+  const members = new Members(pool, schema);
+
+  async function round(): Promise<void> {
+    const { access, sessions } = await catalog.hear();
+    // Without the message they look within about a second by themselves.
+    bus.publish('access.changed', { version: access, sessions }).catch((error: unknown) => {
+      log.debug({ err: error }, 'a change of rights could not be told');
+    });
+    const lost = await members.acknowledged({ access, sessions }, { within: KNOWN_WITHIN_MS });
+    if (lost.length > 0)
+      log.warn({ lost }, 'edges did not learn of a change before their lease ended');
+  }
+
+  return coalesce(async () => {
+    catalog.distrust();
+    const until = performance.now() + KNOWN_WITHIN_MS;
+    for (;;) {
+      try {
+        return await round();
+      } catch (error) {
+        if (performance.now() < until) await delay(TRY_AGAIN_MS);
+        else {
+          const reason = 'It was written, but whether every process knows of it could not be seen.';
+          throw unavailable('database', reason, { cause: error });
+        }
+      }
+    }
+  });
+}

@@ -1,0 +1,80 @@
+/**
+ * What a collection is bound up with: whatever of other collections refers to it or is told of it,
+ * and so cannot stay as it is when it goes.
+ */
+import type { Catalog, Collection } from '#core/catalog/catalog.ts';
+import type { Relation } from '#core/catalog/relation.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import type { TableName } from '../alteration.ts';
+import type { FieldAddress } from './right.ts';
+
+/** A foreign key of several columns that refers to the collection. */
+export interface WideKey {
+  readonly table: TableName;
+  readonly name: string;
+}
+
+/** What goes together with a collection, and whom that concerns. */
+export interface CollectionDependents {
+  /** Columns elsewhere whose foreign key refers to the collection; they go with their data. */
+  readonly references: readonly FieldAddress[];
+  /** Foreign keys of several columns; they go alone, because their columns may serve others too. */
+  readonly wideKeys: readonly WideKey[];
+  /** Fields elsewhere without a column that lead to the collection's items. */
+  readonly aliases: readonly FieldAddress[];
+  /** Tables on the other side of all foreign keys from and to the collection. */
+  readonly tables: readonly TableName[];
+}
+
+function refuseKeyColumn(collection: Collection, name: string, target: string): void {
+  if (!collection.table?.primaryKey?.includes(name)) return;
+  throw new ServiceError('UNPROCESSABLE_ENTITY', {
+    reason:
+      `${collection.name}.${name} refers to ${target} and belongs to the primary key of ` +
+      `${collection.name}: delete that collection or that relation first.`,
+  });
+}
+
+/** Relations by which items elsewhere lead to those of the collection. */
+function inward(catalog: Catalog, target: string): [Collection, Relation][] {
+  return [...catalog.relations].flatMap(([name, relations]) => {
+    const collection = catalog.collections.get(name);
+    if (collection === undefined || name === target) return [];
+    return [...relations.values()].flatMap((relation): [Collection, Relation][] => {
+      if (relation.kind === 'a2o') return [];
+      const end = relation.kind === 'm2o' ? relation.one : relation.many;
+      return end.collection === target ? [[collection, relation]] : [];
+    });
+  });
+}
+
+/**
+ * Finds what goes together with a collection.
+ * @throws UNPROCESSABLE_ENTITY when that would take the primary key of another collection
+ */
+export function dependentsOf(catalog: Catalog, target: Collection): CollectionDependents {
+  const references = new Map<string, FieldAddress>();
+  const wideKeys: WideKey[] = [];
+  const aliases: FieldAddress[] = [];
+  const tables: TableName[] = [];
+  for (const [collection, relation] of inward(catalog, target.name)) {
+    const { name, table } = collection;
+    const { field } = relation;
+    // A foreign key of several columns, or the second one of a column, is a field of its own name.
+    const isColumn = (collection.fields.get(field)?.column ?? null) !== null;
+    if (!isColumn) aliases.push({ collection: name, field });
+    if (relation.kind !== 'm2o' || relation.foreignKey === null || table === null) continue;
+    tables.push(table);
+    const [column, ...others] = relation.many.columns;
+    if (column === undefined || others.length > 0) {
+      wideKeys.push({ table, name: relation.foreignKey.name });
+      continue;
+    }
+    refuseKeyColumn(collection, column, target.name);
+    references.set(JSON.stringify([name, column]), { collection: name, field: column });
+  }
+  for (const { targetSchema, targetTable } of target.table?.foreignKeys ?? []) {
+    tables.push({ schema: targetSchema, name: targetTable });
+  }
+  return { references: [...references.values()], wideKeys, aliases, tables };
+}

@@ -1,0 +1,159 @@
+/**
+ * The thorough way of staging a file, once it is known that something is wrong with it: judges
+ * each row before PostgreSQL does, reports the faults of all, and stages only the others.
+ */
+import { sql } from '#core/database/sql.ts';
+import { type TextCheck, textChecker } from '#core/mutation/value.ts';
+import { MisplacedValue } from './cell-text.ts';
+import type { FileColumn } from './column.ts';
+import { stage } from './copy-to-staging.ts';
+import { blamesRow, copyContext, refusalFault } from './database-refusal.ts';
+import { writeJson } from './exact-json.ts';
+import { memberFault } from './file.ts';
+import { Refused, type Run } from './import-run.ts';
+import type { Row, RowHandler } from './row.ts';
+import { type RowFault, shown, UnreadableFile } from './row-fault.ts';
+import type { Staged } from './staging-table.ts';
+import { importView } from './visible-faults.ts';
+
+/** Values that PostgreSQL alone finds wrong; each costs another pass over the file. */
+const PASSES_MAX = 5;
+
+class ReportFull extends Error {}
+
+/** Judges the rows of one pass. */
+class Judge implements RowHandler {
+  readonly faults: RowFault[];
+  /** Numbers of the rows that are not written, in ascending order. */
+  readonly left: number[] = [];
+  readonly #run: Run;
+  readonly #columns: readonly FileColumn[];
+  readonly #checks: readonly TextCheck[];
+  readonly #write: (row: Row) => void;
+  readonly #refused: ReadonlySet<number | null>;
+  #faulty = 0;
+
+  constructor(options: {
+    run: Run;
+    columns: readonly FileColumn[];
+    write: (row: Row) => void;
+    /** Faults that PostgreSQL found in passes before. */
+    known: readonly RowFault[];
+  }) {
+    this.#run = options.run;
+    this.#columns = options.columns;
+    this.#checks = options.columns.map(({ field }) => textChecker(field));
+    this.#write = options.write;
+    this.#refused = new Set(options.known.map((fault) => fault.row));
+    this.faults = [...options.known];
+  }
+
+  row(row: Row): void {
+    for (const [place, { name }] of this.#columns.entries()) {
+      const fault = this.#judge(row, place, name);
+      if (fault !== null) this.#report(fault);
+    }
+    if (this.#faulty === row.number || this.#refused.has(row.number)) this.left.push(row.number);
+    else this.#write(row);
+  }
+
+  #judge(row: Row, place: number, field: string): RowFault | null {
+    try {
+      const value = row.value(place);
+      if (value === undefined || value === null) return null;
+      const fault = this.#checks[place]?.(value) ?? null;
+      return fault === null ? null : { row: row.number, field, value: shown(value), ...fault };
+    } catch (error) {
+      if (!(error instanceof MisplacedValue)) throw error;
+      const value = shown(writeJson(error.value));
+      return { row: row.number, field, value, code: 'FAILED_VALIDATION', reason: error.message };
+    }
+  }
+
+  #report(fault: RowFault): void {
+    this.faults.push(fault);
+    this.#faulty = fault.row ?? 0;
+    if (this.faults.length >= this.#run.options.errorLimit) throw new ReportFull();
+  }
+
+  fault(fault: RowFault): void {
+    if (fault.row !== null) this.left.push(fault.row);
+    this.#report(fault);
+  }
+
+  skipped(row: number): void {
+    this.left.push(row);
+  }
+
+  member(name: string, row: number): void {
+    const fault = memberFault(this.#run.target.collection, name, row);
+    if (fault !== null) this.#report(fault);
+  }
+
+  /** The number of the row that was written as the `nth`, from 1. */
+  rowOf(nth: number): number {
+    let row = nth;
+    for (const left of this.left) {
+      if (left > row) break;
+      row += 1;
+    }
+    return row;
+  }
+}
+
+/** What a thorough pass found. */
+export interface Judged {
+  readonly staged: Staged;
+  /** Rows without any value. */
+  readonly skipped: number;
+  readonly faults: readonly RowFault[];
+}
+
+function refused(faults: readonly RowFault[]): Error {
+  const [first, ...rest] = faults;
+  return first === undefined ? new Error('a refused file has faults') : new Refused(first, ...rest);
+}
+
+/**
+ * Stages the rows without fault.
+ * @throws {Refused} when the rest of the file cannot be read, or there are too many faults
+ */
+export async function stageJudged(run: Run, columns: readonly FileColumn[]): Promise<Judged> {
+  const known: RowFault[] = [];
+  for (let passes = 1; ; passes += 1) {
+    let judge: Judge | undefined;
+    await run.session.run(sql`SAVEPOINT judged`);
+    try {
+      const { staged, skipped } = await stage(run, columns, (write) => {
+        judge = new Judge({ run, columns, write, known });
+        return judge;
+      });
+      return { staged, skipped, faults: judge?.faults ?? [] };
+    } catch (error) {
+      const faults = judge?.faults ?? known;
+      if (error instanceof ReportFull) throw refused(faults);
+      if (error instanceof UnreadableFile) throw refused([...faults, error.fault]);
+      if (!blamesRow(error)) throw error;
+      const context = copyContext(error);
+      const row = context === null ? null : (judge?.rowOf(context.line) ?? null);
+      const fault = refusalFault(error, importView(run.options), {
+        row,
+        ...fieldOf(columns, context),
+      });
+      // A row that is not named cannot be left out of the next pass.
+      if (row === null || passes === PASSES_MAX) throw refused([...faults, fault]);
+      known.push(fault);
+      await run.session.run(sql`ROLLBACK TO SAVEPOINT judged`);
+    }
+  }
+}
+
+/** The field behind a column of the staging table. */
+function fieldOf(
+  columns: readonly FileColumn[],
+  context: { field: string | null; value: string | null } | null,
+): { field: string | null; value: string | null } {
+  const place = /^c(\d+)$/.exec(context?.field ?? '')?.[1];
+  const field = place === undefined ? null : (columns[Number(place)]?.name ?? null);
+  return { field, value: context?.value ?? null };
+}

@@ -1,0 +1,85 @@
+/** What PostgreSQL's refusal of a row says about it: the code, the field, the value, the line. */
+import pg from 'pg';
+import {
+  blamesValue,
+  type FailureView,
+  isTransient,
+  translateFailure,
+} from '#core/database/failure.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import { type RowFault, shown } from './row-fault.ts';
+
+/**
+ * Classes of SQLSTATE that say nothing about a row: connection, features, transaction states,
+ * missing objects and rights, resources, operators, and the server itself.
+ */
+const OTHER_CLASSES = new Set(
+  ['08', '0A', '25', '26', '28', '3B', '3D', '3F', '40', '42', '53', '54', '55', '57', '58'].concat(
+    ['F0', 'XX'],
+  ),
+);
+
+/** The failure is a row's, not the server's or the program's. */
+export function blamesRow(error: unknown): error is pg.DatabaseError {
+  if (!(error instanceof pg.DatabaseError) || isTransient(error)) return false;
+  if (error.code === undefined) return false;
+  return !OTHER_CLASSES.has(error.code.slice(0, 2)) || blamesValue(error);
+}
+
+/** The failure is of a constraint, which the staging table can locate. */
+export function blamesConstraint(error: unknown): boolean {
+  return blamesRow(error) && error.code?.startsWith('23') === true;
+}
+
+interface Context {
+  readonly line: number;
+  readonly field: string | null;
+  readonly value: string | null;
+}
+
+/** Reads `COPY name, line 7, column price: "x"`, whatever language its words are in. */
+export function copyContext(error: pg.DatabaseError): Context | null {
+  const match = /^COPY [^\n]*?, \S+ (\d+)(?:, \S+ ([^\n:]+)(?:: "([\s\S]*)")?)?/.exec(
+    error.where ?? '',
+  );
+  if (match?.[1] === undefined) return null;
+  return { line: Number(match[1]), field: match[2] ?? null, value: match[3] ?? null };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  '23502': 'The field takes no null and has no default.',
+  '23503': 'There is no item with this key.',
+  '23505': 'Another item has this value already.',
+};
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** What is told of the fault of a row that PostgreSQL refused. */
+export interface RefusedRow {
+  readonly row: number | null;
+  /** The field and the value of the file, where they are known. */
+  readonly field?: string | null;
+  readonly value?: string | null;
+}
+
+/** The fault of a row that PostgreSQL refused, as the sender of the file may know it. */
+export function refusalFault(
+  error: pg.DatabaseError,
+  view: FailureView,
+  { row, field = null, value = null }: RefusedRow,
+): RowFault {
+  const translated = translateFailure(error, view);
+  const { code, details } =
+    translated instanceof ServiceError
+      ? translated
+      : new ServiceError('FAILED_VALIDATION', view.words ? { reason: error.message } : {});
+  return {
+    row,
+    field: field ?? textOf(details.field),
+    value: shown(value ?? textOf(details.value)),
+    code,
+    reason: REASONS[error.code ?? ''] ?? textOf(details.reason) ?? 'The database refuses the row.',
+  };
+}

@@ -1,0 +1,293 @@
+/**
+ * Finds the rows of the staging table that break a constraint of the target, by asking for each
+ * constraint which rows, as they would stand after the merge, do not satisfy it.
+ */
+import pg from 'pg';
+import type { ForeignKeyDescriptor } from '#core/catalog/descriptor.ts';
+import { empty, identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
+import type { ErrorCode } from '#core/errors/catalogue.ts';
+import type { ImportOptions, Run } from './import-run.ts';
+import { sameKey } from './merge.ts';
+import { type RowFault, shown } from './row-fault.ts';
+import { isAbsent, STAGING, type Staged, stagingColumn, valueOr } from './staging-table.ts';
+import type { Target } from './target.ts';
+import { seenFields } from './visible-faults.ts';
+
+/** A question to the staging table; it answers "row" and "value". */
+interface Question {
+  /** SQLSTATE of the constraint's failure. */
+  readonly sqlstate: string;
+  readonly code: ErrorCode;
+  /** The columns that it is about. */
+  readonly columns: readonly string[];
+  readonly reason: string;
+  readonly statement: Sql;
+}
+
+interface Subject {
+  readonly options: ImportOptions;
+  readonly target: Target;
+  readonly staged: Staged;
+  readonly same: Sql | null;
+}
+
+/** Number of the row and whether its key exists, in the relation of {@link rowsAfter}. */
+const ROW = identifier('sluice row');
+
+function placeOf({ staged }: Subject, column: string): number {
+  return staged.columns.findIndex(({ name }) => name === column);
+}
+
+/** The staged rows as they would stand in the table, under the names of its columns. */
+function rowsAfter(subject: Subject): Sql {
+  const { target, staged, same } = subject;
+  const stored = target.table.columns.filter((column) => column.generatedExpression === null);
+  const values = stored.map(({ name, sequence, identity }) => {
+    // A number that only the sequence knows is not drawn for a question.
+    const numbered = sequence !== null || identity !== null;
+    const initial = numbered ? sql`NULL` : (target.defaults.get(name) ?? sql`NULL`);
+    const existing = sql`t.${identifier(name)}`;
+    const matched =
+      same === null ? sql`FALSE` : sql`t.${identifier(target.key[0]?.name ?? '')} IS NOT NULL`;
+    const otherwise = sql`CASE WHEN ${matched} THEN ${existing} ELSE ${initial} END`;
+    const place = placeOf(subject, name);
+    const value = place < 0 ? otherwise : valueOr(staged, place, otherwise);
+    return sql`${value} AS ${identifier(name)}`;
+  });
+  const base = sql`SELECT s."row" AS ${ROW}, ${join(values)} FROM ${STAGING} s
+    LEFT JOIN ${target.name} t ON ${same ?? sql`FALSE`}`;
+  if (target.generated.size === 0) return sql`(${base})`;
+  const computed = [...target.generated].map(
+    ([name, expression]) => sql`(${expression}) AS ${identifier(name)}`,
+  );
+  return sql`(SELECT b.*, ${join(computed)} FROM (${base}) b)`;
+}
+
+function textOf(columns: readonly string[]): Sql {
+  return sql`concat_ws(',', ${join(columns.map((name) => sql`f.${identifier(name)}::text`))})`;
+}
+
+function notNullQuestions(subject: Subject): Question[] {
+  const { target, same } = subject;
+  return [...target.required].flatMap((field) => {
+    const place = placeOf(subject, field);
+    const column = target.table.columns.find(({ name }) => name === field);
+    if (column === undefined || column.generatedExpression !== null) return [];
+    const hasDefault = target.defaults.has(field);
+    if (place < 0 && hasDefault) return [];
+    const isNull = place < 0 ? sql`TRUE` : sql`s.${stagingColumn(place)} IS NULL`;
+    const present = place < 0 ? sql`FALSE` : sql`NOT ${isAbsent(place)}`;
+    const isNew =
+      same === null ? sql`TRUE` : sql`NOT EXISTS (SELECT FROM ${target.name} t WHERE ${same})`;
+    const missing = hasDefault ? present : sql`(${present} OR ${isNew})`;
+    return {
+      sqlstate: '23502',
+      code: 'NOT_NULL_VIOLATION',
+      columns: [field],
+      reason: 'The field takes no null and has no default.',
+      statement: sql`SELECT s."row", NULL AS "value" FROM ${STAGING} s
+        WHERE ${isNull} AND ${missing}`,
+    } as const;
+  });
+}
+
+function checkQuestions(subject: Subject): Question[] {
+  const after = rowsAfter(subject);
+  return subject.target.checks.map(({ name, condition, columns }) => ({
+    sqlstate: '23514',
+    code: 'FAILED_VALIDATION',
+    columns,
+    reason:
+      subject.options.fields === undefined
+        ? `The check ${JSON.stringify(name)} does not hold.`
+        : 'A condition of the database does not hold.',
+    statement: sql`SELECT ${ROW} AS "row", ${columns.length === 0 ? sql`NULL` : textOf(columns)}
+      AS "value" FROM ${after} f WHERE (${condition}) IS FALSE`,
+  }));
+}
+
+/** The columns may hold something that the file, or a default, puts there. */
+function concerned(subject: Subject, columns: readonly string[]): boolean {
+  return columns.some((name) => placeOf(subject, name) >= 0 || subject.target.defaults.has(name));
+}
+
+function pairs(
+  left: string,
+  ours: readonly string[],
+  right: string,
+  theirs: readonly string[],
+): Sql {
+  const parts = ours.map(
+    (name, index) => sql`${identifier(left, name)} = ${identifier(right, theirs[index] ?? name)}`,
+  );
+  return join(parts, ' AND ');
+}
+
+function complete(columns: readonly string[]): Sql {
+  return join(
+    columns.map((name) => sql`f.${identifier(name)} IS NOT NULL`),
+    ' AND ',
+  );
+}
+
+function foreignKeyQuestion(subject: Subject, key: ForeignKeyDescriptor): Question {
+  const { table } = subject.target;
+  const after = rowsAfter(subject);
+  const own = key.targetSchema === table.schema && key.targetTable === table.name;
+  const link = pairs('f', key.columns, 'r', key.targetColumns);
+  // A row of the same file may be what is referred to.
+  const inFile = own ? sql`AND NOT EXISTS (SELECT FROM ${after} r WHERE ${link})` : empty;
+  return {
+    sqlstate: '23503',
+    code: 'INVALID_FOREIGN_KEY',
+    columns: key.columns,
+    reason:
+      subject.options.fields === undefined
+        ? `There is no such item in ${JSON.stringify(key.targetTable)}.`
+        : 'There is no item with this key.',
+    statement: sql`SELECT ${ROW} AS "row", ${textOf(key.columns)} AS "value" FROM ${after} f
+      WHERE ${complete(key.columns)} AND NOT EXISTS (
+        SELECT FROM ${identifier(key.targetSchema, key.targetTable)} r WHERE ${link}) ${inFile}`,
+  };
+}
+
+/** Column lists of the unique constraints and indexes beside the primary key. */
+function uniqueLists({ table }: Target): string[][] {
+  const lists = new Map<string, string[]>();
+  const add = (columns: readonly (string | null)[]) => {
+    const names = columns.filter((name) => name !== null);
+    if (names.length === columns.length) lists.set(JSON.stringify(names), names);
+  };
+  for (const unique of table.uniques) add(unique.columns);
+  for (const index of table.indexes) if (index.unique && !index.partial) add(index.columns);
+  lists.delete(JSON.stringify(table.primaryKey));
+  return [...lists.values()];
+}
+
+function uniqueQuestions(subject: Subject, columns: readonly string[]): Question[] {
+  const { target, same } = subject;
+  const after = rowsAfter(subject);
+  const shared = {
+    sqlstate: '23505',
+    code: 'RECORD_NOT_UNIQUE',
+    columns,
+  } as const;
+  const list = join(columns.map((name) => sql`f.${identifier(name)}`));
+  // A row that the file brings too will have the value that the file says.
+  const key = target.key.map(
+    ({ name }) => sql`o.${identifier(name)} = s.${stagingColumn(placeOf(subject, name))}`,
+  );
+  const kept =
+    same === null
+      ? empty
+      : sql`AND NOT EXISTS (SELECT FROM ${STAGING} s WHERE ${join(key, ' AND ')})`;
+  return [
+    {
+      ...shared,
+      reason: 'Another item has this value already.',
+      statement: sql`SELECT ${ROW} AS "row", ${textOf(columns)} AS "value" FROM ${after} f
+        WHERE EXISTS (SELECT FROM ${target.name} o
+          WHERE ${pairs('o', columns, 'f', columns)} ${kept})`,
+    },
+    {
+      ...shared,
+      reason: 'An earlier row of the file has this value already.',
+      statement: sql`SELECT "row", "value" FROM (
+          SELECT ${ROW} AS "row", ${textOf(columns)} AS "value",
+            row_number() OVER (PARTITION BY ${list} ORDER BY ${ROW}) AS "place"
+          FROM ${after} f WHERE ${complete(columns)}) p
+        WHERE "place" > 1`,
+    },
+  ];
+}
+
+/** Rows whose key is new although only the database may number them. */
+function numberedKeyQuestions({ target, staged, same }: Subject): Question[] {
+  return target.key.flatMap(({ name, column }) => {
+    const place = staged.columns.findIndex((entry) => entry.name === name);
+    if (column.identity !== 'always' || place < 0 || same === null) return [];
+    const value = sql`s.${stagingColumn(place)}`;
+    return {
+      sqlstate: '428C9',
+      code: 'FAILED_VALIDATION',
+      columns: [name],
+      reason: 'No item has this key, and new ones are numbered by the database.',
+      statement: sql`SELECT s."row", ${value}::text AS "value" FROM ${STAGING} s
+        WHERE ${value} IS NOT NULL AND NOT EXISTS (SELECT FROM ${target.name} t WHERE ${same})`,
+    } as const;
+  });
+}
+
+async function ask(
+  { session, options }: Run,
+  question: Question,
+  limit: number,
+): Promise<RowFault[]> {
+  await session.run(sql`SAVEPOINT question`);
+  try {
+    const { rows } = await session.run(
+      sql`SELECT q."row", q."value" FROM (${question.statement}) q
+        ORDER BY q."row" LIMIT ${raw(String(limit))}`,
+    );
+    const { code, columns, reason } = question;
+    const field = seenFields(options, columns);
+    return rows.map(({ row, value }) => ({
+      row: Number(row),
+      field,
+      value: field !== null && typeof value === 'string' ? shown(value) : null,
+      code,
+      reason,
+    }));
+  } catch (error) {
+    // The answer is only worth having; the failure that led here is reported without it.
+    if (!(error instanceof pg.DatabaseError)) throw error;
+    return [];
+  } finally {
+    if (!session.signal.aborted) await session.run(sql`ROLLBACK TO SAVEPOINT question`);
+  }
+}
+
+/** The new keys of columns that the database numbers: refused whatever else is right. */
+export async function locateNumberedKeys(
+  run: Run,
+  staged: Staged,
+  limit: number,
+): Promise<RowFault[]> {
+  const { options, target } = run;
+  const subject: Subject = { options, target, staged, same: sameKey(target, staged.columns) };
+  const faults: RowFault[] = [];
+  for (const question of numberedKeyQuestions(subject)) {
+    faults.push(...(await ask(run, question, limit)));
+  }
+  return faults;
+}
+
+/**
+ * Every row that breaks a constraint, up to `limit`.
+ * @param sqlstate the failure that PostgreSQL reported; where triggers change rows on their way
+ *   only constraints of that kind are asked, since the staged rows are not the final ones
+ */
+export async function locate(
+  run: Run,
+  staged: Staged,
+  { limit, sqlstate: reported }: { limit: number; sqlstate: string | undefined },
+): Promise<RowFault[]> {
+  const { options, target } = run;
+  const subject: Subject = { options, target, staged, same: sameKey(target, staged.columns) };
+  const questions = [
+    ...notNullQuestions(subject),
+    ...checkQuestions(subject),
+    ...target.table.foreignKeys
+      .filter((key) => concerned(subject, key.columns))
+      .map((key) => foreignKeyQuestion(subject, key)),
+    ...uniqueLists(target)
+      .filter((columns) => concerned(subject, columns))
+      .flatMap((columns) => uniqueQuestions(subject, columns)),
+  ].filter(({ sqlstate }) => !target.table.userTriggers || sqlstate === reported);
+  const faults: RowFault[] = [];
+  for (const question of questions) {
+    if (faults.length >= limit) break;
+    faults.push(...(await ask(run, question, limit - faults.length)));
+  }
+  return faults;
+}

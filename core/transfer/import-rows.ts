@@ -1,0 +1,122 @@
+/**
+ * The ways a file can take into its table: straight, through the staging table, or, when anything
+ * is wrong with it, through the staging table with every row judged.
+ */
+import { sql } from '#core/database/sql.ts';
+import { MisplacedValue } from './cell-text.ts';
+import { stageJudged } from './check-rows.ts';
+import type { FileColumn } from './column.ts';
+import { copyFile, FaultyRow, NewMember } from './copy-file.ts';
+import { stage } from './copy-to-staging.ts';
+import { blamesConstraint, blamesRow } from './database-refusal.ts';
+import { copyToTarget, directWayIsOpen, directWriter, NoDirectWay } from './direct-copy.ts';
+import { widestColumns } from './file.ts';
+import { locate, locateNumberedKeys } from './find-faulty-rows.ts';
+import { type ImportResult, Refused, type Run } from './import-run.ts';
+import { prepareStaged, settle } from './merge-staged.ts';
+import { UnreadableFile } from './row-fault.ts';
+import { moveSequences } from './sequence.ts';
+import type { Staged } from './staging-table.ts';
+import { seenFields } from './visible-faults.ts';
+
+type Columns = readonly FileColumn[];
+
+/** A column of the key that nothing could fill. @throws {Refused} */
+function requireKey(run: Run, columns: Columns): void {
+  for (const { name } of run.target.key) {
+    if (columns.some((column) => column.name === name)) continue;
+    if (run.target.defaults.has(name)) continue;
+    const field = seenFields(run.options, [name]);
+    const reason =
+      field === null
+        ? 'The file has no column for the key.'
+        : `The file has no column ${JSON.stringify(field)}, which the key needs.`;
+    throw new Refused({ row: null, field, value: null, code: 'INVALID_PAYLOAD', reason });
+  }
+}
+
+/** Straight into the table; null where that way is closed. */
+async function direct(run: Run, columns: Columns): Promise<ImportResult | null> {
+  const { session, target } = run;
+  await session.run(sql`SAVEPOINT direct`);
+  try {
+    if (await directWayIsOpen(session, target, columns)) {
+      const { copied, sent, skipped } = await copyFile(run, {
+        columns,
+        statement: copyToTarget(target, columns),
+        writer: (out) => directWriter(target, columns, out),
+      });
+      await session.run(sql`SET CONSTRAINTS ALL IMMEDIATE`);
+      await moveSequences(session, target, columns, false);
+      const kept = { inserted: copied, skipped: skipped + sent - copied };
+      return { updated: 0, unchanged: 0, duplicates: 0, failed: 0, ...kept };
+    }
+  } catch (error) {
+    if (!(error instanceof NoDirectWay) && !blamesConstraint(error)) throw error;
+  }
+  await session.run(sql`ROLLBACK TO SAVEPOINT direct`);
+  return null;
+}
+
+async function finish(run: Run, staged: Staged, skipped: number): Promise<ImportResult> {
+  const duplicates = await prepareStaged(run, staged);
+  const counts = await settle(run, { ...staged, rows: staged.rows - duplicates });
+  return { ...counts, duplicates, skipped: counts.skipped + skipped, failed: 0 };
+}
+
+/** Through the staging table, without looking at the values. */
+async function hasty(run: Run, columns: Columns): Promise<ImportResult> {
+  const { staged, skipped } = await stage(run, columns);
+  return await finish(run, staged, skipped);
+}
+
+/** Through the staging table, judging each row. @throws {Refused} */
+async function judged(run: Run, columns: Columns): Promise<ImportResult> {
+  const { options } = run;
+  const { staged, skipped, faults } = await stageJudged(run, columns);
+  const [first, ...rest] = faults;
+  if (first === undefined) return await finish(run, staged, skipped);
+  // The rows that are well formed may still break constraints: the report is about all of them.
+  await prepareStaged(run, staged);
+  const limit = options.errorLimit - faults.length;
+  const broken = await locate(run, staged, { limit, sqlstate: undefined });
+  const numbered = await locateNumberedKeys(run, staged, limit - broken.length);
+  throw new Refused(first, ...rest, ...broken, ...numbered);
+}
+
+function callsForJudgement(error: unknown): boolean {
+  if (error instanceof FaultyRow || error instanceof MisplacedValue) return true;
+  return error instanceof UnreadableFile || blamesRow(error);
+}
+
+/** Tries a way; when the file is not as it looked, everything is as if it had not been tried. */
+async function attempt(
+  run: Run,
+  way: () => Promise<ImportResult>,
+): Promise<ImportResult | 'new member' | 'faulty'> {
+  await run.session.run(sql`SAVEPOINT way`);
+  try {
+    return await way();
+  } catch (error) {
+    if (!(error instanceof NewMember) && !callsForJudgement(error)) throw error;
+    await run.session.run(sql`ROLLBACK TO SAVEPOINT way`);
+    return error instanceof NewMember ? 'new member' : 'faulty';
+  }
+}
+
+/**
+ * Brings the rows of the file into the table.
+ * @param known the columns that the beginning of the file shows
+ * @throws {Refused}
+ */
+export async function importRows(run: Run, known: Columns): Promise<ImportResult> {
+  const widest = widestColumns(run.options.file, run.target.collection, known);
+  const columns = known.length === 0 ? widest : known;
+  requireKey(run, widest);
+  let outcome = await attempt(
+    run,
+    async () => (await direct(run, columns)) ?? (await hasty(run, columns)),
+  );
+  if (outcome === 'new member') outcome = await attempt(run, () => hasty(run, widest));
+  return typeof outcome === 'string' ? await judged(run, widest) : outcome;
+}

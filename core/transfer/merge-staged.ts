@@ -1,0 +1,84 @@
+/** Brings what is staged into the table, and finds the rows to blame when the table refuses. */
+import type pg from 'pg';
+import { sql } from '#core/database/sql.ts';
+import { blamesRow, refusalFault } from './database-refusal.ts';
+import { locate, locateNumberedKeys } from './find-faulty-rows.ts';
+import { Refused, type Run } from './import-run.ts';
+import { type MergeCounts, merge, type Range, removeDuplicates } from './merge.ts';
+import type { RowFault } from './row-fault.ts';
+import { moveSequences } from './sequence.ts';
+import { STAGING, type Staged } from './staging-table.ts';
+import { importView } from './visible-faults.ts';
+
+/** Reduces the staged rows to those that count. @returns how many were taken out */
+export async function prepareStaged(run: Run, staged: Staged): Promise<number> {
+  const duplicates = staged.distinct
+    ? 0
+    : await removeDuplicates(run.session, run.target, staged.columns);
+  await run.options.failpoint('import.staged');
+  return duplicates;
+}
+
+async function refusalOf(run: Run, staged: Staged, range: Range): Promise<pg.DatabaseError | null> {
+  const { session, target } = run;
+  await session.run(sql`SAVEPOINT probe`);
+  try {
+    const rows = await session.number(
+      sql`SELECT count(*) FROM ${STAGING} s WHERE s."row" BETWEEN ${range.first} AND ${range.last}`,
+    );
+    await merge({ session, target, staged, range, rows });
+    return null;
+  } catch (error) {
+    if (!blamesRow(error)) throw error;
+    return error;
+  } finally {
+    if (!session.signal.aborted) await session.run(sql`ROLLBACK TO SAVEPOINT probe`);
+  }
+}
+
+/**
+ * Finds the first row that the table refuses by itself, halving the rows again and again: for
+ * what only the database knows to be wrong, such as an exception that a trigger raises.
+ */
+async function search(run: Run, staged: Staged, failure: pg.DatabaseError): Promise<RowFault> {
+  let first = 1;
+  let last = await run.session.number(sql`SELECT max(s."row") FROM ${STAGING} s`);
+  while (first < last) {
+    const middle = Math.floor((first + last) / 2);
+    if ((await refusalOf(run, staged, { first, last: middle })) === null) first = middle + 1;
+    else last = middle;
+  }
+  const found = await refusalOf(run, staged, { first, last });
+  return refusalFault(found ?? failure, importView(run.options), {
+    row: found === null ? null : first,
+  });
+}
+
+async function blame(run: Run, staged: Staged, failure: pg.DatabaseError): Promise<Refused> {
+  const [first, ...rest] = await locate(run, staged, {
+    limit: run.options.errorLimit,
+    sqlstate: failure.code,
+  });
+  return first === undefined
+    ? new Refused(await search(run, staged, failure))
+    : new Refused(first, ...rest);
+}
+
+/** Merges what is staged. @throws {Refused} */
+export async function settle(run: Run, staged: Staged): Promise<MergeCounts> {
+  const { session, target, options } = run;
+  const { errorLimit: limit, failpoint } = options;
+  const [first, ...rest] = await locateNumberedKeys(run, staged, limit);
+  if (first !== undefined) throw new Refused(first, ...rest);
+  await session.run(sql`SAVEPOINT settle`);
+  try {
+    const counts = await merge({ session, target, staged, rows: staged.rows });
+    await failpoint('import.merging');
+    await moveSequences(session, target, staged.columns, true);
+    return counts;
+  } catch (error) {
+    if (!blamesRow(error)) throw error;
+    await session.run(sql`ROLLBACK TO SAVEPOINT settle`);
+    throw await blame(run, staged, error);
+  }
+}

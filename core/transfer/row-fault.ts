@@ -1,0 +1,101 @@
+/** What is wrong with a file: faults of rows, collected for the report, and their wire form. */
+import type { Collection } from '#core/catalog/catalog.ts';
+import type { ErrorCode } from '#core/errors/catalogue.ts';
+import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import { CONCEALED, isConcealed } from '#core/query/compile/output.ts';
+
+/** Where a file is malformed; both are 1-based, the column counts characters. */
+export interface FilePosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One reason to refuse the file. */
+export interface RowFault {
+  /** 1-based among the data rows, a CSV file's header not counted; null when it concerns no row. */
+  readonly row: number | null;
+  readonly field: string | null;
+  /** The value as text, cut when it is long; null when there is none to show. */
+  readonly value: string | null;
+  readonly code: ErrorCode;
+  readonly reason: string;
+  /** Only for a file that cannot be read. */
+  readonly place?: FilePosition;
+}
+
+/** A fault after which nothing more can be read from the file. */
+export class UnreadableFile extends Error {
+  readonly fault: RowFault;
+
+  constructor(fault: RowFault) {
+    super(fault.reason);
+    this.name = 'UnreadableFile';
+    this.fault = fault;
+  }
+}
+
+/** Longest text of a value that a report shows. */
+const SHOWN = 256;
+
+/** A value as reports show it. */
+export function shown(value: string | null): string | null {
+  return value === null || value.length <= SHOWN ? value : `${value.slice(0, SHOWN)}…`;
+}
+
+/** A fault in the form of the file. */
+export function malformed(reason: string, row: number | null, place: FilePosition): RowFault {
+  return { row, field: null, value: null, code: 'INVALID_PAYLOAD', reason, place };
+}
+
+/** Who reads a report: what it may name, and what it may not repeat. */
+export interface Readership {
+  readonly collection: Collection;
+  /** The only fields that the importer may fill; all of them when not given. */
+  readonly fields?: ReadonlySet<string> | undefined;
+}
+
+const UNNAMED = 'The row breaks a rule of the database.';
+const HIDDEN = 'The value does not fit this field.';
+const NO_LINK = 'It refers to an item that does not exist, or that you may not access.';
+
+/** The fault without what its reader must not see; what is said of the file itself stays. */
+function discreet(fault: RowFault, { collection, fields }: Readership): RowFault {
+  if (fault.code === 'INVALID_PAYLOAD') return fault;
+  const names = fault.field === null ? [] : fault.field.split(',');
+  if (fields !== undefined) {
+    const isNamed = names.length > 0 && names.every((name) => fields.has(name));
+    const code = fault.code === 'INVALID_FOREIGN_KEY' ? 'FORBIDDEN' : fault.code;
+    if (!isNamed) return { ...fault, code, field: null, value: null, reason: UNNAMED };
+    if (code !== fault.code) return { ...fault, code, reason: NO_LINK };
+  }
+  const isSecret = names.some((name) => {
+    const field = collection.fields.get(name);
+    return field !== undefined && isConcealed(field);
+  });
+  if (!isSecret) return fault;
+  return { ...fault, value: fault.value === null ? null : CONCEALED, reason: HIDDEN };
+}
+
+function toError(collection: string, fault: RowFault): ServiceError {
+  return new ServiceError(fault.code, {
+    collection,
+    row: fault.row,
+    field: fault.field,
+    value: fault.value,
+    ...fault.place,
+    reason: fault.reason,
+  });
+}
+
+/** The error of a refused file: one entry for each fault, in the order of the rows. */
+export function importErrors(
+  readership: Readership,
+  faults: readonly [RowFault, ...RowFault[]],
+): ServiceErrors {
+  const { name } = readership.collection;
+  const [first, ...rest] = [...faults].sort((a, b) => (a.row ?? 0) - (b.row ?? 0));
+  return new ServiceErrors([
+    toError(name, discreet(first ?? faults[0], readership)),
+    ...rest.map((fault) => toError(name, discreet(fault, readership))),
+  ]);
+}

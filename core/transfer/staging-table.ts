@@ -1,0 +1,117 @@
+/**
+ * The staging table of an import: temporary, with the columns of the target, the number of each
+ * row, and which values a row does not have (those stay as they are, or take their default).
+ */
+import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
+import type { FileColumn } from './column.ts';
+import type { CopyText } from './copy-text.ts';
+import type { Row } from './row.ts';
+import type { Target } from './target.ts';
+
+export const STAGING: Sql = identifier('pg_temp', 'sluice_import');
+
+/** What stands in the staging table. */
+export interface Staged {
+  readonly columns: readonly FileColumn[];
+  /** Places of the columns that at least one row does not have. */
+  readonly lacking: ReadonlySet<number>;
+  readonly rows: number;
+  /** No key comes twice, as its order shows. */
+  readonly distinct: boolean;
+}
+
+/** The staging column of the file's column at `place`. */
+export function stagingColumn(place: number): Sql {
+  return identifier(`c${place}`);
+}
+
+/** Makes the staging table; it ends with the transaction. */
+export function createStaging(target: Target, columns: readonly FileColumn[]): Sql {
+  const list = columns.map(({ name }, place) => {
+    const loose = target.looseTypes.get(name);
+    const value = identifier('t', name);
+    const typed = loose === undefined ? value : sql`CAST(${value} AS ${loose})`;
+    return sql`${typed} AS ${stagingColumn(place)}`;
+  });
+  return sql`CREATE TEMPORARY TABLE sluice_import ON COMMIT DROP AS
+    SELECT 0::int8 AS "row", ${join(list)}, NULL::varbit AS "absent"
+    FROM ${target.name} t WITH NO DATA`;
+}
+
+/** The COPY that fills it. */
+export function copyToStaging(columns: readonly FileColumn[]): Sql {
+  const list = columns.map((_, place) => stagingColumn(place));
+  return sql`COPY ${STAGING} ("row", ${join(list)}, "absent") FROM STDIN (ENCODING 'UTF8')`;
+}
+
+/** Writes rows for that COPY, and notes what has to be known of them later. */
+export class StagingWriter {
+  /** Places of the columns that at least one row does not have. */
+  readonly lacking = new Set<number>();
+  readonly #count: number;
+  readonly #keyPlace: number | null;
+  readonly #out: CopyText;
+  readonly #absent: Uint8Array;
+  #lastKey = Number.NEGATIVE_INFINITY;
+
+  constructor(target: Target, columns: readonly FileColumn[], out: CopyText) {
+    this.#count = columns.length;
+    this.#keyPlace = wholeKeyIndex(target, columns);
+    this.#out = out;
+    this.#absent = new Uint8Array(columns.length);
+  }
+
+  /** Every key was larger than the one before: files are often sorted, and none comes twice then. */
+  get ascending(): boolean {
+    return this.#keyPlace !== null && !Number.isNaN(this.#lastKey);
+  }
+
+  write(row: Row): void {
+    const out = this.#out;
+    const absent = this.#absent;
+    let complete = true;
+    out.integer(row.number);
+    for (let place = 0; place < this.#count; place += 1) {
+      out.tab();
+      if (row.write(place, out)) continue;
+      out.null();
+      absent[place] = 1;
+      this.lacking.add(place);
+      complete = false;
+    }
+    out.tab();
+    if (complete) {
+      out.null();
+    } else {
+      out.bits(absent);
+      absent.fill(0);
+    }
+    out.endRow();
+    if (this.#keyPlace !== null) {
+      const key = row.integer(this.#keyPlace);
+      this.#lastKey = key > this.#lastKey ? key : Number.NaN;
+    }
+  }
+}
+
+const WHOLE_TYPES = new Set(['int2', 'int4', 'int8']);
+
+/** The place of a key that is a single whole number. */
+function wholeKeyIndex(target: Target, columns: readonly FileColumn[]): number | null {
+  const [key, more] = target.key;
+  if (key === undefined || more !== undefined) return null;
+  const place = columns.findIndex(({ name }) => name === key.name);
+  return place >= 0 && WHOLE_TYPES.has(key.column.typeName) ? place : null;
+}
+
+/** Whether the row of the staging table `s` does not have a value. */
+export function isAbsent(place: number): Sql {
+  return sql`coalesce(get_bit(s."absent", ${raw(String(place))}) = 1, false)`;
+}
+
+/** The value of the staging row `s`, or `otherwise` where the row does not have it. */
+export function valueOr(staged: Staged, place: number, otherwise: Sql): Sql {
+  const value = sql`s.${stagingColumn(place)}`;
+  if (!staged.lacking.has(place)) return value;
+  return sql`CASE WHEN ${isAbsent(place)} THEN ${otherwise} ELSE ${value} END`;
+}
