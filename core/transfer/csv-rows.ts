@@ -1,12 +1,13 @@
 /** Reads a CSV file into rows: the first record names the columns, an empty cell is no value. */
 import { looksLikeMoment } from '#core/mutation/moment.ts';
 import { CONCEALED } from '#core/query/compile/output.ts';
-import { cellText, MisplacedValue } from './cell-text.ts';
+import { cellText } from './cell-text.ts';
 import { type FileColumn, storedText } from './column.ts';
 import type { CopyText } from './copy-text.ts';
-import { type CsvRecord, CsvScanner, DOUBLED } from './csv.ts';
+import { type CsvHandler, type CsvRecord, CsvScanner, DOUBLED } from './csv.ts';
 import type { Row, RowHandler, RowReader } from './row.ts';
 import { malformed, UnreadableFile } from './row-fault.ts';
+import { writeValue } from './write-value.ts';
 
 const NOT_UTF8 = 'The row is not UTF-8.';
 
@@ -49,15 +50,7 @@ class CsvRow implements Row {
       out.bytes(record.bytes, start, end);
       return true;
     }
-    const value = this.value(column);
-    if (value === undefined) return false;
-    if (value === null) {
-      out.null();
-      return true;
-    }
-    if (check !== null && check(value) !== null) throw new MisplacedValue(value);
-    out.text(value);
-    return true;
+    return writeValue(this.value(column), check, out);
   }
 
   integer(column: number): number {
@@ -85,11 +78,16 @@ function isEmpty(record: CsvRecord): boolean {
   return true;
 }
 
+/** Most columns that a table of PostgreSQL has. */
+const COLUMNS_MAX = 1_600;
+const WIDE_HEADER = `The header has more than ${COLUMNS_MAX} columns, which no table has.`;
+
 /** Reads the rows after the header, each of which must have as many cells as there are columns. */
 export function csvRows(columns: readonly FileColumn[], handler: RowHandler): RowReader {
   let number = -1;
   let row: CsvRow | undefined;
-  const scanner = new CsvScanner({
+  const wide = `A row has more than ${COLUMNS_MAX} cells, the header has ${columns.length}.`;
+  const handle: CsvHandler = {
     record(record) {
       number += 1;
       // The header, which was read before.
@@ -109,7 +107,8 @@ export function csvRows(columns: readonly FileColumn[], handler: RowHandler): Ro
       number += 1;
       handler.fault(malformed(NOT_UTF8, number, record.place(record.start)));
     },
-  });
+  };
+  const scanner = new CsvScanner(handle, { cells: COLUMNS_MAX, reason: wide });
   const within = (read: () => void) => {
     try {
       read();
@@ -124,15 +123,7 @@ export function csvRows(columns: readonly FileColumn[], handler: RowHandler): Ro
   };
 }
 
-/** Most columns that a table of PostgreSQL has. */
-const COLUMNS_MAX = 1_600;
-
-/** @throws {UnreadableFile} for more names than any table has columns */
 function namesOf(record: CsvRecord): { name: string; line: number; column: number }[] {
-  if (record.count > COLUMNS_MAX) {
-    const reason = `The header has ${record.count} columns, a table at most ${COLUMNS_MAX}.`;
-    throw new UnreadableFile(malformed(reason, null, record.place(record.start)));
-  }
   return record.places().map((place, cell) => ({ name: record.text(cell), ...place }));
 }
 
@@ -141,7 +132,7 @@ export async function csvHeader(
   source: AsyncIterable<Buffer>,
 ): Promise<{ name: string; line: number; column: number }[] | null> {
   let header: { name: string; line: number; column: number }[] | null = null;
-  const scanner = new CsvScanner({
+  const handler: CsvHandler = {
     record(record) {
       header ??= namesOf(record);
     },
@@ -149,7 +140,8 @@ export async function csvHeader(
       const fault = malformed('The header is not UTF-8.', null, record.place(record.start));
       if (header === null) throw new UnreadableFile(fault);
     },
-  });
+  };
+  const scanner = new CsvScanner(handler, { cells: COLUMNS_MAX, reason: WIDE_HEADER });
   try {
     for await (const chunk of source) {
       scanner.push(chunk);

@@ -82,9 +82,16 @@ export interface CsvHandler {
   badEncoding(record: CsvRecord): void;
 }
 
+/** Most cells of a record, and what is said of one with more. */
+export interface CsvBound {
+  readonly cells: number;
+  readonly reason: string;
+}
+
 /** Reads a file chunk by chunk; chunks may be cut anywhere. */
 export class CsvScanner {
   readonly #handler: CsvHandler;
+  readonly #bound: CsvBound;
   readonly #carry = new RowBuffer();
   readonly #record = new CsvRecord();
   #begun = false;
@@ -92,8 +99,10 @@ export class CsvScanner {
   /** Line breaks inside the quotes of the record at hand. */
   #inner = 0;
 
-  constructor(handler: CsvHandler) {
+  /** @param bound a record with more cells is refused before it is read to its end */
+  constructor(handler: CsvHandler, bound: CsvBound) {
     this.#handler = handler;
+    this.#bound = bound;
   }
 
   /** Takes the next bytes. @throws {UnreadableFile} when the file is malformed */
@@ -149,6 +158,7 @@ export class CsvScanner {
     this.#inner = 0;
     for (;;) {
       if (count === record.starts.length) record.grow();
+      if (count === this.#bound.cells) this.#fail(start, this.#bound.reason);
       let from = at;
       let form = PLAIN;
       if (at < end && bytes[at] === QUOTE) {

@@ -8,6 +8,7 @@ import { JsonFault, JsonNumber, parseJson } from './exact-json.ts';
 import { type JsonElement, JsonScanner } from './json.ts';
 import type { Row, RowHandler, RowReader } from './row.ts';
 import { malformed, UnreadableFile } from './row-fault.ts';
+import { writeValue } from './write-value.ts';
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
@@ -60,16 +61,7 @@ class JsonRow implements Row {
   }
 
   write(column: number, out: CopyText): boolean {
-    const value = this.value(column);
-    if (value === undefined) return false;
-    if (value === null) {
-      out.null();
-      return true;
-    }
-    const check = this.#columns[column]?.check ?? null;
-    if (check !== null && check(value) !== null) throw new MisplacedValue(value);
-    out.text(value);
-    return true;
+    return writeValue(this.value(column), this.#columns[column]?.check ?? null, out);
   }
 
   integer(column: number): number {

@@ -103,13 +103,20 @@ t.test('each name of the header has its place', async (t) => {
   t.equal(await csvHeader(file('')), null);
 });
 
+t.test('a row of more cells than a table has columns is refused before its end', async (t) => {
+  t.throws(() => read(`a,b\n1,2\n${','.repeat(1_600)}`, {}), {
+    name: 'UnreadableFile',
+    message: /^A row has more than 1600 cells/,
+  });
+});
+
 t.test('a header of more names than a table has columns is refused as such', async (t) => {
   const names = Array.from({ length: 1_600 }, (_, index) => `c${index}`).join(',');
   t.equal((await csvHeader(file(names)))?.length, 1_600);
   for (const text of [`${names},x\n1`, ','.repeat(1_000_000), `${'x,'.repeat(1_000_000)}x\n`]) {
     await t.rejects(csvHeader(file(text)), {
       name: 'UnreadableFile',
-      fault: { code: 'INVALID_PAYLOAD', reason: /a table at most 1600/, place: { line: 1 } },
+      fault: { code: 'INVALID_PAYLOAD', reason: /more than 1600 columns/, place: { line: 1 } },
     });
   }
 });

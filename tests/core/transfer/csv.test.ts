@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { CsvScanner } from '#core/transfer/csv.ts';
+import { type CsvHandler, CsvScanner } from '#core/transfer/csv.ts';
 import { UnreadableFile } from '#core/transfer/row-fault.ts';
+
+const BOUND = { cells: 500, reason: 'too wide' };
 
 /** The rows of a file that comes in the given pieces. */
 function scan(...pieces: readonly Buffer[]): string[][] {
   const rows: string[][] = [];
-  const scanner = new CsvScanner({
+  const handler: CsvHandler = {
     record: (record) => {
       rows.push(Array.from({ length: record.count }, (_, cell) => record.text(cell)));
     },
     badEncoding: () => rows.push(['not UTF-8']),
-  });
+  };
+  const scanner = new CsvScanner(handler, BOUND);
   for (const piece of pieces) scanner.push(piece);
   scanner.end();
   return rows;
@@ -65,7 +68,8 @@ t.test('bytes that are no UTF-8 spoil their row alone', async (t) => {
 });
 
 t.test('a row without end is refused before it fills the memory', async (t) => {
-  const scanner = new CsvScanner({ record: () => undefined, badEncoding: () => undefined });
+  const handler = { record: () => undefined, badEncoding: () => undefined };
+  const scanner = new CsvScanner(handler, BOUND);
   const piece = Buffer.alloc(1024 * 1024, 'x');
   scanner.push(Buffer.from('"'));
   t.throws(
@@ -74,6 +78,16 @@ t.test('a row without end is refused before it fills the memory', async (t) => {
     },
     { message: /16777216 bytes/ },
   );
+});
+
+t.test('a row of too many cells is refused as soon as they are there', async (t) => {
+  const handler = { record: () => undefined, badEncoding: () => undefined };
+  const wide = Buffer.from(`a\n${'x,'.repeat(499)}`);
+  for (const rest of [',', 'x,', '"x",']) {
+    const scanner = new CsvScanner(handler, BOUND);
+    scanner.push(wide);
+    t.throws(() => scanner.push(Buffer.from(rest.repeat(2_000))), { message: 'too wide' });
+  }
 });
 
 const cell = fc.oneof(

@@ -280,6 +280,14 @@ t.test('malformed files are refused with line and column', async (t) => {
     field: 'name',
     reason: /NUL/,
   });
+  for (const [content, format] of [
+    ['[{"id":1,"name":"a\\ud800"}]', 'json'],
+    ['[{"id":1,"name":"\\udc00\\ud800é"}]', 'json'],
+    ['id,name\n1,"""a\\ud800"""\n', 'csv'],
+  ] as const) {
+    const place = { code: 'FAILED_VALIDATION', row: 1, field: 'name', reason: /surrogate/ };
+    t.match(await errorOf(content, format), place, content);
+  }
   t.match(await errorOf('id,name\n1,a\0\n', 'csv'), { row: 1, field: 'name', reason: /NUL/ });
   t.strictSame(await contents(db), []);
 });
