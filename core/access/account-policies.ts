@@ -5,7 +5,7 @@ import { render, type Statement, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
 import { AddressList } from './address-list.ts';
 
-/** What an account is known by; null stands for strangers. */
+/** What an account is known by; null stands for anonymous callers. */
 export interface Account {
   readonly user: string;
   readonly role: string | null;
@@ -104,7 +104,7 @@ function accountPoliciesStatement(schema: string, account: Account | null): Stat
         FROM ranked JOIN ${table('policies')} AS p ON p.id = ranked.policy) AS policies`);
 }
 
-/** Reads the roles and policies of an account, or those of strangers; as {@link parseAccountPolicies} takes it. */
+/** Reads the roles and policies of an account, or those of anonymous callers; as {@link parseAccountPolicies} takes it. */
 export async function readAccountPolicies(
   pool: Pool,
   schema: string,

@@ -6,7 +6,7 @@ import type { Filter } from '#core/query/query.ts';
 
 /** Who is asking, as far as statements and history are concerned. */
 export interface Caller {
-  /** Key of the user; null for a stranger. */
+  /** Key of the user; null when anonymous. */
   readonly user: string | null;
   readonly role: string | null;
   /** The role and all its ancestors. */
@@ -24,12 +24,12 @@ export interface Caller {
   readonly byAddress: boolean;
   /** Where the request comes from; null when that is unknown or does not matter. */
   readonly ip: string | null;
-  /** The session behind the token; null for strangers and static tokens. */
+  /** The session behind the token; null when anonymous and static tokens. */
   readonly session: string | null;
 }
 
 /** A request without a token. */
-export const STRANGER: Caller = Object.freeze({
+export const ANONYMOUS: Caller = Object.freeze({
   user: null,
   role: null,
   roles: [],

@@ -32,7 +32,7 @@ const MAX_ACCOUNTS = 10_000;
 /** Policies whose permissions are remembered. */
 const MAX_POLICIES = 2_000;
 /** In place of the key of a user. */
-const STRANGERS = '';
+const ANONYMOUS_KEY = '';
 /** Sets of policies whose rights are remembered. */
 const MAX_SETS = 1_000;
 /** Rows remembered as complained about. */
@@ -52,7 +52,7 @@ interface PolicyPermissions {
   readonly rows: readonly PermissionRow[];
 }
 
-/** The standing of an account, by its user. */
+/** Roles and policies of an account, by its user. */
 interface CachedPolicies {
   readonly role: string | null;
   readonly reading: Promise<AccountPolicies>;
@@ -81,19 +81,19 @@ export class AccessSource {
 
   /**
    * The caller that an account is at an address: with the roles and policies that hold there.
-   * Strangers, and users without a role, have the public policies.
-   * @param account null for strangers
+   * Anonymous callers, and users without a role, have the public policies.
+   * @param account null when anonymous
    * @param ip null when unknown: only policies without a list of addresses hold then
    * @throws ServiceError INVALID_IP when each policy of a user, the public's left aside, is barred by
    *   address; SERVICE_UNAVAILABLE when the database cannot be asked
    */
   async callerOf(account: Account | null, ip: string | null): Promise<Caller> {
-    const standing = await this.#standingOf(account);
-    const effective = standing.policies.filter(
+    const accountPolicies = await this.#policiesOf(account);
+    const effective = accountPolicies.policies.filter(
       ({ addresses }) => addresses === null || addresses.has(ip),
     );
-    const own = standing.policies.filter(({ shared }) => !shared);
-    const decisive = own.length > 0 ? own : standing.policies;
+    const own = accountPolicies.policies.filter(({ shared }) => !shared);
+    const decisive = own.length > 0 ? own : accountPolicies.policies;
     const barred = decisive.length > 0 && !decisive.some((policy) => effective.includes(policy));
     if (account !== null && barred) {
       throw new ServiceError('INVALID_IP');
@@ -102,8 +102,8 @@ export class AccessSource {
     const { user = null, role = null, session = null, secondFactor = false } = account ?? {};
     // Static tokens are exempt: nobody types a code for a program.
     const lacksSecondFactor = facts.enforceTfa && session !== null && !secondFactor;
-    const byAddress = standing.policies.some(({ addresses }) => addresses !== null);
-    const { roles } = standing;
+    const byAddress = accountPolicies.policies.some(({ addresses }) => addresses !== null);
+    const { roles } = accountPolicies;
     return { user, role, roles, ...facts, lacksSecondFactor, byAddress, ip, session };
   }
 
@@ -143,9 +143,9 @@ export class AccessSource {
     }
   }
 
-  async #standingOf(account: Account | null): Promise<AccountPolicies> {
+  async #policiesOf(account: Account | null): Promise<AccountPolicies> {
     if (!this.#parts.catalog.inContact()) await this.#parts.catalog.trust();
-    const { user = STRANGERS, role = null } = account ?? {};
+    const { user = ANONYMOUS_KEY, role = null } = account ?? {};
     const known = this.#standings.get(user);
     if (known !== undefined && known.role === role) return known.reading;
     const reading = this.#readStanding(account);
@@ -166,9 +166,9 @@ export class AccessSource {
     try {
       const row = await readAccountPolicies(pool, schema, account);
       const facts = JSON.stringify(row);
-      const standing = this.#equal.get(facts) ?? parseAccountPolicies(row);
-      this.#equal.set(facts, standing);
-      return standing;
+      const accountPolicies = this.#equal.get(facts) ?? parseAccountPolicies(row);
+      this.#equal.set(facts, accountPolicies);
+      return accountPolicies;
     } catch (error) {
       throw translateFailure(error);
     }
@@ -225,7 +225,7 @@ export class AccessSource {
   }
 }
 
-/** Whether a standing may be another one after these changes of roles and policies. */
+/** Whether roles and policies may differ after these changes of roles and policies. */
 function concerns(changes: AccessChanges, { role, found }: CachedPolicies): boolean {
   if (found === null || (changes.public && role === null)) return true;
   if (found.roles.some((one) => changes.roles.has(one))) return true;

@@ -20,8 +20,8 @@ const PAUSE_MS = 5_000;
 export class AffectedTablesSource {
   readonly #parts: AffectedTablesParts;
   readonly #ends: (() => unknown)[] = [];
-  #reach: AffectedTables | null = null;
-  /** The catalog that {@link #reach} is at least as new as. */
+  #affected: AffectedTables | null = null;
+  /** The catalog that {@link #affected} is at least as new as. */
   #catalog: Catalog | null = null;
 
   constructor(parts: AffectedTablesParts) {
@@ -43,14 +43,14 @@ export class AffectedTablesSource {
    * with views, tables with triggers or row security, and Sluice's own, which many things write to.
    */
   keepable(catalog: Catalog, collections: Iterable<string>): readonly string[] | null {
-    const reach = this.#of(catalog);
-    if (reach === null) return null;
+    const affectedTables = this.#of(catalog);
+    if (affectedTables === null) return null;
     const tables: string[] = [EVERY_TABLE];
     for (const name of collections) {
       const collection = catalog.collections.get(name);
       if (!collection?.table || collection.system) return null;
       const table = tableName(collection.table);
-      if (!reach.isPlain(table)) return null;
+      if (!affectedTables.isPlain(table)) return null;
       tables.push(table);
     }
     return tables;
@@ -59,12 +59,12 @@ export class AffectedTablesSource {
   /** The tables that writes to collections may change. */
   writtenWith(collections: Iterable<string>): readonly string[] {
     const catalog = this.#parts.catalog.current();
-    const reach = this.#of(catalog);
+    const affectedTables = this.#of(catalog);
     const tables = new Set<string>();
     for (const name of collections) {
       const table = catalog.collections.get(name)?.table;
-      const reached = table ? reach?.of(tableName(table)) : undefined;
-      for (const other of reached ?? [EVERY_TABLE]) tables.add(other);
+      const affected = table ? affectedTables?.of(tableName(table)) : undefined;
+      for (const other of affected ?? [EVERY_TABLE]) tables.add(other);
     }
     return tables.has(EVERY_TABLE) ? [EVERY_TABLE] : [...tables];
   }
@@ -74,12 +74,12 @@ export class AffectedTablesSource {
   }
 
   #of(catalog: Catalog): AffectedTables | null {
-    return this.#catalog === catalog ? this.#reach : null;
+    return this.#catalog === catalog ? this.#affected : null;
   }
 
   readonly #load = coalesce(async (): Promise<void> => {
     const catalog = this.#parts.catalog.current();
-    this.#reach = await readAffectedTables(this.#parts.pool);
+    this.#affected = await readAffectedTables(this.#parts.pool);
     this.#catalog = catalog;
   });
 }

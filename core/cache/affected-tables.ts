@@ -73,7 +73,7 @@ export class AffectedTables {
   readonly #parts: Graph;
   readonly #written: Graph;
   readonly #plain = new Map<string, boolean>();
-  readonly #reached = new Map<string, readonly string[]>();
+  readonly #affected = new Map<string, readonly string[]>();
 
   constructor({ tables, cascades, parts }: TableGraph) {
     this.#tables = new Map(tables.map((table) => [table.oid, table]));
@@ -96,13 +96,13 @@ export class AffectedTables {
 
   /** The tables that a write to one may change; {@link EVERY_TABLE} alone when that is any. */
   of(name: string): readonly string[] {
-    const known = this.#reached.get(name);
+    const known = this.#affected.get(name);
     if (known !== undefined) return known;
     const all = this.#from(name, this.#written);
     const any = all.length === 0 || all.some(({ programmed }) => programmed);
-    const reached = any ? [EVERY_TABLE] : all.map(tableName);
-    this.#reached.set(name, reached);
-    return reached;
+    const affected = any ? [EVERY_TABLE] : all.map(tableName);
+    this.#affected.set(name, affected);
+    return affected;
   }
 
   /** A table with all that the graph leads to from it; nothing when it is not known. */

@@ -15,7 +15,7 @@ export interface CacheParts {
   readonly pool: Pool;
   /** The schema of the system tables. */
   readonly schema: string;
-  /** Keeps installations that share a server apart. */
+  /** Separates installations that share a server. */
   readonly cluster: string;
   readonly catalog: CatalogSource;
   readonly log: Log;
@@ -59,12 +59,12 @@ export async function openCaching(config: Config, parts: CacheParts): Promise<Ca
   const versions = await openVersions(config, parts);
   if (versions === null) return NO_CACHING;
   const { pool, schema, catalog, log, answers } = parts;
-  const reach = new AffectedTablesSource({ pool, catalog, log });
-  reach.start();
+  const affected = new AffectedTablesSource({ pool, catalog, log });
+  affected.start();
   const responses = answers
     ? new ResponseCache({
         versions,
-        reach,
+        affected,
         catalog,
         maxSize: config.CACHE_MAX_SIZE,
         maxValueSize: config.CACHE_VALUE_MAX_SIZE ?? config.CACHE_MAX_SIZE,
@@ -73,7 +73,7 @@ export async function openCaching(config: Config, parts: CacheParts): Promise<Ca
     : null;
   const isLocal = config.REDIS_URL === undefined;
   const suspension = isLocal ? null : new Suspension(pool, schema);
-  const writes = new WriteGuard({ versions, reach, suspension });
+  const writes = new WriteGuard({ versions, affected, suspension });
   const imports = new ImportHolds(isLocal ? { pool, schema, writes, log } : null);
   await imports.start();
   return {
@@ -84,7 +84,7 @@ export async function openCaching(config: Config, parts: CacheParts): Promise<Ca
       await imports.close();
       responses?.close();
       versions.close();
-      await reach.close();
+      await affected.close();
     },
   };
 }

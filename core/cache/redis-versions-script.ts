@@ -1,6 +1,6 @@
 /**
  * The scripts by which versions are read and raised in Redis, each of them atomic. The first key is
- * a hash of versions, the others are sorted sets, one for each table, of its writers by the moment
+ * a hash of versions, the others are sorted sets, one for each table, of its writers by the time
  * (ms) at which their marks run out.
  */
 

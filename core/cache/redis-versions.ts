@@ -11,7 +11,7 @@ const ANSWER_WITHIN_MS = 500;
 
 const Texts = v.array(v.string());
 
-/** Epoch and versions by table, of one moment; null when they could not be read. */
+/** Epoch and versions by table, at one point in time; null when they could not be read. */
 type Found = { readonly epoch: string; readonly versions: ReadonlyMap<string, string> } | null;
 
 /** Tables asked for in one turn of the event loop. */
@@ -26,7 +26,7 @@ export class RedisVersions implements TableVersions {
   readonly #markMs: number;
   #batch: Batch | null = null;
 
-  /** @param prefix keeps installations that share a server apart */
+  /** @param prefix separates installations that share a server */
   constructor(url: string, prefix: string, log: Log, markMs = MARK_MS) {
     this.#prefix = `${prefix}:cache`;
     this.#markMs = markMs;

@@ -33,7 +33,7 @@ export interface CachedText {
 
 export interface ResponseCacheParts {
   readonly versions: TableVersions;
-  readonly reach: Pick<AffectedTablesSource, 'keepable'>;
+  readonly affected: Pick<AffectedTablesSource, 'keepable'>;
   readonly catalog: Pick<CatalogSource, 'onCounter' | 'inContact'>;
   /** Most bytes of all answers together, and of one; milliseconds for which one is kept. */
   readonly maxSize: number;
@@ -54,7 +54,7 @@ const OVERHEAD = 512;
 
 /** What the answer of a statement depends on beside its tables, in few bytes; null: not in words. */
 function nameOf({ catalog, caller, statement }: KeptRead): string | null {
-  // The values are texts, numbers, truth values, nulls and lists of them; JSON tells them apart.
+  // The values are texts, numbers, truth values, nulls and lists of them; JSON distinguishes them.
   if (!statement.values.every(isPlain)) return null;
   const { admin, app, policies } = caller;
   const rights = admin ? 'admin' : [app, policies];
@@ -102,7 +102,7 @@ export class ResponseCache {
     ask: (signal: AbortSignal | undefined) => Promise<string | null>,
     signal: AbortSignal | undefined,
   ): Promise<CachedText | null> {
-    const tables = read.reads && this.#parts.reach.keepable(read.catalog, read.reads);
+    const tables = read.reads && this.#parts.affected.keepable(read.catalog, read.reads);
     const name = tables && this.#trusted ? nameOf(read) : null;
     const versions = name && tables && (await this.#parts.versions.stamp(tables));
     if (!name || !versions || !this.#trusted) return miss(await ask(signal));

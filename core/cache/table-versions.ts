@@ -13,7 +13,7 @@ export const MARK_MS = 10_000;
 /** The port; the memory of one process and Redis stand behind it. */
 export interface TableVersions {
   /**
-   * The versions of some tables at one moment between call and answer, as a text that is equal as
+   * The versions of some tables at one point in time between call and answer, as a text that is equal as
    * long as they are.
    * @returns null while one of the tables is being written, or when the versions cannot be told
    */

@@ -10,7 +10,7 @@ import { MARK_MS, type TableVersions } from './table-versions.ts';
 
 export interface WriteGuardParts {
   readonly versions: TableVersions;
-  readonly reach: Pick<AffectedTablesSource, 'writtenWith'>;
+  readonly affected: Pick<AffectedTablesSource, 'writtenWith'>;
   /** Null where the versions stand in the memory of this process. */
   readonly suspension: Pick<Suspension, 'cover'> | null;
 }
@@ -40,8 +40,8 @@ export class WriteGuard {
   async open(collections: Iterable<string>): Promise<OpenWrite> {
     const parts = this.#parts;
     if (parts === null) return UNHEARD;
-    const { versions, reach, suspension } = parts;
-    const tables = reach.writtenWith(collections);
+    const { versions, affected, suspension } = parts;
+    const tables = affected.writtenWith(collections);
     if (tables.length === 0) return UNHEARD;
     const writer = randomUUID();
     // A COMMIT may take its time, as when constraints are deferred to it.

@@ -15,7 +15,7 @@ export interface AccessChanges {
   readonly permissions: ReadonlySet<string>;
   /** Sessions that ended before their time. */
   readonly sessions: ReadonlySet<string>;
-  /** Which policies strangers have. */
+  /** Which policies anonymous callers have. */
   readonly public: boolean;
 }
 

@@ -9,7 +9,7 @@ export function canonicalUuid(text: string): string {
 const ZONED =
   /^\s*(\d{4})-?(\d{2})-?(\d{2})[T ](\d{2}):?(\d{2})(?::?(\d{2})([.,]\d+)?)? ?([+-])(\d{2})(?::?(\d{2}))?\s*$/i;
 
-/** The moment without its offset: columns without a zone would pass over that. */
+/** The timestamp without its offset: columns without a zone would pass over that. */
 export function inUtc(text: string): string {
   const match = ZONED.exec(text);
   if (match === null) return text.trim();

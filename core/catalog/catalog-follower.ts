@@ -136,7 +136,7 @@ export class Follower implements CatalogSource {
     let counters = await this.#ask();
     if (!counters.renewed) {
       lapsed = true;
-      await this.#parts.member.join(this.#standing());
+      await this.#parts.member.join(this.#acknowledgement());
       asked = performance.now();
       counters = await this.#ask();
       if (!counters.renewed) throw new Error('the entry of this process has vanished');
@@ -182,11 +182,11 @@ export class Follower implements CatalogSource {
   #ask(): Promise<Counters> {
     const { pool, system, member } = this.#parts;
     const before = this.#counters?.versions ?? null;
-    const renewal = { member, standing: this.#standing() };
-    return readCounters(pool, system, renewal, { before, patience: member.lease / 2 });
+    const renewal = { member, acknowledgement: this.#acknowledgement() };
+    return readCounters(pool, system, renewal, { before, timeout: member.lease / 2 });
   }
 
-  #standing(): Acknowledgement {
+  #acknowledgement(): Acknowledgement {
     const { access = 0, sessions = 0 } = this.#counters?.versions ?? {};
     const { version: catalog } = this.#catalog;
     return { catalog, access, sessions, reset: this.#reset, trouble: this.#loadError };
@@ -194,7 +194,7 @@ export class Follower implements CatalogSource {
 
   async #acknowledge(): Promise<void> {
     const { member, log } = this.#parts;
-    await member.acknowledge(this.#standing()).catch((error: unknown) => {
+    await member.acknowledge(this.#acknowledgement()).catch((error: unknown) => {
       log.debug({ err: error }, 'a version is acknowledged with the next look');
     });
   }

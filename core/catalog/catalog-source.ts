@@ -4,7 +4,7 @@ import type { Catalog } from './catalog.ts';
 import type { CounterName, Versions } from './counters.ts';
 import type { LeftOut } from './descriptor.ts';
 
-/** How the catalog of this process fares, for those who look after it. */
+/** The state of the catalog in this process, for those who look after it. */
 export interface CatalogStatus {
   readonly version: number;
   readonly leftOut: readonly LeftOut[];
@@ -70,7 +70,7 @@ export interface CatalogSource {
    */
   ready(): boolean;
   /**
-   * Tries, for a moment, to become ready again.
+   * Tries, for a short time, to become ready again.
    * @throws ServiceError SERVICE_UNAVAILABLE when that fails
    */
   regain(): Promise<void>;

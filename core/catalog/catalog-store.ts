@@ -33,7 +33,7 @@ export interface PublishedState {
   readonly later: boolean;
   /** A text that is the same only if nothing has changed. */
   readonly gauge: string;
-  /** The gauge of a moment at which nothing was left to publish; null when there was none yet. */
+  /** The gauge at a time when nothing was left to publish; null when there was none yet. */
   readonly settled: string | null;
 }
 
@@ -44,16 +44,16 @@ interface PublishedStateRow extends Omit<PublishedState, 'version'> {
 /** Reads how the published catalog stands, and measures the database without reading either. */
 export async function readPublishedState(
   database: Pool | Client,
-  place: CatalogSchemas,
+  catalogSchemas: CatalogSchemas,
 ): Promise<PublishedState> {
-  const { system } = place;
+  const { system } = catalogSchemas;
   const { rows } = await database.query<PublishedStateRow>(
     render(sql`
       SELECT version, coalesce((value ->> 'format')::int, 0) AS format,
         value ->> 'error' IS NOT NULL AS failed,
         EXISTS (SELECT FROM ${systemTable(system, 'members')}
           WHERE form > ${FORMAT} AND expires > clock_timestamp()) AS later,
-        ${gauge(place)} AS gauge, value ->> 'settled' AS settled
+        ${gauge(catalogSchemas)} AS gauge, value ->> 'settled' AS settled
       FROM ${systemTable(system, 'state')} WHERE name = 'catalog'`),
   );
   const [row] = rows;
@@ -61,7 +61,7 @@ export async function readPublishedState(
   return { ...row, version: Number(row.version) };
 }
 
-/** Spares every process a closer look at a database that measures as it did in this moment. */
+/** Spares every process a closer look at a database that measures as it does now. */
 export async function recordSettled(
   pool: Pool,
   system: string,
@@ -225,7 +225,7 @@ interface ChangeRow {
   readonly body: string | null;
 }
 
-/** Reads what was published after `since`, all of one moment. */
+/** Reads what was published after `since`, all at the same point in time. */
 export async function readChanges(pool: Pool, system: string, since: number): Promise<Changes> {
   const state = systemTable(system, 'state');
   const { rows } = await pool.query<ChangeRow>(
@@ -239,7 +239,7 @@ export async function readChanges(pool: Pool, system: string, since: number): Pr
   let version = 0;
   let leftOut: readonly LeftOut[] = [];
   const collections = new Map<string, CollectionDescriptor | null>();
-  const pace = createYield();
+  const yieldNow = createYield();
   for (const row of rows) {
     const body = row.body === null ? null : JSON.parse(row.body);
     if (row.collection !== null) collections.set(row.collection, body);
@@ -247,7 +247,7 @@ export async function readChanges(pool: Pool, system: string, since: number): Pr
       version = Number(row.version);
       leftOut = body;
     }
-    await pace();
+    await yieldNow();
   }
   return { version, leftOut, collections };
 }

@@ -121,7 +121,7 @@ function tableSurvey(schemas: readonly string[], names: readonly string[] | null
       trigger_row AS (${rowsOf(sql`pg_trigger`, sql`tgrelid`, sql`NOT x.tgisinternal`)}),
       description AS (
         ${rowsOf(sql`pg_description`, sql`objoid`, sql`x.classoid = 'pg_class'::regclass`)})
-    SELECT r.place, r.nspname AS schema, r.relname AS name, r.oid::text, r.readable,
+    SELECT r.ordinal, r.nspname AS schema, r.relname AS name, r.oid::text, r.readable,
       CASE WHEN r.readable THEN coalesce(a.width, 0) ELSE seen.width END::int AS width,
       concat(hashtextextended(${FACTS}, 0), '.', hashtextextended(${FACTS}, 1)) AS stamp,
       ${ESTIMATED_ROWS}::text AS estimate
@@ -136,7 +136,7 @@ function tableSurvey(schemas: readonly string[], names: readonly string[] | null
     LEFT JOIN sequence q ON q.relation = r.oid
     LEFT JOIN trigger_row g ON g.relation = r.oid
     LEFT JOIN description d ON d.relation = r.oid
-    UNION ALL SELECT place, nspname, NULL, NULL, NULL, NULL, NULL, NULL FROM served`;
+    UNION ALL SELECT ordinal, nspname, NULL, NULL, NULL, NULL, NULL, NULL FROM served`;
 }
 
 /** A row for each collection that has metadata, with what there is of it. */
@@ -163,7 +163,7 @@ export interface SeenTable extends Candidate {
 }
 
 export interface Survey {
-  /** By the place of their schema, then by name. */
+  /** By the position of their schema, then by name. */
   readonly tables: readonly SeenTable[];
   /** The schemas that exist. */
   readonly schemas: ReadonlySet<string>;
@@ -176,7 +176,7 @@ export interface Survey {
 }
 
 interface TableRow {
-  readonly place: string;
+  readonly ordinal: string;
   readonly schema: string;
   readonly name: string | null;
   readonly oid: string;
@@ -212,8 +212,10 @@ export async function survey(
     metadata.rows.filter(wanted).map(({ collection }) => collection);
   return {
     tables: tables.rows
-      .sort((a, b) => Number(a.place) - Number(b.place) || compareText(a.name ?? '', b.name ?? ''))
-      .flatMap(({ place: _, name, ...table }) => (name === null ? [] : [{ ...table, name }])),
+      .sort(
+        (a, b) => Number(a.ordinal) - Number(b.ordinal) || compareText(a.name ?? '', b.name ?? ''),
+      )
+      .flatMap(({ ordinal: _, name, ...table }) => (name === null ? [] : [{ ...table, name }])),
     schemas: new Set(tables.rows.map(({ schema }) => schema)),
     metadata: new Map(metadata.rows.map(({ collection, stamp }) => [collection, stamp])),
     described: collections((row) => row.described).sort(compareText),

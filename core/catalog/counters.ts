@@ -52,30 +52,30 @@ interface Row {
 
 export interface Renewal {
   readonly member: Member;
-  readonly standing: Acknowledgement;
+  readonly acknowledgement: Acknowledgement;
 }
 
 /**
- * Reads all counters, of one moment, and renews the lease of this process.
+ * Reads all counters, at one point in time, and renews the lease of this process.
  * @param before the versions that were read last; null when nothing depends on them yet
- * @param patience longest wait for the answer, in milliseconds
+ * @param timeout longest wait for the answer, in milliseconds
  */
 export async function readCounters(
   pool: Pool,
   system: string,
-  { member, standing }: Renewal,
-  { before, patience }: { readonly before: Versions | null; readonly patience: number },
+  { member, acknowledgement }: Renewal,
+  { before, timeout }: { readonly before: Versions | null; readonly timeout: number },
 ): Promise<Counters> {
   const version = sql`s.version`;
   const question = {
-    ...render(sql`WITH renewed AS (${member.renewal(standing)})
+    ...render(sql`WITH renewed AS (${member.renewal(acknowledgement)})
       SELECT s.name, s.version, s.value ->> 'error' AS error,
         EXISTS (SELECT FROM renewed) AS renewed,
         CASE s.name WHEN 'access' THEN ${accessRows(system, before?.access ?? null, version)}
           WHEN 'sessions' THEN ${sessionRows(system, before?.sessions ?? null, version)}
           END AS noted
       FROM ${systemTable(system, 'state')} AS s WHERE s.name = ANY (${COUNTER_NAMES}::text[])`),
-    query_timeout: patience,
+    query_timeout: timeout,
   };
   const { rows } = await pool.query<Row>(question);
   const versions = { catalog: 0, metadata: 0, access: 0, sessions: 0, cache: 0, reset: 0 };

@@ -30,9 +30,10 @@ interface Scope {
 /** In the order in which one look at everything finds them. */
 function orderLeftOut(list: readonly LeftOut[], schemas: readonly string[]): LeftOut[] {
   const isTable = ({ name }: LeftOut) => Number(name !== '');
-  const place = ({ schema }: LeftOut) => schemas.indexOf(schema);
+  const schemaOrder = ({ schema }: LeftOut) => schemas.indexOf(schema);
   return list.toSorted(
-    (a, b) => isTable(a) - isTable(b) || place(a) - place(b) || compareText(a.name, b.name),
+    (a, b) =>
+      isTable(a) - isTable(b) || schemaOrder(a) - schemaOrder(b) || compareText(a.name, b.name),
   );
 }
 
@@ -82,7 +83,7 @@ async function entriesOf(
   published: ReadonlyMap<string, { readonly digest: string }>,
 ): Promise<Entry[]> {
   const entries: Entry[] = [];
-  const pace = createYield();
+  const yieldNow = createYield();
   for (const collection of collections) {
     const { name } = collection;
     const origin = origins.get(name);
@@ -91,7 +92,7 @@ async function entriesOf(
     const digest = createHash('sha256').update(descriptor).digest('base64');
     const same = published.get(name)?.digest === digest;
     entries.push({ name, origin, digest, descriptor, same });
-    await pace();
+    await yieldNow();
   }
   return entries;
 }
@@ -104,12 +105,12 @@ async function entriesOf(
  */
 export async function assemble(
   client: Client,
-  place: CatalogSchemas,
+  catalogSchemas: CatalogSchemas,
   { names, whole }: Scope,
 ): Promise<Assembly> {
-  const { schemas, system } = place;
-  const seen = await survey(client, place, names);
-  const found = outline(seen.tables, seen.schemas, seen.described, place);
+  const { schemas, system } = catalogSchemas;
+  const seen = await survey(client, catalogSchemas, names);
+  const found = outline(seen.tables, seen.schemas, seen.described, catalogSchemas);
   const origins = originsOf(seen, found);
   const published = await readPublished(client, system, names);
   const before = await readLeftOut(client, system);
@@ -131,7 +132,7 @@ export async function assemble(
       return whole || !isSame(known, origin) || known?.estimate !== origin.estimate;
     }),
   );
-  const described = await describeOrigins(client, place, differing);
+  const described = await describeOrigins(client, catalogSchemas, differing);
   // What is stored may not be what its digest says, so nothing of it is taken for the same.
   const entries = await entriesOf(described, differing, whole ? new Map() : published);
   return { entries, gone, leftOut, changed, orphans };

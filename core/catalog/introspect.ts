@@ -49,7 +49,7 @@ export interface RelationRow {
 
 /** Everything that one introspection found, in an order that depends on nothing but the content. */
 export interface Introspection {
-  /** By the place of their schema in DATABASE_SCHEMA, then by name. */
+  /** By the position of their schema in DATABASE_SCHEMA, then by name. */
   readonly tables: readonly FoundTable[];
   /** The schemas that exist. */
   readonly schemas: ReadonlySet<string>;
@@ -63,7 +63,7 @@ const MANY = 50;
 
 interface Part {
   readonly part: 'table' | 'schema' | 'collection' | 'field' | 'relation';
-  readonly place: string;
+  readonly ordinal: string;
   readonly body: string;
 }
 
@@ -81,22 +81,22 @@ export async function introspect(
   const ask = () => client.query<Part>(render(introspection(schemas, system, names)));
   const isBroad = names === null || names.length > MANY;
   const { rows } = isBroad ? await withoutNestedLoops(client, ask) : await ask();
-  const tables: { readonly place: number; readonly table: FoundTable }[] = [];
+  const tables: { readonly ordinal: number; readonly table: FoundTable }[] = [];
   const existing = new Set<string>();
   const collections: CollectionRow[] = [];
   const fields: FieldRow[] = [];
   const relations: RelationRow[] = [];
-  const pace = createYield();
-  for (const { part, place, body } of rows) {
+  const yieldNow = createYield();
+  for (const { part, ordinal, body } of rows) {
     const value = JSON.parse(body);
-    if (part === 'table') tables.push({ place: Number(place), table: value });
+    if (part === 'table') tables.push({ ordinal: Number(ordinal), table: value });
     else if (part === 'schema') existing.add(value.name);
     else if (part === 'collection') collections.push(value);
     else if (part === 'field') fields.push(value);
     else relations.push(value);
-    await pace();
+    await yieldNow();
   }
-  tables.sort((a, b) => a.place - b.place || compareText(a.table.name, b.table.name));
+  tables.sort((a, b) => a.ordinal - b.ordinal || compareText(a.table.name, b.table.name));
   return {
     tables: tables.map(({ table }) => table),
     schemas: existing,

@@ -8,8 +8,8 @@ import { systemTable } from '#core/system/table.ts';
 /** The schemas to serve, in their order; one that does not exist is missing here. */
 export function servedSchemas(schemas: readonly string[]): Sql {
   return sql`
-    SELECT n.oid, n.nspname, wanted.place, has_schema_privilege(n.oid, 'USAGE') AS usable
-    FROM unnest(${schemas}::text[]) WITH ORDINALITY AS wanted (name, place)
+    SELECT n.oid, n.nspname, wanted.ordinal, has_schema_privilege(n.oid, 'USAGE') AS usable
+    FROM unnest(${schemas}::text[]) WITH ORDINALITY AS wanted (name, ordinal)
     JOIN pg_namespace n ON n.nspname = wanted.name`;
 }
 
@@ -18,7 +18,7 @@ export function servedSchemas(schemas: readonly string[]): Sql {
  * and without extensions'.
  */
 export const RELATIONS = sql`
-  SELECT c.oid, s.nspname, s.place, s.usable, c.relname, c.relkind, c.reltuples,
+  SELECT c.oid, s.nspname, s.ordinal, s.usable, c.relname, c.relkind, c.reltuples,
     c.relkind IN ('r', 'p') AND c.relhasrules AS ruled,
     s.usable AND has_table_privilege(c.oid, 'SELECT') AS readable
   FROM pg_class c JOIN served s ON s.oid = c.relnamespace
@@ -104,8 +104,8 @@ const COLUMNS = sql`
 /** Names of the columns behind an array of column numbers, in its order. */
 function columnNames(relation: Sql, numbers: Sql): Sql {
   return sql`(
-    SELECT json_agg(a.attname ORDER BY k.place)
-    FROM unnest(${numbers}) WITH ORDINALITY AS k (number, place)
+    SELECT json_agg(a.attname ORDER BY k.ordinal)
+    FROM unnest(${numbers}) WITH ORDINALITY AS k (number, ordinal)
     JOIN pg_attribute a ON a.attrelid = ${relation} AND a.attnum = k.number)`;
 }
 
@@ -146,10 +146,10 @@ const INDEXES = sql`
   SELECT i.indrelid AS relation, json_agg(json_build_object(
     'name', c.relname,
     'columns', (
-      SELECT json_agg(a.attname ORDER BY k.place)
-      FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS k (number, place)
+      SELECT json_agg(a.attname ORDER BY k.ordinal)
+      FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS k (number, ordinal)
       LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number AND k.number > 0
-      WHERE k.place <= i.indnkeyatts),
+      WHERE k.ordinal <= i.indnkeyatts),
     'unique', i.indisunique,
     'method', m.amname,
     'partial', i.indpred IS NOT NULL,
@@ -167,7 +167,7 @@ export const ESTIMATED_ROWS = sql`
     ELSE power(10, floor(log(r.reltuples)))::bigint END`;
 
 const TABLES = sql`
-  SELECT 'table' AS part, r.place, json_build_object(
+  SELECT 'table' AS part, r.ordinal, json_build_object(
     'oid', r.oid::text,
     'schema', r.nspname,
     'name', r.relname,
@@ -198,7 +198,7 @@ export function named(column: Sql, names: readonly string[] | null): Sql {
 }
 
 /**
- * Rows of `part`, `place` and `body`: a `table` for each table with the place of its schema, a
+ * Rows of `part`, `ordinal` and `body`: a `table` for each table with the position of its schema, a
  * `schema` for each that exists, and the rows of `collection`, `field` and `relation` metadata.
  * Expressions and types are qualified as the session's search_path demands.
  * @param names of the tables and collections to describe; null for all
@@ -225,7 +225,7 @@ export function introspection(
       constraint_lists AS (${CONSTRAINT_LISTS}),
       indexes AS (${INDEXES})
     (${TABLES})
-    UNION ALL SELECT 'schema', place, json_build_object('name', nspname)::text FROM served
+    UNION ALL SELECT 'schema', ordinal, json_build_object('name', nspname)::text FROM served
     UNION ALL SELECT 'collection', 0, ${metadata('collections', sql`collection`)}
     UNION ALL SELECT 'field', 0, ${metadata('fields', sql`collection`)}
     UNION ALL SELECT 'relation', 0, ${metadata('relations', sql`many_collection`)}`;

@@ -94,14 +94,14 @@ export async function buildCatalog(
   const collections = new Map<string, Collection>();
   const users = descriptor.collections.find(({ name }) => name === USERS);
   const system = users?.table?.schema ?? 'public';
-  const pace = createYield();
+  const yieldNow = createYield();
   for (const published of descriptor.collections) {
     if (INTERNAL_TABLES.has(published.name)) continue;
     const entry = withSystemFields(published);
     const known = previous?.collections.get(entry.name);
     const same = known !== undefined && known.descriptor === entry;
     collections.set(entry.name, same ? known : buildCollection(entry, system));
-    await pace();
+    await yieldNow();
   }
   const { relations, warnings } = await findRelations(collections);
   const { version, leftOut } = descriptor;

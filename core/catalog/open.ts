@@ -46,8 +46,8 @@ export async function openCatalog(
   { pool, watch = pool, kind, bus, log, keep, pause = 1_000, lease = MEMBER_MS }: CatalogParts,
 ): Promise<CatalogSource> {
   const system = systemSchema(config);
-  const place = { schemas: [...new Set(config.DATABASE_SCHEMA)], system };
-  const builder = new Builder({ pool, bus, log, place });
+  const catalogSchemas = { schemas: [...new Set(config.DATABASE_SCHEMA)], system };
+  const builder = new Builder({ pool, bus, log, catalogSchemas });
   const member = new Member({ pool: watch, schema: system, kind, lease, form: FORMAT });
   const follower = new Follower({ pool: watch, bus, log, system, builder, member, pause });
   await follower.start();

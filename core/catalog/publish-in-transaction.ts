@@ -20,11 +20,11 @@ export interface Publication {
 
 interface Setting {
   readonly path: string;
-  readonly patience: string;
+  readonly lockTimeout: string;
 }
 
 /** Longest wait for another transaction that publishes, and for each table to be described. */
-const PATIENCE = '2s';
+const LOCK_TIMEOUT = '2s';
 
 /** Looks at a database that changes again and again while it is looked at. */
 const MOST_ATTEMPTS = 5;
@@ -33,29 +33,29 @@ const MOST_ATTEMPTS = 5;
 async function enter(client: Client): Promise<Setting> {
   const { rows } = await client.query<Setting>(
     render(sql`
-      SELECT path, patience, set_config('search_path', 'pg_catalog', true),
-        set_config('lock_timeout', ${PATIENCE}, true)
+      SELECT path, lockTimeout, set_config('search_path', 'pg_catalog', true),
+        set_config('lock_timeout', ${LOCK_TIMEOUT}, true)
       FROM (SELECT current_setting('search_path') AS path,
-        current_setting('lock_timeout') AS patience OFFSET 0) AS before`),
+        current_setting('lock_timeout') AS lockTimeout OFFSET 0) AS before`),
   );
   const [before] = rows;
   if (before === undefined) throw new Error('a query without conditions returned no row');
   return before;
 }
 
-async function leave(client: Client, { path, patience }: Setting): Promise<void> {
+async function leave(client: Client, { path, lockTimeout }: Setting): Promise<void> {
   await client.query(
     render(sql`SELECT set_config('search_path', ${path}, true),
-      set_config('lock_timeout', ${patience}, true)`),
+      set_config('lock_timeout', ${lockTimeout}, true)`),
   );
 }
 
 /** Looks once more where tables of others come and go meanwhile. */
-async function assembleSettled(client: Client, place: CatalogSchemas): Promise<Assembly> {
-  const names = await touchedNames(client, place);
+async function assembleSettled(client: Client, catalogSchemas: CatalogSchemas): Promise<Assembly> {
+  const names = await touchedNames(client, catalogSchemas);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await assemble(client, place, { names, whole: false });
+      return await assemble(client, catalogSchemas, { names, whole: false });
     } catch (error) {
       if (!(error instanceof Moved) || attempt === MOST_ATTEMPTS) throw error;
     }
@@ -71,12 +71,15 @@ async function assembleSettled(client: Client, place: CatalogSchemas): Promise<A
  * @throws when the catalog cannot be built or another transaction publishes for too long (55P03);
  *   the transaction is then to be rolled back
  */
-export async function publishWithin(client: Client, place: CatalogSchemas): Promise<Publication> {
+export async function publishWithin(
+  client: Client,
+  catalogSchemas: CatalogSchemas,
+): Promise<Publication> {
   const before = await enter(client);
-  const held = await lockForBuilding(client, place.system);
-  const assembly = await assembleSettled(client, place);
+  const held = await lockForBuilding(client, catalogSchemas.system);
+  const assembly = await assembleSettled(client, catalogSchemas);
   const format = Math.min(held.format, FORMAT);
-  const version = await publish(client, place.system, { ...held, format }, assembly);
+  const version = await publish(client, catalogSchemas.system, { ...held, format }, assembly);
   await leave(client, before);
   return { version };
 }
@@ -84,25 +87,25 @@ export async function publishWithin(client: Client, place: CatalogSchemas): Prom
 /**
  * Publishes, in a transaction of its own, everything that differs from what is published. No table
  * is waited for with the lock on publication held: whoever has locked it may be waiting for that.
- * @param standing as it was before the transaction began
+ * @param published as it was before the transaction began
  * @param whole describe everything anew
  * @throws Moved when somebody else publishes meanwhile, or tables come and go
  */
 export async function publishDifference(
   client: Client,
-  place: CatalogSchemas,
-  standing: Pick<PublishedState, 'version' | 'failed'>,
+  catalogSchemas: CatalogSchemas,
+  published: Pick<PublishedState, 'version' | 'failed'>,
   whole: boolean,
 ): Promise<Publication & { readonly orphans: readonly string[] }> {
-  const { system } = place;
+  const { system } = catalogSchemas;
   const building = `sluice catalog ${system}`;
   await client.query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
   await enter(client);
   // Of those that notice a change together the first describes it, and the others find that done.
   await client.query(render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${building}, 0))`));
-  const assembly = await assemble(client, place, { names: null, whole });
+  const assembly = await assemble(client, catalogSchemas, { names: null, whole });
   const { orphans } = assembly;
-  const { version, failed } = standing;
+  const { version, failed } = published;
   if (!assembly.changed && !whole && !failed && version > 0) return { version, orphans };
   const held = await lockForBuilding(client, system);
   if (held.version !== version) throw new Moved();

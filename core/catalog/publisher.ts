@@ -34,7 +34,7 @@ export interface BuilderParts {
   readonly pool: Pool;
   readonly bus: MessageBus;
   readonly log: Log;
-  readonly place: CatalogSchemas;
+  readonly catalogSchemas: CatalogSchemas;
 }
 
 /** Nothing has changed since nothing was left to publish, or it is not for this release to do. */
@@ -65,15 +65,15 @@ export class Builder {
    * @throws when the database cannot be asked at all
    */
   async bringUpToDate(): Promise<unknown> {
-    const { pool, place } = this.#parts;
+    const { pool, catalogSchemas } = this.#parts;
     for (let attempt = 1; ; attempt += 1) {
-      const standing = await readPublishedState(pool, place);
-      if (isSettled(standing)) return null;
-      const known = this.#failure?.gauge === standing.gauge ? this.#failure : null;
+      const published = await readPublishedState(pool, catalogSchemas);
+      if (isSettled(published)) return null;
+      const known = this.#failure?.gauge === published.gauge ? this.#failure : null;
       if (known !== null && performance.now() < known.until) return null;
       try {
-        const version = await this.#build(standing);
-        await recordSettled(pool, place.system, { gauge: standing.gauge, version });
+        const version = await this.#build(published);
+        await recordSettled(pool, catalogSchemas.system, { gauge: published.gauge, version });
         this.#failure = null;
         this.#blockedAt = null;
         return null;
@@ -81,9 +81,9 @@ export class Builder {
         if (error instanceof Moved && attempt < MOST_ATTEMPTS) continue;
         if (error instanceof Moved || this.#mayWait(error)) return null;
         // What fails because a table went away meanwhile says nothing of what is there now.
-        const { gauge } = await readPublishedState(pool, place);
-        if (gauge !== standing.gauge && attempt < MOST_ATTEMPTS) continue;
-        return await this.#fail(error, standing.gauge, known?.pause ?? RETRY_MIN_MS / 2);
+        const { gauge } = await readPublishedState(pool, catalogSchemas);
+        if (gauge !== published.gauge && attempt < MOST_ATTEMPTS) continue;
+        return await this.#fail(error, published.gauge, known?.pause ?? RETRY_MIN_MS / 2);
       }
     }
   }
@@ -96,25 +96,25 @@ export class Builder {
   }
 
   async #fail(error: unknown, gauge: string, before: number): Promise<unknown> {
-    const { pool, place, log } = this.#parts;
+    const { pool, catalogSchemas, log } = this.#parts;
     const pause = Math.min(before * 2, RETRY_MAX_MS);
     this.#failure = { gauge, pause, until: performance.now() + pause };
     log.error({ err: error }, 'the catalog could not be built; the last good one stays');
     const message = error instanceof Error ? error.message : String(error);
-    await publishFailure(pool, place.system, message);
+    await publishFailure(pool, catalogSchemas.system, message);
     return error;
   }
 
   /** @returns the version that counts afterwards */
-  async #build(standing: PublishedState): Promise<number> {
-    const { pool, log, bus, place } = this.#parts;
+  async #build(published: PublishedState): Promise<number> {
+    const { pool, log, bus, catalogSchemas } = this.#parts;
     const started = performance.now();
-    const whole = standing.format !== FORMAT;
+    const whole = published.format !== FORMAT;
     const { version, orphans } = await transaction(pool, (client) =>
-      publishDifference(client, place, standing, whole),
+      publishDifference(client, catalogSchemas, published, whole),
     );
     this.#complain(orphans);
-    if (version === standing.version) return version;
+    if (version === published.version) return version;
     log.info({ version, ms: Math.round(performance.now() - started) }, 'catalog published');
     await announce(bus, log, version);
     return version;

@@ -123,7 +123,7 @@ export async function findRelations(
   const scope: Scope = { collections, byTable, warn: (sentence) => warnings.push(sentence) };
   const graph: Graph = new Map();
   const references: Reference[] = [];
-  const pace = createYield();
+  const yieldNow = createYield();
   for (const child of collections.values()) {
     const siblings = findPointers(child, scope);
     if (siblings.size > 0) graph.set(child.name, new Map<string, Relation>(siblings));
@@ -136,14 +136,14 @@ export async function findRelations(
         references.push({ child, pointer: { ...pointer, meta }, siblings });
       }
     }
-    await pace();
+    await yieldNow();
   }
   const unnamed: Reference[] = [];
   for (const reference of references) {
     const name = reference.pointer.meta?.oneField ?? null;
     if (name === null) unnamed.push(reference);
     else place(graph, scope, reverse(reference, name, false, scope));
-    await pace();
+    await yieldNow();
   }
   addDerived(graph, scope, unnamed);
   return { relations: graph, warnings };

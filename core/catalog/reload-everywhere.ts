@@ -16,7 +16,7 @@ export interface ResetParts {
   readonly pool: Pool;
   readonly bus: MessageBus;
   readonly log: Log;
-  readonly place: CatalogSchemas;
+  readonly catalogSchemas: CatalogSchemas;
 }
 
 /**
@@ -25,8 +25,13 @@ export interface ResetParts {
  * @returns the number of the reset, to wait for
  * @throws when the catalog cannot be built; nothing has changed then
  */
-export async function resetEverywhere({ pool, bus, log, place }: ResetParts): Promise<number> {
-  const reset = await countReset(pool, place);
+export async function resetEverywhere({
+  pool,
+  bus,
+  log,
+  catalogSchemas,
+}: ResetParts): Promise<number> {
+  const reset = await countReset(pool, catalogSchemas);
   // Whoever hears of it looks at the counters.
   await bus.publish('access.changed', { version: 0 }).catch((error: unknown) => {
     log.debug({ err: error }, 'the reset is noticed with the next look at the counters');
@@ -34,15 +39,15 @@ export async function resetEverywhere({ pool, bus, log, place }: ResetParts): Pr
   return reset;
 }
 
-async function countReset(pool: Pool, place: CatalogSchemas): Promise<number> {
+async function countReset(pool: Pool, catalogSchemas: CatalogSchemas): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
-    const standing = await readPublishedState(pool, place);
+    const published = await readPublishedState(pool, catalogSchemas);
     try {
       return await transaction(pool, async (client) => {
         // What a later release describes is not for this one to describe again.
-        if (!standing.later) await publishDifference(client, place, standing, true);
+        if (!published.later) await publishDifference(client, catalogSchemas, published, true);
         const { rows } = await client.query<{ version: string }>(
-          render(sql`UPDATE ${systemTable(place.system, 'state')} SET version = version + 1
+          render(sql`UPDATE ${systemTable(catalogSchemas.system, 'state')} SET version = version + 1
             WHERE name = 'reset' RETURNING version`),
         );
         return Number(rows[0]?.version);

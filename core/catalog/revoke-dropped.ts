@@ -104,12 +104,12 @@ export async function revokeVanished(
   const current = new Map(changed.map(({ name, descriptor }) => [name, descriptor]));
   const vanished: CollectionDescriptor[] = [];
   const fields: Gone[] = [];
-  const pace = createYield();
+  const yieldNow = createYield();
   for (const { descriptor } of rows) {
     const now = current.get(descriptor.name);
     if (now === undefined) vanished.push(descriptor);
     else fields.push(...missing(descriptor, JSON.parse(now)));
-    await pace();
+    await yieldNow();
   }
   await revokeCollections(client, system, vanished);
   await revokeFields(client, system, fields);

@@ -48,7 +48,7 @@ function fault(
 /**
  * Splits tables into those that are served and those that are not, and finds the folders: metadata
  * without a table, and not because the table was left out.
- * @param candidates by the place of their schema, then by name
+ * @param candidates by the position of their schema, then by name
  * @param existing the schemas that exist
  * @param described collections that have a row of metadata
  */

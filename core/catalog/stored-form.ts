@@ -1,6 +1,6 @@
 /**
  * How a column keeps the values of its field where the field's type is not the column's own: a
- * boolean as a number, a document or a UUID as a text, a moment with or without a zone. Whoever
+ * boolean as a number, a document or a UUID as a text, a timestamp with or without a zone. Whoever
  * reads goes through {@link StoredForm.value}, whoever writes through {@link StoredForm.text}.
  */
 import { identifier, raw, type Sql, sql } from '#core/database/sql.ts';
@@ -28,7 +28,7 @@ export function storedValue({ stored }: { readonly stored: StoredForm | null }, 
 
 const TEXTS: ReadonlySet<string> = new Set(['text', 'varchar', 'bpchar', 'citext']);
 const NUMBERS: ReadonlySet<string> = new Set('int2 int4 int8 numeric float4 float8'.split(' '));
-const MOMENTS: ReadonlySet<string> = new Set(['date', 'timestamp', 'timestamptz']);
+const TIMESTAMPS: ReadonlySet<string> = new Set(['date', 'timestamp', 'timestamptz']);
 
 /** What a text says that is true; the first one is written. */
 const TRUE = ['true', '1', 't', 'True', 'TRUE', 'T'];
@@ -114,14 +114,14 @@ function uuidInText(column: ColumnDescriptor): StoredForm {
   };
 }
 
-/** The server's sessions are in UTC, so that a moment without a zone is one in UTC. */
+/** The server's sessions are in UTC, so that a timestamp without a zone is in UTC. */
 function timestampInTimestamp(column: ColumnDescriptor, type: FieldType): StoredForm {
   const shown = typed(column, type);
   return {
     column: shown,
     value: (stored) => sql`${stored}::${raw(shown.typeName)}`,
     text: inUtc,
-    // PostgreSQL compares moments of different types, and their indexes serve.
+    // PostgreSQL compares timestamps of different types, and their indexes serve.
     comparable: true,
   };
 }
@@ -168,7 +168,7 @@ export function storedForm(
     case 'timestamp':
     case 'dateTime':
       if (isText) return momentInText(column, type, system);
-      return isBase && MOMENTS.has(typeName) ? timestampInTimestamp(column, type) : undefined;
+      return isBase && TIMESTAMPS.has(typeName) ? timestampInTimestamp(column, type) : undefined;
     default:
       return type.startsWith('geometry') && own.startsWith('geometry') ? null : undefined;
   }

@@ -6,7 +6,7 @@ export interface Change {
   readonly action: 'create' | 'update' | 'delete' | 'import';
   /** The items' keys, each as it stands in a path; null: many, of which nothing more is told. */
   readonly keys: readonly string[] | null;
-  /** Who did it; null for strangers. */
+  /** Who did it; null when anonymous. */
   readonly user: string | null;
 }
 

@@ -48,7 +48,7 @@ interface Done<T> {
 export interface AtOnce<T> {
   /** All collections that they write to. */
   readonly collections: ReadonlySet<string>;
-  /** How many rows they write, those of the history apart. */
+  /** How many rows they write, without those of the history. */
   readonly rows: number;
   run(client: Client): Promise<Done<T>>;
 }

@@ -1,7 +1,7 @@
 /** Which origins of web pages are meant by a variable such as CORS_ORIGIN. */
 import * as v from 'valibot';
 
-/** No origin, any without telling them apart, any by its own name, some, or those that match. */
+/** No origin, any without distinguishing them, any by its own name, some, or those that match. */
 export type Origins = 'none' | '*' | 'each' | ReadonlySet<string> | RegExp;
 
 /** Origins beyond this length are no host's; expressions are not tried on them. */

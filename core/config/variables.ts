@@ -505,7 +505,7 @@ export const variables = {
   CACHE_CONTROL_S_MAXAGE: define({
     parse: duration,
     fallback: '0s',
-    meaning: 'Time for which proxies may show answers to strangers without asking again',
+    meaning: 'Time for which proxies may show answers to anonymous callers without asking again',
   }),
   BODY_MAX_SIZE: define({
     parse: size,

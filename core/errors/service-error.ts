@@ -88,7 +88,7 @@ export class ServiceErrors extends Error {
   }
 }
 
-/** 403: no right, or no such thing; the two are never told apart. */
+/** 403: no right, or no such thing; the two are never distinguished. */
 export function forbidden(reason?: string): ServiceError {
   return new ServiceError('FORBIDDEN', reason === undefined ? {} : { reason });
 }

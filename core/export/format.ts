@@ -27,7 +27,7 @@ export function parseFormat(value: unknown): ExportFormat {
   throw invalidQuery(`"export" must be one of ${EXPORT_FORMATS.join(', ')}.`);
 }
 
-/** `articles 20240229-134510.csv`: the moment is UTC. */
+/** `articles 20240229-134510.csv`: the time is UTC. */
 export function fileName(collection: string, format: ExportFormat, now: Date): string {
   const [day = '', time = ''] = now.toISOString().replace(/[-:]/g, '').split('T');
   return `${collection} ${day}-${time.slice(0, 6)}.${FORMAT_FACTS[format].extension}`;

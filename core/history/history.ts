@@ -17,7 +17,7 @@ import { systemCollections } from '#core/system-collections/registry.ts';
 
 /** Who did it, and from where. */
 export interface Author {
-  /** Null for strangers. */
+  /** Null when anonymous. */
   readonly user: string | null;
   readonly visitor: Visitor;
 }
@@ -113,7 +113,7 @@ function makeSnapshot(collection: Collection): Sql {
   return sql`(SELECT row_to_json(r.*) FROM (SELECT ${join(columns)} WHERE ${there}) AS r)`;
 }
 
-/** Where a statement finds what it tells: values of one deed, or arrays with one for each. */
+/** Where a statement finds what it tells: values of one entry, or arrays with one for each. */
 interface EntryValues {
   readonly isOne: boolean;
   readonly items: Sql;
@@ -123,10 +123,10 @@ interface EntryValues {
   readonly keys: readonly Sql[];
 }
 
-function entryValues(collection: Collection, deeds: readonly HistoryEntry[]): EntryValues {
-  const [first, ...more] = deeds;
+function entryValues(collection: Collection, entries: readonly HistoryEntry[]): EntryValues {
+  const [first, ...more] = entries;
   const { primaryKey } = collection;
-  // A single deed is told by mere values: of arrays the planner wants to know how long they are.
+  // A single entry is told by mere values: of arrays the planner wants to know how long they are.
   if (first !== undefined && more.length === 0) {
     return {
       isOne: true,
@@ -138,10 +138,10 @@ function entryValues(collection: Collection, deeds: readonly HistoryEntry[]): En
   }
   return {
     isOne: false,
-    items: sql`${deeds.map(({ key }) => itemText(key))}::text[]`,
-    deltas: sql`${deeds.map((deed) => deltaText(collection, deed))}::text[]`,
-    parents: sql`${deeds.map(({ parent }) => parent)}::int4[]`,
-    keys: primaryKey.map((_, part) => sql`${deeds.map(({ key }) => key[part] ?? null)}::text[]`),
+    items: sql`${entries.map(({ key }) => itemText(key))}::text[]`,
+    deltas: sql`${entries.map((entry) => deltaText(collection, entry))}::text[]`,
+    parents: sql`${entries.map(({ parent }) => parent)}::int4[]`,
+    keys: primaryKey.map((_, part) => sql`${entries.map(({ key }) => key[part] ?? null)}::text[]`),
   };
 }
 
@@ -193,8 +193,8 @@ function freeName(columns: readonly { readonly name: string }[]): string {
 }
 
 /** The sub-statements that tell of new rows, each behind a comma; none where nothing is told. */
-export function recordNewRows(schema: string, told: NewRows): Sql {
-  const { collection, rows, isOne, author, deltas } = told;
+export function recordNewRows(schema: string, newRows: NewRows): Sql {
+  const { collection, rows, isOne, author, deltas } = newRows;
   const kept = accountabilityOf(collection);
   const [key] = collection.primaryKey;
   if (kept === null || key === undefined || collection.table === null) return empty;
@@ -240,21 +240,21 @@ export class History {
 
   /**
    * Tells of rows of one collection, all created, changed or deleted, by one statement.
-   * @returns the revisions in step with the deeds; none where none are kept
+   * @returns the revisions in step with the entries; none where none are kept
    */
   async record(
     collection: Collection,
     action: HistoryAction,
-    deeds: readonly HistoryEntry[],
+    entries: readonly HistoryEntry[],
   ): Promise<readonly number[]> {
-    if (deeds.length === 0) return [];
+    if (entries.length === 0) return [];
     this.#note({
       collection: collection.name,
       action: action === 'revert' ? 'update' : action,
-      keys: deeds.map(({ key }) => itemText(key)),
+      keys: entries.map(({ key }) => itemText(key)),
       user: this.#author.user,
     });
-    const statement = this.#statement(collection, action, deeds);
+    const statement = this.#statement(collection, action, entries);
     if (statement === null) return [];
     const rows = await rowsOf<[number]>(this.#client, render(statement));
     const revised = accountabilityOf(collection) === 'all' && REVISED.has(action);
@@ -276,14 +276,14 @@ export class History {
   #statement(
     collection: Collection,
     action: HistoryAction,
-    deeds: readonly HistoryEntry[],
+    entries: readonly HistoryEntry[],
   ): Sql | null {
     const kept = accountabilityOf(collection);
     if (kept === null) return null;
-    const told = entryValues(collection, deeds);
+    const values = entryValues(collection, entries);
     return kept === 'all' && REVISED.has(action)
-      ? this.#revisions(collection, action, told)
-      : this.#activities(collection, action, told);
+      ? this.#revisions(collection, action, values)
+      : this.#activities(collection, action, values);
   }
 
   #activities(collection: Collection, action: string, { isOne, items }: EntryValues): Sql {
@@ -293,12 +293,12 @@ export class History {
       FROM unnest(${items}) WITH ORDINALITY AS v(item, n) ORDER BY v.n RETURNING id`;
   }
 
-  #revisions(collection: Collection, action: string, told: EntryValues): Sql {
+  #revisions(collection: Collection, action: string, values: EntryValues): Sql {
     const { table } = collection;
     if (table === null) throw new TypeError(`${collection.name} has no rows`);
     const t = sql`${identifier(table.schema, table.name)} AS t`;
-    const { isOne, items, deltas, parents, keys } = told;
-    const first = sql`WITH a AS (${this.#activities(collection, action, told)})`;
+    const { isOne, items, deltas, parents, keys } = values;
+    const first = sql`WITH a AS (${this.#activities(collection, action, values)})`;
     const into = revisionInto(this.#schema);
     const name = sql`${collection.name}::text`;
     if (isOne) {
@@ -322,8 +322,8 @@ class RevertHistory extends History {
   override record(
     collection: Collection,
     action: HistoryAction,
-    deeds: readonly HistoryEntry[],
+    entries: readonly HistoryEntry[],
   ): Promise<readonly number[]> {
-    return super.record(collection, action === 'update' ? 'revert' : action, deeds);
+    return super.record(collection, action === 'update' ? 'revert' : action, entries);
   }
 }

@@ -16,7 +16,7 @@ export class ConcurrencyLimit {
   }
 
   /** How many pieces of work were let through so far. */
-  get passed(): number {
+  get started(): number {
     return this.#passed;
   }
 

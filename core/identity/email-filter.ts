@@ -1,5 +1,5 @@
 /** Which addresses may register: the filter that the settings hold, evaluated on the address. */
-import { STRANGER } from '#core/access/grants.ts';
+import { ANONYMOUS } from '#core/access/grants.ts';
 import { invalidQuery, ServiceError } from '#core/errors/service-error.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import type { Filter } from '#core/query/query.ts';
@@ -30,7 +30,7 @@ export function parseEmailFilter(filter: unknown): Filter {
 export function passesEmailFilter(email: string, filter: unknown): boolean {
   if (filter === null || filter === undefined) return true;
   try {
-    return passesFilter(parseEmailFilter(filter), { email }, STRANGER);
+    return passesFilter(parseEmailFilter(filter), { email }, ANONYMOUS);
   } catch (error) {
     if (error instanceof ServiceError) return false;
     throw error;

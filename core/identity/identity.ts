@@ -44,7 +44,7 @@ export class Identity {
   }
 
   /**
-   * The caller behind a token; a stranger without one.
+   * The caller behind a token; anonymous without one.
    * @param ip address of the client; null when unknown
    * @throws ServiceError INVALID_CREDENTIALS for a token that is nobody's, or whose session has
    *   ended; TOKEN_EXPIRED; INVALID_IP when each policy of the user is barred by address

@@ -1,6 +1,6 @@
 /**
  * Passwords: hashing by argon2id, checking, and the policy that new ones must meet. Hashing is the
- * most expensive thing a stranger can ask for, so few run at a time and few wait for their turn.
+ * most expensive thing an anonymous caller can ask for, so few run at a time and few wait for their turn.
  */
 import { randomBytes } from 'node:crypto';
 import { createContext, runInContext } from 'node:vm';
@@ -23,13 +23,13 @@ const HASHING_WAITING = 64;
 /** Longest time that matching one password against the policy may take, in milliseconds. */
 const POLICY_TIMEOUT_MS = 250;
 
-const turnstile = new ConcurrencyLimit(HASHING_AT_ONCE, HASHING_WAITING, () =>
-  unavailable('passwords', 'Too many passwords are being checked at this moment.'),
+const hashing = new ConcurrencyLimit(HASHING_AT_ONCE, HASHING_WAITING, () =>
+  unavailable('passwords', 'Too many passwords are being checked right now.'),
 );
 
 /** How many passwords this process has hashed or compared with a hash: its costly work so far. */
 export function passwordsWorked(): number {
-  return turnstile.passed;
+  return hashing.started;
 }
 
 function isTooLong(password: string): boolean {
@@ -54,7 +54,7 @@ export async function hashPassword(config: PasswordConfig, password: string): Pr
   if (isTooLong(password)) {
     throw invalidPayload(`A password may have up to ${PASSWORD_MAX_BYTES} bytes.`);
   }
-  return await turnstile.run(() => argon2.hash(password, parameters(config)));
+  return await hashing.run(() => argon2.hash(password, parameters(config)));
 }
 
 /**
@@ -64,7 +64,7 @@ export async function hashPassword(config: PasswordConfig, password: string): Pr
  */
 export async function verifyPassword(hash: string, password: string): Promise<boolean> {
   if (isTooLong(password)) return false;
-  return await turnstile.run(() => argon2.verify(hash, password).catch(() => false));
+  return await hashing.run(() => argon2.verify(hash, password).catch(() => false));
 }
 
 /** The hash was made with other parameters than those of the configuration. */

@@ -124,7 +124,7 @@ export class Registrations {
 
   async #admit({ email, password }: Applicant, { role, filter, policy }: Terms): Promise<void> {
     if (!passesEmailFilter(email, filter)) throw forbidden();
-    // Whoever set it meant something else: strangers would be administrators.
+    // Whoever set it meant something else: anonymous callers would be administrators.
     if (role !== null && (await isAdminRole(this.#parts, role))) throw forbidden();
     checkPasswordPolicy(policy, password);
   }

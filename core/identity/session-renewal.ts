@@ -114,7 +114,7 @@ export class Renewal {
     return await this.#admit(session, next, 'session', visitor);
   }
 
-  /** The session that replaced another one, perhaps this very moment. */
+  /** The session that replaced another one, perhaps just now. */
   async #successorOf(id: string): Promise<string> {
     const replaced = await findCookieSession(this.#place, id);
     const next = replaced?.next ?? null;

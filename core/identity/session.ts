@@ -1,6 +1,6 @@
 /**
  * The rows of sessions: begun by a login, renewed by their token or cookie, ended as families. Each
- * function is one statement, so that what it reads and writes is of one moment. Users are locked
+ * function is one statement, so that what it reads and writes belongs to one point in time. Users are locked
  * before their sessions, as they are by a suspension, so that nobody waits in a circle.
  */
 import type { Client, Pool } from '#core/database/pool.ts';

@@ -40,7 +40,7 @@ const OFFERED_SECONDS = 600;
 const IN_USE = 'A second factor is in use already.';
 const NOT_GENERATED =
   '"secret" is not the one that was generated for this user within the last ten minutes.';
-const WRONG_CODE = '"otp" is not the code of this moment, or it was used before.';
+const WRONG_CODE = '"otp" is not the current code, or it was used before.';
 
 export class TwoFactor {
   readonly #place: IdentityTables;
@@ -53,7 +53,7 @@ export class TwoFactor {
 
   /**
    * Makes a secret for the caller, who proves to be the user by the password.
-   * @throws ServiceError INVALID_CREDENTIALS for strangers and wrong passwords; INVALID_PAYLOAD when
+   * @throws ServiceError INVALID_CREDENTIALS for anonymous callers and wrong passwords; INVALID_PAYLOAD when
    *   a second factor is in use already
    */
   async generate(caller: Caller, password: string): Promise<GeneratedSecret> {
@@ -74,7 +74,7 @@ export class TwoFactor {
    * Takes a secret into use for the caller, who shows that an app has it. Only the one that was
    * generated last for this user, against the password, will do: a token alone sets no factor. The
    * user's other sessions end.
-   * @throws ServiceError INVALID_CREDENTIALS for strangers; INVALID_PAYLOAD for a wrong code, for
+   * @throws ServiceError INVALID_CREDENTIALS for anonymous callers; INVALID_PAYLOAD for a wrong code, for
    *   any other secret, and when a second factor is in use already
    */
   async enable(caller: Caller, secret: string, otp: string, visitor: Visitor): Promise<void> {
@@ -89,7 +89,7 @@ export class TwoFactor {
 
   /**
    * Gives up the caller's second factor.
-   * @throws ServiceError INVALID_CREDENTIALS for strangers; INVALID_PAYLOAD for a wrong or used code
+   * @throws ServiceError INVALID_CREDENTIALS for anonymous callers; INVALID_PAYLOAD for a wrong or used code
    */
   async disable(caller: Caller, otp: string, visitor: Visitor): Promise<void> {
     const user = await this.#userOf(caller);

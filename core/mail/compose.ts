@@ -1,5 +1,5 @@
 /**
- * Writes the mail that a job asks for, at the moment it is sent: to the address that is stored
+ * Writes the mail that a job asks for, when it is sent: to the address that is stored
  * then, with a token made then, and only if the account is still one that should get it.
  */
 import type { Config } from '#core/config/config.ts';

@@ -47,7 +47,7 @@ export function passwordResetMail({ project, firstName, link }: Occasion): MailC
   };
 }
 
-/** Says no name: a stranger has entered it, and this may be another person's address. */
+/** Says no name: somebody unknown has entered it, and this may be another person's address. */
 export function verificationMail({ project, link }: Occasion): MailContent {
   const name = plainName(project);
   return {

@@ -44,7 +44,7 @@ type MailConfig = Pick<
 /** What the library could take for several addresses, or for the end of a header, is no address. */
 const ADDRESS = /^[^\s@,;:<>()[\]\\"\p{Cc}]{1,64}@[^\s@,;:<>()[\]\\"\p{Cc}]{1,255}$/u;
 
-const REACH_WITHIN_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 const SILENT_WITHIN_MS = 20_000;
 
 const loopback = new BlockList();
@@ -94,8 +94,8 @@ export function smtpOptions(config: MailConfig) {
     ignoreTLS: local,
     requireTLS: !local && user !== undefined,
     ...(user === undefined ? {} : { auth: { user, pass } }),
-    connectionTimeout: REACH_WITHIN_MS,
-    greetingTimeout: REACH_WITHIN_MS,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SILENT_WITHIN_MS,
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -4,7 +4,7 @@ import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from './bus.ts';
 import { PostgresBus } from './postgres.ts';
 
-/** The channel of an installation, which keeps it apart from others that share a server. */
+/** The channel of an installation, which separates it from others that share a server. */
 export function channelOf(clusterId: string): string {
   return `sluice_${clusterId.replaceAll('-', '')}`;
 }
@@ -12,7 +12,7 @@ export function channelOf(clusterId: string): string {
 /**
  * Opens the bus: on Redis when `REDIS_URL` is set, else on one connection to the database that
  * bypasses a pooler. Resolves when it is connected, however long that takes.
- * @param clusterId keeps installations that share a server apart
+ * @param clusterId separates installations that share a server
  */
 export async function openBus(
   config: Pick<Config, 'REDIS_URL' | 'DATABASE_DIRECT_URL'>,

@@ -20,7 +20,7 @@ export interface AlterOptions {
   readonly client: Connection;
   /** As fresh as can be; what has changed since makes the change fail, never go wrong. */
   readonly catalog: Catalog;
-  readonly place: CatalogSchemas;
+  readonly catalogSchemas: CatalogSchemas;
   /** Milliseconds for which a lock may be queued for at once. */
   readonly lockTimeout: number;
   readonly concurrently: boolean;
@@ -93,12 +93,12 @@ async function dropInvalid(query: Query, schema: string, index: string): Promise
 
 /** What operations work with, on one transaction. */
 function alterationOn(options: AlterOptions): Alteration {
-  const { catalog, place, concurrently, force } = options;
+  const { catalog, catalogSchemas, concurrently, force } = options;
   const query = questions(options);
   return {
     catalog,
-    system: place.system,
-    home: place.schemas[0] ?? place.system,
+    system: catalogSchemas.system,
+    home: catalogSchemas.schemas[0] ?? catalogSchemas.system,
     force,
     concurrently,
     ask: async (statement) => (await query(statement)).rows,
@@ -124,14 +124,14 @@ function alterationOn(options: AlterOptions): Alteration {
  * @throws the signal's reason when it was aborted before the commit
  */
 export async function alterSchema(change: SchemaChange, options: AlterOptions): Promise<number> {
-  const { client, place, lockTimeout, signal } = options;
+  const { client, catalogSchemas, lockTimeout, signal } = options;
   const cancel = () => void cancelStatement(client);
   signal.addEventListener('abort', cancel);
   try {
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
     await setLockTimeout(client, lockTimeout);
     await perform(alterationOn(options), change);
-    const { version } = await publishWithin(client, place);
+    const { version } = await publishWithin(client, catalogSchemas);
     await options.complete(version);
     signal.throwIfAborted();
     signal.removeEventListener('abort', cancel);

@@ -17,7 +17,7 @@ function functionFor(type: ColumnTypeName, text: string): Sql | null {
   const now = NOW.exec(text.trim());
   if (now !== null && TEMPORAL.has(type)) {
     const [words, precision] = now;
-    // Two names of the same moment; it is read back by the name under which it was given.
+    // Two names of the same time; it is read back by the name under which it was given.
     if (/^now/i.test(words)) return raw('now()');
     return raw(precision === undefined ? 'CURRENT_TIMESTAMP' : `CURRENT_TIMESTAMP(${precision})`);
   }

@@ -103,13 +103,13 @@ async function compared<T extends Described>(
   next: readonly T[],
   mode: DiffMode,
 ): Promise<(Pair<T> & { diff: Difference[] })[]> {
-  const pace = createYield();
+  const yieldNow = createYield();
   const list: (Pair<T> & { diff: Difference[] })[] = [];
   for (const found of pairs(now, next)) {
     const pair = mode === 'merge' ? merged(found) : found;
     const diff = changesOf(pair);
     if (diff.length > 0) list.push({ ...pair, diff });
-    await pace();
+    await yieldNow();
   }
   return list;
 }
@@ -133,7 +133,7 @@ function scopeOf(current: Snapshot, given: SnapshotInput): SnapshotContent {
 }
 
 /**
- * Compares the schema with a snapshot. What goes together with a collection is not told apart.
+ * Compares the schema with a snapshot. What goes together with a collection is not listed separately.
  * @param force members that nothing is known of are passed over
  * @returns null when they are equal
  * @throws ServiceError INVALID_PAYLOAD for such members without force

@@ -67,53 +67,53 @@ function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function at(place: Path): { path?: Path } {
-  return place.length === 0 ? {} : { path: place };
+function at(path: Path): { path?: Path } {
+  return path.length === 0 ? {} : { path };
 }
 
-function compareMembers(lhs: Members, rhs: Members, place: Path): Difference[] {
+function compareMembers(lhs: Members, rhs: Members, path: Path): Difference[] {
   const changed = Object.entries(lhs).flatMap(([name, value]): Difference[] => {
-    const below = [...place, name];
+    const below = [...path, name];
     return Object.hasOwn(rhs, name)
       ? differences(value, rhs[name], below)
       : [{ kind: 'D', ...at(below), lhs: value }];
   });
   const added = Object.entries(rhs).flatMap(([name, value]): Difference[] =>
-    Object.hasOwn(lhs, name) ? [] : [{ kind: 'N', ...at([...place, name]), rhs: value }],
+    Object.hasOwn(lhs, name) ? [] : [{ kind: 'N', ...at([...path, name]), rhs: value }],
   );
   return [...changed, ...added];
 }
 
-function compareLists(lhs: readonly unknown[], rhs: readonly unknown[], place: Path) {
+function compareLists(lhs: readonly unknown[], rhs: readonly unknown[], path: Path) {
   const found: Difference[] = [];
   for (let index = Math.max(lhs.length, rhs.length) - 1; index >= 0; index -= 1) {
     if (index >= rhs.length) {
-      found.push({ kind: 'A', ...at(place), index, item: { kind: 'D', lhs: lhs[index] } });
+      found.push({ kind: 'A', ...at(path), index, item: { kind: 'D', lhs: lhs[index] } });
     } else if (index >= lhs.length) {
-      found.push({ kind: 'A', ...at(place), index, item: { kind: 'N', rhs: rhs[index] } });
+      found.push({ kind: 'A', ...at(path), index, item: { kind: 'N', rhs: rhs[index] } });
     } else {
-      found.push(...differences(lhs[index], rhs[index], [...place, index]));
+      found.push(...differences(lhs[index], rhs[index], [...path, index]));
     }
   }
   return found;
 }
 
 /** What has to change in one value of JSON so that it becomes the other; empty when they are equal. */
-export function differences(lhs: unknown, rhs: unknown, place: Path = []): Difference[] {
+export function differences(lhs: unknown, rhs: unknown, path: Path = []): Difference[] {
   if (Object.is(lhs, rhs)) return [];
-  if (Array.isArray(lhs) && Array.isArray(rhs)) return compareLists(lhs, rhs, place);
-  if (isMembers(lhs) && isMembers(rhs)) return compareMembers(lhs, rhs, place);
-  return [{ kind: 'E', ...at(place), lhs, rhs }];
+  if (Array.isArray(lhs) && Array.isArray(rhs)) return compareLists(lhs, rhs, path);
+  if (isMembers(lhs) && isMembers(rhs)) return compareMembers(lhs, rhs, path);
+  return [{ kind: 'E', ...at(path), lhs, rhs }];
 }
 
-/** Changes the value at a place; `undefined` stands for nothing there. */
+/** Changes the value at a path; `undefined` stands for nothing there. */
 type Change = (value: unknown) => unknown;
 
-function nowhere(place: Path): Error {
-  return invalidPayload(`The diff changes "${place.join('.')}", which is not there.`);
+function nowhere(path: Path): Error {
+  return invalidPayload(`The diff changes "${path.join('.')}", which is not there.`);
 }
 
-/** The same value but for one place; what is on the way there must exist. */
+/** The same value but for the value at one path; what is on the way there must exist. */
 function changed(value: unknown, [step, ...rest]: Path, change: Change, whole: Path): unknown {
   if (step === undefined) return change(value);
   if (Array.isArray(value) && typeof step === 'number' && step >= 0 && step < value.length) {
@@ -129,24 +129,21 @@ function changed(value: unknown, [step, ...rest]: Path, change: Change, whole: P
   return Object.fromEntries(members);
 }
 
-function resized(
-  value: unknown,
-  { index, item, path: place = [] }: DifferenceInput & { kind: 'A' },
-) {
-  if (!Array.isArray(value)) throw nowhere(place);
+function resized(value: unknown, { index, item, path = [] }: DifferenceInput & { kind: 'A' }) {
+  if (!Array.isArray(value)) throw nowhere(path);
   if (item.kind === 'D') return value.filter((_, position) => position !== index);
   return index < value.length ? value.with(index, item.rhs) : [...value, item.rhs];
 }
 
 function put(current: unknown, entry: DifferenceInput): unknown {
-  const { path: place = [] } = entry;
+  const { path = [] } = entry;
   switch (entry.kind) {
     case 'D':
-      return changed(current, place, () => undefined, place);
+      return changed(current, path, () => undefined, path);
     case 'A':
-      return changed(current, place, (list) => resized(list, entry), place);
+      return changed(current, path, (list) => resized(list, entry), path);
     default:
-      return changed(current, place, () => entry.rhs ?? null, place);
+      return changed(current, path, () => entry.rhs ?? null, path);
   }
 }
 

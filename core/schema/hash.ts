@@ -18,10 +18,10 @@ function stableText(value: unknown): string {
  */
 export async function hashOf(list: Iterable<unknown>): Promise<string> {
   const hash = createHash('sha256');
-  const pace = createYield();
+  const yieldNow = createYield();
   for (const entry of list) {
     hash.update(`${stableText(entry)}\n`);
-    await pace();
+    await yieldNow();
   }
   return hash.digest('hex');
 }

@@ -1,7 +1,7 @@
 /**
  * Takes the locks of a schema change without letting anybody wait behind it. Whoever queues for a
  * strong lock holds up all who come later, readers too; so nobody queues behind a session that has
- * held its table for long, and behind others only for moments that grow with patience.
+ * held its table for long, and behind others only for short times that grow with the wait.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -17,12 +17,12 @@ export interface LockOptions {
 }
 
 /** All attempts together take this many times the limit of one. */
-const PATIENCE = 10;
+const WAIT_FACTOR = 10;
 /** The first attempt queues this long (ms), later ones a share of the time that has passed. */
 const FIRST_MS = 10;
 /** The pause (ms) between two looks at who holds a table. */
 const LOOK_MS = 50;
-/** Beyond PostgreSQL's own patience with an autovacuum, at which it ends that (ms). */
+/** Beyond The time after which PostgreSQL itself cancels an autovacuum (ms). */
 const YIELD_MS = 500;
 const LOCK_NOT_AVAILABLE = '55P03';
 
@@ -124,7 +124,7 @@ function refused(locks: readonly TableLock[], holders: readonly Holder[], ms: nu
   const others = holders.some(({ pid }) => pid === null) ? ['a prepared transaction'] : [];
   const sessions = pids.length === 0 ? [] : [`the sessions with the pids ${pids.join(', ')}`];
   const who = [...sessions, ...others].join(' and ') || 'other sessions';
-  const reason = `For ${Math.ceil(ms / 1_000)} s there was no moment to lock ${tables}: in use by ${who}.`;
+  const reason = `For ${Math.ceil(ms / 1_000)} s there was no chance to lock ${tables}: in use by ${who}.`;
   return unavailable('database', reason, { retryAfter: 10 });
 }
 
@@ -147,7 +147,7 @@ export async function lockTables(
     const holders = await holdersOf(client, locks);
     const now = performance.now();
     const passed = now - begun;
-    const wait = Math.ceil(Math.min(limit, Math.max(FIRST_MS, passed / PATIENCE)));
+    const wait = Math.ceil(Math.min(limit, Math.max(FIRST_MS, passed / WAIT_FACTOR)));
     const known = seen;
     const since = ({ transaction }: Holder) => known.get(transaction) ?? now;
     seen = new Map(holders.map((holder) => [holder.transaction, since(holder)]));
@@ -155,7 +155,7 @@ export async function lockTables(
     const long = holders.some((one) => !one.autovacuum && now - since(one) > wait);
     const autovacuum = holders.some((one) => one.autovacuum);
     if (!long && (await attempt.make(wait, autovacuum))) return;
-    if (passed > limit * PATIENCE) throw refused(locks, holders, passed);
+    if (passed > limit * WAIT_FACTOR) throw refused(locks, holders, passed);
     // Those who queued behind the attempt get at least as long without it.
     await delay(long ? LOOK_MS : LOOK_MS + wait, null, { signal });
   }

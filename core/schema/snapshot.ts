@@ -167,13 +167,13 @@ export async function takeSnapshot(
   const fields: SnapshotField[] = [];
   const relations: SnapshotRelation[] = [];
   const systemFields: SnapshotSystemField[] = [];
-  const pace = createYield();
+  const yieldNow = createYield();
   for (const collection of chosen(catalog, choice)) {
     collections.push(collectionOf(collection));
     for (const field of collection.fields.values()) fields.push(fieldOf(collection, field));
     const own = relationObjects(catalog, collection).map(relationOf);
     relations.push(...own.sort((a, b) => compareText(a.field, b.field)));
-    await pace();
+    await yieldNow();
   }
   if (!partial) {
     for (const collection of catalog.collections.values()) {

@@ -69,15 +69,15 @@ export class Member {
 
   /**
    * The statement that renews the lease, for a WITH; it returns a row when the entry is still there.
-   * The lease then holds for {@link lease} from a moment after it was sent.
+   * The lease then holds for {@link lease} from shortly after it was sent.
    */
-  renewal(standing: Acknowledgement): Sql {
-    return sql`${this.#update(standing, sql`expires = ${this.#expiry},`)} RETURNING id`;
+  renewal(acknowledgement: Acknowledgement): Sql {
+    return sql`${this.#update(acknowledgement, sql`expires = ${this.#expiry},`)} RETURNING id`;
   }
 
   /** Tells what this process has made its own, without renewing the lease. */
-  async acknowledge(standing: Acknowledgement): Promise<void> {
-    await this.#parts.pool.query(render(this.#update(standing, sql``)));
+  async acknowledge(acknowledgement: Acknowledgement): Promise<void> {
+    await this.#parts.pool.query(render(this.#update(acknowledgement, sql``)));
   }
 
   /** Leaves the registry, so that nobody waits for this process. */

@@ -30,11 +30,11 @@ class CsvRow implements Row {
   value(column: number): string | null | undefined {
     const record = this.#record;
     if (record.starts[column] === record.ends[column]) return undefined;
-    const told = this.#columns[column];
+    const known = this.#columns[column];
     const cell = record.text(column);
-    if (cell === CONCEALED && told?.masked) return undefined;
-    const text = cellText(cell, told?.form ?? 'plain');
-    return text === null || told === undefined ? text : storedText(told, text);
+    if (cell === CONCEALED && known?.masked) return undefined;
+    const text = cellText(cell, known?.form ?? 'plain');
+    return text === null || known === undefined ? text : storedText(known, text);
   }
 
   write(column: number, out: CopyText): boolean {
@@ -42,11 +42,12 @@ class CsvRow implements Row {
     const start = record.starts[column] ?? 0;
     const end = record.ends[column] ?? 0;
     if (start === end) return false;
-    const told = this.#columns[column];
-    const check = told?.check ?? null;
+    const known = this.#columns[column];
+    const check = known?.check ?? null;
     const isPlain = record.forms[column] !== DOUBLED && MAY_BE_JSON[record.bytes[start] ?? 0] === 0;
-    const isKnown = check === null || (told?.temporal && looksLikeMoment(record.bytes, start, end));
-    if (isPlain && isKnown && !told?.masked) {
+    const isKnown =
+      check === null || (known?.temporal && looksLikeMoment(record.bytes, start, end));
+    if (isPlain && isKnown && !known?.masked) {
       out.bytes(record.bytes, start, end);
       return true;
     }

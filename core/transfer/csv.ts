@@ -92,7 +92,7 @@ export interface CsvBound {
 export class CsvScanner {
   readonly #handler: CsvHandler;
   readonly #bound: CsvBound;
-  readonly #carry = new RowBuffer();
+  readonly #buffer = new RowBuffer();
   readonly #record = new CsvRecord();
   #begun = false;
   #line = 1;
@@ -107,20 +107,20 @@ export class CsvScanner {
 
   /** Takes the next bytes. @throws {UnreadableFile} when the file is malformed */
   push(chunk: Buffer): void {
-    const bytes = this.#carry.add(chunk);
+    const bytes = this.#buffer.add(chunk);
     if (bytes !== null) this.#scan(bytes, false);
   }
 
   /** Tells that nothing follows. @throws {UnreadableFile} when the file breaks off */
   end(): void {
-    this.#scan(this.#carry.take(), true);
+    this.#scan(this.#buffer.take(), true);
   }
 
   #scan(bytes: Buffer, final: boolean): void {
     let from = 0;
     if (!this.#begun) {
       if (bytes.length < BOM.length && !final) {
-        this.#carry.keep(bytes);
+        this.#buffer.keep(bytes);
         return;
       }
       this.#begun = true;
@@ -144,7 +144,7 @@ export class CsvScanner {
     }
     const rest = bytes.length - from;
     if (rest > ROW_BYTES_MAX) this.#fail(from, `${TOO_LONG} A quote may not be closed.`);
-    this.#carry.keep(bytes.subarray(from));
+    this.#buffer.keep(bytes.subarray(from));
   }
 
   /** Finds the cells of the record at `start`; the start of the next one, or -1 to wait. */

@@ -51,13 +51,13 @@ class JsonRow implements Row {
   value(column: number): string | null | undefined {
     const value = this.#values[column];
     if (value === undefined || value === null) return value;
-    const told = this.#columns[column];
-    if (value === CONCEALED && told?.masked) return undefined;
+    const known = this.#columns[column];
+    if (value === CONCEALED && known?.masked) return undefined;
     const kind = value instanceof JsonNumber ? 'number' : kindOf(value);
-    const wrong = told === undefined || kind === null ? null : kindFault(told.field, kind);
+    const wrong = known === undefined || kind === null ? null : kindFault(known.field, kind);
     if (wrong !== null) throw new MisplacedValue(value, wrong);
-    const text = valueText(value, told?.form ?? 'plain');
-    return told === undefined ? text : storedText(told, text);
+    const text = valueText(value, known?.form ?? 'plain');
+    return known === undefined ? text : storedText(known, text);
   }
 
   write(column: number, out: CopyText): boolean {

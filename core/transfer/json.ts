@@ -40,7 +40,7 @@ type Expectation = 'array' | 'element or end' | 'element' | 'comma or end' | 'no
 /** Reads a file chunk by chunk; chunks may be cut anywhere. */
 export class JsonScanner {
   readonly #handler: JsonHandler;
-  readonly #carry = new RowBuffer();
+  readonly #buffer = new RowBuffer();
   #expected: Expectation = 'array';
   #bytes: Buffer = Buffer.alloc(0);
   /** Bytes of the file before those at hand. */
@@ -55,13 +55,13 @@ export class JsonScanner {
 
   /** Takes the next bytes. @throws {UnreadableFile} when the file is malformed */
   push(chunk: Buffer): void {
-    const bytes = this.#carry.add(chunk);
+    const bytes = this.#buffer.add(chunk);
     if (bytes !== null) this.#scan(bytes, false);
   }
 
   /** Tells that nothing follows. @throws {UnreadableFile} when the file breaks off */
   end(): void {
-    const bytes = this.#carry.take();
+    const bytes = this.#buffer.take();
     this.#scan(bytes, true);
     if (this.#expected !== 'nothing') this.#fail(bytes.length, 'The file ends too early.');
   }
@@ -90,7 +90,7 @@ export class JsonScanner {
       }
     }
     this.#before += at;
-    this.#carry.keep(bytes.subarray(at));
+    this.#buffer.keep(bytes.subarray(at));
   }
 
   /** Judges a byte that stands between objects. */

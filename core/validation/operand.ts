@@ -2,7 +2,7 @@
  * Whether the operands of a validation fit the field that they stand on: one that does not would
  * never be equal to a value, and so let all of them pass where equality is forbidden.
  */
-import { STRANGER } from '#core/access/grants.ts';
+import { ANONYMOUS } from '#core/access/grants.ts';
 import type { ColumnField } from '#core/catalog/catalog.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { operandOf } from '#core/query/compile/operand.ts';
@@ -17,7 +17,7 @@ type Operation = Extract<Filter, { kind: 'operation' }>;
 const KEY = '00000000-0000-4000-8000-000000000000';
 /** Somebody of whom everything is known, and when. */
 const BINDING = {
-  caller: { ...STRANGER, user: KEY, role: KEY, roles: [KEY], policies: [KEY] },
+  caller: { ...ANONYMOUS, user: KEY, role: KEY, roles: [KEY], policies: [KEY] },
   now: new Date(0),
 };
 

@@ -37,7 +37,7 @@ function cacheControl(config: CacheConfig, caller: Caller): Record<string, strin
   if (caller.user !== null || caller.role !== null || caller.byAddress) {
     return { 'Cache-Control': 'private, max-age=0' };
   }
-  // Without it a proxy might show what strangers see to those who are signed in.
+  // Without it a proxy might show what anonymous callers see to those who are signed in.
   const Vary = 'Authorization, Cookie';
   const seconds = Math.floor(config.CACHE_CONTROL_S_MAXAGE / 1_000);
   if (seconds === 0) return { 'Cache-Control': 'public, max-age=0', Vary };

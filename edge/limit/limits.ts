@@ -14,7 +14,7 @@ import { ClientGoneError, type Request } from '#edge/http/request.ts';
 import type { Count, Counter, Quota } from './counter.ts';
 import type { CounterStore } from './store.ts';
 
-/** What is limited strictly; each is counted apart. */
+/** What is limited strictly; each is counted separately. */
 export type StrictName = 'login' | 'reset' | 'hash' | 'registration';
 
 /** One limit that is switched on. */
@@ -92,7 +92,7 @@ export class Limits {
     return waiting.then(() => this.#count(global, 'all', request));
   }
 
-  /** Counts a request of a known caller; a stranger is known by address. Otherwise as `enter`. */
+  /** Counts a request of a known caller; an anonymous one is known by address. Otherwise as `enter`. */
   identify(request: Request, caller: Caller): void | Promise<void> {
     const limit = this.#perIdentity;
     if (limit === null) return undefined;
@@ -106,7 +106,7 @@ export class Limits {
     return limit === null ? undefined : this.#count(limit, this.#keyOf(request), request);
   }
 
-  /** How the limits fare, for the health of the edge. */
+  /** The state of the limits, for the health of the edge. */
   checks(): HealthChecks {
     const check: HealthCheck = this.#store.shared
       ? { status: 'ok', componentType: 'datastore' }

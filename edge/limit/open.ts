@@ -4,7 +4,7 @@ import type { Log } from '#core/log/log.ts';
 import { Limits } from './limits.ts';
 import { MemoryStore } from './store.ts';
 
-/** @param clusterId keeps installations that share a Redis apart */
+/** @param clusterId separates installations that share a Redis */
 export async function openLimits(config: Config, clusterId: string, log: Log): Promise<Limits> {
   const { REDIS_URL, RATE_LIMIT_STORE = REDIS_URL === undefined ? 'memory' : 'redis' } = config;
   const prefix = `sluice_${clusterId.replaceAll('-', '')}`;

@@ -36,7 +36,7 @@ export class RedisStore implements CounterStore {
   readonly #prefix: string;
 
   /**
-   * @param prefix keeps installations that share a server apart
+   * @param prefix separates installations that share a server
    * @param answerWithin milliseconds
    */
   constructor(url: string, prefix: string, log: Log, answerWithin = ANSWER_WITHIN_MS) {

@@ -66,7 +66,7 @@ function* jsonTexts(snapshot: Snapshot, indent?: string): Generator<string> {
 
 /** Texts in pieces worth sending, other work let in between. */
 async function* pieces(texts: Iterable<string>): AsyncGenerator<string> {
-  const pace = createYield();
+  const yieldNow = createYield();
   let piece = '';
   for (const text of texts) {
     piece += text;
@@ -74,7 +74,7 @@ async function* pieces(texts: Iterable<string>): AsyncGenerator<string> {
       yield piece;
       piece = '';
     }
-    await pace();
+    await yieldNow();
   }
   yield piece;
 }

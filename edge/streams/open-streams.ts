@@ -40,7 +40,7 @@ export class OpenStreams implements Iterable<OpenStream> {
     return [...this.#open][Symbol.iterator]();
   }
 
-  /** The open ones of a user, or, without one, of a stranger's address. */
+  /** The open ones of a user, or, without one, of an anonymous address. */
   of(caller: Pick<Caller, 'user' | 'ip'>): readonly OpenStream[] {
     const holder = quotaKeyOf(caller);
     return [...this.#open].filter((stream) => quotaKeyOf(stream.caller) === holder);

@@ -1,6 +1,6 @@
 /** The catalog of the bench's database, as an edge has it. */
 import { pino } from 'pino';
-import { ALL_GRANTS, STRANGER } from '#core/access/grants.ts';
+import { ALL_GRANTS, ANONYMOUS } from '#core/access/grants.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { openCatalog } from '#core/catalog/open.ts';
 import { openBus } from '#core/messages/open.ts';
@@ -10,7 +10,7 @@ import { clusterId } from '#core/system/cluster.ts';
 import { systemSchema } from '#core/system/table.ts';
 import type { Rig } from './rig.ts';
 
-const ADMIN = { ...STRANGER, admin: true };
+const ADMIN = { ...ANONYMOUS, admin: true };
 
 /** Loads the catalog that edge and worker serve. */
 export async function loadCatalog({ config, pool, databaseUrl }: Rig): Promise<Catalog> {

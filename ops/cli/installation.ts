@@ -56,7 +56,7 @@ export async function openInstallation(
   const api = new Api({ url, token: tokenFor(config, url), signal });
   const listener = await whoListens(url, signal);
   if (listener === 'sluice') return api;
-  const what = listener === 'nobody' ? 'Nothing' : 'No Sluice';
+  const what = listener === 'none' ? 'Nothing' : 'No Sluice';
   throw new SetupError(`${what} answers at ${url}: start it with npm start, or set SLUICE_URL`);
 }
 

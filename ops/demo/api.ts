@@ -5,7 +5,7 @@ import { SetupError } from '#core/system/setup-error.ts';
 const errorBody = v.object({ errors: v.array(v.object({ message: v.string() })) });
 
 /** Who answers at an address. */
-export type Listener = 'sluice' | 'stranger' | 'nobody';
+export type Listener = 'sluice' | 'other' | 'none';
 
 function isRefused(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
@@ -15,10 +15,10 @@ function isRefused(error: unknown): boolean {
 export async function whoListens(url: string, signal: AbortSignal): Promise<Listener> {
   try {
     const response = await fetch(`${url}/server/ping`, { signal });
-    return (await response.text()) === 'pong' ? 'sluice' : 'stranger';
+    return (await response.text()) === 'pong' ? 'sluice' : 'other';
   } catch (error) {
     if (signal.aborted) throw error;
-    return isRefused(error) ? 'nobody' : 'stranger';
+    return isRefused(error) ? 'none' : 'other';
   }
 }
 

@@ -43,7 +43,7 @@ async function ensureServer(
     case 'sluice':
       print(`Using the Sluice that runs at ${url}`);
       return null;
-    case 'nobody':
+    case 'none':
       if (config.SLUICE_URL !== undefined) {
         throw new SetupError(`SLUICE_URL: nothing answers at ${url}`);
       }
@@ -74,7 +74,7 @@ async function demonstrate(config: Config, url: string, signal: AbortSignal): Pr
   await showcase(api, token, print);
 }
 
-function farewell(own: OwnServer | null): string {
+function closingLine(own: OwnServer | null): string {
   const hint =
     own === null ? 'It still runs: try them now.' : 'This Sluice stops now; start it: npm start';
   return `  ${styleText('dim', hint)}\n`;
@@ -89,7 +89,7 @@ async function main(): Promise<number> {
     const url = await findServer(config, stop);
     own = await ensureServer(config, url, stop);
     await demonstrate(config, url, stop);
-    print(farewell(own));
+    print(closingLine(own));
     return 0;
   } catch (error) {
     if (stop.aborted) return EXIT_INTERRUPTED;

@@ -30,7 +30,7 @@ export interface PostgresOptions {
   /** Further settings, such as `fsync: 'off'` for tests. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly packageName?: string;
-  /** Told what takes a moment on first use. */
+  /** Told what takes a while on first use. */
   readonly report?: Report;
   /** Gives up waiting for the server, which may take its time to recover, and ends it. */
   readonly signal?: AbortSignal;
@@ -130,9 +130,9 @@ function launch(options: PostgresOptions, binaries: Binaries, port: number, acco
 
 async function stopChild(child: ChildProcess, exited: Promise<unknown>, within: number) {
   child.kill('SIGINT');
-  const patience = new AbortController();
-  const late = delay(within, undefined, { signal: patience.signal });
-  await Promise.race([exited, late]).finally(() => patience.abort());
+  const stopWaiting = new AbortController();
+  const late = delay(within, undefined, { signal: stopWaiting.signal });
+  await Promise.race([exited, late]).finally(() => stopWaiting.abort());
   child.kill('SIGQUIT');
   await exited;
 }

@@ -96,13 +96,13 @@ async function openConfigured(
   url: string,
   surroundings: Surroundings,
 ): Promise<Database> {
-  const reach = (variable: string, wanted: string) => {
+  const check = (variable: string, wanted: string) => {
     const look = () => checkPostgres(variable, wanted);
     return surroundings.waits ? waitFor(look, surroundings) : look();
   };
-  const version = await reach('DATABASE_URL', url);
+  const version = await check('DATABASE_URL', url);
   const direct = config.DATABASE_DIRECT_URL;
-  if (direct !== undefined) await reach('DATABASE_DIRECT_URL', direct);
+  if (direct !== undefined) await check('DATABASE_DIRECT_URL', direct);
   return {
     url,
     directUrl: direct ?? url,

@@ -43,7 +43,7 @@ async function listenOnFile(path: string): Promise<Server> {
 
 /**
  * Takes the folder for this process. The lock is a socket: in Linux's abstract namespace, which the
- * kernel gives back the moment its owner is gone, however it ended; elsewhere a file for temporary
+ * kernel gives back as soon as its owner is gone, however it ended; elsewhere a file for temporary
  * files. The file `supervisor.pid` only tells people and later runs about it.
  * @throws {SetupError} when another process holds the folder
  */

@@ -1,6 +1,6 @@
 /**
  * Makes sure that the API's port is free before our edges share it: among themselves they listen
- * with SO_REUSEPORT, under which a stranger on the port would go unnoticed.
+ * with SO_REUSEPORT, under which another program on the port would go unnoticed.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -21,7 +21,7 @@ function fault({ HOST, PORT }: Address, code: unknown): string {
 }
 
 /**
- * Listens on the port alone for a moment.
+ * Listens on the port alone for a short time.
  * @throws {SetupError} naming PORT or HOST when it cannot be used
  */
 export async function probePort(address: Address): Promise<void> {

@@ -49,8 +49,8 @@ export class Supervisor {
   async stop(within: number, hasten: AbortSignal): Promise<void> {
     const gone = Promise.all(this.#children.map((child) => child.stop()));
     const done = new AbortController();
-    const patience = AbortSignal.any([hasten, done.signal]);
-    const late = delay(within, true, { signal: patience }).catch(() => !done.signal.aborted);
+    const stopWaiting = AbortSignal.any([hasten, done.signal]);
+    const late = delay(within, true, { signal: stopWaiting }).catch(() => !done.signal.aborted);
     if (await Promise.race([gone.then(() => false), late])) {
       this.#log.warn('ending the processes that have not drained');
       for (const child of this.#children) child.kill();

@@ -33,23 +33,23 @@ export interface WaitOptions {
 
 /** Tries again until the server is there; other faults are thrown. */
 export async function waitFor<T>(
-  reach: () => Promise<T>,
+  check: () => Promise<T>,
   { report, stop }: WaitOptions,
 ): Promise<T> {
   const stopped = Promise.withResolvers<never>();
   const end = () => stopped.reject(stop.reason);
   stopped.promise.catch(() => undefined);
   stop.addEventListener('abort', end);
-  let told = '';
+  let reported = '';
   try {
     for (;;) {
       stop.throwIfAborted();
       try {
-        return await Promise.race([reach(), stopped.promise]);
+        return await Promise.race([check(), stopped.promise]);
       } catch (error) {
         if (!(error instanceof AwayError)) throw error;
-        if (error.message !== told) report(`${error.message}; waiting for it`);
-        told = error.message;
+        if (error.message !== reported) report(`${error.message}; waiting for it`);
+        reported = error.message;
       }
       await delay(TRY_AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);
     }

@@ -91,7 +91,7 @@ export async function openSchema(t: Test, setup = ''): Promise<SchemaUnderTest> 
       await alterSchema(change, {
         client,
         catalog: await source.refresh(),
-        place: { schemas: ['public'], system: 'public' },
+        catalogSchemas: { schemas: ['public'], system: 'public' },
         ...{ lockTimeout: 3_000, concurrently: false, force: false },
         signal: new AbortController().signal,
         order: () => Promise.reject(new Error('indexes are made at once')),

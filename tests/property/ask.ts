@@ -1,6 +1,6 @@
 /** Asks the service under test: parses, compiles and runs a question on the database. */
 import type { Pool } from 'pg';
-import { ALL_GRANTS, type Caller, type Grants, STRANGER } from '#core/access/grants.ts';
+import { ALL_GRANTS, ANONYMOUS, type Caller, type Grants } from '#core/access/grants.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { Statement } from '#core/database/sql.ts';
 import {
@@ -56,7 +56,7 @@ export interface Standing {
 
 /** Somebody from whom nothing is hidden. */
 function administrator(asked: Asked): Standing {
-  return { caller: { ...STRANGER, ...asked.asker, admin: true }, grants: ALL_GRANTS };
+  return { caller: { ...ANONYMOUS, ...asked.asker, admin: true }, grants: ALL_GRANTS };
 }
 
 export async function ask(

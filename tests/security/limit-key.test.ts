@@ -1,6 +1,6 @@
 /** Nothing that a client may choose makes it a new one in the eyes of a rate limit. */
 import t from 'tap';
-import { STRANGER } from '#core/access/grants.ts';
+import { ANONYMOUS } from '#core/access/grants.ts';
 import { loadConfig } from '#core/config/config.ts';
 import { guarded } from '#edge/limit/guard.ts';
 import { Limits } from '#edge/limit/limits.ts';
@@ -24,7 +24,7 @@ async function start(t: Teardown, env: Readonly<Record<string, string>>) {
   const served = await serve(
     t,
     guarded(async (request) => {
-      await limits.identify(request, STRANGER);
+      await limits.identify(request, ANONYMOUS);
       if (request.path === '/login') await limits.attempt(request, 'login');
       handled++;
       return { status: 204 };

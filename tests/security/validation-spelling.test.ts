@@ -1,7 +1,7 @@
 // A validation judges a value as PostgreSQL judges what is stored of it, however it is spelled.
 import { pino } from 'pino';
 import t from 'tap';
-import { STRANGER } from '#core/access/grants.ts';
+import { ANONYMOUS } from '#core/access/grants.ts';
 import { openCatalog } from '#core/catalog/open.ts';
 import { openBus } from '#core/messages/open.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
@@ -60,7 +60,7 @@ t.test('the validation and PostgreSQL agree on every spelling', async (t) => {
   const collection = catalog.collections.get('v');
   if (collection === undefined) throw new Error('there is no collection');
   const judge = (rule: object, item: Readonly<Record<string, unknown>>) => {
-    const facts = { collection, catalog, caller: STRANGER, now: new Date() };
+    const facts = { collection, catalog, caller: ANONYMOUS, now: new Date() };
     return new Validation(facts, [parseFilter(rule, 'v')]).faults(item).length === 0;
   };
   let judged = 0;

@@ -25,8 +25,8 @@ export const cacheClearActor: Actor<typeof cacheClearMessage> = {
 
   async receive(_, { services, signal, log }): Promise<CacheClearResult> {
     const { config, pool, bus, schema } = services;
-    const place = { schemas: [...new Set(config.DATABASE_SCHEMA)], system: schema };
-    const reset = await resetEverywhere({ pool, bus, log, place });
+    const catalogSchemas = { schemas: [...new Set(config.DATABASE_SCHEMA)], system: schema };
+    const reset = await resetEverywhere({ pool, bus, log, catalogSchemas });
     const members = new Members(pool, schema);
     const unconfirmed = await members.confirmed(reset, { signal, within: CONFIRMED_WITHIN_MS });
     return { unconfirmed };

@@ -21,7 +21,7 @@ async function importSpooled(
   const bytes = await spool.size(file.id);
   const client = await context.connect();
   const history = new History(client, schema, { user: job.user, visitor: NO_VISITOR });
-  // A table made a moment ago, or altered since, is imported into as it is now.
+  // A table made just now, or altered since, is imported into as it is now.
   const current = await catalog.refresh();
   return await importFile({
     client,
@@ -38,8 +38,8 @@ async function importSpooled(
     errorLimit: config.MAX_IMPORT_ERRORS,
     complete: async (result) => {
       const target = current.collections.get(collection);
-      const deed = { key: [job.id], delta: {}, parent: null };
-      if (target !== undefined) await history.record(target, 'import', [deed]);
+      const entry = { key: [job.id], delta: {}, parent: null };
+      if (target !== undefined) await history.record(target, 'import', [entry]);
       await completeJob(client, schema, job, result);
       await announce();
     },

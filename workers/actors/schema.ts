@@ -35,12 +35,12 @@ async function alter(
   const ordered: string[] = [];
   const version = await alterSchema(change, {
     ...{ client, catalog: current, concurrently, force, signal },
-    place: { schemas: [...new Set(config.DATABASE_SCHEMA)], system: schema },
+    catalogSchemas: { schemas: [...new Set(config.DATABASE_SCHEMA)], system: schema },
     lockTimeout: config.SCHEMA_LOCK_TIMEOUT,
     order: async ({ collection, field, table, index, unique }) => {
-      const place = { schema: table.schema, name: table.name };
+      const tableName = { schema: table.schema, name: table.name };
       const submission = indexSubmission(
-        { collection, field, table: place, index, unique },
+        { collection, field, table: tableName, index, unique },
         job.user,
       );
       ordered.push(await recordJob(client, schema, submission));

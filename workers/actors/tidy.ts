@@ -14,7 +14,7 @@ import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import type { Services } from '#workers/services.ts';
 
 const DEADLINE_MS = 600_000;
-/** An upload has no job yet while it comes in, and none for a moment afterwards. */
+/** An upload has no job yet while it comes in, and none for a short time afterwards. */
 const UPLOAD_GRACE_MS = 6 * 3_600_000;
 /** History that takes longer to remove goes on another night, rather than fail the job. */
 const HISTORY_MS = DEADLINE_MS / 2;

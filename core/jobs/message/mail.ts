@@ -32,7 +32,7 @@ export type MailMessage = v.InferOutput<typeof mailMessage>;
 
 /**
  * A mail to be sent; one that waits already with the same content is joined.
- * @param by key of the user who asked for it; null for strangers
+ * @param by key of the user who asked for it; null when anonymous
  */
 export function mailSubmission(mail: Omit<MailMessage, 'version'>, by: string | null): Submission {
   const message: MailMessage = { version: 1, ...mail };

@@ -1,5 +1,5 @@
 /** Tells whether a rule can be compiled, without anybody asking for items. */
-import { ALL_GRANTS, STRANGER } from '#core/access/grants.ts';
+import { ALL_GRANTS, ANONYMOUS } from '#core/access/grants.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { Filter, QueryBounds } from '../query.ts';
@@ -10,7 +10,7 @@ import { openScope } from './scope.ts';
 /** Somebody of whom everything is known, so that every path behind a variable is looked at. */
 const SOMEBODY = '00000000-0000-4000-8000-000000000000';
 const CALLER = {
-  ...STRANGER,
+  ...ANONYMOUS,
   user: SOMEBODY,
   role: SOMEBODY,
   roles: [SOMEBODY],

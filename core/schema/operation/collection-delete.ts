@@ -24,7 +24,7 @@ const DROPPED: Readonly<Record<TableKind, string>> = {
 
 /** Tables with a column named `collection` that tells what happened to items, or was said of them. */
 const HISTORY = ['revisions', 'activity', 'comments'];
-const TOLD = ['permissions', 'presets', 'fields'];
+const METADATA_TABLES = ['permissions', 'presets', 'fields'];
 
 function deletion({ system }: Alteration, table: string, collection: string): Sql {
   return sql`DELETE FROM ${systemTable(system, table)} WHERE collection = ${collection}`;
@@ -60,7 +60,7 @@ async function deleteMetadata(
   { aliases }: CollectionDependents,
 ): Promise<void> {
   const { run, system } = alteration;
-  for (const table of TOLD) await run(deletion(alteration, table, name));
+  for (const table of METADATA_TABLES) await run(deletion(alteration, table, name));
   for (const { collection, field } of aliases) {
     await run(sql`
       DELETE FROM ${systemTable(system, 'fields')}
@@ -93,18 +93,18 @@ export async function deleteCollection(alteration: Alteration, name: string): Pr
     throw forbidden(`There is no collection ${name} to delete.`);
   }
   const { table } = collection;
-  const reach = dependentsOf(alteration.catalog, collection);
+  const dependents = dependentsOf(alteration.catalog, collection);
   if (table !== null) await refuseViews(alteration, table, [...collection.fields.keys()]);
   // Most of the history goes before anybody is locked out; what came since, after it.
   await deleteHistory(alteration, name);
-  const tables = [...(isTable(table) ? [table] : []), ...reach.tables];
+  const tables = [...(isTable(table) ? [table] : []), ...dependents.tables];
   if (tables.length > 0) await alteration.lock(tables);
   await deleteHistory(alteration, name);
-  for (const key of reach.wideKeys) await dropForeignKey(alteration, key);
-  await removeFields(alteration, reach.references);
+  for (const key of dependents.wideKeys) await dropForeignKey(alteration, key);
+  await removeFields(alteration, dependents.references);
   if (table !== null) {
     const { schema, name: tableName, kind } = table;
     await alteration.run(sql`DROP ${raw(DROPPED[kind])} ${identifier(schema, tableName)}`);
   }
-  await deleteMetadata(alteration, name, reach);
+  await deleteMetadata(alteration, name, dependents);
 }

@@ -19,11 +19,11 @@ export interface SchemaViewOptions {
 
 /** `{"data":…}`, made piece by piece so that a large schema holds nobody up. */
 async function listText(objects: Iterable<object>): Promise<string> {
-  const pace = createYield();
+  const yieldNow = createYield();
   const texts: string[] = [];
   for (const object of objects) {
     texts.push(JSON.stringify(object));
-    await pace();
+    await yieldNow();
   }
   return `{"data":[${texts.join(',')}]}`;
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import t from 'tap';
-import { STRANGER } from '#core/access/grants.ts';
+import { ANONYMOUS } from '#core/access/grants.ts';
 import { LocalVersions } from '#core/cache/memory-versions.ts';
 import { RedisVersions } from '#core/cache/redis-versions.ts';
 import { ResponseCache } from '#core/cache/response-cache.ts';
@@ -70,13 +70,13 @@ function siteOn(versions: TableVersions): Site {
   const tables = [EVERY_TABLE, 'n'];
   const cache = new ResponseCache({
     versions,
-    reach: { keepable: () => tables },
+    affected: { keepable: () => tables },
     catalog: { onCounter: () => () => undefined, inContact: () => true },
     ...{ maxSize: 1_000_000, maxValueSize: 1_000_000, ttl: 60_000 },
   });
   const writes = new WriteGuard({
     versions,
-    reach: { writtenWith: () => ['n'] },
+    affected: { writtenWith: () => ['n'] },
     suspension: null,
   });
   const feed = { publish: () => undefined };
@@ -96,7 +96,7 @@ function siteOn(versions: TableVersions): Site {
       });
     },
     async read() {
-      const read = { catalog: EMPTY_CATALOG, caller: STRANGER, statement, reads: new Set(['n']) };
+      const read = { catalog: EMPTY_CATALOG, caller: ANONYMOUS, statement, reads: new Set(['n']) };
       const found = await cache.text(read, ask, undefined);
       return { values: JSON.parse(String(found?.text)), hit: found?.hit === true };
     },

@@ -1,7 +1,7 @@
 /** What is kept, for whom and for how long; with stand-ins for everything around the cache. */
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
-import { type Caller, STRANGER } from '#core/access/grants.ts';
+import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
 import { LocalVersions } from '#core/cache/memory-versions.ts';
 import { ResponseCache } from '#core/cache/response-cache.ts';
 import { EMPTY_CATALOG } from '#core/catalog/loaded-catalog.ts';
@@ -11,7 +11,7 @@ function setUp({ maxSize = 1_000_000, maxValueSize = 1_000_000 } = {}) {
   const state = { asked: 0, inContact: true, raise: () => {} };
   const cache = new ResponseCache({
     versions,
-    reach: { keepable: (_, reads) => [...reads] },
+    affected: { keepable: (_, reads) => [...reads] },
     catalog: {
       onCounter: (name, handler) => {
         if (name === 'cache') state.raise = () => handler(1);
@@ -25,7 +25,7 @@ function setUp({ maxSize = 1_000_000, maxValueSize = 1_000_000 } = {}) {
     name: string,
     {
       answer = `answer to ${name}`,
-      caller = STRANGER,
+      caller = ANONYMOUS,
       reads = new Set(['a']),
       values = [],
       signal,
@@ -75,12 +75,12 @@ t.test('what changes by itself, and what was not found, is not kept', async (t) 
 t.test('values and rights tell answers apart', async (t) => {
   const { ask } = setUp();
   const callers = [
-    STRANGER,
-    { ...STRANGER, admin: true },
-    { ...STRANGER, policies: ['p'] },
-    { ...STRANGER, policies: ['p', 'q'] },
-    { ...STRANGER, policies: ['p,q'] },
-    { ...STRANGER, app: true },
+    ANONYMOUS,
+    { ...ANONYMOUS, admin: true },
+    { ...ANONYMOUS, policies: ['p'] },
+    { ...ANONYMOUS, policies: ['p', 'q'] },
+    { ...ANONYMOUS, policies: ['p,q'] },
+    { ...ANONYMOUS, app: true },
   ];
   for (const caller of callers) t.equal((await ask('q', { caller }))?.hit, false);
   for (const caller of callers) t.equal((await ask('q', { caller }))?.hit, true);

@@ -11,7 +11,7 @@ import { Members } from '#core/system/member.ts';
 import { collection, install, PAUSE_MS, until } from './installation.ts';
 
 const log = pino({ level: 'silent' });
-const PLACE = { schemas: ['public'], system: 'public' };
+const CATALOG_SCHEMAS = { schemas: ['public'], system: 'public' };
 const TABLES = 'CREATE TABLE a (id integer PRIMARY KEY); CREATE TABLE b (id integer PRIMARY KEY);';
 const HOUR_MS = 3_600_000;
 
@@ -35,7 +35,7 @@ async function clusterOf(t: Test) {
   const alter = (statement: string) =>
     transaction(pool, async (client) => {
       await client.query(statement);
-      return await publishWithin(client, PLACE);
+      return await publishWithin(client, CATALOG_SCHEMAS);
     });
   return { ...installed, bus, open, alter, members: new Members(pool, 'public') };
 }
@@ -223,7 +223,7 @@ t.test('a reset is confirmed when everything was loaded anew', async (t) => {
   // What was published is not what is there, and nothing tells of it.
   await pool.query(`UPDATE system_catalog SET digest = 'x',
     descriptor = replace(descriptor::text, '"id"', '"di"')::json WHERE collection = 'a'`);
-  const reset = await resetEverywhere({ pool, bus, log, place: PLACE });
+  const reset = await resetEverywhere({ pool, bus, log, catalogSchemas: CATALOG_SCHEMAS });
   t.strictSame(await members.confirmed(reset), []);
   t.strictSame(heard, [reset], 'and all that is kept was dropped');
   t.not(collection(source.current(), 'b'), collection(before, 'b'), 'not even what is the same');
@@ -245,7 +245,7 @@ t.test('whoever publishes is not in the way of the watch, nor it in theirs', asy
     // Somebody else changes a table which the watch then describes.
     await sql('ALTER TABLE b ADD COLUMN title text');
     await until(() => collection(keeper.current(), 'b').fields.has('title'));
-    const published = await publishWithin(client, PLACE);
+    const published = await publishWithin(client, CATALOG_SCHEMAS);
     // The watch wants to publish now, and waits for this transaction.
     await sql('ALTER TABLE b ADD COLUMN more text');
     const { rows } = await pool.query('SELECT count(*)::int AS n FROM pg_stat_activity');

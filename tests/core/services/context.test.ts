@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
-import { STRANGER } from '#core/access/grants.ts';
+import { ANONYMOUS } from '#core/access/grants.ts';
 import { FULL_RIGHTS } from '#core/access/rights.ts';
 import { WriteGuard } from '#core/cache/write-guard.ts';
 import { openCatalog } from '#core/catalog/open.ts';
@@ -20,7 +20,7 @@ import { STREAMS } from '#tests/harness/stream.ts';
 import { install } from '../catalog/installation.ts';
 
 const log = pino({ level: 'silent' });
-const ADMIN = { ...STRANGER, admin: true };
+const ADMIN = { ...ANONYMOUS, admin: true };
 /** The catalog learns of nothing by itself. */
 const NEVER_MS = 3_600_000;
 const BOUNDS = {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
 import t from 'tap';
-import { type Caller, STRANGER } from '#core/access/grants.ts';
+import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
 import { loadConfig } from '#core/config/config.ts';
 import type { Job, RejectedRow } from '#core/jobs/job.ts';
 import { openQueues } from '#core/jobs/queue.ts';
@@ -16,10 +16,10 @@ import { createSystemDatabase, type Teardown } from '#tests/harness/database.ts'
 
 const log = pino({ level: 'silent' });
 const FORBIDDEN = { code: 'FORBIDDEN' };
-const admin: Caller = { ...STRANGER, user: randomUUID(), admin: true };
+const admin: Caller = { ...ANONYMOUS, user: randomUUID(), admin: true };
 
 function person(): Caller {
-  return { ...STRANGER, user: randomUUID() };
+  return { ...ANONYMOUS, user: randomUUID() };
 }
 
 async function setUp(t: Teardown & { testdir(): string }, backend: Backend, queueUrl?: string) {
@@ -125,7 +125,7 @@ for (const backend of backends) {
         [await shown(caller), await shown(other), await shown(admin)],
         [true, false, true],
       );
-      const stranger: Caller = STRANGER;
+      const stranger: Caller = ANONYMOUS;
       for (const as of [other, stranger]) {
         await t.rejects(jobs.get(id, as), FORBIDDEN);
         await t.rejects(jobs.cancel(id, as), FORBIDDEN);

@@ -1,6 +1,6 @@
 /** One statement serves all callers with the same rights; what is theirs is filled in. */
 import t from 'tap';
-import { type Caller, type Grants, STRANGER } from '#core/access/grants.ts';
+import { ANONYMOUS, type Caller, type Grants } from '#core/access/grants.ts';
 import { compilePage } from '#core/query/compile/read.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
@@ -16,7 +16,7 @@ const BOUNDS = {
 };
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
-const userOf = (n: number): Caller => ({ ...STRANGER, user: uuid(n) });
+const userOf = (n: number): Caller => ({ ...ANONYMOUS, user: uuid(n) });
 
 const RULE = {
   _or: [
@@ -68,7 +68,7 @@ t.test('statements', async (t) => {
   await t.test('differ for callers of whom something else is known', (t) => {
     compiled = 0;
     ask(userOf(1), 'b', undefined);
-    const stranger = ask(STRANGER, 'b', undefined);
+    const stranger = ask(ANONYMOUS, 'b', undefined);
     const grouped = ask({ ...userOf(2), roles: [uuid(7)] }, 'b', undefined);
     t.equal(compiled, 3);
     t.match(stranger.text, 'NULL::boolean');

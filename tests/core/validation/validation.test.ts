@@ -1,5 +1,5 @@
 import t from 'tap';
-import { STRANGER } from '#core/access/grants.ts';
+import { ANONYMOUS } from '#core/access/grants.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import { fieldRules } from '#core/validation/field-rule.ts';
 import { passesFilter, Validation } from '#core/validation/validation.ts';
@@ -17,7 +17,7 @@ const { catalog, collection } = await collectionWith({
 });
 const KEY = 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee';
 const now = new Date('2024-05-01T12:00:00Z');
-const caller = { ...STRANGER, user: 'me', roles: ['r1', 'r2'] };
+const caller = { ...ANONYMOUS, user: 'me', roles: ['r1', 'r2'] };
 
 function faults(rule: object, item: object) {
   const facts = { collection, caller, now };

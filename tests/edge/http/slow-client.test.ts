@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { STRANGER } from '#core/access/grants.ts';
+import { ANONYMOUS } from '#core/access/grants.ts';
 import type { Response } from '#edge/http/response.ts';
 import { OpenStreams } from '#edge/streams/open-streams.ts';
 import { open, request, serve, until } from './fixture/client.ts';
@@ -142,7 +142,7 @@ t.test('no answer takes longer than it may, but those without an end', async (t)
 
 t.test('an open stream is found by its caller, and cut', async (t) => {
   const streams = new OpenStreams();
-  const caller = { ...STRANGER, user: 'somebody' };
+  const caller = { ...ANONYMOUS, user: 'somebody' };
   let left = 0;
   const { port } = await serve(t, (asked) => {
     const endless = (async function* () {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type Caller, STRANGER } from '#core/access/grants.ts';
+import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
 import { addressKey } from '#core/access/quota-key.ts';
 import { type Config, loadConfig } from '#core/config/config.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
@@ -29,7 +29,7 @@ async function start(t: Teardown, env: Env) {
     const [first, second = null] = request.segments;
     if (first === 'login' || first === 'reset') await limits.attempt(request, first);
     else {
-      const caller: Caller = { ...STRANGER, user: second };
+      const caller: Caller = { ...ANONYMOUS, user: second };
       await limits.identify(request, caller);
     }
     if (first === 'error') throw new ServiceError('FORBIDDEN');

@@ -1,6 +1,6 @@
 /** Sends payloads to the engine and to the model, and tells where they part. */
 import type { Pool, PoolClient } from 'pg';
-import { STRANGER } from '#core/access/grants.ts';
+import { ANONYMOUS } from '#core/access/grants.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { translateFailure } from '#core/database/failure.ts';
 import { transaction } from '#core/database/pool.ts';
@@ -42,7 +42,7 @@ async function send(
   const writeOf = (name: string): Write => {
     const collection = catalog.collections.get(name);
     if (collection === undefined) throw new Error(`no collection ${name}`);
-    const caller = { ...STRANGER, admin: rights.admin };
+    const caller = { ...ANONYMOUS, admin: rights.admin };
     const target = { catalog, rights, grants: rights.reading, caller, bounds: BOUNDS };
     return {
       ...{ target: { ...target, collection: name }, collection, client, now: new Date() },

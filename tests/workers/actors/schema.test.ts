@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import t from 'tap';
-import { STRANGER } from '#core/access/grants.ts';
+import { ANONYMOUS } from '#core/access/grants.ts';
 import { loadConfig } from '#core/config/config.ts';
 import type { Job } from '#core/jobs/job.ts';
 import { schemaSubmission } from '#core/jobs/message/schema.ts';
@@ -15,7 +15,7 @@ import { type Cluster, QUICK_TAKEOVER, startCluster } from '#tests/harness/clust
 import type { Teardown } from '#tests/harness/database.ts';
 import { until } from '#tests/harness/until.ts';
 
-const admin = { ...STRANGER, admin: true };
+const admin = { ...ANONYMOUS, admin: true };
 const log = pino({ level: 'silent' });
 
 /** Accepts changes for a cluster's workers, as its edge would. */

@@ -9,7 +9,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { pino } from 'pino';
-import { type Caller, STRANGER } from '#core/access/grants.ts';
+import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
 import { loadConfig } from '#core/config/config.ts';
 import type { Job } from '#core/jobs/job.ts';
 import { openQueues, type Queues } from '#core/jobs/queue.ts';
@@ -22,7 +22,7 @@ import type { Backend } from '#tests/harness/backend.ts';
 import { createSystemDatabase, type Teardown } from '#tests/harness/database.ts';
 import { processEnvironment } from '#tests/harness/process.ts';
 
-export const admin: Caller = { ...STRANGER, admin: true };
+export const admin: Caller = { ...ANONYMOUS, admin: true };
 
 /** One worker process. */
 export interface WorkerProcess {

@@ -1,7 +1,7 @@
 /** Writes payloads into a database of the test's own, as a service would, and counts statements. */
 import { pino } from 'pino';
 import type { Caller } from '#core/access/grants.ts';
-import { STRANGER } from '#core/access/grants.ts';
+import { ANONYMOUS } from '#core/access/grants.ts';
 import { FULL_RIGHTS, type Rights } from '#core/access/rights.ts';
 import { introspect } from '#core/catalog/introspect.ts';
 import { buildCatalog } from '#core/catalog/make-catalog.ts';
@@ -104,7 +104,7 @@ export async function openWriter(t: Teardown, setup: string): Promise<Writer> {
           catalog,
           rights,
           grants: rights.reading,
-          caller: { ...STRANGER, admin: true, ...caller },
+          caller: { ...ANONYMOUS, admin: true, ...caller },
           bounds: BOUNDS,
           collection: name,
         },
