@@ -1,4 +1,7 @@
-/** Which writes may change who may do what, so that their answers wait until every edge knows. */
+/**
+ * Tells which writes can change users, rights or settings. Their answers wait until every edge has
+ * applied the change.
+ */
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { tableKey } from '#core/catalog/own-relations.ts';
 import type { Change } from '#core/changes/change.ts';
@@ -6,12 +9,12 @@ import { systemCollections } from '#core/system-collections/registry.ts';
 
 const DECIDING = systemCollections(({ decidesRights }) => decidesRights === true);
 
-/** What foreign keys do to the rows that hold them, other than to refuse. */
+/** Actions of foreign keys that change the referencing rows. */
 const CHANGING: ReadonlySet<string> = new Set(['CASCADE', 'SET NULL', 'SET DEFAULT']);
 
 const cascades = new WeakMap<Catalog, ReadonlySet<string>>();
 
-/** The collections whose items take rows of those that decide along when they go. */
+/** The collections whose deleted items also change rows of those above, through foreign keys. */
 function cascading(catalog: Catalog): ReadonlySet<string> {
   const known = cascades.get(catalog);
   if (known !== undefined) return known;
@@ -21,7 +24,7 @@ function cascading(catalog: Catalog): ReadonlySet<string> {
     ),
   );
   const found = new Set(DECIDING);
-  // A set yields also what is added to it on the way.
+  // A Set iterates over values that are added during the iteration.
   for (const name of found) {
     for (const key of catalog.collections.get(name)?.table?.foreignKeys ?? []) {
       const target = byTable.get(tableKey(key.targetSchema, key.targetTable));
@@ -32,7 +35,7 @@ function cascading(catalog: Catalog): ReadonlySet<string> {
   return found;
 }
 
-/** Whether changes may be ones of users, rights or settings. */
+/** Whether one of the changes can affect users, rights or settings. */
 export function affectsAccess(
   catalog: Catalog,
   changes: readonly Pick<Change, 'collection' | 'action'>[],

@@ -1,15 +1,15 @@
-/** Who an account is as far as rights go: its roles and policies, read by one statement. */
+/** Reads the roles and policies of an account with one statement. */
 import * as v from 'valibot';
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Statement, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
 import { AddressList } from './address-list.ts';
 
-/** What an account is known by; null stands for anonymous callers. */
+/** What identifies an account; null stands for anonymous callers. */
 export interface Account {
   readonly user: string;
   readonly role: string | null;
-  /** The session behind its token; null for a static token. */
+  /** The session of its token; null for a static token. */
   readonly session: string | null;
   /** The user has a second factor. */
   readonly secondFactor: boolean;
@@ -20,21 +20,24 @@ export interface Policy {
   readonly admin: boolean;
   readonly app: boolean;
   readonly enforceTfa: boolean;
-  /** From where it may be used; null: from anywhere. */
+  /** Addresses from which it may be used; null: any. */
   readonly addresses: AddressList | null;
-  /** It is the public's, and not given to this account in particular. */
+  /** It comes from the public policies, not from this account. */
   readonly shared: boolean;
 }
 
-/** Roles and policies of an account, whatever the address it comes from. */
+/** Roles and policies of an account, before its address is considered. */
 export interface AccountPolicies {
   /** The role, then its ancestors, the nearest first. */
   readonly roles: readonly string[];
-  /** Those of the most distant ancestor first, those of the user last: later ones weigh more. */
+  /**
+   * Policies of the most distant ancestor first, those of the user last. Later ones take
+   * precedence.
+   */
   readonly policies: readonly Policy[];
 }
 
-/** Only null stands for every address: a list without an entry holds none. */
+/** Only null means every address. An empty list contains none. */
 const addresses = v.pipe(
   v.nullable(v.string()),
   v.transform((text) =>
@@ -69,8 +72,8 @@ const rowSchema = v.object({
 });
 
 /**
- * A role that is its own ancestor ends the chain. The public policies are those of access rows
- * without role and user; they hold for whoever has no role.
+ * A role that is its own ancestor ends the chain. The public policies come from access rows without
+ * role and user. They apply to every caller without a role.
  */
 function accountPoliciesStatement(schema: string, account: Account | null): Statement {
   const table = (name: string) => systemTable(schema, name);
@@ -104,7 +107,10 @@ function accountPoliciesStatement(schema: string, account: Account | null): Stat
         FROM ranked JOIN ${table('policies')} AS p ON p.id = ranked.policy) AS policies`);
 }
 
-/** Reads the roles and policies of an account, or those of anonymous callers; as {@link parseAccountPolicies} takes it. */
+/**
+ * Reads the roles and policies of an account, or the public ones; {@link parseAccountPolicies}
+ * parses the result.
+ */
 export async function readAccountPolicies(
   pool: Pool,
   schema: string,

@@ -1,4 +1,4 @@
-/** Lists of network addresses from which a policy may be used: single ones, ranges and CIDR blocks. */
+/** Address lists of policies: single addresses, ranges and CIDR blocks. */
 import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -7,7 +7,7 @@ interface Address {
   readonly family: 'ipv4' | 'ipv6';
 }
 
-/** An address without its zone; an IPv4 address that is mapped into IPv6 comes as itself. */
+/** Removes the zone of an address and maps IPv4-mapped IPv6 addresses to IPv4. */
 function addressOf(text: string): Address | null {
   if (isIP(text) === 0) return null;
   const address = ipaddr.process(text.replace(/%.*$/s, ''));
@@ -16,7 +16,7 @@ function addressOf(text: string): Address | null {
 
 type Lists = Readonly<Record<Address['family'], BlockList>>;
 
-/** A block of mapped addresses is the block of the addresses themselves. */
+/** A block of mapped addresses means the block of IPv4 addresses. */
 function addBlock(lists: Lists, network: string, prefix: string): void {
   const address = addressOf(network);
   if (address === null || !/^\d{1,3}$/.test(prefix)) return;
@@ -33,13 +33,13 @@ function addRange(lists: Lists, from: string, to: string): void {
   try {
     lists[first.family].addRange(first.text, last.text, first.family);
   } catch {
-    // The first address lies behind the last one: no address is between them.
+    // The first address is after the last one: the range is empty.
   }
 }
 
-/** Which addresses a list holds. An entry that cannot be read holds none. */
+/** The addresses that a list contains. An invalid entry contains none. */
 export class AddressList {
-  // Apart, because a block of IPv6 would also hold IPv4 addresses that it covers when mapped.
+  // Kept separately, because an IPv6 block would also match mapped IPv4 addresses.
   readonly #lists: Lists = { ipv4: new BlockList(), ipv6: new BlockList() };
 
   /** @param entries `10.0.0.1`, `10.0.0.1-10.0.0.9`, `10.0.0.0/8`, and the same of IPv6 */
@@ -54,7 +54,7 @@ export class AddressList {
     }
   }
 
-  /** Whether the list holds an address; never an unknown one. */
+  /** Whether the list contains an address. An unknown address is never contained. */
   has(ip: string | null): boolean {
     const address = ip === null ? null : addressOf(ip);
     return address !== null && this.#lists[address.family].check(address.text, address.family);

@@ -1,13 +1,13 @@
 /**
- * What every policy with app access grants beside its own permissions: the least that the Admin
- * App needs of the system collections, as their registry says.
+ * The permissions that `app_access` of a policy adds: the minimum that the Admin App needs on
+ * system collections. The registry of system collections defines them.
  */
 import { strict as assert } from 'node:assert';
 import { APP_RIGHTS_BY_COLLECTION } from '#core/system-collections/registry.ts';
 import { parseRow } from './permission-row.ts';
 import type { Action, PermissionRow } from './rights.ts';
 
-/** A permission in the form of the table's rows, of which it is none. */
+/** A permission in the form of a row, although it is not stored. */
 export interface AppPermission {
   readonly collection: string;
   readonly action: Action;
@@ -18,7 +18,7 @@ export interface AppPermission {
   readonly system: true;
 }
 
-/** What is shown of it among the permissions of those who have it. */
+/** How it is shown in the list of permissions. */
 export const APP_PERMISSIONS: readonly AppPermission[] = APP_RIGHTS_BY_COLLECTION.flatMap(
   ([collection, rights]) =>
     rights.map((right) => ({
@@ -32,7 +32,7 @@ export const APP_PERMISSIONS: readonly AppPermission[] = APP_RIGHTS_BY_COLLECTIO
     })),
 );
 
-/** The same as rights. */
+/** The same permissions as rights. */
 export const APP_RIGHTS: readonly PermissionRow[] = APP_PERMISSIONS.map((row) => {
   const parsed = parseRow({
     collection: row.collection,

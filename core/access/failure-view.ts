@@ -1,11 +1,11 @@
-/** What a caller may be told of a failure: names that it may read, and values of its own. */
+/** Decides which names and values a caller may see in an error message. */
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import type { FailureView, SeenTable } from '#core/database/failure.ts';
 import { isConcealed } from '#core/query/compile/output.ts';
 import type { Grants } from './grants.ts';
 import type { Rights } from './rights.ts';
 
-/** The collection behind a table. */
+/** The collection of a table. */
 function collectionOf(catalog: Catalog, schema: string, name: string): Collection | null {
   const found = catalog.collections.get(name);
   return found?.table?.schema === schema ? found : null;
@@ -29,7 +29,7 @@ function seenTable(collection: Collection, grants: Grants): SeenTable | null {
       const { name } = field;
       const cases = grant.filter((one) => one.fields === null || one.fields.has(name));
       if (cases.length === 0) return null;
-      // A value may be that of a row which the caller sees only in part.
+      // A value can belong to a row that the caller sees only in part.
       const always = cases.some(({ rule }) => rule === null);
       return { name, values: always && !isConcealed(field) };
     },
@@ -41,7 +41,7 @@ interface Sight {
   readonly rights: Pick<Rights, 'admin' | 'reading'>;
 }
 
-/** What a caller with these rights may be told. */
+/** The view of a caller with these rights. */
 export function failureView({ catalog, rights }: Sight, writing: boolean): FailureView {
   return {
     words: rights.admin,

@@ -1,30 +1,30 @@
 /**
- * What a caller may see: the argument without which no statement is compiled. A collection that
- * has no grant does not exist for the caller; a field outside the grant neither.
+ * What a caller may read. No statement is compiled without it. A collection without a grant does
+ * not exist for the caller, and neither does a field outside the grant.
  */
 import type { Filter } from '#core/query/query.ts';
 
-/** Who is asking, as far as statements and history are concerned. */
+/** The caller, as statements and history need it. */
 export interface Caller {
   /** Key of the user; null when anonymous. */
   readonly user: string | null;
   readonly role: string | null;
   /** The role and all its ancestors. */
   readonly roles: readonly string[];
-  /** The effective policies, those barred by address left out. */
+  /** The policies that apply; those excluded by the address are missing. */
   readonly policies: readonly string[];
   readonly admin: boolean;
-  /** Some effective policy grants what the Admin App needs. */
+  /** One of the policies has app access. */
   readonly app: boolean;
-  /** Some effective policy demands a second factor. */
+  /** One of the policies requires a second factor. */
   readonly enforceTfa: boolean;
-  /** It is demanded of this session, and the user has none: only setting it up is allowed. */
+  /** A second factor is required and the user has none: only setting it up is allowed. */
   readonly lacksSecondFactor: boolean;
-  /** Some policy of the account holds at some addresses only, whether at this one or not. */
+  /** One of the account's policies applies only at certain addresses. */
   readonly byAddress: boolean;
-  /** Where the request comes from; null when that is unknown or does not matter. */
+  /** The client's address; null when it is unknown or irrelevant. */
   readonly ip: string | null;
-  /** The session behind the token; null when anonymous and static tokens. */
+  /** The session of the token; null for anonymous callers and static tokens. */
   readonly session: string | null;
 }
 
@@ -43,23 +43,23 @@ export const ANONYMOUS: Caller = Object.freeze({
   session: null,
 });
 
-/** One permission: which fields, of which rows. */
+/** One permission: which fields of which rows. */
 export interface GrantCase {
   /** Null: every field. */
   readonly fields: ReadonlySet<string> | null;
-  /** Null: every row. Rules see all fields, whatever the caller may see. */
+  /** Null: every row. Rules can use all fields, even those that the caller may not read. */
   readonly rule: Filter | null;
 }
 
 /**
- * The permissions of one collection, joined by OR: a row is seen when any case's rule holds, and
- * of that row the fields of all cases whose rules hold. Never empty.
+ * The permissions on one collection. A row is visible when the rule of any case matches; visible
+ * are the fields of all matching cases. Never empty.
  */
 export type Grant = readonly [GrantCase, ...GrantCase[]];
 
-/** The rights of one caller to read. */
+/** The read rights of one caller. */
 export interface Grants {
-  /** The caller's permissions on a collection; null: it does not exist for the caller. */
+  /** The caller's permissions on a collection; null when it does not exist for the caller. */
   of(collection: string): Grant | null;
 }
 

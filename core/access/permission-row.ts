@@ -1,4 +1,4 @@
-/** The permissions of policies as they are stored, read and parsed. */
+/** Reads and parses the stored permissions of policies. */
 import { createHash } from 'node:crypto';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
@@ -9,13 +9,13 @@ import { type Filter, NEVER } from '#core/query/query.ts';
 import { systemTable } from '#core/system/table.ts';
 import { ACTIONS, type PermissionRow } from './rights.ts';
 
-/** The rows of one policy as texts, and a text that is equal for equal rows only. */
+/** The rows of one policy as texts, and a text that is equal only for equal rows. */
 export interface StoredPermissions {
   readonly rows: readonly StoredRow[];
   readonly digest: string;
 }
 
-/** What a row says; what is JSON comes as text. */
+/** The content of a row; JSON columns are texts. */
 export interface StoredPermission {
   readonly collection: string;
   readonly action: string;
@@ -31,7 +31,7 @@ export interface StoredRow extends StoredPermission {
   readonly policy: string;
 }
 
-/** What of a row cannot be read. */
+/** The part of a row that cannot be parsed. */
 export interface RowFault {
   readonly place: 'permissions' | 'validation' | 'presets';
   readonly reason: string;
@@ -42,7 +42,7 @@ export interface ParsedRow {
   readonly faults: readonly RowFault[];
 }
 
-/** `*` anywhere in the list stands for every field; no list at all for none. */
+/** `*` anywhere in the list means every field. No list means none. */
 function fieldsOf(text: string | null): ReadonlySet<string> | null {
   const names = (text ?? '').split(',').map((name) => name.trim());
   return names.includes('*') ? null : new Set(names.filter((name) => name !== ''));
@@ -66,9 +66,9 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Parses a row. A rule that cannot be read holds for no item, and nothing is written past a
- * validation that cannot be read: leaving either out would widen what others grant beside it.
- * @returns null for an action that nobody knows, which grants nothing
+ * Parses a row. A rule that cannot be parsed matches no item, and a validation that cannot be
+ * parsed accepts nothing. Ignoring either would widen what other permissions allow.
+ * @returns null for an unknown action, which grants nothing
  */
 export function parseRow(stored: StoredPermission): ParsedRow | null {
   const action = ACTIONS.find((known) => known === stored.action);
@@ -85,7 +85,7 @@ export function parseRow(stored: StoredPermission): ParsedRow | null {
   const rule = read('permissions', () => filterOf(stored.permissions, 'permissions'), NEVER);
   const validation = read('validation', () => filterOf(stored.validation, 'validation'), NEVER);
   const presets = read('presets', () => presetsOf(stored.presets), {});
-  // Rules do not restrict what is created, and values that are missing would say something else.
+  // Rules do not restrict creates, and missing presets would change their meaning.
   const isBarred = faults.some(({ place }) => place === 'presets' || action === 'create');
   const { collection, fields } = stored;
   return {
@@ -101,7 +101,10 @@ export function parseRow(stored: StoredPermission): ParsedRow | null {
   };
 }
 
-/** Reads the permissions of policies in the order of their ids; a policy without any is left out. */
+/**
+ * Reads the permissions of policies in the order of their ids. A policy without permissions is
+ * missing.
+ */
 export async function readPermissions(
   pool: Pool,
   schema: string,

@@ -1,15 +1,15 @@
-/** Whom counts what a caller uses up: the user, or the address of somebody unknown. */
+/** The key under which quotas count a caller: the user, or the address when anonymous. */
 import ipaddr from 'ipaddr.js';
 import type { Caller } from './grants.ts';
 
-/** Who owns an address of IPv6 usually owns all that share its first 64 bits. */
+/** An IPv6 user usually owns all addresses with the same first 64 bits. */
 export function addressKey(ip: string): string {
   if (!ip.includes(':')) return ip;
   const [a, b, c, d] = ipaddr.IPv6.parse(ip).parts;
   return [a, b, c, d].map((part) => part?.toString(16)).join(':');
 }
 
-/** The key under which quotas count a caller. Nothing that a client may choose makes it another. */
+/** The key under which quotas count a caller. A client cannot influence it. */
 export function quotaKeyOf({ user, ip }: Pick<Caller, 'user' | 'ip'>): string {
   return user === null ? `ip:${addressKey(ip ?? '')}` : `user:${user}`;
 }

@@ -1,7 +1,6 @@
 /**
- * Who may do what, as this process knows it: accounts become callers, callers have rights. What
- * was read is remembered until the rows behind it change, and not at all while the process cannot
- * tell whether they have.
+ * Finds callers and rights and caches them. An entry stays until the rows behind it change. Nothing
+ * is cached while this process cannot tell whether they have changed.
  */
 import { LRUCache } from 'lru-cache';
 import type { AccessChanges } from '#core/catalog/access-changes.ts';
@@ -27,15 +26,15 @@ import {
 } from './permission-row.ts';
 import { FULL_RIGHTS, type PermissionRow, type Rights, rightsFrom } from './rights.ts';
 
-/** Accounts remembered in one process. */
+/** Accounts cached per process. */
 const MAX_ACCOUNTS = 10_000;
-/** Policies whose permissions are remembered. */
+/** Policies whose permissions are cached. */
 const MAX_POLICIES = 2_000;
-/** In place of the key of a user. */
+/** The cache key of anonymous callers. */
 const ANONYMOUS_KEY = '';
-/** Sets of policies whose rights are remembered. */
+/** Sets of policies whose rights are cached. */
 const MAX_SETS = 1_000;
-/** Rows remembered as complained about. */
+/** Rows that were already logged as invalid. */
 const MAX_COMPLAINTS = 1_000;
 
 export interface AccessParts {
@@ -46,13 +45,13 @@ export interface AccessParts {
   readonly log: Log;
 }
 
-/** What is kept of a policy: its permissions, and what tells whether they are the same as before. */
+/** The cached permissions of a policy, and a text that tells whether they changed. */
 interface PolicyPermissions {
   readonly digest: string;
   readonly rows: readonly PermissionRow[];
 }
 
-/** Roles and policies of an account, by its user. */
+/** Roles and policies by user. */
 interface CachedPolicies {
   readonly role: string | null;
   readonly reading: Promise<AccountPolicies>;
@@ -67,11 +66,12 @@ export class AccessSource {
   readonly #standings = new LRUCache<string, CachedPolicies>({ max: MAX_ACCOUNTS });
   readonly #policies = new LRUCache<string, Promise<PolicyPermissions>>({ max: MAX_POLICIES });
   readonly #sets = new LRUCache<string, Promise<Rights>>({ max: MAX_SETS });
-  // By what they are made of. They outlive a change elsewhere, and with them what was compiled.
+  // By the permissions they are made of. Rights outlive changes elsewhere, and so do the statements
+  // compiled for them.
   readonly #parsed = new LRUCache<string, PolicyPermissions>({ max: MAX_POLICIES });
   readonly #rights = new LRUCache<string, Rights>({ max: MAX_SETS });
   readonly #complaints = new LRUCache<string, true>({ max: MAX_COMPLAINTS });
-  // Equal standings are one object, however many accounts have them.
+  // Equal roles and policies are one object for all accounts that have them.
   readonly #equal = new LRUCache<string, AccountPolicies>({ max: MAX_SETS });
 
   constructor(parts: AccessParts) {
@@ -80,12 +80,12 @@ export class AccessSource {
   }
 
   /**
-   * The caller that an account is at an address: with the roles and policies that hold there.
+   * The caller for an account at an address, with the roles and policies that apply there.
    * Anonymous callers, and users without a role, have the public policies.
    * @param account null when anonymous
-   * @param ip null when unknown: only policies without a list of addresses hold then
-   * @throws ServiceError INVALID_IP when each policy of a user, the public's left aside, is barred by
-   *   address; SERVICE_UNAVAILABLE when the database cannot be asked
+   * @param ip null when unknown: only policies without an address list apply
+   * @throws ServiceError INVALID_IP when the address excludes each of the user's own policies;
+   *   SERVICE_UNAVAILABLE when the database cannot be reached
    */
   async callerOf(account: Account | null, ip: string | null): Promise<Caller> {
     const accountPolicies = await this.#policiesOf(account);
@@ -100,7 +100,7 @@ export class AccessSource {
     }
     const facts = factsOf(effective);
     const { user = null, role = null, session = null, secondFactor = false } = account ?? {};
-    // Static tokens are exempt: nobody types a code for a program.
+    // Static tokens are exempt, because a program cannot enter a code.
     const lacksSecondFactor = facts.enforceTfa && session !== null && !secondFactor;
     const byAddress = accountPolicies.policies.some(({ addresses }) => addresses !== null);
     const { roles } = accountPolicies;
@@ -108,9 +108,9 @@ export class AccessSource {
   }
 
   /**
-   * What a caller may do: one object for all callers with the same policies, and the same one as
-   * before for as long as nothing about them changes.
-   * @throws ServiceError SERVICE_UNAVAILABLE when the database cannot be asked
+   * The rights of a caller: one object for all callers with the same policies. It stays the same
+   * object while nothing about them changes.
+   * @throws ServiceError SERVICE_UNAVAILABLE when the database cannot be reached
    */
   async rightsOf(caller: Caller): Promise<Rights> {
     if (caller.admin) return FULL_RIGHTS;
@@ -120,7 +120,7 @@ export class AccessSource {
     return remembered(this.#sets, key, () => this.#combine(policies, app));
   }
 
-  /** Forgets what was read of what changed; called by itself when somebody wrote to the tables. */
+  /** Forgets what these changes concern. Called when somebody wrote to the tables. */
   forget(changes: AccessChanges | null = null): void {
     if (changes === null) {
       this.#standings.clear();
@@ -149,7 +149,7 @@ export class AccessSource {
     const known = this.#standings.get(user);
     if (known !== undefined && known.role === role) return known.reading;
     const reading = this.#readStanding(account);
-    // Kept before reading begins, so that who is forgotten meanwhile does not come back.
+    // Stored before the read begins, so that an entry forgotten meanwhile does not come back.
     const entry: CachedPolicies = { role, reading, found: null };
     this.#standings.set(user, entry);
     try {
@@ -185,7 +185,7 @@ export class AccessSource {
     return rights;
   }
 
-  /** The permissions of each policy; those that are not known are read together. */
+  /** The permissions of each policy. Unknown ones are read together. */
   #permissionsOf(policies: readonly string[]): Promise<PolicyPermissions>[] {
     const { pool, schema } = this.#parts;
     const known = policies.map((policy) => ({ policy, found: this.#policies.get(policy) }));
@@ -198,7 +198,7 @@ export class AccessSource {
     );
   }
 
-  /** What cannot be understood grants nothing. */
+  /** Permissions that cannot be parsed grant nothing. */
   #parse(stored: StoredPermissions | undefined): PolicyPermissions {
     if (stored === undefined) return NO_PERMISSIONS;
     const { digest } = stored;
@@ -225,14 +225,14 @@ export class AccessSource {
   }
 }
 
-/** Whether roles and policies may differ after these changes of roles and policies. */
+/** Whether changes of roles and policies affect these. */
 function concerns(changes: AccessChanges, { role, found }: CachedPolicies): boolean {
   if (found === null || (changes.public && role === null)) return true;
   if (found.roles.some((one) => changes.roles.has(one))) return true;
   return found.policies.some(({ id }) => changes.policies.has(id));
 }
 
-/** What the policies of a caller say of the caller as a whole. */
+/** The flags that policies give to the caller as a whole. */
 function factsOf(policies: readonly Policy[]) {
   return {
     policies: policies.map((policy) => policy.id),
@@ -243,9 +243,8 @@ function factsOf(policies: readonly Policy[]) {
 }
 
 /**
- * The entry of a cache, or what `read` yields. The promise is kept before reading begins, so that
- * many who ask at once read once, and a cache that is cleared meanwhile does not keep what was read
- * before that.
+ * Returns the cache entry, or reads it. The promise is stored before the read begins, so that
+ * concurrent callers read once, and a cache cleared meanwhile does not keep an old result.
  */
 function remembered<T>(
   cache: LRUCache<string, Promise<T>>,

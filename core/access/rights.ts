@@ -1,6 +1,6 @@
 /**
- * What a caller may do: for each collection and action the permissions that its policies give.
- * Shared by all callers with the same policies, so it holds nothing of a single caller.
+ * The rights of a caller: for each collection and action the permissions of its policies. Shared by
+ * all callers with the same policies, so it contains nothing about a single caller.
  */
 import type { Filter } from '#core/query/query.ts';
 import { ALL_GRANTS, type Grant, type GrantCase, type Grants } from './grants.ts';
@@ -10,20 +10,20 @@ export type Action = (typeof ACTIONS)[number];
 
 /** One permission. Of several for one action any may apply. */
 export interface Permission extends GrantCase {
-  /** What the payload of a create or update must meet; null: anything. */
+  /** The validation for the payload of a create or update; null: none. */
   readonly validation: Filter | null;
-  /** Values for fields that the payload of a create or update leaves out. */
+  /** Presets: values for fields that the payload of a create or update does not contain. */
   readonly presets: Readonly<Record<string, unknown>>;
 }
 
 export interface Rights {
   /** Everything is allowed. */
   readonly admin: boolean;
-  /** The collections that some permission names; they need not exist. Empty for admins. */
+  /** The collections that a permission names; they need not exist. Empty for administrators. */
   readonly collections: ReadonlySet<string>;
-  /** The caller's permissions for an action, later ones weighing more; empty: none. */
+  /** The caller's permissions for an action, later ones take precedence; empty: none. */
   of(collection: string, action: Action): readonly Permission[];
-  /** The same for reading, as the compiler of queries takes it. */
+  /** The read rights, in the form that the query compiler takes. */
   readonly reading: Grants;
 }
 
@@ -37,7 +37,7 @@ const FULL_PERMISSION: Permission = Object.freeze({
 
 const FULL: readonly Permission[] = Object.freeze([FULL_PERMISSION]);
 
-/** Those of administrators. */
+/** The rights of administrators. */
 export const FULL_RIGHTS: Rights = Object.freeze({
   admin: true,
   collections: new Set<string>(),
@@ -45,7 +45,7 @@ export const FULL_RIGHTS: Rights = Object.freeze({
   reading: ALL_GRANTS,
 });
 
-/** A permission with what it is for. */
+/** A permission with its collection and action. */
 export interface PermissionRow extends Permission {
   readonly collection: string;
   readonly action: Action;
@@ -53,7 +53,7 @@ export interface PermissionRow extends Permission {
 
 const NONE: readonly Permission[] = Object.freeze([]);
 
-/** Rights made of the permissions of several policies. */
+/** Rights made from the permissions of several policies. */
 class PolicyRights implements Rights {
   readonly admin = false;
   readonly collections: ReadonlySet<string>;
@@ -76,7 +76,7 @@ class PolicyRights implements Rights {
   }
 }
 
-/** The rights that permissions give together, in the order of their weight. */
+/** Combines permissions, given in the order of their precedence. */
 export function rightsFrom(rows: readonly PermissionRow[]): Rights {
   return new PolicyRights(rows);
 }

@@ -1,4 +1,4 @@
-/** Where a process finds what writes reach, by the catalog that counts right now. */
+/** Keeps {@link AffectedTables} in step with the current catalog. */
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { coalesce } from '#core/catalog/coalesce-calls.ts';
@@ -14,21 +14,23 @@ export interface AffectedTablesParts {
   readonly log: Log;
 }
 
-/** What no catalog tells of, such as row security, is noticed within this time (ms). */
+/**
+ * Changes that the catalog does not show, such as row security, are noticed within this time (ms).
+ */
 const PAUSE_MS = 5_000;
 
 export class AffectedTablesSource {
   readonly #parts: AffectedTablesParts;
   readonly #ends: (() => unknown)[] = [];
   #affected: AffectedTables | null = null;
-  /** The catalog that {@link #affected} is at least as new as. */
+  /** {@link #affected} is at least as new as this catalog. */
   #catalog: Catalog | null = null;
 
   constructor(parts: AffectedTablesParts) {
     this.#parts = parts;
   }
 
-  /** Begins to follow; until the first answer every table counts as reached. */
+  /** Starts to follow the catalog. Until the first result, every table counts as affected. */
   start(): void {
     const { catalog, log } = this.#parts;
     const complaint = 'what writes reach cannot be read';
@@ -39,8 +41,8 @@ export class AffectedTablesSource {
   }
 
   /**
-   * The tables behind collections whose answers may be kept; null when one of them is not such, as
-   * with views, tables with triggers or row security, and Sluice's own, which many things write to.
+   * The tables of collections whose answers can be cached. Null when one cannot: a view, a table
+   * with triggers or row security, or a system table.
    */
   keepable(catalog: Catalog, collections: Iterable<string>): readonly string[] | null {
     const affectedTables = this.#of(catalog);
@@ -56,7 +58,7 @@ export class AffectedTablesSource {
     return tables;
   }
 
-  /** The tables that writes to collections may change. */
+  /** The tables that writes to these collections can change. */
   writtenWith(collections: Iterable<string>): readonly string[] {
     const catalog = this.#parts.catalog.current();
     const affectedTables = this.#of(catalog);

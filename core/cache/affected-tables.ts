@@ -1,7 +1,7 @@
 /**
- * What a write to a table reaches: by cascades of foreign keys, partitions and inheritance, other
- * tables; by triggers and rules, any table. Read from PostgreSQL itself, because cascades also go
- * through tables that are not served.
+ * Tells which tables a write to one table can change: through cascading foreign keys, partitions
+ * and inheritance; with triggers or rules, any table. Read from PostgreSQL itself, because cascades
+ * also go through tables that are not served.
  */
 import type { Pool } from '#core/database/pool.ts';
 import { quote } from '#core/database/sql.ts';
@@ -12,21 +12,21 @@ export interface TableNode {
   readonly oid: number;
   readonly schema: string;
   readonly name: string;
-  /** Reading it yields what statements wrote into it, and nothing depends on who reads. */
+  /** Its content depends only on what statements wrote, not on the reader. */
   readonly plain: boolean;
-  /** Writing to it runs triggers or rules that somebody wrote. */
+  /** Writes to it run triggers or rules. */
   readonly programmed: boolean;
 }
 
-/** From one table to another, by their oids. */
+/** From one table to another, by oid. */
 export type TableEdge = readonly [number, number];
 
-/** What PostgreSQL tells of its tables. */
+/** What PostgreSQL knows about its tables. */
 export interface TableGraph {
   readonly tables: readonly TableNode[];
-  /** Foreign keys whose action changes the second table when the first is written to. */
+  /** Foreign keys that change the second table when the first is written. */
   readonly cascades: readonly TableEdge[];
-  /** Tables with their partitions, or with those that inherit from them. */
+  /** Tables with their partitions, or with tables that inherit from them. */
   readonly parts: readonly TableEdge[];
 }
 
@@ -50,7 +50,7 @@ const STATEMENT = `
     (SELECT coalesce(json_agg(array[inhparent::int8, inhrelid::int8]), '[]')
       FROM pg_inherits WHERE inhparent IN (SELECT oid FROM relation)) AS parts`;
 
-/** The name under which a table's version is kept. */
+/** The name under which the version of a table is kept. */
 export function tableName(table: { readonly schema: string; readonly name: string }): string {
   return `${quote(table.schema)}.${quote(table.name)}`;
 }
@@ -79,12 +79,13 @@ export class AffectedTables {
     this.#tables = new Map(tables.map((table) => [table.oid, table]));
     this.#byName = new Map(tables.map((table) => [tableName(table), table]));
     this.#parts = graphOf(parts);
-    // What is written to a part is read with the whole, and what is written to the whole in parts.
+    // A write to a partition changes the whole table, and a write to the whole table its
+    // partitions.
     const wholes = parts.map(([whole, part]): TableEdge => [part, whole]);
     this.#written = graphOf([...cascades, ...parts, ...wholes]);
   }
 
-  /** Whether answers from a table stay true until a write reaches it. */
+  /** Whether a cached answer from this table stays valid until a write affects the table. */
   isPlain(name: string): boolean {
     const known = this.#plain.get(name);
     if (known !== undefined) return known;
@@ -94,7 +95,9 @@ export class AffectedTables {
     return plain;
   }
 
-  /** The tables that a write to one may change; {@link EVERY_TABLE} alone when that is any. */
+  /**
+   * The tables that a write to this one can change; only {@link EVERY_TABLE} when it can be any.
+   */
   of(name: string): readonly string[] {
     const known = this.#affected.get(name);
     if (known !== undefined) return known;
@@ -105,18 +108,18 @@ export class AffectedTables {
     return affected;
   }
 
-  /** A table with all that the graph leads to from it; nothing when it is not known. */
+  /** A table and all tables reachable in the graph; empty when the table is unknown. */
   #from(name: string, graph: Graph): readonly TableNode[] {
     const table = this.#byName.get(name);
     if (table === undefined) return [];
     const seen = new Set([table.oid]);
-    // A set yields also what is added to it on the way.
+    // A Set iterates over values that are added during the iteration.
     for (const oid of seen) for (const target of graph.get(oid) ?? []) seen.add(target);
     return [...seen].flatMap((oid) => this.#tables.get(oid) ?? []);
   }
 }
 
-/** Reads what every table's writes reach right now. */
+/** Reads the current graph of all tables. */
 export async function readAffectedTables(pool: Pool): Promise<AffectedTables> {
   const { rows } = await pool.query<TableGraph>(STATEMENT);
   return new AffectedTables(rows[0] ?? { tables: [], cascades: [], parts: [] });

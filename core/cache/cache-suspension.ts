@@ -1,7 +1,8 @@
 /**
- * What a writer does that cannot tell the new versions of its tables: it raises a counter in the
- * database that every process looks at once a second, and which makes them keep nothing for a
- * while. It waits until each of them has seen that, or does not trust its cache for want of a look.
+ * Suspends all response caches when a writer cannot report the new versions of its tables. It
+ * raises a counter in the database that each process reads once a second and that makes it cache
+ * nothing for a while. It then waits until each process has read it, or no longer trusts its cache
+ * because it cannot read it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { coalesce } from '#core/catalog/coalesce-calls.ts';
@@ -11,15 +12,16 @@ import { unavailable } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
 
 /**
- * Milliseconds, from raising on: `notice` until every process has seen it or looked in vain for
- * two seconds, `renew` until a next writer raises again, `hold` for which nothing is kept anywhere.
+ * Milliseconds since the counter was raised. `notice`: until each process has seen it, or has
+ * failed to read it for two seconds. `renew`: until the next writer raises it again. `hold`:
+ * nothing is cached anywhere.
  */
 export const SUSPENSION_MS = { notice: 2_500, renew: 3_000, hold: 10_000 } as const;
 
 export class Suspension {
   readonly #pool: Pool;
   readonly #schema: string;
-  /** When the present one began to be seen, and when it was last prolonged. */
+  /** When the current suspension took effect, and when it was last extended. */
   #first = Number.NEGATIVE_INFINITY;
   #last = Number.NEGATIVE_INFINITY;
 
@@ -29,9 +31,9 @@ export class Suspension {
   }
 
   /**
-   * Resolves when no process answers from its cache what was put there before this call. The first
-   * call takes some seconds; those that follow soon go on at once.
-   * @throws ServiceError SERVICE_UNAVAILABLE when the database cannot be asked
+   * Resolves when no process serves an answer that was cached before this call. The first call
+   * takes some seconds; calls soon after it return at once.
+   * @throws ServiceError SERVICE_UNAVAILABLE when the database cannot be reached
    */
   async cover(): Promise<void> {
     const age = performance.now() - this.#last;
@@ -53,7 +55,7 @@ export class Suspension {
       throw unavailable('database', reason, { cause: error });
     }
     const now = performance.now();
-    // Seen from before this one on, where nobody has begun to keep anything in between.
+    // It was already seen before this call, and nobody has cached anything in between.
     if (now - this.#last >= SUSPENSION_MS.hold / 2) this.#first = now;
     this.#last = now;
   });

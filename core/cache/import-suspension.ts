@@ -1,7 +1,7 @@
 /**
- * Keeps the answers about a collection from being kept while an import into it is open. Only where
- * the versions stand in the memory of the one edge: the workers, who commit imports, cannot raise
- * them there.
+ * Keeps answers about a collection out of the cache while an import into it is open. Used only when
+ * the versions are in the memory of the single edge: workers commit imports and cannot change
+ * versions there.
  */
 import { coalesce } from '#core/catalog/coalesce-calls.ts';
 import { repeat } from '#core/catalog/repeated-task.ts';
@@ -21,23 +21,23 @@ export interface HoldParts {
   readonly log: Log;
 }
 
-/** How long (ms) an import that has ended, or was begun by others, may go unnoticed. */
+/** How long (ms) the end of an import, or an import of another process, can go unnoticed. */
 const PAUSE_MS = 1_000;
 
 export class ImportHolds {
   readonly #parts: HoldParts | null;
   readonly #open = new Map<string, Promise<OpenWrite>>();
-  /** Imports that are being recorded; how many ever were, so that a look knows what it missed. */
+  /** Imports that are being recorded. The count of all of them tells a look what it missed. */
   readonly #recording = new Map<string, number>();
   #recorded = 0;
   #end: () => Promise<void> = () => Promise.resolve();
 
-  /** @param parts null where the workers tell of imports themselves */
+  /** @param parts null when workers report imports themselves */
   constructor(parts: HoldParts | null) {
     this.#parts = parts;
   }
 
-  /** Resolves when the imports that are open already are known. */
+  /** Resolves when the open imports are known. */
   async start(): Promise<void> {
     if (this.#parts === null) return;
     const { log } = this.#parts;
@@ -46,7 +46,9 @@ export class ImportHolds {
     this.#end = repeat(this.#look, { pause: PAUSE_MS, log, complaint });
   }
 
-  /** Records an import by `record`; nothing of the collection is kept from before that on. */
+  /**
+   * Records an import with `record`. Answers about the collection are not cached from before that.
+   */
   async during<T>(collection: string, record: () => Promise<T>): Promise<T> {
     if (this.#parts === null) return record();
     this.#recording.set(collection, (this.#recording.get(collection) ?? 0) + 1);
@@ -83,7 +85,7 @@ export class ImportHolds {
     );
     const open = new Set(rows.map(({ collection }) => collection));
     for (const collection of open) await this.#hold(collection);
-    // What was recorded since the look began is not in its answer.
+    // The result does not contain what was recorded after the look began.
     if (this.#recorded !== before) return;
     for (const [collection, write] of this.#open) {
       if (open.has(collection) || recording.has(collection)) continue;

@@ -1,4 +1,4 @@
-/** The versions of tables in the memory of the one process that reads and writes them. */
+/** Table versions in memory, for a single process that reads and writes them. */
 import type { TableVersions } from './table-versions.ts';
 
 export class LocalVersions implements TableVersions {

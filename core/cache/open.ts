@@ -1,4 +1,4 @@
-/** Opens the response cache of a process, and what its writes tell the caches of all others. */
+/** Opens the response cache of a process and the reports of its writes to the caches of others. */
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import type { Config } from '#core/config/config.ts';
 import type { Pool } from '#core/database/pool.ts';
@@ -19,12 +19,12 @@ export interface CacheParts {
   readonly cluster: string;
   readonly catalog: CatalogSource;
   readonly log: Log;
-  /** Only edges answer reads. */
+  /** Only edges serve reads. */
   readonly answers: boolean;
 }
 
 export interface Caching {
-  /** Null where answers are not kept. */
+  /** Null when answers are not cached. */
   readonly responses: ResponseCache | null;
   readonly writes: WriteGuard;
   readonly imports: ImportHolds;
@@ -38,7 +38,7 @@ const NO_CACHING: Caching = {
   close: () => Promise.resolve(),
 };
 
-/** Where the versions stand; null when there is no place that all who read and write share. */
+/** The store of the versions; null when there is none that all processes share. */
 async function openVersions(
   config: Config,
   { cluster, log, answers }: CacheParts,
@@ -53,7 +53,7 @@ async function openVersions(
   return null;
 }
 
-/** Opens what CACHE_ENABLED and the other variables of the cache ask for. */
+/** Opens the cache as CACHE_ENABLED and the other variables configure it. */
 export async function openCaching(config: Config, parts: CacheParts): Promise<Caching> {
   if (!config.CACHE_ENABLED) return NO_CACHING;
   const versions = await openVersions(config, parts);

@@ -1,7 +1,7 @@
 /**
- * The scripts by which versions are read and raised in Redis, each of them atomic. The first key is
- * a hash of versions, the others are sorted sets, one for each table, of its writers by the time
- * (ms) at which their marks run out.
+ * Atomic scripts that read and raise versions in Redis. The first key is a hash of versions. The
+ * other keys are sorted sets, one for each table, with its writers and the time (ms) when their
+ * marks expire.
  */
 
 const NOW = `
@@ -9,9 +9,9 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /**
- * Arguments: an epoch for a hash that has none, then the fields of the tables. Yields the epoch and
- * the version of each table, empty while it is being written. A hash that was lost gets another
- * epoch, so that versions which begin anew equal none from before.
+ * Arguments: an epoch for a hash without one, then the fields of the tables. Returns the epoch and
+ * the version of each table, empty while the table is being written. A lost hash gets a new epoch,
+ * so that its versions equal none from before.
  */
 export const READ = `${NOW}
 local epoch = redis.call('HGET', KEYS[1], 'epoch')
@@ -29,7 +29,7 @@ for i = 2, #KEYS do
 end
 return found`;
 
-/** Arguments: the writer, the life of its marks (ms), then the fields of the tables. */
+/** Arguments: the writer, the lifetime of its marks (ms), then the fields of the tables. */
 export const MARK = `${NOW}
 for i = 2, #KEYS do
   redis.call('HINCRBY', KEYS[1], ARGV[i + 1], 1)

@@ -1,4 +1,4 @@
-/** The versions of tables in Redis, where all processes of a cluster read and raise them. */
+/** Table versions in Redis, shared by all processes of a cluster. */
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import type { Log } from '#core/log/log.ts';
@@ -6,7 +6,7 @@ import { OptionalRedis } from '#core/redis/optional-redis.ts';
 import { MARK, READ, SETTLE } from './redis-versions-script.ts';
 import { MARK_MS, type TableVersions } from './table-versions.ts';
 
-/** Longest wait for Redis (ms). */
+/** Timeout for Redis (ms). */
 const ANSWER_WITHIN_MS = 500;
 
 const Texts = v.array(v.string());
@@ -14,7 +14,7 @@ const Texts = v.array(v.string());
 /** Epoch and versions by table, at one point in time; null when they could not be read. */
 type Found = { readonly epoch: string; readonly versions: ReadonlyMap<string, string> } | null;
 
-/** Tables asked for in one turn of the event loop. */
+/** Tables requested in one turn of the event loop. */
 interface Batch {
   readonly tables: Set<string>;
   readonly found: Promise<Found>;
@@ -44,7 +44,7 @@ export class RedisVersions implements TableVersions {
 
   async stamp(tables: readonly string[]): Promise<string | null> {
     if (!this.ready) return null;
-    // What was stored under versions of an earlier connection does not count.
+    // Versions read on an earlier connection do not count.
     const { connection } = this.#redis;
     this.#batch ??= this.#open();
     for (const table of tables) this.#batch.tables.add(table);
@@ -66,7 +66,7 @@ export class RedisVersions implements TableVersions {
     this.#redis.close();
   }
 
-  /** All who ask in one turn of the event loop share one round trip, which begins after it. */
+  /** All requests of one turn of the event loop share one round trip, which starts after it. */
   #open(): Batch {
     const tables = new Set<string>();
     const turn = new Promise<void>((resolve) => setImmediate(resolve));
@@ -84,7 +84,7 @@ export class RedisVersions implements TableVersions {
     return { tables, found };
   }
 
-  /** Runs a script on tables; null when Redis did not answer, whether or not it ran. */
+  /** Runs a script on tables; null when Redis did not answer, whether or not the script ran. */
   async #run(script: string, tables: readonly string[], args: readonly string[]): Promise<unknown> {
     if (!this.ready) return null;
     const keys = [this.#prefix, ...tables.map((table) => `${this.#prefix}:writers:${table}`)];

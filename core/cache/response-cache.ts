@@ -1,7 +1,7 @@
 /**
- * Keeps finished answers of reads for as long as the tables behind them stay as they were. Never
+ * Caches complete answers of reads until a table behind them changes. A cached answer is never
  * older than a write that was answered before the read began: the versions of the tables are read
- * for each request, and taken before a statement is carried out whose answer is kept.
+ * for each request, and taken before a statement runs whose answer is cached.
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -15,7 +15,7 @@ import { SUSPENSION_MS } from './cache-suspension.ts';
 import { SharedWork } from './shared-work.ts';
 import type { TableVersions } from './table-versions.ts';
 
-/** A read whose answer may be kept. */
+/** A read whose answer can be cached. */
 export interface KeptRead {
   readonly catalog: Catalog;
   readonly caller: Caller;
@@ -27,7 +27,7 @@ export interface KeptRead {
 /** The text of an answer, or its bytes in UTF-8. */
 export interface CachedText {
   readonly text: string | Buffer;
-  /** It was there already. */
+  /** It came from the cache. */
   readonly hit: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface ResponseCacheParts {
   readonly versions: TableVersions;
   readonly affected: Pick<AffectedTablesSource, 'keepable'>;
   readonly catalog: Pick<CatalogSource, 'onCounter' | 'inContact'>;
-  /** Most bytes of all answers together, and of one; milliseconds for which one is kept. */
+  /** Limits: bytes of all answers together, bytes of one, and the lifetime in milliseconds. */
   readonly maxSize: number;
   readonly maxValueSize: number;
   readonly ttl: number;
@@ -45,16 +45,19 @@ interface Entry {
   /** The versions under which it was read. */
   readonly stamp: string;
   readonly body: Buffer;
-  /** Counts the reads; of two for one name the later one counts. */
+  /** A counter of reads. Of two with the same name the later one wins. */
   readonly turn: number;
 }
 
-/** What an entry takes beside its bytes: its name and stamp, and their places. */
+/** The memory that an entry takes beside its bytes, for its name, stamp and slots. */
 const OVERHEAD = 512;
 
-/** What the answer of a statement depends on beside its tables, in few bytes; null: not in words. */
+/**
+ * What the answer of a statement depends on beside its tables, as a short text; null when that is
+ * not possible.
+ */
 function nameOf({ catalog, caller, statement }: KeptRead): string | null {
-  // The values are texts, numbers, truth values, nulls and lists of them; JSON distinguishes them.
+  // The values are texts, numbers, booleans, nulls and lists of them; JSON distinguishes them.
   if (!statement.values.every(isPlain)) return null;
   const { admin, app, policies } = caller;
   const rights = admin ? 'admin' : [app, policies];
@@ -73,10 +76,13 @@ export class ResponseCache {
   readonly #entries: LRUCache<string, Entry>;
   readonly #flights = new SharedWork<string | null>();
   readonly #ends: (() => void)[];
-  /** Until then nothing is kept, because somebody writes who cannot tell versions. */
+  /** Until then nothing is cached, because a writer cannot report versions. */
   #suspendedUntil = Number.NEGATIVE_INFINITY;
   #turn = 0;
-  /** Counts what makes it forget: what was begun before that is not kept after it. */
+  /**
+   * Counts how often the cache was cleared. A read that began before a clear is not cached after
+   * it.
+   */
   #era = 0;
 
   constructor(parts: ResponseCacheParts) {
@@ -94,8 +100,8 @@ export class ResponseCache {
   }
 
   /**
-   * The answer of a read, as it is kept or as PostgreSQL gives it.
-   * @param ask carries the statement out; an answer of null is not kept
+   * Returns the cached answer of a read, or runs it.
+   * @param ask runs the statement; an answer of null is not cached
    */
   async text(
     read: KeptRead,
@@ -119,7 +125,7 @@ export class ResponseCache {
     return miss(await this.#flights.join(`${name} ${stamp}`, work, signal));
   }
 
-  /** How much it holds and whether it can be used. */
+  /** The size of the cache and whether it is usable. */
   checks(): HealthChecks {
     const { versions, maxSize } = this.#parts;
     const output = !versions.ready
@@ -146,7 +152,7 @@ export class ResponseCache {
     this.#entries.clear();
   }
 
-  /** The counters were looked at lately, and tell of nobody who writes unheard. */
+  /** The counters were read recently, and no writer has suspended the cache. */
   get #trusted(): boolean {
     return this.#parts.catalog.inContact() && performance.now() >= this.#suspendedUntil;
   }

@@ -1,4 +1,7 @@
-/** Work that several wait for at once: done once, and given up when nobody waits any more. */
+/**
+ * Lets several callers share one run of the same work. It is aborted when none of them waits any
+ * more.
+ */
 
 interface SharedRun<T> {
   readonly result: Promise<T>;
@@ -10,8 +13,8 @@ export class SharedWork<T> {
   readonly #flights = new Map<string, SharedRun<T>>();
 
   /**
-   * Joins the work of that name that is under way, or begins it.
-   * @param work is told by its signal when all who waited have gone
+   * Joins the running work of this name, or starts it.
+   * @param work gets a signal that is aborted when all callers are gone
    */
   join(
     name: string,
@@ -23,7 +26,7 @@ export class SharedWork<T> {
     const leave = () => {
       flight.waiting -= 1;
       if (flight.waiting > 0) return;
-      // Whoever comes now must not join what is given up.
+      // New callers must not join work that is being aborted.
       this.#end(name, flight);
       flight.gone.abort();
     };

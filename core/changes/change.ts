@@ -1,21 +1,21 @@
-/** What processes tell each other of writes to items: references, never content. */
+/** What processes tell each other about written items: references, never content. */
 
-/** What happened to some items of a collection in one transaction. */
+/** A change of some items of a collection in one transaction. */
 export interface Change {
   readonly collection: string;
   readonly action: 'create' | 'update' | 'delete' | 'import';
-  /** The items' keys, each as it stands in a path; null: many, of which nothing more is told. */
+  /** The keys of the items, as in a path; null when there are too many. */
   readonly keys: readonly string[] | null;
-  /** Who did it; null when anonymous. */
+  /** The user; null when anonymous. */
   readonly user: string | null;
 }
 
-/** Most keys that are told. */
+/** Maximum number of keys in a message. */
 export const MAX_KEYS = 200;
-/** Most bytes of all keys that are told together. */
+/** Maximum bytes of all keys in a message. */
 const MAX_BYTES = 5_000;
 
-/** The change as it is told: without keys when they are many. */
+/** The change as it is sent: without keys when there are too many. */
 function bounded(change: Change): Change {
   const { keys } = change;
   if (keys === null) return change;
@@ -28,7 +28,7 @@ function isAlike(first: Change, second: Change): boolean {
   return collection === second.collection && action === second.action && user === second.user;
 }
 
-/** The changes in their order, those in a row that differ in nothing but their keys as one. */
+/** Merges consecutive changes that differ only in their keys, and keeps the order. */
 export function gathered(changes: readonly Change[]): Change[] {
   const groups: [Change, ...Change[]][] = [];
   for (const change of changes) {

@@ -1,18 +1,18 @@
 /**
- * Tells all processes what was written, once it is committed: the writes of some milliseconds
- * together. A message may get lost; whoever needs certainty reads the database.
+ * Publishes committed writes to all processes, those of some milliseconds together. A message can
+ * be lost. Whoever needs certainty reads the database.
  */
 import type { Log } from '#core/log/log.ts';
 import { warnThrottled } from '#core/log/throttled-warning.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
 import { type Change, gathered } from './change.ts';
 
-/** How long (ms) a change waits for others to travel with: a message costs as much as a write. */
+/** How long (ms) a change waits for others, because a message costs as much as a write. */
 const GATHER_MS = 20;
-/** Bytes of the changes in one message, so that NOTIFY takes it with what is around them. */
+/** Bytes of the changes in one message, so that it fits into NOTIFY. */
 const MESSAGE_BYTES = 7_500;
 
-/** Puts changes into as few messages as take them, in their order. */
+/** Packs changes into as few messages as possible, in order. */
 function packed(changes: readonly Change[]): Change[][] {
   const messages: Change[][] = [];
   let room = 0;
@@ -39,18 +39,21 @@ export class ChangeFeed {
     this.#warn = warnThrottled(log, 'changes of items could not be told to other processes');
   }
 
-  /** Tells of changes that are committed, a few milliseconds later. */
+  /** Publishes committed changes some milliseconds later. */
   publish(changes: readonly Change[]): void {
     for (const change of changes) this.#waiting.push(change);
     if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => void this.#flush(), GATHER_MS);
   }
 
-  /** Hears of what any process wrote, this one included, until the returned function is called. */
+  /**
+   * Calls the listener for writes of any process, including this one, until the returned function
+   * is called.
+   */
   subscribe(handler: (changes: readonly Change[]) => void): () => void {
     return this.#bus.subscribe('items.changed', ({ changes }) => handler(changes));
   }
 
-  /** Tells what still waits. */
+  /** Publishes what still waits. */
   async close(): Promise<void> {
     await this.#flush();
   }

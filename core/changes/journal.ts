@@ -1,6 +1,6 @@
 /**
- * The transactions that write items: what they change is noted while they run, told to the caches
- * before they are committed and again before anybody is answered, and then to whoever listens.
+ * Runs the transactions that write items. Their changes are collected while they run, reported to
+ * the caches before COMMIT and again before the answer, and then published.
  */
 import type { OpenWrite, WriteGuard } from '#core/cache/write-guard.ts';
 import type { Confirm } from '#core/catalog/wait-for-edges.ts';
@@ -12,43 +12,46 @@ import type { ChangeFeed } from './feed.ts';
 export interface JournalParts {
   readonly writes: WriteGuard;
   readonly feed: Pick<ChangeFeed, 'publish'>;
-  /** Those of rights wait until every edge knows; null where nothing of the kind is written. */
+  /** Writes of rights wait until each edge has applied them; null where none are written. */
   readonly access: AccessWrites | null;
-  /** Stops at `change.committed`, between commit and answer, when a test names it. */
+  /** Stops at `change.committed`, between COMMIT and answer, when a test asks for it. */
   readonly failpoint: (name: string) => Promise<void>;
 }
 
-/** What is to be known of writes that may change who may do what. */
+/** How to handle writes that can change rights. */
 export interface AccessWrites {
   influences(changes: readonly Pick<Change, 'collection' | 'action'>[]): boolean;
   readonly confirm: Confirm;
 }
 
-/** Notes a change as part of a transaction. */
+/** Adds a change to a transaction. */
 export type Note = (change: Change) => void;
 
 /** Changes that are about to be committed. */
 export interface Announcement {
   /**
-   * After COMMIT and before anybody is answered.
-   * @throws ServiceError SERVICE_UNAVAILABLE when a cache may still show what was before
+   * After COMMIT and before the answer.
+   * @throws ServiceError SERVICE_UNAVAILABLE when a cache may still serve older data
    */
   committed(): Promise<void>;
-  /** When COMMIT failed, or its answer was lost: it may have happened, and nobody is told. */
+  /**
+   * When COMMIT failed or its answer was lost: the write may have happened, and no change is
+   * published.
+   */
   doubtful(): Promise<void>;
 }
 
-/** What was done, and what changed by it. */
+/** The result of the work, and its changes. */
 interface Done<T> {
   readonly result: T;
   readonly changes: readonly Change[];
 }
 
-/** Statements that PostgreSQL takes for one transaction, with which they are also committed. */
+/** Statements that PostgreSQL runs as one transaction, including the commit. */
 export interface AtOnce<T> {
-  /** All collections that they write to. */
+  /** All collections that they write. */
   readonly collections: ReadonlySet<string>;
-  /** How many rows they write, without those of the history. */
+  /** How many rows they write, without history. */
   readonly rows: number;
   run(client: Client): Promise<Done<T>>;
 }
@@ -60,7 +63,7 @@ export class ChangeJournal {
     this.#parts = parts;
   }
 
-  /** Runs `work` in a transaction and tells of the changes that it notes; none when it throws. */
+  /** Runs `work` in a transaction and reports its changes; none when it throws. */
   async transaction<T>(pool: Pool, work: (client: Client, note: Note) => Promise<T>): Promise<T> {
     const changes: Change[] = [];
     const announced: Announcement[] = [];
@@ -81,7 +84,7 @@ export class ChangeJournal {
     return result;
   }
 
-  /** Runs what commits itself, and tells of its changes. */
+  /** Runs work that commits by itself, and reports its changes. */
   async atOnce<T>(lend: Lend, { collections, run }: AtOnce<T>): Promise<T> {
     const { writes, feed, failpoint } = this.#parts;
     const opened: OpenWrite[] = [];
@@ -105,7 +108,7 @@ export class ChangeJournal {
     if (access?.influences(changes)) await access.confirm();
   }
 
-  /** For those who end their transaction themselves; call it when all is written. */
+  /** For callers who end their transaction themselves. Call it when everything is written. */
   async announce(changes: readonly Change[]): Promise<Announcement> {
     const { writes, feed } = this.#parts;
     const write = await writes.open(new Set(changes.map(({ collection }) => collection)));

@@ -1,13 +1,13 @@
 /**
- * The one catalogue of errors that a client can meet: code, HTTP status, message, and whether the
- * same request may succeed later. Codes and statuses are those of clients of this kind of API.
+ * The catalogue of all errors that a client can get: code, HTTP status, message, and whether the
+ * same request can succeed later. Codes and statuses are those of the Directus family of APIs.
  */
 
-/** What is fixed about an error code. */
+/** The fixed properties of an error code. */
 export interface CatalogueEntry {
   readonly status: number;
   readonly message: string;
-  /** The same request may succeed later without being changed. */
+  /** The same request can succeed later. */
   readonly retry: boolean;
 }
 

@@ -1,7 +1,9 @@
-/** The errors that callers caused or must hear of. Programmer errors are assertions, not these. */
+/**
+ * Errors that a caller caused or has to be told about. Programming errors are assertions instead.
+ */
 import { catalogue, type ErrorCode } from './catalogue.ts';
 
-/** What an error tells beside its code; `reason` is a sentence for people. */
+/** The details of an error; `reason` is a sentence for people. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
 /** The wire form of one error. */
@@ -10,18 +12,18 @@ export interface ErrorEntry {
   readonly extensions: Readonly<Record<string, unknown>> & { readonly code: ErrorCode };
 }
 
-/** Most characters of a text of somebody else, and of a whole sentence about it. */
+/** Maximum length of a quoted text, and of a whole sentence with quotes. */
 const MOST_OF_TEXT = 100;
 const MOST_OF_REASON = 2_000;
-/** Most characters of what else is told. */
+/** Maximum length of other details. */
 const MOST_OF_DETAIL = 1_000;
 
-/** The beginning of a text, and a sign where it goes on. */
+/** Cuts a text and adds a sign where it was cut. */
 function brief(text: string, most = MOST_OF_TEXT): string {
   return text.length <= most ? text : `${text.slice(0, most)}…`;
 }
 
-/** A sentence in which long texts in quotes are cut: they may be as long as a body. */
+/** Cuts long quoted texts in a sentence; they can be as long as a body. */
 function briefReason(reason: string): string {
   if (reason.length <= MOST_OF_TEXT) return reason;
   const cut = brief(reason, 20 * MOST_OF_REASON);
@@ -31,7 +33,7 @@ function briefReason(reason: string): string {
   );
 }
 
-/** What an error tells, nothing of which is as long as somebody may have made it. */
+/** Cuts all details to a bounded length. */
 function briefDetails(details: ErrorDetails): ErrorDetails {
   let short: Record<string, unknown> | null = null;
   for (const [name, value] of Object.entries(details)) {
@@ -43,7 +45,9 @@ function briefDetails(details: ErrorDetails): ErrorDetails {
   return short ?? details;
 }
 
-/** One coded error. Its message is the catalogue's, followed by the reason when there is one. */
+/**
+ * One coded error. Its message is that of the catalogue, followed by the reason if there is one.
+ */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
@@ -88,12 +92,12 @@ export class ServiceErrors extends Error {
   }
 }
 
-/** 403: no right, or no such thing; the two are never distinguished. */
+/** 403: no rights, or no such thing. The two are never distinguished. */
 export function forbidden(reason?: string): ServiceError {
   return new ServiceError('FORBIDDEN', reason === undefined ? {} : { reason });
 }
 
-/** A place such as `filter.a[0]._eq` as URLs spell it: `filter[a][0][_eq]`. */
+/** Converts a path such as `filter.a[0]._eq` to the notation of URLs: `filter[a][0][_eq]`. */
 function bracketed(place: string): string {
   const [name = '', ...inner] = brief(place)
     .split(/[.[\]]+/)
@@ -103,8 +107,8 @@ function bracketed(place: string): string {
 
 /**
  * 400 for a query parameter.
- * @param reason a sentence that begins with the place in the parameter, in quotes, or with its name
- *   and a colon: it becomes `parameter`
+ * @param reason a sentence that begins with the path in the parameter, in quotes, or with its name
+ *   and a colon; it becomes `parameter`
  */
 export function invalidQuery(reason: string, details: ErrorDetails = {}): ServiceError {
   const match = /^(?:"([^"]+)|(\w+):)/.exec(brief(reason, MOST_OF_REASON));
@@ -135,7 +139,7 @@ export function unavailable(
   );
 }
 
-/** 429 with `Retry-After` in seconds: a caller has so many, of what `variable` bounds, already. */
+/** 429 with `Retry-After` in seconds: the caller already has the maximum that `variable` allows. */
 export function quotaExceeded(
   variable: string,
   limit: number,
@@ -146,7 +150,7 @@ export function quotaExceeded(
   return new ServiceError('REQUESTS_EXCEEDED', { limit, variable, reason }, { headers });
 }
 
-/** The errors behind their wire forms, as a failed job keeps them. */
+/** Restores errors from their wire form, as a failed job stores them. */
 export function serviceErrorsOf(entries: readonly ErrorEntry[]): ServiceErrors {
   const errors = entries.map(({ extensions: { code, ...details } }) => {
     const headers = code === 'SERVICE_UNAVAILABLE' ? { 'Retry-After': '1' } : {};

@@ -1,15 +1,17 @@
-/** Items as CSV (RFC 4180): a header, then a line for each item; lists stay JSON in their cell. */
+/**
+ * Exports items as CSV (RFC 4180): a header, then one line per item. Lists are JSON in their cell.
+ */
 import { stringify } from 'csv-stringify/sync';
 import type { Path } from '#core/query/query.ts';
 
-/** Lets programs that guess the encoding guess right. */
+/** Helps programs that guess the encoding. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
 export interface CsvOptions {
   /** The paths of the columns; their names are joined with dots. */
   readonly columns: readonly Path[];
   readonly byteOrderMark: boolean;
-  /** Cells that a spreadsheet would take for a formula are made harmless. */
+  /** Escapes cells that a spreadsheet would treat as a formula. */
   readonly safe: boolean;
 }
 
@@ -22,7 +24,7 @@ function valueAt(item: unknown, path: Path): unknown {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
 
-/** Writes batches of items; nothing at all without items. */
+/** Writes batches of items; nothing when there are none. */
 export async function* csvText(
   items: AsyncIterable<readonly unknown[]>,
   { columns, byteOrderMark, safe }: CsvOptions,

@@ -1,4 +1,4 @@
-/** Items as documents of one list: JSON, lines of JSON, YAML and XML. */
+/** Exports items as JSON, JSON lines, YAML or XML. */
 import XmlBuilder from 'fast-xml-builder';
 import { stringify } from 'yaml';
 
@@ -16,14 +16,14 @@ export async function* jsonText(items: Batches): AsyncGenerator<string> {
   yield before === '[' ? '[]' : '\n]';
 }
 
-/** One JSON text a line. */
+/** One JSON text per line. */
 export async function* linesText(items: Batches): AsyncGenerator<string> {
   for await (const batch of items) {
     if (batch.length > 0) yield `${batch.map((item) => JSON.stringify(item)).join('\n')}\n`;
   }
 }
 
-/** A YAML list; words that older readers take for booleans are quoted. */
+/** A YAML list. Words that older readers take for booleans are quoted. */
 export async function* yamlText(items: Batches): AsyncGenerator<string> {
   let begun = false;
   for await (const batch of items) {
@@ -37,13 +37,13 @@ export async function* yamlText(items: Batches): AsyncGenerator<string> {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML 1.0 cannot hold
 const NOT_XML = /[\0-\x08\x0B\x0C\x0E-\x1F\uFFFE\uFFFF]/g;
 
-/** A key as the name of an element (XML 1.0, production 5, its plain part). */
+/** Whether a key can be the name of an element (XML 1.0, production 5, its plain part). */
 function elementName(key: string): string {
   const name = key.replace(/[^\p{L}\p{N}_.-]/gu, '_');
   return /^[\p{L}_]/u.test(name) ? name : `_${name}`;
 }
 
-/** The value with names and characters that XML can hold. */
+/** Replaces names and characters that XML does not allow. */
 function forXml(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(NOT_XML, '');
   if (Array.isArray(value)) return value.map(forXml);
@@ -53,7 +53,7 @@ function forXml(value: unknown): unknown {
   );
 }
 
-/** An `item` element for each item inside `data`. */
+/** One `item` element per item inside `data`. */
 export async function* xmlText(items: Batches): AsyncGenerator<string> {
   const builder = new XmlBuilder({ format: true, indentBy: '  ', suppressEmptyNode: true });
   yield '<?xml version="1.0" encoding="UTF-8"?>\n<data>\n';

@@ -1,4 +1,4 @@
-/** Writes items, as they come, in the format that was asked for. */
+/** Writes items in the requested format, as they arrive. */
 import type { Path } from '#core/query/query.ts';
 import { csvText } from './csv.ts';
 import { jsonText, linesText, xmlText, yamlText } from './document.ts';
@@ -6,7 +6,7 @@ import type { ExportFormat } from './format.ts';
 
 export interface ExportOptions {
   readonly format: ExportFormat;
-  /** The paths of an item's plain values, for formats that are tables. */
+  /** The paths of an item's plain values, for table formats. */
   readonly columns: readonly Path[];
   readonly safe: boolean;
 }

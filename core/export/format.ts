@@ -4,10 +4,10 @@ import { invalidQuery } from '#core/errors/service-error.ts';
 export const EXPORT_FORMATS = ['csv', 'csv_utf8', 'json', 'ndjson', 'xml', 'yaml'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** How a format is called outside. */
+/** The public name of a format. */
 export interface FormatFacts {
   readonly mediaType: string;
-  /** Of file names, without the dot. */
+  /** Without the dot. */
   readonly extension: string;
 }
 
@@ -20,7 +20,7 @@ export const FORMAT_FACTS: Readonly<Record<ExportFormat, FormatFacts>> = {
   yaml: { mediaType: 'text/yaml; charset=utf-8', extension: 'yaml' },
 };
 
-/** @throws ServiceError INVALID_QUERY for a format that is not known */
+/** @throws ServiceError INVALID_QUERY for an unknown format */
 export function parseFormat(value: unknown): ExportFormat {
   const format = EXPORT_FORMATS.find((known) => known === value);
   if (format !== undefined) return format;

@@ -1,6 +1,6 @@
 /**
- * Keeps what requests did: an activity for each row that was written or deleted, and a revision
- * with the row as it became. Part of the transaction that it tells of.
+ * Records history: an activity for each row that is written or deleted, and a revision with the row
+ * afterwards. It is part of the same transaction.
  */
 import type { Collection, Field } from '#core/catalog/catalog.ts';
 import { storedValue } from '#core/catalog/stored-form.ts';
@@ -15,63 +15,63 @@ import { type Key, keyOfBody, keyOfPath } from '#core/query/key.ts';
 import { systemTable } from '#core/system/table.ts';
 import { systemCollections } from '#core/system-collections/registry.ts';
 
-/** Who did it, and from where. */
+/** The user and the origin of the request. */
 export interface Author {
   /** Null when anonymous. */
   readonly user: string | null;
   readonly visitor: Visitor;
 }
 
-/** Nothing is known of where a request comes from. */
+/** Nothing is known about the origin of a request. */
 export const NO_VISITOR: Visitor = Object.freeze({ ip: null, userAgent: null, origin: null });
 
-/** What is told of; an import is told of as a whole, with the key of its job. */
+/** The recorded actions. An import is recorded as a whole, with the key of its job. */
 export type HistoryAction = 'create' | 'update' | 'delete' | 'revert' | 'import';
 
-/** Those of them that leave something to look back at. */
+/** The actions with a revision. */
 const REVISED: ReadonlySet<HistoryAction> = new Set(['create', 'update', 'revert']);
 
-/** The members of a row that were written. */
+/** The fields of a row that were written. */
 export type Delta = Readonly<Record<string, unknown>>;
 
-/** What was done to one row. */
+/** One recorded change of one row. */
 export interface HistoryEntry {
   readonly key: Key;
   readonly delta: Delta;
-  /** The revision of the item that brought this one along. */
+  /** The revision of the parent item in the same payload. */
   readonly parent: number | null;
 }
 
-/** What happens too often, or is history itself. */
+/** Collections that change too often, or are history themselves. */
 const WITHOUT_HISTORY = systemCollections(({ audited }) => !audited);
 
-/** How much is kept of what happens to the items of a collection. */
+/** How much history a collection keeps. */
 function accountabilityOf(collection: Collection): 'all' | 'activity' | null {
   if (WITHOUT_HISTORY.has(collection.name)) return null;
   return collection.meta === null ? 'all' : collection.meta.accountability;
 }
 
-/** Whether history is told of what happens to a collection's items. */
+/** Whether a collection keeps history. */
 export function hasHistory(collection: Collection): boolean {
   return accountabilityOf(collection) !== null;
 }
 
-/** The key of an item as one text: its parts as in a path. */
+/** The key of an item as one text, as in a path. */
 function itemText(key: Key): string {
   const [only, ...more] = key;
   return more.length === 0 && only !== undefined ? only : key.map(encodeURIComponent).join(',');
 }
 
 /**
- * The key of which {@link itemText} is the text.
- * @throws ServiceError FORBIDDEN when the text can be no key of the collection
+ * Parses {@link itemText}.
+ * @throws ServiceError FORBIDDEN when the text cannot be a key of the collection
  */
 export function keyOfItem(collection: Collection, item: string): Key {
   const isPlain = collection.primaryKey.length === 1;
   return isPlain ? keyOfBody(collection, item) : keyOfPath(collection, item);
 }
 
-/** A value as it is read: secrets masked, and a number also where a key was known as text. */
+/** A value as it is shown: secrets masked, and numeric keys as numbers. */
 function shownValue(field: Field | undefined, value: unknown): unknown {
   if (field === undefined || field.column === null || value === null) return value;
   if (isConcealed(field)) return CONCEALED;
@@ -79,7 +79,7 @@ function shownValue(field: Field | undefined, value: unknown): unknown {
   return isNumber ? Number(value) : value;
 }
 
-/** The members as JSON. */
+/** The written fields as JSON. */
 export function deltaText(collection: Collection, { delta }: Pick<HistoryEntry, 'delta'>): string {
   const members = Object.entries(delta).map(
     ([name, value]) => [name, shownValue(collection.fields.get(name), value)] as const,
@@ -87,7 +87,7 @@ export function deltaText(collection: Collection, { delta }: Pick<HistoryEntry, 
   return JSON.stringify(Object.fromEntries(members));
 }
 
-/** The row `t` as it is now, as JSON in the form in which it is read; secrets masked. */
+/** The current row `t` as JSON, as it is shown; secrets masked. */
 export function snapshot(collection: Collection): Sql {
   const known = snapshots.get(collection);
   if (known !== undefined) return known;
@@ -106,14 +106,14 @@ function makeSnapshot(collection: Collection): Sql {
           sql`${outputOf({ ...field, column: field.column }, storedValue(field, identifier('t', field.column.name)))} AS ${identifier(field.name)}`,
         ],
   );
-  // A row that is gone by now leaves no picture, but its place among the others.
+  // A row that no longer exists has no snapshot, but keeps its position among the others.
   const [first] = collection.primaryKey;
   const there =
     first === undefined ? sql`TRUE` : sql`${identifier('t', first.column.name)} IS NOT NULL`;
   return sql`(SELECT row_to_json(r.*) FROM (SELECT ${join(columns)} WHERE ${there}) AS r)`;
 }
 
-/** Where a statement finds what it tells: values of one entry, or arrays with one for each. */
+/** The values of a statement: of one entry, or arrays of several. */
 interface EntryValues {
   readonly isOne: boolean;
   readonly items: Sql;
@@ -126,7 +126,7 @@ interface EntryValues {
 function entryValues(collection: Collection, entries: readonly HistoryEntry[]): EntryValues {
   const [first, ...more] = entries;
   const { primaryKey } = collection;
-  // A single entry is told by mere values: of arrays the planner wants to know how long they are.
+  // A single entry uses plain values, because the planner estimates the length of arrays.
   if (first !== undefined && more.length === 0) {
     return {
       isOne: true,
@@ -145,7 +145,7 @@ function entryValues(collection: Collection, entries: readonly HistoryEntry[]): 
   };
 }
 
-/** Whether `t` is the row of some values. */
+/** The condition that `t` has these key values. */
 function keyMatches(collection: Collection, values: readonly Sql[]): Sql {
   const tests = collection.primaryKey.map(
     ({ column }, part) =>
@@ -154,7 +154,7 @@ function keyMatches(collection: Collection, values: readonly Sql[]): Sql {
   return join(tests, ' AND ');
 }
 
-/** The beginning of what adds activities; only the items' keys are missing. */
+/** The first part of the statement that inserts activities; only the keys are missing. */
 function activityInto(
   schema: string,
   author: readonly unknown[],
@@ -173,26 +173,26 @@ function revisionInto(schema: string): Sql {
     (activity, collection, item, data, delta, parent)`;
 }
 
-/** New rows, as a statement with sub-statements tells of them that writes them itself. */
+/** New rows, for a statement that inserts them and their history. */
 export interface NewRows {
   readonly collection: Collection;
-  /** What the rows are selected from, all columns of them, in the order in which they are written. */
+  /** The source of the rows with all their columns, in the order in which they are inserted. */
   readonly rows: Sql;
   readonly isOne: boolean;
-  /** What stands for {@link History.author}. */
+  /** The values of {@link History.author}. */
   readonly author: readonly unknown[];
-  /** What stands for the {@link deltaText} of the only row, or for an array of those of all. */
+  /** The {@link deltaText} of the only row, or an array of those of all rows. */
   readonly deltas: unknown;
 }
 
-/** A name that none of the columns has. */
+/** A name that no column has. */
 function freeName(columns: readonly { readonly name: string }[]): string {
   let name = 'n';
   while (columns.some((column) => column.name === name)) name += '_';
   return name;
 }
 
-/** The sub-statements that tell of new rows, each behind a comma; none where nothing is told. */
+/** Sub-statements that record new rows, each after a comma; none when no history is kept. */
 export function recordNewRows(schema: string, newRows: NewRows): Sql {
   const { collection, rows, isOne, author, deltas } = newRows;
   const kept = accountabilityOf(collection);
@@ -209,7 +209,7 @@ export function recordNewRows(schema: string, newRows: NewRows): Sql {
     return sql`${first}, h AS (${into}
       SELECT a.id, ${name}, ${item}, ${data}, ${deltas}::text::json, NULL::int4 FROM a, ${rows} AS t)`;
   }
-  // Sub-statements are read in the order in which they wrote.
+  // Rows of a sub-statement are read in the order in which they were written.
   const place = identifier(freeName(collection.table.columns));
   return sql`${first}, b AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM a), h AS (${into}
     SELECT b.id, ${name}, ${item}, ${data}, v.delta::json, NULL::int4
@@ -225,7 +225,7 @@ export class History {
   readonly #author: Author;
   readonly #note: Note;
 
-  /** @param note is told of every change, also of those of which no history is kept */
+  /** @param note is called for each change, also without history */
   constructor(client: Client, schema: string, author: Author, note: Note = () => undefined) {
     this.#client = client;
     this.#schema = schema;
@@ -233,14 +233,14 @@ export class History {
     this.#note = note;
   }
 
-  /** The same history, which tells of updates as reverts. */
+  /** The same history, which records updates as reverts. */
   get ofRevert(): History {
     return new RevertHistory(this.#client, this.#schema, this.#author, this.#note);
   }
 
   /**
-   * Tells of rows of one collection, all created, changed or deleted, by one statement.
-   * @returns the revisions in step with the entries; none where none are kept
+   * Records rows of one collection that were created, changed or deleted, with one statement.
+   * @returns the revisions in the order of the entries; none when none are kept
    */
   async record(
     collection: Collection,
@@ -261,13 +261,13 @@ export class History {
     return revised ? rows.map(([id]) => id) : [];
   }
 
-  /** Notes that items changed of which history tells nothing one by one. */
+  /** Reports changed items that are not recorded one by one. */
   noteMany(collection: Collection): void {
     const { user } = this.#author;
     this.#note({ collection: collection.name, action: 'update', keys: null, user });
   }
 
-  /** What history has to be told of whoever writes: what {@link recordNewRows} takes. */
+  /** The values of the author, as {@link recordNewRows} takes them. */
   get author(): readonly (string | null)[] {
     const { user, visitor } = this.#author;
     return [user, ...visitorValues(visitor)];

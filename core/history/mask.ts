@@ -1,6 +1,6 @@
 /**
- * Masks in history what was concealed, for when the field that told so goes: nothing else could tell
- * its values from those of a plain field that has the same name later.
+ * Masks concealed values in history when their field is deleted. Otherwise a plain field of the
+ * same name could show them later.
  */
 import { type Sql, sql } from '#core/database/sql.ts';
 import { CONCEALED } from '#core/query/compile/output.ts';
@@ -13,7 +13,7 @@ function masked(row: Sql, fields: readonly string[]): Sql {
     FROM json_each(${row}) WITH ORDINALITY AS m (key, value, n)) ELSE ${row} END`;
 }
 
-/** The statement that masks the fields in all revisions of a collection's items that show one. */
+/** The statement that masks the fields in all revisions of a collection. */
 export function maskInHistory(schema: string, collection: string, fields: readonly string[]): Sql {
   const mask = sql`${CONCEALED}::text`;
   return sql`

@@ -1,25 +1,22 @@
-/**
- * Removes activities and revisions past their age, a batch at a time, so that no lock is held for
- * long and whoever reads or writes history meanwhile is not kept waiting.
- */
+/** Deletes old activities and revisions in batches, so that no lock is held for long. */
 import { type Pool, transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
 
-/** Rows that one transaction removes. */
+/** Rows per transaction. */
 const BATCH = 1_000;
 
 export interface RetentionOptions {
   readonly pool: Pool;
   /** The schema of the system tables. */
   readonly schema: string;
-  /** What is older is removed. */
+  /** Older rows are deleted. */
   readonly before: Date;
-  /** Asked before each batch; the rest is left for another time once it says no. */
+  /** Called before each batch; false leaves the rest for another time. */
   readonly goesOn: () => boolean;
 }
 
-/** The highest id of the activities that are old enough; null without any. */
+/** The highest id of the old activities; null when there are none. */
 async function lastOf({ pool, schema, before }: RetentionOptions): Promise<number | null> {
   const { rows } = await pool.query<{ id: number | null }>(
     render(sql`SELECT max(id) AS id FROM ${systemTable(schema, 'activity')}
@@ -28,7 +25,7 @@ async function lastOf({ pool, schema, before }: RetentionOptions): Promise<numbe
   return rows[0]?.id ?? null;
 }
 
-/** Runs batches until one is not full. @returns the rows removed */
+/** Runs batches until one is not full. @returns the number of deleted rows */
 async function inBatches(
   options: RetentionOptions,
   batch: (from: number, last: number) => Promise<readonly number[]>,
@@ -46,8 +43,8 @@ async function inBatches(
 }
 
 /**
- * Removes the revisions of activities that are old enough; the activities stay. Younger revisions
- * of items that came along with what is removed stand alone afterwards.
+ * Deletes the revisions of old activities; the activities stay. Younger revisions whose parent is
+ * deleted lose their parent.
  * @returns how many
  */
 export function removeRevisions(options: RetentionOptions): Promise<number> {
@@ -73,7 +70,7 @@ export function removeRevisions(options: RetentionOptions): Promise<number> {
 }
 
 /**
- * Removes the activities that are old enough and have no revisions any more.
+ * Deletes old activities without revisions.
  * @returns how many
  */
 export function removeActivities(options: RetentionOptions): Promise<number> {

@@ -1,4 +1,4 @@
-/** Structured logs: one pino logger for a process, with secrets redacted wherever they stand. */
+/** Structured logs: one pino logger per process, with secrets redacted. */
 import { type Logger, pino, stdSerializers } from 'pino';
 import type { Config } from '#core/config/config.ts';
 
@@ -15,16 +15,16 @@ const SECRET_NAMES = [
   'otp',
 ];
 
-/** What never reaches a log line, at the top level and two levels down. */
+/** Members that are redacted, at the top level and two levels down. */
 const REDACTED = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `["${name}"]`]);
 
-/** Makes the logger of a process; `role` names the process in every line. */
+/** Creates the logger of a process; `role` is part of every line. */
 export function createLog(config: Pick<Config, 'LOG_LEVEL'>, role: string): Log {
   return pino({
     level: config.LOG_LEVEL,
     base: { role, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
-    // The driver hangs the whole connection on an error.
+    // The driver attaches the whole connection to an error.
     serializers: {
       err: (error: Error) => {
         const { client: _, ...plain } = stdSerializers.err(error);

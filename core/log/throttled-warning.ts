@@ -1,9 +1,11 @@
-/** Logs what happens again and again, as during an outage, without filling the log with it. */
+/** Logs repeated warnings, for example during an outage, at a limited rate. */
 import type { Log } from './log.ts';
 
 const EVERY_MS = 5_000;
 
-/** A listener that warns of an error, at most once in some seconds, and says how many it left out. */
+/**
+ * A listener that logs an error at most once every few seconds, with the number of skipped ones.
+ */
 export function warnThrottled(log: Log, message: string): (error: Error) => void {
   let last = Number.NEGATIVE_INFINITY;
   let leftOut = 0;

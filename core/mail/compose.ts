@@ -1,6 +1,6 @@
 /**
- * Writes the mail that a job asks for, when it is sent: to the address that is stored
- * then, with a token made then, and only if the account is still one that should get it.
+ * Composes the mail of a job when it is sent: for the address stored at that time, with a new
+ * token, and only when the account should still get it.
  */
 import type { Config } from '#core/config/config.ts';
 import { publicUrl } from '#core/config/public-url.ts';
@@ -30,11 +30,11 @@ export interface ComposeParts {
 
 /** One kind of mail. */
 interface Kind {
-  /** Status of the accounts that it is for. */
+  /** Status of the accounts that get it. */
   readonly status: string;
-  /** What its token allows; null: it has none. */
+  /** What its token allows; null when it has none. */
   readonly scope: MailScope | null;
-  /** Path of the usual page, below the public URL. */
+  /** Path of the default page below the public URL. */
   readonly path: string;
   readonly write: (occasion: Occasion) => MailContent;
 }
@@ -94,8 +94,8 @@ async function addresseeOf(
 }
 
 /**
- * The addressee as somebody registered it: with the password of that registration, which becomes
- * the account's when it is confirmed. Null when that registration is gone.
+ * The recipient of a registration. The password of that registration becomes the account's when it
+ * is confirmed. Null when the registration no longer exists.
  */
 async function registrationOf(
   { pool, schema }: ComposeParts,
@@ -111,9 +111,9 @@ async function registrationOf(
 }
 
 /**
- * Writes the mail of a job.
- * @param job key of the job, by which the mail is recognised
- * @returns null when there is nobody (any more) who should get it
+ * Composes the mail of a job.
+ * @param job key of the job; identifies the mail
+ * @returns null when nobody should get it any more
  */
 export async function composeMail(
   parts: ComposeParts,

@@ -1,26 +1,25 @@
 /**
- * The links in mails: which pages of other sites they may lead to, and how a token gets into one.
- * A link is made of what was parsed, never of the text that a request sent.
+ * Builds the links in mails: which sites they may point to, and how they carry a token. A link is
+ * built from the parsed URL, never from the text of a request.
  */
 
-/** What a URL may be written with: two slashes, no blank, control character or backslash. */
+/** The allowed characters of a URL: two slashes, no blank, control character or backslash. */
 const WRITTEN = /^https?:\/\/(?!\/)[^\s\\\p{Cc}\p{Cf}]+$/iu;
-/** What comes before the path, with an at sign in it. */
+/** A user part before the path, with an at sign. */
 const USER_INFO = /^[^:]+:\/\/[^/?#]*@/;
-/** Separators that a server may decode later than it looks at them, and doubled ones. */
+/** Separators that a server could decode later, and doubled ones. */
 const AMBIGUOUS_PATH = /%(?:2f|5c|2e|25|00)|\/\//i;
 
-/** Whether the path is the allowed one or lies below it; `/app` does not allow `/application`. */
+/** Whether the path is the allowed one or below it; `/app` does not allow `/application`. */
 function isBelow(path: string, allowed: string): boolean {
   if (path === allowed) return true;
   return path.startsWith(allowed.endsWith('/') ? allowed : `${allowed}/`);
 }
 
 /**
- * Looks a URL up in an allow list: the origin must be the same, and the path that of the entry or
- * one below it.
+ * Looks up a URL in an allow list: the same origin, and the path of an entry or one below it.
  * @param allowed URLs without query and fragment
- * @returns the URL in its normal form; null when it is not allowed
+ * @returns the normalized URL; null when it is not allowed
  */
 export function allowedUrl(text: string, allowed: readonly string[]): string | null {
   if (!WRITTEN.test(text) || USER_INFO.test(text) || !URL.canParse(text)) return null;
@@ -32,7 +31,7 @@ export function allowedUrl(text: string, allowed: readonly string[]): string | n
   return found ? url.href : null;
 }
 
-/** The page with the token as its query parameter; one that it had already is replaced. */
+/** The page with the token as query parameter; an existing one is replaced. */
 export function withToken(page: string, token: string): string {
   const url = new URL(page);
   url.searchParams.set('token', token);

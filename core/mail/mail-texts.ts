@@ -1,11 +1,11 @@
-/** The words of every mail that Sluice sends. What is not known to be harmless is not quoted. */
+/** The texts of all mails. Values that could be harmful are not quoted. */
 import { type MailContent, personName, plainName } from './render.ts';
 
-/** What the words may tell. */
+/** The values for the texts. */
 export interface Occasion {
   /** The name of the project. */
   readonly project: string;
-  /** First name of the one who gets the mail, as that person or somebody else entered it. */
+  /** First name of the recipient, as that person or somebody else entered it. */
   readonly firstName: string | null;
   readonly link: string;
 }
@@ -47,7 +47,7 @@ export function passwordResetMail({ project, firstName, link }: Occasion): MailC
   };
 }
 
-/** Says no name: somebody unknown has entered it, and this may be another person's address. */
+/** Contains no name: an unknown person entered it, and the address may belong to somebody else. */
 export function verificationMail({ project, link }: Occasion): MailContent {
   const name = plainName(project);
   return {
@@ -64,7 +64,9 @@ export function verificationMail({ project, link }: Occasion): MailContent {
   };
 }
 
-/** To somebody who has an account already, so that the answer to the request need not say it. */
+/**
+ * For somebody who already has an account, so that the answer to the request does not reveal it.
+ */
 export function knownAddressMail({ project, firstName, link }: Occasion): MailContent {
   const name = plainName(project);
   return {

@@ -1,22 +1,22 @@
 /**
- * How a content looks: the same words as plain text and as HTML that also old mail programs show.
- * Everything in it may be hostile, so the text is cleaned and the HTML escaped here and nowhere else.
+ * Renders a mail as plain text and as HTML that old mail programs show. Any value can be hostile,
+ * so texts are cleaned and HTML is escaped here and nowhere else.
  */
 
-/** What is written, before it has a form. */
+/** The content before rendering. */
 export interface MailContent {
   readonly subject: string;
   readonly paragraphs: readonly string[];
-  /** The one thing to do; null when there is nothing. */
+  /** The link or button; null when there is none. */
   readonly action: { readonly label: string; readonly link: string } | null;
-  /** What stands below, in small print. */
+  /** Small print below. */
   readonly closing: readonly string[];
 }
 
-/** Whose content it is. */
+/** The name and colour of the project. */
 export interface Brand {
   readonly name: string;
-  /** As settings hold it; what is no hexadecimal colour is not used. */
+  /** As in the settings; an invalid colour is ignored. */
   readonly color: string;
 }
 
@@ -42,8 +42,8 @@ function escaped(text: string): string {
 }
 
 /**
- * A name on one line: without control characters and those that turn the direction of text or
- * cannot be seen, blanks joined, cut to a bearable length.
+ * Puts a name on one line: no control, bidirectional or invisible characters, blanks joined,
+ * limited length.
  */
 export function plainName(name: string): string {
   const visible = name.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ').replace(/[\p{Cf}\p{Cs}\p{Co}]/gu, '');
@@ -52,22 +52,22 @@ export function plainName(name: string): string {
 }
 
 /**
- * The name of a person in a form that no mail program turns into a link; null when there is none
- * or it looks like an address. People choose their names themselves.
+ * The name of a person in a form that no mail program turns into a link; null when there is none or
+ * it looks like an address. Users choose their names.
  */
 export function personName(name: string | null): string | null {
   const plain = plainName(name ?? '');
   return plain === '' || /[:/\\@]|[.\u3002]\S/u.test(plain) ? null : plain;
 }
 
-/** Six digits of a colour given with three or six. */
+/** Expands a colour to six digits. */
 function colorOf(given: string): string {
   const digits = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(given)?.[1] ?? DEFAULT_COLOR.slice(1);
   const six = digits.length === 3 ? digits.replace(/./g, '$&$&') : digits;
   return `#${six.toLowerCase()}`;
 }
 
-/** Black or white, whichever is read more easily on the colour (WCAG 2, relative luminance). */
+/** Black or white, whichever has more contrast (WCAG 2, relative luminance). */
 function textOn(color: string): string {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const share = Number.parseInt(color.slice(at, at + 2), 16) / 255;

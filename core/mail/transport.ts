@@ -1,6 +1,4 @@
-/**
- * How a mail leaves: by SMTP, or into the log. Which of both, and whether any, is asked here.
- */
+/** Sends mails: by SMTP, or to the log. Decides which, and whether at all. */
 import { BlockList, isIP } from 'node:net';
 import type { Config } from '#core/config/config.ts';
 import { publicUrl } from '#core/config/public-url.ts';
@@ -10,18 +8,19 @@ import type { RenderedMail } from './render.ts';
 
 /** A mail to one person. */
 export interface Mail extends RenderedMail {
-  /** The same for each attempt to send it, so that a mail that came twice is recognised. */
+  /** The same for each attempt, so that duplicates can be recognised. */
   readonly id: string;
   /** One address, never a list. */
   readonly to: string;
-  /** Shown as the sender when EMAIL_FROM has no name. */
+  /** The sender's name when EMAIL_FROM has none. */
   readonly senderName: string;
 }
 
 export interface MailTransport {
   /**
-   * Resolves when the server has taken the mail. Rejects with what the server or network said.
-   * @throws ServiceError UNPROCESSABLE_ENTITY for what is not one address
+   * Resolves when the server has accepted the mail. Rejects with the error of the server or
+   * network.
+   * @throws ServiceError UNPROCESSABLE_ENTITY when it is not exactly one address
    */
   send(mail: Mail): Promise<void>;
 }
@@ -41,7 +40,7 @@ type MailConfig = Pick<
   | 'PORT'
 >;
 
-/** What the library could take for several addresses, or for the end of a header, is no address. */
+/** Refuses what the library could read as several addresses or as the end of a header. */
 const ADDRESS = /^[^\s@,;:<>()[\]\\"\p{Cc}]{1,64}@[^\s@,;:<>()[\]\\"\p{Cc}]{1,255}$/u;
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -57,7 +56,7 @@ function isLoopback(host: string): boolean {
   return loopback.check(host, version === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** How mail leaves; null when it does not. Links are logged only where somebody asked for that. */
+/** The transport; null when mail is off. Links are logged only when configured. */
 export function mailWay(
   config: Pick<Config, 'NODE_ENV' | 'EMAIL_TRANSPORT'>,
 ): 'smtp' | 'log' | null {
@@ -65,8 +64,8 @@ export function mailWay(
 }
 
 /**
- * For requests whose point is a mail.
- * @throws ServiceError SERVICE_UNAVAILABLE of the service `mail` when there is no way to send any
+ * For requests that need mail.
+ * @throws ServiceError SERVICE_UNAVAILABLE of the service `mail` when no transport is configured
  */
 export function requireMail(config: Pick<Config, 'NODE_ENV' | 'EMAIL_TRANSPORT'>): void {
   if (mailWay(config) !== null) return;
@@ -75,7 +74,7 @@ export function requireMail(config: Pick<Config, 'NODE_ENV' | 'EMAIL_TRANSPORT'>
   });
 }
 
-/** The address that mails come from. */
+/** The sender address. */
 function senderOf(config: MailConfig): { readonly name: string; readonly address: string } {
   if (config.EMAIL_FROM !== undefined) return config.EMAIL_FROM;
   const { hostname } = new URL(publicUrl(config));
@@ -83,7 +82,7 @@ function senderOf(config: MailConfig): { readonly name: string; readonly address
   return { name: '', address: `no-reply@${isName ? hostname : 'localhost'}` };
 }
 
-/** What the library is told about the server. A password never travels unencrypted but here. */
+/** The server options of the library. Only here a password may travel unencrypted. */
 export function smtpOptions(config: MailConfig) {
   const local = isLoopback(config.EMAIL_SMTP_HOST);
   const { EMAIL_SMTP_USER: user, EMAIL_SMTP_PASSWORD: pass = '' } = config;
@@ -109,7 +108,7 @@ function requireAddress(address: string): void {
 }
 
 async function smtpTransport(config: MailConfig): Promise<MailTransport> {
-  // Loaded by whoever sends the first mail, and by no edge.
+  // Loaded with the first mail; edges never load it.
   const { createTransport } = await import('nodemailer');
   const sender = senderOf(config);
   const transport = createTransport(smtpOptions(config));
@@ -120,7 +119,7 @@ async function smtpTransport(config: MailConfig): Promise<MailTransport> {
       await transport.sendMail({
         messageId: `<${id}@${domain}>`,
         from: { name: sender.name || senderName, address: sender.address },
-        // As an object the address is never read as a list.
+        // As an object, so that it is never parsed as a list.
         to: { name: '', address: to },
         envelope: { from: sender.address, to: [to] },
         ...{ subject, text, html },
@@ -138,7 +137,7 @@ function logTransport(log: Log): MailTransport {
   };
 }
 
-/** The way to send mails; null when there is none. */
+/** Creates the transport; null when there is none. */
 export async function openMailTransport(
   config: MailConfig,
   log: Log,

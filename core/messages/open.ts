@@ -4,14 +4,14 @@ import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from './bus.ts';
 import { PostgresBus } from './postgres.ts';
 
-/** The channel of an installation, which separates it from others that share a server. */
+/** The channel of an installation. It separates installations that share a server. */
 export function channelOf(clusterId: string): string {
   return `sluice_${clusterId.replaceAll('-', '')}`;
 }
 
 /**
- * Opens the bus: on Redis when `REDIS_URL` is set, else on one connection to the database that
- * bypasses a pooler. Resolves when it is connected, however long that takes.
+ * Opens the bus: on Redis when `REDIS_URL` is set, otherwise on one connection to the database that
+ * bypasses a pooler. Resolves when connected, however long that takes.
  * @param clusterId separates installations that share a server
  */
 export async function openBus(

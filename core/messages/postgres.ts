@@ -1,6 +1,6 @@
 /**
- * The message bus on LISTEN and NOTIFY: one connection that is kept for as long as the process
- * lives and made anew whenever it breaks or stops answering.
+ * The message bus on LISTEN and NOTIFY: one connection, which is replaced when it breaks or stops
+ * answering.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
@@ -25,14 +25,14 @@ export class PostgresBus implements MessageBus {
   readonly #log: Log;
   readonly #subscriptions: Subscriptions;
   readonly #closing = new AbortController();
-  /** The heartbeat notices sooner; this sees to what is left on the server. */
+  /** The heartbeat notices earlier; this cleans up on the server. */
   readonly #watchdog: Watchdog;
   #client: pg.Client | null = null;
   #opened = Promise.withResolvers<pg.Client>();
   #lastContact = Date.now();
   #life: Promise<void> | null = null;
 
-  /** @param url a connection that keeps its session, not one of a transaction pooler */
+  /** @param url a connection with a session, not one of a transaction pooler */
   constructor(url: string, channel: string, log: Log) {
     this.#Client = guardedClient(log);
     this.#url = url;
@@ -42,7 +42,7 @@ export class PostgresBus implements MessageBus {
     this.#subscriptions = new Subscriptions(log);
   }
 
-  /** Starts to connect, again and again until {@link close}; resolves when it is connected. */
+  /** Connects, with retries until {@link close}; resolves when connected. */
   async open(): Promise<void> {
     this.#life ??= this.#keepConnected();
     await this.#opened.promise;
@@ -92,7 +92,7 @@ export class PostgresBus implements MessageBus {
         query_timeout: ANSWER_WITHIN_MS,
         keepAlive: true,
         keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-        // Publishers and the heartbeat do not wait for one another.
+        // Publishers and the heartbeat do not wait for each other.
         pipeline: true,
       });
       try {
@@ -111,7 +111,7 @@ export class PostgresBus implements MessageBus {
     }
   }
 
-  /** One connection from its beginning to its end; throws when it broke. */
+  /** One connection from start to end; throws when it broke. */
   async #live(client: pg.Client, onOpen: () => void): Promise<void> {
     const broken = new AbortController();
     client.on('error', (error) => broken.abort(error));

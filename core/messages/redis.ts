@@ -1,4 +1,4 @@
-/** The message bus on Redis: one connection that publishes and one that is subscribed. */
+/** The message bus on Redis: one connection for publishing and one for subscribing. */
 import { Redis } from 'ioredis';
 import type { Log } from '#core/log/log.ts';
 import { warnThrottled } from '#core/log/throttled-warning.ts';
@@ -20,7 +20,7 @@ export class RedisBus implements MessageBus {
   readonly #endHeartbeat: () => void;
   #heartbeat: NodeJS.Timeout | null = null;
   #lastContact = Date.now();
-  /** The subscribed connection has answered since it was last made. */
+  /** The subscribed connection has answered since it was last opened. */
   #answered = false;
 
   constructor(url: string, channel: string, log: Log) {
@@ -43,14 +43,14 @@ export class RedisBus implements MessageBus {
     });
   }
 
-  /** Connects, again and again until {@link close}; resolves when both connections stand. */
+  /** Connects, with retries until {@link close}; resolves when both connections work. */
   async open(): Promise<void> {
     const ready = Promise.all(
       [this.#publisher, this.#subscriber].map(
         (redis) => new Promise<void>((resolve) => redis.once('ready', resolve)),
       ),
     );
-    // A failed first attempt is followed by others; 'ready' tells of the one that succeeds.
+    // A failed first attempt is repeated; 'ready' reports the successful one.
     this.#publisher.connect().catch(() => undefined);
     this.#subscriber.connect().catch(() => undefined);
     await ready;
@@ -82,13 +82,13 @@ export class RedisBus implements MessageBus {
   async #beat(): Promise<void> {
     if (this.#subscriber.status !== 'ready') return;
     try {
-      // Answered after the subscription that precedes it on the same connection.
+      // The answer comes after the subscription before it on the same connection.
       await this.#subscriber.ping();
       this.#answered = true;
       this.#lastContact = Date.now();
     } catch (error) {
       this.#log.warn({ err: error }, 'the message bus does not answer');
-      // The connection may be half open; the retry strategy makes a new one.
+      // The connection may be half open; the retry strategy opens a new one.
       this.#subscriber.disconnect(true);
     }
   }

@@ -1,4 +1,4 @@
-/** Who hears which topic in this process. Transport is left to the two buses. */
+/** The subscriptions of this process by topic. The two buses do the transport. */
 import type { Log } from '#core/log/log.ts';
 import { decode, type Messages, type Topic } from './topic.ts';
 
@@ -21,7 +21,8 @@ export class Subscriptions {
   }
 
   add<T extends Topic>(topic: T, handler: (message: Messages[T]) => void): () => void {
-    // An entry of its own lets one function be subscribed twice and each time end by itself.
+    // A separate entry, so that one function can subscribe twice and end each subscription
+    // separately.
     const entry = (message: Messages[T]) => handler(message);
     this.#handlers[topic].add(entry);
     return () => {
@@ -29,7 +30,7 @@ export class Subscriptions {
     };
   }
 
-  /** Hands a text from the channel to its subscribers; neither it nor they can make this throw. */
+  /** Passes a text from the channel to its subscribers. Never throws. */
   dispatch(text: string): void {
     try {
       decode(

@@ -1,13 +1,13 @@
 /**
- * The topics of the message bus and the wire form of their messages. Processes of two releases
- * share a channel, so members that are not known here are dropped.
+ * The topics of the message bus and the format of their messages. Processes of two releases share a
+ * channel, so unknown members are dropped.
  */
 import * as v from 'valibot';
 
 const id = v.pipe(v.string(), v.uuid());
 const count = v.pipe(v.number(), v.minValue(0));
 const version = v.object({ version: v.number() });
-/** Without sessions: of something else, or by a release that does not tell of them. */
+/** Sessions are missing when something else changed, or from a release that does not send them. */
 const accessVersions = v.object({ version: v.number(), sessions: v.optional(v.number()) });
 
 /** Progress of a job in rows and bytes; percent is 0 to 100, null when the total is unknown. */
@@ -18,7 +18,7 @@ const jobProgress = v.object({
 });
 export type JobProgress = Readonly<v.InferOutput<typeof jobProgress>>;
 
-/** What was written to the items of one collection; keys are null when they are many. */
+/** What was written in one collection; keys are null when there are too many. */
 const change = v.object({
   collection: v.string(),
   action: v.picklist(['create', 'update', 'delete', 'import']),
@@ -38,7 +38,7 @@ const schemas = {
 
 export type Topic = keyof typeof schemas;
 
-/** Every topic and what its messages hold. */
+/** All topics and their messages. */
 export type Messages = { readonly [T in Topic]: v.InferOutput<(typeof schemas)[T]> };
 
 const TOPICS = v.picklist([
@@ -56,7 +56,7 @@ const envelope = v.object({ topic: TOPICS, message: v.unknown() });
 /** NOTIFY takes payloads of less than 8000 bytes (PostgreSQL, NOTIFY). */
 const PAYLOAD_LIMIT = 7_999;
 
-/** The text of a message on the channel. Throws a RangeError when it is too long for one. */
+/** Serializes a message. Throws a RangeError when it is too long. */
 export function encode<T extends Topic>(topic: T, message: Messages[T]): string {
   const text = JSON.stringify({ topic, message });
   const bytes = Buffer.byteLength(text);
@@ -67,8 +67,8 @@ export function encode<T extends Topic>(topic: T, message: Messages[T]): string 
 }
 
 /**
- * Reads a text from the channel and hands it on if its topic is heard; what nobody hears is not
- * looked at closely. Throws when it is no message of this release.
+ * Parses a text from the channel when its topic has subscribers. Throws when it is not a message of
+ * this release.
  */
 export function decode(
   text: string,

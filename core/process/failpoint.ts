@@ -1,9 +1,9 @@
-/** The places at which a process stops when a test names them, so that it can be killed there. */
+/** Failpoints: named positions where a test can stop a process and kill it. */
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
 import { tellSupervisor } from './supervised-process.ts';
 
-/** A function that returns at once, or never at the place that FAILPOINT names. */
+/** A function that returns at once, or never at the position that FAILPOINT names. */
 export function failpoints({ FAILPOINT }: Pick<Config, 'FAILPOINT'>, log: Log) {
   return async (name: string): Promise<void> => {
     if (FAILPOINT !== name) return;

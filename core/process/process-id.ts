@@ -1,26 +1,26 @@
 /**
- * A text that names this process and no other on this machine, before or after it: by it files can
- * be told whose process has died.
+ * A text that identifies one process on one machine, also after its number is used again. It tells
+ * which files belong to a dead process.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 const PATTERN = /^([0-9a-f]{12})-(\d+)-(\d+)$/;
-/** The start of a process among the fields behind its name (proc(5)). */
+/** The index of the start time among the fields after the process name (proc(5)). */
 const START_TIME = 19;
 
 function machine(): string {
   return createHash('sha256').update(hostname()).digest('hex').slice(0, 12);
 }
 
-/** When a process began, in the system's own count; null when there is none, 0 when nobody tells. */
+/** The start time of a process in ticks; null when it does not exist, 0 when unknown. */
 function startOf(pid: number): number | null {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[START_TIME]);
   } catch {
-    // Where there is no /proc a process can still be asked whether it is there.
+    // Without /proc, a signal still tells whether the process exists.
   }
   try {
     process.kill(pid, 0);
@@ -31,12 +31,12 @@ function startOf(pid: number): number | null {
   }
 }
 
-/** The name of this process. */
+/** The id of this process. */
 export function processIdentity(): string {
   return `${machine()}-${process.pid}-${startOf(process.pid) ?? 0}`;
 }
 
-/** Whether a process of this machine has ended; false for those of others, of which nothing is known. */
+/** Whether a process of this machine has ended; false for other machines, which is unknown. */
 export function hasEnded(identity: string): boolean {
   const match = PATTERN.exec(identity);
   if (match === null || match[1] !== machine()) return false;

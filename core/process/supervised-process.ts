@@ -1,22 +1,22 @@
 /**
- * How an edge or a worker lives under its supervisor: it tells when it is ready and drains when
- * told to, when it is sent SIGTERM, or when the supervisor is gone. SIGINT is left to the
- * supervisor, because a terminal sends it to the whole group at once.
+ * The child side of supervision for edges and workers: reports when it is ready, and drains on
+ * request, on SIGTERM, or when the supervisor is gone. SIGINT is left to the supervisor, because a
+ * terminal sends it to the whole process group.
  */
 import { type Config, ConfigError, loadConfig } from '#core/config/config.ts';
 
-/** EX_CONFIG of sysexits.h: a variable is wrong, and starting again would not help. */
+/** EX_CONFIG of sysexits.h: a variable is wrong, and a restart would not help. */
 export const EXIT_CONFIGURATION = 78;
 
-/** Messages over the channel between supervisor and child. */
+/** Messages between supervisor and child. */
 export type ChildMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'failpoint'; readonly name: string };
 export type SupervisorMessage = { readonly type: 'drain' };
 
 /**
- * Reads the configuration of a child; a fault is told on stderr and ends the process.
- * @param role named in the fault when the supervisor's DATABASE_URL is missing
+ * Reads the configuration of a child. An error is printed on stderr and ends the process.
+ * @param role named in the error when the supervisor's DATABASE_URL is missing
  */
 export function readConfiguration(role: string): { config: Config; url: string } {
   try {
@@ -31,14 +31,14 @@ export function readConfiguration(role: string): { config: Config; url: string }
   }
 }
 
-/** Sends a message to the supervisor; without one (a process started by hand) nothing happens. */
+/** Sends a message to the supervisor; does nothing in a process that was started by hand. */
 export function tellSupervisor(message: ChildMessage): void {
   if (process.connected) process.send?.(message);
 }
 
 /**
- * Calls `drain` once, whichever way the order arrives, and ends the process when it resolves.
- * @param drain stops taking work and resolves when what runs has ended or been given back
+ * Calls `drain` once, however the request arrives, and exits when it resolves.
+ * @param drain stops taking work and resolves when running work has ended or been given back
  */
 export function drainOnDemand(drain: () => Promise<void>): void {
   let draining = false;

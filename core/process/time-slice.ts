@@ -1,27 +1,27 @@
-/** Lets other requests have their turns while one works through something long. */
+/** Splits long work into slices, so that other requests run in between. */
 
-/** How long (ms) work goes on before others have their turn. */
+/** Maximum length (ms) of a slice. */
 const TURN_MS = 5;
-/** Steps between two looks at the clock. */
+/** Steps between two checks of the clock. */
 const STRIDE = 8;
 
 export class TimeSlice {
   #began = performance.now();
   #steps = 0;
 
-  /** Told of each step; whether it is time for others. */
+  /** Counts a step; true when the slice is over. */
   isOver(): boolean {
     this.#steps += 1;
     return this.#steps % STRIDE === 0 && performance.now() - this.#began > TURN_MS;
   }
 
-  /** Resumes when others had their turn. */
+  /** Lets other requests run, then resumes. */
   async pause(): Promise<void> {
     await new Promise(setImmediate);
     this.#began = performance.now();
   }
 
-  /** Pauses where the work so far was long, whatever the number of its steps. */
+  /** Pauses when the slice is over, whatever the number of steps. */
   async rest(): Promise<void> {
     if (performance.now() - this.#began > TURN_MS) await this.pause();
   }

@@ -1,14 +1,14 @@
 /**
- * The last net under a process. Throws are caught where they belong to a request, a connection or a
- * message; what still comes here can be told to nobody, such as one of a timer. The turn that threw
- * is lost, the process goes on: ending it would cost everybody's requests, and could be had again.
+ * Logs uncaught errors and keeps the process running. Errors are caught where they belong to a
+ * request, a connection or a message. Only errors that belong to none, for example in a timer, come
+ * here. Ending the process would fail all its requests, and the error could be repeated on purpose.
  */
 import type { Log } from '#core/log/log.ts';
 
-/** How often (ms) the same kind of error is told in full; one may come with every turn of a timer. */
+/** How often (ms) such errors are logged in full, because a timer can throw each time. */
 const EVERY_MS = 1_000;
 
-/** Call it when the process has started: what goes wrong before that must end it. */
+/** Call it after the process has started: errors before that must end it. */
 export function logUncaughtErrors(log: Log): void {
   let last = Number.NEGATIVE_INFINITY;
   let leftOut = 0;

@@ -1,21 +1,21 @@
 /**
- * Notices that a connection to Redis is half open: nothing arrives any more and nothing is refused.
- * Redis answers a PING at once, whatever else it has to do, unless the connection itself blocks.
+ * Detects half-open connections to Redis. Redis answers a PING at once, even when busy, unless the
+ * connection blocks.
  */
 import type { Redis } from 'ioredis';
 
-/** Pause (ms) between two questions. */
+/** Interval (ms) between two PINGs. */
 const BEAT_MS = 3_000;
-/** Longest wait (ms) for an answer. */
+/** Timeout (ms) for an answer. */
 const ANSWER_WITHIN_MS = 3_000;
-/** Time (ms) after which the system asks a silent peer whether it is there. */
+/** Time (ms) after which the system probes a silent peer (TCP keepalive). */
 export const REDIS_KEEP_ALIVE_MS = 10_000;
-/** Time (ms) for an orderly end of a connection that does not answer. */
+/** Time (ms) for closing a connection that does not answer. */
 export const HANG_UP_WITHIN_MS = 100;
 
 /**
- * Hangs up on a server that takes the connection and says nothing more: the client bounds only the
- * time until the system is connected.
+ * Closes a connection to a server that accepts it but does not greet: the client's own timeout
+ * covers only the connect.
  */
 export function boundGreeting(redis: Redis): void {
   let late: NodeJS.Timeout | undefined;
@@ -29,9 +29,9 @@ export function boundGreeting(redis: Redis): void {
 }
 
 /**
- * Asks a connection again and again, one that never blocks and is not subscribed.
+ * Sends PINGs on a connection that never blocks and is not subscribed.
  * @param onMiss replaces the connection
- * @returns ends the questions
+ * @returns stops the PINGs
  */
 export function startHeartbeat(redis: Redis, onMiss: () => void): () => void {
   boundGreeting(redis);
@@ -46,7 +46,7 @@ export function startHeartbeat(redis: Redis, onMiss: () => void): () => void {
       settle();
       if (redis.status === 'ready') onMiss();
     }, ANSWER_WITHIN_MS).unref();
-    // One that fails was noticed by others: what counts is that nothing comes at all.
+    // A failed PING is handled elsewhere; this only detects that no answer comes.
     redis.ping().then(settle, () => undefined);
   };
   const timer = setInterval(beat, BEAT_MS).unref();

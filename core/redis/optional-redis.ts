@@ -1,6 +1,6 @@
 /**
- * A connection to a Redis that the process can do without for a while: nothing waits for a server
- * that is away, nothing is sent twice, and what does not answer is connected to anew.
+ * A connection to a Redis that the process can do without for a while: commands fail at once while
+ * the server is away, nothing is sent twice, and a connection that does not answer is replaced.
  */
 import { Redis } from 'ioredis';
 import type { Log } from '#core/log/log.ts';
@@ -12,16 +12,16 @@ const BACK_OFF_MS = { first: 50, most: 2_000 };
 export interface OptionalRedisOptions {
   /** The name under which the server lists the connection. */
   readonly name: string;
-  /** Longest wait for an answer, in milliseconds. */
+  /** Timeout for an answer, in milliseconds. */
   readonly answerWithin: number;
-  /** What is logged when the server is lost. */
+  /** The warning when the server is lost. */
   readonly complaint: string;
   readonly log: Log;
 }
 
 export class OptionalRedis {
   readonly client: Redis;
-  /** Since it last became ready something was not answered. */
+  /** Something was not answered since it last became ready. */
   #lost = false;
   #connection = 0;
   readonly #endHeartbeat: () => void;
@@ -51,12 +51,15 @@ export class OptionalRedis {
     return this.client.status === 'ready' && !this.#lost;
   }
 
-  /** Counts connections: another number means that there was a time without one. */
+  /** Number of connections so far; a different number means that there was a gap. */
   get connection(): number {
     return this.#connection;
   }
 
-  /** Something was not answered. One that is ready and silent may be half open: it is made anew. */
+  /**
+   * Reports a missing answer. A connection that is ready but silent may be half open, so it is
+   * replaced.
+   */
   miss(): void {
     if (this.ready) this.client.disconnect(true);
     this.#lost = true;
