@@ -1,6 +1,6 @@
 /**
- * Reads the configuration of a process from environment variables, once, at start. All faults are
- * reported together; a value that passed is never checked again.
+ * Reads the configuration of a process from environment variables, once, at start. All errors are
+ * reported together.
  */
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
@@ -13,10 +13,10 @@ type AnyVariable = Variable<unknown, string | undefined>;
 type Value<T> =
   T extends Variable<infer V, infer F> ? (F extends string ? V : V | undefined) : never;
 
-/** The typed value of every variable, by its name. */
+/** The typed value of each variable, by name. */
 export type Config = { readonly [K in keyof Variables]: Value<Variables[K]> };
 
-/** One or more variables could not be used; `faults` has a line for each, naming it. */
+/** One or more variables are invalid; `faults` has a line for each. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
 
@@ -29,7 +29,7 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The text of a variable: its own, its alias's, or that of the file which `<NAME>_FILE` names. */
+/** The text of a variable: its own, that of its alias, or that of the file in `<NAME>_FILE`. */
 function textOf(name: string, entry: AnyVariable, env: Environment): string | undefined {
   for (const key of entry.alias === undefined ? [name] : [name, entry.alias]) {
     const own = env[key];
@@ -48,7 +48,7 @@ function textOf(name: string, entry: AnyVariable, env: Environment): string | un
 
 /**
  * Parses the environment into a {@link Config}. An empty variable counts as unset.
- * @throws {ConfigError} naming every variable that cannot be used and what it must be.
+ * @throws {ConfigError} naming each invalid variable and what it must be
  */
 export function loadConfig(env: Environment = process.env): Config {
   const faults: string[] = [];
@@ -66,7 +66,7 @@ export function loadConfig(env: Environment = process.env): Config {
     }
   }
   if (faults.length > 0) throw new ConfigError(faults);
-  // The loop above filled one value for each entry of the list that Config is derived from.
+  // The loop above sets one value for each entry of the list that Config is derived from.
   const config = Object.freeze(values) as Config;
   const broken = brokenRules(config);
   if (broken.length > 0) throw new ConfigError(broken);

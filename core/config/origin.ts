@@ -1,10 +1,10 @@
-/** Which origins of web pages are meant by a variable such as CORS_ORIGIN. */
+/** Parses the origins of web pages in a variable such as CORS_ORIGIN. */
 import * as v from 'valibot';
 
-/** No origin, any without distinguishing them, any by its own name, some, or those that match. */
+/** None, any with `*`, any by its own name, a list, or those that match an expression. */
 export type Origins = 'none' | '*' | 'each' | ReadonlySet<string> | RegExp;
 
-/** Origins beyond this length are no host's; expressions are not tried on them. */
+/** Longer origins are not real hosts; expressions are not tried on them. */
 const MAX_LENGTH = 300;
 
 function originOf(entry: string): string | null {
@@ -17,7 +17,7 @@ function expressionOf(text: string): RegExp | null {
   const source = /^\/(.+)\/$/.exec(text)?.[1] ?? /^regex:(.+)$/.exec(text)?.[1];
   if (source === undefined) return null;
   try {
-    // The whole origin must match: a part of it is anybody's to choose.
+    // The expression must match the whole origin: anybody can choose a part of it.
     return new RegExp(`^(?:${source})$`);
   } catch {
     return null;
@@ -44,7 +44,7 @@ export const origins = v.pipe(
   }),
 );
 
-/** A page of this origin is meant. The origin `null`, of pages that have none, never is. */
+/** Whether the origin is allowed. The origin `null` never is. */
 export function includesOrigin(rule: Origins, origin: string): boolean {
   if (rule === 'none' || origin === 'null' || origin.length > MAX_LENGTH) return false;
   if (rule === '*' || rule === 'each') return true;

@@ -1,7 +1,7 @@
-/** The address under which people reach this installation; never taken from a request. */
+/** The public URL of this installation. Never taken from a request. */
 import type { Config } from './config.ts';
 
-/** `PUBLIC_URL`, or where the API listens, without a slash at its end. */
+/** `PUBLIC_URL`, or where the API listens, without a trailing slash. */
 export function publicUrl(config: Pick<Config, 'PUBLIC_URL' | 'HOST' | 'PORT'>): string {
   if (config.PUBLIC_URL !== undefined) return config.PUBLIC_URL.replace(/\/+$/, '');
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;

@@ -1,4 +1,4 @@
-/** Rules between variables, each of which is sound by itself. */
+/** Rules between variables that are valid each by itself. */
 import type { Config } from './config.ts';
 
 type LimitConfig = Pick<
@@ -13,7 +13,7 @@ type LimitConfig = Pick<
   | 'RATE_LIMIT_GLOBAL_DURATION'
 >;
 
-/** A line for each rule that the configuration breaks, naming its variables. */
+/** One line for each broken rule, naming its variables. */
 export function brokenRules(config: LimitConfig): string[] {
   const faults: string[] = [];
   if (config.RATE_LIMIT_STORE === 'redis' && config.REDIS_URL === undefined) {

@@ -1,10 +1,10 @@
-/** The secrets of a configuration, for whoever must not tell them. */
+/** Finds the secrets of a configuration and removes them from texts. */
 import type { Config } from './config.ts';
 import { variables } from './variables.ts';
 
-/** What an address holds before its host: a user, and maybe a password. */
+/** The user, and maybe the password, before the host of a URL. */
 const CREDENTIALS = /([a-z][a-z\d+.-]*:\/\/)[^\s/@]*@/gi;
-/** `password=…` and the like, as connection strings have it. */
+/** `password=…` and the like in connection strings. */
 const ASSIGNED = /\b((?:password|passwd|pwd|secret|token)\s*[=:]\s*)(?:'[^']*'|"[^"]*"|\S+)/gi;
 /** Shorter texts are common words. */
 const SHORTEST = 6;
@@ -18,7 +18,7 @@ function passwordIn(value: string): string {
   }
 }
 
-/** The values of all variables that are secret, and the passwords within them. */
+/** The values of all secret variables, and the passwords inside them. */
 export function secretsOf(config: Config): readonly string[] {
   const values = Object.entries(variables).flatMap(([name, variable]) => {
     if (!('secret' in variable)) return [];
@@ -28,7 +28,7 @@ export function secretsOf(config: Config): readonly string[] {
   return values.filter((value) => value.length >= SHORTEST);
 }
 
-/** A message without secrets, and without the credentials of whatever address stands in it. */
+/** A message without secrets and without the credentials of URLs. */
 export function withoutSecrets(message: string, secrets: readonly string[]): string {
   const bare = secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), message);
   return bare.replace(CREDENTIALS, '$1[redacted]@').replace(ASSIGNED, '$1[redacted]');

@@ -1,21 +1,21 @@
 /**
- * The building blocks of configuration: how a variable's text becomes a typed value. No variable
- * is named here; the list of all of them is `variables.ts`.
+ * Building blocks of configuration: how the text of a variable becomes a typed value. The list of
+ * variables is `variables.ts`.
  */
 import ipaddr from 'ipaddr.js';
 import * as v from 'valibot';
 
-/** One environment variable: how its text is read, what it means, and what counts when unset. */
+/** One environment variable: its parser, meaning and default. */
 export interface Variable<T, F extends string | undefined> {
-  /** Turns the text into the value, or says what is wrong with it. */
+  /** Returns the value, or says what is wrong with the text. */
   readonly parse: v.GenericSchema<string, T>;
-  /** The text that counts when the variable is unset; `undefined` leaves the value undefined. */
+  /** The text used when the variable is unset; `undefined` leaves the value undefined. */
   readonly fallback: F;
-  /** One line for people: what the variable does, in which unit. */
+  /** One line for people: what the variable does, and its unit. */
   readonly meaning: string;
-  /** The conventional second name, read when the first is unset. */
+  /** The conventional other name, read when the first is unset. */
   readonly alias?: string;
-  /** Never printed or logged, and readable from a file by `<NAME>_FILE`. */
+  /** Never printed or logged; can be read from a file with `<NAME>_FILE`. */
   readonly secret?: boolean;
 }
 
@@ -33,7 +33,7 @@ const SIZE_UNITS: Readonly<Record<string, number>> = {
   gb: 1024 ** 3,
 };
 
-/** Reads `<number><unit>` texts such as `30s` or `16mb` by a table of units. */
+/** Parses `<number><unit>` texts such as `30s` or `16mb`. */
 function scaled(units: Readonly<Record<string, number>>, example: string) {
   const names = Object.keys(units).join(', ');
   return v.pipe(
@@ -50,13 +50,13 @@ function scaled(units: Readonly<Record<string, number>>, example: string) {
   );
 }
 
-/** A span of time in milliseconds, written like `500ms`, `5s`, `15m`, `7d`. */
+/** A duration in milliseconds, written like `500ms`, `5s`, `15m`, `7d`. */
 export const duration = scaled(DURATION_UNITS, '30s');
 
 /** A size in bytes, written like `512kb`, `16mb`. */
 export const size = scaled(SIZE_UNITS, '16mb');
 
-/** A whole number within bounds, both included. */
+/** A whole number within bounds, both inclusive. */
 export function integer(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`;
   return v.pipe(
@@ -71,7 +71,7 @@ export function integer(min: number, max: number) {
 /** Text with at least one character. */
 export const text = v.pipe(v.string(), v.nonEmpty('must not be empty'));
 
-/** A URL with one of the given schemes, kept as the text that was given. */
+/** A URL with one of the given schemes, kept unchanged. */
 export function url(...schemes: string[]) {
   const message = `must be a URL that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`;
   return v.pipe(
@@ -88,7 +88,7 @@ export function choice<const T extends readonly string[]>(options: T) {
   return v.picklist(options, `must be one of ${options.join(', ')}`);
 }
 
-/** A comma list of names as HTTP has them (RFC 9110, 5.6.2); empty for none. */
+/** A comma list of HTTP tokens (RFC 9110, 5.6.2); may be empty. */
 export const httpTokens = v.pipe(
   v.string(),
   v.transform((value) => value.split(',').map((entry) => entry.trim())),
@@ -111,7 +111,7 @@ export const list = v.pipe(
   v.minLength(1, 'must name at least one entry'),
 );
 
-/** A comma list of http and https URLs without credentials, query and fragment, normalised. */
+/** A comma list of http and https URLs without credentials, query and fragment, normalized. */
 export const urlList = v.pipe(
   list,
   v.rawTransform<string[], readonly string[]>(({ dataset, addIssue, NEVER }) => {
@@ -129,7 +129,7 @@ function isPlain({ protocol, username, password, search, hash }: URL): boolean {
 
 const MAILBOX = /^(?:([^<>"]*)<([^<>]*)>|([^<>]*))$/;
 
-/** Who a mail is from, written like `Name <name@example.com>` or `name@example.com`. */
+/** A mail sender, written like `Name <name@example.com>` or `name@example.com`. */
 export const mailbox = v.pipe(
   v.string(),
   v.rawTransform<string, { readonly name: string; readonly address: string }>(
@@ -145,7 +145,7 @@ export const mailbox = v.pipe(
   ),
 );
 
-/** Yes or no. */
+/** A boolean. */
 export const flag = v.pipe(
   v.string(),
   v.transform((value) => value.toLowerCase()),
@@ -153,13 +153,13 @@ export const flag = v.pipe(
   v.transform((value) => value === 'true' || value === 'on' || value === '1'),
 );
 
-/** A key for HMAC with SHA-256, which must not be shorter than the hash (RFC 7518, 3.2). */
+/** A key for HMAC with SHA-256, at least as long as the hash (RFC 7518, 3.2). */
 export const secretKey = v.pipe(
   v.string(),
   v.minLength(32, 'must have at least 32 characters, such as those of openssl rand -hex 32'),
 );
 
-/** The name of a response header of its own (RFC 9110, 5.6.2), none that frames the message. */
+/** The name of a response header (RFC 9110, 5.6.2) that does not frame the message. */
 export const headerName = v.pipe(
   v.string(),
   v.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a name as headers may have it'),
@@ -169,13 +169,13 @@ export const headerName = v.pipe(
   ),
 );
 
-/** A name as cookies may have it (RFC 6265, 4.1.1). */
+/** A valid cookie name (RFC 6265, 4.1.1). */
 export const cookieName = v.pipe(
   v.string(),
   v.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a name as cookies may have it'),
 );
 
-/** The peers that are believed about where a request comes from. */
+/** The proxies that are trusted to report the client's address. */
 export type Proxies = 'none' | 'all' | readonly string[];
 
 function isAddressOrRange(entry: string): boolean {

@@ -1,4 +1,4 @@
-/** Every environment variable that Sluice reads: the one list behind start-up and `npm run config`. */
+/** All environment variables of Sluice, for start-up and for `npm run config`. */
 import * as v from 'valibot';
 import { DEFAULT_LIMITS } from '#core/query/limits.ts';
 import { origins } from './origin.ts';
@@ -23,7 +23,7 @@ import {
 
 const SAME_SITE = ['lax', 'strict', 'none'] as const;
 
-/** Keeps each entry's own types: of its value, and whether it has a fallback. */
+/** Keeps the type of each entry: its value, and whether it has a default. */
 function define<T, const F extends string | undefined>(entry: Variable<T, F>): Variable<T, F> {
   return entry;
 }

@@ -1,6 +1,6 @@
 /**
- * Access tokens: JSON Web Tokens (RFC 7519) that name a user and a session. They are signed in one
- * way only; what else they claim is for clients to read, and no right rests on it.
+ * Access tokens: JSON Web Tokens (RFC 7519) with a user and a session. Only one signature algorithm
+ * is accepted. The other claims are for clients; no right depends on them.
  */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { decodeJwt, errors, type JWTVerifyResult, jwtVerify, SignJWT } from 'jose';
@@ -13,7 +13,7 @@ const ALGORITHM = 'HS256';
 const ISSUER = 'sluice';
 const TYPE = 'JWT';
 
-/** What a sound token says. */
+/** The content of a valid token. */
 export interface AccessClaims {
   readonly user: string;
   readonly session: string;
@@ -21,7 +21,7 @@ export interface AccessClaims {
   readonly expires: number;
 }
 
-/** Whom a token is made for. */
+/** The user and session of a token. */
 export interface AccessSubject {
   readonly user: string;
   readonly session: string;
@@ -34,7 +34,7 @@ const claims = v.object({
   exp: v.number(),
 });
 
-/** Whether a token claims to be one of these; one that does is nothing else. */
+/** Whether a text looks like an access token. */
 export function claimsToBeAccessToken(token: string): boolean {
   if (!token.includes('.')) return false;
   try {
@@ -72,9 +72,9 @@ export class AccessTokens {
   }
 
   /**
-   * What a token says. Whether its session still lives is another question.
-   * @throws ServiceError TOKEN_EXPIRED for a sound one whose time is over; INVALID_CREDENTIALS for
-   *   anything else that is wrong with it
+   * Verifies a token, but not whether its session still exists.
+   * @throws ServiceError TOKEN_EXPIRED for a valid one that has expired; INVALID_CREDENTIALS
+   *   otherwise
    */
   async read(token: string): Promise<AccessClaims> {
     const { payload, protectedHeader } = await this.#verify(token);

@@ -1,19 +1,19 @@
 /**
- * Accounts that were read by something that stands for them, such as a session or a token. One is
- * forgotten by that or by its user; what is being read meanwhile is not kept.
+ * Caches accounts under the session or token that identifies them. An entry is forgotten by that or
+ * by its user. A read that is in progress meanwhile is not cached.
  */
 import { LRUCache } from 'lru-cache';
 import type { Account } from '#core/access/account-policies.ts';
 import { translateFailure } from '#core/database/failure.ts';
 
-/** What is kept of an account. */
+/** A cache entry. */
 export interface Remembered {
   readonly account: Account;
 }
 
 interface Entry<T> {
   readonly reading: Promise<T | null>;
-  /** Whose it is; null while it is being read. */
+  /** The user; null while it is being read. */
   user: string | null;
 }
 
@@ -23,18 +23,18 @@ export class AccountMemory<T extends Remembered> {
   readonly #ofUser = new Map<string, Set<string>>();
   readonly #pending = new Set<string>();
 
-  /** @param read yields null for what stands for nobody, which is not kept: it may come to */
+  /** @param read returns null when there is no account; that is not cached */
   constructor(max: number, read: (key: string) => Promise<T | null>) {
     this.#read = read;
     this.#entries = new LRUCache({ max, dispose: (entry, key) => this.#unlink(key, entry) });
   }
 
-  /** @throws ServiceError SERVICE_UNAVAILABLE when the database cannot be asked */
+  /** @throws ServiceError SERVICE_UNAVAILABLE when the database cannot be reached */
   async get(key: string): Promise<T | null> {
     const known = this.#entries.get(key);
     if (known !== undefined) return known.reading;
     const entry: Entry<T> = { reading: this.#read(key), user: null };
-    // Kept before reading has ended: who is forgotten meanwhile does not come back.
+    // Stored before the read ends, so that an entry forgotten meanwhile does not come back.
     this.#entries.set(key, entry);
     this.#pending.add(key);
     try {
@@ -47,7 +47,7 @@ export class AccountMemory<T extends Remembered> {
     }
   }
 
-  /** Forgets what was read of some users; whose something is that is being read is not known yet. */
+  /** Forgets the accounts of some users, and all that are being read. */
   forgetUsers(users: Iterable<string>): void {
     for (const user of users) {
       for (const key of this.#ofUser.get(user) ?? []) this.#entries.delete(key);

@@ -1,4 +1,4 @@
-/** Lets few pieces of costly work run at a time, keeps few waiting, and turns the rest away. */
+/** Limits costly work: few run at a time, few wait, the rest is refused. */
 
 export class ConcurrencyLimit {
   readonly #atOnce: number;
@@ -8,14 +8,14 @@ export class ConcurrencyLimit {
   #running = 0;
   #passed = 0;
 
-  /** @param refusal what work is turned away with when `maxWaiting` wait already */
+  /** @param refusal creates the error when `maxWaiting` are waiting already */
   constructor(atOnce: number, maxWaiting: number, refusal: () => Error) {
     this.#atOnce = atOnce;
     this.#maxWaiting = maxWaiting;
     this.#refusal = refusal;
   }
 
-  /** How many pieces of work were let through so far. */
+  /** How many runs were started so far. */
   get started(): number {
     return this.#passed;
   }
@@ -24,7 +24,7 @@ export class ConcurrencyLimit {
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#atOnce) {
       if (this.#waiting.length >= this.#maxWaiting) throw this.#refusal();
-      // Whoever leaves hands its place on, so nobody who comes later can slip in.
+      // A finished run passes its slot on, so that a later one cannot overtake.
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else {
       this.#running++;

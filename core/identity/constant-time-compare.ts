@@ -1,7 +1,7 @@
-/** Comparing secrets without telling by the time it takes how much of them was right. */
+/** Compares secrets in constant time. */
 import { timingSafeEqual } from 'node:crypto';
 
-/** Whether two secrets are the same; only their lengths show in the time it takes. */
+/** Whether two secrets are equal. The time depends only on their lengths. */
 export function sameSecret(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }

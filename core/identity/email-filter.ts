@@ -1,4 +1,4 @@
-/** Which addresses may register: the filter that the settings hold, evaluated on the address. */
+/** Evaluates the filter of the settings that says which addresses may register. */
 import { ANONYMOUS } from '#core/access/grants.ts';
 import { invalidQuery, ServiceError } from '#core/errors/service-error.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
@@ -13,8 +13,8 @@ function names(filter: Filter): readonly string[] {
 }
 
 /**
- * Reads the filter.
- * @throws ServiceError INVALID_QUERY for one that cannot be read, or that names anything but `email`
+ * Parses the filter.
+ * @throws ServiceError INVALID_QUERY when it is invalid or names anything but `email`
  */
 export function parseEmailFilter(filter: unknown): Filter {
   const parsed = parseFilter(filter, PLACE);
@@ -25,7 +25,7 @@ export function parseEmailFilter(filter: unknown): Filter {
 
 /**
  * Whether an address passes the filter, such as `{"email": {"_ends_with": "@example.com"}}`.
- * Without a filter each one does; with one that cannot be understood, none.
+ * Without a filter each address passes; with an invalid one, none.
  */
 export function passesEmailFilter(email: string, filter: unknown): boolean {
   if (filter === null || filter === undefined) return true;

@@ -1,6 +1,6 @@
 /**
- * Finds out who sends a request: a token becomes an account, and that a caller. Every access token
- * is only as good as its session, which is looked at with each request.
+ * Authenticates requests: finds the account of a token and its caller. An access token is valid
+ * only while its session exists, which is checked with each request.
  */
 import { LRUCache } from 'lru-cache';
 import type { Account } from '#core/access/account-policies.ts';
@@ -14,14 +14,14 @@ import { AccountMemory, type Remembered } from './account-cache.ts';
 import { type IdentityParts, SessionMemory } from './session-cache.ts';
 import { tokenHash } from './token-hash.ts';
 
-/** Verified access tokens remembered in one process. */
+/** Verified access tokens cached per process. */
 const MAX_TOKENS = 20_000;
-/** Accounts of static tokens remembered in one process. */
+/** Accounts of static tokens cached per process. */
 const MAX_ACCOUNTS = 10_000;
-/** Longer texts are no tokens of ours, and remembering them would be costly. */
+/** Longer texts are not our tokens and would fill the cache. */
 const TOKEN_MAX_LENGTH = 4_096;
 
-/** What identity rests on beside the tables. */
+/** What authentication needs beside the tables. */
 export interface IdentityPorts extends IdentityParts {
   readonly access: AccessSource;
   readonly tokens: AccessTokens;
@@ -30,7 +30,7 @@ export interface IdentityPorts extends IdentityParts {
 export class Identity {
   readonly #parts: IdentityPorts;
   readonly #sessions: SessionMemory;
-  /** A token's signature is right for ever; when its time is over stands in its claims. */
+  /** The signature stays valid; the expiry is checked from the claims. */
   readonly #verified = new LRUCache<string, AccessClaims>({ max: MAX_TOKENS });
   readonly #accounts = new AccountMemory(MAX_ACCOUNTS, (token) => this.#readStatic(token));
 
@@ -44,10 +44,10 @@ export class Identity {
   }
 
   /**
-   * The caller behind a token; anonymous without one.
+   * Returns the caller of a token; anonymous without one.
    * @param ip address of the client; null when unknown
-   * @throws ServiceError INVALID_CREDENTIALS for a token that is nobody's, or whose session has
-   *   ended; TOKEN_EXPIRED; INVALID_IP when each policy of the user is barred by address
+   * @throws ServiceError INVALID_CREDENTIALS for an unknown token, or one whose session has ended;
+   *   TOKEN_EXPIRED; INVALID_IP when the address excludes each policy of the user
    */
   async authenticate(token: string | null, ip: string | null): Promise<Caller> {
     const { access } = this.#parts;
@@ -58,8 +58,8 @@ export class Identity {
   }
 
   /**
-   * The caller of a token that was authenticated before. An access token may have run out since; its
-   * session must live.
+   * Returns the caller of a token that was authenticated before. The access token may have expired
+   * since, but its session must exist.
    * @throws ServiceError as {@link authenticate}
    */
   async again(before: Caller, token: string | null): Promise<Caller> {

@@ -1,4 +1,4 @@
-/** People whom somebody with the right to create users invites, and who choose a password then. */
+/** Invitations: users created by somebody else, who choose their password later. */
 import type { Caller } from '#core/access/grants.ts';
 import { transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
@@ -18,21 +18,21 @@ import { isAdminRole } from './role.ts';
 import type { Visitor } from './session.ts';
 
 const USERS = 'system_users';
-/** Most addresses of one request: each is a mail. */
+/** Maximum number of addresses per request, because each gets a mail. */
 const MAX_INVITED = 100;
 
 export interface InvitationParts extends MailFlowParts {
   readonly access: RightsSource;
   readonly bounds: QueryBounds;
-  /** Writes users as far as the caller may: fields, presets and validation count. */
+  /** Writes users with the rights of the caller: fields, presets and validation apply. */
   readonly users: Pick<ItemService, 'create' | 'updateMany'>;
 }
 
 export interface Invitation {
   readonly emails: readonly string[];
-  /** Key of the role that the users get. */
+  /** Key of the users' role. */
   readonly role: string;
-  /** The page that the link of the mail is to lead to, from the allow list. */
+  /** The page that the link in the mail points to, from the allow list. */
   readonly page: string | null | undefined;
 }
 
@@ -51,10 +51,9 @@ export class Invitations {
   }
 
   /**
-   * Makes a user for each address that has none, and sends a mail to all of these who have not
-   * accepted yet; those who were invited into another role get this one. Addresses of other users
-   * are left alone.
-   * @throws ServiceError FORBIDDEN without the right to write such users, and for administrators'
+   * Creates a user for each new address, and sends a mail to all who have not accepted yet. Users
+   * invited with another role get this one. Addresses of other users are ignored.
+   * @throws ServiceError FORBIDDEN without the right to write such users, and for administrator
    *   roles unless the caller is one; INVALID_PAYLOAD for the page or too many addresses;
    *   SERVICE_UNAVAILABLE without mail or queue
    */
@@ -78,9 +77,9 @@ export class Invitations {
   }
 
   /**
-   * Makes an invited user active, with a password of the user's own.
-   * @throws ServiceError TOKEN_EXPIRED; INVALID_TOKEN; INVALID_INVITE when the user is not invited
-   *   any more; FAILED_VALIDATION when the password does not meet the policy
+   * Activates an invited user and sets the password.
+   * @throws ServiceError TOKEN_EXPIRED; INVALID_TOKEN; INVALID_INVITE when the user is no longer
+   *   invited; FAILED_VALIDATION when the password does not meet the policy
    */
   async accept(token: string, password: string, visitor: Visitor): Promise<void> {
     const { config, pool, schema, tokens, confirm } = this.#parts;
@@ -101,7 +100,7 @@ export class Invitations {
     await confirm();
   }
 
-  /** Sees to it that whoever has no account yet is invited into the role. */
+  /** Invites everybody without an account into the role. */
   async #prepare(caller: Caller, wanted: readonly string[], role: string): Promise<void> {
     const { users, bounds } = this.#parts;
     const target = { caller, collection: USERS };

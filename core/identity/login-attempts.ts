@@ -1,17 +1,17 @@
 /**
- * Failed attempts to sign in, counted in the database so that all processes count together, and
- * the one-time passwords that were used. Too many failures close the login by password for a while;
- * the user's status, sessions and tokens are left alone, so that nobody can lock out somebody else.
+ * Counts failed logins and used one-time passwords, in the database, for all processes together.
+ * Too many failures block the login by password for a while. The user's status, sessions and tokens
+ * stay as they are, so that nobody can lock out somebody else.
  */
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { IdentityTables } from './session.ts';
 
-/** Failures of one user by one address within a minute; what it tries beyond is not looked at. */
+/** Failures of one user from one address within a minute; further attempts are not checked. */
 const MOST_FROM_ADDRESS = 10;
 const FIRST_CLOSURE_SECONDS = 60;
 const LONGEST_CLOSURE_SECONDS = 3_600;
-/** Enough to get from the first closure to the longest. */
+/** Enough steps from the first block to the longest. */
 const MOST_DOUBLINGS = 6;
 
 function addressOf(ip: string | null): Sql {
@@ -19,9 +19,9 @@ function addressOf(ip: string | null): Sql {
 }
 
 /**
- * The condition that no password or code counts for now: that too many have failed for a user, or
- * within this minute from one address.
- * @param user an expression that yields the user's key
+ * The condition that logins are blocked: too many failures of a user, or within this minute from
+ * one address.
+ * @param user an SQL expression with the user's key
  */
 export function isClosed(schema: string, user: Sql, ip: string | null): Sql {
   return sql`EXISTS (SELECT FROM ${systemTable(schema, 'logins')} AS closing
@@ -30,7 +30,7 @@ export function isClosed(schema: string, user: Sql, ip: string | null): Sql {
         AND (closing.addresses ->> ${addressOf(ip)})::int >= ${MOST_FROM_ADDRESS}))`;
 }
 
-/** Until when a user is shut out who has failed so many times; null below the limit. */
+/** The end of the block after this number of failures; null below the limit. */
 function closedUntil(schema: string, failures: Sql): Sql {
   const most = sql`(SELECT auth_login_attempts FROM ${systemTable(schema, 'settings')} LIMIT 1)`;
   const doublings = sql`least(${failures} - greatest(${most}, 1), ${MOST_DOUBLINGS})`;
@@ -39,12 +39,11 @@ function closedUntil(schema: string, failures: Sql): Sql {
 }
 
 /**
- * Counts a wrong password or code of the active user with this address. The failure that reaches
- * `auth_login_attempts` of the settings, and each one after it, closes the login by password: for a
- * minute at first, and twice as long each time, up to an hour. A login that succeeds, or a day
- * without failures, begins the count anew. What is tried while it is closed does not count. For an
- * unknown address the same work is done.
- * @param ip where the attempt comes from; all that are unknown count as one
+ * Counts a wrong password or code of the active user with this address. At `auth_login_attempts`
+ * failures, and at each one after that, the login by password is blocked: for a minute first, then
+ * twice as long each time, up to an hour. A successful login, or a day without failures, resets the
+ * count. Attempts during a block do not count. Unknown addresses cost the same work.
+ * @param ip the client's address; unknown ones count as one
  */
 export async function countFailure(
   { db, schema }: IdentityTables,
@@ -75,7 +74,7 @@ export async function countFailure(
   );
 }
 
-/** Begins the count of failures anew for users who have a new password. */
+/** Resets the failures of users who have a new password. */
 export async function forgiveFailures(
   { db, schema }: IdentityTables,
   users: readonly string[],
@@ -88,7 +87,7 @@ export async function forgiveFailures(
 
 /**
  * Marks the one-time password of a time step as used.
- * @returns false when it, or one of a later step, was used before
+ * @returns false when it, or a later one, was used before
  */
 export async function useStep(
   { db, schema }: IdentityTables,

@@ -1,6 +1,6 @@
 /**
- * What the flows that go through a mail share: accounts by address and by token, the pages that
- * links may lead to, and the entry that a change by token leaves behind.
+ * What the flows with mails share: finding accounts by address and by token, the allowed pages, and
+ * the activity of a change by token.
  */
 import type { Confirm } from '#core/catalog/wait-for-edges.ts';
 import type { Config } from '#core/config/config.ts';
@@ -19,7 +19,7 @@ export interface MailFlowParts {
   /** The schema of the system tables. */
   readonly schema: string;
   readonly tokens: MailTokens;
-  /** Waits until every edge knows of a change. */
+  /** Waits until each edge has applied a change. */
   readonly confirm: Confirm;
   readonly jobs: { submit(submission: Submission): Promise<Submitted> };
 }
@@ -29,7 +29,7 @@ export interface StoredAccount extends MailAccount {
   readonly provider: string;
 }
 
-/** The condition that a row of users has this address, whatever the case of its letters. */
+/** The condition that a user has this address, ignoring case. */
 export function hasAddress(email: string): Sql {
   return sql`lower(email) = lower(${email})`;
 }
@@ -46,17 +46,20 @@ export async function accountOf(
   return rows[0] ?? null;
 }
 
-/** The condition that an account still is as it was read; of two who use one token one fails. */
+/**
+ * The condition that an account has not changed since it was read. Of two requests with one token
+ * one fails.
+ */
 export function isUnchanged({ id, email, password, status }: StoredAccount): Sql {
   return sql`id = ${id} AND email = ${email} AND status = ${status}
     AND password IS NOT DISTINCT FROM ${password}`;
 }
 
 /**
- * The page that a link is to lead to.
- * @param given as the request names it; undefined or null: the usual page, which is null
- * @param member the member of the body that names it
- * @throws ServiceError INVALID_PAYLOAD when the allow list does not have it
+ * The page that a link points to.
+ * @param given from the request; undefined or null for the default page, which is null
+ * @param member the member of the body
+ * @throws ServiceError INVALID_PAYLOAD when it is not in the allow list
  */
 export function pageOf(
   given: string | null | undefined,
@@ -69,7 +72,7 @@ export function pageOf(
   return page;
 }
 
-/** Records that a user changed itself by means of a token. */
+/** Records that users changed their own account with a token. */
 export async function recordUpdate(
   client: Client,
   schema: string,

@@ -1,7 +1,7 @@
 /**
- * The tokens in the links of mails: JSON Web Tokens (RFC 7519) that say which account may do which
- * one thing. They are signed with keys of their own, so they are no access tokens and the other way
- * round, and hold a digest of the account, so that each dies with the state it was made for.
+ * The tokens in links of mails: JSON Web Tokens (RFC 7519) that allow one thing for one account.
+ * Their keys differ from those of access tokens, so neither can be used as the other. They contain
+ * a digest of the account, so that a token expires when the account changes.
  */
 import assert from 'node:assert/strict';
 import { createHash, createHmac, hkdfSync } from 'node:crypto';
@@ -10,7 +10,7 @@ import * as v from 'valibot';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { sameSecret } from './constant-time-compare.ts';
 
-/** What a token is for, and how long it holds, in seconds. */
+/** The purposes of tokens, and their lifetime in seconds. */
 const LIFETIMES = {
   invite: 7 * 86_400,
   'password-reset': 86_400,
@@ -19,15 +19,15 @@ const LIFETIMES = {
 
 export type MailScope = keyof typeof LIFETIMES;
 
-/** The part of an account that a token stands and falls with. */
+/** The part of an account that a token depends on. */
 export interface MailAccount {
   readonly id: string;
   readonly email: string;
-  /** The hash of its password, as stored. */
+  /** The stored hash of its password. */
   readonly password: string | null;
 }
 
-/** What a valid token says. */
+/** The content of a valid token. */
 export interface MailClaims {
   readonly user: string;
   readonly email: string;
@@ -47,15 +47,15 @@ const claims = v.object({
 });
 
 /**
- * A digest of what a mail to an account was written for: another address or another password
- * has another one. It tells nothing about the password, whose hash is salted.
+ * A digest of the account state that a mail was written for; it changes with the address or the
+ * password. It reveals nothing about the password, whose hash is salted.
  */
 export function accountState({ id, email, password }: MailAccount): string {
   const text = JSON.stringify([id, email, password]);
   return createHash('sha256').update(text).digest('base64url');
 }
 
-/** Whether the account is still as it was when the token was made. */
+/** Whether the account has not changed since the token was created. */
 export function isCurrent({ user, email, hash }: MailClaims, account: MailAccount): boolean {
   const state = Buffer.from(accountState(account));
   return account.id === user && account.email === email && sameSecret(state, Buffer.from(hash));
@@ -64,7 +64,7 @@ export function isCurrent({ user, email, hash }: MailClaims, account: MailAccoun
 export class MailTokens {
   readonly #keys: readonly Uint8Array[];
 
-  /** @param secrets the installation's: the first one signs, each is accepted */
+  /** @param secrets of the installation: the first one signs, each is accepted */
   constructor(secrets: readonly (string | Uint8Array)[]) {
     const key = (secret: string | Uint8Array) =>
       new Uint8Array(hkdfSync('sha256', secret, '', 'sluice mail token', 32));
@@ -73,8 +73,8 @@ export class MailTokens {
   }
 
   /**
-   * The key of nobody, in place of that of a user whom an address has not got: the same for the
-   * same address, and no other process can tell it from the key of a user.
+   * A fake user key for an address without a user: always the same for one address, and no other
+   * process can distinguish it from a real one.
    */
   standIn(email: string): string {
     const [key] = this.#keys;
@@ -102,9 +102,9 @@ export class MailTokens {
   }
 
   /**
-   * What a token says, if it is one of ours for this purpose. Whether it is still current depends
-   * on the account: see {@link isCurrent}.
-   * @throws ServiceError TOKEN_EXPIRED; INVALID_TOKEN for anything else that is wrong with it
+   * Verifies a token for this purpose. Whether it is still current depends on the account: see
+   * {@link isCurrent}.
+   * @throws ServiceError TOKEN_EXPIRED; INVALID_TOKEN otherwise
    */
   async read(token: string, scope: MailScope): Promise<MailClaims> {
     for (const key of this.#keys) {
@@ -118,7 +118,7 @@ export class MailTokens {
     throw new ServiceError('INVALID_TOKEN');
   }
 
-  /** Null when the signature is by another key. */
+  /** Null when it was signed with another key. */
   async #verified(token: string, key: Uint8Array): Promise<unknown> {
     try {
       const { payload } = await jwtVerify(token, key, {

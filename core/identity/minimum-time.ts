@@ -1,7 +1,7 @@
-/** Answers that take at least a while, so that the time tells nothing about what was found. */
+/** Delays answers to a minimum time, so that the time reveals nothing. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Settles as `work` does, but not before `ms` milliseconds have passed. */
+/** Settles like `work`, but not before `ms` milliseconds. */
 export async function withMinimumTime<T>(ms: number, work: () => Promise<T>): Promise<T> {
   const [outcome] = await Promise.allSettled([work(), delay(ms)]);
   if (outcome.status === 'rejected') throw outcome.reason;

@@ -2,18 +2,18 @@
 import { Secret, TOTP } from 'otpauth';
 
 const STEP_SECONDS = 30;
-/** Steps before and after the present one whose codes count, for clocks that differ. */
+/** Accepted steps before and after the current one, for clocks that differ. */
 const WINDOW = 1;
 /** Bytes of a generated secret (RFC 4226, section 4, R6). */
 const SECRET_BYTES = 20;
-/** Fewest bytes of one that a client brings. */
+/** Minimum bytes of a secret that a client brings. */
 const SECRET_MIN_BYTES = 16;
 
 function totpOf(secret: Secret): TOTP {
   return new TOTP({ algorithm: 'SHA1', digits: 6, period: STEP_SECONDS, secret });
 }
 
-/** A secret in base32, as users store it; null when the text is none, or too short a one. */
+/** Normalizes a base32 secret; null when it is invalid or too short. */
 function secretOf(text: string): Secret | null {
   try {
     const secret = Secret.fromBase32(text);
@@ -27,14 +27,14 @@ export function generateSecret(): string {
   return new Secret({ size: SECRET_BYTES }).base32;
 }
 
-/** The URL that authenticator apps read from a QR code. */
+/** The URL for the QR code of authenticator apps. */
 export function otpauthUrl(secret: string, issuer: string, label: string): string {
   const options = { algorithm: 'SHA1', digits: 6, period: STEP_SECONDS, issuer, label } as const;
   return new TOTP({ ...options, secret: Secret.fromBase32(secret) }).toString();
 }
 
 /**
- * The time step that a code belongs to, compared in constant time; null when it is wrong.
+ * The time step of a code, compared in constant time; null when it is wrong.
  * @param now milliseconds since the epoch
  */
 export function stepOf(secret: string, code: string, now = Date.now()): number | null {

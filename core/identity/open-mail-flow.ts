@@ -1,4 +1,4 @@
-/** Puts the flows that go through a mail together for a process. */
+/** Creates the flows with mails for a process. */
 import type { Secrets } from '#core/system/secret.ts';
 import { type InvitationParts, Invitations } from './invitation.ts';
 import { MailTokens } from './mail-token.ts';

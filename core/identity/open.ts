@@ -1,4 +1,4 @@
-/** Puts the parts of identity together for a process. */
+/** Creates the identity services of a process. */
 import type { AccessSource } from '#core/access/rights-source.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import type { Confirm } from '#core/catalog/wait-for-edges.ts';

@@ -1,4 +1,4 @@
-/** A forgotten password: a mail to the stored address, and a new password for the token in it. */
+/** Password reset: a mail to the stored address, and a new password with its token. */
 import { transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
@@ -27,10 +27,12 @@ export class PasswordResets {
   }
 
   /**
-   * Asks for a mail to the user with this address. Who is not known, or may not reset a password,
-   * costs the same work and gets the same answer, but no mail: that is decided when it is sent.
-   * @param page the page that the link is to lead to, from the allow list; undefined: the usual one
-   * @throws ServiceError INVALID_PAYLOAD for another page; SERVICE_UNAVAILABLE without mail or queue
+   * Requests a mail to the user with this address. An unknown user, or one who may not reset the
+   * password, costs the same work and gets the same answer, but no mail: that is decided when the
+   * mail is sent.
+   * @param page the page of the link, from the allow list; undefined for the default
+   * @throws ServiceError INVALID_PAYLOAD for another page; SERVICE_UNAVAILABLE without mail or
+   *   queue
    */
   async request(email: string, page: string | null | undefined): Promise<void> {
     const { config, pool, schema, tokens, jobs } = this.#parts;
@@ -48,7 +50,7 @@ export class PasswordResets {
 
   /**
    * Sets a new password and ends all sessions of the user.
-   * @throws ServiceError TOKEN_EXPIRED; INVALID_TOKEN when it was used or is of no use;
+   * @throws ServiceError TOKEN_EXPIRED; INVALID_TOKEN when it was used or is no longer valid;
    *   FAILED_VALIDATION when the password does not meet the policy
    */
   async reset(token: string, password: string, visitor: Visitor): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Passwords: hashing by argon2id, checking, and the policy that new ones must meet. Hashing is the
- * most expensive thing an anonymous caller can ask for, so few run at a time and few wait for their turn.
+ * Passwords: hashing with argon2id, comparing, and the policy for new ones. Hashing is the most
+ * expensive thing that an anonymous caller can cause, so few run at a time and few wait.
  */
 import { randomBytes } from 'node:crypto';
 import { createContext, runInContext } from 'node:vm';
@@ -14,20 +14,20 @@ import { ConcurrencyLimit } from './concurrency-limit.ts';
 
 export type PasswordConfig = Pick<Config, 'ARGON2_MEMORY' | 'ARGON2_TIME' | 'ARGON2_PARALLELISM'>;
 
-/** Longest password in bytes of UTF-8; nobody types more, and it bounds the work of the policy. */
+/** Maximum bytes of a password in UTF-8; it bounds the work of the policy. */
 export const PASSWORD_MAX_BYTES = 1_024;
 
-/** Half of the threads that Node has for such work, so that files and name look-ups go on. */
+/** Half of Node's thread pool, so that files and name lookups continue. */
 const HASHING_AT_ONCE = 2;
 const HASHING_WAITING = 64;
-/** Longest time that matching one password against the policy may take, in milliseconds. */
+/** Timeout for matching one password with the policy, in milliseconds. */
 const POLICY_TIMEOUT_MS = 250;
 
 const hashing = new ConcurrencyLimit(HASHING_AT_ONCE, HASHING_WAITING, () =>
   unavailable('passwords', 'Too many passwords are being checked right now.'),
 );
 
-/** How many passwords this process has hashed or compared with a hash: its costly work so far. */
+/** How many passwords this process has hashed or compared so far. */
 export function passwordsWorked(): number {
   return hashing.started;
 }
@@ -46,9 +46,9 @@ function parameters(config: PasswordConfig) {
 }
 
 /**
- * Hashes a password with argon2id and the parameters of the configuration, in PHC form.
+ * Hashes a password with argon2id and the configured parameters, in PHC format.
  * @throws {ServiceError} INVALID_PAYLOAD for a password over {@link PASSWORD_MAX_BYTES};
- *   SERVICE_UNAVAILABLE with Retry-After when too many wait already
+ *   SERVICE_UNAVAILABLE with Retry-After when too many are waiting
  */
 export async function hashPassword(config: PasswordConfig, password: string): Promise<string> {
   if (isTooLong(password)) {
@@ -58,28 +58,28 @@ export async function hashPassword(config: PasswordConfig, password: string): Pr
 }
 
 /**
- * Whether a password belongs to a hash; false for what is no hash, and for a password that is
- * longer than any that was ever hashed. The comparison takes the same time wherever they differ.
- * @throws {ServiceError} SERVICE_UNAVAILABLE with Retry-After when too many wait already
+ * Whether a password matches a hash; false for an invalid hash, and for a password that is longer
+ * than allowed. The time does not depend on where they differ.
+ * @throws {ServiceError} SERVICE_UNAVAILABLE with Retry-After when too many are waiting
  */
 export async function verifyPassword(hash: string, password: string): Promise<boolean> {
   if (isTooLong(password)) return false;
   return await hashing.run(() => argon2.verify(hash, password).catch(() => false));
 }
 
-/** The hash was made with other parameters than those of the configuration. */
+/** Whether the hash was made with other parameters than the configured ones. */
 export function isOutdated(config: PasswordConfig, hash: string): boolean {
   return !hash.startsWith('$argon2id$') || argon2.needsRehash(hash, parameters(config));
 }
 
-/** A hash that no password has, and that takes as long to find out as any other. */
+/** A hash that no password matches, for the same work with unknown users. */
 export function hashOfNobody(config: PasswordConfig): string {
   const { memoryCost, timeCost, parallelism } = parameters(config);
   const part = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll('=', '');
   return `$argon2id$v=19$m=${memoryCost},p=${parallelism},t=${timeCost}$${part(16)}$${part(32)}`;
 }
 
-/** The policy of the settings, as {@link checkPasswordPolicy} takes it; null when there is none. */
+/** The policy of the settings, for {@link checkPasswordPolicy}; null when there is none. */
 export async function readPasswordPolicy(
   db: Pool | Client,
   schema: string,
@@ -91,7 +91,7 @@ export async function readPasswordPolicy(
   return rows[0]?.policy ?? null;
 }
 
-/** Matches in a context of its own, because only there a running match can be stopped. */
+/** Runs the match in a separate context, because only there it can be stopped. */
 function matches(policy: string, password: string): boolean {
   const [, source = policy, flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(policy) ?? [];
   const context = createContext(Object.assign(Object.create(null), { source, flags, password }));
@@ -100,11 +100,10 @@ function matches(policy: string, password: string): boolean {
 }
 
 /**
- * Checks a new password against the policy of the settings: a regular expression, with or without
- * slashes and flags. A policy that cannot be read, or that takes more than 250 ms for a password,
- * lets nothing pass.
- * @throws {ServiceError} FAILED_VALIDATION of the field `password`, type `regex`; the password
- *   itself is not repeated. INVALID_PAYLOAD for a password over {@link PASSWORD_MAX_BYTES}.
+ * Checks a new password with the policy of the settings: a regular expression, with or without
+ * slashes and flags. An invalid policy, or one that takes more than 250 ms, accepts nothing.
+ * @throws {ServiceError} FAILED_VALIDATION of the field `password`, type `regex`, without the
+ *   password; INVALID_PAYLOAD for a password over {@link PASSWORD_MAX_BYTES}
  */
 export function checkPasswordPolicy(policy: string | null, password: string): void {
   if (isTooLong(password)) {

@@ -1,13 +1,12 @@
 /**
- * Refresh tokens: opaque to clients and stored as hashes only. A token names its session and is
- * sealed, so that one which was replaced is still recognised as ours: whoever presents it has
- * a copy that was used before.
+ * Refresh tokens: opaque to clients and stored as hashes. A token contains its session and is
+ * signed, so that a replaced token is still recognised: who shows it has a used copy.
  */
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { Secrets } from '#core/system/secret.ts';
 import { sameSecret } from './constant-time-compare.ts';
 
-/** Sixteen bytes each: the session, chance, and the seal; 64 characters in base64url. */
+/** Sixteen bytes each: session, random, signature; 64 characters in base64url. */
 const PART = 16;
 const FORM = /^[\w-]{64}$/;
 
@@ -31,7 +30,10 @@ export class RefreshTokens {
     return Buffer.concat([content, seal(this.#keys[0], content)]).toString('base64url');
   }
 
-  /** The session that a token was made for, whether or not it still counts; null: not ours. */
+  /**
+   * The session that a token was made for, even when it is no longer valid; null when it is not
+   * ours.
+   */
   sessionOf(token: string): string | null {
     if (!FORM.test(token)) return null;
     const bytes = Buffer.from(token, 'base64url');

@@ -1,4 +1,4 @@
-/** People who register themselves, where the settings allow it, and confirm their address. */
+/** Self-registration, where the settings allow it, with confirmation of the address. */
 import { transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
@@ -13,13 +13,13 @@ import { checkPasswordPolicy, hashPassword } from './password.ts';
 import { isAdminRole } from './role.ts';
 import { type Visitor, visitorFacts } from './session.ts';
 
-/** Who wants an account. */
+/** The applicant. */
 export interface Applicant {
   readonly email: string;
   readonly password: string;
   readonly firstName: string | null;
   readonly lastName: string | null;
-  /** The page that the link of the mail is to lead to, from the allow list. */
+  /** The page of the link in the mail, from the allow list. */
   readonly page: string | null | undefined;
 }
 
@@ -31,24 +31,27 @@ interface Terms {
   readonly policy: string | null;
 }
 
-/** What is found of a registration that is confirmed. */
+/** A registration that is being confirmed. */
 interface Pending {
   readonly id: string;
   readonly password: string;
 }
 
-/** What has become of a registration: the account that waits for it, or one that is in use. */
+/** The state of a registration: the account waits for it, or is in use. */
 interface Entered {
   readonly id: string | null;
   readonly email: string | null;
   readonly known: string | null;
 }
 
-/** Registrations of one address that can be confirmed; of more, the oldest are forgotten. */
+/** Open registrations of one address; the oldest of more are forgotten. */
 const MOST_PENDING = 20;
-/** As long as the token in the mail holds. */
+/** As long as the token in the mail is valid. */
 const PENDING_SECONDS = 7 * 86_400;
-/** Of two who register one address at once the second finds the first's account on its next look. */
+/**
+ * When two register one address at once, the second finds the account of the first when it tries
+ * again.
+ */
 const TRIES = 3;
 
 export class Registrations {
@@ -59,11 +62,11 @@ export class Registrations {
   }
 
   /**
-   * Makes an account, which can be used once its address is confirmed. For an address that has an
-   * account already nothing happens but a mail that says so; the answer is the same.
-   * @throws ServiceError FORBIDDEN when registration is closed or the address is not wanted;
+   * Creates an account, usable after its address is confirmed. For an address that already has an
+   * account only a mail is sent that says so; the answer is the same.
+   * @throws ServiceError FORBIDDEN when registration is off or the address is not allowed;
    *   FAILED_VALIDATION for the password; INVALID_PAYLOAD for the page; SERVICE_UNAVAILABLE when
-   *   the address has to be confirmed and there is no mail
+   *   the address must be confirmed and there is no mail
    */
   async register(applicant: Applicant, visitor: Visitor): Promise<void> {
     const { config } = this.#parts;
@@ -81,8 +84,8 @@ export class Registrations {
 
   /**
    * Confirms an address.
-   * @returns the key of the user, who is active from now on
-   * @throws ServiceError TOKEN_EXPIRED; INVALID_TOKEN when it was used or is of no use
+   * @returns the key of the user, now active
+   * @throws ServiceError TOKEN_EXPIRED; INVALID_TOKEN when it was used or is no longer valid
    */
   async verify(token: string, visitor: Visitor): Promise<string> {
     const { pool, schema, tokens, confirm } = this.#parts;
@@ -124,16 +127,16 @@ export class Registrations {
 
   async #admit({ email, password }: Applicant, { role, filter, policy }: Terms): Promise<void> {
     if (!passesEmailFilter(email, filter)) throw forbidden();
-    // Whoever set it meant something else: anonymous callers would be administrators.
+    // This must be a mistake in the settings: anonymous callers would become administrators.
     if (role !== null && (await isAdminRole(this.#parts, role))) throw forbidden();
     checkPasswordPolicy(policy, password);
   }
 
   /**
-   * Makes the account. One that a registration made, and whose address was never confirmed, gets a
-   * further registration beside those that it has: whichever is confirmed decides password and name,
-   * so that nobody can put a password of theirs behind the address of somebody else. An account that
-   * somebody prepared, or gave rights to, is nobody's to register.
+   * Creates the account. An account from an unconfirmed registration gets another registration
+   * beside the existing ones. The confirmed one decides password and name, so that nobody can set a
+   * password for somebody else's address. An account that was prepared, or has rights, cannot be
+   * registered.
    */
   async #enter(
     { email, firstName, lastName }: Applicant,
@@ -145,7 +148,7 @@ export class Registrations {
     const users = systemTable(schema, 'users');
     const registrations = systemTable(schema, 'registrations');
     const status = verify ? 'unverified' : 'active';
-    // Where nobody confirms, the account belongs to the latest applicant.
+    // Without confirmation the account belongs to the latest applicant.
     const stored = verify ? null : password;
     const statement = render(sql`
       WITH known AS (

@@ -1,14 +1,14 @@
 /**
- * Who administers: users with a policy that makes administrators, of their own or by a role at any
- * height above theirs, from whatever address.
+ * Finds administrators: users with a policy that has `admin_access`, of their own or through a role
+ * or its ancestors, from any address.
  */
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
 
 /**
- * The beginning of a statement: the roles whose users are administrators, as `admin_roles (id)`, and
- * the users, as `admins (id, status)`.
+ * The first part of a statement: the roles of administrators as `admin_roles (id)`, and the users
+ * as `admins (id, status)`.
  */
 export function administrators(schema: string): Sql {
   const [users, roles, policies, access] = ['users', 'roles', 'policies', 'access'].map((name) =>
@@ -28,7 +28,7 @@ export function administrators(schema: string): Sql {
     )`;
 }
 
-/** Whether a role makes its users administrators; one that does not exist makes nobody one. */
+/** Whether the users of a role are administrators; false for a role that does not exist. */
 export async function isAdminRole(
   { pool, schema }: { readonly pool: Pool; readonly schema: string },
   role: string,

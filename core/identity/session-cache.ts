@@ -1,6 +1,6 @@
 /**
- * The sessions that this process knows to live, until it hears that one ended or that its user
- * changed. While it cannot know of that, nothing is remembered.
+ * Caches live sessions until one ends or its user changes. Nothing is cached while this process
+ * cannot know that.
  */
 import type { Account } from '#core/access/account-policies.ts';
 import type { AccessChanges } from '#core/catalog/access-changes.ts';
@@ -10,7 +10,7 @@ import { render, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
 import { AccountMemory } from './account-cache.ts';
 
-/** Sessions remembered in one process. */
+/** Sessions cached per process. */
 const MAX_SESSIONS = 20_000;
 
 export interface IdentityParts {
@@ -22,7 +22,7 @@ export interface IdentityParts {
 
 interface Live {
   readonly account: Account;
-  /** When it ends by itself, on the clock of `performance.now()`. */
+  /** When it expires, on the clock of `performance.now()`. */
   readonly until: number;
 }
 
@@ -44,7 +44,7 @@ export class SessionMemory {
 
   /**
    * The account of a session; null when it has ended or its user is not active.
-   * @throws ServiceError SERVICE_UNAVAILABLE when the database cannot be asked
+   * @throws ServiceError SERVICE_UNAVAILABLE when the database cannot be reached
    */
   async accountOf(session: string): Promise<Account | null> {
     const { catalog } = this.#parts;

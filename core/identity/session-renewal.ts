@@ -1,8 +1,8 @@
 /**
- * Renewing sessions and ending them. A refresh token works once: one that was replaced before it
- * arrived is a copy in other hands, and ends the whole family. Two requests with the same token at
- * once are no theft: one of them wins, the other is refused and nothing ends. A session cookie that
- * was replaced counts for the grace period more and leads to the same successor.
+ * Renews and ends sessions. A refresh token works once: a token that was replaced before is a
+ * stolen copy and ends the whole family. Two concurrent requests with the same token are not a
+ * theft: one wins, the other is refused and nothing ends. A replaced session cookie stays valid for
+ * the grace period and leads to the same successor.
  */
 import { randomBytes } from 'node:crypto';
 import type { Confirm } from '#core/catalog/wait-for-edges.ts';
@@ -24,12 +24,12 @@ import { type Admission, accessTtl, type Mode, type SignInParts } from './sign-i
 import { tokenHash } from './token-hash.ts';
 
 export interface RenewalParts extends SignInParts {
-  /** Waits until every edge knows that a session has ended. */
+  /** Waits until each edge knows that a session has ended. */
   readonly confirm: Confirm;
   readonly log: Log;
 }
 
-/** What a client shows to renew or end its session. */
+/** The token or cookie that renews or ends a session. */
 export type Pass =
   | { readonly mode: 'json' | 'cookie'; readonly refreshToken: string }
   | { readonly mode: 'session'; readonly accessToken: string };
@@ -44,9 +44,9 @@ export class Renewal {
   }
 
   /**
-   * Continues a session.
-   * @throws ServiceError INVALID_CREDENTIALS for what does not count any more; TOKEN_EXPIRED for
-   *   a session cookie whose time is over; INVALID_IP
+   * Renews a session.
+   * @throws ServiceError INVALID_CREDENTIALS when it is no longer valid; TOKEN_EXPIRED for an
+   *   expired session cookie; INVALID_IP
    */
   async refresh(pass: Pass, visitor: Visitor): Promise<Admission> {
     try {
@@ -58,7 +58,7 @@ export class Renewal {
     }
   }
 
-  /** Ends the session of a pass and all of its family; one that is nobody's ends nothing. */
+  /** Ends the session and its whole family; an unknown one ends nothing. */
   async logout(pass: Pass): Promise<void> {
     try {
       const session = await this.#sessionOf(pass);
@@ -124,9 +124,8 @@ export class Renewal {
   }
 
   /**
-   * A replaced token was shown again: whoever shows it, somebody has a copy. The refusal says that
-   * all of its sessions have ended, so it waits for that like a logout; there is nothing to wait for
-   * when it is shown once more.
+   * A replaced token was used again, so somebody has a copy. The error says that all its sessions
+   * have ended, so it waits for that like a logout; the next time there is nothing to wait for.
    */
   async #suspect(session: string | null): Promise<void> {
     if (session === null) return;

@@ -1,21 +1,21 @@
 /**
- * The rows of sessions: begun by a login, renewed by their token or cookie, ended as families. Each
- * function is one statement, so that what it reads and writes belongs to one point in time. Users are locked
- * before their sessions, as they are by a suspension, so that nobody waits in a circle.
+ * Reads and writes the rows of sessions: created by a login, renewed by token or cookie, ended as
+ * families. Each function is one statement, so that it reads and writes one consistent state. Users
+ * are locked before their sessions, as a suspension does, which prevents deadlocks.
  */
 import type { Client, Pool } from '#core/database/pool.ts';
 import { join, render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
 import { isClosed } from './login-attempts.ts';
 
-/** Where the tables are, and a connection to them or a transaction on them. */
+/** A connection or transaction, and the schema of the system tables. */
 export interface IdentityTables {
   readonly db: Pool | Client;
   /** The schema of the system tables. */
   readonly schema: string;
 }
 
-/** What is noted of whoever begins or renews a session. */
+/** The client of a login or renewal. */
 export interface Visitor {
   readonly ip: string | null;
   readonly userAgent: string | null;
@@ -23,9 +23,9 @@ export interface Visitor {
   readonly origin: string | null;
 }
 
-/** The token that a session gets, and from whom it was asked. */
+/** The new token of a session, and its client. */
 export interface TokenChange {
-  /** Hash of the token that counts from now on. */
+  /** Hash of the new token. */
   readonly tokenHash: string;
   /** Milliseconds. */
   readonly ttl: number;
@@ -35,17 +35,19 @@ export interface TokenChange {
 export interface NewSession extends TokenChange {
   readonly id: string;
   readonly user: string;
-  /** The hash of the password that was right: a login does not outrun a change of password. */
+  /**
+   * The hash of the password that was checked: a login must not succeed after a change of password.
+   */
   readonly password: string;
   readonly cookie: boolean;
 }
 
-/** Rows that ended long ago are removed by those who come, a few each time. */
+/** Old rows are deleted with each login, a few at a time. */
 const SWEPT_AT_ONCE = 20;
 const ORIGIN_MAX_LENGTH = 255;
 const USER_AGENT_MAX_LENGTH = 1_024;
 
-/** What is kept of a visitor: address, program, origin; the latter two cut to size. */
+/** The stored facts about a client: address, program, origin; the last two cut to size. */
 export function visitorValues({ ip, userAgent, origin }: Visitor): readonly (string | null)[] {
   return [
     ip,
@@ -54,7 +56,7 @@ export function visitorValues({ ip, userAgent, origin }: Visitor): readonly (str
   ];
 }
 
-/** The same as a list. */
+/** The same as an SQL list. */
 export function visitorFacts(visitor: Visitor): Sql {
   return join(visitorValues(visitor).map((value) => sql`${value}`));
 }
@@ -64,10 +66,10 @@ function later(ttl: number): Sql {
 }
 
 /**
- * Begins a session, with its entry in the activity, and forgets failed attempts.
- * @param sweepAfter milliseconds after which the row of an ended session serves nobody
- * @returns false when the user is not active any more, has another password by now, or too many
- *   passwords have failed meanwhile
+ * Creates a session and its activity, and resets failed attempts.
+ * @param sweepAfter milliseconds after which the row of an ended session is deleted
+ * @returns false when the user is no longer active, has a new password, or too many passwords have
+ *   failed meanwhile
  */
 export async function beginSession(
   { db, schema }: IdentityTables,
@@ -102,7 +104,7 @@ export async function beginSession(
   return rowCount === 1;
 }
 
-/** A session as renewing it needs it. */
+/** A session, as a renewal needs it. */
 export interface StoredSession {
   readonly id: string;
   readonly user: string;
@@ -128,12 +130,12 @@ async function find({ db, schema }: IdentityTables, condition: Sql): Promise<Sto
   return rows[0] ?? null;
 }
 
-/** The session that a refresh token renews. */
+/** Finds the session of a refresh token. */
 export function findByToken(place: IdentityTables, hash: string): Promise<StoredSession | null> {
   return find(place, sql`s.token = ${hash} AND NOT s.cookie`);
 }
 
-/** The session that a session cookie names; the token of others is no such cookie. */
+/** Finds the session of a session cookie; other sessions have no cookie. */
 export function findCookieSession(
   place: IdentityTables,
   id: string,
@@ -141,7 +143,7 @@ export function findCookieSession(
   return find(place, sql`s.id = ${id} AND s.cookie`);
 }
 
-/** The live session that replaced another one. */
+/** Finds the live session that replaced another one. */
 export async function findSuccessor(
   place: IdentityTables,
   hash: string,
@@ -152,7 +154,7 @@ export async function findSuccessor(
 
 /**
  * Replaces the token of a session.
- * @returns false when its token is another one by now, or its user is not active any more
+ * @returns false when its token has changed meanwhile, or its user is no longer active
  */
 export async function rotateToken(
   { db, schema }: IdentityTables,
@@ -177,7 +179,7 @@ export async function rotateToken(
 }
 
 /**
- * Replaces a session by a new one of its family; the old one counts for `grace` milliseconds more.
+ * Replaces a session by a new one of its family; the old one stays valid for `grace` milliseconds.
  * @returns the id of the new one; null when the old one ended or was replaced meanwhile
  */
 export async function replaceSession(
@@ -208,7 +210,7 @@ export async function replaceSession(
   return rows[0]?.id ?? null;
 }
 
-/** Ends the family of a session. @returns the ids of those that ended */
+/** Ends the family of a session. @returns the ids of the ended sessions */
 export async function endFamily(
   { db, schema }: IdentityTables,
   session: string,
@@ -222,9 +224,9 @@ export async function endFamily(
 }
 
 /**
- * Ends all sessions of users, as after a change of password or address. Sessions of users who are
- * not active any more end by themselves.
- * @param except a session that stays, as that of the user who made the change; null: none
+ * Ends all sessions of users, for example after a change of password or address. Sessions of
+ * inactive users end by themselves.
+ * @param except a session that stays, such as that of the user who made the change; null for none
  */
 export async function endSessionsOf(
   { db, schema }: IdentityTables,

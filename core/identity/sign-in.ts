@@ -1,7 +1,7 @@
 /**
- * Signing in with address, password and, where a user has one, a one-time password. Whatever is
- * wrong, known and unknown addresses cost the same work, take the same time and get the same
- * answer; only who has the right password learns that a code is missing.
+ * Login with address, password and, if the user has one, a one-time password. Known and unknown
+ * addresses cost the same work, take the same time and get the same error. Only who knows the
+ * password learns that a code is missing.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,11 +20,14 @@ import type { RefreshTokens } from './refresh-token.ts';
 import { beginSession, type Visitor } from './session.ts';
 import { tokenHash } from './token-hash.ts';
 
-/** How a client keeps what it is given: itself, the refresh token in a cookie, or all in one. */
+/**
+ * Where a client keeps the tokens: itself, the refresh token in a cookie, or everything in one
+ * cookie.
+ */
 export const MODES = ['json', 'cookie', 'session'] as const;
 export type Mode = (typeof MODES)[number];
 
-/** What signing in and renewing rest on. */
+/** What logins and renewals need. */
 export interface SignInParts {
   readonly config: Config;
   readonly pool: Pool;
@@ -41,12 +44,12 @@ export interface Credentials {
   readonly otp: string | null;
 }
 
-/** What a client gets. */
+/** The tokens for a client. */
 export interface Admission {
   readonly accessToken: string;
-  /** Null in mode session, whose cookie holds the access token. */
+  /** Null in mode session, whose cookie contains the access token. */
   readonly refreshToken: string | null;
-  /** Milliseconds for which the access token counts. */
+  /** Lifetime of the access token in milliseconds. */
   readonly expires: number;
 }
 
@@ -57,11 +60,11 @@ interface User {
   readonly status: string;
   readonly provider: string;
   readonly tfa_secret: string | null;
-  /** Too many have failed: no password counts for now, the right one neither. */
+  /** Too many failures: no password is accepted now, not even the right one. */
   readonly closed: boolean;
 }
 
-/** Milliseconds that an access token of a mode counts. */
+/** Lifetime of an access token by mode, in milliseconds. */
 export function accessTtl(config: Config, mode: Mode): number {
   return mode === 'session' ? config.SESSION_COOKIE_TTL : config.ACCESS_TOKEN_TTL;
 }
@@ -76,9 +79,9 @@ export class SignIn {
   }
 
   /**
-   * Begins a session.
-   * @throws ServiceError INVALID_CREDENTIALS, never sooner than LOGIN_STALL_TIME; INVALID_OTP when
-   *   only the code is missing or wrong; INVALID_IP; SERVICE_UNAVAILABLE when too many sign in
+   * Creates a session.
+   * @throws ServiceError INVALID_CREDENTIALS, never before LOGIN_STALL_TIME; INVALID_OTP when only
+   *   the code is missing or wrong; INVALID_IP; SERVICE_UNAVAILABLE when too many log in
    */
   async login(credentials: Credentials, mode: Mode, visitor: Visitor): Promise<Admission> {
     const { config } = this.#parts;
@@ -117,7 +120,7 @@ export class SignIn {
     const subject = { user: user.id, session: id, caller };
     const expires = accessTtl(config, mode);
     const accessToken = await this.#parts.tokens.issue(subject, expires);
-    // A session cookie is no refresh token: the hash that such a session has is nobody's.
+    // A session cookie is not a refresh token; its session stores a hash that no token has.
     const token = session.cookie ? randomBytes(32).toString('base64url') : refreshToken;
     const begun = await beginSession(
       { db, schema },
@@ -143,12 +146,12 @@ export class SignIn {
     const place = { db: this.#parts.pool, schema: this.#parts.schema };
     const step = otp === null ? null : stepOf(user.tfa_secret, otp);
     if (step !== null && (await useStep(place, user.id, step))) return;
-    // Six digits are soon tried out, so codes count as passwords do.
+    // Six digits are quickly guessed, so codes count like passwords.
     if (otp !== null) await countFailure(place, email, ip);
     throw new ServiceError('INVALID_OTP');
   }
 
-  /** The hash of a right password, made anew when it was made with other parameters. */
+  /** The hash of a right password; computed again when its parameters changed. */
   async #refreshed(user: string, hash: string, password: string): Promise<string> {
     const { config, pool, schema } = this.#parts;
     if (!isOutdated(config, hash)) return hash;

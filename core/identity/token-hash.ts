@@ -1,7 +1,7 @@
-/** How tokens are stored: by a hash that a stolen database cannot be signed in with. */
+/** Hashes tokens for storage, so that a stolen database gives no access. */
 import { createHash } from 'node:crypto';
 
-/** SHA-256 in hexadecimal. Tokens are random, so that no slower hash is needed. */
+/** SHA-256 in hexadecimal. Tokens are random, so a slower hash is not needed. */
 export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

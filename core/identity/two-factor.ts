@@ -1,4 +1,4 @@
-/** The second factor of users: making its secret, taking it into use, and giving it up. */
+/** Two-factor authentication of users: generating, enabling and disabling the secret. */
 import type { Caller } from '#core/access/grants.ts';
 import type { Confirm } from '#core/catalog/wait-for-edges.ts';
 import type { Pool } from '#core/database/pool.ts';
@@ -15,7 +15,7 @@ export interface TwoFactorParts {
   readonly pool: Pool;
   /** The schema of the system tables. */
   readonly schema: string;
-  /** Waits until every edge knows of a change. */
+  /** Waits until each edge has applied a change. */
   readonly confirm: Confirm;
 }
 
@@ -24,17 +24,17 @@ interface User {
   readonly email: string | null;
   readonly password: string | null;
   readonly tfa_secret: string | null;
-  /** Too many passwords and codes have failed: none counts for now. */
+  /** Too many passwords and codes have failed: none is accepted now. */
   readonly closed: boolean;
 }
 
-/** A secret that is not in use yet, as text and for authenticator apps. */
+/** A generated secret, as text and for authenticator apps. */
 export interface GeneratedSecret {
   readonly secret: string;
   readonly otpauth_url: string;
 }
 
-/** How long a generated secret may be taken into use. */
+/** How long a generated secret can be enabled. */
 const OFFERED_SECONDS = 600;
 
 const IN_USE = 'A second factor is in use already.';
@@ -52,9 +52,9 @@ export class TwoFactor {
   }
 
   /**
-   * Makes a secret for the caller, who proves to be the user by the password.
-   * @throws ServiceError INVALID_CREDENTIALS for anonymous callers and wrong passwords; INVALID_PAYLOAD when
-   *   a second factor is in use already
+   * Generates a secret for the caller, after checking the password.
+   * @throws ServiceError INVALID_CREDENTIALS for anonymous callers and wrong passwords;
+   *   INVALID_PAYLOAD when a second factor is enabled already
    */
   async generate(caller: Caller, password: string): Promise<GeneratedSecret> {
     const user = await this.#userOf(caller);
@@ -71,11 +71,11 @@ export class TwoFactor {
   }
 
   /**
-   * Takes a secret into use for the caller, who shows that an app has it. Only the one that was
-   * generated last for this user, against the password, will do: a token alone sets no factor. The
-   * user's other sessions end.
-   * @throws ServiceError INVALID_CREDENTIALS for anonymous callers; INVALID_PAYLOAD for a wrong code, for
-   *   any other secret, and when a second factor is in use already
+   * Enables a secret for the caller, whose code shows that an app has it. Only the secret that was
+   * generated last for this user, with the password, is accepted: a token alone cannot enable one.
+   * The user's other sessions end.
+   * @throws ServiceError INVALID_CREDENTIALS for anonymous callers; INVALID_PAYLOAD for a wrong
+   *   code, for any other secret, and when a second factor is enabled already
    */
   async enable(caller: Caller, secret: string, otp: string, visitor: Visitor): Promise<void> {
     const user = await this.#userOf(caller);
@@ -88,8 +88,9 @@ export class TwoFactor {
   }
 
   /**
-   * Gives up the caller's second factor.
-   * @throws ServiceError INVALID_CREDENTIALS for anonymous callers; INVALID_PAYLOAD for a wrong or used code
+   * Disables the caller's second factor.
+   * @throws ServiceError INVALID_CREDENTIALS for anonymous callers; INVALID_PAYLOAD for a wrong or
+   *   used code
    */
   async disable(caller: Caller, otp: string, visitor: Visitor): Promise<void> {
     const user = await this.#userOf(caller);
@@ -103,8 +104,9 @@ export class TwoFactor {
   }
 
   /**
-   * Takes the second factor from a user who lost it.
-   * @throws ServiceError FORBIDDEN when the caller is no admin, or there is no such user
+   * Disables the second factor of a user who lost it.
+   * @throws ServiceError FORBIDDEN when the caller is not an administrator, or the user does not
+   *   exist
    */
   async disableFor(caller: Caller, user: string, visitor: Visitor): Promise<void> {
     const isKey = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(user);
@@ -131,7 +133,7 @@ export class TwoFactor {
     if (email !== null) await countFailure(this.#place, email, ip);
   }
 
-  /** Notes what was generated, as a hash that tells a guess nothing. */
+  /** Stores a hash of the generated secret, which does not help guessing. */
   async #offer(user: string, secret: string): Promise<void> {
     const { db, schema } = this.#place;
     await db.query(
@@ -154,8 +156,8 @@ export class TwoFactor {
   }
 
   /**
-   * Puts a secret where none is, or removes the one that is there, and notes who did it. A new factor
-   * ends the logins that went without it, but for the one that has just shown it.
+   * Sets a secret where none is, or removes it, and records who did it. A new factor ends the
+   * user's sessions without it, except the one that has just shown it.
    */
   async #setSecret(
     user: string,

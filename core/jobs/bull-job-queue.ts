@@ -1,13 +1,13 @@
-/** The queue port on a queue of BullMQ, which is opened when it is first used. */
+/** One queue of jobs on BullMQ, opened when it is first used. */
 import type { Job, JobsOptions } from 'bullmq';
 import { unavailable } from '#core/errors/service-error.ts';
 import type { JobQueue, QueueName, QueueState } from './queue.ts';
 
-/** Every operation settles within this time, whatever the server does. */
+/** Each operation settles within this time. */
 const OPERATION_WITHIN_MS = 5_000;
-/** The first use loads the library and opens connections, which takes a busy machine longer. */
+/** The first use loads the library and connects, which takes longer on a busy machine. */
 const OPEN_WITHIN_MS = 10_000;
-/** Deliveries that end in an error before a job is set aside. */
+/** Failed deliveries before BullMQ gives up a job. */
 const ATTEMPTS = 5;
 const DAY_S = 86_400;
 
@@ -20,7 +20,7 @@ const STATES: ReadonlyMap<string, QueueState> = new Map<string, QueueState>([
   ['failed', 'failed'],
 ]);
 
-/** What is used of the library's queue; that of either backend has it. */
+/** The part of BullMQ's queue that is used; both backends have it. */
 export interface BullQueue {
   add(name: string, data: null, options: JobsOptions): Promise<unknown>;
   remove(id: string): Promise<number>;
@@ -54,7 +54,7 @@ export class BullJobQueue implements JobQueue {
   readonly #open: () => Promise<BullQueue>;
   #opened: Promise<BullQueue> | null = null;
 
-  /** @param retryDelay milliseconds before the first further attempt */
+  /** @param retryDelay milliseconds before the first retry */
   constructor(name: QueueName, retryDelay: number, open: () => Promise<BullQueue>) {
     this.name = name;
     this.#retryDelay = retryDelay;
@@ -68,7 +68,7 @@ export class BullJobQueue implements JobQueue {
         jobId,
         attempts: ATTEMPTS,
         backoff: { type: 'exponential', delay: this.#retryDelay, jitter: 0.5 },
-        // Kept for a look at the queue only: the record is `system_jobs`.
+        // Kept only for inspection; the truth is `system_jobs`.
         removeOnComplete: { age: DAY_S, count: 1_000 },
         removeOnFail: { age: 7 * DAY_S, count: 1_000 },
       }),
@@ -84,7 +84,7 @@ export class BullJobQueue implements JobQueue {
   async promote(jobId: string): Promise<boolean> {
     if ((await this.state(jobId)) !== 'delayed') return false;
     const job = await this.#use((queue) => queue.getJob(jobId));
-    // Refused when another process was faster, which comes to the same.
+    // Fails when another process was faster, which has the same effect.
     return (
       (await job?.promote().then(
         () => true,
@@ -115,7 +115,7 @@ export class BullJobQueue implements JobQueue {
     if (this.#opened !== null) return this.#opened;
     const opening = this.#open();
     this.#opened = opening;
-    // A failed attempt is not kept: the next call tries anew.
+    // A failed attempt is not kept: the next call tries again.
     opening.catch(() => {
       this.#opened = null;
     });

@@ -1,6 +1,6 @@
 /**
- * What is made with the queue library itself, which costs 0.2 s and 80 MB to load: this module is
- * imported when a queue is first used, because an edge that takes no job should not pay for it.
+ * Everything that uses BullMQ itself. Loading it costs 0.2 s and 80 MB, so this module is imported
+ * when a queue is first used; an edge without jobs never loads it.
  */
 import assert from 'node:assert/strict';
 import {
@@ -19,9 +19,8 @@ import type { BullQueue } from './bull-job-queue.ts';
 import { QUEUE_SCHEMA, type QueueConnection } from './connection.ts';
 
 /**
- * Makes the queue's tables in PostgreSQL, or brings them up to date; one read when there is
- * nothing to do. On Redis there is nothing to make. The role needs CREATE on the database the
- * first time.
+ * Creates or updates BullMQ's tables in PostgreSQL; one read when nothing is to do. Redis needs
+ * nothing. The first time the role needs CREATE on the database.
  */
 export async function prepareQueueTables(connection: QueueConnection): Promise<void> {
   if (connection.kind === 'redis') return;
@@ -40,7 +39,7 @@ export async function prepareQueueTables(connection: QueueConnection): Promise<v
 function newQueue(serverName: string, connection: QueueConnection): BullQueue {
   if (connection.kind === 'postgres') {
     const { Queue } = withBackend(createPostgresBackend);
-    // The library describes a pool by a type of its own, and has the test for it.
+    // BullMQ has its own type of a pool, and the test for it.
     assert(isPgPool(connection.pool));
     return new Queue<null>(serverName, { connection: connection.pool });
   }
@@ -48,7 +47,7 @@ function newQueue(serverName: string, connection: QueueConnection): BullQueue {
   return new Queue<null>(serverName, { connection: connection.redis });
 }
 
-/** Opens one queue; makes the queue's tables first when they are missing. */
+/** Opens one queue and creates missing tables first. */
 export async function openBullQueue(
   serverName: string,
   connection: QueueConnection,
@@ -61,7 +60,7 @@ export async function openBullQueue(
     await queue.waitUntilReady();
     return queue;
   } catch (error) {
-    // The library keeps a failed first connection for good, so the next call makes a new queue.
+    // BullMQ keeps a failed first connection, so the next call creates a new queue.
     queue.close().catch(() => undefined);
     throw error;
   }

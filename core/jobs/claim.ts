@@ -1,4 +1,4 @@
-/** How a worker takes a job: at most one delivery at a time, and each mailbox in its order. */
+/** Claims jobs for workers: at most one delivery of a job at a time, and each mailbox in order. */
 import type { Client, Pool } from '#core/database/pool.ts';
 import { transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
@@ -6,7 +6,7 @@ import { systemTable } from '#core/system/table.ts';
 import { FINAL_STATES, isOpen, type JobState } from './job.ts';
 import { endBackend } from './ledger.ts';
 
-/** A job that was claimed: this delivery, and no other, may now do its work. */
+/** A claimed job: only this delivery may do its work. */
 export interface ClaimedJob {
   readonly id: string;
   readonly attempt: number;
@@ -15,12 +15,12 @@ export interface ClaimedJob {
   readonly message: unknown;
   readonly messageVersion: number;
   readonly user: string | null;
-  /** The version of the catalog when it was accepted. */
+  /** The version of the catalog when the job was accepted. */
   readonly catalog: number;
 }
 
 /**
- * What came of a claim:
+ * The result of a claim:
  * - `claimed`: the work is to be done;
  * - `aside`: another job of the mailbox comes first;
  * - `ended`: it has ended already, or was cancelled just now (`now`);
@@ -44,7 +44,7 @@ interface ClaimableJob {
   readonly cancel_requested: boolean;
 }
 
-/** Another session holds the row: that of a delivery which never told its session. */
+/** Another session holds the row: a delivery that never recorded its session. */
 const LOCK_WITHIN = '5s';
 
 async function take(client: Client, schema: string, id: string): Promise<ClaimedJob | null> {
@@ -63,15 +63,15 @@ async function take(client: Client, schema: string, id: string): Promise<Claimed
 }
 
 /**
- * Claims a job for a new delivery. A session that still works for an earlier delivery is ended
- * first: its worker is frozen or cut off, else the queue would not have delivered the job again.
+ * Claims a job for a new delivery. A session of an earlier delivery is ended first: its worker is
+ * frozen or cut off, otherwise the queue would not have delivered the job again.
  */
 export async function claimJob(pool: Pool, schema: string, id: string): Promise<Claim> {
   await endBackend(pool, schema, { id, attempt: null });
   const jobs = systemTable(schema, 'jobs');
   return await transaction(pool, async (client): Promise<Claim> => {
     await client.query(render(sql`SELECT set_config('lock_timeout', ${LOCK_WITHIN}, true)`));
-    // Two claims of one mailbox would else both see the other job still waiting.
+    // Otherwise two claims of one mailbox would both see the other job waiting.
     await client.query(
       render(sql`SELECT pg_advisory_xact_lock(hashtextextended(
           ${`sluice mailbox ${schema} `} || mailbox, 0))

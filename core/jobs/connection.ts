@@ -1,4 +1,4 @@
-/** The connection of a process to the server that keeps the queues, shared by all of them. */
+/** The connection of a process to the server of the queues, shared by all queues. */
 import type { Redis, RedisOptions } from 'ioredis';
 import pg from 'pg';
 import type { Config } from '#core/config/config.ts';
@@ -13,26 +13,26 @@ import {
   startHeartbeat,
 } from '#core/redis/heartbeat.ts';
 
-/** The schema of the queue's own tables; the queue library knows it under no other name. */
+/** The schema of BullMQ's tables; BullMQ accepts no other name. */
 export const QUEUE_SCHEMA = 'bullmq';
 const CONNECT_WITHIN_MS = 4_000;
 const BACK_OFF_MS = { first: 50, most: 500 };
 
-/** Where the queues are kept. One pool or one Redis connection serves all queues of a process. */
+/** Where the queues are stored. One pool or one Redis connection serves all queues of a process. */
 export type QueueConnection =
   | { readonly kind: 'postgres'; readonly pool: pg.Pool }
   | { readonly kind: 'redis'; readonly redis: Redis; readonly endHeartbeat: () => void };
 
 export interface QueueConnectionOptions {
-  /** Most connections to PostgreSQL; each consumer of a queue keeps one of them for LISTEN. */
+  /** Maximum connections to PostgreSQL; each consumer keeps one for LISTEN. */
   readonly max: number;
-  /** A producer hears of an outage at once, a consumer waits until it is over. */
+  /** A producer gets an error during an outage, a consumer waits until it is over. */
   readonly role: 'producer' | 'consumer';
 }
 
 /**
- * Opens the connection: to Redis when `REDIS_URL` is set, else to the database itself, past any
- * pooler because consumers LISTEN. Nothing is sent before the first use.
+ * Opens the connection: to Redis when `REDIS_URL` is set, otherwise to the database itself, not
+ * through a pooler, because consumers LISTEN. Nothing is sent before the first use.
  */
 export async function openQueueConnection(
   config: Pick<Config, 'REDIS_URL' | 'DATABASE_DIRECT_URL'>,
@@ -42,7 +42,7 @@ export async function openQueueConnection(
 ): Promise<QueueConnection> {
   if (config.REDIS_URL !== undefined) {
     const { Redis } = await import('ioredis');
-    /** Copied by the queue library for the commands that block. */
+    /** Copied by BullMQ for blocking commands. */
     class QueueRedis extends Redis {
       override duplicate(override?: Partial<RedisOptions>): Redis {
         const copy = super.duplicate(override);
@@ -54,10 +54,10 @@ export async function openQueueConnection(
       lazyConnect: true,
       connectionName: `sluice-queue-${options.role}`,
       connectTimeout: CONNECT_WITHIN_MS,
-      // Taken over by the connections on which the queue library blocks; those it watches itself.
+      // Also used for the connections on which BullMQ blocks; it watches those itself.
       disconnectTimeout: HANG_UP_WITHIN_MS,
       keepAlive: REDIS_KEEP_ALIVE_MS,
-      // The queue library insists that a consumer's commands wait for a lost connection.
+      // BullMQ requires that a consumer's commands wait for a lost connection.
       maxRetriesPerRequest: options.role === 'consumer' ? null : 1,
       retryStrategy: (times) => Math.min(BACK_OFF_MS.first * 2 ** times, BACK_OFF_MS.most),
     });
@@ -82,7 +82,7 @@ export async function openQueueConnection(
     options: `-c search_path=${QUEUE_SCHEMA}`,
   });
   pool.on('error', warnThrottled(log, 'the queue lost a database connection'));
-  // The pool itself listens to idle ones only; nobody listening would end the process.
+  // The pool only listens to idle connections; an unhandled error would end the process.
   pool.on('connect', (client) => {
     watchdog.add(client);
     client.on('error', (error) => log.debug({ err: error }, 'the queue lost a connection in use'));
@@ -90,7 +90,7 @@ export async function openQueueConnection(
   return { kind: 'postgres', pool };
 }
 
-/** Ends the connection; what still waits for an answer fails. */
+/** Closes the connection; pending requests fail. */
 export async function closeQueueConnection(connection: QueueConnection): Promise<void> {
   if (connection.kind === 'postgres') return await connection.pool.end();
   connection.endHeartbeat();

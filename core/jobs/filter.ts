@@ -1,4 +1,4 @@
-/** Which jobs a list shows and in which order: the filter and sort of `GET /jobs`. */
+/** The filter and sort of `GET /jobs`. */
 import * as v from 'valibot';
 import { empty, join, type Sql, sql } from '#core/database/sql.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
@@ -8,7 +8,7 @@ const uuid = v.pipe(text, v.uuid());
 const time = v.pipe(text, v.isoTimestamp());
 const number = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2_147_483_647));
 
-/** What jobs can be filtered and sorted by. */
+/** The fields for filter and sort. */
 const FIELDS: ReadonlyMap<string, { readonly column: Sql; readonly value: v.GenericSchema }> =
   new Map<string, { readonly column: Sql; readonly value: v.GenericSchema }>([
     ['id', { column: sql`id`, value: uuid }],
@@ -64,7 +64,7 @@ function condition(name: string, operator: string, value: unknown): Sql {
   return isNull ? sql`${field.column} IS NULL` : sql`${field.column} IS NOT NULL`;
 }
 
-/** The conditions of one object; an alternative without any would let everything pass. */
+/** The conditions of one object. An empty alternative would match everything. */
 function conditionsOf(filter: unknown, depth: number): readonly Sql[] {
   if (depth > MAX_DEPTH) throw invalidQuery('filter: it is nested too deeply.');
   return Object.entries(parse(object, filter, 'it')).flatMap(([name, value]) => {
@@ -89,14 +89,14 @@ function all(conditions: readonly Sql[]): Sql {
 }
 
 /**
- * The condition of a filter such as `{state: {_in: ['waiting', 'running']}}`, with `_and` and
- * `_or`. Throws INVALID_QUERY, naming the place.
+ * Compiles a filter such as `{state: {_in: ['waiting', 'running']}}`, with `_and` and `_or`. Throws
+ * INVALID_QUERY with the path.
  */
 export function jobCondition(filter: unknown): Sql {
   return all(conditionsOf(filter, 0));
 }
 
-/** The order of a sort such as `['-created_on', 'kind']`; the latest job first without one. */
+/** Compiles a sort such as `['-created_on', 'kind']`; by default the latest job first. */
 export function jobOrder(sort: readonly string[]): Sql {
   const keys = sort.map((key) => {
     const field = FIELDS.get(key.replace(/^-/, ''));

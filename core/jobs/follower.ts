@@ -1,6 +1,6 @@
 /**
- * Tells who waits for a job how it stands. Cluster messages make that prompt; one statement a
- * second for all jobs that are followed makes it certain.
+ * Reports the status of a job to those who wait for it. Messages make that fast; one statement per
+ * second for all followed jobs makes it certain.
  */
 import { LRUCache } from 'lru-cache';
 import type { Pool } from '#core/database/pool.ts';
@@ -39,7 +39,9 @@ export class JobFollower {
     ];
   }
 
-  /** Calls `listener` with the job as it stands, now and again, until the returned function. */
+  /**
+   * Calls `listener` with the job now and after each change, until the returned function is called.
+   */
   follow(id: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(id) ?? new Set();
     listeners.add(listener);
@@ -53,9 +55,9 @@ export class JobFollower {
     };
   }
 
-  /** The job with what its worker last said about its progress. */
+  /** The job with the last progress of its worker. */
   withProgress(job: Job): Job {
-    // The last report came before the end of the work; done is done.
+    // The last progress came before the end; a completed job has all its progress.
     if (job.state === 'completed' && job.progress !== null) {
       return { ...job, progress: { ...job.progress, percent: 100 } };
     }
@@ -85,7 +87,7 @@ export class JobFollower {
           }
         }
       },
-      // The next look is a second away.
+      // The next check is a second away.
       (error) => this.#log.warn({ err: error }, 'the state of jobs could not be read'),
     );
   }

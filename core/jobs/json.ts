@@ -1,6 +1,6 @@
 /**
- * Texts of JSON that PostgreSQL stores: it refuses NUL and halves of surrogate pairs, which values
- * that errors repeat may hold. Both become U+FFFD.
+ * Makes JSON texts that PostgreSQL can store: NUL and unpaired surrogates, which values in errors
+ * may contain, become U+FFFD.
  */
 
 function storable(text: string): string {

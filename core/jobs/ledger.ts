@@ -1,6 +1,6 @@
 /**
- * What workers write into `system_jobs`. Each delivery of a job has an attempt number of its own,
- * and only the latest delivery may write: a worker that froze and wakes up finds itself superseded.
+ * What workers write to `system_jobs`. Each delivery has an attempt number, and only the latest
+ * delivery may write: a worker that froze and wakes up finds itself superseded.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '#core/database/pool.ts';
@@ -17,7 +17,7 @@ export interface Delivery {
   readonly attempt: number;
 }
 
-/** The delivery is not the current one any more, or its job was cancelled: it may not write. */
+/** The delivery is no longer the current one, or its job was cancelled: it may not write. */
 export class SupersededError extends Error {
   constructor(delivery: Delivery) {
     super(`attempt ${delivery.attempt} of job ${delivery.id} is not to be completed any more`);
@@ -25,10 +25,10 @@ export class SupersededError extends Error {
   }
 }
 
-/** What can run statements: a pool, or the client of a transaction. */
+/** A pool, or the client of a transaction. */
 type Queryable = Pick<Pool, 'query'>;
 
-/** How many errors the job itself shows; the others stand in its table of rejected rows. */
+/** Maximum errors in the job itself; the others are in the table of rejected rows. */
 const SHOWN_ERRORS = 100;
 const STORED_AT_ONCE = 1_000;
 const ENDED_WITHIN_MS = 10_000;
@@ -44,7 +44,7 @@ async function update(db: Queryable, schema: string, change: Sql, where: Sql): P
   return rowCount === 1;
 }
 
-/** The columns of a job that has just come to its end. */
+/** The columns that are set when a job ends. */
 function ended(state: JobState, ...more: Sql[]): Sql {
   const fixed = sql`state = ${state}, finished_on = clock_timestamp(), backend_pid = NULL,
     backend_start = NULL`;
@@ -52,11 +52,11 @@ function ended(state: JobState, ...more: Sql[]): Sql {
 }
 
 /**
- * Completes a job with its result. In the transaction of a transactional actor this is the last
- * statement, so that the work and its record commit together or not at all.
- * @param result what `JSON.stringify` takes
- * @throws {SupersededError} when the attempt is not current any more or the job was cancelled;
- *   the transaction must then be rolled back
+ * Completes a job with its result. In a transactional actor this is the last statement of its
+ * transaction, so that work and result commit together.
+ * @param result any JSON value
+ * @throws {SupersededError} when the attempt is no longer current or the job was cancelled; the
+ *   transaction must then be rolled back
  */
 export async function completeJob(
   client: Queryable,
@@ -71,8 +71,8 @@ export async function completeJob(
 }
 
 /**
- * Records, in the transaction of the work, what the work came to, although the job goes on: from
- * the commit on the work is done, a later delivery finds the result, and nobody cancels the job.
+ * Records the result within the transaction of the work, although the job continues: after the
+ * commit the work is done, a later delivery finds the result, and the job cannot be cancelled.
  * @throws {SupersededError} as {@link completeJob}
  */
 export async function recordResult(
@@ -86,7 +86,9 @@ export async function recordResult(
   if (!(await update(client, schema, change, where))) throw new SupersededError(delivery);
 }
 
-/** What an earlier delivery of the job recorded by {@link recordResult}; null when none did. */
+/**
+ * The result that an earlier delivery recorded with {@link recordResult}; null when there is none.
+ */
 export async function recordedResult(db: Queryable, schema: string, id: string): Promise<unknown> {
   const { rows } = await db.query<{ result: unknown }>(
     render(sql`SELECT result FROM ${systemTable(schema, 'jobs')} WHERE id = ${id}`),
@@ -95,8 +97,8 @@ export async function recordedResult(db: Queryable, schema: string, id: string):
 }
 
 /**
- * Records the session of `client` as the one that does the delivery's work, so that a successor
- * can end it. Outside of any transaction.
+ * Records the session of `client` as that of the delivery, so that a successor can end it. Outside
+ * of a transaction.
  * @throws {SupersededError} as {@link completeJob}
  */
 export async function recordBackend(
@@ -111,8 +113,8 @@ export async function recordBackend(
 }
 
 /**
- * Ends the session that works for the job's latest delivery, and waits until it is gone.
- * @param attempt only when this is the latest delivery; null: whichever it is
+ * Ends the session of the job's latest delivery and waits until it is gone.
+ * @param attempt only when this is the latest delivery; null for any
  */
 export async function endBackend(
   pool: Pool,
@@ -130,7 +132,7 @@ export async function endBackend(
   }
 }
 
-/** Fails a job for good; the errors that belong to rows are also kept as rejected rows. */
+/** Fails a job; errors of rows are also stored as rejected rows. */
 export async function failJob(
   pool: Pool,
   schema: string,
@@ -168,15 +170,15 @@ export async function cancelJob(pool: Pool, schema: string, delivery: Delivery):
   return await update(pool, schema, ended('cancelled'), current(delivery));
 }
 
-/** Puts a running job back to those that wait, for another delivery. */
+/** Returns a running job to the waiting ones, for another delivery. */
 export async function giveBack(pool: Pool, schema: string, delivery: Delivery): Promise<boolean> {
   const change = sql`state = 'waiting', backend_pid = NULL, backend_start = NULL`;
   return await update(pool, schema, change, current(delivery));
 }
 
 /**
- * Fails an open job, whoever works on it, because the queue has given it up.
- * @returns what it was; null when it had ended already
+ * Fails an open job that the queue has given up.
+ * @returns its previous state; null when it had ended already
  */
 export async function abandonJob(
   pool: Pool,

@@ -1,10 +1,10 @@
-/** The order of jobs within a mailbox: the lowest open sequence is the next to run. */
+/** The order of jobs in a mailbox: the lowest open sequence runs next. */
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { QueueName, Queues } from './queue.ts';
 
-/** The jobs of a mailbox that may run now: its first one, when none of them runs. */
+/** The jobs of a mailbox that may run now: the first one, when none runs. */
 async function next(pool: Pool, schema: string, mailbox: string) {
   const jobs = systemTable(schema, 'jobs');
   const { rows } = await pool.query<{ id: string; queue: QueueName }>(
@@ -16,8 +16,8 @@ async function next(pool: Pool, schema: string, mailbox: string) {
 }
 
 /**
- * Wakes the job that is next in a mailbox, if it has stepped aside; to be called whenever a job of
- * the mailbox has ended. Whoever misses the call is woken by its own delay, only later.
+ * Wakes the next job of a mailbox when it was put aside. Called when a job of the mailbox ends.
+ * When the call is missed, the job wakes by its own delay, only later.
  */
 export async function wakeNext(
   pool: Pool,
@@ -31,9 +31,8 @@ export async function wakeNext(
 }
 
 /**
- * Wakes the one job that has just stepped aside if its turn came in the meantime: the wake-up that
- * it waits for may have come before it slept. No other job is woken, since that might be one that
- * waits for its next attempt.
+ * Wakes a job that was just put aside when its turn came meanwhile: its wake-up may have come
+ * before it was delayed. Other jobs are not woken, because they might wait for a retry.
  */
 export async function wakeIfNext(
   pool: Pool,

@@ -1,6 +1,6 @@
 /**
- * The queues by name, and the port behind which BullMQ stands. What a job is stands in
- * `system_jobs`; the queue holds its id and decides when it runs.
+ * The queues by name, and the interface that BullMQ implements. A job is stored in `system_jobs`;
+ * the queue holds its id and decides when it runs.
  */
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
@@ -8,29 +8,29 @@ import { BullJobQueue } from './bull-job-queue.ts';
 import { closeQueueConnection, openQueueConnection, type QueueConnection } from './connection.ts';
 
 /**
- * `transfer` for imports and exports, `schema` for what alters the database, `maintenance` for what
- * nobody waits for.
+ * `transfer` for imports and exports, `schema` for schema changes, `maintenance` for background
+ * work.
  */
 export const QUEUE_NAMES = ['transfer', 'schema', 'maintenance'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
-/** How a job stands in its queue; `unknown` when the queue does not have it. */
+/** The state of a job in its queue; `unknown` when the queue does not have it. */
 export type QueueState = 'waiting' | 'delayed' | 'active' | 'completed' | 'failed' | 'unknown';
 
 /**
- * One queue of job ids. Every method settles within seconds and rejects with SERVICE_UNAVAILABLE
- * when the queue's server cannot be used.
+ * One queue of job ids. Each method settles within seconds and rejects with SERVICE_UNAVAILABLE
+ * when the server of the queue is not usable.
  */
 export interface JobQueue {
   readonly name: QueueName;
-  /** Puts a job in; one that is there already stays as it is. `delay` is in milliseconds. */
+  /** Adds a job; an existing one stays unchanged. `delay` is in milliseconds. */
   add(jobId: string, kind: string, options?: { readonly delay?: number }): Promise<void>;
-  /** Takes a job out unless it is being worked on; false when it was not taken out. */
+  /** Removes a job unless a worker has it; false when it was not removed. */
   remove(jobId: string): Promise<boolean>;
   /** Makes a delayed job due; false when it was not delayed. */
   promote(jobId: string): Promise<boolean>;
   state(jobId: string): Promise<QueueState>;
-  /** Number of jobs by the queue library's own states. */
+  /** Number of jobs by BullMQ's states. */
   counts(): Promise<Readonly<Record<string, number>>>;
   close(): Promise<void>;
 }
@@ -41,14 +41,14 @@ export type QueueConfig = Pick<Config, 'REDIS_URL' | 'DATABASE_DIRECT_URL' | 'JO
 export interface Queues {
   get(name: QueueName): JobQueue;
   readonly connection: QueueConnection;
-  /** The name under which the server knows a queue; no two installations share one. */
+  /** The name of a queue on the server; unique per installation. */
   serverName(name: QueueName): string;
   close(): Promise<void>;
 }
 
 /**
- * The queues of this process on one shared connection; nothing happens before the first use.
- * @param options as the connection takes them; by default those of a process that only adds jobs
+ * The queues of this process on one shared connection. Nothing happens before the first use.
+ * @param options of the connection; by default those of a process that only adds jobs
  */
 export async function openQueues(
   config: QueueConfig,

@@ -1,7 +1,7 @@
 /**
- * How much of the installation one user, or one address without a user, may take up with jobs: the
- * number of those that wait or run, and the bytes spooled for them, which count from their arrival to
- * the end of the job. All processes count together, in the database; those of one holder take turns.
+ * Quotas for jobs of one user, or one anonymous address: the number of open jobs, and the bytes of
+ * uploads from arrival to the end of the job. All processes count together, in the database.
+ * Transactions of one owner take turns.
  */
 import type { Client, Pool } from '#core/database/pool.ts';
 import { transaction } from '#core/database/pool.ts';
@@ -10,23 +10,23 @@ import { quotaExceeded, ServiceError } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
 import { isOpen } from './job.ts';
 
-/** Bytes of an upload of unknown length that are claimed at a time, at most. */
+/** Maximum bytes of an upload of unknown length that are reserved at a time. */
 const GRAIN = 16 * 1024 * 1024;
-/** Part of the quota that is claimed at a time, at most. */
+/** Maximum part of the quota that is reserved at a time. */
 const GRAINS = 16;
-/** How often (ms) an upload that arrives slowly says that it does. */
+/** How often (ms) a slow upload reports that it is alive. */
 const SIGN_MS = 60_000;
-/** Uploads that gave no sign for so long (minutes) have no process any more. */
+/** After this time (minutes) without a report an upload has no process any more. */
 const FORGOTTEN_MINUTES = 10;
 
-/** Lets the transactions of one holder take turns until they end. */
+/** Makes the transactions of one owner take turns until they end. */
 async function takeTurn(client: Client, holder: string): Promise<void> {
   const key = `sluice quota ${holder}`;
   await client.query(render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`));
 }
 
 /**
- * Refuses one job too many; within the transaction that records it.
+ * Refuses a job above the quota; runs in the transaction that records it.
  * @throws ServiceError REQUESTS_EXCEEDED
  */
 export async function claimJob(
@@ -59,9 +59,9 @@ export class SpoolQuota {
   }
 
   /**
-   * Begins to count an upload.
-   * @param announced its length, if that is known
-   * @throws ServiceError REQUESTS_EXCEEDED, CONTENT_TOO_LARGE when it could never fit
+   * Starts to count an upload.
+   * @param announced its length, if known
+   * @throws ServiceError REQUESTS_EXCEEDED, CONTENT_TOO_LARGE when it can never fit
    */
   async begin(id: string, holder: string, announced = 0): Promise<CountedUpload> {
     const { max } = this.#options;
@@ -74,7 +74,7 @@ export class SpoolQuota {
   }
 }
 
-/** An upload that is arriving. */
+/** An upload in progress. */
 export class CountedUpload {
   readonly #options: SpoolQuotaOptions;
   readonly #id: string;
@@ -100,7 +100,7 @@ export class CountedUpload {
     }
   }
 
-  /** @throws ServiceError REQUESTS_EXCEEDED when the holder has too much with so many bytes of it */
+  /** @throws ServiceError REQUESTS_EXCEEDED when these bytes exceed the quota */
   async claim(bytes: number): Promise<void> {
     const { pool, schema, max } = this.#options;
     const [uploads, jobs] = [systemTable(schema, 'uploads'), systemTable(schema, 'jobs')];
@@ -130,7 +130,7 @@ export class CountedUpload {
     this.#signed = performance.now();
   }
 
-  /** Ends the counting: it failed, or is a part of its job now. */
+  /** Ends the counting: the upload failed, or belongs to its job now. */
   async end(): Promise<void> {
     const { pool, schema } = this.#options;
     await pool.query(

@@ -1,4 +1,4 @@
-/** Accepts jobs: the row in `system_jobs` first, then the queue. */
+/** Accepts jobs: first the row in `system_jobs`, then the queue. */
 import assert from 'node:assert/strict';
 import type { Client, Pool } from '#core/database/pool.ts';
 import { transaction } from '#core/database/pool.ts';
@@ -10,25 +10,25 @@ import { storedJson } from './json.ts';
 import type { QueueName, Queues } from './queue.ts';
 import { claimJob } from './quota.ts';
 
-/** A job that is to be done. */
+/** A job to be submitted. */
 export interface Submission {
   readonly kind: string;
   readonly queue: QueueName;
-  /** References, never content; small enough for a row. */
+  /** Ids, never content; small enough for a row. */
   readonly message: { readonly version: number };
-  /** Jobs with the same key run one at a time, in order; null for any order. */
+  /** The mailbox: jobs with the same one run one at a time, in order; null for any order. */
   readonly mailbox: string | null;
   readonly collection: string | null;
   readonly user: string | null;
-  /** An open job of the same user, kind, collection and fingerprint is joined; null: never. */
+  /** An open job of the same user, kind, collection and fingerprint is joined; null for never. */
   readonly fingerprint: string | null;
-  /** Whom quotas count it for; absent: nobody. */
+  /** The owner for quotas; absent for none. */
   readonly holder?: string;
 }
 
 export interface Submitted {
   readonly id: string;
-  /** An identical job that was open already stands for this one. */
+  /** True when an identical open job was joined. */
   readonly joined: boolean;
 }
 
@@ -37,14 +37,14 @@ export interface SubmitOptions {
   /** The schema of the system tables. */
   readonly schema: string;
   readonly queues: Queues;
-  /** Most jobs of one holder that wait or run: JOBS_MAX_PER_USER. */
+  /** JOBS_MAX_PER_USER: maximum open jobs of one owner. */
   readonly maxPerHolder: number;
 }
 
-/** The one that is joined can end between two looks; so often in a row it does not. */
+/** The joined job can end between two checks; this often in a row is unlikely. */
 const JOIN_TRIES = 5;
 
-/** The row of a job that is to be done. */
+/** The row of a new job. */
 function insertion(schema: string, job: Submission): Sql {
   return sql`
     INSERT INTO ${systemTable(schema, 'jobs')} (kind, queue, mailbox, message, message_version,
@@ -56,8 +56,8 @@ function insertion(schema: string, job: Submission): Sql {
 }
 
 /**
- * Records a job that nobody has to be joined for, as a part of a transaction. Once that is
- * committed it is to be put into its queue; the reconciler does so for a process that dies.
+ * Records a job without joining, as part of a transaction. After the commit it must be put into its
+ * queue; the reconciler does that for a process that dies.
  */
 export async function recordJob(client: Client, schema: string, job: Submission): Promise<string> {
   const { rows } = await client.query<{ id: string }>(render(insertion(schema, job)));
@@ -66,7 +66,7 @@ export async function recordJob(client: Client, schema: string, job: Submission)
   return row.id;
 }
 
-/** Records a job as one more of its holder; null when it meets an identical one. */
+/** Records a job within the quota of its owner; null when an identical one is open. */
 async function insert(
   { pool, schema, maxPerHolder }: SubmitOptions,
   job: Submission,
@@ -90,7 +90,7 @@ async function insertOrJoin(options: SubmitOptions, job: Submission): Promise<Su
       AND "user" IS NOT DISTINCT FROM ${job.user}
       AND collection IS NOT DISTINCT FROM ${job.collection} AND fingerprint = ${job.fingerprint}`);
   for (let tries = 0; tries < JOIN_TRIES; tries += 1) {
-    // What is joined is no job more, and so asked for before the number of jobs is looked at.
+    // A joined job does not count, so look for it before checking the quota.
     const [joined] = job.fingerprint === null ? [] : (await pool.query<{ id: string }>(find)).rows;
     if (joined !== undefined) return { id: joined.id, joined: true };
     const id = await insert(options, job);
@@ -99,7 +99,7 @@ async function insertOrJoin(options: SubmitOptions, job: Submission): Promise<Su
   throw unavailable('queue', 'Identical jobs come and go too fast.');
 }
 
-/** Ends a job that nobody has begun; false when somebody has. */
+/** Cancels a job that no worker has begun; false when one has. */
 async function reject(pool: Pool, schema: string, id: string, error: ServiceError) {
   const { rowCount } = await pool.query(
     render(sql`UPDATE ${systemTable(schema, 'jobs')}
@@ -110,10 +110,10 @@ async function reject(pool: Pool, schema: string, id: string, error: ServiceErro
 }
 
 /**
- * Records the job and hands it to its queue. A process that dies in between leaves a row that the
- * reconciler brings to the queue.
- * @throws SERVICE_UNAVAILABLE within seconds when the queue cannot take it; REQUESTS_EXCEEDED when
- *   its holder has too many; it is then not done
+ * Records the job and adds it to its queue. When the process dies in between, the reconciler adds
+ * it.
+ * @throws SERVICE_UNAVAILABLE within seconds when the queue cannot accept it; REQUESTS_EXCEEDED
+ *   above the quota; the job is then not done
  */
 export async function submit(options: SubmitOptions, job: Submission): Promise<Submitted> {
   const { pool, schema, queues } = options;
@@ -122,7 +122,7 @@ export async function submit(options: SubmitOptions, job: Submission): Promise<S
   try {
     await queues.get(job.queue).add(submitted.id, job.kind);
   } catch (error) {
-    // The queue may have taken it although its answer was lost.
+    // The queue may have accepted it although its answer was lost.
     if (!(error instanceof ServiceError)) throw error;
     if (await reject(pool, schema, submitted.id, error)) throw error;
   }

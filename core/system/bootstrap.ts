@@ -1,6 +1,6 @@
 /**
- * The first start on a database: makes the first admin and the row of settings. Later starts find
- * them and change nothing.
+ * The first start on a database: creates the first admin and the row of settings. Later starts
+ * change nothing.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Config } from '#core/config/config.ts';
@@ -8,7 +8,7 @@ import { type Client, type Pool, transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { systemSchema, systemTable } from './table.ts';
 
-/** What the first admin signs in with; the database keeps only hashes of it. */
+/** The credentials of the first admin; the database stores only hashes. */
 export interface AdminCredentials {
   readonly email: string;
   readonly password: string;
@@ -29,7 +29,7 @@ type BootstrapConfig = Pick<
 const DEFAULT_EMAIL = 'admin@example.com';
 
 async function hashPassword(config: BootstrapConfig, password: string): Promise<string> {
-  // Every start but the first does without it.
+  // Not loaded by later starts.
   const { default: argon2 } = await import('argon2');
   return await argon2.hash(password, {
     memoryCost: Math.ceil(config.ARGON2_MEMORY / 1024),
@@ -66,10 +66,10 @@ async function insertAdmin(
 }
 
 /**
- * Makes the first admin (role, policy, access and user) when there is no user at all, and the row
- * of settings when it is missing. Of several processes that start at once, one does it.
- * @param keep stores the credentials; when it throws, nothing was made
- * @returns the admin's credentials, given or generated, only when this call made them
+ * Creates the first admin (role, policy, access and user) when there is no user, and the row of
+ * settings when it is missing. Of several processes that start at once, one does it.
+ * @param keep stores the credentials; when it throws, nothing is created
+ * @returns the admin's credentials, given or generated, only when this call created them
  */
 export async function bootstrapAdmin(
   config: BootstrapConfig,

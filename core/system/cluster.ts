@@ -1,11 +1,11 @@
-/** Which installation a database belongs to. */
+/** The id of the installation that a database belongs to. */
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { systemTable } from './table.ts';
 
 /**
- * The id that this installation was given when its system tables were made: a uuid that keeps
- * apart the channels and queues of several installations that share one Redis.
+ * A uuid created with the system tables. It separates channels and queues of installations that
+ * share a Redis.
  */
 export async function clusterId(pool: Pool, schema: string): Promise<string> {
   const { rows } = await pool.query<{ id: string }>(

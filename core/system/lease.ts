@@ -1,6 +1,7 @@
 /**
- * Elects one process of a cluster for a task: a row with the holder and the time until which it
- * holds. The holder renews it; when it dies, another takes over after the time has passed.
+ * Elects one process of a cluster for a task, with a row that contains the holder and the time
+ * until which the lease is valid. The holder renews it; when it dies, another process takes over
+ * afterwards.
  */
 import { randomUUID } from 'node:crypto';
 import type { Pool } from '#core/database/pool.ts';
@@ -13,10 +14,10 @@ export class Lease {
   readonly #name: string;
   readonly #duration: number;
   readonly #holder = randomUUID();
-  /** On this process's monotonic clock; earlier than what the row says, never later. */
+  /** On this process's monotonic clock; never later than the time in the row. */
   #heldUntil = 0;
 
-  /** @param duration milliseconds for which one renewal holds */
+  /** @param duration milliseconds of one renewal */
   constructor(pool: Pool, schema: string, name: string, duration: number) {
     this.#pool = pool;
     this.#schema = schema;
@@ -25,8 +26,8 @@ export class Lease {
   }
 
   /**
-   * Takes or renews the lease where that is possible and due, and tells whether this process holds
-   * it. Meant to be called several times within the duration; most calls cost nothing.
+   * Takes or renews the lease when possible and due, and tells whether this process holds it. Call
+   * it several times within the duration; most calls cost nothing.
    */
   async hold(): Promise<boolean> {
     const now = performance.now();
@@ -48,7 +49,7 @@ export class Lease {
     return rowCount === 1;
   }
 
-  /** Gives the lease back, so that another process can have it at once. */
+  /** Gives the lease back, so that another process can take it at once. */
   async release(): Promise<void> {
     this.#heldUntil = 0;
     await this.#pool.query(

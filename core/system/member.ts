@@ -1,7 +1,7 @@
 /**
- * The registry of live processes: each renews a lease on its row and writes into it what it has
- * made its own, and whoever changed something waits there until all have. A process whose lease
- * ran out is waited for no longer, and must not serve before it is current again.
+ * The registry of live processes. Each renews a lease on its row and writes there what it has
+ * applied. Whoever changed something waits until all have applied it. A process without a lease is
+ * not waited for, and must not serve before it is up to date again.
  */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -10,16 +10,16 @@ import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from './table.ts';
 
-/** What a process has made its own. */
+/** What a process has applied. */
 export interface Acknowledgement {
   /** The version of the catalog that it serves. */
   readonly catalog: number;
-  /** The versions of the counters of rights and of ended sessions by which it answers. */
+  /** The versions of the counters of rights and of ended sessions that it has applied. */
   readonly access: number;
   readonly sessions: number;
-  /** The last reset that it has carried out. */
+  /** The last reset that it has applied. */
   readonly reset: number;
-  /** Why it cannot load what is published; nobody waits for it then. */
+  /** Why it cannot load the published catalog; nobody waits for it then. */
   readonly trouble: string | null;
 }
 
@@ -29,13 +29,13 @@ export interface MemberParts {
   readonly schema: string;
   /** Such as `edge` or `worker`. */
   readonly kind: string;
-  /** Milliseconds for which one renewal holds. */
+  /** Milliseconds of one renewal. */
   readonly lease: number;
-  /** The form of the catalog that this release publishes. */
+  /** The catalog format that this release publishes. */
   readonly form: number;
 }
 
-/** The entry of this process. */
+/** The row of this process. */
 export class Member {
   readonly id = randomUUID();
   readonly name: string;
@@ -51,8 +51,8 @@ export class Member {
   }
 
   /**
-   * Enters the registry. What the process knows must be compared with the database once more after
-   * that, because whoever looked into the registry before did not wait for it.
+   * Adds this process to the registry. Then compare with the database once more: a change that
+   * looked into the registry before did not wait for this process.
    */
   async join({ catalog, access, sessions, reset, trouble }: Acknowledgement): Promise<void> {
     const { pool, kind, form } = this.#parts;
@@ -68,14 +68,14 @@ export class Member {
   }
 
   /**
-   * The statement that renews the lease, for a WITH; it returns a row when the entry is still there.
-   * The lease then holds for {@link lease} from shortly after it was sent.
+   * The statement that renews the lease, for a WITH; it returns a row when the entry still exists.
+   * The lease is then valid for {@link lease}, counted from before it was sent.
    */
   renewal(acknowledgement: Acknowledgement): Sql {
     return sql`${this.#update(acknowledgement, sql`expires = ${this.#expiry},`)} RETURNING id`;
   }
 
-  /** Tells what this process has made its own, without renewing the lease. */
+  /** Records what this process has applied, without renewing the lease. */
   async acknowledge(acknowledgement: Acknowledgement): Promise<void> {
     await this.#parts.pool.query(render(this.#update(acknowledgement, sql``)));
   }
@@ -97,22 +97,22 @@ export class Member {
 }
 
 /**
- * True, and lets this transaction's commit not wait for the disk: of a registry that is lost together
- * with the server nothing is missed.
+ * True; this transaction's commit does not wait for the disk. Losing the registry with the server
+ * does no harm.
  */
 const UNFLUSHED = sql`set_config('synchronous_commit', 'off', true) = 'off'`;
 
-/** Pauses between two looks at who is still missing, in milliseconds: each twice the one before. */
+/** Pauses between two checks, in milliseconds: each twice the one before. */
 const PAUSE_MS = { first: 2, most: 40 };
 
 interface Missing {
   readonly id: string;
   readonly name: string;
-  /** Its lease has run out, or it cannot load what is published. */
+  /** Its lease has expired, or it cannot load the published catalog. */
   readonly lost: boolean;
 }
 
-/** Conditions on entries: who is still missing, and whom of these nobody waits for. */
+/** Conditions on entries: who has not applied it, and who of these is not waited for. */
 interface Question {
   readonly behind: Sql;
   readonly excused: Sql;
@@ -121,17 +121,17 @@ interface Question {
 export interface Waiting {
   /** Ends the waiting with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Longest wait in milliseconds; who is missing then counts as lost. */
+  /** Timeout in milliseconds; missing processes then count as lost. */
   readonly within?: number;
 }
 
-/** What edges are waited for to know; what is not named does not matter. */
+/** The versions that edges must have applied; those not named do not matter. */
 export type Known = Partial<Pick<Acknowledgement, 'catalog' | 'access' | 'sessions'>>;
 
-/** The kind of those processes that answer requests. */
+/** The kind of processes that answer requests. */
 const ANSWERING = 'edge';
 
-/** All live processes, as one sees them that waits for them. */
+/** All live processes, for those who wait for them. */
 export class Members {
   readonly #pool: Pool;
   readonly #table: Sql;
@@ -143,12 +143,12 @@ export class Members {
   }
 
   /**
-   * Resolves when every live edge answers by these versions or later ones. Who cannot load a catalog
-   * is not waited for because of that. Others than edges look for themselves before they begin.
-   * @returns the names of those that do not and are waited for no longer
+   * Resolves when each live edge has applied these versions or later ones. An edge that cannot load
+   * a catalog is not waited for. Other processes check for themselves before they begin.
+   * @returns the names of processes that have not and are not waited for any more
    */
   acknowledged({ catalog, access, sessions }: Known, waiting: Waiting = {}): Promise<string[]> {
-    // A release that does not tell what it answers by has null there, and is not waited for.
+    // A release that does not record it has null there, and is not waited for.
     const rights = sql`coalesce(access < ${access ?? 0}::bigint
       OR sessions < ${sessions ?? 0}::bigint, false)`;
     const outdated = sql`catalog < ${catalog ?? 0}::bigint`;
@@ -162,8 +162,8 @@ export class Members {
   }
 
   /**
-   * Resolves when every live process has carried out this reset or a later one.
-   * @returns the names of those that have not and are waited for no longer
+   * Resolves when each live process has applied this reset or a later one.
+   * @returns the names of processes that have not and are not waited for any more
    */
   confirmed(reset: number, waiting: Waiting = {}): Promise<string[]> {
     const excused = sql`trouble IS NOT NULL`;
@@ -181,14 +181,15 @@ export class Members {
       for (const { id, name } of missing) lost.set(id, name);
       for (const { id } of waited) lost.delete(id);
       if (waited.length === 0) return [...lost.values()];
-      // What ends the waiting is told at the next turn.
+      // The reason for ending is checked in the next round.
       await delay(pause, undefined, { signal }).catch(() => undefined);
     }
   }
 
   /**
-   * Who is behind. Those whose lease ran out are removed by this very statement, so that one that
-   * lives on notices before it serves again; one that renews its lease meanwhile is waited for.
+   * Finds processes that are behind. Those whose lease has expired are removed by this statement,
+   * so that one that is still alive notices before it serves again. One that renews its lease
+   * meanwhile is waited for.
    */
   async #missing({ behind, excused }: Question): Promise<Missing[]> {
     const { rows } = await this.#pool.query<Missing>(

@@ -1,7 +1,7 @@
 /**
- * Brings the system tables to the version of this release: the files in `migrations/`, in order of
- * their numbers, in one transaction, by one process at a time. A database that a later release has
- * already taken further is left as it is, so that two releases can run side by side.
+ * Migrates the system tables to this release: the files in `migrations/`, in order, in one
+ * transaction, by one process at a time. A database that a later release has migrated stays as it
+ * is, so that two releases can run side by side.
  */
 import { join } from 'node:path';
 import pg from 'pg';
@@ -35,7 +35,7 @@ async function readState(client: pg.Client, schema: string): Promise<State> {
   return state;
 }
 
-/** Says which right the role needs when `error` is that it lacks one; else returns the error. */
+/** Names the missing right when `error` is about one; otherwise returns the error. */
 function explain(error: unknown, advice: string): unknown {
   const lacksRight = error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE;
   return lacksRight ? new SetupError(`DATABASE_SCHEMA: ${advice}`, { cause: error }) : error;
@@ -53,16 +53,16 @@ async function createSchema(client: pg.Client, schema: string, role: string): Pr
   }
 }
 
-/** A path as a pattern that matches nothing but itself. */
+/** A path as a pattern that matches only itself. */
 function asPattern(path: string): string {
   return path.replace(/[?*()[\]{}]/g, '\\$&');
 }
 
-/** Runs the files that are due; first makes the table that says which ones have run. */
+/** Runs the files that are due; first creates the table of versions. */
 async function runFiles(client: pg.Client, schema: string, known: boolean): Promise<string[]> {
   if (!known) {
-    // Made here because the library would look for it in all schemas at once, and several
-    // installations may share a database.
+    // Created here because the library would look for it in all schemas, and several installations
+    // can share a database.
     await client.query(
       render(sql`CREATE TABLE ${systemTable(schema, 'migrations')}
         (version bigint PRIMARY KEY, name text, md5 text, run_at timestamptz)`),
@@ -95,7 +95,7 @@ export async function migrate(
 ): Promise<readonly string[]> {
   const schema = systemSchema(config);
   const client = new pg.Client({ connectionString: url, application_name: 'sluice migrate' });
-  // A lost connection also fails the query in flight, which is where it is reported.
+  // A lost connection also fails the running query, which reports it.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -115,7 +115,7 @@ export async function migrate(
     await client.query(keep ? 'COMMIT' : 'ROLLBACK');
     return applied;
   } finally {
-    // Ends the transaction too when it was not committed.
+    // Also ends a transaction that was not committed.
     await client.end();
   }
 }

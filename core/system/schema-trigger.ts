@@ -1,6 +1,6 @@
 /**
- * An event trigger that tells the watch of the catalog at once when anybody alters tables. Only a
- * superuser can have it; without it the watch notices by itself within about a second.
+ * An event trigger that reports DDL at once. Only a superuser can create it; without it, changes
+ * are noticed within about a second.
  */
 import { type Client, type Pool, transaction } from '#core/database/pool.ts';
 import { identifier, literal, render, type Sql, sql } from '#core/database/sql.ts';
@@ -10,13 +10,13 @@ import { systemTable } from './table.ts';
 export interface SchemaTrigger {
   /** The schema of the system tables. */
   readonly schema: string;
-  /** The channel of the message bus on PostgreSQL, where processes listen. */
+  /** The channel of the message bus on PostgreSQL. */
   readonly channel: string;
 }
 
 const LONGEST_NAME = 63;
 
-/** Each event with the trigger for it; these stand in no schema. */
+/** Each event with its trigger; event triggers belong to no schema. */
 function triggersOf({ channel }: SchemaTrigger) {
   return [
     { event: sql`ddl_command_end`, name: `sluice_alter_${channel}`.slice(0, LONGEST_NAME) },
@@ -25,8 +25,8 @@ function triggersOf({ channel }: SchemaTrigger) {
 }
 
 /**
- * Temporary tables come and go with every import and are nobody's business. Whoever alters a table
- * must not be stopped by what fails here.
+ * Temporary tables are ignored, because each import creates some. A failure here must not stop the
+ * DDL.
  */
 function bodyOf({ channel }: SchemaTrigger): string {
   const notice = sql`pg_notify(${literal(channel)}, ${literal(encode('schema.altered', {}))})`;
@@ -47,7 +47,7 @@ function bodyOf({ channel }: SchemaTrigger): string {
 interface Found {
   readonly superuser: boolean;
   readonly triggers: number;
-  /** Of the function that the triggers call; null when it is not there. */
+  /** The comment of the function that the triggers call; null when it does not exist. */
   readonly body: string | null;
 }
 
@@ -67,9 +67,9 @@ async function look(client: Client, trigger: SchemaTrigger, call: Sql): Promise<
 }
 
 /**
- * Installs the event trigger, or removes it, where the role is a superuser; does nothing where all
- * is as it should be, or where it may not.
- * @returns whether it is there afterwards
+ * Installs or removes the event trigger when the role is a superuser. Does nothing when everything
+ * is as it should be, or the role may not.
+ * @returns whether it is installed afterwards
  */
 export async function settleSchemaTrigger(
   pool: Pool,

@@ -1,6 +1,6 @@
 /**
- * The key that signs tokens. When none is given, one is generated and kept in DATA_DIR; of
- * several processes that start at once the first one's counts.
+ * The key that signs tokens. Without a configured one, a key is generated and stored in DATA_DIR;
+ * of several processes that start at once, the first one's is used.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -23,10 +23,10 @@ import { SetupError } from './setup-error.ts';
 export type Secrets = readonly [string, ...string[]];
 
 const GENERATED_BYTES = 32;
-/** What a kept file must hold at the least, so that a damaged one does not sign anything. */
+/** The minimum length of a stored key, so that a damaged file is not used. */
 const MIN_LENGTH = 32;
 
-/** Puts a whole, synced file in place, unless there is one: a link is made by one process alone. */
+/** Creates a complete, synced file unless it exists: only one process can create the link. */
 function keep(file: string): void {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   const descriptor = openSync(draft, 'wx', 0o600);
@@ -62,9 +62,9 @@ function keptSecret(dataDir: string): string {
 }
 
 /**
- * The keys of this installation: SECRET, or the kept one in `DATA_DIR/secret` (mode 0600), then
+ * The keys of this installation: SECRET, or the stored one in `DATA_DIR/secret` (mode 0600), then
  * SECRET_PREVIOUS.
- * @throws {SetupError} when none is given and none can be kept
+ * @throws {SetupError} when none is configured and none can be stored
  */
 export function openSecrets(
   config: Pick<Config, 'SECRET' | 'SECRET_PREVIOUS' | 'DATA_DIR'>,

@@ -1,6 +1,6 @@
-/** Why Sluice cannot start where it is: a fault of its surroundings that an operator can mend. */
+/** Why Sluice cannot start: a problem of its environment that an operator can fix. */
 
-/** Its message is one line that names the variable or right in question and says what to do. */
+/** The message is one line that names the variable or right and says what to do. */
 export class SetupError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -1,4 +1,4 @@
-/** The message of the job that makes every process forget what it keeps. */
+/** The message of the job that clears the caches of all processes. */
 import * as v from 'valibot';
 import type { Submission } from '#core/jobs/submit.ts';
 
@@ -6,7 +6,7 @@ export const CACHE_CLEAR_JOB = 'cache-clear';
 
 export const cacheClearMessage = v.strictObject({ version: v.literal(1) });
 
-/** What the job keeps as its result. */
+/** The stored result of the job. */
 export const cacheClearResult = v.object({
   /** Names of the processes that have not confirmed. */
   unconfirmed: v.array(v.string()),
@@ -14,8 +14,8 @@ export const cacheClearResult = v.object({
 export type CacheClearResult = v.InferOutput<typeof cacheClearResult>;
 
 /**
- * Never joined: one that is open may have been carried out in part before what is to be forgotten.
- * @param user key of who asked for it
+ * Never joined: an open one may be partly done before the new request.
+ * @param user key of the user who requested it
  */
 export function cacheClearSubmission(user: string | null): Submission {
   return {

@@ -1,16 +1,16 @@
-/** The message of a job that builds an index after the change that asked for it. */
+/** The message of a job that builds an index after a schema change. */
 import * as v from 'valibot';
 import type { Submission } from '#core/jobs/submit.ts';
 
 export const INDEX_JOB = 'index';
-/** One index at a time, so that changes of the schema always find a worker that is free. */
+/** One index at a time, so that a worker stays free for schema changes. */
 export const INDEX_MAILBOX = 'index builds';
 
 export const indexMessage = v.strictObject({
   version: v.literal(1),
   collection: v.string(),
   field: v.string(),
-  /** The table and the name that the index will have; the column has the field's name. */
+  /** The table, and the name of the new index; the column is named like the field. */
   table: v.strictObject({ schema: v.string(), name: v.string() }),
   index: v.string(),
   unique: v.boolean(),

@@ -1,6 +1,6 @@
 /**
- * The message of a mail job. It says which mail goes to which user; the address, the words and
- * the token are found and made when the mail is sent, so that none of them lies in a queue.
+ * The message of a mail job: which mail for which user. Address, text and token are created when
+ * the mail is sent, so that none of them is stored in a queue.
  */
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
@@ -18,21 +18,21 @@ export type MailKind = (typeof MAIL_KINDS)[number];
 
 export const mailMessage = v.strictObject({
   version: v.literal(1),
-  // The name under which messages keep it.
+  // The stored name of the kind of mail.
   letter: v.picklist(MAIL_KINDS),
-  /** Key of the user; there need not be one, and then no mail is sent. */
+  /** Key of the user; if there is no such user, no mail is sent. */
   user: v.pipe(v.string(), v.uuid()),
-  /** The page that the link leads to, checked already; null: the usual one. */
+  /** The page of the link, already checked; null for the default. */
   page: v.nullable(v.string()),
-  /** What the account was like when the mail was asked for; null: that does not matter. */
+  /** The state of the account when the mail was requested; null when it does not matter. */
   state: v.nullable(v.string()),
 });
 
 export type MailMessage = v.InferOutput<typeof mailMessage>;
 
 /**
- * A mail to be sent; one that waits already with the same content is joined.
- * @param by key of the user who asked for it; null when anonymous
+ * A mail to be sent; an identical waiting job is joined.
+ * @param by key of the user who requested it; null when anonymous
  */
 export function mailSubmission(mail: Omit<MailMessage, 'version'>, by: string | null): Submission {
   const message: MailMessage = { version: 1, ...mail };

@@ -1,30 +1,30 @@
-/** The message of a job that alters the schema: the change itself, which is small. */
+/** The message of a job that changes the schema; it contains the change, which is small. */
 import * as v from 'valibot';
 import type { Submission } from '#core/jobs/submit.ts';
 import { type SchemaChange, schemaChange } from '#core/schema/change.ts';
 
 export const SCHEMA_JOB = 'schema';
-/** The one mailbox of all changes: they are made one after another, across the cluster. */
+/** The mailbox of all schema changes: they run one after another in the cluster. */
 export const SCHEMA_MAILBOX = 'schema changes';
 
 export const schemaMessage = v.strictObject({
   version: v.literal(1),
   change: schemaChange,
-  /** Indexes are built after the change, without holding up writers. */
+  /** Indexes are built after the change, without blocking writers. */
   concurrently: v.boolean(),
-  /** Values may be lost. */
+  /** Loss of values is accepted. */
   force: v.boolean(),
 });
 export type SchemaMessage = v.InferOutput<typeof schemaMessage>;
 
-/** What the job keeps as its result. */
+/** The stored result of the job. */
 export const schemaResult = v.looseObject({
-  /** The version of the catalog that has the change. */
+  /** The version of the catalog with the change. */
   version: v.number(),
 });
 export type SchemaResult = v.InferOutput<typeof schemaResult>;
 
-/** The one collection that a change is about; null when there are several or none. */
+/** The only collection of a change; null when there are several or none. */
 function collectionOf(change: SchemaChange): string | null {
   if ('collection' in change) return change.collection;
   if (change.kind === 'relations.create') return change.relation.collection;
@@ -37,7 +37,7 @@ function collectionOf(change: SchemaChange): string | null {
   return names.length === 1 ? (names[0] ?? null) : null;
 }
 
-/** @param user key of who asked for it */
+/** @param user key of the user who requested it */
 export function schemaSubmission(
   change: SchemaChange,
   options: { readonly concurrently: boolean; readonly force: boolean },

@@ -1,4 +1,4 @@
-/** The message of the job that tidies up; workers submit it to themselves. */
+/** The message of the daily tidying; workers submit it themselves. */
 import * as v from 'valibot';
 import type { Submission } from '#core/jobs/submit.ts';
 
@@ -6,7 +6,7 @@ export const TIDY_JOB = 'tidy';
 
 export const tidyMessage = v.strictObject({ version: v.literal(1) });
 
-/** A tidying of the whole installation; one that is open already is joined. */
+/** Tidies the whole installation; an open job is joined. */
 export function tidySubmission(): Submission {
   return {
     kind: TIDY_JOB,
