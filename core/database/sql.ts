@@ -55,13 +55,29 @@ export function join(parts: readonly Sql[], separator = ', '): Sql {
   return new Sql(strings, parts);
 }
 
+/** Arrays of texts with more elements are written here: the driver takes several times as long. */
+const LONG_ARRAY = 1_000;
+
+/** A long list of texts in PostgreSQL's text form of arrays, anything else as it is. */
+function parameterOf(value: unknown): unknown {
+  if (!Array.isArray(value) || value.length < LONG_ARRAY) return value;
+  let text = '';
+  for (const element of value) {
+    if (element !== null && typeof element !== 'string') return value;
+    text += text === '' ? '{' : ',';
+    if (element === null) text += 'NULL';
+    else text += `"${/["\\]/.test(element) ? element.replace(/["\\]/g, '\\$&') : element}"`;
+  }
+  return `${text}}`;
+}
+
 /** Numbers the parameters and yields the statement. */
 export function render(piece: Sql): Statement {
   const values: unknown[] = [];
   const write = (part: Sql): string => {
     let text = part.strings[0] ?? '';
     for (const [index, value] of part.values.entries()) {
-      text += value instanceof Sql ? write(value) : `$${values.push(value)}`;
+      text += value instanceof Sql ? write(value) : `$${values.push(parameterOf(value))}`;
       text += part.strings[index + 1] ?? '';
     }
     return text;

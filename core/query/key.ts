@@ -3,6 +3,7 @@ import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import { compositeText } from '#core/mutation/payload.ts';
 import { textChecker } from '#core/mutation/value.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
 
 /** One text for each column of the key. */
 export type Key = readonly string[];
@@ -61,7 +62,41 @@ export function keyOfPath(collection: Collection, segment: string): Key {
   }
 }
 
+/** Keys without repetitions, in their order. */
+class DistinctKeys {
+  readonly list: Key[] = [];
+  readonly #known = new Set<string>();
+
+  add(key: Key): void {
+    const [first] = key;
+    const text = key.length === 1 && first !== undefined ? first : JSON.stringify(key);
+    if (this.#known.has(text)) return;
+    this.#known.add(text);
+    this.list.push(key);
+  }
+}
+
 /** The keys without repetitions, in their order. */
 export function distinctKeys(keys: readonly Key[]): Key[] {
-  return [...new Map(keys.map((key) => [JSON.stringify(key), key])).values()];
+  const distinct = new DistinctKeys();
+  for (const key of keys) distinct.add(key);
+  return distinct.list;
+}
+
+/**
+ * The keys that a list in a body holds, each once, in their order; other requests have their turns
+ * meanwhile.
+ * @throws ServiceError as {@link keyOfBody}
+ */
+export async function keysOfBody(
+  collection: Collection,
+  values: readonly unknown[],
+): Promise<Key[]> {
+  const slice = new TimeSlice();
+  const distinct = new DistinctKeys();
+  for (const value of values) {
+    distinct.add(keyOfBody(collection, value));
+    if (slice.isOver()) await slice.pause();
+  }
+  return distinct.list;
 }

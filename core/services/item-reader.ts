@@ -16,7 +16,7 @@ import {
   compileStream,
 } from '#core/query/compile/read.ts';
 import { give } from '#core/query/compile/slot.ts';
-import { distinctKeys, keyOfBody, keyOfPath } from '#core/query/key.ts';
+import { keyOfPath, keysOfBody } from '#core/query/key.ts';
 import type { Path, Query } from '#core/query/query.ts';
 import {
   type ContextOptions,
@@ -146,7 +146,7 @@ export class ItemReader {
   ): Promise<TextAnswer> {
     return this.contexts.with(target, async (context) => {
       const collection = this.readable(context);
-      const found = distinctKeys(keys.map((key) => keyOfBody(collection, key)));
+      const found = await keysOfBody(collection, keys);
       const statement = compileItems(context, query, found, true);
       const asked = { statement, reads: statement.reads };
       return (await this.#text(context, asked, mannerOf(target, signal))) ?? textAnswer('');

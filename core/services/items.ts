@@ -29,7 +29,7 @@ import {
   type Readback,
 } from '#core/query/compile/read.ts';
 import { give } from '#core/query/compile/slot.ts';
-import { distinctKeys, type Key, keyOfBody, keyOfPath, keyOfValues } from '#core/query/key.ts';
+import { type Key, keyOfPath, keyOfValues, keysOfBody } from '#core/query/key.ts';
 import type { Query } from '#core/query/query.ts';
 import { type ItemContext, noCollection, type Target } from './context.ts';
 import { NO_CONNECTION, prepareCreation } from './creation.ts';
@@ -361,7 +361,7 @@ async function keysOf(
   const allowance = new Allowance(maxItems);
   if (selection.kind === 'keys') {
     allowance.take(selection.keys.length);
-    return distinctKeys(selection.keys.map((key) => keyOfBody(collection, key)));
+    return await keysOfBody(collection, selection.keys);
   }
   const fields = collection.primaryKey.map(({ name }) => [name]);
   const { alias: _, meta: __, ...query } = selection.query;

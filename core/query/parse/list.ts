@@ -19,18 +19,31 @@ function refuseReserved(key: string, value: unknown): unknown {
 /** Deepest nesting of JSON in a parameter; a parser takes its time to find out where a deep one ends. */
 const JSON_MAX_DEPTH = 256;
 
-/** Counts brackets outside of strings. */
-function requireFlat(place: string, text: string): void {
-  let depth = 0;
+/** Most members of one object of JSON in a parameter; nobody asks by so many names. */
+const JSON_MAX_MEMBERS = 10_000;
+
+/** Counts brackets, and the members of each object, outside of strings. */
+function requireSmall(place: string, text: string): void {
+  /** For each object or list that is open, how many names were in it. */
+  const names: number[] = [];
   let isString = false;
   for (let at = 0; at < text.length; at += 1) {
     const char = text.charCodeAt(at);
     if (char === 0x5c) at += 1;
     else if (char === 0x22) isString = !isString;
-    else if (!isString && (char === 0x5b || char === 0x7b)) depth += 1;
-    else if (!isString && (char === 0x5d || char === 0x7d)) depth -= 1;
-    if (depth > JSON_MAX_DEPTH) {
-      throw invalidQuery(`"${place}" is nested deeper than ${JSON_MAX_DEPTH} levels.`);
+    else if (isString) continue;
+    else if (char === 0x5b || char === 0x7b) {
+      if (names.push(0) > JSON_MAX_DEPTH) {
+        throw invalidQuery(`"${place}" is nested deeper than ${JSON_MAX_DEPTH} levels.`);
+      }
+    } else if (char === 0x5d || char === 0x7d) names.pop();
+    else if (char === 0x3a) {
+      const last = names.length - 1;
+      const count = (names[last] ?? 0) + 1;
+      names[last] = count;
+      if (count > JSON_MAX_MEMBERS) {
+        throw invalidQuery(`"${place}" holds an object of more than ${JSON_MAX_MEMBERS} members.`);
+      }
     }
   }
 }
@@ -40,7 +53,7 @@ export function unfold(place: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const text = value.trim();
   if (!text.startsWith('{') && !text.startsWith('[')) return text;
-  requireFlat(place, text);
+  requireSmall(place, text);
   try {
     // Names may be written with escapes.
     return /proto|\\u/.test(text) ? JSON.parse(text, refuseReserved) : JSON.parse(text);

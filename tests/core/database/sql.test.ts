@@ -1,3 +1,4 @@
+import { prepareValue } from 'pg/lib/utils.js';
 import t from 'tap';
 import { identifier, join, literal, quote, render, sql } from '#core/database/sql.ts';
 
@@ -21,4 +22,12 @@ t.test('literals are safe whatever they hold', async (t) => {
 t.test('an empty list of pieces is empty', async (t) => {
   t.equal(render(join([])).text, '');
   t.equal(render(join([sql`${1}`, sql`${2}`], ' OR ')).text, '$1 OR $2');
+});
+
+t.test('a long list of texts is written as the driver writes it', async (t) => {
+  const texts = ['a', '', null, '"', '\\', 'a"b\\c"', '{}', 'NULL', ',', 'é😀', ' '];
+  const long = Array.from({ length: 2_000 }, (_, index) => texts[index % texts.length] ?? null);
+  t.strictSame(render(sql`${long}`).values, [prepareValue(long)]);
+  const numbers = Array.from({ length: 2_000 }, (_, index) => index);
+  t.strictSame(render(sql`${numbers}`).values, [numbers], 'others are left to it');
 });

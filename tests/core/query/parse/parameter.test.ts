@@ -100,6 +100,17 @@ t.test('a filter keeps the place of each of its parts', async (t) => {
   });
 });
 
+t.test('JSON in a parameter is counted before it is parsed', async (t) => {
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `"k${index}":{}`);
+  for (const parameter of ['filter', 'deep', 'alias']) {
+    const torn = `{"a":[{${names(10_001).join()}`;
+    t.match(reasonOf({ [parameter]: torn }), 'an object of more than 10000 members', parameter);
+    t.match(reasonOf({ [parameter]: `${'{"a":'.repeat(300)}` }), 'nested deeper', parameter);
+  }
+  const texts = JSON.stringify(Array(10_001).fill(':{"a":1,\\"'));
+  t.notMatch(reasonOf({ filter: `{"n":{"_in":${texts}}}` }), 'members');
+});
+
 t.test('a filter nested without end is refused', async (t) => {
   let filter: unknown = { a: 1 };
   for (let depth = 0; depth < 10_000; depth += 1) filter = { _and: [filter] };
