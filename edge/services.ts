@@ -33,6 +33,7 @@ import { openIndexBuilds } from '#core/services/schema/index-build.ts';
 import { SchemaService } from '#core/services/schema/schema.ts';
 import { SnapshotService } from '#core/services/schema/snapshots.ts';
 import { SchemaView } from '#core/services/schema/view.ts';
+import { OwnAccountService } from '#core/services/system/own-account.ts';
 import { systemRuleOf } from '#core/services/system/rule.ts';
 import { SystemService } from '#core/services/system/system.ts';
 import { clusterId } from '#core/system/cluster.ts';
@@ -58,6 +59,7 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly access: AccessSource;
   readonly items: ItemService;
   readonly system: SystemService;
+  readonly ownAccount: OwnAccountService;
   readonly reverts: RevertService;
   readonly permissions: PermissionService;
   readonly schema: SchemaService;
@@ -192,6 +194,7 @@ export async function openEdgeServices(
     jobs,
     items,
     system,
+    ownAccount: new OwnAccountService(system, bounds),
     reverts: new RevertService({ items, system, schema, bounds }),
     ...mailFlows,
     permissions: new PermissionService({ catalog, access, bounds, reader }),

@@ -21,49 +21,49 @@ function given<S extends v.GenericSchema>(schema: S) {
   return v.optional(v.nullable(schema), null);
 }
 
-const fieldBody = v.strictObject({
+export const fieldBody = v.strictObject({
   ...fieldInput.entries,
   schema: given(fieldSchemaInput),
   meta: given(fieldMetaInput),
   collection: v.optional(v.string()),
 });
 
-const patchBody = v.strictObject({
+export const patchBody = v.strictObject({
   ...fieldPatch.entries,
   field: v.optional(v.string()),
   collection: v.optional(v.string()),
 });
 
-const patchesBody = v.array(
+export const patchesBody = v.array(
   v.strictObject({ ...fieldPatch.entries, collection: v.optional(v.string()) }),
 );
 
-const collectionBody = v.strictObject({
+export const collectionBody = v.strictObject({
   ...collectionInput.entries,
   schema: v.optional(collectionInput.entries.schema, null),
   meta: given(collectionMetaInput),
   fields: given(v.array(fieldBody)),
 });
 
-const collectionPatch = v.strictObject({
+export const collectionPatch = v.strictObject({
   collection: v.optional(v.string()),
   meta: given(collectionMetaInput),
   // Objects are sent back as they were read; nothing of it can be changed.
   schema: v.optional(v.unknown()),
 });
 
-const collectionPatches = v.array(
+export const collectionPatches = v.array(
   v.strictObject({ ...collectionPatch.entries, collection: v.string() }),
 );
 
-const relationBody = v.strictObject({
+export const relationBody = v.strictObject({
   ...relationInput.entries,
   related_collection: v.optional(relationInput.entries.related_collection, null),
   schema: given(relationSchemaInput),
   meta: given(relationMetaInput),
 });
 
-const relationPatch = v.strictObject({
+export const relationPatch = v.strictObject({
   collection: v.optional(v.string()),
   field: v.optional(v.string()),
   related_collection: v.optional(v.nullable(v.string())),

@@ -26,31 +26,32 @@ export function routeNotFound(request: Request): ServiceError {
   return new ServiceError('ROUTE_NOT_FOUND', { path: request.path });
 }
 
-/** The routes of a server. HEAD is answered by what answers GET; OPTIONS by the methods there are. */
+const refuse: Route = (request) => {
+  throw routeNotFound(request);
+};
+
+/** A route with the requests that it answers. */
+export interface RoutePlace {
+  readonly method: Method;
+  /** Parts between slashes are literal, or `:name` for any one part; a last `*` is the rest. */
+  readonly path: string;
+  readonly route: Route;
+}
+
+/** The routes of a server, which never change. HEAD is answered by what answers GET; OPTIONS by the methods there are. */
 export class Router {
   readonly #routes = findMyWay({
     ignoreTrailingSlash: true,
     maxParamLength: PARAM_MAX_LENGTH,
   });
-  #otherwise: Route = (request) => {
-    throw routeNotFound(request);
-  };
+  readonly #otherwise: Route;
 
-  /**
-   * Adds a route.
-   * @param path parts between slashes are literal, or `:name` for any one part; a last `*` is the
-   *   rest of the path
-   */
-  add(method: Method | readonly Method[], path: string, route: Route): this {
-    const methods = typeof method === 'string' ? [method] : [...method];
-    this.#routes.on(methods, path, () => undefined, route);
-    return this;
-  }
-
-  /** Sets what answers requests without a route, instead of ROUTE_NOT_FOUND at once. */
-  otherwise(route: Route): this {
-    this.#otherwise = route;
-    return this;
+  /** @param otherwise answers requests without a route, by default ROUTE_NOT_FOUND */
+  constructor(routes: readonly RoutePlace[], otherwise: Route = refuse) {
+    for (const { method, path, route } of routes) {
+      this.#routes.on(method, path, () => undefined, route);
+    }
+    this.#otherwise = otherwise;
   }
 
   /**

@@ -4,20 +4,11 @@ import { invalidPayload } from '#core/errors/service-error.ts';
 import type { Pass } from '#core/identity/session-renewal.ts';
 import { type Admission, MODES, type Mode } from '#core/identity/sign-in.ts';
 import type { Response } from '#edge/http/response.ts';
-import type { Router } from '#edge/http/router.ts';
-import { strict } from '#edge/limit/strict.ts';
-import type { EdgeServices } from '#edge/services.ts';
-import { bodyOf, members, word } from './body.ts';
-import {
-  type Call,
-  type CallHandler,
-  entranceRoutesOf,
-  NO_CONTENT,
-  routesOf,
-  visitorOf,
-} from './call.ts';
+import { members, word } from './body.ts';
+import { type Call, type CallHandler, NO_CONTENT, visitorOf } from './call.ts';
 import { cookieOf, giveCookie, takeCookie } from './cookie.ts';
 import { refuseForgery } from './forgery.ts';
+import { DATA, NOTHING, parsedBody, type RouteEntry } from './route.ts';
 
 /** Longest address that is looked up. */
 const EMAIL_MAX_LENGTH = 255;
@@ -42,6 +33,8 @@ const passBody = v.optional(
   {},
 );
 
+type PassBody = v.InferOutput<typeof passBody>;
+
 /** The answer of login and refresh: what is not in the body is in a cookie. */
 function admitted({ request, services }: Call, mode: Mode, admission: Admission): Response {
   const { config } = services;
@@ -57,21 +50,21 @@ function admitted({ request, services }: Call, mode: Mode, admission: Admission)
   };
 }
 
-const login: CallHandler = async (call) => {
-  const { mode, ...credentials } = await bodyOf(call, loginBody);
+async function login(call: Call, body: v.InferOutput<typeof loginBody>): Promise<Response> {
+  const { mode, ...credentials } = body;
   // Else a page could sign its visitors in as somebody else.
   if (mode !== 'json') refuseForgery(call.request, call.services.config);
   const admission = await call.services.signIn.login(credentials, mode, visitorOf(call));
   return admitted(call, mode, admission);
-};
+}
 
 /**
  * What the client shows: by the mode that it names, else the token in the body, else the cookie.
  * @throws ServiceError INVALID_PAYLOAD when it shows nothing; as {@link refuseForgery}
  */
-async function passOf(call: Call): Promise<Pass> {
+function passOf(call: Call, body: PassBody): Pass {
   const { request, services } = call;
-  const { refresh_token: given, mode: wanted } = await bodyOf(call, passBody);
+  const { refresh_token: given, mode: wanted } = body;
   const mode = wanted ?? (given === undefined ? 'cookie' : 'json');
   const { config } = services;
   if (mode === 'json') {
@@ -89,20 +82,20 @@ async function passOf(call: Call): Promise<Pass> {
 }
 
 /** A refused refresh leaves the cookie: another request may just have brought a newer one. */
-const refresh: CallHandler = async (call) => {
-  const pass = await passOf(call);
+async function refresh(call: Call, body: PassBody): Promise<Response> {
+  const pass = passOf(call, body);
   const admission = await call.services.renewal.refresh(pass, visitorOf(call));
   return admitted(call, pass.mode, admission);
-};
+}
 
-const logout: CallHandler = async (call) => {
+async function logout(call: Call, body: PassBody): Promise<Response> {
   const { request, services } = call;
-  const pass = await passOf(call);
+  const pass = passOf(call, body);
   await services.renewal.logout(pass);
   if (pass.mode === 'cookie') takeCookie(request, 'refresh', services.config);
   if (pass.mode === 'session') takeCookie(request, 'session', services.config);
   return NO_CONTENT;
-};
+}
 
 /** Nobody else vouches for users yet. */
 const providers: CallHandler = async () => ({
@@ -110,11 +103,42 @@ const providers: CallHandler = async () => ({
   body: JSON.stringify({ data: [], disableDefault: false }),
 });
 
-export function addAuthRoutes(router: Router, services: EdgeServices): void {
-  const entrance = entranceRoutesOf(services);
-  router
-    .add('GET', '/auth', routesOf(services)(providers))
-    .add('POST', '/auth/login', entrance(strict('login', login)))
-    .add('POST', '/auth/refresh', entrance(refresh))
-    .add('POST', '/auth/logout', entrance(logout));
-}
+export const AUTH_ROUTES: readonly RouteEntry[] = [
+  {
+    method: 'GET',
+    path: '/auth',
+    summary: 'Lists the providers of identity',
+    access: 'anyone',
+    body: null,
+    answer: DATA,
+    handle: providers,
+  },
+  {
+    method: 'POST',
+    path: '/auth/login',
+    summary: 'Signs in with e-mail address and password',
+    access: 'anyone',
+    answer: DATA,
+    limit: 'login',
+    ignoresSession: true,
+    ...parsedBody(loginBody, login),
+  },
+  {
+    method: 'POST',
+    path: '/auth/refresh',
+    summary: 'Renews a session',
+    access: 'anyone',
+    answer: DATA,
+    ignoresSession: true,
+    ...parsedBody(passBody, refresh),
+  },
+  {
+    method: 'POST',
+    path: '/auth/logout',
+    summary: 'Ends a session',
+    access: 'anyone',
+    answer: NOTHING,
+    ignoresSession: true,
+    ...parsedBody(passBody, logout),
+  },
+];

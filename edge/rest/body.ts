@@ -1,8 +1,6 @@
 /** Reads bodies of a fixed shape. What is wrong with one is told without repeating what it holds. */
 import * as v from 'valibot';
-import type { Config } from '#core/config/config.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
-import type { SizeLimit } from '#edge/http/request.ts';
 import type { Call } from './call.ts';
 import { requireKnownMembers } from './preference.ts';
 
@@ -38,23 +36,19 @@ export const page = v.nullish(
   v.pipe(v.string('must be a text'), v.maxLength(2_048, 'is too long')),
 );
 
-/** The bound of bodies that hold a few named values. */
-function formLimit({ FORM_MAX_SIZE: bytes }: Pick<Config, 'FORM_MAX_SIZE'>): SizeLimit {
-  return { bytes, variable: 'FORM_MAX_SIZE' };
-}
-
 /**
  * The body of a call.
- * @param isLong it holds more than a few named values
+ * @param limit the variable that bounds its size; BODY_MAX_SIZE holds anyway
  * @throws ServiceError INVALID_PAYLOAD naming the first member that cannot be used; CONTENT_TOO_LARGE
  */
 export async function bodyOf<S extends v.GenericSchema>(
   call: Call,
   schema: S,
-  isLong = false,
+  limit: 'FORM_MAX_SIZE' | 'BODY_MAX_SIZE' = 'FORM_MAX_SIZE',
 ): Promise<v.InferOutput<S>> {
-  const limit = isLong ? undefined : formLimit(call.services.config);
-  const body = await call.request.body.json(limit);
+  const { FORM_MAX_SIZE: bytes } = call.services.config;
+  const bound = limit === 'FORM_MAX_SIZE' ? { bytes, variable: limit } : undefined;
+  const body = await call.request.body.json(bound);
   const result = v.safeParse(schema, body, { abortEarly: true, abortPipeEarly: true });
   if (result.success) {
     // What the schema does not know is not in its output.

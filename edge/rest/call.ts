@@ -1,22 +1,16 @@
-/** What every route needs first: the parameters of a request and who sends it. */
+/** A request of a known caller, and what handlers read from it and answer it with. */
 import type { Caller } from '#core/access/grants.ts';
-import { forbidden } from '#core/errors/service-error.ts';
 import type { Visitor } from '#core/identity/session.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
 import type { TextAnswer } from '#core/services/item-reader.ts';
 import type { Question } from '#core/services/question.ts';
 import { cacheHeaders } from '#edge/cache/header.ts';
-import { clientIpBy } from '#edge/http/client-ip.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Pieces, Response } from '#edge/http/response.ts';
-import type { Params, Route } from '#edge/http/router.ts';
+import type { Params } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import type { StreamFacts } from '#edge/streams/open-streams.ts';
-import { cookieOf } from './cookie.ts';
-import { callerByCookie, tokenOf } from './credential.ts';
-import { parametersOf } from './parameter.ts';
-import { prefersStrict, requireKnownParameters } from './preference.ts';
 
 /** One request of a known caller. */
 export interface Call {
@@ -37,101 +31,6 @@ export interface Call {
 }
 
 export type CallHandler = (call: Call) => Promise<Response>;
-
-class RequestCall implements Call {
-  readonly request: Request;
-  readonly params: Params;
-  readonly caller: Caller;
-  readonly ip: string | null;
-  readonly strict: boolean;
-  readonly services: EdgeServices;
-  readonly since: number;
-  readonly token: string | null;
-  #parameters: Parameters | null;
-
-  constructor(from: Omit<Call, 'parameters'>, parameters: Parameters | null) {
-    this.request = from.request;
-    this.params = from.params;
-    this.caller = from.caller;
-    this.ip = from.ip;
-    this.strict = from.strict;
-    this.services = from.services;
-    this.since = from.since;
-    this.token = from.token;
-    this.#parameters = parameters;
-  }
-
-  get parameters(): Parameters {
-    this.#parameters ??= parametersOf(this.request.query);
-    return this.#parameters;
-  }
-}
-
-const SECOND_FACTOR_FIRST =
-  'A policy demands a second factor: POST /users/me/tfa/generate and /users/me/tfa/enable set it up.';
-
-/** `known` are the parameters that the handler takes from the URL. */
-type Routing = (handler: CallHandler, known?: readonly string[]) => Route;
-
-interface RoutingOptions {
-  /** The session cookie tells who sends a request that has no other token. */
-  readonly byCookie: boolean;
-  /** Also while this process may be behind the others. */
-  readonly always?: boolean;
-  /** Also for who has to set up a second factor first. */
-  readonly withoutSecondFactor?: boolean;
-}
-
-function routing(services: EdgeServices, options: RoutingOptions): Routing {
-  const { byCookie, always = false, withoutSecondFactor = false } = options;
-  const { catalog, config, identity } = services;
-  const ipOf = clientIpBy(config.IP_TRUST_PROXY);
-  return (handler, known = []) =>
-    async (request, params) => {
-      const since = performance.now();
-      if (!catalog.ready() && !always) await catalog.regain();
-      const mayHoldToken = request.query.includes('token');
-      const parameters = mayHoldToken ? parametersOf(request.query) : null;
-      const ip = ipOf(request);
-      const sent = tokenOf(request.header('authorization'), parameters ?? {});
-      const token = sent ?? (byCookie ? cookieOf(request, config, 'session') : null);
-      const caller =
-        sent === null && byCookie
-          ? await callerByCookie(request, services, ip)
-          : await identity.authenticate(sent, ip);
-      if (caller.admin) request.revealErrors();
-      await services.limits.identify(request, caller);
-      if (caller.lacksSecondFactor && !withoutSecondFactor) throw forbidden(SECOND_FACTOR_FIRST);
-      const strict = prefersStrict(request);
-      const facts = { request, params, caller, ip, strict, services, since, token };
-      const call = new RequestCall(facts, parameters);
-      if (strict) requireKnownParameters(request, call.parameters, known);
-      return handler(call);
-    };
-}
-
-/** Makes routes whose handlers get a {@link Call}; a bad token ends the request before them. */
-export function routesOf(services: EdgeServices): Routing {
-  return routing(services, { byCookie: true });
-}
-
-/** The same for what who lacks a second factor that a policy demands may do, to set it up. */
-export function setUpRoutesOf(services: EdgeServices): Routing {
-  return routing(services, { byCookie: true, withoutSecondFactor: true });
-}
-
-/** The same for what has to be answered even by a process that lost contact with the others. */
-export function tirelessRoutesOf(services: EdgeServices): Routing {
-  return routing(services, { byCookie: true, always: true, withoutSecondFactor: true });
-}
-
-/**
- * Makes routes by which callers come and go, and whose handlers read cookies themselves: one that
- * does not count any more must not keep anybody from signing in.
- */
-export function entranceRoutesOf(services: EdgeServices): Routing {
-  return routing(services, { byCookie: false });
-}
 
 /** What is noted of the client of a call. */
 export function visitorOf({ request, ip }: Call): Visitor {
@@ -204,6 +103,11 @@ export function listed(
 /** 200 with `{ data }`. */
 export function data(value: unknown): Response {
   return { status: 200, body: JSON.stringify({ data: value }) };
+}
+
+/** 200 with `{ data }` that is a secret, or is made of one, and nobody keeps. */
+export function secret(value: unknown): Response {
+  return { ...data(value), headers: { 'Cache-Control': 'no-store' } };
 }
 
 export const NO_CONTENT: Response = Object.freeze({ status: 204 });

@@ -1,16 +1,18 @@
 /** The routes of collections themselves: `/collections` and `/collections/:collection`. */
-import { createCollections, updateCollection, updateCollections } from '#core/schema/input.ts';
-import type { Router } from '#edge/http/router.ts';
-import type { EdgeServices } from '#edge/services.ts';
-import { type Call, type CallHandler, jsonText, param, parsed, routesOf } from './call.ts';
-import { searchLimit, searchOf } from './parameter.ts';
+import * as v from 'valibot';
 import {
-  CHANGE_PARAMETERS,
-  changeOne,
-  changeSchema,
-  forAdministrators,
-  removeOne,
-} from './schema-change.ts';
+  collectionBody,
+  collectionPatch,
+  collectionPatches,
+  createCollections,
+  updateCollection,
+  updateCollections,
+} from '#core/schema/input.ts';
+import { type Call, type CallHandler, jsonText, param, parsed } from './call.ts';
+import { searchBody } from './item-route.ts';
+import { searchLimit, searchOf } from './parameter.ts';
+import { DATA, json, NOTHING, type RouteEntry, WRITTEN } from './route.ts';
+import { CHANGE_PARAMETERS, changeOne, changeSchema, removeOne } from './schema-change.ts';
 
 const list: CallHandler = async ({ caller, services }) =>
   jsonText(await services.schemaView.collections(caller));
@@ -66,18 +68,68 @@ const remove: CallHandler = (call) => {
   return removeOne(call, { change: { kind: 'collections.delete', collection: name }, read });
 };
 
-export function addCollectionRoutes(router: Router, services: EdgeServices): void {
-  const route = routesOf(services);
-  router
-    .add('GET', '/collections', route(list))
-    .add('SEARCH', '/collections', route(search))
-    .add('GET', '/collections/:collection', route(read))
-    .add('POST', '/collections', route(forAdministrators(create), CHANGE_PARAMETERS))
-    .add('PATCH', '/collections', route(forAdministrators(updateMany), CHANGE_PARAMETERS))
-    .add(
-      'PATCH',
-      '/collections/:collection',
-      route(forAdministrators(updateOne), CHANGE_PARAMETERS),
-    )
-    .add('DELETE', '/collections/:collection', route(forAdministrators(remove), CHANGE_PARAMETERS));
-}
+const reading = { access: 'rights', answer: DATA } as const;
+const changing = { access: 'administrator', parameters: CHANGE_PARAMETERS } as const;
+
+export const COLLECTION_ROUTES: readonly RouteEntry[] = [
+  {
+    ...reading,
+    method: 'GET',
+    path: '/collections',
+    summary: 'Lists collections',
+    body: null,
+    handle: list,
+  },
+  {
+    ...reading,
+    method: 'SEARCH',
+    path: '/collections',
+    summary: 'Lists collections, or those of some names',
+    body: searchBody,
+    handle: search,
+  },
+  {
+    ...reading,
+    method: 'GET',
+    path: '/collections/:collection',
+    summary: 'Reads a collection',
+    body: null,
+    handle: read,
+  },
+  {
+    ...changing,
+    method: 'POST',
+    path: '/collections',
+    summary: 'Creates collections with their fields',
+    body: json(v.union([collectionBody, v.array(collectionBody)])),
+    answer: { ...WRITTEN, job: true },
+    handle: create,
+  },
+  {
+    ...changing,
+    method: 'PATCH',
+    path: '/collections',
+    summary: 'Changes the metadata of collections',
+    body: json(collectionPatches),
+    answer: { ...WRITTEN, job: true },
+    handle: updateMany,
+  },
+  {
+    ...changing,
+    method: 'PATCH',
+    path: '/collections/:collection',
+    summary: 'Changes the metadata of a collection',
+    body: json(collectionPatch),
+    answer: { ...WRITTEN, job: true },
+    handle: updateOne,
+  },
+  {
+    ...changing,
+    method: 'DELETE',
+    path: '/collections/:collection',
+    summary: 'Removes a collection with its items',
+    body: null,
+    answer: { ...NOTHING, job: true },
+    handle: remove,
+  },
+];

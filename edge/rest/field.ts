@@ -1,35 +1,16 @@
 /** The routes of fields: `/fields`, `/fields/:collection` and `/fields/:collection/:field`. */
-import { createField, updateField, updateFields } from '#core/schema/input.ts';
-import type { Router } from '#edge/http/router.ts';
-import type { EdgeServices } from '#edge/services.ts';
-import { type Call, type CallHandler, jsonText, param, routesOf } from './call.ts';
 import {
-  CHANGE_PARAMETERS,
-  changeOne,
-  changeSchema,
-  forAdministrators,
-  removeOne,
-} from './schema-change.ts';
-
-const list: CallHandler = async ({ caller, services }) =>
-  jsonText(await services.schemaView.fields(caller));
-
-const listOf: CallHandler = async (call) =>
-  jsonText(await call.services.schemaView.fieldsOf(call.caller, param(call, 'collection')));
-
-/** The field that the path names, and how it is shown. */
-function placeOf(call: Call) {
-  const { caller, services } = call;
-  const collection = param(call, 'collection');
-  const field = param(call, 'field');
-  return {
-    collection,
-    field,
-    read: () => services.schemaView.field(caller, collection, field),
-  };
-}
-
-const read: CallHandler = async (call) => jsonText(await placeOf(call).read());
+  createField,
+  fieldBody,
+  patchBody,
+  patchesBody,
+  updateField,
+  updateFields,
+} from '#core/schema/input.ts';
+import { type CallHandler, param } from './call.ts';
+import { json, type RouteEntry, WRITTEN } from './route.ts';
+import { CHANGE_PARAMETERS, changeSchema } from './schema-change.ts';
+import { partRoutes } from './schema-part.ts';
 
 const create: CallHandler = async (call) => {
   const { caller, services } = call;
@@ -49,33 +30,36 @@ const updateMany: CallHandler = async (call) => {
   );
 };
 
-const updateOne: CallHandler = async (call) => {
-  const { collection, field, read } = placeOf(call);
-  const change = updateField(collection, field, await call.request.body.json());
-  return changeOne(call, { change, read });
-};
-
-const remove: CallHandler = (call) => {
-  const { collection, field, read } = placeOf(call);
-  return removeOne(call, { change: { kind: 'fields.delete', collection, field }, read });
-};
-
-export function addFieldRoutes(router: Router, services: EdgeServices): void {
-  const route = routesOf(services);
-  router
-    .add('GET', '/fields', route(list))
-    .add('GET', '/fields/:collection', route(listOf))
-    .add('GET', '/fields/:collection/:field', route(read))
-    .add('POST', '/fields/:collection', route(forAdministrators(create), CHANGE_PARAMETERS))
-    .add('PATCH', '/fields/:collection', route(forAdministrators(updateMany), CHANGE_PARAMETERS))
-    .add(
-      'PATCH',
-      '/fields/:collection/:field',
-      route(forAdministrators(updateOne), CHANGE_PARAMETERS),
-    )
-    .add(
-      'DELETE',
-      '/fields/:collection/:field',
-      route(forAdministrators(remove), CHANGE_PARAMETERS),
-    );
-}
+export const FIELD_ROUTES: readonly RouteEntry[] = [
+  ...partRoutes({
+    path: '/fields',
+    one: 'a field',
+    many: 'fields',
+    all: (view, caller) => view.fields(caller),
+    of: (view, caller, collection) => view.fieldsOf(caller, collection),
+    shown: (view, caller, { collection, field }) => view.field(caller, collection, field),
+    updateBody: json(patchBody),
+    update: (_, { collection, field }, body) => updateField(collection, field, body),
+    remove: (name) => ({ kind: 'fields.delete', ...name }),
+  }),
+  {
+    method: 'POST',
+    path: '/fields/:collection',
+    summary: 'Creates a field',
+    access: 'administrator',
+    parameters: CHANGE_PARAMETERS,
+    body: json(fieldBody),
+    answer: { ...WRITTEN, job: true },
+    handle: create,
+  },
+  {
+    method: 'PATCH',
+    path: '/fields/:collection',
+    summary: 'Changes fields of a collection',
+    access: 'administrator',
+    parameters: CHANGE_PARAMETERS,
+    body: json(patchesBody),
+    answer: { ...WRITTEN, job: true },
+    handle: updateMany,
+  },
+];

@@ -2,10 +2,9 @@
 import { ServiceError } from '#core/errors/service-error.ts';
 import { IMPORT_FORMATS, type ImportFormat } from '#core/jobs/message/import.ts';
 import { firstFile, type IncomingFile } from '#edge/http/multipart.ts';
-import type { Router } from '#edge/http/router.ts';
-import type { EdgeServices } from '#edge/services.ts';
-import { type Call, type CallHandler, param, routesOf } from './call.ts';
+import { type Call, type CallHandler, param } from './call.ts';
 import { accepted, jobAnswer, jobLocation } from './job-answer.ts';
+import { EMPTY, type RouteEntry } from './route.ts';
 
 /** Media types of files, and how they are read. */
 const FORMATS: ReadonlyMap<string, ImportFormat> = new Map([
@@ -55,6 +54,15 @@ const importFile: CallHandler = async (call) => {
   return jobAnswer(call, id, () => ({ status: 200, headers: { Location: jobLocation(id) } }));
 };
 
-export function addImportRoutes(router: Router, services: EdgeServices): void {
-  router.add('POST', '/utils/import/:collection', routesOf(services)(importFile, ['background']));
-}
+export const IMPORT_ROUTES: readonly RouteEntry[] = [
+  {
+    method: 'POST',
+    path: '/utils/import/:collection',
+    summary: 'Imports a file of items',
+    access: 'rights',
+    parameters: ['background'],
+    body: { types: ['multipart/form-data'], schema: null, limit: 'IMPORT_MAX_SIZE' },
+    answer: { ...EMPTY, job: true },
+    handle: importFile,
+  },
+];

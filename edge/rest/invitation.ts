@@ -1,10 +1,8 @@
 /** The routes of invitations: `/users/invite` and `/users/invite/accept`. */
 import * as v from 'valibot';
-import type { Router } from '#edge/http/router.ts';
-import { strict } from '#edge/limit/strict.ts';
-import type { EdgeServices } from '#edge/services.ts';
-import { address, bodyOf, members, page, word } from './body.ts';
-import { type CallHandler, NO_CONTENT, routesOf, visitorOf } from './call.ts';
+import { address, members, page, word } from './body.ts';
+import { NO_CONTENT, visitorOf } from './call.ts';
+import { NOTHING, parsedBody, type RouteEntry } from './route.ts';
 
 const invitation = members({
   email: v.union(
@@ -17,22 +15,29 @@ const invitation = members({
 
 const acceptance = members({ token: word, password: word });
 
-const invite: CallHandler = async (call) => {
-  const { email, role, invite_url } = await bodyOf(call, invitation);
-  const emails = Array.isArray(email) ? email : [email];
-  await call.services.invitations.invite(call.caller, { emails, role, page: invite_url });
-  return NO_CONTENT;
-};
-
-const accept: CallHandler = async (call) => {
-  const { token, password } = await bodyOf(call, acceptance);
-  await call.services.invitations.accept(token, password, visitorOf(call));
-  return NO_CONTENT;
-};
-
-export function addInvitationRoutes(router: Router, services: EdgeServices): void {
-  const route = routesOf(services);
-  router
-    .add('POST', '/users/invite', route(invite))
-    .add('POST', '/users/invite/accept', route(strict('reset', accept)));
-}
+export const INVITATION_ROUTES: readonly RouteEntry[] = [
+  {
+    method: 'POST',
+    path: '/users/invite',
+    summary: 'Invites people by mail to become users',
+    access: 'rights',
+    answer: NOTHING,
+    ...parsedBody(invitation, async ({ caller, services }, { email, role, invite_url }) => {
+      const emails = Array.isArray(email) ? email : [email];
+      await services.invitations.invite(caller, { emails, role, page: invite_url });
+      return NO_CONTENT;
+    }),
+  },
+  {
+    method: 'POST',
+    path: '/users/invite/accept',
+    summary: 'Accepts an invitation with its token and a password',
+    access: 'anyone',
+    answer: NOTHING,
+    limit: 'reset',
+    ...parsedBody(acceptance, async (call, { token, password }) => {
+      await call.services.invitations.accept(token, password, visitorOf(call));
+      return NO_CONTENT;
+    }),
+  },
+];

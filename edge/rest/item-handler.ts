@@ -55,7 +55,7 @@ async function* pieces(
 }
 
 /** The answer of a list of a collection. */
-export function answerOf(call: Call, collection: string, answer: Answer): Response {
+function answerOf(call: Call, collection: string, answer: Answer): Response {
   if (answer.kind === 'text') return readText(call, answer);
   return {
     status: 200,

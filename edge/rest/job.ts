@@ -1,17 +1,15 @@
 /** The routes of jobs: the list, one, its events, its rejected rows, and cancelling it. */
 import { pipeline, Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
-import { forbidden, quotaExceeded } from '#core/errors/service-error.ts';
+import { quotaExceeded } from '#core/errors/service-error.ts';
 import type { Job } from '#core/jobs/job.ts';
 import { parseInteger } from '#core/query/parse/level.ts';
 import { parseList, unfold } from '#core/query/parse/list.ts';
 import { eventStream, type ServerEvent } from '#edge/http/event-stream.ts';
-import type { Router } from '#edge/http/router.ts';
-import type { EdgeServices } from '#edge/services.ts';
-import { type CallHandler, data, listed, NO_CONTENT, param, routesOf } from './call.ts';
+import { type CallHandler, data, listed, NO_CONTENT, param } from './call.ts';
+import { DATA, NOTHING, type RouteEntry } from './route.ts';
 
 const list: CallHandler = async (call) => {
-  if (call.caller.user === null) throw forbidden();
   const { filter, sort, limit, offset } = call.parameters;
   const { bounds, jobs } = call.services;
   const found = await jobs.list(call.caller, {
@@ -73,15 +71,51 @@ const errors: CallHandler = async (call) => {
   };
 };
 
-/** What the list takes of what others take. */
-const LIST = ['filter', 'sort', 'limit', 'offset'];
-
-export function addJobRoutes(router: Router, services: EdgeServices): void {
-  const route = routesOf(services);
-  router
-    .add('GET', '/jobs', route(list, LIST))
-    .add('GET', '/jobs/:id', route(read))
-    .add('DELETE', '/jobs/:id', route(cancel))
-    .add('GET', '/jobs/:id/events', route(events))
-    .add('GET', '/jobs/:id/errors', route(errors));
-}
+export const JOB_ROUTES: readonly RouteEntry[] = [
+  {
+    method: 'GET',
+    path: '/jobs',
+    summary: "Lists the caller's jobs, for administrators all",
+    access: 'user',
+    parameters: ['filter', 'sort', 'limit', 'offset'],
+    body: null,
+    answer: DATA,
+    handle: list,
+  },
+  {
+    method: 'GET',
+    path: '/jobs/:id',
+    summary: 'Reads a job',
+    access: 'user',
+    body: null,
+    answer: DATA,
+    handle: read,
+  },
+  {
+    method: 'DELETE',
+    path: '/jobs/:id',
+    summary: 'Cancels a job',
+    access: 'user',
+    body: null,
+    answer: NOTHING,
+    handle: cancel,
+  },
+  {
+    method: 'GET',
+    path: '/jobs/:id/events',
+    summary: 'Sends the progress of a job as it happens',
+    access: 'user',
+    body: null,
+    answer: { statuses: [200], type: 'text/event-stream' },
+    handle: events,
+  },
+  {
+    method: 'GET',
+    path: '/jobs/:id/errors',
+    summary: 'Downloads the rows that a job rejected',
+    access: 'user',
+    body: null,
+    answer: { statuses: [200], type: 'text/csv' },
+    handle: errors,
+  },
+];

@@ -1,7 +1,6 @@
 /** The routes by which callers learn what they may do: `/permissions/me`. */
-import type { Router } from '#edge/http/router.ts';
-import type { EdgeServices } from '#edge/services.ts';
-import { type CallHandler, data, lastSegment, param, routesOf } from './call.ts';
+import { type CallHandler, data, lastSegment, param } from './call.ts';
+import { DATA, type RouteEntry } from './route.ts';
 
 const all: CallHandler = async ({ caller, services }) =>
   data(await services.permissions.all(caller));
@@ -17,10 +16,32 @@ const ofItem: CallHandler = async (call) => {
   return data(await services.permissions.item(caller, collection, lastSegment(call)));
 };
 
-export function addPermissionRoutes(router: Router, services: EdgeServices): void {
-  const route = routesOf(services);
-  router
-    .add('GET', '/permissions/me', route(all))
-    .add('GET', '/permissions/me/:collection', route(ofCollection))
-    .add('GET', '/permissions/me/:collection/:key', route(ofItem));
-}
+export const PERMISSION_ROUTES: readonly RouteEntry[] = [
+  {
+    method: 'GET',
+    path: '/permissions/me',
+    summary: 'Tells what the caller may do, by collection',
+    access: 'user',
+    body: null,
+    answer: DATA,
+    handle: all,
+  },
+  {
+    method: 'GET',
+    path: '/permissions/me/:collection',
+    summary: 'Tells what the caller may do with the items of a collection',
+    access: 'user',
+    body: null,
+    answer: DATA,
+    handle: ofCollection,
+  },
+  {
+    method: 'GET',
+    path: '/permissions/me/:collection/:key',
+    summary: 'Tells what the caller may do with one item',
+    access: 'user',
+    body: null,
+    answer: DATA,
+    handle: ofItem,
+  },
+];

@@ -1,10 +1,10 @@
 /** The routes of registration: `/users/register` and `/users/register/verify-email`. */
+import type * as v from 'valibot';
 import { publicUrl } from '#core/config/public-url.ts';
-import type { Router } from '#edge/http/router.ts';
-import { strict } from '#edge/limit/strict.ts';
-import type { EdgeServices } from '#edge/services.ts';
-import { address, bodyOf, members, page, personalName, word } from './body.ts';
-import { type CallHandler, NO_CONTENT, routesOf, visitorOf } from './call.ts';
+import type { Response } from '#edge/http/response.ts';
+import { address, members, page, personalName, word } from './body.ts';
+import { type Call, type CallHandler, NO_CONTENT, visitorOf } from './call.ts';
+import { NOTHING, parsedBody, type RouteEntry } from './route.ts';
 
 const applicant = members({
   email: address,
@@ -14,8 +14,7 @@ const applicant = members({
   verification_url: page,
 });
 
-const register: CallHandler = async (call) => {
-  const body = await bodyOf(call, applicant);
+async function register(call: Call, body: v.InferOutput<typeof applicant>): Promise<Response> {
   const { email, password, first_name: firstName, last_name: lastName } = body;
   const { registrations } = call.services;
   await registrations.register(
@@ -23,7 +22,7 @@ const register: CallHandler = async (call) => {
     visitorOf(call),
   );
   return NO_CONTENT;
-};
+}
 
 /** Leads to pages of our own only. */
 const verify: CallHandler = async (call) => {
@@ -36,9 +35,24 @@ const verify: CallHandler = async (call) => {
   return { status: 302, headers: { Location: `${admin}/${target}`, 'Cache-Control': 'no-store' } };
 };
 
-export function addRegistrationRoutes(router: Router, services: EdgeServices): void {
-  const route = routesOf(services);
-  router
-    .add('POST', '/users/register', route(strict('registration', register)))
-    .add('GET', '/users/register/verify-email', route(verify, ['token']));
-}
+export const REGISTRATION_ROUTES: readonly RouteEntry[] = [
+  {
+    method: 'POST',
+    path: '/users/register',
+    summary: 'Registers a user, where the settings allow that',
+    access: 'anyone',
+    answer: NOTHING,
+    limit: 'registration',
+    ...parsedBody(applicant, register),
+  },
+  {
+    method: 'GET',
+    path: '/users/register/verify-email',
+    summary: 'Confirms an address with the token of a mail, and leads to the Admin App',
+    access: 'anyone',
+    parameters: ['token'],
+    body: null,
+    answer: { statuses: [302], type: null },
+    handle: verify,
+  },
+];

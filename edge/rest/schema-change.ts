@@ -3,7 +3,7 @@ import { ServiceError } from '#core/errors/service-error.ts';
 import type { SchemaChange } from '#core/schema/change.ts';
 import { entityTag, namesTag } from '#edge/http/entity-tag.ts';
 import type { Response } from '#edge/http/response.ts';
-import { type Call, type CallHandler, jsonText, NO_CONTENT } from './call.ts';
+import { type Call, jsonText, NO_CONTENT } from './call.ts';
 import { jobAnswer } from './job-answer.ts';
 
 /** A parameter that says yes by being there, unless its value says no. */
@@ -73,12 +73,4 @@ export async function changeOne(call: Call, { change, read }: OneChange): Promis
 export async function removeOne(call: Call, { change, read }: OneChange): Promise<Response> {
   await requireMatch(call, read);
   return changeSchema(call, change, null);
-}
-
-/** Lets administrators through alone, before anything else is looked at. */
-export function forAdministrators(handler: CallHandler): CallHandler {
-  return async (call) => {
-    call.services.schema.requireAdministrator(call.caller);
-    return handler(call);
-  };
 }

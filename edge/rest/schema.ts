@@ -5,11 +5,10 @@ import { parseList } from '#core/query/parse/list.ts';
 import { DIFF_MODES, type DiffMode, isEmpty, schemaDiff } from '#core/schema/diff.ts';
 import { isStorable } from '#core/schema/input.ts';
 import type { SnapshotChoice } from '#core/schema/snapshot.ts';
-import type { Router } from '#edge/http/router.ts';
-import type { EdgeServices } from '#edge/services.ts';
-import { bodyOf } from './body.ts';
-import { type Call, type CallHandler, data, jsonText, NO_CONTENT, routesOf } from './call.ts';
-import { CHANGE_PARAMETERS, changeSchema, flag, forAdministrators } from './schema-change.ts';
+import type { Response } from '#edge/http/response.ts';
+import { type Call, type CallHandler, data, jsonText, NO_CONTENT } from './call.ts';
+import { anyObject, DATA, parsedBody, type RouteEntry, WRITTEN } from './route.ts';
+import { CHANGE_PARAMETERS, changeSchema, flag } from './schema-change.ts';
 import { receivedSnapshot, snapshotDownload, snapshotText } from './snapshot-file.ts';
 
 function names({ parameters }: Call, name: string): readonly string[] | undefined {
@@ -50,8 +49,8 @@ const diff: CallHandler = async (call) => {
 
 const application = v.object({ hash: v.string('must be a text'), diff: schemaDiff });
 
-const apply: CallHandler = async (call) => {
-  const { hash, diff } = await bodyOf(call, application, true);
+async function apply(call: Call, body: v.InferOutput<typeof application>): Promise<Response> {
+  const { hash, diff } = body;
   if (!isStorable(diff)) throw invalidPayload('It holds a text that is no valid Unicode text.');
   const force = flag(call, 'force');
   if (flag(call, 'dryRun')) {
@@ -62,18 +61,40 @@ const apply: CallHandler = async (call) => {
   }
   if (isEmpty(diff)) return NO_CONTENT;
   return changeSchema(call, { kind: 'apply', hash, diff, force }, null);
-};
-
-const SNAPSHOT = ['includeCollections', 'excludeCollections', 'export'];
-
-export function addSchemaRoutes(router: Router, services: EdgeServices): void {
-  const route = routesOf(services);
-  router
-    .add('GET', '/schema/snapshot', route(forAdministrators(snapshot), SNAPSHOT))
-    .add('POST', '/schema/diff', route(forAdministrators(diff), ['mode', 'force']))
-    .add(
-      'POST',
-      '/schema/apply',
-      route(forAdministrators(apply), ['dryRun', ...CHANGE_PARAMETERS]),
-    );
 }
+
+export const SCHEMA_ROUTES: readonly RouteEntry[] = [
+  {
+    method: 'GET',
+    path: '/schema/snapshot',
+    summary: 'Takes a snapshot of the schema',
+    access: 'administrator',
+    parameters: ['includeCollections', 'excludeCollections', 'export'],
+    body: null,
+    answer: DATA,
+    handle: snapshot,
+  },
+  {
+    method: 'POST',
+    path: '/schema/diff',
+    summary: 'Compares the schema with a snapshot',
+    access: 'administrator',
+    parameters: ['mode', 'force'],
+    body: {
+      types: ['application/json', 'multipart/form-data'],
+      schema: anyObject,
+      limit: 'BODY_MAX_SIZE',
+    },
+    answer: WRITTEN,
+    handle: diff,
+  },
+  {
+    method: 'POST',
+    path: '/schema/apply',
+    summary: 'Makes the schema what a snapshot says',
+    access: 'administrator',
+    parameters: ['dryRun', ...CHANGE_PARAMETERS],
+    answer: { ...WRITTEN, job: true },
+    ...parsedBody(application, apply, 'BODY_MAX_SIZE'),
+  },
+];

@@ -1,7 +1,6 @@
 /** The routes about the server itself: `/server/ping` and `/server/health`. */
-import { type Router, routeNotFound } from '#edge/http/router.ts';
-import type { EdgeServices } from '#edge/services.ts';
-import { type CallHandler, routesOf, tirelessRoutesOf } from './call.ts';
+import type { CallHandler } from './call.ts';
+import type { RouteEntry } from './route.ts';
 
 /** The status is anybody's; what it rests on is for admins. */
 const health: CallHandler = async ({ caller, services }) => {
@@ -13,17 +12,29 @@ const health: CallHandler = async ({ caller, services }) => {
   };
 };
 
-/** A bad token is told even where there is nothing; only ping looks at none. */
-const nothing: CallHandler = async ({ request }) => {
-  throw routeNotFound(request);
-};
-
-export function addServerRoutes(router: Router, services: EdgeServices): void {
-  router.add('GET', '/server/ping', () => ({
-    status: 200,
-    headers: { 'Content-Type': 'text/html; charset=utf-8' },
-    body: 'pong',
-  }));
-  router.add('GET', '/server/health', tirelessRoutesOf(services)(health));
-  router.otherwise(routesOf(services)(nothing));
-}
+export const SERVER_ROUTES: readonly RouteEntry[] = [
+  {
+    method: 'GET',
+    path: '/server/ping',
+    summary: 'Answers that the server is there; no token is looked at',
+    access: 'anyone',
+    body: null,
+    answer: { statuses: [200], type: 'text/html' },
+    handle: {
+      status: 200,
+      headers: { 'Content-Type': 'text/html; charset=utf-8' },
+      body: 'pong',
+    },
+  },
+  {
+    method: 'GET',
+    path: '/server/health',
+    summary: 'Tells how the server is; details to administrators',
+    access: 'anyone',
+    body: null,
+    answer: { statuses: [200, 503], type: 'application/health+json' },
+    beforeSecondFactor: true,
+    whileBehind: true,
+    handle: health,
+  },
+];

@@ -1,48 +1,63 @@
 /** The routes of the second factor, of the caller's own and, for admins, of others. */
-import type { Router } from '#edge/http/router.ts';
-import { strict } from '#edge/limit/strict.ts';
-import type { EdgeServices } from '#edge/services.ts';
 import { otp } from './auth.ts';
-import { bodyOf, members, word } from './body.ts';
-import { type CallHandler, NO_CONTENT, param, routesOf, setUpRoutesOf, visitorOf } from './call.ts';
+import { members, word } from './body.ts';
+import { type CallHandler, NO_CONTENT, param, secret, visitorOf } from './call.ts';
+import { DATA, NOTHING, parsedBody, type RouteEntry } from './route.ts';
 
 const generateBody = members({ password: word });
 const enableBody = members({ secret: word, otp });
 const disableBody = members({ otp });
 
-const generate: CallHandler = async (call) => {
-  const { password } = await bodyOf(call, generateBody);
-  const generated = await call.services.twoFactor.generate(call.caller, password);
-  return {
-    status: 200,
-    headers: { 'Cache-Control': 'no-store' },
-    body: JSON.stringify({ data: generated }),
-  };
-};
-
-const enable: CallHandler = async (call) => {
-  const { secret, otp } = await bodyOf(call, enableBody);
-  await call.services.twoFactor.enable(call.caller, secret, otp, visitorOf(call));
-  return NO_CONTENT;
-};
-
-const disable: CallHandler = async (call) => {
-  const { otp } = await bodyOf(call, disableBody);
-  await call.services.twoFactor.disable(call.caller, otp, visitorOf(call));
-  return NO_CONTENT;
-};
-
 const disableFor: CallHandler = async (call) => {
-  await call.services.twoFactor.disableFor(call.caller, param(call, 'pk'), visitorOf(call));
+  await call.services.twoFactor.disableFor(call.caller, param(call, 'key'), visitorOf(call));
   return NO_CONTENT;
 };
 
-export function addTwoFactorRoutes(router: Router, services: EdgeServices): void {
-  const route = routesOf(services);
-  const setUp = setUpRoutesOf(services);
-  router
-    .add('POST', '/users/me/tfa/generate', setUp(strict('login', generate)))
-    .add('POST', '/users/me/tfa/enable', setUp(enable))
-    .add('POST', '/users/me/tfa/disable', route(strict('login', disable)))
-    .add('POST', '/users/:pk/tfa/disable', route(disableFor));
-}
+export const TWO_FACTOR_ROUTES: readonly RouteEntry[] = [
+  {
+    method: 'POST',
+    path: '/users/me/tfa/generate',
+    summary: 'Generates the secret of a second factor, against the password',
+    access: 'account',
+    answer: DATA,
+    limit: 'login',
+    beforeSecondFactor: true,
+    ...parsedBody(generateBody, async ({ caller, services }, { password }) =>
+      secret(await services.twoFactor.generate(caller, password)),
+    ),
+  },
+  {
+    method: 'POST',
+    path: '/users/me/tfa/enable',
+    summary: 'Takes a second factor into use',
+    access: 'account',
+    answer: NOTHING,
+    beforeSecondFactor: true,
+    ...parsedBody(enableBody, async (call, body) => {
+      const { twoFactor } = call.services;
+      await twoFactor.enable(call.caller, body.secret, body.otp, visitorOf(call));
+      return NO_CONTENT;
+    }),
+  },
+  {
+    method: 'POST',
+    path: '/users/me/tfa/disable',
+    summary: 'Gives up the second factor, against a code of it',
+    access: 'account',
+    answer: NOTHING,
+    limit: 'login',
+    ...parsedBody(disableBody, async (call, body) => {
+      await call.services.twoFactor.disable(call.caller, body.otp, visitorOf(call));
+      return NO_CONTENT;
+    }),
+  },
+  {
+    method: 'POST',
+    path: '/users/:key/tfa/disable',
+    summary: 'Takes the second factor from a user',
+    access: 'administrator',
+    body: null,
+    answer: NOTHING,
+    handle: disableFor,
+  },
+];

@@ -3,35 +3,19 @@
  * forgetting what is kept.
  */
 import * as v from 'valibot';
-import { quotaKeyOf } from '#core/access/quota-key.ts';
-import { forbidden, invalidQuery, unavailable } from '#core/errors/service-error.ts';
-import { cacheClearResult, cacheClearSubmission } from '#core/jobs/message/cache-clear.ts';
+import { invalidQuery, unavailable } from '#core/errors/service-error.ts';
+import { cacheClearResult } from '#core/jobs/message/cache-clear.ts';
+import { clearCache } from '#core/services/cache.ts';
 import { generateHash, verifyHash } from '#core/services/hash.ts';
 import { randomString } from '#core/services/random.ts';
 import { moveItem } from '#core/services/sorting.ts';
-import type { Response } from '#edge/http/response.ts';
-import type { Router } from '#edge/http/router.ts';
-import { strict } from '#edge/limit/strict.ts';
-import type { EdgeServices } from '#edge/services.ts';
-import { bodyOf, members, word } from './body.ts';
-import {
-  type CallHandler,
-  data,
-  lastSegment,
-  NO_CONTENT,
-  param,
-  routesOf,
-  visitorOf,
-} from './call.ts';
+import { members, word } from './body.ts';
+import { type CallHandler, lastSegment, NO_CONTENT, param, secret, visitorOf } from './call.ts';
 import { jobAnswer } from './job-answer.ts';
+import { DATA, EMPTY, NOTHING, parsedBody, type RouteEntry } from './route.ts';
 
 const DEFAULT_LENGTH = '32';
 const MAX_LENGTH = 500;
-
-/** What is made of secrets, or may become one, is nobody else's. */
-function secret(value: unknown): Response {
-  return { ...data(value), headers: { 'Cache-Control': 'no-store' } };
-}
 
 const random: CallHandler = async ({ parameters }) => {
   const { length = DEFAULT_LENGTH } = parameters;
@@ -44,17 +28,7 @@ const random: CallHandler = async ({ parameters }) => {
 
 const generateBody = members({ string: word });
 
-const generate: CallHandler = async (call) => {
-  const { string } = await bodyOf(call, generateBody);
-  return secret(await generateHash(call.services.config, string));
-};
-
 const verifyBody = members({ string: word, hash: word });
-
-const verify: CallHandler = async (call) => {
-  const { string, hash } = await bodyOf(call, verifyBody);
-  return secret(await verifyHash(call.services.config, string, hash));
-};
 
 const key = v.union(
   [v.string(), v.number(), v.array(v.union([v.string(), v.number()]))],
@@ -62,27 +36,14 @@ const key = v.union(
 );
 const sortBody = v.strictObject({ item: key, to: key }, 'is missing, or not known here');
 
-const sort: CallHandler = async (call) => {
-  const { caller, services } = call;
-  const move = await bodyOf(call, sortBody);
-  const target = { caller, collection: param(call, 'collection'), visitor: visitorOf(call) };
-  await moveItem(services.items, target, move);
-  return { status: 200 };
-};
-
 const revert: CallHandler = async (call) => {
   const { caller, services } = call;
   await services.reverts.revert({ caller, visitor: visitorOf(call) }, lastSegment(call));
   return NO_CONTENT;
 };
 
-const clearCache: CallHandler = async (call) => {
-  const { caller, services } = call;
-  if (!caller.admin) throw forbidden('Only administrators clear the cache.');
-  const { id } = await services.jobs.submit({
-    ...cacheClearSubmission(caller.user),
-    holder: quotaKeyOf(caller),
-  });
+const clear: CallHandler = async (call) => {
+  const id = await clearCache(call.services.jobs, call.caller);
   return jobAnswer(call, id, ({ result }) => {
     const { unconfirmed } = v.parse(cacheClearResult, result);
     if (unconfirmed.length === 0) return { status: 200 };
@@ -90,13 +51,68 @@ const clearCache: CallHandler = async (call) => {
   });
 };
 
-export function addUtilityRoutes(router: Router, services: EdgeServices): void {
-  const route = routesOf(services);
-  router
-    .add('GET', '/utils/random/string', route(random, ['length']))
-    .add('POST', '/utils/hash/generate', route(strict('hash', generate)))
-    .add('POST', '/utils/hash/verify', route(strict('hash', verify)))
-    .add('POST', '/utils/cache/clear', route(clearCache))
-    .add('POST', '/utils/sort/:collection', route(sort))
-    .add('POST', '/utils/revert/:revision', route(revert));
-}
+export const UTILITY_ROUTES: readonly RouteEntry[] = [
+  {
+    method: 'GET',
+    path: '/utils/random/string',
+    summary: 'Makes a random text',
+    access: 'anyone',
+    parameters: ['length'],
+    body: null,
+    answer: DATA,
+    handle: random,
+  },
+  {
+    method: 'POST',
+    path: '/utils/hash/generate',
+    summary: 'Hashes a text as passwords are hashed',
+    access: 'anyone',
+    answer: DATA,
+    limit: 'hash',
+    ...parsedBody(generateBody, async ({ services }, { string }) =>
+      secret(await generateHash(services.config, string)),
+    ),
+  },
+  {
+    method: 'POST',
+    path: '/utils/hash/verify',
+    summary: 'Tells whether a text has a hash',
+    access: 'anyone',
+    answer: DATA,
+    limit: 'hash',
+    ...parsedBody(verifyBody, async ({ services }, { string, hash }) =>
+      secret(await verifyHash(services.config, string, hash)),
+    ),
+  },
+  {
+    method: 'POST',
+    path: '/utils/cache/clear',
+    summary: 'Makes every process forget what it keeps of answers and of the schema',
+    access: 'administrator',
+    body: null,
+    answer: { ...EMPTY, job: true },
+    handle: clear,
+  },
+  {
+    method: 'POST',
+    path: '/utils/sort/:collection',
+    summary: 'Moves an item to the position of another',
+    access: 'rights',
+    answer: EMPTY,
+    ...parsedBody(sortBody, async (call, move) => {
+      const { caller, services } = call;
+      const target = { caller, collection: param(call, 'collection'), visitor: visitorOf(call) };
+      await moveItem(services.items, target, move);
+      return { status: 200 };
+    }),
+  },
+  {
+    method: 'POST',
+    path: '/utils/revert/:revision',
+    summary: 'Takes an item back to one of its revisions',
+    access: 'rights',
+    body: null,
+    answer: NOTHING,
+    handle: revert,
+  },
+];

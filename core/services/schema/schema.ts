@@ -31,11 +31,6 @@ export class SchemaService {
     this.#options = options;
   }
 
-  /** @throws ServiceError FORBIDDEN to all but administrators, whatever they ask for */
-  requireAdministrator(caller: Caller): void {
-    if (!caller.admin) throw forbidden('Only administrators change the schema.');
-  }
-
   /**
    * Submits a change of the schema; no two are ever made at once.
    * @returns the id of the job
@@ -46,7 +41,7 @@ export class SchemaService {
     change: SchemaChange,
     options: SchemaChangeOptions,
   ): Promise<string> {
-    this.requireAdministrator(caller);
+    if (!caller.admin) throw forbidden('Only administrators change the schema.');
     const holder = quotaKeyOf(caller);
     const submission = { ...schemaSubmission(change, options, caller.user), holder };
     // Nothing has a name that PostgreSQL could not hold, so a path with one leads nowhere.

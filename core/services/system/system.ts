@@ -1,11 +1,24 @@
 /** The system collections as items, with what is done to them that is no ordinary write. */
+import { APP_PERMISSIONS } from '#core/access/app-permission.ts';
+import type { Caller } from '#core/access/grants.ts';
 import { render, sql } from '#core/database/sql.ts';
+import type { Query } from '#core/query/query.ts';
 import { systemTable } from '#core/system/table.ts';
+import { systemName } from '#core/system-collections/name.ts';
+import { passesFilter } from '#core/validation/validation.ts';
+import type { Target } from '../context.ts';
+import type { Answer } from '../item-reader.ts';
 import { ItemService, type ItemServiceOptions } from '../items.ts';
+import { type Question, questionOf } from '../question.ts';
 import { servesSystem } from './collection.ts';
 import { systemRuleOf } from './rule.ts';
 
 export type SystemServiceOptions = Omit<ItemServiceOptions, 'serves' | 'ruleOf'>;
+
+const PERMISSIONS = systemName('permissions');
+
+/** What the rows of the table have beside. */
+const NO_ROW = { id: null, policy: null } as const;
 
 export class SystemService extends ItemService {
   readonly #system: SystemServiceOptions;
@@ -13,6 +26,17 @@ export class SystemService extends ItemService {
   constructor(options: SystemServiceOptions) {
     super({ ...options, serves: servesSystem, ruleOf: systemRuleOf });
     this.#system = options;
+  }
+
+  /** Reads items; the list of permissions has no limit, and shows what app access grants. */
+  override async list(target: Target, question: Question, signal?: AbortSignal): Promise<Answer> {
+    if (target.collection !== PERMISSIONS) return super.list(target, question, signal);
+    const query = { ...question.query(), limit: null, offset: 0 };
+    return withAppPermissions(
+      await super.list(target, questionOf(query), signal),
+      query,
+      target.caller,
+    );
   }
 
   /** Remembers where in the Admin App a user was last; every user may say so of itself. */
@@ -23,4 +47,18 @@ export class SystemService extends ItemService {
         WHERE id = ${user}`),
     );
   }
+}
+
+/** What app access grants stands in no table, and is shown with the permissions that do. */
+function withAppPermissions(answer: Answer, query: Query, caller: Caller): Answer {
+  const isPlain = query.aggregate.length === 0 && query.groupBy.length === 0;
+  if (!caller.app || !isPlain || answer.kind === 'text') return answer;
+  const shown = APP_PERMISSIONS.filter(
+    (row) => query.filter === null || passesFilter(query.filter, { ...NO_ROW, ...row }, caller),
+  );
+  const items = (async function* () {
+    yield* answer.items;
+    yield shown.map((row) => JSON.stringify(row));
+  })();
+  return { ...answer, items };
 }

@@ -1,21 +1,35 @@
 import t from 'tap';
-import { Router } from '#edge/http/router.ts';
+import { type Route, Router } from '#edge/http/router.ts';
 import { errorsOf, request, exchange as send, serve } from './fixture/client.ts';
 
-const router = new Router()
-  .add('GET', '/items/:collection', (_, { collection }) => ({
-    status: 200,
-    body: JSON.stringify({ list: collection }),
-  }))
-  .add(['GET', 'PATCH', 'DELETE'], '/items/:collection/:pk', (request, { collection, pk }) => ({
-    status: 200,
-    body: JSON.stringify({ method: request.method, collection, pk, segments: request.segments }),
-  }))
-  .add('SEARCH', '/items/:collection', async (request) => ({
-    status: 200,
-    body: JSON.stringify({ searched: await request.body.json() }),
-  }))
-  .add('GET', '/assets/*', (_, params) => ({ status: 200, body: JSON.stringify(params) }));
+const one: Route = (request, { collection, pk }) => ({
+  status: 200,
+  body: JSON.stringify({ method: request.method, collection, pk, segments: request.segments }),
+});
+
+const router = new Router([
+  {
+    method: 'GET',
+    path: '/items/:collection',
+    route: (_, { collection }) => ({ status: 200, body: JSON.stringify({ list: collection }) }),
+  },
+  { method: 'GET', path: '/items/:collection/:pk', route: one },
+  { method: 'PATCH', path: '/items/:collection/:pk', route: one },
+  { method: 'DELETE', path: '/items/:collection/:pk', route: one },
+  {
+    method: 'SEARCH',
+    path: '/items/:collection',
+    route: async (request) => ({
+      status: 200,
+      body: JSON.stringify({ searched: await request.body.json() }),
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/assets/*',
+    route: (_, params) => ({ status: 200, body: JSON.stringify(params) }),
+  },
+]);
 
 t.test('routes by method and path', async (t) => {
   const { url } = await serve(t, router.handle);

@@ -1,0 +1,18 @@
+/** Clears what processes keep of answers and of the schema. */
+import type { Caller } from '#core/access/grants.ts';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
+import { forbidden } from '#core/errors/service-error.ts';
+import { cacheClearSubmission } from '#core/jobs/message/cache-clear.ts';
+import type { JobService } from './jobs.ts';
+
+/**
+ * Submits the job that clears the caches of all processes.
+ * @returns its id
+ * @throws ServiceError FORBIDDEN to all but administrators
+ */
+export async function clearCache(jobs: JobService, caller: Caller): Promise<string> {
+  if (!caller.admin) throw forbidden('Only administrators clear the cache.');
+  const submission = { ...cacheClearSubmission(caller.user), holder: quotaKeyOf(caller) };
+  const { id } = await jobs.submit(submission);
+  return id;
+}

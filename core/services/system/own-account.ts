@@ -1,0 +1,108 @@
+/** What callers read and change of themselves: the own account, the own roles, the own access. */
+import * as v from 'valibot';
+import type { Caller } from '#core/access/grants.ts';
+import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { parseQuery } from '#core/query/parse/parameter.ts';
+import type { Query, QueryBounds } from '#core/query/query.ts';
+import { systemName } from '#core/system-collections/name.ts';
+import type { Target } from '../context.ts';
+import type { TextAnswer } from '../item-reader.ts';
+import type { WriteAnswer } from '../items.ts';
+import { questionOf } from '../question.ts';
+import type { SystemService } from './system.ts';
+
+/** Whose request it is. */
+export type Asker = Omit<Target, 'collection'>;
+
+const plain = v.optional(v.nullable(v.union([v.string(), v.boolean()])));
+
+/** What decides nothing about who may sign in, or what they may do. */
+const profile = v.strictObject({
+  ...{ first_name: plain, last_name: plain, location: plain, title: plain, description: plain },
+  ...{ language: plain, text_direction: plain, appearance: plain, email_notifications: plain },
+});
+
+/** The key of the user who asks. @throws ServiceError INVALID_CREDENTIALS without one */
+function self({ caller }: Asker): string {
+  if (caller.user === null) throw new ServiceError('INVALID_CREDENTIALS');
+  return caller.user;
+}
+
+/** What may not be read is told by its key alone. */
+async function orKeys(read: Promise<TextAnswer>, keys: unknown): Promise<TextAnswer> {
+  try {
+    return await read;
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.code === 'FORBIDDEN')) throw error;
+    return { kind: 'text', text: JSON.stringify({ data: keys }), hit: false };
+  }
+}
+
+export class OwnAccountService {
+  readonly #system: SystemService;
+  readonly #bounds: QueryBounds;
+
+  constructor(system: SystemService, bounds: QueryBounds) {
+    this.#system = system;
+    this.#bounds = bounds;
+  }
+
+  /** The caller's own user. @throws ServiceError INVALID_CREDENTIALS without one */
+  async read(asker: Asker, query: () => Query, signal: AbortSignal): Promise<TextAnswer> {
+    const id = self(asker);
+    const question = questionOf(this.#queryOf(asker, query));
+    return orKeys(this.#system.one({ ...userTarget(asker), ownKey: true }, id, question, signal), {
+      id,
+    });
+  }
+
+  /**
+   * Judges, before a body is read, whether the caller may change its own user at all.
+   * @throws ServiceError INVALID_CREDENTIALS, FORBIDDEN
+   */
+  async admit(asker: Asker): Promise<void> {
+    self(asker);
+    await this.#system.admit(userTarget(asker), 'update');
+  }
+
+  /**
+   * Changes the caller's own user. Who has to set up a second factor first changes the profile alone.
+   * @throws ServiceError FORBIDDEN
+   */
+  async update(asker: Asker, body: unknown, query: () => Query): Promise<WriteAnswer> {
+    if (asker.caller.lacksSecondFactor && !v.is(profile, body)) throw forbidden();
+    const shown = this.#queryOf(asker, query);
+    return this.#system.updateOne(userTarget(asker), self(asker), { body }, shown);
+  }
+
+  /** Remembers where in the Admin App the caller was last. */
+  async trackPage(asker: Asker, page: string): Promise<void> {
+    await this.#system.trackPage(self(asker), page);
+  }
+
+  /** All roles of the caller. @throws ServiceError FORBIDDEN to callers without a user */
+  async roles(asker: Asker, query: Query): Promise<TextAnswer> {
+    const { roles, user } = asker.caller;
+    if (user === null) throw forbidden();
+    const target = { ...asker, collection: systemName('roles') };
+    return orKeys(
+      this.#system.some(target, roles, { ...query, limit: null }),
+      roles.map((id) => ({ id })),
+    );
+  }
+
+  /** Who has to set up a second factor first sees the own row, and nothing beyond it. */
+  #queryOf({ caller }: Asker, query: () => Query): Query {
+    return caller.lacksSecondFactor ? parseQuery({ fields: '*' }, this.#bounds) : query();
+  }
+}
+
+/** What the caller's policies say of all it does. */
+export function ownAccess({ user, app, admin, enforceTfa }: Caller) {
+  if (user === null) return { app_access: false };
+  return { app_access: app, admin_access: admin, enforce_tfa: enforceTfa };
+}
+
+function userTarget(asker: Asker): Target {
+  return { ...asker, collection: systemName('users') };
+}

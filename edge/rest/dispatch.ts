@@ -1,0 +1,103 @@
+/**
+ * Turns entries of the table into what the router calls: each request passes the same checks, in the
+ * same order, before its handler begins.
+ */
+import type { Caller } from '#core/access/grants.ts';
+import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import type { Parameters } from '#core/query/parse/parameter.ts';
+import { clientIpBy } from '#edge/http/client-ip.ts';
+import type { Request } from '#edge/http/request.ts';
+import type { Params, Route } from '#edge/http/router.ts';
+import type { EdgeServices } from '#edge/services.ts';
+import type { Call } from './call.ts';
+import { cookieOf } from './cookie.ts';
+import { callerByCookie, tokenOf } from './credential.ts';
+import { parametersOf } from './parameter.ts';
+import { prefersStrict, requireKnownParameters } from './preference.ts';
+import type { Access, RouteEntry } from './route.ts';
+
+class RequestCall implements Call {
+  readonly request: Request;
+  readonly params: Params;
+  readonly caller: Caller;
+  readonly ip: string | null;
+  readonly strict: boolean;
+  readonly services: EdgeServices;
+  readonly since: number;
+  readonly token: string | null;
+  #parameters: Parameters | null;
+
+  constructor(from: Omit<Call, 'parameters'>, parameters: Parameters | null) {
+    this.request = from.request;
+    this.params = from.params;
+    this.caller = from.caller;
+    this.ip = from.ip;
+    this.strict = from.strict;
+    this.services = from.services;
+    this.since = from.since;
+    this.token = from.token;
+    this.#parameters = parameters;
+  }
+
+  get parameters(): Parameters {
+    this.#parameters ??= parametersOf(this.request.query);
+    return this.#parameters;
+  }
+}
+
+const SECOND_FACTOR_FIRST =
+  'A policy demands a second factor: POST /users/me/tfa/generate and /users/me/tfa/enable set it up.';
+
+/** @throws ServiceError FORBIDDEN, INVALID_CREDENTIALS to whom a route is closed whatever its rights */
+function requireAccess(access: Access, { user, admin }: Caller): void {
+  if (access === 'administrator' && !admin) throw forbidden('Only administrators may do this.');
+  if (user !== null) return;
+  if (access === 'user') throw forbidden();
+  if (access === 'account') throw new ServiceError('INVALID_CREDENTIALS');
+}
+
+/** What dispatching needs to know of an entry. */
+export type Dispatched = Pick<
+  RouteEntry,
+  | 'access'
+  | 'parameters'
+  | 'limit'
+  | 'ignoresSession'
+  | 'beforeSecondFactor'
+  | 'whileBehind'
+  | 'handle'
+>;
+
+/** The route of an entry; a bad token ends the request before its handler. */
+export function dispatch(entry: Dispatched, services: EdgeServices): Route {
+  const { access, parameters: known = [], limit, handle } = entry;
+  if (typeof handle !== 'function') return () => handle;
+  const byCookie = entry.ignoresSession !== true;
+  const { catalog, config, identity, limits } = services;
+  const ipOf = clientIpBy(config.IP_TRUST_PROXY);
+  return async (request, params) => {
+    const since = performance.now();
+    if (!catalog.ready() && entry.whileBehind !== true) await catalog.regain();
+    const mayHoldToken = request.query.includes('token');
+    const parameters = mayHoldToken ? parametersOf(request.query) : null;
+    const ip = ipOf(request);
+    const sent = tokenOf(request.header('authorization'), parameters ?? {});
+    const token = sent ?? (byCookie ? cookieOf(request, config, 'session') : null);
+    const caller =
+      sent === null && byCookie
+        ? await callerByCookie(request, services, ip)
+        : await identity.authenticate(sent, ip);
+    if (caller.admin) request.revealErrors();
+    await limits.identify(request, caller);
+    if (caller.lacksSecondFactor && entry.beforeSecondFactor !== true) {
+      throw forbidden(SECOND_FACTOR_FIRST);
+    }
+    const strict = prefersStrict(request);
+    const facts = { request, params, caller, ip, strict, services, since, token };
+    const call = new RequestCall(facts, parameters);
+    if (strict) requireKnownParameters(request, call.parameters, known);
+    if (limit !== undefined) await limits.attempt(request, limit);
+    requireAccess(access, caller);
+    return handle(call);
+  };
+}

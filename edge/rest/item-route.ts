@@ -1,0 +1,116 @@
+/** The routes that each place of items has: one entry for each way to read or write them. */
+import * as v from 'valibot';
+import { QUERY_PARAMETERS } from '#core/query/parse/parameter.ts';
+import type { ItemHandlers } from './item-handler.ts';
+import {
+  type AnswerFacts,
+  anyObject,
+  type BodyFacts,
+  DATA,
+  json,
+  NOTHING,
+  type RouteEntry,
+  WRITTEN,
+} from './route.ts';
+
+/** A way to read or write items. */
+export type ItemForm = keyof ItemHandlers;
+
+interface FormFacts {
+  readonly method: RouteEntry['method'];
+  /** What follows the path of the place. */
+  readonly path: '' | '/:key';
+  readonly summary: string;
+  readonly body: BodyFacts | null;
+  readonly answer: AnswerFacts;
+}
+
+const keys = v.array(v.unknown());
+const byQuery = { query: anyObject };
+const byKeys = { keys };
+const data = anyObject;
+
+/** The body of a SEARCH. */
+export const searchBody = json(
+  v.strictObject({ query: v.optional(anyObject), keys: v.optional(keys) }),
+  'QUERY_BODY_MAX_SIZE',
+);
+const createBody = json(v.union([anyObject, v.array(anyObject)]));
+const updateBody = json(
+  v.union([
+    v.array(anyObject),
+    v.strictObject({ ...byKeys, data }),
+    v.strictObject({ ...byQuery, data }),
+    // Of a singleton.
+    anyObject,
+  ]),
+);
+const deleteBody = json(v.union([keys, v.strictObject(byKeys), v.strictObject(byQuery)]));
+
+const FORMS: Readonly<Record<ItemForm, FormFacts>> = {
+  list: { method: 'GET', path: '', summary: 'Lists items', body: null, answer: DATA },
+  search: { method: 'SEARCH', path: '', summary: 'Searches items', body: searchBody, answer: DATA },
+  read: { method: 'GET', path: '/:key', summary: 'Reads an item', body: null, answer: DATA },
+  create: { method: 'POST', path: '', summary: 'Creates items', body: createBody, answer: WRITTEN },
+  updateMany: {
+    method: 'PATCH',
+    path: '',
+    summary: 'Updates items',
+    body: updateBody,
+    answer: WRITTEN,
+  },
+  updateOne: {
+    method: 'PATCH',
+    path: '/:key',
+    summary: 'Updates an item',
+    body: json(anyObject),
+    answer: WRITTEN,
+  },
+  deleteMany: {
+    method: 'DELETE',
+    path: '',
+    summary: 'Deletes items',
+    body: deleteBody,
+    answer: NOTHING,
+  },
+  deleteOne: {
+    method: 'DELETE',
+    path: '/:key',
+    summary: 'Deletes an item',
+    body: null,
+    answer: NOTHING,
+  },
+};
+
+/** The forms of reading. */
+export const READ_FORMS: readonly ItemForm[] = ['list', 'search', 'read'];
+/** All forms. */
+export const ALL_FORMS: readonly ItemForm[] = [
+  ...READ_FORMS,
+  ...(['create', 'updateMany', 'updateOne', 'deleteMany', 'deleteOne'] as const),
+];
+/** The forms of what is a single item. */
+export const SINGLE_FORMS: readonly ItemForm[] = ['list', 'updateMany'];
+
+/**
+ * The entries of a place of items.
+ * @param of the collection, as a summary names it; none where the path does
+ */
+export function itemRoutes(
+  path: string,
+  forms: readonly ItemForm[],
+  handlers: ItemHandlers,
+  of = '',
+): readonly RouteEntry[] {
+  return forms.map((form) => {
+    const { path: rest, summary, ...facts } = FORMS[form];
+    return {
+      ...facts,
+      path: path + rest,
+      summary: summary + of,
+      access: 'rights',
+      parameters: QUERY_PARAMETERS,
+      handle: handlers[form],
+    };
+  });
+}

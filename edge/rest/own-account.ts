@@ -1,0 +1,97 @@
+/** The routes about the caller: `/users/me`, `/roles/me`, `/policies/me/globals`. */
+import * as v from 'valibot';
+import { QUERY_PARAMETERS } from '#core/query/parse/parameter.ts';
+import { type Asker, ownAccess } from '#core/services/system/own-account.ts';
+import { members, word } from './body.ts';
+import {
+  type Call,
+  type CallHandler,
+  data,
+  NO_CONTENT,
+  queryOf,
+  readText,
+  visitorOf,
+} from './call.ts';
+import { readBackOf, written } from './item-handler.ts';
+import { anyObject, DATA, json, NOTHING, parsedBody, type RouteEntry, WRITTEN } from './route.ts';
+
+function askerOf(call: Call): Asker {
+  return { caller: call.caller, visitor: visitorOf(call), strict: call.strict };
+}
+
+const read: CallHandler = async (call) => {
+  const { ownAccount } = call.services;
+  const { signal } = call.request;
+  return readText(call, await ownAccount.read(askerOf(call), () => queryOf(call), signal));
+};
+
+const update: CallHandler = async (call) => {
+  const { ownAccount } = call.services;
+  const asker = askerOf(call);
+  await ownAccount.admit(asker);
+  const body = await call.request.body.json();
+  return written(await ownAccount.update(asker, body, () => readBackOf(call)));
+};
+
+const trackBody = members({ last_page: v.pipe(word, v.maxLength(255, 'is too long')) });
+
+const readRoles: CallHandler = async (call) =>
+  readText(call, await call.services.ownAccount.roles(askerOf(call), queryOf(call)));
+
+const readAccess: CallHandler = async ({ caller }) => data(ownAccess(caller));
+
+export const OWN_ACCOUNT_ROUTES: readonly RouteEntry[] = [
+  {
+    method: 'GET',
+    path: '/users/me',
+    summary: 'Reads the own user',
+    access: 'account',
+    parameters: QUERY_PARAMETERS,
+    body: null,
+    answer: DATA,
+    beforeSecondFactor: true,
+    handle: read,
+  },
+  {
+    method: 'PATCH',
+    path: '/users/me',
+    summary: 'Updates the own user',
+    access: 'account',
+    parameters: QUERY_PARAMETERS,
+    body: json(anyObject),
+    answer: WRITTEN,
+    beforeSecondFactor: true,
+    handle: update,
+  },
+  {
+    method: 'PATCH',
+    path: '/users/me/track/page',
+    summary: 'Remembers where in the Admin App the caller is',
+    access: 'account',
+    answer: NOTHING,
+    ...parsedBody(trackBody, async (call, { last_page: page }) => {
+      await call.services.ownAccount.trackPage(askerOf(call), page);
+      return NO_CONTENT;
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/roles/me',
+    summary: 'Reads the own roles',
+    access: 'user',
+    parameters: QUERY_PARAMETERS,
+    body: null,
+    answer: DATA,
+    handle: readRoles,
+  },
+  {
+    method: 'GET',
+    path: '/policies/me/globals',
+    summary:
+      'Tells whether the caller administers, may use the Admin App and needs a second factor',
+    access: 'anyone',
+    body: null,
+    answer: DATA,
+    handle: readAccess,
+  },
+];

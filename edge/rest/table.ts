@@ -1,0 +1,61 @@
+/** The table of routes: all that the REST API answers, each entry from the file of its flow. */
+import { Router, routeNotFound } from '#edge/http/router.ts';
+import type { EdgeServices } from '#edge/services.ts';
+import { AUTH_ROUTES } from './auth.ts';
+import { COLLECTION_ROUTES } from './collection.ts';
+import { dispatch } from './dispatch.ts';
+import { FIELD_ROUTES } from './field.ts';
+import { IMPORT_ROUTES } from './import.ts';
+import { INVITATION_ROUTES } from './invitation.ts';
+import { ITEM_ROUTES } from './item.ts';
+import { JOB_ROUTES } from './job.ts';
+import { OWN_ACCOUNT_ROUTES } from './own-account.ts';
+import { PASSWORD_RESET_ROUTES } from './password-reset.ts';
+import { PERMISSION_ROUTES } from './permission.ts';
+import { REGISTRATION_ROUTES } from './registration.ts';
+import { RELATION_ROUTES } from './relation.ts';
+import type { RouteEntry } from './route.ts';
+import { SCHEMA_ROUTES } from './schema.ts';
+import { SERVER_ROUTES } from './server.ts';
+import { SYSTEM_ROUTES } from './system.ts';
+import { TWO_FACTOR_ROUTES } from './two-factor.ts';
+import { UTILITY_ROUTES } from './utility.ts';
+
+export const ROUTES: readonly RouteEntry[] = [
+  ...SERVER_ROUTES,
+  ...AUTH_ROUTES,
+  ...PASSWORD_RESET_ROUTES,
+  ...REGISTRATION_ROUTES,
+  ...INVITATION_ROUTES,
+  ...TWO_FACTOR_ROUTES,
+  ...OWN_ACCOUNT_ROUTES,
+  ...PERMISSION_ROUTES,
+  ...ITEM_ROUTES,
+  ...SYSTEM_ROUTES,
+  ...COLLECTION_ROUTES,
+  ...FIELD_ROUTES,
+  ...RELATION_ROUTES,
+  ...SCHEMA_ROUTES,
+  ...IMPORT_ROUTES,
+  ...JOB_ROUTES,
+  ...UTILITY_ROUTES,
+];
+
+/** The router of the table. A bad token is told even where there is no route. */
+export function openRouter(services: EdgeServices): Router {
+  const routes = ROUTES.map((entry) => ({
+    method: entry.method,
+    path: entry.path,
+    route: dispatch(entry, services),
+  }));
+  const otherwise = dispatch(
+    {
+      access: 'anyone',
+      handle: async ({ request }) => {
+        throw routeNotFound(request);
+      },
+    },
+    services,
+  );
+  return new Router(routes, otherwise);
+}
