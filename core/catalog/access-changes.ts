@@ -1,36 +1,36 @@
 /**
- * What changed of users, rights and sessions between two looks at the counters, so that whoever
- * remembers any of them forgets that and keeps the rest.
+ * Lists what changed of users, rights and sessions between two reads of the counters, so that
+ * caches forget only that.
  */
 import { type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
 
-/** Keys by what they are of. */
+/** Changed keys by kind. */
 export interface AccessChanges {
   readonly users: ReadonlySet<string>;
   readonly roles: ReadonlySet<string>;
-  /** Policies of which more than their permissions changed. */
+  /** Policies with other changes than their permissions. */
   readonly policies: ReadonlySet<string>;
   /** Policies whose permissions changed. */
   readonly permissions: ReadonlySet<string>;
-  /** Sessions that ended before their time. */
+  /** Sessions that ended early. */
   readonly sessions: ReadonlySet<string>;
-  /** Which policies anonymous callers have. */
+  /** The public policies changed. */
   readonly public: boolean;
 }
 
 /** A row of `system_access_changes` or `system_session_ends`: version, kind and key. */
 export type ChangeRow = readonly [version: number, kind: string, key: string | null];
 
-/** More is not told one by one. */
+/** More changes are not listed one by one. */
 const MOST = 5_000;
 
-/** A scalar expression with the rows that were noted after `heard`, up to `version`. */
+/** An SQL expression for the rows after version `heard`, up to `version`. */
 export function accessRows(system: string, heard: number | null, version: Sql): Sql {
   return rows(sql`c.kind, c.key`, systemTable(system, 'access_changes'), heard, version);
 }
 
-/** The same of sessions that ended. */
+/** The same for ended sessions. */
 export function sessionRows(system: string, heard: number | null, version: Sql): Sql {
   return rows(sql`'session', c.session`, systemTable(system, 'session_ends'), heard, version);
 }
@@ -42,20 +42,20 @@ function rows(members: Sql, table: Sql, heard: number | null, version: Sql): Sql
     WHERE c.version > ${heard}::bigint AND c.version <= ${version} LIMIT ${MOST + 1}) AS noted)`;
 }
 
-/** Whether each version from one to another has a row: rows are kept for some minutes. */
+/** Whether each version between the two has a row; rows are kept for some minutes. */
 function isWhole(noted: readonly ChangeRow[], from: number, to: number): boolean {
   if (noted.length > MOST || to < from) return false;
   return new Set(noted.map(([version]) => version)).size === to - from;
 }
 
-/** A counter before and now, with what was noted in between. */
+/** A counter before and now, with the changes in between. */
 export interface Advance {
   readonly from: number;
   readonly to: number;
   readonly noted: readonly ChangeRow[];
 }
 
-/** What changed, put together; null when it is not all known, so that it may be anything. */
+/** The combined changes; null when they are not completely known and may be anything. */
 export function changesIn(advances: readonly Advance[]): AccessChanges | null {
   if (advances.some(({ from, to, noted }) => !isWhole(noted, from, to))) return null;
   const sets = {
@@ -67,7 +67,7 @@ export function changesIn(advances: readonly Advance[]): AccessChanges | null {
   };
   let isPublic = false;
   for (const [, kind, key] of advances.flatMap(({ noted }) => noted)) {
-    // No process remembers anything of the settings.
+    // No process caches settings.
     if (kind === 'settings') continue;
     if (kind === 'public') isPublic = true;
     else if (key !== null && isKind(kind)) sets[kind].add(key);

@@ -1,6 +1,6 @@
-/** The one spelling of a value where a text column keeps it. */
+/** The canonical text of values that text columns store. */
 
-/** In lower case, with hyphens and without braces. */
+/** Lower case, with hyphens, without braces. */
 export function canonicalUuid(text: string): string {
   const digits = text.replace(/[{}-]/g, '').toLowerCase();
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
@@ -9,7 +9,7 @@ export function canonicalUuid(text: string): string {
 const ZONED =
   /^\s*(\d{4})-?(\d{2})-?(\d{2})[T ](\d{2}):?(\d{2})(?::?(\d{2})([.,]\d+)?)? ?([+-])(\d{2})(?::?(\d{2}))?\s*$/i;
 
-/** The timestamp without its offset: columns without a zone would pass over that. */
+/** The timestamp in UTC without offset: columns without a zone would ignore the offset. */
 export function inUtc(text: string): string {
   const match = ZONED.exec(text);
   if (match === null) return text.trim();

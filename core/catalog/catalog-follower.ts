@@ -1,7 +1,7 @@
 /**
- * The catalog of one process: follows what is published, by message and by counter, and swaps to
- * each new version in one step, while the old one serves until then. It also keeps the process's
- * lease: while that holds, whoever changes something waits for this process to know of it.
+ * The catalog of one process. Follows published versions by message and by counter, and swaps to
+ * each new version in one step; the old one serves until then. Also renews the lease of the
+ * process: while it holds, changes elsewhere wait for this process.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '#core/database/pool.ts';
@@ -27,7 +27,7 @@ import type { Builder } from './publisher.ts';
 import { repeat } from './repeated-task.ts';
 
 export interface FollowerParts {
-  /** A connection that nobody else keeps busy, where there is one. */
+  /** A connection that is never busy with other work, if there is one. */
   readonly pool: Pool;
   readonly bus: MessageBus;
   readonly log: Log;
@@ -35,13 +35,13 @@ export interface FollowerParts {
   readonly system: string;
   readonly builder: Builder;
   readonly member: Member;
-  /** Milliseconds between two looks at the counters. */
+  /** Milliseconds between two reads of the counters. */
   readonly pause: number;
 }
 
-/** A look begins a pause after the one before has ended; twice that leaves time for the look. */
+/** A read starts one pause after the one before; twice the pause leaves time for it. */
 const CONTACT_LOOKS = 2;
-/** Longest wait of a request for this process to become current again, in milliseconds. */
+/** Maximum time that a request waits for this process to be up to date again, in milliseconds. */
 const REGAIN_MS = 1_000;
 
 export class Follower implements CatalogSource {
@@ -53,15 +53,15 @@ export class Follower implements CatalogSource {
   #catalog = EMPTY_CATALOG;
   #counters: Counters | null = null;
   #loadError: string | null = null;
-  /** How often it was said that rights changed, and how many of these were looked at. */
+  /** How often a change of rights was announced, and how many of these were read. */
   #called = 0;
   #answered = 0;
-  /** The last reset that was carried out. */
+  /** The last reset that was applied. */
   #reset = 0;
-  /** The next catalog is to be made without anything of this one. */
+  /** The next catalog is built without reusing this one. */
   #anew = false;
   #heardAt = performance.now();
-  /** Until then others wait for this process; on its monotonic clock, and never too late. */
+  /** Others wait for this process until then; on its monotonic clock, never too late. */
   #leasedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(parts: FollowerParts) {
@@ -79,7 +79,7 @@ export class Follower implements CatalogSource {
     };
   }
 
-  /** Loads the first catalog and begins to follow. */
+  /** Loads the first catalog and starts to follow. */
   async start(): Promise<void> {
     const { builder, bus, log, pause } = this.#parts;
     const failure = await builder.bringUpToDate();
@@ -89,7 +89,7 @@ export class Follower implements CatalogSource {
     }
     await this.look();
     this.#ends.push(
-      // With a new version rights may have gone, so it is taken over together with the counters.
+      // A new version can remove rights, so it is applied together with the counters.
       bus.subscribe('catalog.changed', () => this.#heed(this.look)),
       bus.subscribe('access.changed', ({ version, sessions }) => {
         if (!this.#knows(version, sessions)) {
@@ -104,7 +104,7 @@ export class Follower implements CatalogSource {
     return this.#catalog;
   }
 
-  /** Swaps to what is published; a catalog that cannot be built leaves the one before. */
+  /** Swaps to the published version; when it cannot be built, the old one stays. */
   readonly #load = coalesce(async (): Promise<void> => {
     const { pool, system, log } = this.#parts;
     const from = this.#anew ? EMPTY_CATALOG : this.#catalog;
@@ -125,12 +125,12 @@ export class Follower implements CatalogSource {
   });
 
   /**
-   * Reads the counters, has everything forgotten that changed, and acknowledges that: from then on
-   * this process answers by these versions of rights, users and sessions.
+   * Reads the counters, forgets what changed, and acknowledges that. From then on this process
+   * serves these versions of rights, users and sessions.
    */
   readonly hear = coalesce(async (): Promise<Versions> => {
     const called = this.#called;
-    // What moves while the answer is on its way may not be in it.
+    // A change during the read may not be in its result.
     let asked = performance.now();
     let lapsed = asked > this.#leasedUntil;
     let counters = await this.#ask();
@@ -145,9 +145,9 @@ export class Follower implements CatalogSource {
     this.#counters = counters;
     this.#heardAt = asked;
     this.#answered = called;
-    // Whoever changed something waits for a process whose lease never ran out.
+    // Changes elsewhere wait for a process whose lease never ran out.
     if (!lapsed) this.#leasedUntil = asked + this.#parts.member.lease;
-    // At once: from here on this process counts as knowing.
+    // Acknowledge at once: from here on others rely on it.
     const { versions, changes } = counters;
     const moved = COUNTER_NAMES.filter((name) => versions[name] !== before?.versions[name]);
     const rights = moved.includes('access') || moved.includes('sessions');
@@ -160,7 +160,7 @@ export class Follower implements CatalogSource {
     return versions;
   });
 
-  /** The same, and loads a version of the catalog that no message told of. */
+  /** The same, and also loads a new version of the catalog without a message. */
   readonly look = coalesce(async (): Promise<void> => {
     const first = this.#counters === null;
     await this.hear();
@@ -171,7 +171,7 @@ export class Follower implements CatalogSource {
 
   async #catchUp({ versions }: Counters, first: boolean): Promise<void> {
     const reset = versions.reset !== this.#reset;
-    // The first catalog was made of nothing that could be forgotten.
+    // Nothing can be cached before the first catalog.
     if (reset && !first) this.#anew = true;
     if (this.#anew || versions.catalog !== this.#catalog.version) await this.#load();
     if (!reset) return;
@@ -205,17 +205,17 @@ export class Follower implements CatalogSource {
     return this.#catalog;
   });
 
-  /** Whether these versions were heard of already, as those of this process's own writes are. */
+  /** Whether these versions are known already, for example from this process's own writes. */
   #knows(access: number, sessions: number | undefined): boolean {
     const heard = this.#counters?.versions;
     if (heard === undefined || sessions === undefined) return false;
     return access <= heard.access && sessions <= heard.sessions;
   }
 
-  /** What is remembered of rights counts no more until a look has succeeded. */
+  /** Cached rights are not used until the counters were read again. */
   #heed(work: () => Promise<unknown>): void {
     this.distrust();
-    // The next regular look makes up for what fails here.
+    // The next regular read repeats what fails here.
     work().catch((error: unknown) => this.#parts.log.debug({ err: error }, 'a look failed'));
   }
 
@@ -248,7 +248,7 @@ export class Follower implements CatalogSource {
     try {
       await this.hear();
     } catch {
-      // What is forgotten is read anew, and not kept for the next who asks.
+      // What was forgotten is read again, and not cached for the next caller.
       this.#access.tell(null);
     }
   }
@@ -260,7 +260,7 @@ export class Follower implements CatalogSource {
   async regain(): Promise<void> {
     const late = new AbortController();
     const { signal } = late;
-    // A failing look is told of by the regular ones.
+    // A failure is reported by the regular reads.
     const look = this.look().catch(() => undefined);
     await Promise.race([look, delay(REGAIN_MS, undefined, { signal }).catch(() => undefined)]);
     late.abort();

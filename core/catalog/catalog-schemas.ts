@@ -1,6 +1,6 @@
-/** Where an installation stands in its database. */
+/** The database schemas of an installation. */
 
-/** The served schemas in their order, and the one of the system tables. */
+/** The served schemas in order, and the schema of the system tables. */
 export interface CatalogSchemas {
   readonly schemas: readonly string[];
   readonly system: string;

@@ -1,18 +1,18 @@
-/** Where a process finds the catalog that counts right now. */
+/** The interface to the current catalog of a process. */
 import type { AccessChanges } from './access-changes.ts';
 import type { Catalog } from './catalog.ts';
 import type { CounterName, Versions } from './counters.ts';
 import type { LeftOut } from './descriptor.ts';
 
-/** The state of the catalog in this process, for those who look after it. */
+/** The state of the catalog in this process, for health. */
 export interface CatalogStatus {
   readonly version: number;
   readonly leftOut: readonly LeftOut[];
-  /** What in the metadata was passed over. */
+  /** Metadata that was ignored. */
   readonly warnings: readonly string[];
-  /** Why the last build failed, while an earlier catalog goes on serving; else null. */
+  /** Why the last build failed while an earlier catalog is still served; null otherwise. */
   readonly error: string | null;
-  /** The database was not heard of for so long that nobody waits for this process any more. */
+  /** The database has not answered for so long that others no longer wait for this process. */
   readonly stale: boolean;
 }
 
@@ -20,57 +20,57 @@ export interface CatalogSource {
   /** The current catalog; the same object until a new version is swapped in. */
   current(): Catalog;
   /**
-   * Looks now whether the database has changed, builds a new version if so, and resolves with the
-   * catalog that then counts. A failing build is no error here: the last good catalog stays.
-   * @throws when the database cannot be asked
+   * Checks now whether the database has changed, builds a new version if so, and returns the
+   * current catalog. A failed build is not an error here: the last good catalog stays.
+   * @throws when the database cannot be reached
    */
   refresh(): Promise<Catalog>;
-  /** Hears of each new version until the returned function is called. */
+  /** Calls the listener for each new version until the returned function is called. */
   onChange(handler: (catalog: Catalog) => void): () => void;
   /**
-   * Hears within about a second that a counter has moved, until the returned function is called.
-   * `cache` moves when answers of before must not be shown any more, `reset` when everything that is
-   * kept is to be forgotten.
+   * Calls the listener within about a second after a counter has changed, until the returned
+   * function is called. `cache` changes when cached answers must not be served any more, `reset`
+   * when all caches must be cleared.
    */
   onCounter(name: CounterName, handler: (version: number) => void): () => void;
   /**
-   * Hears what changed of users, rights and sessions, null for anything, until the returned function
-   * is called: at once when this process or a message tells of it, else within about a second. What
-   * is remembered of it is to be forgotten before the handler returns.
+   * Calls the listener with changes of users, rights and sessions (null for anything) until the
+   * returned function is called: at once when this process or a message reports it, otherwise
+   * within about a second. The listener must forget what it caches before it returns.
    */
   onAccess(handler: (changes: AccessChanges | null) => void): () => void;
   /** Milliseconds since the counters were last read; a cache must not be trusted when it grows. */
   silence(): number;
   /**
-   * The counters were read about as lately as they should be, and since it was last said that rights
-   * changed; without that a change may have gone unnoticed. Cheap enough for every request.
+   * The counters were read recently, and after the last announced change of rights. Otherwise a
+   * change may have been missed. Cheap enough for each request.
    */
   inContact(): boolean;
   /**
-   * Resolves when what is remembered of users, rights and sessions may be used: without contact after
-   * a look at the counters; where that fails everything has been forgotten.
+   * Resolves when cached users, rights and sessions can be used. When the counters cannot be read,
+   * the caches have been cleared.
    */
   trust(): Promise<void>;
-  /** Nothing that is remembered of them is used before the counters were read again. */
+  /** Their caches are not used before the counters were read again. */
   distrust(): void;
   /**
-   * Reads the counters now and has forgotten what changed of users, rights and sessions.
-   * @returns the versions by which this process answers from here on, or later ones
-   * @throws when the database cannot be asked
+   * Reads the counters now and forgets changed users, rights and sessions.
+   * @returns the versions that this process serves from here on, or later ones
+   * @throws when the database cannot be reached
    */
   hear(): Promise<Versions>;
   /**
-   * The same, and makes the published catalog its own.
-   * @throws when the database cannot be asked
+   * The same, and also loads the published catalog.
+   * @throws when the database cannot be reached
    */
   look(): Promise<void>;
   /**
-   * Others wait for this process when they change the schema; where not, it may be behind without
-   * knowing and must not answer. Cheap enough for every request.
+   * Schema changes wait for this process. When false, it may be out of date and must not answer.
+   * Cheap enough for each request.
    */
   ready(): boolean;
   /**
-   * Tries, for a short time, to become ready again.
+   * Tries for a short time to become ready again.
    * @throws ServiceError SERVICE_UNAVAILABLE when that fails
    */
   regain(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * The published catalog in the database: read in proportion to what changed, written by whoever
- * holds the lock on its row in `system_state`.
+ * The published catalog in the database. Reads cost only what changed. Writes need the lock on its
+ * row in `system_state`.
  */
 import type { Client, Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
@@ -14,22 +14,22 @@ import type { Assembly, Entry, Origin } from './unpublished-entry.ts';
 import { createYield } from './yield-to-event-loop.ts';
 
 /**
- * The form of the descriptors; raised when a release adds to it, or describes something in another
- * way. A release takes over what an earlier one published by publishing all of it again, and
- * leaves alone what a later one did for as long as a process of that one lives.
+ * The format of the descriptors; raised when a release adds to it or describes something
+ * differently. A release publishes everything again that an earlier one published. It leaves a
+ * later release's catalog alone while a process of that release lives.
  */
 export const FORMAT = 2;
 
-/** Entries of one INSERT: enough to save round trips, few enough to be quickly put into text. */
+/** Entries per INSERT: enough to save round trips, few enough to be serialized quickly. */
 const BATCH = 40;
 
-/** What is published, beside what the database looks like right now. */
+/** The published state, and the current state of the database. */
 export interface PublishedState {
   readonly version: number;
   readonly format: number;
   /** The last attempt to build a catalog failed. */
   readonly failed: boolean;
-  /** It is for the processes of a later release to publish. */
+  /** Only processes of a later release may publish. */
   readonly later: boolean;
   /** A text that is the same only if nothing has changed. */
   readonly gauge: string;
@@ -41,7 +41,10 @@ interface PublishedStateRow extends Omit<PublishedState, 'version'> {
   readonly version: string;
 }
 
-/** Reads how the published catalog stands, and measures the database without reading either. */
+/**
+ * Reads the state of the published catalog and the gauge of the database, without reading either
+ * completely.
+ */
 export async function readPublishedState(
   database: Pool | Client,
   catalogSchemas: CatalogSchemas,
@@ -61,7 +64,7 @@ export async function readPublishedState(
   return { ...row, version: Number(row.version) };
 }
 
-/** Spares every process a closer look at a database that measures as it does now. */
+/** Records the gauge, so that no process has to compare a database with the same gauge. */
 export async function recordSettled(
   pool: Pool,
   system: string,
@@ -74,10 +77,10 @@ export async function recordSettled(
   );
 }
 
-/** What counts while nobody else publishes. */
+/** The state while nobody else publishes. */
 export type Held = Pick<PublishedState, 'version' | 'format'>;
 
-/** Makes this transaction the only one that publishes; waits for another that does. */
+/** Locks publication for this transaction; waits for another that publishes. */
 export async function lockForBuilding(client: Client, system: string): Promise<Held> {
   const { rows } = await client.query<{ version: string; format: number }>(
     render(sql`SELECT version, coalesce((value ->> 'format')::int, 0) AS format
@@ -93,7 +96,7 @@ interface PublishedRow extends Origin {
   readonly digest: string;
 }
 
-/** What the published collections were made from, all or those of some names. */
+/** What the published collections were made from; all, or some names. */
 export async function readPublished(
   client: Client,
   system: string,
@@ -107,7 +110,7 @@ export async function readPublished(
   return new Map(rows.map((row) => [row.collection, row]));
 }
 
-/** The tables that were left out when the catalog was last published. */
+/** The tables that were left out at the last publication. */
 export async function readLeftOut(client: Client, system: string): Promise<readonly LeftOut[]> {
   const { rows } = await client.query<{ value: readonly LeftOut[] }>(
     render(sql`SELECT value FROM ${systemTable(system, 'state')} WHERE name = 'left out'`),
@@ -115,7 +118,7 @@ export async function readLeftOut(client: Client, system: string): Promise<reado
   return rows[0]?.value ?? [];
 }
 
-/** Writes entries; of those that are described as before only what they were made from. */
+/** Writes entries; when the description is unchanged, only what it was made from. */
 async function writeEntries(
   client: Client,
   system: string,
@@ -176,10 +179,9 @@ async function replaceLeftOut(
 }
 
 /**
- * Writes what changed, under the lock of {@link lockForBuilding}, and takes away the rights of
- * what is gone.
- * @param format that of all that is then published
- * @returns the version that counts afterwards; the same as before when nothing changed
+ * Writes changes under the lock of {@link lockForBuilding}, and revokes rights on what was dropped.
+ * @param format of everything that is published afterwards
+ * @returns the current version; unchanged when nothing changed
  */
 export async function publish(
   client: Client,
@@ -202,7 +204,7 @@ export async function publish(
   return version;
 }
 
-/** Lets every process know that the catalog could not be built, until it is published again. */
+/** Records that the catalog could not be built, until the next publication. */
 export async function publishFailure(pool: Pool, system: string, message: string): Promise<void> {
   await pool.query(
     render(sql`UPDATE ${systemTable(system, 'state')}
@@ -211,11 +213,11 @@ export async function publishFailure(pool: Pool, system: string, message: string
   );
 }
 
-/** What was published after some version. */
+/** What was published after a version. */
 export interface Changes {
   readonly version: number;
   readonly leftOut: readonly LeftOut[];
-  /** By name; null for a collection that is gone. */
+  /** By name; null for a dropped collection. */
   readonly collections: ReadonlyMap<string, CollectionDescriptor | null>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The immutable, versioned picture of the database that every request is answered from: collections
- * with their fields, keys and relations. Built from a descriptor; never changed afterwards.
+ * The catalog: an immutable, versioned description of the database with collections, fields, keys
+ * and relations. Built from a descriptor; never changed afterwards.
  */
 import type {
   CollectionDescriptor,
@@ -14,13 +14,13 @@ import type { FieldType } from './field-type.ts';
 import type { Relations } from './relation.ts';
 import type { StoredForm } from './stored-form.ts';
 
-/** A field: a column, or an alias that stands for related items or for the screen only. */
+/** A field: a column, or an alias for related items or for screens. */
 export interface Field {
   readonly name: string;
   readonly type: FieldType;
   /** Null for an alias. */
   readonly column: ColumnDescriptor | null;
-  /** How the column keeps values of the type; null where that is the column's own type. */
+  /** How the column stores values of the type; null when it is the column's own type. */
   readonly stored: StoredForm | null;
   readonly special: readonly string[];
   readonly meta: FieldMeta | null;
@@ -36,7 +36,7 @@ export interface Collection {
   readonly name: string;
   readonly table: TableDescriptor | null;
   readonly meta: CollectionMeta | null;
-  /** Belongs to Sluice itself; never served under `/items`. */
+  /** A system collection; never served under `/items`. */
   readonly system: boolean;
   readonly singleton: boolean;
   /** In the order of the columns, aliases last. */
@@ -46,7 +46,7 @@ export interface Collection {
   readonly descriptor: CollectionDescriptor;
 }
 
-/** The whole picture. What did not change from one version to the next is the same object in both. */
+/** The whole catalog. Unchanged collections are the same objects in the next version. */
 export interface Catalog {
   readonly version: number;
   /** In the order of their names. */
@@ -54,6 +54,6 @@ export interface Catalog {
   /** The relations that start from each collection; one without relations has no entry. */
   readonly relations: ReadonlyMap<string, Relations>;
   readonly leftOut: readonly LeftOut[];
-  /** What in the metadata was passed over, a sentence each. */
+  /** Ignored metadata, one sentence each. */
   readonly warnings: readonly string[];
 }

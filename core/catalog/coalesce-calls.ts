@@ -1,8 +1,8 @@
-/** One run at a time of work that many ask for, without anybody getting an answer from the past. */
+/** Combines calls of the same work, so that no caller gets an outdated result. */
 
 /**
- * Wraps `work` so that runs never overlap. A call joins the run that begins after it, never one
- * that was already under way, so its result takes in everything that happened before the call.
+ * Wraps `work` so that runs never overlap. A call joins the next run, never a running one, so its
+ * result includes everything that happened before the call.
  */
 export function coalesce<T>(work: () => Promise<T>): () => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();

@@ -1,6 +1,6 @@
 /**
- * Looks over tables and metadata and yields for each collection a stamp that changes whenever its
- * description would, so that a build describes only what changed.
+ * Computes a stamp for each collection that changes whenever its description would change, so that
+ * only changed collections are described.
  */
 import type { Client } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
@@ -12,23 +12,23 @@ import { ESTIMATED_ROWS, named, RELATIONS, servedSchemas } from './introspection
 import type { Candidate } from './served-tables.ts';
 import { withoutNestedLoops } from './without-nested-loops.ts';
 
-/** The relations of the survey. */
+/** The tables and views that are looked at. */
 const SURVEYED = sql`(SELECT oid FROM relation)`;
 
-/** Stamps of the rows of one of PostgreSQL's catalogs, by the table that they belong to. */
+/** Stamps of the rows of one PostgreSQL catalog, by table. */
 function rowsOf(catalog: Sql, column: Sql, condition: Sql): Sql {
   return sql`SELECT x.${column} AS relation, ${STAMP} AS stamp FROM ${catalog} x
     WHERE x.${column} IN ${SURVEYED} AND ${condition} GROUP BY 1`;
 }
 
-/** Columns, with the types among them that somebody made. */
+/** Columns, with their user-defined types. */
 const ATTRIBUTES = sql`
   SELECT x.attrelid AS relation, ${STAMP} AS stamp,
     count(*) FILTER (WHERE NOT x.attisdropped) AS width,
     array_agg(DISTINCT x.atttypid) FILTER (WHERE x.atttypid >= ${FIRST_OWN}) AS types
   FROM pg_attribute x WHERE x.attrelid IN ${SURVEYED} AND x.attnum > 0 GROUP BY 1`;
 
-/** Each type in use with those that it is made of: the base of a domain, the element of an array. */
+/** Each used type with the types it is made of: the base of a domain, the element of an array. */
 const TYPE_PARTS = sql`
   SELECT DISTINCT u.type AS root, u.type AS part
   FROM attribute CROSS JOIN unnest(attribute.types) AS u (type)
@@ -37,7 +37,7 @@ const TYPE_PARTS = sql`
   CROSS JOIN LATERAL (VALUES (t.typbasetype), (t.typelem)) AS n (part)
   WHERE n.part >= ${FIRST_OWN}`;
 
-/** Names as they stand in a deparsed expression, of all that the expression depends on. */
+/** The names that appear in a deparsed expression. */
 const IDENTITIES = sql`sum(hashtextextended(
   (pg_identify_object(d.refclassid, d.refobjid, 0)).identity, 0))`;
 
@@ -56,7 +56,7 @@ const TYPE_USES = sql`
   SELECT a.relation, sum(t.stamp) AS stamp
   FROM attribute a CROSS JOIN unnest(a.types) AS u (type) JOIN type t ON t.root = u.type GROUP BY 1`;
 
-/** Defaults, generated columns and checks say the names of functions, types and sequences. */
+/** Defaults, generated columns and checks contain names of functions, types and sequences. */
 const EXPRESSIONS = sql`
   SELECT e.relation, ${IDENTITIES} AS stamp
   FROM (
@@ -70,7 +70,7 @@ const EXPRESSIONS = sql`
     AND d.refobjid <> e.relation
   GROUP BY 1`;
 
-/** Foreign keys say the names of the table and columns that they refer to. */
+/** Foreign keys contain the names of the target table and columns. */
 const REFERENCES = sql`
   SELECT c.conrelid AS relation, sum(hashtextextended(concat(n.nspname, ' ', f.relname, ' ', (
       SELECT array_agg(a.attname ORDER BY a.attnum) FROM pg_attribute a
@@ -92,18 +92,18 @@ const SEQUENCES = sql`
   WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass
     AND d.refobjid IN ${SURVEYED} AND d.refobjsubid > 0 AND d.deptype IN ('a', 'i') GROUP BY 1`;
 
-/** The columns that may be read of a table that may not be read as a whole. */
+/** The readable columns of a table that is not readable as a whole. */
 const READABLE_COLUMNS = sql`
   SELECT count(*) AS width, array_agg(a.attnum ORDER BY a.attnum) AS numbers FROM pg_attribute a
   WHERE r.usable AND NOT r.readable AND a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped
     AND has_column_privilege(r.oid, a.attnum, 'SELECT')`;
 
-/** What the description of a table is made from, but for the estimate of its rows. */
+/** What a table's description is made from, without the row estimate. */
 const FACTS = sql`concat(r.oid, ' ', r.nspname, ' ', r.relname, ' ', r.relkind, ' ', r.readable,
   ' ', r.ruled, ' ', seen.numbers, ' ', a.stamp, ' ', t.stamp, ' ', f.stamp, ' ', e.stamp, ' ', c.stamp, ' ',
   k.stamp, ' ', i.stamp, ' ', q.stamp, ' ', g.stamp, ' ', d.stamp)`;
 
-/** A row for each table, and one without a name for each schema that exists. */
+/** One row per table, and one without a name per existing schema. */
 function tableSurvey(schemas: readonly string[], names: readonly string[] | null): Sql {
   return sql`
     WITH RECURSIVE served AS MATERIALIZED (${servedSchemas(schemas)}),
@@ -139,7 +139,7 @@ function tableSurvey(schemas: readonly string[], names: readonly string[] | null
     UNION ALL SELECT ordinal, nspname, NULL, NULL, NULL, NULL, NULL, NULL FROM served`;
 }
 
-/** A row for each collection that has metadata, with what there is of it. */
+/** One row per collection with metadata. */
 export function metadataSurvey(system: string): Sql {
   const part = (table: string, column: Sql) =>
     sql`SELECT ${table}::text AS part, x.${column}::text AS collection, ${STAMP} AS stamp
@@ -154,11 +154,11 @@ export function metadataSurvey(system: string): Sql {
     GROUP BY 1`;
 }
 
-/** A table as it was seen in passing. */
+/** A table with its stamps. */
 export interface SeenTable extends Candidate {
   readonly oid: string;
   readonly stamp: string;
-  /** Of its number of rows; nobody is told when this alone changes. */
+  /** The stamp of its row estimate; a change of this alone publishes nothing. */
   readonly estimate: string;
 }
 
@@ -169,9 +169,9 @@ export interface Survey {
   readonly schemas: ReadonlySet<string>;
   /** Stamps of the metadata by collection. */
   readonly metadata: ReadonlyMap<string, string>;
-  /** Collections with a row of metadata of their own, in the order of their names. */
+  /** Collections with a row in system_collections, by name. */
   readonly described: readonly string[];
-  /** Collections that relations are recorded for. */
+  /** Collections with recorded relations. */
   readonly related: readonly string[];
 }
 
@@ -194,8 +194,8 @@ interface MetadataRow {
 }
 
 /**
- * Looks over all tables and metadata, or those of some names. A description that is read later is
- * never older than its stamp.
+ * Computes the stamps of all tables, or of some names. A description read later is never older than
+ * its stamp.
  */
 export async function survey(
   client: Client,

@@ -1,6 +1,6 @@
-/** The order of names. */
+/** Compares names. */
 
-/** Orders texts by their code units, which is the same on every machine. */
+/** Compares texts by code units, which is the same on each machine. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -1,6 +1,7 @@
 /**
- * The version counters that all processes share: read together about once a second, so that a
- * lost message costs a second and not correctness. The same statement renews the process's lease.
+ * The version counters shared by all processes. They are read together about once a second, so that
+ * a lost message costs a second and not correctness. The same statement renews the lease of the
+ * process.
  */
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
@@ -25,8 +26,8 @@ export const COUNTER_NAMES = [
 
 /**
  * `catalog`: published versions; `metadata`, `access`: statements that wrote to those tables;
- * `sessions`: sessions that ended before their time; `cache`: writes that the caches of other
- * processes could not be told of in a better way; `reset`: demands to forget all that is kept.
+ * `sessions`: sessions that ended early; `cache`: writes that could not be reported to other caches
+ * in another way; `reset`: requests to clear all caches.
  */
 export type CounterName = (typeof COUNTER_NAMES)[number];
 
@@ -34,11 +35,11 @@ export type Versions = Readonly<Record<CounterName, number>>;
 
 export interface Counters {
   readonly versions: Versions;
-  /** What changed of users, rights and sessions since the versions before; null: anything. */
+  /** What changed of users, rights and sessions since the last read; null: anything. */
   readonly changes: AccessChanges | null;
-  /** Why the last attempt to build a catalog failed; null when it did not. */
+  /** Why the last build of a catalog failed; null when it did not. */
   readonly error: string | null;
-  /** The lease was renewed; false when the process is not in the registry any more. */
+  /** The lease was renewed; false when the process is no longer in the registry. */
   readonly renewed: boolean;
 }
 
@@ -56,9 +57,9 @@ export interface Renewal {
 }
 
 /**
- * Reads all counters, at one point in time, and renews the lease of this process.
- * @param before the versions that were read last; null when nothing depends on them yet
- * @param timeout longest wait for the answer, in milliseconds
+ * Reads all counters at one point in time, and renews the lease of this process.
+ * @param before the last versions; null when nothing depends on them yet
+ * @param timeout in milliseconds
  */
 export async function readCounters(
   pool: Pool,

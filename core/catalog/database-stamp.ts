@@ -1,17 +1,16 @@
 /**
- * Short texts that change whenever something of PostgreSQL's own catalogs does. PostgreSQL stamps
- * every row of its catalogs with the transaction that wrote it (xmin), and a row that replaces
- * another has a later stamp: so the number of rows and the sum of their stamps tell a change
- * without reading what the rows say.
+ * Stamps: short texts that change whenever PostgreSQL's own catalogs change. PostgreSQL marks each
+ * row of its catalogs with the transaction that wrote it (xmin), and a newer row has a later one.
+ * So the number of rows and the sum of their xmin reveal a change without reading the content.
  */
 import { join, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { CatalogSchemas } from './catalog-schemas.ts';
 
 /**
- * The number of the rows x of a group, and the sum of their stamps. Age is counted from a moving
- * point, so it is taken relative to that of the first transaction; rows frozen for good have none.
- * It is several times as fast as reading stamps as text.
+ * The number of rows x of a group, and the sum of their xmin. Age is counted from a moving point,
+ * so it is taken relative to that of the first transaction; frozen rows have none. Several times as
+ * fast as reading xmin as text.
  */
 export const STAMP: Sql = sql`concat(count(*), '.', sum(
   CASE age(x.xmin) WHEN 2147483647 THEN 0
@@ -20,7 +19,7 @@ export const STAMP: Sql = sql`concat(count(*), '.', sum(
 /** Objects with a lower oid come with PostgreSQL and do not change. */
 export const FIRST_OWN: Sql = sql`16384`;
 
-/** What a description of tables is made from, and what the names in it come from. */
+/** The catalogs that descriptions of tables, and the names in them, come from. */
 const CATALOGS = [
   sql`pg_namespace`,
   sql`pg_class`,
@@ -41,9 +40,9 @@ const CATALOGS = [
 ];
 
 /**
- * A scalar expression that changes with everything that the catalog could depend on, and with a
- * good deal more, such as temporary tables: cheap enough to ask for every second. Only when it has
- * changed is it worth the while to look closer.
+ * An SQL expression that changes with everything that the catalog can depend on, and more, such as
+ * temporary tables. Cheap enough for once a second. A closer comparison is needed only when it has
+ * changed.
  */
 export function gauge({ schemas, system }: CatalogSchemas): Sql {
   const catalogs = CATALOGS.map((catalog) => sql`(SELECT ${STAMP} FROM ${catalog} x)`);

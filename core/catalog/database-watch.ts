@@ -1,8 +1,7 @@
 /**
- * The watch over the database: of the processes that stand for it one is elected by a lease, and
- * that one compares the schema with what is published about once a second, and when PostgreSQL says
- * that it was altered. It also logs what could not be served, so that one process of the cluster
- * does.
+ * Watches the database for schema changes. One process, elected by a lease, compares the schema
+ * with the published catalog about once a second, and when PostgreSQL reports DDL. It also logs
+ * what cannot be served, so that only one process of the cluster does.
  */
 import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
@@ -12,12 +11,12 @@ import type { CatalogSource } from './catalog-source.ts';
 import { repeat } from './repeated-task.ts';
 
 /**
- * Time (ms) between hearing of an alteration and looking at it: a migration has many statements, and
- * a change through the API is published by itself before this is over.
+ * Time (ms) between a report of DDL and the comparison: a migration has many statements, and a
+ * change through the API publishes by itself meanwhile.
  */
 const SETTLE_MS = 300;
 
-/** Tells of what is new among the tables left out and the metadata passed over. */
+/** Logs new tables that are left out, and new ignored metadata. */
 function report(log: Log, catalog: Catalog, told: Set<string>): void {
   const { leftOut, warnings } = catalog;
   const lines = [
@@ -33,7 +32,7 @@ export interface Watch {
   readonly lease: Lease;
   readonly bus: MessageBus;
   readonly log: Log;
-  /** Milliseconds between two looks at the schema. */
+  /** Milliseconds between two comparisons. */
   readonly pause: number;
 }
 
@@ -49,7 +48,7 @@ export function keepCatalog(source: CatalogSource, watching: Watch): CatalogSour
     report(log, catalog, told);
   };
   const complaint = 'the database cannot be watched for changes';
-  // Elected at once, so that nothing waits for the first pause to pass.
+  // Elected at once, without waiting for the first pause.
   const first = watch().catch((error: unknown) => log.debug({ err: error }, complaint));
   const end = repeat(watch, { pause, log, complaint });
   let altered: NodeJS.Timeout | null = null;
@@ -57,7 +56,7 @@ export function keepCatalog(source: CatalogSource, watching: Watch): CatalogSour
     if (!elected || altered !== null) return;
     altered = setTimeout(() => {
       altered = null;
-      // The next regular look makes up for one that fails.
+      // The next regular comparison repeats one that fails.
       source.refresh().catch((error: unknown) => log.debug({ err: error }, complaint));
     }, SETTLE_MS);
   });

@@ -1,15 +1,15 @@
 /**
- * The plain, versioned form of the catalog: what introspection finds and what travels between
- * processes. JSON all through, no methods, no cycles; `catalog.ts` gives it meaning.
+ * The serialized form of the catalog: the result of introspection, and what processes exchange.
+ * Plain JSON, no methods, no cycles; `catalog.ts` gives it meaning.
  */
 
-/** What stands behind a collection's name. */
+/** What a collection is in the database. */
 export type TableKind = 'table' | 'partitioned' | 'view' | 'materialized view' | 'foreign table';
 
 /** One column as PostgreSQL describes it, with domains resolved to their base type. */
 export interface ColumnDescriptor {
   readonly name: string;
-  /** 1-based place in the table, as PostgreSQL counts it (dropped columns leave gaps). */
+  /** 1-based position in the table, as PostgreSQL counts it (dropped columns leave gaps). */
   readonly position: number;
   /** Name of the base type in pg_type: `int4`, `varchar`, `timestamptz`, `_text`, an enum's name. */
   readonly typeName: string;
@@ -71,7 +71,7 @@ export interface ForeignKeyDescriptor {
   readonly onUpdate: ReferentialAction;
 }
 
-/** One table, view or the like. */
+/** One table, view or similar. */
 export interface TableDescriptor {
   readonly schema: string;
   readonly name: string;
@@ -84,18 +84,18 @@ export interface TableDescriptor {
   readonly indexes: readonly IndexDescriptor[];
   readonly checks: readonly CheckDescriptor[];
   readonly foreignKeys: readonly ForeignKeyDescriptor[];
-  /** The table has triggers or rules that somebody wrote. */
+  /** The table has user-defined triggers or rules. */
   readonly userTriggers: boolean;
-  /** Rows that the planner expects, as a power of ten (0 below one); -1 when it never looked. */
+  /** The planner's row estimate, as a power of ten (0 below one); -1 when there is none. */
   readonly estimatedRows: number;
 }
 
-/** The row of `system_collections`, as far as the engine uses it. */
+/** The row of `system_collections`, as far as it is used here. */
 export interface CollectionMeta {
   readonly singleton: boolean;
   readonly sortField: string | null;
   readonly accountability: 'all' | 'activity' | null;
-  /** Every column of the metadata row, for the routes that show it. */
+  /** All columns of the metadata row, for the routes that show it. */
   readonly row: Readonly<Record<string, unknown>>;
 }
 
@@ -122,7 +122,7 @@ export interface RelationMeta {
   readonly oneDeselectAction: 'nullify' | 'delete';
 }
 
-/** Everything about one collection; the unit that is compared, published and swapped. */
+/** Everything about one collection; the unit of comparison, publication and swapping. */
 export interface CollectionDescriptor {
   readonly name: string;
   /** Null for a folder: a collection without a table. */
@@ -141,7 +141,7 @@ export interface LeftOut {
   readonly reason: string;
 }
 
-/** The whole catalog as it travels. */
+/** The complete serialized catalog. */
 export interface CatalogDescriptor {
   readonly version: number;
   readonly collections: readonly CollectionDescriptor[];

@@ -1,4 +1,4 @@
-/** The service's own type system and how PostgreSQL's types map onto it. */
+/** Field types, and how PostgreSQL's types map to them. */
 import type { ColumnDescriptor } from './descriptor.ts';
 import { type StoredForm, storedForm } from './stored-form.ts';
 
@@ -48,7 +48,7 @@ const BY_TYPE_NAME: ReadonlyMap<string, FieldType> = new Map<string, FieldType>(
   ['bytea', 'binary'],
 ]);
 
-/** A flag of `meta.special` that gives the field a type of its own, whatever the column has. */
+/** A flag of `meta.special` that determines the type of the field. */
 const BY_SPECIAL: ReadonlyMap<string, FieldType> = new Map<string, FieldType>([
   ['cast-json', 'json'],
   ['json', 'json'],
@@ -65,13 +65,13 @@ const BY_SPECIAL: ReadonlyMap<string, FieldType> = new Map<string, FieldType>([
 function ownType(column: ColumnDescriptor): FieldType {
   if (column.elementType !== null) return 'json';
   if (column.typeKind === 'e') return 'string';
-  // A composite type or a range may have the name of a base type.
+  // A composite type or a range can have the name of a base type.
   if (column.typeKind !== 'b') return 'unknown';
   if (column.typeName === 'geometry') return shapeOf(column.typeText);
   return BY_TYPE_NAME.get(column.typeName) ?? 'unknown';
 }
 
-/** `geometry(Point,4326)` is a `geometry.Point`; other shapes have no name of their own. */
+/** `geometry(Point,4326)` is a `geometry.Point`; other shapes have no name. */
 function shapeOf(typeText: string): FieldType {
   const [, shape = ''] = /geometry\((\w+)/i.exec(typeText) ?? [];
   return SHAPES.has(shape) ? `geometry.${shape}` : 'geometry';
@@ -91,16 +91,16 @@ function flaggedType(flag: string): FieldType | undefined {
   return BY_SPECIAL.get(flag);
 }
 
-/** The type of a column's field, and how the column keeps its values. */
+/** The type of a field, and how its column stores values. */
 export interface Typing {
   readonly type: FieldType;
-  /** Null: as what it is. */
+  /** Null: as the column's own type. */
   readonly stored: StoredForm | null;
 }
 
 /**
- * The type of a column: by its special flags, else by its PostgreSQL type. A flag for a type that
- * the column cannot keep says nothing.
+ * The field type of a column: by its flags, otherwise by its PostgreSQL type. A flag for a type
+ * that the column cannot store is ignored.
  * @param system the schema of the system tables
  */
 export function typing(

@@ -1,6 +1,6 @@
 /**
- * Finds out what of the database differs from what is published and describes that, and nothing
- * else. What it yields is the same as if everything had been described anew.
+ * Finds what differs between the database and the published catalog, and describes only that. The
+ * result is the same as if everything were described again.
  */
 import assert from 'node:assert';
 import { createHash } from 'node:crypto';
@@ -17,17 +17,17 @@ import { type Outline, outline } from './served-tables.ts';
 import type { Assembly, Entry, Origin } from './unpublished-entry.ts';
 import { createYield } from './yield-to-event-loop.ts';
 
-/** The database changed while it was looked at: it is worth while to look again at once. */
+/** The database changed during the comparison; compare again at once. */
 export class Moved extends Error {}
 
 interface Scope {
-  /** The only names to look at; null for all. */
+  /** The only names to compare; null for all. */
   readonly names: readonly string[] | null;
-  /** Describe everything, whatever it is made from. */
+  /** Describe everything, even unchanged collections. */
   readonly whole: boolean;
 }
 
-/** In the order in which one look at everything finds them. */
+/** In the order of a complete comparison. */
 function orderLeftOut(list: readonly LeftOut[], schemas: readonly string[]): LeftOut[] {
   const isTable = ({ name }: LeftOut) => Number(name !== '');
   const schemaOrder = ({ schema }: LeftOut) => schemas.indexOf(schema);
@@ -37,7 +37,7 @@ function orderLeftOut(list: readonly LeftOut[], schemas: readonly string[]): Lef
   );
 }
 
-/** What the collections of now are made from, by name. */
+/** What the current collections are made from, by name. */
 function originsOf(seen: Survey, { served, folders }: Outline<SeenTable>): Map<string, Origin> {
   const origins = new Map<string, Origin>();
   const metadataOf = (name: string) => seen.metadata.get(name) ?? null;
@@ -51,7 +51,7 @@ function originsOf(seen: Survey, { served, folders }: Outline<SeenTable>): Map<s
   return origins;
 }
 
-/** But for the estimate. */
+/** Without the row estimate. */
 function isSame(known: Origin | undefined, now: Origin): boolean {
   return (
     known !== undefined &&
@@ -98,10 +98,9 @@ async function entriesOf(
 }
 
 /**
- * Compares the database with what is published. To be read committed, with `pg_catalog` as the
- * search_path; where nobody else is kept from publishing meanwhile, the published version has to
- * be compared before and after.
- * @throws Moved when tables are dropped or renamed while they are looked at
+ * Compares the database with the published catalog. Needs READ COMMITTED and the search_path
+ * `pg_catalog`. Where others can publish meanwhile, compare the published version before and after.
+ * @throws Moved when tables are dropped or renamed meanwhile
  */
 export async function assemble(
   client: Client,
@@ -125,7 +124,7 @@ export async function assemble(
     !isDeepStrictEqual(before, leftOut) ||
     Array.from(origins).some(([name, origin]) => !isSame(published.get(name), origin));
   if (!changed) return { entries: [], gone, leftOut, changed, orphans };
-  // What is published anyway brings estimates forward, too.
+  // A collection that is published anyway also gets its new estimate.
   const differing = new Map(
     Array.from(origins).filter(([name, origin]) => {
       const known = published.get(name);
@@ -133,7 +132,7 @@ export async function assemble(
     }),
   );
   const described = await describeOrigins(client, catalogSchemas, differing);
-  // What is stored may not be what its digest says, so nothing of it is taken for the same.
+  // The stored description may not match its digest, so it is not treated as unchanged.
   const entries = await entriesOf(described, differing, whole ? new Map() : published);
   return { entries, gone, leftOut, changed, orphans };
 }

@@ -1,4 +1,4 @@
-/** Reads from PostgreSQL what the catalog is made of. What is made of it is `make-descriptors.ts`. */
+/** Reads from PostgreSQL what the catalog is made from; `make-descriptors.ts` makes it. */
 import type { Client } from '#core/database/pool.ts';
 import { render } from '#core/database/sql.ts';
 import { compareText } from './compare-text.ts';
@@ -9,9 +9,9 @@ import { createYield } from './yield-to-event-loop.ts';
 
 /** A table as found, whether or not it can be served. */
 export interface FoundTable extends TableDescriptor {
-  /** Tells it from another of the same name. */
+  /** Distinguishes it from another table of the same name. */
   readonly oid: string;
-  /** The role may use the schema and select from the whole table. */
+  /** The role can use the schema and read the whole table. */
   readonly readable: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface RelationRow {
   readonly one_deselect_action: string;
 }
 
-/** Everything that one introspection found, in an order that depends on nothing but the content. */
+/** The result of one introspection, in an order that depends only on its content. */
 export interface Introspection {
   /** By the position of their schema in DATABASE_SCHEMA, then by name. */
   readonly tables: readonly FoundTable[];
@@ -58,7 +58,7 @@ export interface Introspection {
   readonly relations: readonly RelationRow[];
 }
 
-/** Names beyond which tables are better looked for all together. */
+/** Above this number of names all tables are read together. */
 const MANY = 50;
 
 interface Part {
@@ -69,7 +69,7 @@ interface Part {
 
 /**
  * Describes the tables of `schemas` and reads the metadata of the schema `system`, in one round
- * trip. The client's search_path decides how types and expressions are qualified.
+ * trip. The client's search_path determines how types and expressions are qualified.
  * @param names of the tables and collections to describe; all when not given
  */
 export async function introspect(

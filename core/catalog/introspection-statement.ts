@@ -1,11 +1,11 @@
 /**
- * The statement that describes a database: every table of the served schemas and every row of the
- * metadata, each as one JSON text, in one round trip. What its answer means is `introspect.ts`.
+ * The statement that describes a database: each table of the served schemas and each row of
+ * metadata as one JSON text, in one round trip. `introspect.ts` reads its result.
  */
 import { type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
 
-/** The schemas to serve, in their order; one that does not exist is missing here. */
+/** The served schemas in order; one that does not exist is missing. */
 export function servedSchemas(schemas: readonly string[]): Sql {
   return sql`
     SELECT n.oid, n.nspname, wanted.ordinal, has_schema_privilege(n.oid, 'USAGE') AS usable
@@ -14,8 +14,7 @@ export function servedSchemas(schemas: readonly string[]): Sql {
 }
 
 /**
- * Tables and the like of the schemas in `served`, without partitions (their parent stands for them)
- * and without extensions'.
+ * Tables and views of the schemas in `served`, without partitions and without those of extensions.
  */
 export const RELATIONS = sql`
   SELECT c.oid, s.nspname, s.ordinal, s.usable, c.relname, c.relkind, c.reltuples,
@@ -28,7 +27,7 @@ export const RELATIONS = sql`
       WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.objsubid = 0
         AND e.deptype = 'e')`;
 
-/** Each domain with the type at the bottom of its chain of domains. */
+/** Each domain with its base type. */
 const DOMAIN_CHAIN = sql`
   SELECT t.oid, t.typbasetype AS base, t.typtypmod AS modifier, t.typnotnull AS required
   FROM pg_type t WHERE t.typtype = 'd'
@@ -46,7 +45,7 @@ const OWNED_SEQUENCES = sql`
   WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass
     AND d.refobjsubid > 0 AND d.deptype IN ('a', 'i')`;
 
-/** A length or precision that the type modifier holds (pg_type's typmodout functions). */
+/** The length or precision of a type modifier (pg_type's typmodout functions). */
 const MAX_LENGTH = sql`
   CASE WHEN v.modifier < 0 THEN NULL
     WHEN t.typname IN ('varchar', 'bpchar') THEN v.modifier - 4
@@ -60,7 +59,7 @@ const SCALE = sql`
     WHEN t.typname = 'numeric' AND v.modifier >= 4
       THEN ((((v.modifier - 4) & 2047) # 1024) - 1024) END`;
 
-/** Only what the role may read counts as a column. */
+/** Only readable columns. */
 const COLUMNS = sql`
   SELECT a.attrelid AS relation, json_agg(json_build_object(
     'name', a.attname,
@@ -101,7 +100,7 @@ const COLUMNS = sql`
   WHERE r.usable AND (r.readable OR has_column_privilege(r.oid, a.attnum, 'SELECT'))
   GROUP BY a.attrelid`;
 
-/** Names of the columns behind an array of column numbers, in its order. */
+/** Column names for an array of column numbers, in its order. */
 function columnNames(relation: Sql, numbers: Sql): Sql {
   return sql`(
     SELECT json_agg(a.attname ORDER BY k.ordinal)
@@ -114,7 +113,7 @@ function action(column: Sql): Sql {
     WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT' ELSE 'NO ACTION' END`;
 }
 
-/** One row a constraint; foreign keys that PostgreSQL itself adds for partitions are passed over. */
+/** One row per constraint, without the foreign keys that PostgreSQL adds for partitions. */
 const CONSTRAINTS = sql`
   SELECT c.conrelid AS relation, c.contype AS kind, c.conname AS name,
     CASE c.contype
@@ -161,7 +160,7 @@ const INDEXES = sql`
   JOIN pg_am m ON m.oid = c.relam
   GROUP BY i.indrelid`;
 
-/** The planner's estimate to its order of magnitude, so that ANALYZE seldom changes it. */
+/** The planner's estimate as an order of magnitude, so that ANALYZE rarely changes it. */
 export const ESTIMATED_ROWS = sql`
   CASE WHEN r.reltuples < 0 THEN -1 WHEN r.reltuples < 1 THEN 0
     ELSE power(10, floor(log(r.reltuples)))::bigint END`;
@@ -192,7 +191,7 @@ const TABLES = sql`
   LEFT JOIN constraint_lists k ON k.relation = r.oid
   LEFT JOIN indexes ON indexes.relation = r.oid`;
 
-/** A condition on a name; null wants all. */
+/** A condition on a name; null for all. */
 export function named(column: Sql, names: readonly string[] | null): Sql {
   return names === null ? sql`true` : sql`${column} = ANY (${names}::text[])`;
 }

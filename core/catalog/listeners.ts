@@ -1,4 +1,4 @@
-/** Functions that want to hear of something; one that throws disturbs neither the others nor us. */
+/** A set of listeners; one that throws does not affect the others. */
 import type { Log } from '#core/log/log.ts';
 
 export class Listeners<T> {
@@ -9,7 +9,7 @@ export class Listeners<T> {
     this.#log = log;
   }
 
-  /** Adds a function until the returned one is called. */
+  /** Adds a listener until the returned function is called. */
   add(handler: (value: T) => void): () => void {
     const entry = (value: T) => handler(value);
     this.#handlers.add(entry);

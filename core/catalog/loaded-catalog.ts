@@ -1,11 +1,11 @@
-/** What this process knows of the published catalog, brought forward by what changed since. */
+/** The published catalog as this process has loaded it, and its updates. */
 import type { Pool } from '#core/database/pool.ts';
 import type { Catalog } from './catalog.ts';
 import { readChanges } from './catalog-store.ts';
 import { compareText } from './compare-text.ts';
 import type { CatalogDescriptor, CollectionDescriptor } from './descriptor.ts';
 
-/** What stands before anything was loaded. */
+/** Before anything was loaded. */
 export const EMPTY_CATALOG: Catalog = Object.freeze({
   version: 0,
   collections: new Map(),
@@ -15,8 +15,8 @@ export const EMPTY_CATALOG: Catalog = Object.freeze({
 });
 
 /**
- * Reads what was published after `catalog` and puts it together with what did not change, whose
- * descriptors stay the same objects.
+ * Reads what was published after `catalog` and merges it with the unchanged descriptors, which stay
+ * the same objects.
  * @returns null when nothing was published since
  */
 export async function pull(
@@ -26,7 +26,7 @@ export async function pull(
 ): Promise<CatalogDescriptor | null> {
   const { version, leftOut, collections } = await readChanges(pool, system, catalog.version);
   if (version === catalog.version) return null;
-  // The database was put back to an earlier state: what is known of it does not count any more.
+  // The database was restored to an earlier state, so everything is loaded again.
   if (version < catalog.version) return pull(EMPTY_CATALOG, pool, system);
   const merged = new Map<string, CollectionDescriptor>();
   for (const { name, descriptor } of catalog.collections.values()) merged.set(name, descriptor);

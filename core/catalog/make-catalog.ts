@@ -1,4 +1,4 @@
-/** Turns a descriptor into the catalog that requests are answered from. */
+/** Builds the catalog from its descriptors. */
 
 import { SYSTEM_PREFIX, systemName } from '#core/system-collections/name.ts';
 import { INTERNAL_TABLES, SYSTEM_COLLECTIONS } from '#core/system-collections/registry.ts';
@@ -14,7 +14,7 @@ import { findRelations } from './relation-graph.ts';
 import { withSystemFields } from './system-field.ts';
 import { createYield } from './yield-to-event-loop.ts';
 
-/** Its table tells in which schema Sluice's own tables and functions are. */
+/** Its table tells the schema of the system tables and functions. */
 const USERS = systemName('users');
 
 function columnField(
@@ -64,13 +64,13 @@ function buildCollection(descriptor: CollectionDescriptor, system: string): Coll
     system: name.startsWith(SYSTEM_PREFIX),
     singleton: meta?.singleton ?? SYSTEM_COLLECTIONS.get(name)?.service === 'single',
     fields,
-    // A key of which one column may not be read is no key.
+    // A key with an unreadable column is not a key.
     primaryKey: key.every((field) => field !== undefined) ? key : [],
     descriptor,
   });
 }
 
-/** Fields whose metadata, written by SQL or elsewhere, promises what is not done. */
+/** Fields whose metadata promises something that is not done. */
 function emptyPromises(collections: Catalog['collections']): string[] {
   return [...collections.values()].flatMap(({ name, fields }) =>
     [...fields.values()]
@@ -83,9 +83,9 @@ function emptyPromises(collections: Catalog['collections']): string[] {
 }
 
 /**
- * Builds the catalog, letting the event loop turn every few milliseconds.
- * @param previous the catalog before it: a collection whose descriptor is the same object in both
- *   is taken over, so that what was computed from it stays valid
+ * Builds the catalog and yields to the event loop every few milliseconds.
+ * @param previous the catalog before: a collection whose descriptor is the same object is reused,
+ *   so that what was computed from it stays valid
  */
 export async function buildCatalog(
   descriptor: CatalogDescriptor,

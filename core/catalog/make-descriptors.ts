@@ -1,6 +1,6 @@
 /**
- * Puts what introspection found together into collection descriptors. Which tables become
- * collections is left to `served-tables.ts`.
+ * Makes collection descriptors from the result of introspection. `served-tables.ts` decides which
+ * tables become collections.
  */
 import type {
   CollectionDescriptor,
@@ -81,7 +81,7 @@ function groupBy<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, 
   return groups;
 }
 
-/** Puts tables together with the metadata that was found for them. */
+/** Combines tables with their metadata. */
 export function describe(
   tables: Iterable<readonly [string, TableDescriptor | null]>,
   found: Pick<Introspection, 'collections' | 'fields' | 'relations'>,
@@ -98,13 +98,13 @@ export function describe(
   }));
 }
 
-/** What is said of a table, without what was only needed to choose it. */
+/** The description of a table, without what was only needed to select it. */
 export function descriptorOf({ oid: _, readable: __, ...table }: FoundTable): TableDescriptor {
   return table;
 }
 
 /**
- * The collections of a database, tables in the order they were found and folders after them.
+ * The collections of a database: tables in the order of introspection, then folders.
  * @param schemas the served schemas in their order
  * @param system the schema of the system tables
  */

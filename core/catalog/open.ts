@@ -1,4 +1,4 @@
-/** Opens the catalog of a process and keeps it current until it is closed. */
+/** Opens the catalog of a process and keeps it up to date until it is closed. */
 import type { Config } from '#core/config/config.ts';
 import type { Pool } from '#core/database/pool.ts';
 import type { Log } from '#core/log/log.ts';
@@ -15,31 +15,32 @@ import { Builder } from './publisher.ts';
 export interface CatalogParts {
   readonly pool: Pool;
   /**
-   * Connections for looking at the counters, which nothing else may hold up; those of `pool` when
-   * not given.
+   * Connections for reading the counters without waiting for other work; by default those of
+   * `pool`.
    */
   readonly watch?: Pool;
-  /** What the process is called among the live ones: `edge`, `worker` and the like. */
+  /** The kind of the process: `edge`, `worker` and so on. */
   readonly kind: string;
   readonly bus: MessageBus;
   readonly log: Log;
-  /** Stand for election as the one process that watches the database for changes. */
+  /** Take part in the election of the process that watches the database. */
   readonly keep: boolean;
-  /** Milliseconds between two looks at counters and schema; a second when not given. */
+  /** Milliseconds between two reads of counters and schema; by default a second. */
   readonly pause?: number;
-  /** Milliseconds for which others wait for a process that is not heard of; 4 s when not given. */
+  /** Milliseconds for which others wait for a silent process; by default 4 s. */
   readonly lease?: number;
 }
 
-/** Three looks may fail or go missing before a process stops serving. */
+/** Three reads can fail before a process stops serving. */
 const MEMBER_MS = 4_000;
-/** The holder renews at half of it; after a holder's death another takes over within it. */
+/** The holder renews at half of it; when it dies, another takes over within it. */
 const LEASE_MS = 6_000;
 
 /**
- * Loads the published catalog, after building and publishing it where that is due, and follows it:
- * by message, and by a look at the shared counters about once a second.
- * @throws when the database cannot be asked, or no catalog was ever published and none can be built
+ * Loads the published catalog, after building it when necessary, and follows it by message and by
+ * reading the counters about once a second.
+ * @throws when the database cannot be reached, or no catalog was ever published and none can be
+ *   built
  */
 export async function openCatalog(
   config: Pick<Config, 'DATABASE_SCHEMA'>,
@@ -52,7 +53,7 @@ export async function openCatalog(
   const follower = new Follower({ pool: watch, bus, log, system, builder, member, pause });
   await follower.start();
   if (!keep) return follower;
-  // Each form of the catalog has a watch of its own, of which only the latest has something to do.
+  // Each format of the catalog has its own watch, of which only the latest does anything.
   const watching = new Lease(pool, system, `catalog ${FORMAT}`, LEASE_MS);
   return keepCatalog(follower, { lease: watching, bus, log, pause });
 }

@@ -1,6 +1,6 @@
 /**
- * The relations by which a collection's own rows point at others: from the metadata where it has
- * a row, else from the foreign keys.
+ * The relations from a collection's own columns: from the metadata if there is a row, otherwise
+ * from the foreign keys.
  */
 import type { Catalog, Collection } from './catalog.ts';
 import type { ForeignKeyDescriptor, RelationMeta, TableDescriptor } from './descriptor.ts';
@@ -8,7 +8,7 @@ import type { AnyToOne, End, ManyToOne } from './relation.ts';
 
 export type Pointer = ManyToOne | AnyToOne;
 
-/** What finding relations needs to know of all collections, and where it reports faults. */
+/** What is needed about all collections, and where errors are reported. */
 export interface Scope {
   readonly collections: Catalog['collections'];
   /** Collections by the table behind them; see {@link tableKey}. */
@@ -20,7 +20,7 @@ export function tableKey(schema: string, table: string): string {
   return JSON.stringify([schema, table]);
 }
 
-/** The columns exist, in the catalog's eyes: a hidden column is as good as none. */
+/** Whether the columns exist in the catalog; a hidden column does not. */
 function has(collection: Collection, columns: readonly string[]): boolean {
   return columns.every((column) => (collection.fields.get(column)?.column ?? null) !== null);
 }
@@ -32,7 +32,7 @@ function keyOf(collection: Collection | undefined): End | null {
   return { collection: collection.name, columns: [key.name] };
 }
 
-/** The foreign keys that lead to a collection, with it. */
+/** The foreign keys that point to a collection. */
 function usableKeys(table: TableDescriptor, collection: Collection, scope: Scope) {
   return table.foreignKeys.flatMap((foreignKey) => {
     const target = scope.byTable.get(tableKey(foreignKey.targetSchema, foreignKey.targetTable));
@@ -124,7 +124,7 @@ function fieldName({ columns, name }: ForeignKeyDescriptor): string {
   return column === undefined || rest.length > 0 ? name : column;
 }
 
-/** The relations of a collection's own rows by their fields. */
+/** The relations of a collection's own columns by field. */
 export function findPointers(collection: Collection, scope: Scope): Map<string, Pointer> {
   const pointers = new Map<string, Pointer>();
   const { table, descriptor } = collection;
@@ -139,7 +139,7 @@ export function findPointers(collection: Collection, scope: Scope): Map<string, 
     const own = fieldName(key.foreignKey);
     const holder = pointers.get(own);
     if (holder !== undefined && holder.meta !== null) continue;
-    // A second foreign key of the same column goes by its own name.
+    // A second foreign key of the same column uses its own name.
     const field = holder === undefined ? own : name;
     const isColumn = field === own && columns.length === 1;
     if (!isColumn && collection.fields.has(field)) {

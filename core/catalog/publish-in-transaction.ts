@@ -1,6 +1,6 @@
 /**
- * Publishes the catalog as a part of somebody's own transaction, so that what it did to tables and
- * metadata and what all processes know of it become true together, or not at all.
+ * Publishes the catalog as part of the caller's transaction, so that a schema change and its
+ * catalog commit together or not at all.
  */
 import type { Client } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
@@ -12,9 +12,9 @@ import { assemble, Moved } from './find-changes.ts';
 import { touchedNames } from './touched-collections.ts';
 import type { Assembly } from './unpublished-entry.ts';
 
-/** What became of a publication; it counts when its transaction has committed. */
+/** The result of a publication; valid when its transaction has committed. */
 export interface Publication {
-  /** The version that a process must have to know what the transaction did. */
+  /** The version with the changes of the transaction. */
   readonly version: number;
 }
 
@@ -23,13 +23,13 @@ interface Setting {
   readonly lockTimeout: string;
 }
 
-/** Longest wait for another transaction that publishes, and for each table to be described. */
+/** Timeout for another publishing transaction, and for each table to be described. */
 const LOCK_TIMEOUT = '2s';
 
-/** Looks at a database that changes again and again while it is looked at. */
+/** Attempts on a database that changes during the comparison. */
 const MOST_ATTEMPTS = 5;
 
-/** Sets what building needs, for this transaction alone, and yields what was set before. */
+/** Changes settings for this transaction, and returns the previous ones. */
 async function enter(client: Client): Promise<Setting> {
   const { rows } = await client.query<Setting>(
     render(sql`
@@ -50,7 +50,7 @@ async function leave(client: Client, { path, lockTimeout }: Setting): Promise<vo
   );
 }
 
-/** Looks once more where tables of others come and go meanwhile. */
+/** Tries again when tables of others come and go meanwhile. */
 async function assembleSettled(client: Client, catalogSchemas: CatalogSchemas): Promise<Assembly> {
   const names = await touchedNames(client, catalogSchemas);
   for (let attempt = 1; ; attempt += 1) {
@@ -63,13 +63,11 @@ async function assembleSettled(client: Client, catalogSchemas: CatalogSchemas): 
 }
 
 /**
- * Publishes what the open transaction of `client` made of tables and metadata. To be called once
- * and last, when all locks on tables are held: from here to its end the transaction is the only one
- * that publishes. It has to be read committed. What others did outside of Sluice and nobody has
- * noticed yet is left to those who watch for it. Tell the others with {@link announce} after the
- * commit.
+ * Publishes what the open transaction of `client` changed. Call it once and last, when all locks on
+ * tables are held: from here on no other transaction can publish. Needs READ COMMITTED. Changes of
+ * others outside of Sluice are left to the watch. Call {@link announce} after the commit.
  * @throws when the catalog cannot be built or another transaction publishes for too long (55P03);
- *   the transaction is then to be rolled back
+ *   the transaction must then be rolled back
  */
 export async function publishWithin(
   client: Client,
@@ -85,10 +83,10 @@ export async function publishWithin(
 }
 
 /**
- * Publishes, in a transaction of its own, everything that differs from what is published. No table
- * is waited for with the lock on publication held: whoever has locked it may be waiting for that.
- * @param published as it was before the transaction began
- * @param whole describe everything anew
+ * Publishes all differences in a transaction of its own. It never waits for a table while it holds
+ * the lock on publication: whoever has locked the table may be waiting for that.
+ * @param published the state before the transaction began
+ * @param whole describe everything again
  * @throws Moved when somebody else publishes meanwhile, or tables come and go
  */
 export async function publishDifference(
@@ -101,7 +99,7 @@ export async function publishDifference(
   const building = `sluice catalog ${system}`;
   await client.query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
   await enter(client);
-  // Of those that notice a change together the first describes it, and the others find that done.
+  // Of several processes that notice a change the first describes it; the others find it done.
   await client.query(render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${building}, 0))`));
   const assembly = await assemble(client, catalogSchemas, { names: null, whole });
   const { orphans } = assembly;
@@ -114,8 +112,8 @@ export async function publishDifference(
 }
 
 /**
- * Tells every process of a version that was published, once that is committed. The message only
- * saves them the wait for their next look at the counters, so its loss is no error.
+ * Announces a published version after the commit. Without the message, the others notice with their
+ * next read of the counters, so its loss is not an error.
  */
 export async function announce(bus: MessageBus, log: Log, version: number): Promise<void> {
   await bus.publish('catalog.changed', { version }).catch((error: unknown) => {

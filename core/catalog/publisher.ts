@@ -14,14 +14,14 @@ import {
 import { Moved } from './find-changes.ts';
 import { announce, publishDifference } from './publish-in-transaction.ts';
 
-/** Longest pause before a failed build is tried again on a database that has not changed since. */
+/** Maximum pause before a failed build is repeated on an unchanged database. */
 const RETRY_MAX_MS = 30_000;
 const RETRY_MIN_MS = 1_000;
-/** How long tables may be locked by others before it counts as a failure. */
+/** How long others may lock tables before the build counts as failed. */
 const BLOCKED_MS = 15_000;
-/** Builds of a database that changes again and again while it is looked at. */
+/** Attempts on a database that changes meanwhile. */
 const MOST_ATTEMPTS = 5;
-/** SQLSTATE of a lock that was waited for in vain. */
+/** SQLSTATE of a lock timeout. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
 interface Failure {
@@ -37,7 +37,7 @@ export interface BuilderParts {
   readonly catalogSchemas: CatalogSchemas;
 }
 
-/** Nothing has changed since nothing was left to publish, or it is not for this release to do. */
+/** Nothing has changed since the last complete publication, or only a later release may publish. */
 function isSettled({ gauge, settled, failed, later, format }: PublishedState): boolean {
   return later || (settled === gauge && !failed && format === FORMAT);
 }
@@ -49,9 +49,9 @@ function isBlocked(error: unknown): boolean {
 export class Builder {
   readonly #parts: BuilderParts;
   #failure: Failure | null = null;
-  /** Since when tables that are to be described are locked by others. */
+  /** Since when tables to be described are locked by others. */
   #blockedAt: number | null = null;
-  /** Those that were complained about. */
+  /** Those that were already logged. */
   #orphans: readonly string[] = [];
 
   constructor(parts: BuilderParts) {
@@ -59,10 +59,10 @@ export class Builder {
   }
 
   /**
-   * Publishes a new version if the database differs from what is published. A build that fails is
-   * logged and recorded; what was published before it stays.
-   * @returns the error of a failed build, else null
-   * @throws when the database cannot be asked at all
+   * Publishes a new version if the database differs from the published one. A failed build is
+   * logged and recorded; the published version stays.
+   * @returns the error of a failed build, otherwise null
+   * @throws when the database cannot be reached
    */
   async bringUpToDate(): Promise<unknown> {
     const { pool, catalogSchemas } = this.#parts;
@@ -80,7 +80,7 @@ export class Builder {
       } catch (error) {
         if (error instanceof Moved && attempt < MOST_ATTEMPTS) continue;
         if (error instanceof Moved || this.#mayWait(error)) return null;
-        // What fails because a table went away meanwhile says nothing of what is there now.
+        // A failure because a table was dropped meanwhile says nothing about the current state.
         const { gauge } = await readPublishedState(pool, catalogSchemas);
         if (gauge !== published.gauge && attempt < MOST_ATTEMPTS) continue;
         return await this.#fail(error, published.gauge, known?.pause ?? RETRY_MIN_MS / 2);
@@ -88,7 +88,7 @@ export class Builder {
     }
   }
 
-  /** Somebody holds a lock on what is to be described, or publishes; the next look may succeed. */
+  /** Somebody has locked a table or publishes; the next attempt may succeed. */
   #mayWait(error: unknown): boolean {
     if (!isBlocked(error)) return false;
     this.#blockedAt ??= performance.now();
@@ -105,7 +105,7 @@ export class Builder {
     return error;
   }
 
-  /** @returns the version that counts afterwards */
+  /** @returns the current version */
   async #build(published: PublishedState): Promise<number> {
     const { pool, log, bus, catalogSchemas } = this.#parts;
     const started = performance.now();

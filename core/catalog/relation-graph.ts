@@ -1,6 +1,6 @@
 /**
- * The relations of all collections: those of their own rows, and the reverse of each, under the
- * name that the metadata gives it or one derived from the collection that refers.
+ * All relations of all collections: the own ones, and the reverse of each, named by the metadata or
+ * after the referring collection.
  */
 import type { Catalog, Collection } from './catalog.ts';
 import type { TableDescriptor } from './descriptor.ts';
@@ -10,7 +10,7 @@ import { createYield } from './yield-to-event-loop.ts';
 
 type Graph = Map<string, Map<string, Relation>>;
 
-/** A whole, valid index begins with these columns, in any order. */
+/** A complete, valid index begins with these columns, in any order. */
 export function isIndexed(table: TableDescriptor | null, columns: readonly string[]): boolean {
   if (table === null) return false;
   return table.indexes.some(({ valid, partial, method, columns: indexed }) => {
@@ -20,7 +20,7 @@ export function isIndexed(table: TableDescriptor | null, columns: readonly strin
   });
 }
 
-/** The column that orders the related items, when the metadata names one that exists. */
+/** The column that sorts the related items, when the metadata names an existing one. */
 function sortColumn(child: Collection, pointer: ManyToOne, scope: Scope): string | null {
   const sort = pointer.meta?.sortField ?? null;
   if (sort === null || (child.fields.get(sort)?.column ?? null) !== null) return sort;
@@ -30,7 +30,7 @@ function sortColumn(child: Collection, pointer: ManyToOne, scope: Scope): string
   return null;
 }
 
-/** Whether the related items are a junction, and to what it leads. */
+/** Whether the related items are a junction, and where it leads. */
 function junction(siblings: ReadonlyMap<string, Pointer>, pointer: ManyToOne, scope: Scope) {
   const field = pointer.meta?.junctionField ?? null;
   if (field === null) return { kind: 'o2m', junctionField: null } as const;
@@ -43,7 +43,7 @@ function junction(siblings: ReadonlyMap<string, Pointer>, pointer: ManyToOne, sc
   return { kind: onward.kind === 'a2o' ? 'm2a' : 'm2m', junctionField: field } as const;
 }
 
-/** A relation of a child's rows, with the collection and the child's other relations. */
+/** A relation of a child, with the collection and the child's other relations. */
 interface Reference {
   readonly child: Collection;
   readonly pointer: ManyToOne;
@@ -67,7 +67,7 @@ function reverse(reference: Reference, field: string, derived: boolean, scope: S
   };
 }
 
-/** Puts a relation under its name unless a column or another relation has it. */
+/** Adds a relation unless a column or another relation has its name. */
 function place(graph: Graph, scope: Scope, relation: Relation): void {
   const { collection, field } = relation;
   const column = scope.collections.get(collection)?.fields.get(field)?.column ?? null;
@@ -80,8 +80,8 @@ function place(graph: Graph, scope: Scope, relation: Relation): void {
 }
 
 /**
- * The reverse of a foreign key goes by the child's name, unless the parent has a field or relation
- * of that name or another key of the same child would claim it too.
+ * The reverse of a foreign key is named after the child, unless the parent has a field or relation
+ * of that name, or another key of the same child would get it too.
  */
 function derivedName(graph: Graph, scope: Scope, reference: Reference, rivals: number): string {
   const { child, pointer } = reference;
@@ -100,7 +100,7 @@ function addDerived(graph: Graph, scope: Scope, references: readonly Reference[]
   for (const reference of references) {
     claims.set(claim(reference), (claims.get(claim(reference)) ?? 0) + 1);
   }
-  // Names are settled before any is placed, so that they do not depend on the order.
+  // Names are decided before relations are added, so that they do not depend on the order.
   const named = references.map((reference) => ({
     reference,
     name: derivedName(graph, scope, reference, claims.get(claim(reference)) ?? 1),
@@ -110,7 +110,7 @@ function addDerived(graph: Graph, scope: Scope, references: readonly Reference[]
   }
 }
 
-/** Finds every relation between the collections; faults of the metadata become warnings. */
+/** Finds all relations; errors in the metadata become warnings. */
 export async function findRelations(
   collections: Catalog['collections'],
 ): Promise<{ relations: ReadonlyMap<string, Relations>; warnings: readonly string[] }> {
@@ -130,7 +130,8 @@ export async function findRelations(
     for (const pointer of siblings.values()) {
       if (pointer.kind !== 'm2o') continue;
       references.push({ child, pointer, siblings });
-      // One way may have several ways back, as from a policy to its users and to its roles.
+      // One relation can have several reverse fields, as from a policy to its users and to its
+      // roles.
       for (const meta of child.descriptor.relations) {
         if (meta.manyField !== pointer.field || meta === pointer.meta) continue;
         references.push({ child, pointer: { ...pointer, meta }, siblings });

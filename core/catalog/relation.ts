@@ -1,11 +1,10 @@
 /**
- * How items refer to each other: one relation for each field through which a request can go from
- * a collection to others. Everything is named, nothing is an object of the catalog, so a relation
- * stays valid while unrelated collections change.
+ * Relations between items: one for each field that leads from a collection to others. They contain
+ * names, not objects of the catalog, so a relation stays valid while other collections change.
  */
 import type { ForeignKeyDescriptor, RelationMeta } from './descriptor.ts';
 
-/** Columns of a collection that are compared with those of another, in the same order. */
+/** Columns that are compared with those of another collection, in the same order. */
 export interface End {
   readonly collection: string;
   readonly columns: readonly string[];
@@ -14,9 +13,9 @@ export interface End {
 interface RelationBase {
   /** The collection that the field belongs to. */
   readonly collection: string;
-  /** The name under which requests address the relation. */
+  /** The name of the relation in requests. */
   readonly field: string;
-  /** Known from a foreign key alone; the metadata does not name this field. */
+  /** Found by a foreign key alone; the metadata does not name this field. */
   readonly derived: boolean;
   /** The row of `system_relations`; null for a relation known from a foreign key alone. */
   readonly meta: RelationMeta | null;
@@ -29,7 +28,7 @@ export interface ManyToOne extends RelationBase {
   readonly many: End;
   /** The collection that is referred to, and the columns of its key. */
   readonly one: End;
-  /** The constraint in the database; null when only the metadata tells of the relation. */
+  /** The constraint in the database; null when only the metadata has the relation. */
   readonly foreignKey: ForeignKeyDescriptor | null;
 }
 
@@ -61,7 +60,7 @@ export interface ToMany extends RelationBase {
   readonly junctionField: string | null;
   /** The column of the related items that holds their order. */
   readonly sortField: string | null;
-  /** What becomes of an item that is taken out of the relation. */
+  /** What happens to an item that is removed from the relation. */
   readonly deselect: 'nullify' | 'delete';
   /** An index serves the search for the related items of one item. */
   readonly indexed: boolean;

@@ -1,4 +1,4 @@
-/** The demand on every process to forget what it keeps and to load the whole catalog anew. */
+/** Makes all processes clear their caches and load the whole catalog again. */
 import { type Pool, transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import type { Log } from '#core/log/log.ts';
@@ -9,7 +9,7 @@ import { readPublishedState } from './catalog-store.ts';
 import { Moved } from './find-changes.ts';
 import { publishDifference } from './publish-in-transaction.ts';
 
-/** Descriptions of a database that changes again and again while it is described. */
+/** Attempts on a database that changes during the description. */
 const MOST_ATTEMPTS = 5;
 
 export interface ResetParts {
@@ -20,9 +20,9 @@ export interface ResetParts {
 }
 
 /**
- * Describes the whole database anew, publishes what differs, and counts a reset, in one
- * transaction. Who has carried it out stands in the registry of live processes.
- * @returns the number of the reset, to wait for
+ * Describes the whole database again, publishes differences and counts a reset, in one transaction.
+ * The registry of live processes tells who has applied it.
+ * @returns the number of the reset
  * @throws when the catalog cannot be built; nothing has changed then
  */
 export async function resetEverywhere({
@@ -32,7 +32,7 @@ export async function resetEverywhere({
   catalogSchemas,
 }: ResetParts): Promise<number> {
   const reset = await countReset(pool, catalogSchemas);
-  // Whoever hears of it looks at the counters.
+  // Processes that get the message read the counters.
   await bus.publish('access.changed', { version: 0 }).catch((error: unknown) => {
     log.debug({ err: error }, 'the reset is noticed with the next look at the counters');
   });
@@ -44,7 +44,7 @@ async function countReset(pool: Pool, catalogSchemas: CatalogSchemas): Promise<n
     const published = await readPublishedState(pool, catalogSchemas);
     try {
       return await transaction(pool, async (client) => {
-        // What a later release describes is not for this one to describe again.
+        // The catalog of a later release is left alone.
         if (!published.later) await publishDifference(client, catalogSchemas, published, true);
         const { rows } = await client.query<{ version: string }>(
           render(sql`UPDATE ${systemTable(catalogSchemas.system, 'state')} SET version = version + 1

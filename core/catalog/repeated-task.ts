@@ -1,17 +1,17 @@
-/** Work that is done again and again, whether or not it succeeds. */
+/** Repeats a task, whether or not it succeeds. */
 import type { Log } from '#core/log/log.ts';
 
 export interface Rhythm {
-  /** Milliseconds between the end of one run and the beginning of the next. */
+  /** Milliseconds between the end of one run and the start of the next. */
   readonly pause: number;
   readonly log: Log;
-  /** The line that is logged when a row of failures begins. */
+  /** The warning that is logged with the first of several failures. */
   readonly complaint: string;
 }
 
 /**
- * Runs `work` after each pause until the returned function is called, which resolves when the last
- * run has ended.
+ * Runs `work` after each pause until the returned function is called. That function resolves when
+ * the last run has ended.
  */
 export function repeat(work: () => Promise<void>, { pause, log, complaint }: Rhythm) {
   let failing = false;

@@ -1,6 +1,6 @@
 /**
- * Takes away the rights of what vanished from the database, so that nobody has rights on a table
- * or column that is later created under the same name. Rights on names that were never there stay.
+ * Revokes rights on dropped tables and columns, so that nobody has rights on a later one of the
+ * same name. Rights on names that never existed stay.
  */
 import type { Client } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
@@ -8,7 +8,7 @@ import { systemTable } from '#core/system/table.ts';
 import type { CollectionDescriptor } from './descriptor.ts';
 import { createYield } from './yield-to-event-loop.ts';
 
-/** A field that a collection had when it was last published. */
+/** A field of the published collection. */
 interface Gone {
   readonly collection: string;
   readonly field: string;
@@ -21,7 +21,7 @@ function fieldNames({ table, fields }: CollectionDescriptor): Set<string> {
   return new Set([...columns, ...fields.map(({ field }) => field)]);
 }
 
-/** The fields of before that are no more; what the metadata says of a column is not the column. */
+/** The fields that no longer exist; metadata of a column does not count as the column. */
 function missing(before: CollectionDescriptor, now: CollectionDescriptor): Gone[] {
   const place = { schema: before.table?.schema ?? '', table: before.table?.name ?? '' };
   const had = new Set(before.table?.columns.map(({ name }) => name));
@@ -32,7 +32,7 @@ function missing(before: CollectionDescriptor, now: CollectionDescriptor): Gone[
     .map((field) => ({ collection: now.name, field, ...place }));
 }
 
-/** Columns that the database still has were only hidden from us, and their rights stay. */
+/** Columns that still exist were only hidden from our role, and their rights stay. */
 async function revokeFields(client: Client, system: string, gone: readonly Gone[]): Promise<void> {
   if (gone.length === 0) return;
   await client.query(
@@ -76,7 +76,7 @@ async function revokeCollections(
   );
 }
 
-/** A collection as it is about to be published. */
+/** A collection that is about to be published. */
 interface Described {
   readonly name: string;
   /** As JSON. */
@@ -84,10 +84,10 @@ interface Described {
 }
 
 /**
- * Compares collections with how they were published and takes away the rights of what is gone.
- * A table that is only left out, and so still in the database, keeps its rights.
- * @param changed collections that are described in another way than before
- * @param gone names of collections that were published and are no more
+ * Compares collections with their published versions and revokes the rights on what was dropped. A
+ * table that is only left out keeps its rights.
+ * @param changed collections with another description than before
+ * @param gone names of published collections that no longer exist
  */
 export async function revokeVanished(
   client: Client,

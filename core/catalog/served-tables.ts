@@ -1,22 +1,22 @@
-/** Which tables become collections, and which are left out and why. */
+/** Decides which tables become collections, and why others are left out. */
 import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 import { INTERNAL_TABLES, SYSTEM_COLLECTIONS } from '#core/system-collections/registry.ts';
 import type { CatalogSchemas } from './catalog-schemas.ts';
 import type { LeftOut } from './descriptor.ts';
 
-/** What decides whether a table can be a collection. */
+/** What the decision needs. */
 export interface Candidate {
   readonly schema: string;
   readonly name: string;
-  /** The role may use the schema and select from the whole table. */
+  /** The role can use the schema and read the whole table. */
   readonly readable: boolean;
-  /** Number of the columns that the role may read. */
+  /** Number of readable columns. */
   readonly width: number;
 }
 
-/** Which collections there are, before anything is described. */
+/** The result, before anything is described. */
 export interface Outline<T extends Candidate> {
-  /** The tables behind collections, by their names, in the order in which they were found. */
+  /** The tables of collections by name, in the order of introspection. */
   readonly served: ReadonlyMap<string, T>;
   /** Collections without a table. */
   readonly folders: readonly string[];
@@ -46,11 +46,10 @@ function fault(
 }
 
 /**
- * Splits tables into those that are served and those that are not, and finds the folders: metadata
- * without a table, and not because the table was left out.
+ * Splits tables into served ones and others, and finds folders: metadata without a table.
  * @param candidates by the position of their schema, then by name
  * @param existing the schemas that exist
- * @param described collections that have a row of metadata
+ * @param described collections with a row of metadata
  */
 export function outline<T extends Candidate>(
   candidates: readonly T[],

@@ -1,7 +1,7 @@
 /**
- * How a column keeps the values of its field where the field's type is not the column's own: a
- * boolean as a number, a document or a UUID as a text, a timestamp with or without a zone. Whoever
- * reads goes through {@link StoredForm.value}, whoever writes through {@link StoredForm.text}.
+ * How a column stores the values of its field when their types differ: a boolean as a number, a
+ * document or a UUID as a text, a timestamp with or without a zone. Reads use {@link
+ * StoredForm.value}, writes use {@link StoredForm.text}.
  */
 import { identifier, raw, type Sql, sql } from '#core/database/sql.ts';
 import { canonicalUuid, inUtc } from './canonical-text.ts';
@@ -9,19 +9,22 @@ import type { ColumnDescriptor } from './descriptor.ts';
 import type { FieldType } from './field-type.ts';
 
 export interface StoredForm {
-  /** The column as if it were of the type that {@link value} yields. */
+  /** The column with the type that {@link value} returns. */
   readonly column: ColumnDescriptor;
-  /** The field's value in the row, without parameters; null where what is stored is no such value. */
+  /** The field's value in the row, without parameters; null when the stored value is invalid. */
   value(stored: Sql): Sql;
-  /** What the column stores for a value, both as PostgreSQL's texts; the value has been checked. */
+  /** The stored text for a value; both are PostgreSQL's texts, and the value has been checked. */
   text(value: string): string;
-  /** Whether the column holds one of some values, or with `negated` another, as its index serves. */
+  /**
+   * The condition that the column contains one of some values, or with `negated` another, in a form
+   * that an index serves.
+   */
   among?(stored: Sql, values: readonly string[], negated: boolean): Sql;
-  /** What is stored compares with values of the field's type as it is. */
+  /** The stored value can be compared directly with values of the field's type. */
   readonly comparable?: true;
 }
 
-/** The field's value in a row, where the column is at hand as it is stored. */
+/** The field's value in a row, from the stored column. */
 export function storedValue({ stored }: { readonly stored: StoredForm | null }, bare: Sql): Sql {
   return stored === null ? bare : stored.value(bare);
 }
@@ -30,7 +33,7 @@ const TEXTS: ReadonlySet<string> = new Set(['text', 'varchar', 'bpchar', 'citext
 const NUMBERS: ReadonlySet<string> = new Set('int2 int4 int8 numeric float4 float8'.split(' '));
 const TIMESTAMPS: ReadonlySet<string> = new Set(['date', 'timestamp', 'timestamptz']);
 
-/** What a text says that is true; the first one is written. */
+/** Texts that mean true; the first one is written. */
 const TRUE = ['true', '1', 't', 'True', 'TRUE', 'T'];
 const FALSE = ['false', '0', 'f', 'False', 'FALSE', 'F'];
 
@@ -41,7 +44,7 @@ const TYPE_NAME: Readonly<Partial<Record<FieldType, string>>> = {
   dateTime: 'timestamp',
 };
 
-/** The column with another type, and nothing that only its own type has. */
+/** The column with another type, without the properties of its own type. */
 function typed(column: ColumnDescriptor, type: FieldType): ColumnDescriptor {
   const typeName = TYPE_NAME[type] ?? column.typeName;
   const bare = { maxLength: null, numericPrecision: null, numericScale: null, enumValues: null };
@@ -52,7 +55,7 @@ function isTrue(text: string): boolean {
   return /^\s*(t|1|y|on)/i.test(text);
 }
 
-/** Which of true and false are among the values, or are not. */
+/** Whether true and false are among the values. */
 function wanted(values: readonly string[], negated: boolean): boolean[] {
   const named = new Set(values.map(isTrue));
   return [true, false].filter((value) => named.has(value) !== negated);
@@ -99,7 +102,7 @@ function jsonInText(column: ColumnDescriptor, system: string): StoredForm {
   };
 }
 
-/** A key in a text must be told as it is stored, so it is shown so; it is found in either case. */
+/** A key in a text must be shown as it is stored; it is found in either case. */
 function uuidInText(column: ColumnDescriptor): StoredForm {
   const type = column.typeName === 'bpchar' ? raw('bpchar') : raw('text');
   return {
@@ -121,7 +124,7 @@ function timestampInTimestamp(column: ColumnDescriptor, type: FieldType): Stored
     column: shown,
     value: (stored) => sql`${stored}::${raw(shown.typeName)}`,
     text: inUtc,
-    // PostgreSQL compares timestamps of different types, and their indexes serve.
+    // PostgreSQL compares timestamps of different types and uses their indexes.
     comparable: true,
   };
 }
@@ -137,9 +140,9 @@ function momentInText(column: ColumnDescriptor, type: FieldType, system: string)
 }
 
 /**
- * How values of a type are kept in a column: null when it is the column's own type, undefined when
- * the column cannot keep them.
- * @param own the type that the column has by itself
+ * How a column stores values of a type: null when it is the column's own type, undefined when it
+ * cannot.
+ * @param own the column's own type
  * @param system the schema of the system tables
  */
 export function storedForm(
@@ -153,7 +156,7 @@ export function storedForm(
   const isBase = typeKind === 'b' && elementType === null;
   const isText = isBase && TEXTS.has(typeName);
   switch (type) {
-    // What is concealed stays so whatever the column is.
+    // A concealed field stays concealed, whatever its column is.
     case 'hash':
       return null;
     case 'csv':

@@ -1,4 +1,4 @@
-/** Which collections a transaction may have changed, as its own locks and rows tell. */
+/** Finds the collections that a transaction may have changed, from its locks and rows. */
 import type { Client } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
@@ -6,7 +6,7 @@ import type { CatalogSchemas } from './catalog-schemas.ts';
 import { metadataSurvey } from './collection-stamps.ts';
 import { FIRST_OWN } from './database-stamp.ts';
 
-/** Those that altering something takes, and keeps until the transaction ends. */
+/** The locks that DDL takes until the end of the transaction. */
 const STRONG = [
   'ShareUpdateExclusiveLock',
   'ShareLock',
@@ -15,14 +15,14 @@ const STRONG = [
   'AccessExclusiveLock',
 ];
 
-/** Rows as young as this transaction itself. */
+/** Rows written by this transaction. */
 const YOUNG = sql`age(x.xmin) <= 0`;
 
 /**
- * The names that the open transaction may have given, taken or changed: of tables that it has
- * locked to alter them, of those that refer to them, of those that were left out and are gone, and
- * of all whose metadata differs from what is published. Null when it changed types, whose use is not
- * known: then everything is to be looked at.
+ * The names that the open transaction may have created, dropped or changed: tables that it has
+ * locked for DDL, tables that refer to them, tables that were left out and no longer exist, and
+ * collections whose metadata differs from the published one. Null when it changed types: then
+ * everything must be compared.
  */
 export async function touchedNames(
   client: Client,

@@ -1,4 +1,4 @@
-/** What is to be published, as it is handed from the one who found it to the one who writes it. */
+/** The types of what is about to be published. */
 import type { LeftOut } from './descriptor.ts';
 
 /** What a collection is made from. */
@@ -13,23 +13,23 @@ export interface Origin {
   readonly metadata: string | null;
 }
 
-/** A collection that is made from something else than when it was published. */
+/** A collection that differs from its published version. */
 export interface Entry {
   readonly name: string;
   readonly origin: Origin;
   readonly digest: string;
   readonly descriptor: string;
-  /** It is described as it was. */
+  /** Its description is the same. */
   readonly same: boolean;
 }
 
 export interface Assembly {
   readonly entries: readonly Entry[];
-  /** Collections that were published and are no more. */
+  /** Published collections that no longer exist. */
   readonly gone: readonly string[];
   readonly leftOut: readonly LeftOut[];
-  /** Something of this differs from what is published. */
+  /** Something differs from the published catalog. */
   readonly changed: boolean;
-  /** Collections that relations are recorded for and that are not served. */
+  /** Collections with recorded relations that are not served. */
   readonly orphans: readonly string[];
 }

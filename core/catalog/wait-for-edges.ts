@@ -1,7 +1,7 @@
 /**
- * What a change of users, rights, sessions or settings waits for between its commit and its answer:
- * that every edge answers by it. An edge whose lease ran out is not waited for; it answers nothing
- * before it is current again.
+ * Waits between the commit and the answer of a change of users, rights, sessions or settings until
+ * each edge has applied it. An edge without a lease is not waited for; it answers nothing before it
+ * is up to date again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '#core/database/pool.ts';
@@ -13,7 +13,7 @@ import type { CatalogSource } from './catalog-source.ts';
 import { coalesce } from './coalesce-calls.ts';
 
 export interface ConfirmationParts {
-  /** Connections for looking at the counters, which nothing else may hold up. */
+  /** Connections for reading the counters without waiting for other work. */
   readonly pool: Pool;
   /** The schema of the system tables. */
   readonly schema: string;
@@ -22,21 +22,23 @@ export interface ConfirmationParts {
   readonly log: Log;
 }
 
-/** Resolves when every request that is sent from then on meets what was committed before the call. */
+/** Resolves when each later request uses what was committed before the call. */
 export type Confirm = () => Promise<void>;
 
-/** Longer than any lease; who renews that and still does not know is not going to. */
+/**
+ * Longer than any lease; a process that renews it and still has not applied the change never will.
+ */
 const KNOWN_WITHIN_MS = 10_000;
 const TRY_AGAIN_MS = 250;
 
-/** All who ask while a round is under way share the next one. */
+/** Callers during a round share the next one. */
 export function confirmation(parts: ConfirmationParts): Confirm {
   const { catalog, pool, schema, bus, log } = parts;
   const members = new Members(pool, schema);
 
   async function round(): Promise<void> {
     const { access, sessions } = await catalog.hear();
-    // Without the message they look within about a second by themselves.
+    // Without the message they read the counters within about a second.
     bus.publish('access.changed', { version: access, sessions }).catch((error: unknown) => {
       log.debug({ err: error }, 'a change of rights could not be told');
     });

@@ -1,11 +1,10 @@
-/** Plans for statements that read all of PostgreSQL's own catalogs. */
+/** Planner settings for statements that read PostgreSQL's own catalogs completely. */
 import type { Client } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 
 /**
- * Runs statements of an open transaction that read whole catalogs. Those of a schema that was just
- * made have no statistics, and a planner that expects a handful of rows would join thousands of them
- * in nested loops.
+ * Runs statements of an open transaction that read complete catalogs. Catalog tables of a new
+ * schema have no statistics, and the planner would join thousands of rows with nested loops.
  */
 export async function withoutNestedLoops<T>(client: Client, work: () => Promise<T>): Promise<T> {
   const set = (value: string) =>

@@ -1,10 +1,10 @@
-/** Keeps long computations from holding up the event loop of a process that serves requests. */
+/** Interrupts long computations, so that they do not block the event loop. */
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** Longest stretch of computing between two turns of the event loop, in milliseconds. */
+/** Maximum time between two turns of the event loop, in milliseconds. */
 const STRETCH_MS = 5;
 
-/** A function to await between two small steps: lets other work in once a stretch has passed. */
+/** A function to await between small steps; it yields when enough time has passed. */
 export function createYield(): () => Promise<void> | undefined {
   let since = performance.now();
   return () => {

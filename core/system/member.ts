@@ -69,7 +69,7 @@ export class Member {
 
   /**
    * The statement that renews the lease, for a WITH; it returns a row when the entry still exists.
-   * The lease is then valid for {@link lease}, counted from before it was sent.
+   * The lease is then valid for {@link lease}, starting shortly after it was sent.
    */
   renewal(acknowledgement: Acknowledgement): Sql {
     return sql`${this.#update(acknowledgement, sql`expires = ${this.#expiry},`)} RETURNING id`;

@@ -1,12 +1,12 @@
 /**
- * What a value of a file means: a CSV cell that is JSON, but not a number, is that JSON value, and
- * everything else is text; a JSON value takes the form that its column reads.
+ * Converts values of a file. A CSV cell that is JSON, but not a number, is that JSON value; other
+ * cells are text. A JSON value takes the form that its column reads.
  */
 import { arrayText } from '#core/mutation/array.ts';
 import type { ValueForm } from './column.ts';
 import { JsonNumber, parseJson, writeJson } from './exact-json.ts';
 
-/** A value that its column has no place for. */
+/** A value that does not fit its column. */
 export class MisplacedValue extends Error {
   readonly value: unknown;
 
@@ -27,7 +27,7 @@ function listText(values: readonly unknown[], form: 'array' | 'list'): string {
   return values.map((value) => (value === null ? '' : elementText(value))).join(',');
 }
 
-/** The value of a text that may be JSON; undefined when it is none. */
+/** The value of a JSON text; undefined when it is invalid. */
 function jsonOf(text: string): unknown {
   try {
     return parseJson(text);
@@ -38,7 +38,7 @@ function jsonOf(text: string): unknown {
 
 const WORDS = new Set(['true', 'false']);
 
-/** PostgreSQL's text of a cell that is not empty; null for the null that JSON writes. */
+/** PostgreSQL's text of a cell that is not empty; null for JSON's null. */
 export function cellText(text: string, form: ValueForm): string | null {
   const trimmed = text.replace(/^[ \t\n\r]+|[ \t\n\r]+$/g, '');
   if (trimmed === 'null') return null;
@@ -57,7 +57,7 @@ export function cellText(text: string, form: ValueForm): string | null {
 
 /**
  * PostgreSQL's text of a JSON value that is not null.
- * @throws {MisplacedValue} for a list or an object in a field that has no place for it
+ * @throws {MisplacedValue} for a list or an object in a field that cannot store it
  */
 export function valueText(value: unknown, form: ValueForm): string {
   if (form === 'json') return writeJson(value);

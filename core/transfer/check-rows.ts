@@ -1,6 +1,6 @@
 /**
- * The thorough way of staging a file, once it is known that something is wrong with it: judges
- * each row before PostgreSQL does, reports the faults of all, and stages only the others.
+ * Stages a file that is known to be faulty: checks each row before PostgreSQL does, reports all
+ * faults, and stages only the other rows.
  */
 import { sql } from '#core/database/sql.ts';
 import { type TextCheck, textChecker } from '#core/mutation/value.ts';
@@ -16,15 +16,15 @@ import { type RowFault, shown, UnreadableFile } from './row-fault.ts';
 import type { Staged } from './staging-table.ts';
 import { importView } from './visible-faults.ts';
 
-/** Values that PostgreSQL alone finds wrong; each costs another pass over the file. */
+/** Faults that only PostgreSQL can find; each costs another pass over the file. */
 const PASSES_MAX = 5;
 
 class ReportFull extends Error {}
 
-/** Judges the rows of one pass. */
+/** Checks the rows of one pass. */
 class Judge implements RowHandler {
   readonly faults: RowFault[];
-  /** Numbers of the rows that are not written, in ascending order. */
+  /** Numbers of the rows that are left out, in ascending order. */
   readonly left: number[] = [];
   readonly #run: Run;
   readonly #columns: readonly FileColumn[];
@@ -37,7 +37,7 @@ class Judge implements RowHandler {
     run: Run;
     columns: readonly FileColumn[];
     write: (row: Row) => void;
-    /** Faults that PostgreSQL found in passes before. */
+    /** Faults that PostgreSQL found in earlier passes. */
     known: readonly RowFault[];
   }) {
     this.#run = options.run;
@@ -90,7 +90,7 @@ class Judge implements RowHandler {
     if (fault !== null) this.#report(fault);
   }
 
-  /** The number of the row that was written as the `nth`, from 1. */
+  /** The row number of the `nth` written row, from 1. */
   rowOf(nth: number): number {
     let row = nth;
     for (const left of this.left) {
@@ -101,7 +101,7 @@ class Judge implements RowHandler {
   }
 }
 
-/** What a thorough pass found. */
+/** The result of a pass. */
 export interface Judged {
   readonly staged: Staged;
   /** Rows without any value. */
@@ -115,7 +115,7 @@ function refused(faults: readonly RowFault[]): Error {
 }
 
 /**
- * Stages the rows without fault.
+ * Stages the rows without faults.
  * @throws {Refused} when the rest of the file cannot be read, or there are too many faults
  */
 export async function stageJudged(run: Run, columns: readonly FileColumn[]): Promise<Judged> {
@@ -140,7 +140,7 @@ export async function stageJudged(run: Run, columns: readonly FileColumn[]): Pro
         row,
         ...fieldOf(columns, context),
       });
-      // A row that is not named cannot be left out of the next pass.
+      // A row without a number cannot be left out of the next pass.
       if (row === null || passes === PASSES_MAX) throw refused([...faults, fault]);
       known.push(fault);
       await run.session.run(sql`ROLLBACK TO SAVEPOINT judged`);

@@ -1,12 +1,12 @@
-/** Which field a column of a file goes to, and the form its values take on the way. */
+/** Maps the columns of a file to fields, and decides how their values are converted. */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { isTemporal } from '#core/mutation/kind.ts';
 import { type TextCheck, textChecker } from '#core/mutation/value.ts';
 import { isConcealed } from '#core/query/compile/output.ts';
 
 /**
- * How a value becomes PostgreSQL's text: as it is, as JSON, as an array's text, or (a comma list
- * kept in a text column) as its elements joined by commas.
+ * How a value becomes PostgreSQL's text: unchanged, as JSON, as an array, or (a comma list in a
+ * text column) as its elements joined by commas.
  */
 export type ValueForm = 'plain' | 'json' | 'array' | 'list';
 
@@ -15,15 +15,15 @@ export interface FileColumn {
   readonly name: string;
   readonly field: ColumnField;
   readonly form: ValueForm;
-  /** The mask that readers see in place of its values is no value. */
+  /** The mask that readers see instead of its values is not a value. */
   readonly masked: boolean;
-  /** Judges values that PostgreSQL would take for something else; null where it may judge all. */
+  /** Checks values that PostgreSQL would misread; null when it can check all. */
   readonly check: TextCheck | null;
-  /** Dates and times, most of which need no closer look. */
+  /** Dates and times; most of them need no check. */
   readonly temporal: boolean;
 }
 
-/** The text that the column stores for a value's text; one that fits not is left for the report. */
+/** The stored text of a value's text; an invalid one is left for the report. */
 export function storedText({ field: { stored }, check }: FileColumn, text: string): string {
   return stored === null || check?.(text) !== null ? text : stored.text(text);
 }
@@ -39,8 +39,8 @@ function isKey(collection: Collection, name: string): boolean {
 }
 
 /**
- * The column that a name in a file stands for, or the sentence that says why there is none.
- * The key may be a column that the database numbers itself: then it finds existing items.
+ * The column of a name in a file, or a sentence that says why there is none. The key may be an
+ * identity column: then it finds existing items.
  */
 export function fileColumn(collection: Collection, name: string): FileColumn | string {
   const field = collection.fields.get(name);
@@ -65,7 +65,7 @@ export function fileColumn(collection: Collection, name: string): FileColumn | s
   return { name, field: columnField, form: formOf(columnField), masked, check, temporal };
 }
 
-/** Every column that a file may bring. */
+/** All columns that a file may contain. */
 export function allColumns(collection: Collection): FileColumn[] {
   return [...collection.fields.keys()]
     .map((name) => fileColumn(collection, name))

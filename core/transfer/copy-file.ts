@@ -1,4 +1,4 @@
-/** Copies the rows of a file into a table, or into the staging table, in one pass over the file. */
+/** Copies the rows of a file into a table, or into the staging table, in one pass. */
 import type { Sql } from '#core/database/sql.ts';
 import type { FileColumn } from './column.ts';
 import { CopyIn } from './copy-in.ts';
@@ -8,10 +8,10 @@ import { memberFault, rowReader } from './file.ts';
 import type { Run } from './import-run.ts';
 import type { Row, RowHandler } from './row.ts';
 
-/** Something is wrong with a row; a pass for speed does not look into it. */
+/** A row is faulty; a fast pass does not say more. */
 export class FaultyRow extends Error {}
 
-/** A JSON object has a member that none of those at the beginning of the file had. */
+/** A JSON object has a member that no object at the beginning of the file has. */
 export class NewMember extends Error {}
 
 /** What a pass does with the rows; without `handler` it stops at the first fault. */
@@ -19,14 +19,14 @@ export interface Pass {
   readonly columns: readonly FileColumn[];
   readonly statement: Sql;
   readonly writer: (out: CopyText) => { write(row: Row): void };
-  /** Takes the faults, and decides which rows reach the writer. */
+  /** Receives the faults, and decides which rows are written. */
   readonly handler?: (write: (row: Row) => void) => RowHandler;
 }
 
 export interface Copied {
-  /** Rows that the table has taken. */
+  /** Rows that the table has accepted. */
   readonly copied: number;
-  /** Rows of the file that were sent to it. */
+  /** Rows that were sent to it. */
   readonly sent: number;
   /** Rows without any value. */
   readonly skipped: number;
@@ -76,9 +76,9 @@ export async function copyFile(run: Run, pass: Pass): Promise<Copied> {
     out,
     copy: new CopyIn(run.session, pass.statement),
     async progress(bytes) {
-      // A pass that writes nothing, because every row is faulty, must end all the same.
+      // A pass that writes nothing, because each row is faulty, must end too.
       run.session.signal.throwIfAborted();
-      // The last percent is the transaction's end.
+      // The last percent is the end of the transaction.
       const percent = file.bytes === 0 ? null : Math.min(99, (bytes / file.bytes) * 100);
       progress({ rows: sent, bytes, percent: percent === null ? null : Math.floor(percent) });
       await failpoint('import.parsing');

@@ -1,4 +1,4 @@
-/** Sends rows to COPY … FROM STDIN at the pace at which PostgreSQL takes them. */
+/** Sends rows to COPY … FROM STDIN as fast as PostgreSQL accepts them. */
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import { render, type Sql } from '#core/database/sql.ts';
 import { expectCopyAnswer } from '#core/database/watchdog.ts';
@@ -7,13 +7,13 @@ import type { Session } from './session.ts';
 export class CopyIn {
   readonly #session: Session;
   readonly #stream: CopyStreamQuery;
-  /** Settles when PostgreSQL has ended the COPY, either way. */
+  /** Settles when PostgreSQL has ended the COPY, with or without an error. */
   readonly #ended: Promise<void>;
   #pending: Promise<void> = Promise.resolve();
   #failure: unknown;
   #over = false;
 
-  /** Starts the COPY; the connection can do nothing else until it has ended. */
+  /** Starts the COPY; the connection is busy until it has ended. */
   constructor(session: Session, statement: Sql) {
     session.signal.throwIfAborted();
     this.#session = session;
@@ -26,14 +26,14 @@ export class CopyIn {
       };
       this.#stream.once('finish', () => end());
       this.#stream.once('error', end);
-      // The connection reports its own loss to the statement, and that once only.
+      // The connection reports its loss to the statement, only once.
       this.#stream.on('error', () => undefined);
     });
   }
 
   /**
-   * Hands rows over. The next rows may be made ready meanwhile: this waits only for those before.
-   * @throws what PostgreSQL found wrong, or the signal's reason
+   * Sends rows. The next rows can be prepared meanwhile: this waits only for earlier ones.
+   * @throws PostgreSQL's error, or the signal's reason
    */
   async write(rows: Buffer): Promise<void> {
     const abort = () => this.#stream.destroy();
@@ -51,7 +51,7 @@ export class CopyIn {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Ends the COPY. @returns the number of rows that were copied */
+  /** Ends the COPY. @returns the number of copied rows */
   async end(): Promise<number> {
     await Promise.race([this.#pending, this.#ended]);
     this.#check();
@@ -62,7 +62,7 @@ export class CopyIn {
     return this.#stream.rowCount;
   }
 
-  /** Breaks the COPY off: no row of it stays. */
+  /** Aborts the COPY: none of its rows stays. */
   async abort(): Promise<void> {
     // After its end the stream has no connection that it could tell.
     if (!this.#over) this.#stream.destroy();

@@ -1,4 +1,4 @@
-/** Reads a CSV file into rows: the first record names the columns, an empty cell is no value. */
+/** Reads a CSV file into rows: the first record names the columns, an empty cell has no value. */
 import { looksLikeMoment } from '#core/mutation/moment.ts';
 import { CONCEALED } from '#core/query/compile/output.ts';
 import { cellText } from './cell-text.ts';
@@ -69,7 +69,7 @@ class CsvRow implements Row {
   }
 }
 
-/** Digits that a double holds exactly. */
+/** Digits that a double stores exactly. */
 const EXACT_DIGITS = 15;
 
 function isEmpty(record: CsvRecord): boolean {
@@ -79,11 +79,11 @@ function isEmpty(record: CsvRecord): boolean {
   return true;
 }
 
-/** Most columns that a table of PostgreSQL has. */
+/** PostgreSQL's maximum number of columns. */
 const COLUMNS_MAX = 1_600;
 const WIDE_HEADER = `The header has more than ${COLUMNS_MAX} columns, which no table has.`;
 
-/** Reads the rows after the header, each of which must have as many cells as there are columns. */
+/** Reads the rows after the header; each must have as many cells as there are columns. */
 export function csvRows(columns: readonly FileColumn[], handler: RowHandler): RowReader {
   let number = -1;
   let row: CsvRow | undefined;
@@ -128,7 +128,7 @@ function namesOf(record: CsvRecord): { name: string; line: number; column: numbe
   return record.places().map((place, cell) => ({ name: record.text(cell), ...place }));
 }
 
-/** The names in the first record, each with its place in the file; null when there is none. */
+/** The names in the first record, each with its position in the file; null when there is none. */
 export async function csvHeader(
   source: AsyncIterable<Buffer>,
 ): Promise<{ name: string; line: number; column: number }[] | null> {
@@ -150,7 +150,7 @@ export async function csvHeader(
     }
     scanner.end();
   } catch (error) {
-    // What is wrong further down is found when the rows are read.
+    // Later faults are found when the rows are read.
     if (header === null) throw error;
   }
   return header;

@@ -1,7 +1,7 @@
 /**
- * Splits CSV (RFC 4180, UTF-8) into cells without decoding them. Written by hand because the cells
- * go on to PostgreSQL as bytes: a library that makes a string of each costs more than the COPY
- * that the rows are for (figures: ops/docs/decisions/026-own-csv-scanner.md).
+ * Splits CSV (RFC 4180, UTF-8) into cells without decoding them. Written by hand, because a library
+ * that creates a string for each cell costs more than the COPY of the rows (figures:
+ * ops/docs/decisions/026-own-csv-scanner.md).
  */
 import { isUtf8 } from 'node:buffer';
 import { ROW_BYTES_MAX, RowBuffer } from './row-buffer.ts';
@@ -35,7 +35,7 @@ export class CsvRecord {
   /** Line of the file on which the record begins, from 1. */
   line = 1;
 
-  /** Makes room for further cells. */
+  /** Makes room for more cells. */
   grow(): void {
     const { starts, ends, forms } = this;
     this.starts = new Int32Array(starts.length * 2);
@@ -75,10 +75,10 @@ export class CsvRecord {
   }
 }
 
-/** What hears of each record; blank lines are none. */
+/** Receives each record; blank lines are skipped. */
 export interface CsvHandler {
   record(record: CsvRecord): void;
-  /** A record whose bytes are no UTF-8; it is not handed over otherwise. */
+  /** A record with invalid UTF-8; it is not delivered otherwise. */
   badEncoding(record: CsvRecord): void;
 }
 
@@ -105,13 +105,13 @@ export class CsvScanner {
     this.#bound = bound;
   }
 
-  /** Takes the next bytes. @throws {UnreadableFile} when the file is malformed */
+  /** Scans the next bytes. @throws {UnreadableFile} when the file is malformed */
   push(chunk: Buffer): void {
     const bytes = this.#buffer.add(chunk);
     if (bytes !== null) this.#scan(bytes, false);
   }
 
-  /** Tells that nothing follows. @throws {UnreadableFile} when the file breaks off */
+  /** Ends the file. @throws {UnreadableFile} when it is incomplete */
   end(): void {
     this.#scan(this.#buffer.take(), true);
   }
@@ -192,7 +192,7 @@ export class CsvScanner {
 
   #doubled = false;
 
-  /** The place of the quote that closes a cell; -1 to wait for more. */
+  /** The position of the quote that closes a cell; -1 to wait for more. */
   #closingQuote(bytes: Buffer, from: number, final: boolean): number {
     const end = bytes.length;
     this.#doubled = false;

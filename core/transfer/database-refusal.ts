@@ -1,4 +1,4 @@
-/** What PostgreSQL's refusal of a row says about it: the code, the field, the value, the line. */
+/** Interprets PostgreSQL's error for a row: code, field, value, line. */
 import pg from 'pg';
 import {
   blamesValue,
@@ -10,8 +10,8 @@ import { ServiceError } from '#core/errors/service-error.ts';
 import { type RowFault, shown } from './row-fault.ts';
 
 /**
- * Classes of SQLSTATE that say nothing about a row: connection, features, transaction states,
- * missing objects and rights, resources, operators, and the server itself.
+ * Classes of SQLSTATE that do not concern a row: connection, features, transaction states, missing
+ * objects and rights, resources, operators, and the server itself.
  */
 const OTHER_CLASSES = new Set(
   ['08', '0A', '25', '26', '28', '3B', '3D', '3F', '40', '42', '53', '54', '55', '57', '58'].concat(
@@ -19,14 +19,14 @@ const OTHER_CLASSES = new Set(
   ),
 );
 
-/** The failure is a row's, not the server's or the program's. */
+/** The error concerns a row, not the server or the program. */
 export function blamesRow(error: unknown): error is pg.DatabaseError {
   if (!(error instanceof pg.DatabaseError) || isTransient(error)) return false;
   if (error.code === undefined) return false;
   return !OTHER_CLASSES.has(error.code.slice(0, 2)) || blamesValue(error);
 }
 
-/** The failure is of a constraint, which the staging table can locate. */
+/** The error concerns a constraint; the staging table can find its rows. */
 export function blamesConstraint(error: unknown): boolean {
   return blamesRow(error) && error.code?.startsWith('23') === true;
 }
@@ -37,7 +37,7 @@ interface Context {
   readonly value: string | null;
 }
 
-/** Reads `COPY name, line 7, column price: "x"`, whatever language its words are in. */
+/** Parses `COPY name, line 7, column price: "x"`, in any language. */
 export function copyContext(error: pg.DatabaseError): Context | null {
   const match = /^COPY [^\n]*?, \S+ (\d+)(?:, \S+ ([^\n:]+)(?:: "([\s\S]*)")?)?/.exec(
     error.where ?? '',
@@ -56,15 +56,15 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** What is told of the fault of a row that PostgreSQL refused. */
+/** The row that PostgreSQL refused. */
 export interface RefusedRow {
   readonly row: number | null;
-  /** The field and the value of the file, where they are known. */
+  /** Field and value of the file, if known. */
   readonly field?: string | null;
   readonly value?: string | null;
 }
 
-/** The fault of a row that PostgreSQL refused, as the sender of the file may know it. */
+/** The fault of a refused row, as the sender of the file may see it. */
 export function refusalFault(
   error: pg.DatabaseError,
   view: FailureView,

@@ -1,6 +1,6 @@
 /**
- * The short way of an import: COPY straight into the table, open only where no key can collide.
- * Whoever finds it closed goes through the staging table.
+ * The direct path of an import: COPY into the table, possible only where no key can collide.
+ * Otherwise the staging table is used.
  */
 import pg from 'pg';
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
@@ -10,11 +10,11 @@ import type { Row } from './row.ts';
 import type { Session } from './session.ts';
 import type { Target } from './target.ts';
 
-/** Longest wait for the lock on an empty table; writers that are there keep it from being empty. */
+/** Timeout for the lock on an empty table; writers that use it would fill it anyway. */
 const LOCK_WAIT = '250ms';
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Thrown by a row that COPY cannot express: it lacks a value that has a default. */
+/** Thrown for a row that COPY cannot express: it lacks a value that has a default. */
 export class NoDirectWay extends Error {}
 
 /** The COPY into the table. */
@@ -24,7 +24,7 @@ export function copyToTarget(target: Target, columns: readonly FileColumn[]): Sq
   return sql`COPY ${target.name} (${list}) FROM STDIN (ENCODING 'UTF8'${option})`;
 }
 
-/** Makes the writer of rows for that COPY. @throws {NoDirectWay} from the writer */
+/** Creates the writer of rows for that COPY. @throws {NoDirectWay} from the writer */
 export function directWriter(
   target: Target,
   columns: readonly FileColumn[],
@@ -46,8 +46,8 @@ export function directWriter(
 }
 
 /**
- * Whether no key of the file can meet one of the table: the database makes them all, or the table
- * is empty and, from here on, locked against other writers until the transaction ends.
+ * Whether no key of the file can collide: the database generates all keys, or the table is empty
+ * and, from here on, locked against other writers until the transaction ends.
  */
 export async function directWayIsOpen(
   session: Session,
@@ -57,7 +57,7 @@ export async function directWayIsOpen(
   const names = new Set(columns.map((column) => column.name));
   const given = target.key.filter((field) => names.has(field.name));
   if (given.length === 0) return true;
-  // COPY would write numbers that only the database may give.
+  // COPY would write values into GENERATED ALWAYS columns.
   if (given.some((field) => field.column.identity === 'always')) return false;
   if (await isFilled(session, target)) return false;
   await session.run(sql`SELECT set_config('lock_timeout', ${LOCK_WAIT}, true)`);

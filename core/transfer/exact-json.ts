@@ -1,9 +1,9 @@
 /**
- * JSON without loss: numbers keep the digits they were written with. Slower than JSON.parse, so it
- * serves only texts whose numbers may not fit a double, and finds where a faulty text is wrong.
+ * JSON without loss: numbers keep their digits. Slower than JSON.parse, so it is used only for
+ * texts whose numbers may not fit a double, and to find where a text is invalid.
  */
 
-/** A number as it stands in the text. */
+/** A number as written. */
 export class JsonNumber {
   readonly source: string;
 
@@ -12,7 +12,7 @@ export class JsonNumber {
   }
 }
 
-/** The text is no JSON; `position` counts its characters from 0. */
+/** Invalid JSON; `position` counts its characters from 0. */
 export class JsonFault extends Error {
   readonly position: number;
 
@@ -26,7 +26,7 @@ export class JsonFault extends Error {
 const SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-/** Lists and objects inside each other; more is an attack, not data. */
+/** Maximum nesting of lists and objects. */
 export const JSON_DEPTH_MAX = 1_000;
 const WORDS: readonly (readonly [string, boolean | null])[] = [
   ['true', true],
@@ -34,7 +34,7 @@ const WORDS: readonly (readonly [string, boolean | null])[] = [
   ['null', null],
 ];
 
-/** What a text nested too deeply is told. */
+/** The error for a text that is nested too deeply. */
 export const TOO_DEEP = `Lists and objects may be nested ${JSON_DEPTH_MAX} deep.`;
 
 /** Numbers that a double may not hold: many digits, or an exponent. */
@@ -144,8 +144,8 @@ export function parseExactly(text: string): unknown {
 }
 
 /**
- * Parses fast where that loses nothing, else exactly.
- * @throws {JsonFault} with the place of the fault
+ * Parses fast when that is lossless, otherwise exactly.
+ * @throws {JsonFault} with the position
  */
 export function parseJson(text: string): unknown {
   if (DELICATE.test(text)) return parseExactly(text);

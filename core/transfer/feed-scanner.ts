@@ -1,10 +1,12 @@
-/** Drives a file through its reader into a COPY, chunk by chunk, at the pace of PostgreSQL. */
+/**
+ * Reads a file through its scanner into a COPY, chunk by chunk, as fast as PostgreSQL accepts it.
+ */
 import type { CopyIn } from './copy-in.ts';
 import type { CopyText } from './copy-text.ts';
 import type { ImportFile } from './file.ts';
 import type { RowReader } from './row.ts';
 
-/** Bytes that are worth a message to PostgreSQL. */
+/** Bytes per message to PostgreSQL. */
 const BATCH = 64 * 1024;
 
 export interface Feed {
@@ -13,13 +15,13 @@ export interface Feed {
   /** Where the reader's handler writes the rows. */
   readonly out: CopyText;
   readonly copy: CopyIn;
-  /** Told after each chunk how much of the file was read. */
+  /** Called after each chunk with the bytes read so far. */
   readonly progress: (bytes: number) => Promise<void>;
 }
 
 /**
- * Feeds the whole file. When anything fails, the COPY is broken off first.
- * @returns the number of rows that PostgreSQL copied
+ * Feeds the whole file. When anything fails, the COPY is aborted first.
+ * @returns the number of copied rows
  */
 export async function feed({ file, reader, out, copy, progress }: Feed): Promise<number> {
   let bytes = 0;

@@ -1,4 +1,4 @@
-/** The file of an import: what it is, the columns it brings, and how its rows are read. */
+/** The file of an import: its format, its columns, and how its rows are read. */
 import type { ImportFormat } from '#core/jobs/message/import.ts';
 import { allColumns, type FileColumn, fileColumn } from './column.ts';
 import { csvHeader, csvRows } from './csv-rows.ts';
@@ -10,7 +10,7 @@ import type { ImportableCollection } from './target.ts';
 export interface ImportFile {
   readonly format: ImportFormat;
   readonly bytes: number;
-  /** The content from its first byte; it may be read more than once. */
+  /** The content from the beginning; it can be read more than once. */
   open(): AsyncIterable<Buffer>;
 }
 
@@ -39,7 +39,7 @@ async function csvColumns(
   return columns;
 }
 
-/** The columns of the objects at the beginning; the others are told as unknown members later. */
+/** The columns of the first objects; later ones are reported as unknown members. */
 async function jsonColumns(
   file: ImportFile,
   collection: ImportableCollection,
@@ -51,8 +51,8 @@ async function jsonColumns(
 }
 
 /**
- * The columns that the file brings, as far as its beginning tells.
- * @throws {UnreadableFile} when they cannot be told, or one of them cannot be imported
+ * The columns of the file, from its beginning.
+ * @throws {UnreadableFile} when they cannot be found, or one of them cannot be imported
  */
 export function fileColumns(
   file: ImportFile,
@@ -70,7 +70,7 @@ export function widestColumns(
   return file.format === 'csv' ? known : allColumns(collection);
 }
 
-/** The fault of a member that no column stands for; null when one does. */
+/** The fault of a member without a column; null when it has one. */
 export function memberFault(
   collection: ImportableCollection,
   name: string,

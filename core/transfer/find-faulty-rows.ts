@@ -1,6 +1,6 @@
 /**
- * Finds the rows of the staging table that break a constraint of the target, by asking for each
- * constraint which rows, as they would stand after the merge, do not satisfy it.
+ * Finds the rows of the staging table that violate a constraint of the target: for each constraint,
+ * it queries the rows that would not satisfy it after the merge.
  */
 import pg from 'pg';
 import type { ForeignKeyDescriptor } from '#core/catalog/descriptor.ts';
@@ -13,12 +13,12 @@ import { isAbsent, STAGING, type Staged, stagingColumn, valueOr } from './stagin
 import type { Target } from './target.ts';
 import { seenFields } from './visible-faults.ts';
 
-/** A question to the staging table; it answers "row" and "value". */
+/** A query on the staging table that returns "row" and "value". */
 interface Question {
-  /** SQLSTATE of the constraint's failure. */
+  /** SQLSTATE of the constraint violation. */
   readonly sqlstate: string;
   readonly code: ErrorCode;
-  /** The columns that it is about. */
+  /** Its columns. */
   readonly columns: readonly string[];
   readonly reason: string;
   readonly statement: Sql;
@@ -38,12 +38,12 @@ function placeOf({ staged }: Subject, column: string): number {
   return staged.columns.findIndex(({ name }) => name === column);
 }
 
-/** The staged rows as they would stand in the table, under the names of its columns. */
+/** The staged rows as they would be in the table, under its column names. */
 function rowsAfter(subject: Subject): Sql {
   const { target, staged, same } = subject;
   const stored = target.table.columns.filter((column) => column.generatedExpression === null);
   const values = stored.map(({ name, sequence, identity }) => {
-    // A number that only the sequence knows is not drawn for a question.
+    // No sequence value is used up for a check.
     const numbered = sequence !== null || identity !== null;
     const initial = numbered ? sql`NULL` : (target.defaults.get(name) ?? sql`NULL`);
     const existing = sql`t.${identifier(name)}`;
@@ -106,7 +106,7 @@ function checkQuestions(subject: Subject): Question[] {
   }));
 }
 
-/** The columns may hold something that the file, or a default, puts there. */
+/** The columns can contain values from the file or from a default. */
 function concerned(subject: Subject, columns: readonly string[]): boolean {
   return columns.some((name) => placeOf(subject, name) >= 0 || subject.target.defaults.has(name));
 }
@@ -135,7 +135,7 @@ function foreignKeyQuestion(subject: Subject, key: ForeignKeyDescriptor): Questi
   const after = rowsAfter(subject);
   const own = key.targetSchema === table.schema && key.targetTable === table.name;
   const link = pairs('f', key.columns, 'r', key.targetColumns);
-  // A row of the same file may be what is referred to.
+  // A row of the same file can be the target.
   const inFile = own ? sql`AND NOT EXISTS (SELECT FROM ${after} r WHERE ${link})` : empty;
   return {
     sqlstate: '23503',
@@ -173,7 +173,7 @@ function uniqueQuestions(subject: Subject, columns: readonly string[]): Question
     columns,
   } as const;
   const list = join(columns.map((name) => sql`f.${identifier(name)}`));
-  // A row that the file brings too will have the value that the file says.
+  // A row that the file also contains will have the file's value.
   const key = target.key.map(
     ({ name }) => sql`o.${identifier(name)} = s.${stagingColumn(placeOf(subject, name))}`,
   );
@@ -201,7 +201,7 @@ function uniqueQuestions(subject: Subject, columns: readonly string[]): Question
   ];
 }
 
-/** Rows whose key is new although only the database may number them. */
+/** Rows with a new key although only the database may generate it. */
 function numberedKeyQuestions({ target, staged, same }: Subject): Question[] {
   return target.key.flatMap(({ name, column }) => {
     const place = staged.columns.findIndex((entry) => entry.name === name);
@@ -239,7 +239,7 @@ async function ask(
       reason,
     }));
   } catch (error) {
-    // The answer is only worth having; the failure that led here is reported without it.
+    // This check is optional; without its result the original failure is reported.
     if (!(error instanceof pg.DatabaseError)) throw error;
     return [];
   } finally {
@@ -247,7 +247,7 @@ async function ask(
   }
 }
 
-/** The new keys of columns that the database numbers: refused whatever else is right. */
+/** New keys of identity columns: always refused. */
 export async function locateNumberedKeys(
   run: Run,
   staged: Staged,
@@ -263,9 +263,9 @@ export async function locateNumberedKeys(
 }
 
 /**
- * Every row that breaks a constraint, up to `limit`.
- * @param sqlstate the failure that PostgreSQL reported; where triggers change rows on their way
- *   only constraints of that kind are asked, since the staged rows are not the final ones
+ * All rows that violate a constraint, up to `limit`.
+ * @param sqlstate the failure that PostgreSQL reported; where triggers change rows, only
+ *   constraints of that kind are checked, because the staged rows are not the final ones
  */
 export async function locate(
   run: Run,

@@ -1,6 +1,6 @@
 /**
- * The ways a file can take into its table: straight, through the staging table, or, when anything
- * is wrong with it, through the staging table with every row judged.
+ * The paths of a file into its table: directly, through the staging table, or, when something is
+ * wrong, through the staging table with each row checked.
  */
 import { sql } from '#core/database/sql.ts';
 import { MisplacedValue } from './cell-text.ts';
@@ -21,7 +21,7 @@ import { seenFields } from './visible-faults.ts';
 
 type Columns = readonly FileColumn[];
 
-/** A column of the key that nothing could fill. @throws {Refused} */
+/** Refuses a key column that nothing can fill. @throws {Refused} */
 function requireKey(run: Run, columns: Columns): void {
   for (const { name } of run.target.key) {
     if (columns.some((column) => column.name === name)) continue;
@@ -35,7 +35,7 @@ function requireKey(run: Run, columns: Columns): void {
   }
 }
 
-/** Straight into the table; null where that way is closed. */
+/** Directly into the table; null when that is not possible. */
 async function direct(run: Run, columns: Columns): Promise<ImportResult | null> {
   const { session, target } = run;
   await session.run(sql`SAVEPOINT direct`);
@@ -64,19 +64,19 @@ async function finish(run: Run, staged: Staged, skipped: number): Promise<Import
   return { ...counts, duplicates, skipped: counts.skipped + skipped, failed: 0 };
 }
 
-/** Through the staging table, without looking at the values. */
+/** Through the staging table, without checking values. */
 async function hasty(run: Run, columns: Columns): Promise<ImportResult> {
   const { staged, skipped } = await stage(run, columns);
   return await finish(run, staged, skipped);
 }
 
-/** Through the staging table, judging each row. @throws {Refused} */
+/** Through the staging table, checking each row. @throws {Refused} */
 async function judged(run: Run, columns: Columns): Promise<ImportResult> {
   const { options } = run;
   const { staged, skipped, faults } = await stageJudged(run, columns);
   const [first, ...rest] = faults;
   if (first === undefined) return await finish(run, staged, skipped);
-  // The rows that are well formed may still break constraints: the report is about all of them.
+  // The other rows can still violate constraints: the report covers all of them.
   await prepareStaged(run, staged);
   const limit = options.errorLimit - faults.length;
   const broken = await locate(run, staged, { limit, sqlstate: undefined });
@@ -89,7 +89,7 @@ function callsForJudgement(error: unknown): boolean {
   return error instanceof UnreadableFile || blamesRow(error);
 }
 
-/** Tries a way; when the file is not as it looked, everything is as if it had not been tried. */
+/** Tries a path; when the file is not as expected, everything is rolled back. */
 async function attempt(
   run: Run,
   way: () => Promise<ImportResult>,
@@ -105,8 +105,8 @@ async function attempt(
 }
 
 /**
- * Brings the rows of the file into the table.
- * @param known the columns that the beginning of the file shows
+ * Imports the rows of the file.
+ * @param known the columns found at the beginning of the file
  * @throws {Refused}
  */
 export async function importRows(run: Run, known: Columns): Promise<ImportResult> {

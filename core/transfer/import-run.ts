@@ -1,4 +1,4 @@
-/** What an import is given, what it answers, and what its steps share. */
+/** The input, the result and the shared state of an import. */
 import type pg from 'pg';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
@@ -7,26 +7,26 @@ import type { RowFault } from './row-fault.ts';
 import type { Session } from './session.ts';
 import type { Target } from './target.ts';
 
-/** What became of the rows of a file. */
+/** The result of an import. */
 export interface ImportResult {
   readonly inserted: number;
   readonly updated: number;
-  /** Rows that were in the table just so. */
+  /** Rows that were identical in the table. */
   readonly unchanged: number;
-  /** Rows whose key comes again further down: the last one counts. */
+  /** Rows whose key comes again later in the file: the last one is used. */
   readonly duplicates: number;
-  /** Rows without any value, and rows that a trigger of the table kept out. */
+  /** Rows without any value, and rows that a trigger discarded. */
   readonly skipped: number;
-  /** Always 0: a row that fails, fails the file. */
+  /** Always 0: one failed row fails the whole file. */
   readonly failed: number;
 }
 
 export interface ImportOptions {
-  /** A connection of the import's own, outside of any transaction. */
+  /** A connection for this import alone, outside of a transaction. */
   readonly client: pg.ClientBase;
   readonly catalog: Catalog;
   readonly collection: string;
-  /** The only fields that the file may fill; all of them when not given. */
+  /** The only fields that the file may contain; all when not given. */
   readonly fields?: ReadonlySet<string>;
   readonly file: ImportFile;
   readonly signal: AbortSignal;
@@ -34,17 +34,17 @@ export interface ImportOptions {
   readonly interrupt: (backend: number) => Promise<void>;
   readonly progress: (progress: JobProgress) => void;
   /**
-   * Stops at a place when a test names it: `import.parsing`; `import.staged` and, with the rows
-   * merged but not committed, `import.merging` (both only where the staging table is used).
+   * Stops at a named position for tests: `import.parsing`; `import.staged` and, with the rows
+   * merged but not committed, `import.merging` (both only with the staging table).
    */
   readonly failpoint: (name: string) => Promise<void>;
-  /** Most faults that are reported. */
+  /** Maximum number of reported faults. */
   readonly errorLimit: number;
   /** Records the result on the client; the last statement before COMMIT. */
   readonly complete: (result: ImportResult) => Promise<void>;
 }
 
-/** An import on its way. */
+/** A running import. */
 export interface Run {
   readonly session: Session;
   readonly target: Target;

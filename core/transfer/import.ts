@@ -1,6 +1,6 @@
 /**
- * Imports a file into a table: all of it or nothing, in one transaction together with whatever
- * records its result. What is wrong with a file is reported row by row.
+ * Imports a file into a table: everything or nothing, in one transaction together with its result.
+ * Faults are reported row by row.
  */
 import { sql } from '#core/database/sql.ts';
 import { fileColumns } from './file.ts';
@@ -11,8 +11,8 @@ import { Session } from './session.ts';
 import { type ImportableCollection, importable, openTarget } from './target.ts';
 
 /**
- * Settings of the transaction: no clock but the caller's signal, values read alike everywhere, and
- * memory enough to match large files by key.
+ * Settings of the transaction: no timeout but the caller's signal, the same parsing of values
+ * everywhere, and enough memory to match large files by key.
  */
 const SETTINGS = sql`
   SET LOCAL statement_timeout = 0;
@@ -37,7 +37,7 @@ async function run(
   await options.complete(result);
   options.signal.throwIfAborted();
   const { command } = await options.client.query('COMMIT');
-  // A transaction that failed before answers COMMIT with a rollback.
+  // A failed transaction answers COMMIT with a rollback.
   if (command !== 'COMMIT') throw new Error('the transaction of the import was rolled back');
   return result;
 }
@@ -46,12 +46,12 @@ async function run(
  * Imports the file. Rows whose primary key exists are updated, the others inserted.
  * @throws {ServiceErrors} one for each faulty row, with `row`, `field`, `value`, `reason`
  * @throws {ServiceError} when the collection cannot be imported into
- * @throws the signal's reason when the work is given up; nothing is left of it then
+ * @throws the signal's reason when the import is cancelled; nothing is written then
  */
 export async function importFile(options: ImportOptions): Promise<ImportResult> {
   const { client, catalog, fields } = options;
   const collection = importable(catalog, options.collection, fields);
-  // The statement that runs fails when the connection is lost; this is the same news again.
+  // The running statement also fails when the connection is lost; this is the same error.
   const ignore = () => undefined;
   client.on('error', ignore);
   try {

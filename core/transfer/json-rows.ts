@@ -1,4 +1,4 @@
-/** Reads a JSON file into rows: an absent member is no value, null is null. */
+/** Reads a JSON file into rows: an absent member has no value, null is null. */
 import { kindFault, kindOf } from '#core/mutation/kind.ts';
 import { CONCEALED } from '#core/query/compile/output.ts';
 import { MisplacedValue, valueText } from './cell-text.ts';
@@ -38,7 +38,7 @@ class JsonRow implements Row {
     this.#places = new Map(columns.map((column, place) => [column.name, place]));
   }
 
-  /** Takes the members over; those without a column are told to `unknown`. */
+  /** Takes the members; those without a column are passed to `unknown`. */
   fill(object: Record<string, unknown>, unknown: (name: string) => void): void {
     this.#values.fill(undefined);
     for (const name of Object.keys(object)) {
@@ -103,7 +103,7 @@ export async function jsonMembers(source: AsyncIterable<Buffer>): Promise<string
     }
     scanner.end();
   } catch (error) {
-    // What is wrong further down is found when the rows are read.
+    // Later faults are found when the rows are read.
     if (rows < 2) throw error;
   }
   return [...names];

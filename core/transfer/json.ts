@@ -1,6 +1,6 @@
 /**
- * Splits a JSON file, an array of objects in UTF-8, into the text of each object. Only brackets
- * and strings are followed here; what is inside an object is judged by its parser.
+ * Splits a JSON file, an array of objects in UTF-8, into the text of each object. Only brackets and
+ * strings are scanned here; a parser checks the content of each object.
  */
 import { isUtf8 } from 'node:buffer';
 import { JSON_DEPTH_MAX, TOO_DEEP } from './exact-json.ts';
@@ -30,11 +30,11 @@ export interface JsonElement {
 
 export interface JsonHandler {
   element(element: JsonElement): void;
-  /** The row that comes next, for what is wrong before it is complete. */
+  /** The number of the next row, for errors before it is complete. */
   row(): number;
 }
 
-/** What may come next between objects. */
+/** What can come next between objects. */
 type Expectation = 'array' | 'element or end' | 'element' | 'comma or end' | 'nothing';
 
 /** Reads a file chunk by chunk; chunks may be cut anywhere. */
@@ -53,13 +53,13 @@ export class JsonScanner {
     this.#handler = handler;
   }
 
-  /** Takes the next bytes. @throws {UnreadableFile} when the file is malformed */
+  /** Scans the next bytes. @throws {UnreadableFile} when the file is malformed */
   push(chunk: Buffer): void {
     const bytes = this.#buffer.add(chunk);
     if (bytes !== null) this.#scan(bytes, false);
   }
 
-  /** Tells that nothing follows. @throws {UnreadableFile} when the file breaks off */
+  /** Ends the file. @throws {UnreadableFile} when it is incomplete */
   end(): void {
     const bytes = this.#buffer.take();
     this.#scan(bytes, true);
@@ -93,7 +93,7 @@ export class JsonScanner {
     this.#buffer.keep(bytes.subarray(at));
   }
 
-  /** Judges a byte that stands between objects. */
+  /** Checks a byte between objects. */
   #step(byte: number, at: number): void {
     const expected = this.#expected;
     if (expected === 'array' && byte === LIST_START) {
@@ -136,7 +136,7 @@ export class JsonScanner {
     if (end - start > ROW_BYTES_MAX) {
       this.#fail(start, `An object has more than ${ROW_BYTES_MAX} bytes, or is not closed.`);
     }
-    // What broke off is handed over as it is: its parser says where it goes wrong.
+    // An incomplete object is delivered as it is: its parser finds the error.
     return final ? end : -1;
   }
 

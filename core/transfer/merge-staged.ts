@@ -1,4 +1,4 @@
-/** Brings what is staged into the table, and finds the rows to blame when the table refuses. */
+/** Merges the staged rows into the table, and finds the faulty rows when the table refuses. */
 import type pg from 'pg';
 import { sql } from '#core/database/sql.ts';
 import { blamesRow, refusalFault } from './database-refusal.ts';
@@ -10,7 +10,7 @@ import { moveSequences } from './sequence.ts';
 import { STAGING, type Staged } from './staging-table.ts';
 import { importView } from './visible-faults.ts';
 
-/** Reduces the staged rows to those that count. @returns how many were taken out */
+/** Removes staged duplicates. @returns how many were removed */
 export async function prepareStaged(run: Run, staged: Staged): Promise<number> {
   const duplicates = staged.distinct
     ? 0
@@ -37,8 +37,8 @@ async function refusalOf(run: Run, staged: Staged, range: Range): Promise<pg.Dat
 }
 
 /**
- * Finds the first row that the table refuses by itself, halving the rows again and again: for
- * what only the database knows to be wrong, such as an exception that a trigger raises.
+ * Finds the first row that the table refuses by itself, by bisection: for faults that only the
+ * database knows, such as an exception of a trigger.
  */
 async function search(run: Run, staged: Staged, failure: pg.DatabaseError): Promise<RowFault> {
   let first = 1;

@@ -1,6 +1,6 @@
 /**
- * Merges the staging table into the target by primary key: rows whose key exists are updated
- * where they differ, the others are inserted. Others may write to the table meanwhile.
+ * Merges the staging table into the target by primary key: rows whose key exists are updated when
+ * they differ, the others are inserted. Others can write to the table meanwhile.
  */
 import pg from 'pg';
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
@@ -9,16 +9,16 @@ import type { Session } from './session.ts';
 import { isAbsent, STAGING, type Staged, stagingColumn, valueOr } from './staging-table.ts';
 import type { Target } from './target.ts';
 
-/** What became of the staged rows. */
+/** The result for the staged rows. */
 export interface MergeCounts {
   readonly inserted: number;
   readonly updated: number;
   readonly unchanged: number;
-  /** Rows that a trigger of the table kept out. */
+  /** Rows that a trigger discarded. */
   readonly skipped: number;
 }
 
-/** Rows of the staging table, by their number, both included. */
+/** Rows of the staging table by number, both inclusive. */
 export interface Range {
   readonly first: number;
   readonly last: number;
@@ -26,7 +26,7 @@ export interface Range {
 
 const UNIQUE_VIOLATION = '23505';
 
-/** Types whose `=` tells apart everything that a reader can tell apart. */
+/** Types whose `=` distinguishes all values that a reader can distinguish. */
 const PLAIN_EQUALITY = new Set(
   [
     'int2',
@@ -42,7 +42,9 @@ const PLAIN_EQUALITY = new Set(
   ].concat(['uuid', 'bytea']),
 );
 
-/** The condition that `t` and `s` have the same key; null when the file does not bring the key. */
+/**
+ * The condition that `t` and `s` have the same key; null when the file does not contain the key.
+ */
 export function sameKey(target: Target, columns: readonly FileColumn[]): Sql | null {
   const parts = target.key.map(({ name }) => {
     const place = columns.findIndex((column) => column.name === name);
@@ -57,7 +59,7 @@ function within(range: Range | undefined): Sql {
   return sql`s."row" BETWEEN ${range.first} AND ${range.last}`;
 }
 
-/** Takes out all rows but the last of each key. @returns how many went */
+/** Removes all rows but the last of each key. @returns how many were removed */
 export async function removeDuplicates(
   session: Session,
   target: Target,
@@ -68,7 +70,7 @@ export async function removeDuplicates(
   if (places.length < names.size) return 0;
   const key = places.map((place) => sql`s.${stagingColumn(place)}`);
   const same = places.map((place) => sql`s.${stagingColumn(place)} = d.${stagingColumn(place)}`);
-  // A key with a null in it is no key: the database numbers the row, or refuses it.
+  // A key with a null is not a key: the database generates it, or refuses the row.
   const { rowCount } = await session.run(sql`DELETE FROM ${STAGING} s USING (
       SELECT ${join(key)}, max(s."row") AS "last" FROM ${STAGING} s
       GROUP BY ${join(key)} HAVING count(*) > 1) d
@@ -84,7 +86,7 @@ function differs(staged: Staged, places: readonly number[]): Sql {
     if (column === undefined) continue;
     const ours = sql`t.${identifier(column.name)}`;
     const theirs = sql`s.${stagingColumn(place)}`;
-    // Comparing images works for types without equality, and sees 1.0 and 1.00 as different.
+    // Comparing binary images works for types without equality, and distinguishes 1.0 from 1.00.
     const changed = PLAIN_EQUALITY.has(column.field.column.typeName)
       ? sql`${ours} IS DISTINCT FROM ${theirs}`
       : sql`ROW(${ours})::record *<> ROW(${theirs})::record`;
@@ -94,7 +96,7 @@ function differs(staged: Staged, places: readonly number[]): Sql {
   return join(conditions, ' OR ');
 }
 
-/** The statement that updates what differs; null when the file has nothing but the key. */
+/** The statement that updates differing rows; null when the file contains only the key. */
 function updateStatement(target: Target, staged: Staged, same: Sql, range?: Range): Sql | null {
   const key = new Set(target.key.map((field) => field.name));
   const places = staged.columns.flatMap(({ name }, place) => (key.has(name) ? [] : [place]));
@@ -107,12 +109,12 @@ function updateStatement(target: Target, staged: Staged, same: Sql, range?: Rang
     WHERE ${same} AND ${within(range)} AND (${differs(staged, places)})`;
 }
 
-/** The statement that inserts what is new, once the updates have freed their unique values. */
+/** The statement that inserts new rows, after the updates have freed their unique values. */
 function insertStatement(target: Target, staged: Staged, same: Sql | null, range?: Range): Sql {
   const names: Sql[] = [];
   const values: Sql[] = [];
   for (const [place, { name, field }] of staged.columns.entries()) {
-    // It only finds existing rows; what is new gets its number from the database.
+    // Such a key only finds existing rows; new ones get a generated one.
     if (field.column.identity === 'always') continue;
     names.push(identifier(name));
     values.push(valueOr(staged, place, target.defaults.get(name) ?? sql`NULL`));
@@ -137,13 +139,13 @@ export interface Merge {
 const NO_ROW = sql`SELECT 1 WHERE FALSE`;
 
 /**
- * Both halves in one statement, so that they see the same rows: one that somebody else commits
+ * Both parts in one statement, so that they see the same rows: a row that somebody else commits
  * between them would be neither updated nor inserted.
  */
 function mergeStatement(work: Merge, same: Sql | null): Sql {
   const { target, staged, range } = work;
   const update = same === null ? null : updateStatement(target, staged, same, range);
-  // Only a trigger can keep rows out; without one, what was not written is known to be the same.
+  // Only a trigger can discard rows; without one, unwritten rows are identical.
   const matched =
     same !== null && target.table.userTriggers
       ? sql`(SELECT count(*) FROM ${target.name} t JOIN ${STAGING} s ON ${same} AND ${within(range)})`
@@ -165,8 +167,8 @@ async function mergeOnce(work: Merge, same: Sql | null): Promise<MergeCounts> {
 }
 
 /**
- * Merges. When somebody else inserts a row of the file at the same time, its key is violated: then
- * everything is undone and done again with the table locked against other writers.
+ * Merges. When somebody else inserts a row of the file at the same time, its key collides: then the
+ * merge is rolled back and repeated with the table locked against other writers.
  */
 export async function merge(work: Merge): Promise<MergeCounts> {
   const { session, target, staged } = work;

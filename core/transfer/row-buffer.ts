@@ -1,30 +1,30 @@
-/** Holds what a scanner could not finish in one chunk until the rest of it has come. */
+/** Keeps an incomplete row at the end of a chunk until the rest has arrived. */
 
-/** Most bytes that one row of a file may have, so that no file can fill the memory. */
+/** Maximum bytes of one row, so that no file can fill the memory. */
 export const ROW_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Joins the unfinished end of one chunk with the next ones. A row much longer than a chunk is
- * looked at again only when twice as much of it is there, so that its cost stays linear.
+ * Joins the incomplete end of one chunk with the next ones. A row much longer than a chunk is
+ * scanned again only when twice as much has arrived, so that the cost stays linear.
  */
 export class RowBuffer {
   #pieces: Buffer[] = [];
   #bytes = 0;
   #wanted = 0;
 
-  /** Bytes that wait. */
+  /** Bytes in the buffer. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Takes a chunk; the bytes to scan, or null when more should come first. */
+  /** Adds a chunk. Returns the bytes to scan, or null when more should come first. */
   add(chunk: Buffer): Buffer | null {
     this.#pieces.push(chunk);
     this.#bytes += chunk.length;
     return this.#bytes < this.#wanted ? null : this.take();
   }
 
-  /** Everything that waits. */
+  /** Everything in the buffer. */
   take(): Buffer {
     const [first] = this.#pieces;
     const all =
@@ -35,7 +35,7 @@ export class RowBuffer {
     return all;
   }
 
-  /** Keeps the end of what was scanned. */
+  /** Keeps the unscanned rest. */
   keep(rest: Buffer): void {
     if (rest.length === 0) return;
     this.#pieces = [rest];

@@ -1,10 +1,10 @@
-/** What is wrong with a file: faults of rows, collected for the report, and their wire form. */
+/** Faults of a file: collected for the report, and their wire form. */
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { ErrorCode } from '#core/errors/catalogue.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { CONCEALED, isConcealed } from '#core/query/compile/output.ts';
 
-/** Where a file is malformed; both are 1-based, the column counts characters. */
+/** The position of a syntax error, both from 1; the column counts characters. */
 export interface FilePosition {
   readonly line: number;
   readonly column: number;
@@ -12,18 +12,18 @@ export interface FilePosition {
 
 /** One reason to refuse the file. */
 export interface RowFault {
-  /** 1-based among the data rows, a CSV file's header not counted; null when it concerns no row. */
+  /** 1-based among the data rows, without the CSV header; null when it concerns no row. */
   readonly row: number | null;
   readonly field: string | null;
   /** The value as text, cut when it is long; null when there is none to show. */
   readonly value: string | null;
   readonly code: ErrorCode;
   readonly reason: string;
-  /** Only for a file that cannot be read. */
+  /** Only for a malformed file. */
   readonly place?: FilePosition;
 }
 
-/** A fault after which nothing more can be read from the file. */
+/** A fault after which the rest of the file cannot be read. */
 export class UnreadableFile extends Error {
   readonly fault: RowFault;
 
@@ -42,12 +42,12 @@ export function shown(value: string | null): string | null {
   return value === null || value.length <= SHOWN ? value : `${value.slice(0, SHOWN)}…`;
 }
 
-/** A fault in the form of the file. */
+/** A fault of the file's syntax. */
 export function malformed(reason: string, row: number | null, place: FilePosition): RowFault {
   return { row, field: null, value: null, code: 'INVALID_PAYLOAD', reason, place };
 }
 
-/** Who reads a report: what it may name, and what it may not repeat. */
+/** The reader of a report: what it may name, and what it must not repeat. */
 export interface Readership {
   readonly collection: Collection;
   /** The only fields that the importer may fill; all of them when not given. */
@@ -58,7 +58,7 @@ const UNNAMED = 'The row breaks a rule of the database.';
 const HIDDEN = 'The value does not fit this field.';
 const NO_LINK = 'It refers to an item that does not exist, or that you may not access.';
 
-/** The fault without what its reader must not see; what is said of the file itself stays. */
+/** The fault without what its reader must not see; faults of the file itself stay unchanged. */
 function discreet(fault: RowFault, { collection, fields }: Readership): RowFault {
   if (fault.code === 'INVALID_PAYLOAD') return fault;
   const names = fault.field === null ? [] : fault.field.split(',');
@@ -87,7 +87,7 @@ function toError(collection: string, fault: RowFault): ServiceError {
   });
 }
 
-/** The error of a refused file: one entry for each fault, in the order of the rows. */
+/** The error of a refused file: one entry per fault, in the order of the rows. */
 export function importErrors(
   readership: Readership,
   faults: readonly [RowFault, ...RowFault[]],

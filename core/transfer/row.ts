@@ -1,8 +1,8 @@
-/** One row of a file, whatever its format, and those who read files into rows. */
+/** One row of a file in any format, and the readers of rows. */
 import type { CopyText } from './copy-text.ts';
 import type { RowFault } from './row-fault.ts';
 
-/** A row; readers hand over the same object again and again. */
+/** A row; readers pass the same object again and again. */
 export interface Row {
   /** 1-based among the data rows. */
   readonly number: number;
@@ -17,14 +17,14 @@ export interface Row {
   integer(column: number): number;
 }
 
-/** What hears of the rows of a file. */
+/** Receives the rows of a file. */
 export interface RowHandler {
   row(row: Row): void;
-  /** A row that cannot be used; it is not handed over. */
+  /** A faulty row; it is not delivered. */
   fault(fault: RowFault): void;
-  /** A row without any value; it is not handed over. */
+  /** A row without any value; it is not delivered. */
   skipped(row: number): void;
-  /** A member of a JSON object that no column was prepared for; the row comes next. */
+  /** A member of a JSON object without a column; the row comes next. */
   member(name: string, row: number): void;
 }
 

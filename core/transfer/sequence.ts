@@ -1,4 +1,4 @@
-/** Moves the sequences behind imported columns past the imported values, never backwards. */
+/** Moves the sequences of imported columns past the imported values, never backwards. */
 import { identifier, quote, type Sql, sql } from '#core/database/sql.ts';
 import type { FileColumn } from './column.ts';
 import type { Session } from './session.ts';
@@ -19,8 +19,9 @@ function moveStatement(sequence: readonly [string, string], values: Sql): Sql {
 }
 
 /**
- * Moves every sequence that a column of the file owns.
- * @param staged the values are in the staging table; else the file is all there is in the target
+ * Moves each sequence that a column of the file owns.
+ * @param staged the values are in the staging table; otherwise the file is the whole content of the
+ *   target
  */
 export async function moveSequences(
   session: Session,

@@ -1,6 +1,6 @@
 /**
- * The one connection on which an import runs: its statements stop at once when the work is given
- * up. The transaction is the importer's; nothing is committed here.
+ * The connection of an import: its running statement is cancelled when the import is. The importer
+ * ends the transaction; nothing is committed here.
  */
 import type pg from 'pg';
 import { render, type Sql } from '#core/database/sql.ts';
@@ -36,7 +36,7 @@ export class Session {
     return session;
   }
 
-  /** Waits for a running statement, which is cancelled when the work is given up. */
+  /** Waits for a running statement, which is cancelled with the import. */
   async interruptible<T>(statement: Promise<T>): Promise<T> {
     let cancelled: Promise<void> | undefined;
     const cancel = () => {
@@ -48,12 +48,12 @@ export class Session {
       return await statement;
     } finally {
       this.signal.removeEventListener('abort', cancel);
-      // A cancellation that comes late must not hit whoever uses the connection next.
+      // A late cancellation must not hit the next user of the connection.
       await cancelled;
     }
   }
 
-  /** Runs a statement. @throws the signal's reason when the work was given up meanwhile */
+  /** Runs a statement. @throws the signal's reason when the import was cancelled meanwhile */
   async run(statement: Sql): Promise<Rows> {
     this.signal.throwIfAborted();
     const running = this.client.query<Record<string, unknown>>(render(statement));

@@ -1,6 +1,6 @@
 /**
- * Keeps uploads between the process that receives them and the one that works on them. A name is
- * always a UUID of ours, never anything that a client chose.
+ * Stores uploads between the process that receives them and the one that works on them. A name is
+ * always a generated UUID, never chosen by a client.
  */
 import assert from 'node:assert';
 import { createHash } from 'node:crypto';
@@ -11,19 +11,19 @@ import type { Readable } from 'node:stream';
 import { ServiceError, unavailable } from '#core/errors/service-error.ts';
 import { hasEnded, processIdentity } from '#core/process/process-id.ts';
 
-/** What was kept of an upload. */
+/** A stored upload. */
 export interface Spooled {
   readonly bytes: number;
   /** SHA-256 of the content in hexadecimal. */
   readonly sha256: string;
 }
 
-/** A place for uploads that every process of the installation can reach. */
+/** Storage for uploads that all processes of the installation can use. */
 export interface Spool {
   /**
-   * Takes the content in at the pace of the disk; it is on the disk when this resolves, and
+   * Stores the content as fast as the disk accepts it. It is on the disk when this resolves, and
    * nothing is left when this rejects.
-   * @param limit most bytes that are taken; undefined for any number
+   * @param limit maximum bytes; undefined for none
    * @throws {ServiceError} CONTENT_TOO_LARGE, SERVICE_UNAVAILABLE when the disk is full
    */
   write(
@@ -31,28 +31,28 @@ export interface Spool {
     content: AsyncIterable<Uint8Array>,
     limit: number | undefined,
   ): Promise<Spooled>;
-  /** The content as a stream; it fails with ENOENT when there is none. */
+  /** The content as a stream; fails with ENOENT when it does not exist. */
   read(id: string): Readable;
   /**
-   * Bytes of an upload.
-   * @throws {ServiceError} SERVICE_UNAVAILABLE when it is not there
+   * The size of an upload in bytes.
+   * @throws {ServiceError} SERVICE_UNAVAILABLE when it does not exist
    */
   size(id: string): Promise<number>;
-  /** Forgets an upload, also one that is not there. */
+  /** Removes an upload if it exists. */
   remove(id: string): Promise<void>;
-  /** Removes what processes left unfinished that have ended. @returns how many files that were */
+  /** Removes unfinished files of processes that have ended. @returns how many */
   sweep(): Promise<number>;
-  /** Every upload, unfinished ones included, with the time of its last byte. */
+  /** All uploads, including unfinished ones, with the time of the last byte. */
   list(): Promise<{ id: string; modified: Date }[]>;
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** `<id>.<process that writes it>.part` */
+/** `<id>.<writing process>.part` */
 const UNFINISHED = '.part';
 const ID_LENGTH = 36;
-/** Reasons of the system for which the folder is of no use. */
+/** System errors that mean that the folder cannot be used. */
 const UNWRITABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EIO']);
-/** Bytes that are handed to the disk, or read from it, at a time. */
+/** Bytes per write or read of the disk. */
 const BLOCK = 256 * 1024;
 
 function errorCode(error: unknown): string | null {
@@ -78,7 +78,7 @@ function tooLarge(limit: number): ServiceError {
   });
 }
 
-/** Puts small pieces together, so that each write is worth its call. */
+/** Joins small pieces into larger writes. */
 async function* inBlocks(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array[]> {
   let block: Uint8Array[] = [];
   let bytes = 0;
@@ -108,7 +108,7 @@ async function take(
         bytes += piece.length;
       }
       if (bytes > limit) throw tooLarge(limit);
-      // Unlike a single write, this one goes on until the last byte is taken.
+      // Unlike a single write, this one continues until the last byte.
       await file.appendFile(Buffer.concat(block));
     }
     await file.sync();
@@ -118,7 +118,7 @@ async function take(
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** Makes a rename last: the folder itself is what holds the name. */
+/** Makes a rename durable by syncing the folder. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -128,7 +128,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** A spool in a folder, made when it is first written to. */
+/** A spool in a folder, which is created with the first write. */
 export function localSpool(folder: string): Spool {
   const pathOf = (id: string) => {
     assert(UUID.test(id), 'the name of an upload is a UUID');
@@ -150,7 +150,7 @@ export function localSpool(folder: string): Spool {
         await syncFolder(folder);
         return spooled;
       } catch (error) {
-        // What keeps it from being written may keep it from being removed.
+        // What prevents writing can also prevent removing.
         await rm(unfinished, { force: true }).catch(() => undefined);
         throw storageFailure(error);
       }
@@ -187,7 +187,7 @@ export function localSpool(folder: string): Spool {
       for (const name of await names()) {
         const id = name.endsWith(UNFINISHED) ? name.slice(0, ID_LENGTH) : name;
         if (!UUID.test(id)) continue;
-        // An upload may be finished or removed while the list is made.
+        // An upload can be finished or removed during the listing.
         const status = await stat(join(folder, name)).catch(() => null);
         if (status !== null) found.push({ id, modified: status.mtime });
       }

@@ -1,6 +1,6 @@
 /**
- * The staging table of an import: temporary, with the columns of the target, the number of each
- * row, and which values a row does not have (those stay as they are, or take their default).
+ * The staging table of an import: temporary, with the target's columns, the row numbers, and which
+ * values a row lacks (those stay unchanged, or take their default).
  */
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import type { FileColumn } from './column.ts';
@@ -10,22 +10,22 @@ import type { Target } from './target.ts';
 
 export const STAGING: Sql = identifier('pg_temp', 'sluice_import');
 
-/** What stands in the staging table. */
+/** The content of the staging table. */
 export interface Staged {
   readonly columns: readonly FileColumn[];
-  /** Places of the columns that at least one row does not have. */
+  /** Indexes of the columns that at least one row lacks. */
   readonly lacking: ReadonlySet<number>;
   readonly rows: number;
-  /** No key comes twice, as its order shows. */
+  /** The order of the keys shows that none is repeated. */
   readonly distinct: boolean;
 }
 
-/** The staging column of the file's column at `place`. */
+/** The staging column for the file's column at index `place`. */
 export function stagingColumn(place: number): Sql {
   return identifier(`c${place}`);
 }
 
-/** Makes the staging table; it ends with the transaction. */
+/** Creates the staging table; it is dropped with the transaction. */
 export function createStaging(target: Target, columns: readonly FileColumn[]): Sql {
   const list = columns.map(({ name }, place) => {
     const loose = target.looseTypes.get(name);
@@ -44,9 +44,9 @@ export function copyToStaging(columns: readonly FileColumn[]): Sql {
   return sql`COPY ${STAGING} ("row", ${join(list)}, "absent") FROM STDIN (ENCODING 'UTF8')`;
 }
 
-/** Writes rows for that COPY, and notes what has to be known of them later. */
+/** Writes rows for that COPY, and records what is needed later. */
 export class StagingWriter {
-  /** Places of the columns that at least one row does not have. */
+  /** Indexes of the columns that at least one row lacks. */
   readonly lacking = new Set<number>();
   readonly #count: number;
   readonly #keyPlace: number | null;
@@ -61,7 +61,7 @@ export class StagingWriter {
     this.#absent = new Uint8Array(columns.length);
   }
 
-  /** Every key was larger than the one before: files are often sorted, and none comes twice then. */
+  /** Each key was larger than the one before: files are often sorted, and then none is repeated. */
   get ascending(): boolean {
     return this.#keyPlace !== null && !Number.isNaN(this.#lastKey);
   }
@@ -96,7 +96,7 @@ export class StagingWriter {
 
 const WHOLE_TYPES = new Set(['int2', 'int4', 'int8']);
 
-/** The place of a key that is a single whole number. */
+/** The index of a key that is a single whole number. */
 function wholeKeyIndex(target: Target, columns: readonly FileColumn[]): number | null {
   const [key, more] = target.key;
   if (key === undefined || more !== undefined) return null;
@@ -104,12 +104,12 @@ function wholeKeyIndex(target: Target, columns: readonly FileColumn[]): number |
   return place >= 0 && WHOLE_TYPES.has(key.column.typeName) ? place : null;
 }
 
-/** Whether the row of the staging table `s` does not have a value. */
+/** Whether the row of the staging table `s` lacks a value. */
 export function isAbsent(place: number): Sql {
   return sql`coalesce(get_bit(s."absent", ${raw(String(place))}) = 1, false)`;
 }
 
-/** The value of the staging row `s`, or `otherwise` where the row does not have it. */
+/** The value of the staging row `s`, or `otherwise` when the row lacks it. */
 export function valueOr(staged: Staged, place: number, otherwise: Sql): Sql {
   const value = sql`s.${stagingColumn(place)}`;
   if (!staged.lacking.has(place)) return value;
