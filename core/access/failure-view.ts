@@ -1,7 +1,7 @@
 /** Decides which names and values a caller may see in an error message. */
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
+import { isConcealed } from '#core/catalog/concealed.ts';
 import type { FailureView, SeenTable } from '#core/database/failure.ts';
-import { isConcealed } from '#core/query/compile/output.ts';
 import type { Grants } from './grants.ts';
 import type { Rights } from './rights.ts';
 

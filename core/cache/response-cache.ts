@@ -20,6 +20,8 @@ export interface KeptRead {
   readonly catalog: Catalog;
   readonly caller: Caller;
   readonly statement: Statement;
+  /** What is made of its result. */
+  readonly form: string;
   /** The collections that the answer depends on; null when it depends on something else too. */
   readonly reads: ReadonlySet<string> | null;
 }
@@ -56,12 +58,12 @@ const OVERHEAD = 512;
  * What the answer of a statement depends on beside its tables, as a short text; null when that is
  * not possible.
  */
-function nameOf({ catalog, caller, statement }: KeptRead): string | null {
+function nameOf({ catalog, caller, statement, form }: KeptRead): string | null {
   // The values are texts, numbers, booleans, nulls and lists of them; JSON distinguishes them.
   if (!statement.values.every(isPlain)) return null;
   const { admin, app, policies } = caller;
   const rights = admin ? 'admin' : [app, policies];
-  const facts = [catalog.version, rights, statement.text, statement.values];
+  const facts = [catalog.version, rights, form, statement.text, statement.values];
   return hash('sha256', JSON.stringify(facts), 'base64');
 }
 

@@ -3,6 +3,7 @@
  * afterwards. It is part of the same transaction.
  */
 import type { Collection, Field } from '#core/catalog/catalog.ts';
+import { CONCEALED, isConcealed } from '#core/catalog/concealed.ts';
 import { storedValue } from '#core/catalog/stored-form.ts';
 import type { Note } from '#core/changes/journal.ts';
 import { bareType } from '#core/database/column-type.ts';
@@ -10,8 +11,8 @@ import type { Client } from '#core/database/pool.ts';
 import { rowsOf } from '#core/database/prepared.ts';
 import { empty, identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
 import { type Visitor, visitorValues } from '#core/identity/session.ts';
-import { CONCEALED, isConcealed, outputOf } from '#core/query/compile/output.ts';
 import { type Key, keyOfBody, keyOfPath } from '#core/query/key.ts';
+import { outputOf } from '#core/query/sql/output.ts';
 import { systemTable } from '#core/system/table.ts';
 import { systemCollections } from '#core/system-collections/registry.ts';
 

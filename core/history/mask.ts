@@ -2,8 +2,9 @@
  * Masks concealed values in history when their field is deleted. Otherwise a plain field of the
  * same name could show them later.
  */
+
+import { CONCEALED } from '#core/catalog/concealed.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
-import { CONCEALED } from '#core/query/compile/output.ts';
 import { systemTable } from '#core/system/table.ts';
 
 function masked(row: Sql, fields: readonly string[]): Sql {

@@ -2,15 +2,14 @@
  * The values behind `$CURRENT_USER.path` and its like in presets and validations: read before items
  * are prepared, by one statement for all of them, which sees every field that is not concealed.
  */
-import { ALL_GRANTS } from '#core/access/grants.ts';
 import type { Permission } from '#core/access/rights.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import { rowsOf } from '#core/database/prepared.ts';
-import { join, render, type Sql, sql } from '#core/database/sql.ts';
+import { join, render, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import { contextOf, type ReadTarget } from '#core/query/compile/read.ts';
-import { isRecordPath, recordValues } from '#core/query/compile/record.ts';
-import { NO_VALUE } from '#core/query/compile/variable.ts';
+import type { ReadTarget } from '#core/query/compile.ts';
+import { isRecordPath } from '#core/query/plan/record.ts';
+import { callerRecord } from '#core/query/rows.ts';
 import type { Action } from './payload.ts';
 import type { Write } from './target.ts';
 
@@ -53,21 +52,13 @@ export function needsRecord(write: Write, action: Action): boolean {
   return pathsFor(write, action).length > 0;
 }
 
-/** Compiles a path; its value is JSON. @throws ServiceError when it leads nowhere */
-function valueSql(target: ReadTarget, path: string): Sql {
-  const notes = { reusable: false, columns: [] };
-  const context = contextOf({ ...target, grants: ALL_GRANTS }, { backlink: true }, notes);
-  const values = recordValues(context, path, path);
-  return values === NO_VALUE ? sql`NULL::json` : values.json();
-}
-
 /** Why a path cannot be resolved for anybody; null when it can. */
 export function pathFault(target: ReadTarget, path: string): string | null {
   try {
     // Whoever has all of them is somebody for whom every path is compiled.
     const someone = '00000000-0000-4000-8000-000000000000';
     const ids = { user: someone, role: someone, roles: [someone], policies: [someone] };
-    valueSql({ ...target, caller: { ...target.caller, ...ids } }, path);
+    callerRecord({ ...target, caller: { ...target.caller, ...ids } }, path);
     return null;
   } catch (error) {
     if (error instanceof ServiceError) return error.message;
@@ -84,7 +75,7 @@ export async function callerRecords(write: Write, action: Action): Promise<Calle
   if (paths.length === 0) return NOTHING;
   const compiled = paths.flatMap((path) => {
     try {
-      return [{ path, value: valueSql(write.target, path) }];
+      return [{ path, value: callerRecord(write.target, path) }];
     } catch (error) {
       if (error instanceof ServiceError) return [];
       throw error;

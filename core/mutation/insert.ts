@@ -5,7 +5,7 @@
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { bareType } from '#core/database/column-type.ts';
 import { empty, identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
-import type { Given } from '#core/query/compile/slot.ts';
+import type { Given } from '#core/query/plan/slot.ts';
 import type { KeptKeys } from './kept-key.ts';
 import { tableOf } from './statement.ts';
 

@@ -2,22 +2,14 @@
  * Judges a write by the caller's rights before the first row is touched: which fields the payload
  * may name, and which of the existing items may be changed. One item that may not denies all.
  */
-import { ALL_GRANTS } from '#core/access/grants.ts';
 import type { Permission } from '#core/access/rights.ts';
 import { bareType } from '#core/database/column-type.ts';
 import { rowsOf } from '#core/database/prepared.ts';
 import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
-import { contextOf } from '#core/query/compile/read.ts';
-import {
-  columnNamed,
-  openScope,
-  ruleSql,
-  type Scope,
-  tableSql,
-} from '#core/query/compile/scope.ts';
 import type { Key } from '#core/query/key.ts';
 import type { Filter } from '#core/query/query.ts';
+import { judgedRows } from '#core/query/rows.ts';
 import type { Action, Item } from './payload.ts';
 import type { Change, Write } from './target.ts';
 
@@ -79,25 +71,21 @@ export function judgeCreation(write: Write, items: readonly Item[]): void {
   }
 }
 
-function ruleScope(write: Write): Scope {
-  const notes = { reusable: false, columns: [] };
-  const target = { ...write.target, grants: ALL_GRANTS };
-  const context = contextOf(target, { backlink: true }, notes);
-  return openScope({ ...context, now: write.now }, write.collection.name);
-}
-
 /** For each key, in its place, whether each of the rules holds for its item. */
 function rulesStatement(write: Write, keys: readonly Key[], rules: readonly Filter[]): Sql {
-  const scope = ruleScope(write);
+  const table = judgedRows(
+    { ...write.target, collection: write.collection.name },
+    rules,
+    write.now,
+  );
   const fields = write.collection.primaryKey;
   const arrays = fields.map((_, part) => sql`${keys.map((key) => key[part] ?? null)}::text[]`);
   const names = fields.map((_, part) => identifier(`k${part + 1}`));
   const match = fields.map(
     (field, part) =>
-      sql`${columnNamed(scope, field.column.name)} = ${identifier('k', `k${part + 1}`)}::${bareType(field.column)}`,
+      sql`${table.column(field.column.name)} = ${identifier('k', `k${part + 1}`)}::${bareType(field.column)}`,
   );
-  const verdicts = rules.map((rule) => sql`(${ruleSql(scope, rule)}) IS TRUE`);
-  return sql`SELECT ${join(verdicts)} FROM ${tableSql(scope)} JOIN unnest(${join(arrays)}) WITH ORDINALITY AS k(${join([...names, identifier('n')])}) ON ${join(match, ' AND ')} ORDER BY k.n`;
+  return sql`SELECT ${join(table.verdicts)} FROM ${table.from} JOIN unnest(${join(arrays)}) WITH ORDINALITY AS k(${join([...names, identifier('n')])}) ON ${join(match, ' AND ')} ORDER BY k.n`;
 }
 
 /** The permissions whose rules hold for each of the items, in step with the keys. */

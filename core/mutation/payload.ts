@@ -1,7 +1,7 @@
 /** Turns the members of a payload into the texts that PostgreSQL reads, checked field by field. */
 import type { Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
+import { CONCEALED, isConcealed } from '#core/catalog/concealed.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import { CONCEALED, isConcealed } from '#core/query/compile/output.ts';
 import { isTemporal, kindFault, kindOf } from './kind.ts';
 import { textChecker } from './value.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { Permission } from '#core/access/rights.ts';
 import { invalidPayload, ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
-import { ruleFault } from '#core/query/compile/rule.ts';
+import { ruleFault } from '#core/query/plan/rule.ts';
 import { type Filter, NEVER } from '#core/query/query.ts';
 import { fieldRules } from '#core/validation/field-rule.ts';
 import { validationFault } from '#core/validation/readable.ts';

@@ -11,8 +11,9 @@ import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { isMisread, translateFailure } from '#core/database/failure.ts';
 import { forbidden, ServiceError, unavailable } from '#core/errors/service-error.ts';
 import type { Visitor } from '#core/identity/session.ts';
-import type { ReadTarget } from '#core/query/compile/read.ts';
+import type { ReadTarget } from '#core/query/compile.ts';
 import type { QueryBounds } from '#core/query/query.ts';
+import type { Envelope } from './envelope.ts';
 
 /**
  * What the catalog told of is not there, or what was prepared by it: it was behind the database, and
@@ -71,6 +72,8 @@ export interface Target {
   readonly visitor?: Visitor;
   /** The key is that of the caller's own row, and need not be readable. */
   readonly ownKey?: boolean;
+  /** What is put around what is read; nothing when not given. */
+  readonly envelope?: Envelope;
   /** Read anew, whatever is kept. */
   readonly fresh?: boolean;
   /** Members of payloads that nobody knows are refused. */

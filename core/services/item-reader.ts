@@ -1,5 +1,6 @@
 /**
- * Reads items. Answers are finished JSON text, made by PostgreSQL and handed on as they are.
+ * Reads items. What is read is JSON text, made by PostgreSQL and handed on with nothing but an
+ * envelope around it.
  */
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { CachedText, ResponseCache } from '#core/cache/response-cache.ts';
@@ -14,9 +15,9 @@ import {
   compilePage,
   compileSingleton,
   compileStream,
-} from '#core/query/compile/read.ts';
-import { give } from '#core/query/compile/slot.ts';
+} from '#core/query/compile.ts';
 import { keyOfPath, keysOfBody } from '#core/query/key.ts';
+import { give } from '#core/query/plan/slot.ts';
 import type { Path, Query } from '#core/query/query.ts';
 import {
   type ContextOptions,
@@ -26,6 +27,7 @@ import {
   type Serves,
   type Target,
 } from './context.ts';
+import { BARE, type Data, type Envelope, itemData, listData } from './envelope.ts';
 import { type Question, StatementCache } from './question.ts';
 import { defaultsText } from './singleton.ts';
 
@@ -68,8 +70,9 @@ export interface ItemReaderOptions extends ContextOptions {
   readonly responses: ResponseCache | null;
 }
 
-/** How a read is carried out: anew or not, and until when. */
+/** How a read is carried out: anew or not, until when, and what is put around it. */
 interface Manner {
+  readonly envelope: Envelope;
   readonly fresh: boolean;
   readonly signal: AbortSignal | undefined;
 }
@@ -78,6 +81,7 @@ interface Manner {
 interface Asked {
   readonly statement: Statement;
   readonly reads: ReadonlySet<string> | null;
+  readonly dataOf: (text: string) => Data;
 }
 
 export class ItemReader {
@@ -115,7 +119,7 @@ export class ItemReader {
               },
       );
       if (kind === 'page') {
-        const asked = { statement, reads: statement.reads };
+        const asked = { statement, reads: statement.reads, dataOf: listData };
         return (await this.#text(context, asked, manner)) ?? textAnswer('');
       }
       const withMeta = kind === 'stream with meta';
@@ -137,7 +141,7 @@ export class ItemReader {
     });
   }
 
-  /** Reads the items of some keys that also meet the query; answers `{"data":[…]}`. */
+  /** Reads the items of some keys that also meet the query. */
   some(
     target: Target,
     keys: readonly unknown[],
@@ -148,7 +152,7 @@ export class ItemReader {
       const collection = this.readable(context);
       const found = await keysOfBody(collection, keys);
       const statement = compileItems(context, query, found, true);
-      const asked = { statement, reads: statement.reads };
+      const asked = { statement, reads: statement.reads, dataOf: listData };
       return (await this.#text(context, asked, mannerOf(target, signal))) ?? textAnswer('');
     });
   }
@@ -156,7 +160,6 @@ export class ItemReader {
   /**
    * Reads one item.
    * @param segment the key as it stands in the path
-   * @returns the answer `{"data":{…}}`
    */
   one(
     target: Target,
@@ -176,7 +179,8 @@ export class ItemReader {
         place,
         (query) => ({ kind: 'item', statement: compileAnyItem(context, query, isAsked) }),
       );
-      const asked = { statement: give(statement, key), reads: statement.reads };
+      const given = give(statement, key);
+      const asked = { statement: given, reads: statement.reads, dataOf: itemData };
       const answer = await this.#text(context, asked, mannerOf(target, signal));
       if (answer === null) throw forbidden();
       return answer;
@@ -223,32 +227,40 @@ export class ItemReader {
       kind: 'item',
       statement: compileSingleton(context, query),
     }));
-    const asked = { statement, reads: statement.reads };
+    const asked = { statement, reads: statement.reads, dataOf: itemData };
     const found = await this.#text(context, asked, manner);
     if (found !== null) return found;
     const defaults = defaultsText(context, collection, question.query());
-    return textAnswer((await this.#options.reader.text(defaults, manner.signal)) ?? '');
+    const text = (await this.#options.reader.text(defaults, manner.signal)) ?? '';
+    return textAnswer(manner.envelope.around(itemData(text)));
   }
 
   /** The answer of a statement as it is kept, or as PostgreSQL gives it; null: no row. */
   async #text(
     { catalog, caller }: ItemContext,
-    { statement, reads }: Asked,
-    { fresh, signal }: Manner,
+    { statement, reads, dataOf }: Asked,
+    { fresh, signal, envelope }: Manner,
   ): Promise<TextAnswer | null> {
     const { reader, responses } = this.#options;
+    const ask = async (gone: AbortSignal | undefined) => {
+      const text = await reader.text(statement, gone);
+      return text === null ? null : envelope.around(dataOf(text));
+    };
     if (responses === null || fresh) {
-      const text = await reader.text(statement, signal);
+      const text = await ask(signal);
       return text === null ? null : textAnswer(text);
     }
-    const read = { catalog, caller, statement, reads };
-    const found = await responses.text(read, (gone) => reader.text(statement, gone), signal);
+    const read = { catalog, caller, statement, reads, form: envelope.name };
+    const found = await responses.text(read, ask, signal);
     return found && { kind: 'text', ...found };
   }
 }
 
-function mannerOf({ fresh = false }: Target, signal: AbortSignal | undefined): Manner {
-  return { fresh, signal };
+function mannerOf(
+  { fresh = false, envelope = BARE }: Target,
+  signal: AbortSignal | undefined,
+): Manner {
+  return { fresh, signal, envelope };
 }
 
 function textAnswer(text: string): TextAnswer {

@@ -27,12 +27,13 @@ import {
   compileSingleton,
   compileWriting,
   type Readback,
-} from '#core/query/compile/read.ts';
-import { give } from '#core/query/compile/slot.ts';
+} from '#core/query/compile.ts';
 import { type Key, keyOfPath, keyOfValues, keysOfBody } from '#core/query/key.ts';
+import { give } from '#core/query/plan/slot.ts';
 import type { Query } from '#core/query/query.ts';
 import { type ItemContext, noCollection, type Target } from './context.ts';
 import { NO_CONNECTION, prepareCreation } from './creation.ts';
+import { type Data, itemData, listData } from './envelope.ts';
 import { ItemReader, type ItemReaderOptions } from './item-reader.ts';
 import { persist } from './persist.ts';
 import { type Question, StatementCache } from './question.ts';
@@ -61,10 +62,10 @@ export type Update =
   | { readonly kind: 'same'; readonly selection: Selection; readonly data: unknown }
   | { readonly kind: 'each'; readonly items: readonly unknown[] };
 
-/** An answer as text; null when it was done but may not be read back. */
-export type WriteAnswer = string | null;
+/** What was written, as it is read back; null when it was done but may not be. */
+export type WriteAnswer = Data | null;
 
-/** What one item is, told by the text of its answer: whether it is still what the caller knows. */
+/** What one item is, told by its text: whether it is still what the caller knows. */
 export type Precondition = (text: string) => boolean;
 
 /** How what is created is asked for: as one item, or as a list. */
@@ -111,10 +112,11 @@ export class ItemService extends ItemReader {
 
   /**
    * Creates one item from an object, or several from a list, with what is related to them.
-   * @returns the text `{"data":{…}}` or `{"data":[…]}`, read back with the question
+   * @returns the item or the list, read back with the question
    */
   create(target: Target, body: unknown, question: Question): Promise<WriteAnswer> {
     const isList = Array.isArray(body);
+    const dataOf = isList ? listData : itemData;
     const list: readonly unknown[] = isList ? body : [body];
     this.requireCount(list.length);
     const inputs = list.map(
@@ -123,7 +125,7 @@ export class ItemService extends ItemReader {
     const run = async (context: ItemContext) => {
       const collection = writable(this.#known(context));
       const done = await this.#createAtOnce(target, context, inputs, { question, isList });
-      if (done !== null) return done.result;
+      if (done !== null) return done.result === null ? null : dataOf(done.result);
       const work = async (session: Session) => {
         const keys = await this.#put(session, inputs);
         const query = question.query();
@@ -142,7 +144,7 @@ export class ItemService extends ItemReader {
     context: ItemContext,
     inputs: readonly Input[],
     asked: AskedBack,
-  ): Promise<{ readonly result: WriteAnswer } | null> {
+  ): Promise<{ readonly result: string | null } | null> {
     const { journal, pool, reader, maxBatch: maxItems } = this.#options;
     const collection = this.served(context);
     const place = { client: NO_CONNECTION, note: () => undefined };
@@ -202,7 +204,7 @@ export class ItemService extends ItemReader {
   }
 
   /**
-   * Updates one item; returns the text `{"data":{…}}`.
+   * Updates one item.
    * @param precondition judges the item as the same query reads it before the change
    * @throws ServiceError PRECONDITION_FAILED
    */
@@ -222,7 +224,7 @@ export class ItemService extends ItemReader {
     });
   }
 
-  /** Updates several items; returns the text `{"data":[…]}`. */
+  /** Updates several items. */
   updateMany(target: Target, update: Update, query: Query): Promise<WriteAnswer> {
     return this.#write(target, async (session) => {
       const { write } = session;
@@ -235,7 +237,7 @@ export class ItemService extends ItemReader {
     });
   }
 
-  /** Gives a singleton new values, creating it if nobody has; returns the text `{"data":{…}}`. */
+  /** Gives a singleton new values, creating it if nobody has. */
   upsertSingleton(target: Target, body: unknown, query: Query): Promise<WriteAnswer> {
     return this.#write(target, async (session) => {
       const { client, collection, target: context } = session.write;
@@ -244,7 +246,7 @@ export class ItemService extends ItemReader {
       await this.#put(session, [
         key === null ? { ...place, intent: 'create' } : { ...place, intent: 'update', key },
       ]);
-      return shown(() => readText(client, compileSingleton(context, query)));
+      return shown(itemData, () => readText(client, compileSingleton(context, query)));
     });
   }
 
@@ -371,11 +373,8 @@ async function keysOf(
     client,
     compilePage(target, { ...query, limit, fields, alias: new Map(), meta: [], deep: new Map() }),
   );
-  const found: unknown = JSON.parse(text ?? '{"data":[]}');
-  const list =
-    typeof found === 'object' && found !== null && 'data' in found && Array.isArray(found.data)
-      ? found.data
-      : [];
+  const found: unknown = JSON.parse(text ?? '[]');
+  const list = Array.isArray(found) ? found : [];
   allowance.take(list.length);
   return list.map((item: unknown) => {
     const members = parseItem(item, 'An item');
@@ -405,9 +404,13 @@ async function readText(client: Client, statement: Statement): Promise<string | 
 }
 
 /** What was written need not be readable: then there is nothing to tell. */
-async function shown(read: () => Promise<string | null>): Promise<WriteAnswer> {
+async function shown(
+  dataOf: (text: string) => Data,
+  read: () => Promise<string | null>,
+): Promise<WriteAnswer> {
   try {
-    return await read();
+    const text = await read();
+    return text === null ? null : dataOf(text);
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'FORBIDDEN') return null;
     throw error;
@@ -416,10 +419,12 @@ async function shown(read: () => Promise<string | null>): Promise<WriteAnswer> {
 
 function readBackOne(write: Write, query: Query, key: Key | undefined): Promise<WriteAnswer> {
   if (key === undefined) return Promise.resolve(null);
-  return shown(async () => readText(write.client, compileItem(write.target, query, key)));
+  return shown(itemData, async () => readText(write.client, compileItem(write.target, query, key)));
 }
 
 function readBack(write: Write, query: Query, keys: readonly Key[]): Promise<WriteAnswer> {
-  if (keys.length === 0) return Promise.resolve('{"data":[]}');
-  return shown(async () => readText(write.client, compileItems(write.target, query, keys, false)));
+  if (keys.length === 0) return Promise.resolve(listData('[]'));
+  return shown(listData, async () =>
+    readText(write.client, compileItems(write.target, query, keys, false)),
+  );
 }

@@ -4,10 +4,10 @@ import type { Caller } from '#core/access/grants.ts';
 import { ACTIONS, type Action, type Permission } from '#core/access/rights.ts';
 import type { Reader } from '#core/database/reader.ts';
 import { forbidden } from '#core/errors/service-error.ts';
-import { NO_VALUE, resolveVariable } from '#core/query/compile/variable.ts';
-import { compileVerdicts } from '#core/query/compile/verdict.ts';
 import { keyOfPath } from '#core/query/key.ts';
+import { NO_VALUE, resolveVariable } from '#core/query/plan/variable.ts';
 import type { Filter } from '#core/query/query.ts';
+import { compileVerdicts } from '#core/query/rows.ts';
 import { type ContextOptions, ContextSource, type ItemContext } from './context.ts';
 
 /** Full: every item; partial: some, as a rule decides. */

@@ -5,6 +5,7 @@
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import type { ColumnField, Field } from '#core/catalog/catalog.ts';
+import { CONCEALED, isConcealed } from '#core/catalog/concealed.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { keyOfItem, snapshot } from '#core/history/history.ts';
@@ -15,7 +16,6 @@ import { judgeAction } from '#core/mutation/judge.ts';
 import { type Item, JsonText } from '#core/mutation/payload.ts';
 import { writeItems } from '#core/mutation/relational/write.ts';
 import type { Write } from '#core/mutation/target.ts';
-import { CONCEALED, isConcealed } from '#core/query/compile/output.ts';
 import type { Key } from '#core/query/key.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
@@ -34,13 +34,11 @@ export interface RevertServiceOptions {
 }
 
 /** A revision as its reader sees it. */
-const answer = v.object({
-  data: v.object({
-    id: v.number(),
-    collection: v.nullable(v.string()),
-    item: v.nullable(v.string()),
-    data: v.nullable(v.looseObject({})),
-  }),
+const stored = v.object({
+  id: v.number(),
+  collection: v.nullable(v.string()),
+  item: v.nullable(v.string()),
+  data: v.nullable(v.looseObject({})),
 });
 
 interface Revision {
@@ -136,7 +134,7 @@ export class RevertService {
     const query = parseQuery({ fields: 'id,collection,item,data' }, bounds);
     const target = { caller, collection: `${SYSTEM_PREFIX}revisions` };
     const { text } = await system.one(target, segment, questionOf(query));
-    const { data: revision } = v.parse(answer, JSON.parse(text.toString()));
+    const revision = v.parse(stored, JSON.parse(text.toString()));
     const { collection, item } = revision;
     // Policies may hide fields of some revisions only.
     if (collection === null || item === null) throw forbidden();

@@ -2,7 +2,7 @@
 import { parseRow, type RowFault, type StoredPermission } from '#core/access/permission-row.ts';
 import type { PermissionRow } from '#core/access/rights.ts';
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
-import { ruleFault } from '#core/query/compile/rule.ts';
+import { ruleFault } from '#core/query/plan/rule.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import { validationFault } from '#core/validation/readable.ts';
 

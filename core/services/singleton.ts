@@ -11,11 +11,11 @@ import {
   type Statement,
   sql,
 } from '#core/database/sql.ts';
-import { outputOf } from '#core/query/compile/output.ts';
-import type { ReadTarget } from '#core/query/compile/read.ts';
-import { objectSql } from '#core/query/compile/row.ts';
+import type { ReadTarget } from '#core/query/compile.ts';
 import type { Key } from '#core/query/key.ts';
 import type { Query } from '#core/query/query.ts';
+import { outputOf } from '#core/query/sql/output.ts';
+import { objectSql } from '#core/query/sql/row.ts';
 
 /** Constants as PostgreSQL deparses them. Reading must run no function, which may do anything. */
 const CONSTANT =
@@ -42,10 +42,10 @@ function members(target: ReadTarget, collection: Collection, query: Query): [str
   });
 }
 
-/** Yields the text `{"data":{…}}` of a singleton without a row. */
+/** Yields the text of the object of a singleton without a row. */
 export function defaultsText(target: ReadTarget, collection: Collection, query: Query): Statement {
   const shown = objectSql(members(target, collection, query));
-  return render(sql`SELECT json_build_object('data', ${shown})::text`);
+  return render(sql`SELECT (${shown})::text`);
 }
 
 /**

@@ -1,8 +1,8 @@
 /** Maps the columns of a file to fields, and decides how their values are converted. */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
+import { isConcealed } from '#core/catalog/concealed.ts';
 import { isTemporal } from '#core/mutation/kind.ts';
 import { type TextCheck, textChecker } from '#core/mutation/value.ts';
-import { isConcealed } from '#core/query/compile/output.ts';
 
 /**
  * How a value becomes PostgreSQL's text: unchanged, as JSON, as an array, or (a comma list in a

@@ -1,8 +1,8 @@
 /** Faults of a file: collected for the report, and their wire form. */
 import type { Collection } from '#core/catalog/catalog.ts';
+import { CONCEALED, isConcealed } from '#core/catalog/concealed.ts';
 import type { ErrorCode } from '#core/errors/catalogue.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
-import { CONCEALED, isConcealed } from '#core/query/compile/output.ts';
 
 /** The position of a syntax error, both from 1; the column counts characters. */
 export interface FilePosition {

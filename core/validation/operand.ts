@@ -5,10 +5,10 @@
 import { ANONYMOUS } from '#core/access/grants.ts';
 import type { ColumnField } from '#core/catalog/catalog.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import { operandOf } from '#core/query/compile/operand.ts';
-import { isRecordPath } from '#core/query/compile/record.ts';
-import { NO_VALUE, resolveVariable } from '#core/query/compile/variable.ts';
 import type { Operator } from '#core/query/operator.ts';
+import { operandOf } from '#core/query/plan/operand.ts';
+import { isRecordPath } from '#core/query/plan/record.ts';
+import { NO_VALUE, resolveVariable } from '#core/query/plan/variable.ts';
 import type { Filter } from '#core/query/query.ts';
 import { isOpaque } from './compare.ts';
 

@@ -7,7 +7,7 @@ import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import type { ServiceError } from '#core/errors/service-error.ts';
 import { isTemporal } from '#core/mutation/kind.ts';
 import { type Call, callOf } from '#core/query/call.ts';
-import { NO_VALUE, resolveVariable } from '#core/query/compile/variable.ts';
+import { NO_VALUE, resolveVariable } from '#core/query/plan/variable.ts';
 import type { Filter } from '#core/query/query.ts';
 import { columnOf } from './column.ts';
 import { momentOf, partedMoment } from './compare.ts';

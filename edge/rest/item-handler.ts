@@ -26,6 +26,7 @@ import {
   questionOfUrl,
   readText,
 } from './call.ts';
+import { REST } from './envelope.ts';
 import { exportItems } from './export.ts';
 import { byQueryLimit, searchLimit, searchOf } from './parameter.ts';
 
@@ -65,8 +66,8 @@ function answerOf(call: Call, collection: string, answer: Answer): Response {
 }
 
 /** What was done but may not be shown has no body. */
-export function written(text: WriteAnswer): Response {
-  return text === null ? NO_CONTENT : jsonText(text);
+export function written(answer: WriteAnswer): Response {
+  return answer === null ? NO_CONTENT : jsonText(REST.around(answer));
 }
 
 /** The query of an answer to a write: unless a limit is asked, all that was written is shown. */
@@ -148,7 +149,7 @@ function deletionOf(call: Call, body: unknown): Selection {
 function preconditionOf({ request }: Call): Precondition | undefined {
   const tags = request.header('if-match');
   if (tags === undefined || tags.trim() === '*') return undefined;
-  return (text) => namesTag(tags, entityTag(text));
+  return (data) => namesTag(tags, entityTag(REST.around({ data, meta: null })));
 }
 
 /** The forms of reading and writing items, by the name of what they do. */

@@ -1,6 +1,7 @@
 /** The routes of items: `/items/:collection` and `/items/:collection/:key`. */
 import { skipsCache } from '#edge/cache/header.ts';
 import { param, visitorOf } from './call.ts';
+import { REST } from './envelope.ts';
 import { itemHandlers } from './item-handler.ts';
 import { ALL_FORMS, itemRoutes } from './item-route.ts';
 import type { RouteEntry } from './route.ts';
@@ -9,6 +10,7 @@ const handlers = itemHandlers((call) => ({
   items: call.services.items,
   target: {
     caller: call.caller,
+    envelope: REST,
     collection: param(call, 'collection'),
     visitor: visitorOf(call),
     strict: call.strict,

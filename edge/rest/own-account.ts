@@ -12,11 +12,13 @@ import {
   readText,
   visitorOf,
 } from './call.ts';
+import { REST } from './envelope.ts';
 import { readBackOf, written } from './item-handler.ts';
 import { anyObject, DATA, json, NOTHING, parsedBody, type RouteEntry, WRITTEN } from './route.ts';
 
 function askerOf(call: Call): Asker {
-  return { caller: call.caller, visitor: visitorOf(call), strict: call.strict };
+  const { caller, strict } = call;
+  return { caller, visitor: visitorOf(call), strict, envelope: REST };
 }
 
 const read: CallHandler = async (call) => {

@@ -4,6 +4,7 @@ import type { Service } from '#core/system-collections/entry.ts';
 import { systemName } from '#core/system-collections/name.ts';
 import { SERVED } from '#core/system-collections/registry.ts';
 import { visitorOf } from './call.ts';
+import { REST } from './envelope.ts';
 import { itemHandlers } from './item-handler.ts';
 import { ALL_FORMS, type ItemForm, itemRoutes, READ_FORMS, SINGLE_FORMS } from './item-route.ts';
 import type { RouteEntry } from './route.ts';
@@ -20,7 +21,13 @@ export const SYSTEM_ROUTES: readonly RouteEntry[] = SERVED.flatMap(([name, servi
   const collection = systemName(name);
   const handlers = itemHandlers((call) => ({
     items: call.services.system,
-    target: { caller: call.caller, collection, visitor: visitorOf(call), strict: call.strict },
+    target: {
+      caller: call.caller,
+      collection,
+      visitor: visitorOf(call),
+      strict: call.strict,
+      envelope: REST,
+    },
   }));
   return itemRoutes(`/${name}`, FORMS[service], handlers, ` of ${collection}`);
 });

@@ -4,7 +4,7 @@ import { ALL_GRANTS, ANONYMOUS } from '#core/access/grants.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { openCatalog } from '#core/catalog/open.ts';
 import { openBus } from '#core/messages/open.ts';
-import type { ReadTarget } from '#core/query/compile/read.ts';
+import type { ReadTarget } from '#core/query/compile.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import { clusterId } from '#core/system/cluster.ts';
 import { systemSchema } from '#core/system/table.ts';

@@ -1,7 +1,7 @@
 /** Measures parsing and compiling by themselves: no server, no database. */
 import qs from 'qs';
 import type { Catalog } from '#core/catalog/catalog.ts';
-import { compilePage } from '#core/query/compile/read.ts';
+import { compilePage } from '#core/query/compile.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import { StatementCache } from '#core/services/question.ts';

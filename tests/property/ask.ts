@@ -9,9 +9,10 @@ import {
   compilePage,
   compileStream,
   type ReadTarget,
-} from '#core/query/compile/read.ts';
+} from '#core/query/compile.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
+import { itemData, listData } from '#core/services/envelope.ts';
 import type { Asked } from './generate/question.ts';
 import { spell } from './generate/spelling.ts';
 
@@ -83,11 +84,17 @@ export async function ask(
   const { text } = statement;
   try {
     const { rows } = await pool.query<unknown[]>({ ...statement, rowMode: 'array' });
-    const values: unknown[] = rows.map(([value]) => JSON.parse(String(value)));
+    const texts = rows.map(([value]) => String(value));
     const raw = rows.join('\n');
-    if (asked.shape === 'stream') return { kind: 'answer', body: { data: values }, raw, text };
-    if (values.length === 0) return { kind: 'refused', reason: 'there is no such item' };
-    return { kind: 'answer', body: values[0], raw, text };
+    if (asked.shape === 'stream') {
+      const data: unknown[] = texts.map((one) => JSON.parse(one));
+      return { kind: 'answer', body: { data }, raw, text };
+    }
+    const [first] = texts;
+    if (first === undefined) return { kind: 'refused', reason: 'there is no such item' };
+    const { data, meta } = asked.shape === 'item' ? itemData(first) : listData(first);
+    const told = meta === null ? {} : { meta: JSON.parse(meta) };
+    return { kind: 'answer', body: { data: JSON.parse(data), ...told }, raw, text };
   } catch (error) {
     return { kind: 'broken', reason: messageOf(error), text };
   }

@@ -8,8 +8,7 @@ import { bareType } from '#core/database/column-type.ts';
 import { rowsOf } from '#core/database/prepared.ts';
 import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
-import { contextOf } from '#core/query/compile/read.ts';
-import { columnNamed, openScope, rowRule, tableSql, whereSql } from '#core/query/compile/scope.ts';
+import { readableRows } from '#core/query/rows.ts';
 import { memberOf } from '../payload.ts';
 import type { Write } from '../target.ts';
 import { textChecker } from '../value.ts';
@@ -25,16 +24,15 @@ type Values = readonly string[];
 
 /** For each of the rows, in their order, whether there is one that the caller may read. */
 function readableStatement(write: Place, columns: readonly string[], rows: readonly Values[]): Sql {
-  const context = contextOf(write.target, { backlink: true }, { reusable: false, columns: [] });
-  const scope = openScope(context, write.collection.name);
+  const table = readableRows({ ...write.target, collection: write.collection.name });
   const arrays = columns.map((_, part) => sql`${rows.map((row) => row[part])}::text[]`);
   const names = columns.map((_, part) => identifier(`k${part + 1}`));
   const match = columns.map((column, part) => {
     const { column: described } = columnField(write.collection, column);
-    return sql`${columnNamed(scope, column)} = ${identifier('k', `k${part + 1}`)}::${bareType(described)}`;
+    return sql`${table.column(column)} = ${identifier('k', `k${part + 1}`)}::${bareType(described)}`;
   });
-  const where = whereSql([join(match, ' AND '), rowRule(scope)]);
-  return sql`SELECT EXISTS (SELECT FROM ${tableSql(scope)}${where}) FROM unnest(${join(arrays)}) WITH ORDINALITY AS k(${join([...names, identifier('n')])}) ORDER BY k.n`;
+  const where = table.where([join(match, ' AND ')]);
+  return sql`SELECT EXISTS (SELECT FROM ${table.from}${where}) FROM unnest(${join(arrays)}) WITH ORDINALITY AS k(${join([...names, identifier('n')])}) ORDER BY k.n`;
 }
 
 /**

@@ -6,8 +6,8 @@ import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import type { AnyToOne, End, ManyToOne, Relation, ToMany } from '#core/catalog/relation.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
-import { isLinkConcealed } from '#core/query/compile/link.ts';
 import { type Key, keyOfBody, keyOfValues } from '#core/query/key.ts';
+import { isLinkConcealed } from '#core/query/plan/link.ts';
 import type { Allowance } from '../allowance.ts';
 import { type Item, itemPlace, memberOf } from '../payload.ts';
 import type {

@@ -5,11 +5,11 @@
 import type pg from 'pg';
 import { failureView } from '#core/access/failure-view.ts';
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
+import { isConcealed } from '#core/catalog/concealed.ts';
 import type { TableDescriptor } from '#core/catalog/descriptor.ts';
 import { constraintColumns, foreignKeyOf, keyDetail } from '#core/database/constraint.ts';
 import { blamesValue, type FailureView, translateFailure } from '#core/database/failure.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import { isConcealed } from '#core/query/compile/output.ts';
 import type { Key } from '#core/query/key.ts';
 import { memberOf } from '../payload.ts';
 import type { WriteTarget } from '../target.ts';

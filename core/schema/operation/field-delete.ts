@@ -1,9 +1,9 @@
 /** Deleting fields: the column with its data, and everything that names the field. */
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
+import { isConcealed } from '#core/catalog/concealed.ts';
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { maskInHistory } from '#core/history/mask.ts';
-import { isConcealed } from '#core/query/compile/output.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { Alteration } from '../alteration.ts';
 import { refuseComputed, refuseViews } from './dependent.ts';

@@ -6,6 +6,7 @@ import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query, QueryBounds } from '#core/query/query.ts';
 import { systemName } from '#core/system-collections/name.ts';
 import type { Target } from '../context.ts';
+import { BARE, itemData } from '../envelope.ts';
 import type { TextAnswer } from '../item-reader.ts';
 import type { WriteAnswer } from '../items.ts';
 import { questionOf } from '../question.ts';
@@ -29,12 +30,16 @@ function self({ caller }: Asker): string {
 }
 
 /** What may not be read is told by its key alone. */
-async function orKeys(read: Promise<TextAnswer>, keys: unknown): Promise<TextAnswer> {
+async function orKeys(
+  { envelope = BARE }: Asker,
+  read: Promise<TextAnswer>,
+  keys: unknown,
+): Promise<TextAnswer> {
   try {
     return await read;
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'FORBIDDEN')) throw error;
-    return { kind: 'text', text: JSON.stringify({ data: keys }), hit: false };
+    return { kind: 'text', text: envelope.around(itemData(JSON.stringify(keys))), hit: false };
   }
 }
 
@@ -51,9 +56,8 @@ export class OwnAccountService {
   async read(asker: Asker, query: () => Query, signal: AbortSignal): Promise<TextAnswer> {
     const id = self(asker);
     const question = questionOf(this.#queryOf(asker, query));
-    return orKeys(this.#system.one({ ...userTarget(asker), ownKey: true }, id, question, signal), {
-      id,
-    });
+    const target = { ...userTarget(asker), ownKey: true };
+    return orKeys(asker, this.#system.one(target, id, question, signal), { id });
   }
 
   /**
@@ -86,6 +90,7 @@ export class OwnAccountService {
     if (user === null) throw forbidden();
     const target = { ...asker, collection: systemName('roles') };
     return orKeys(
+      asker,
       this.#system.some(target, roles, { ...query, limit: null }),
       roles.map((id) => ({ id })),
     );

@@ -4,10 +4,8 @@ import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import { keyOfItem } from '#core/history/history.ts';
 import type { Action, Item } from '#core/mutation/payload.ts';
 import type { Done, Write } from '#core/mutation/target.ts';
-import { anyKeyCondition } from '#core/query/compile/key.ts';
-import { contextOf } from '#core/query/compile/read.ts';
-import { openScope, rowRule, tableSql, whereSql } from '#core/query/compile/scope.ts';
 import { distinctKeys } from '#core/query/key.ts';
+import { readableRows } from '#core/query/rows.ts';
 import { systemTable } from '#core/system/table.ts';
 import { schemaOf, singleKeys } from './schema.ts';
 
@@ -33,13 +31,9 @@ async function requireReadable(write: Write, name: string, items: readonly strin
   const collection = target.catalog.collections.get(name);
   if (collection === undefined) throw forbidden();
   const keys = distinctKeys(items.map((item) => keyOfItem(collection, item)));
-  const own = { ...target, collection: name };
-  const scope = openScope(
-    contextOf(own, { backlink: true }, { reusable: false, columns: [] }),
-    name,
-  );
-  const where = whereSql([anyKeyCondition(scope, keys), rowRule(scope)]);
-  const { text, values } = render(sql`SELECT count(*)::int FROM ${tableSql(scope)}${where}`);
+  const table = readableRows({ ...target, collection: name });
+  const where = table.where([table.hasKey(keys)]);
+  const { text, values } = render(sql`SELECT count(*)::int FROM ${table.from}${where}`);
   const { rows } = await client.query<[number]>({ text, values, rowMode: 'array' });
   if (rows[0]?.[0] !== keys.length) throw forbidden();
 }

@@ -1,8 +1,8 @@
 /** Variables in what is stored for later: one that could never be resolved is refused at once. */
 import { invalidPayload } from '#core/errors/service-error.ts';
 import { pathFault } from '#core/mutation/caller-record.ts';
-import type { ReadTarget } from '#core/query/compile/read.ts';
-import { isRecordPath } from '#core/query/compile/record.ts';
+import type { ReadTarget } from '#core/query/compile.ts';
+import { isRecordPath } from '#core/query/plan/record.ts';
 
 const VARIABLES: ReadonlySet<string> = new Set([
   '$CURRENT_USER',

@@ -79,7 +79,7 @@ for (const { name, text, values, keyAt } of reads) {
       const given = keyAt === null ? values : values.with(keyAt, key);
       const { rows } = await run({ name, text, values: given, rowMode: 'array' });
       reply.type('application/json; charset=utf-8');
-      return rows[0]?.[0];
+      return `{"data":${rows[0]?.[0]}}`;
     },
   );
 }

@@ -96,7 +96,13 @@ function siteOn(versions: TableVersions): Site {
       });
     },
     async read() {
-      const read = { catalog: EMPTY_CATALOG, caller: ANONYMOUS, statement, reads: new Set(['n']) };
+      const read = {
+        catalog: EMPTY_CATALOG,
+        caller: ANONYMOUS,
+        statement,
+        form: '',
+        reads: new Set(['n']),
+      };
       const found = await cache.text(read, ask, undefined);
       return { values: JSON.parse(String(found?.text)), hit: found?.hit === true };
     },

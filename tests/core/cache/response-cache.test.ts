@@ -37,7 +37,13 @@ function setUp({ maxSize = 1_000_000, maxValueSize = 1_000_000 } = {}) {
       signal?: AbortSignal;
     } = {},
   ) => {
-    const read = { catalog: EMPTY_CATALOG, caller, statement: { text: name, values }, reads };
+    const read = {
+      catalog: EMPTY_CATALOG,
+      caller,
+      statement: { text: name, values },
+      form: '',
+      reads,
+    };
     const run = async () => {
       state.asked += 1;
       return answer;

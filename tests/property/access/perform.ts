@@ -10,7 +10,7 @@ import { History, NO_VISITOR } from '#core/history/history.ts';
 import { deleteItems } from '#core/mutation/delete.ts';
 import { type Input, writeItems } from '#core/mutation/relational/write.ts';
 import { NO_RULE, type Write } from '#core/mutation/target.ts';
-import { compilePage } from '#core/query/compile/read.ts';
+import { compilePage } from '#core/query/compile.ts';
 import { keyOfBody } from '#core/query/key.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { Json, Table } from '../model.ts';
@@ -88,5 +88,5 @@ export async function rowsOf({ pool, catalog }: Office, table: Table): Promise<J
   const target = { catalog, grants: ALL_GRANTS, caller, bounds: BOUNDS, collection: table.name };
   const statement = compilePage(target, query);
   const { rows } = await pool.query<[string]>({ ...statement, rowMode: 'array' });
-  return JSON.parse(rows[0]?.[0] ?? '{}').data;
+  return JSON.parse(rows[0]?.[0] ?? 'null');
 }

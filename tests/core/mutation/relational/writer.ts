@@ -16,8 +16,8 @@ import { flatSql, flatValues, keptOf } from '#core/mutation/flat.ts';
 import { freshItems } from '#core/mutation/relational/fresh.ts';
 import { type Input, writeItems } from '#core/mutation/relational/write.ts';
 import { NO_RULE, type Write } from '#core/mutation/target.ts';
-import { give } from '#core/query/compile/slot.ts';
 import type { Key } from '#core/query/key.ts';
+import { give } from '#core/query/plan/slot.ts';
 import { migrate } from '#core/system/migrate.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
 

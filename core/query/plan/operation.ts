@@ -1,0 +1,343 @@
+/**
+ * Plans one operator on one value of a row: which test it is, and what it compares with. Here, and
+ * only here, what was written becomes values of the field's type.
+ */
+import { invalidQuery } from '#core/errors/service-error.ts';
+import { type Operator, operatorsOf, shapeOf } from '../operator.ts';
+import {
+  anyVoid,
+  type Condition,
+  type ListOperand,
+  type Operand,
+  type Subject,
+  UNKNOWN,
+  type ValueOperand,
+  VOID,
+} from './condition.ts';
+import { geometryOf, isGeometry } from './geometry.ts';
+import { listType, operandOf, scalarText, type Typed } from './operand.ts';
+import {
+  allOf,
+  isRecordPath,
+  oneOf,
+  type PathOperand,
+  type RecordPath,
+  recordPath,
+} from './record.ts';
+import type { Context } from './scope.ts';
+import { type Binding, Slot } from './slot.ts';
+import { isMoment, isVariable, NO_VALUE, resolveVariable } from './variable.ts';
+
+/** An operator with what it compares with, as it was written. */
+export interface Operation {
+  readonly operator: Operator;
+  readonly value: unknown;
+  readonly place: string;
+  /** Texts stand for values of other types, as in URLs. */
+  readonly spelled?: boolean;
+}
+
+interface Comparison extends Operation {
+  readonly subject: Subject;
+  readonly context: Context;
+  /** The paths behind variables among the values, by their texts. */
+  readonly records: ReadonlyMap<unknown, RecordPath | typeof NO_VALUE>;
+}
+
+/** Texts that mean something else inside a URL, which knows no other types. */
+const SPELLINGS: ReadonlyMap<unknown, boolean | null> = new Map([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+  ['NULL', null],
+]);
+
+/** What an entry stands for: itself, what it spells, a variable's value; not a path's. */
+function literalOf({ spelled }: Operation, binding: Binding, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const meant = spelled ? SPELLINGS.get(value) : undefined;
+  return meant === undefined ? resolveVariable(binding, value) : meant;
+}
+
+/** In a URL texts, `1` and `0` are true and false, and nothing is the operator as it is named. */
+const SPELLED_FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  ['', true],
+  ['true', true],
+  ['1', true],
+  [1, true],
+  ['false', false],
+  ['0', false],
+  [0, false],
+]);
+
+/** `true` asks the operator as it is named; `false` its opposite. */
+export function flagOf({ value, place, spelled }: Operation): boolean {
+  if (typeof value === 'boolean') return value;
+  const meant = spelled ? SPELLED_FLAGS.get(value) : undefined;
+  if (meant !== undefined) return meant;
+  throw invalidQuery(`"${place}" must be true or false.`);
+}
+
+/** What a value holds as it was written: itself, or the members of a list in any spelling. */
+function entriesOf(value: unknown): readonly unknown[] {
+  return typeof value === 'string' && !value.startsWith('$')
+    ? value.split(',').map((entry) => entry.trim())
+    : Array.isArray(value)
+      ? value
+      : typeof value === 'object' && value !== null
+        ? Object.values(value)
+        : [value];
+}
+
+function listOf({ value, place }: Operation): readonly unknown[] {
+  const entries = entriesOf(value);
+  if (entries.length === 0) throw invalidQuery(`"${place}" must not be an empty list.`);
+  return entries;
+}
+
+/** A test that is never true for nulls. */
+function strictly({ operator, subject }: Comparison, operands: readonly Operand[]): Condition {
+  const paths = operands.filter((operand) => operand.kind === 'path');
+  const isVoid = anyVoid(paths.map((path) => [path]));
+  return { kind: 'test', operator, subject, operands, strict: true, void: isVoid };
+}
+
+const SET: ReadonlySet<Operator> = new Set<Operator>(['_nnull', '_nempty']);
+
+/** A test whether a value is set; a value that is hidden is none. */
+export function presence(subject: Subject, operator: Operator): Condition {
+  const strict = SET.has(operator);
+  return { kind: 'test', operator, subject, operands: [], strict, void: false };
+}
+
+const OPPOSITE: Readonly<Partial<Record<Operator, Operator>>> = {
+  _null: '_nnull',
+  _nnull: '_null',
+  _empty: '_nempty',
+  _nempty: '_empty',
+};
+
+function flagTest(comparison: Comparison): Condition {
+  const { operator, subject } = comparison;
+  return presence(subject, flagOf(comparison) ? operator : (OPPOSITE[operator] ?? operator));
+}
+
+/** A text without characters that PostgreSQL's cannot hold. */
+function textOf(value: unknown, place: string): string {
+  const text = scalarText(value, place);
+  if (text.includes('\0')) throw invalidQuery(`"${place}" holds a NUL character.`);
+  return text;
+}
+
+/** A value as it compares with the subject; members of documents vary in type, and compare as texts. */
+function typed({ subject, place, spelled }: Comparison, value: unknown): Typed {
+  if (subject.type === 'member') return { type: 'text', text: textOf(value, place) };
+  return operandOf(subject.field, value, { place, spelled: spelled === true });
+}
+
+/** Something made of a literal, now or, where it depends on the caller or the time, each time. */
+function perBinding<T>(
+  { context }: Comparison,
+  varies: boolean,
+  make: (binding: Binding) => T,
+): T | Slot<T> {
+  const now = make(context);
+  return varies && context.slots ? new Slot(make) : now;
+}
+
+function varies(entry: unknown): boolean {
+  return typeof entry === 'string' && isVariable(entry);
+}
+
+/** One value, which is not null. */
+function single(comparison: Comparison, written: unknown): ValueOperand {
+  const { context } = comparison;
+  const make = (binding: Binding) => typed(comparison, literalOf(comparison, binding, written));
+  const text = perBinding(comparison, varies(written), (binding) => make(binding).text);
+  return { kind: 'value', type: make(context).type, text };
+}
+
+function pathAmong({ records, subject, place }: Comparison, written: unknown): RecordPath | null {
+  const path = records.get(written);
+  if (path === undefined || path === NO_VALUE) return null;
+  if (subject.type !== 'member') return path;
+  throw invalidQuery(`"${place}": a variable with a path does not compare with a document.`);
+}
+
+/** The value of an entry as it is now: a path, or what it stands for. */
+function valueNow(comparison: Comparison, written: unknown): unknown {
+  const { records, context } = comparison;
+  return records.get(written) ?? literalOf(comparison, context, written);
+}
+
+function operandFor(comparison: Comparison, written: unknown): ValueOperand | PathOperand {
+  const path = pathAmong(comparison, written);
+  return path === null ? single(comparison, written) : oneOf(path, comparison.subject.field);
+}
+
+function orderTest(comparison: Comparison): Condition {
+  const { operator, place, value: written } = comparison;
+  const value = valueNow(comparison, written);
+  if (value === NO_VALUE) return VOID;
+  if (value === null) {
+    if (operator === '_eq') return presence(comparison.subject, '_null');
+    if (operator === '_neq') return presence(comparison.subject, '_nnull');
+    throw invalidQuery(`"${place}" must not be null.`);
+  }
+  if (value === '' && operator !== '_eq' && operator !== '_neq') {
+    throw invalidQuery(`"${place}" must not be empty; use _empty.`);
+  }
+  return strictly(comparison, [operandFor(comparison, written)]);
+}
+
+/** The members of a list that are no paths, with list variables unfolded in their place. */
+function literals(comparison: Comparison, binding: Binding, written: readonly unknown[]) {
+  return written
+    .flatMap((entry) => literalOf(comparison, binding, entry))
+    .filter((entry) => entry !== null && entry !== NO_VALUE);
+}
+
+function listOperand(comparison: Comparison, written: readonly unknown[]): ListOperand {
+  const make = (binding: Binding) =>
+    literals(comparison, binding, written).map((value) => typed(comparison, value));
+  const texts = perBinding(comparison, written.some(varies), (binding) =>
+    make(binding).map(({ text }): string => text),
+  );
+  return { kind: 'list', type: listType(make(comparison.context)), texts };
+}
+
+/** Members of documents are compared as numbers, too, where it is known that they are looked for. */
+function listsOf(comparison: Comparison, written: readonly unknown[]): ListOperand[] {
+  const parts =
+    comparison.subject.type === 'member'
+      ? [written.filter((entry) => !varies(entry)), written.filter(varies)]
+      : [written];
+  const hasValues = (part: readonly unknown[]) =>
+    literals(comparison, comparison.context, part).length > 0;
+  return parts.filter(hasValues).map((part) => listOperand(comparison, part));
+}
+
+/**
+ * A null in the list is SQL's null: it matches nothing, and under `_nin` nothing passes it. Only the
+ * null of `_eq` and `_neq` asks whether a value is set.
+ */
+function membershipTest(comparison: Comparison): Condition {
+  const { subject, operator } = comparison;
+  const written = listOf(comparison);
+  const entries = written.flatMap((entry) => valueNow(comparison, entry));
+  const values = entries.filter((entry) => entry !== null && entry !== NO_VALUE);
+  const isVoid = entries.includes(NO_VALUE) || entries.length === 0;
+  const negated = operator === '_nin';
+  if (isVoid && (negated || values.length === 0)) return VOID;
+  const isUnknown = values.length === 0 || (negated && values.length < entries.length);
+  if (isUnknown) return UNKNOWN;
+  const paths = written.flatMap((entry) => pathAmong(comparison, entry) ?? []);
+  const others = written.filter((entry) => !comparison.records.has(entry));
+  const found = strictly(comparison, [
+    ...paths.map((path) => allOf(path, subject.field)),
+    ...listsOf(comparison, others),
+  ]);
+  return { ...found, void: anyVoid([isVoid, found.void]) };
+}
+
+/** A range needs two values. */
+function rangeTest(comparison: Comparison): Condition {
+  const { place, context } = comparison;
+  const written = listOf(comparison);
+  const entries = written.flatMap((entry) => valueNow(comparison, entry));
+  if (entries.includes(NO_VALUE)) return VOID;
+  const isOpen = (entry: unknown) => entry === undefined || entry === null || entry === '';
+  const [low, high] = entries;
+  if (isOpen(low) || isOpen(high) || entries.length !== 2) {
+    throw invalidQuery(`"${place}" must hold two values.`);
+  }
+  const bounds = written.flatMap((entry) => {
+    const value = valueNow(comparison, entry);
+    if (!Array.isArray(value)) return [entry];
+    // How many members a list variable has decides whether this is a range.
+    context.notes.volatile = true;
+    return value;
+  });
+  return strictly(
+    comparison,
+    bounds.map((bound) => operandFor(comparison, bound)),
+  );
+}
+
+function patternText({ operator, place, spelled }: Comparison, value: unknown): string {
+  if (value === null || typeof value === 'object' || (!spelled && typeof value !== 'string')) {
+    throw invalidQuery(`"${place}" must be a text.`);
+  }
+  const text = String(value);
+  if (text === '' && !operator.endsWith('eq')) {
+    throw invalidQuery(`"${place}" must not be empty; use _empty.`);
+  }
+  if (text.includes('\0')) throw invalidQuery(`"${place}" holds a NUL character.`);
+  return text;
+}
+
+/** Substring, prefix and suffix tests and case-insensitive equality. */
+function patternTest(comparison: Comparison): Condition {
+  const { subject, value: written, records } = comparison;
+  if (valueNow(comparison, written) === NO_VALUE) return VOID;
+  const path = records.get(written);
+  if (path !== undefined && path !== NO_VALUE) {
+    return strictly(comparison, [oneOf(path, subject.field)]);
+  }
+  const text = perBinding(comparison, varies(written), (binding) =>
+    patternText(comparison, literalOf(comparison, binding, written)),
+  );
+  return strictly(comparison, [{ kind: 'value', type: 'text', text }]);
+}
+
+/** Null is a literal here as everywhere; all else is a shape. */
+function shapeTest(comparison: Comparison): Condition | null {
+  const { operator, value, place, spelled = false } = comparison;
+  const isNothing = value === null || (spelled && SPELLINGS.get(value) === null);
+  if (isNothing || operator === '_null' || operator === '_nnull') return null;
+  return strictly(comparison, [{ kind: 'geometry', shape: geometryOf({ value, place, spelled }) }]);
+}
+
+function plan(comparison: Comparison): Condition {
+  const { operator, subject } = comparison;
+  const { field } = subject;
+  const found = field !== null && isGeometry(field) ? shapeTest(comparison) : null;
+  if (found !== null) return found;
+  switch (shapeOf(operator)) {
+    case 'flag':
+      return flagTest(comparison);
+    case 'list':
+      return membershipTest(comparison);
+    case 'pair':
+      return rangeTest(comparison);
+    default:
+      return ORDERS.has(operator) ? orderTest(comparison) : patternTest(comparison);
+  }
+}
+
+const ORDERS: ReadonlySet<Operator> = new Set<Operator>([
+  ...(['_eq', '_neq', '_lt', '_lte', '_gt', '_gte'] as const),
+]);
+
+function takesList(operator: Operator): boolean {
+  return shapeOf(operator) === 'list' || shapeOf(operator) === 'pair';
+}
+
+/**
+ * Plans an operation on a subject.
+ * @throws ServiceError INVALID_QUERY when the type does not take the operator or the value
+ */
+export function planOperation(context: Context, subject: Subject, operation: Operation): Condition {
+  const { operator, place } = operation;
+  if (!operatorsOf(subject.type, subject.concealed).includes(operator)) {
+    const kind = subject.concealed ? 'concealed field' : `field of type ${subject.type}`;
+    throw invalidQuery(`"${place}": a ${kind} does not take ${operator}.`);
+  }
+  const values = takesList(operator) ? entriesOf(operation.value) : [operation.value];
+  const texts = values.filter((value) => typeof value === 'string');
+  const records = new Map<unknown, RecordPath | typeof NO_VALUE>(
+    texts.filter(isRecordPath).map((text) => [text, recordPath(context, text, place)]),
+  );
+  if (texts.some(isMoment)) context.notes.fleeting = true;
+  return plan({ ...operation, subject, context, records });
+}

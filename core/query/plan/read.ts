@@ -1,0 +1,108 @@
+/** Plans whole reads: lists of items, single items, and what `meta` tells of them. */
+import type { Sql } from '#core/database/sql.ts';
+import { forbidden } from '#core/errors/service-error.ts';
+import type { MetaName, Path, Query } from '../query.ts';
+import { type Levels, levelConditions, planLevel } from './level.ts';
+import { isAboveBatch, type LevelPlan, type Meta, type Plan, type RowChoice } from './plan.ts';
+import { planRights } from './rights.ts';
+import {
+  type Context,
+  contextOf,
+  guardOf,
+  openScope,
+  type ReadTarget,
+  type Scope,
+  visibleField,
+} from './scope.ts';
+
+/** Which rows of the collection are read. */
+export interface Rows {
+  /** Null: whatever the query finds. */
+  readonly rows?: RowChoice | null;
+  /** The keys are what the caller asks by: asking must not confirm those that are hidden. */
+  readonly isAsked?: boolean;
+  /** What stands in the place of the collection's table. */
+  readonly source?: Sql | null;
+}
+
+/** Where the caller sees the whole key. */
+function keySeen(scope: Scope): Plan['keySeen'] {
+  const names = scope.collection.primaryKey.map(({ name }) => name);
+  if (names.some((name) => visibleField(scope, name) === null)) return 'nowhere';
+  return names.flatMap((name) => guardOf(scope, name) ?? []);
+}
+
+/** One number of the answer's `meta`. */
+function planMeta(scope: Scope, query: Query, name: MetaName): Meta {
+  const conditions = name === 'filter_count' ? levelConditions(scope, query) : [];
+  // What PostgreSQL's planner believes knows of no rule, so it tells only those whom none restricts.
+  if (name === 'estimated_count') {
+    if (scope.grant.every(({ rule }) => rule !== null)) {
+      throw forbidden('"estimated_count" counts items that you may not see.');
+    }
+    scope.context.notes.fleeting = true;
+  }
+  return { name, table: scope.table, conditions };
+}
+
+/** Which levels are read for all their parents at once: those that take scans, and those above them. */
+function settle(levels: Levels): void {
+  for (const { plan, scope } of levels) {
+    plan.atOnce = (scope.level.scans && scope.depth > 0) || isAboveBatch(plan);
+  }
+}
+
+/** The paths of the plain values in an item, in their order. */
+function columnsOf({ content }: LevelPlan): Path[] {
+  if (content.kind === 'groups') {
+    const names = content.aggregates.map(({ term: { aggregate, field } }) =>
+      field === '*' ? [aggregate] : [aggregate, field],
+    );
+    return [...content.groups.map(({ key }) => [key]), ...names];
+  }
+  return [...content.entries].flatMap(([key, entry]): Path[] =>
+    entry.kind === 'one' ? columnsOf(entry.level).map((path) => [key, ...path]) : [[key]],
+  );
+}
+
+function planRead(
+  target: ReadTarget,
+  query: Query,
+  { rows = null, isAsked = false, source = null }: Rows,
+  ordered: boolean,
+): Plan {
+  const context: Context = contextOf(target, { slots: true, backlink: query.backlink });
+  const open = () => openScope(context, target.collection, source);
+  const levels: Levels = [];
+  const scope = open();
+  const root = planLevel(scope, query, levels, ordered);
+  const meta = query.meta.map((name) => planMeta(open(), query, name));
+  planRights(context);
+  settle(levels);
+  const { fleeting, volatile, reads, aliases } = context.notes;
+  return {
+    ...{ root, rows, meta, tables: aliases },
+    keySeen: isAsked ? keySeen(scope) : [],
+    columns: columnsOf(root),
+    reads: fleeting ? null : reads,
+    reusable: !volatile,
+  };
+}
+
+/**
+ * Plans a list of items.
+ * @throws ServiceError FORBIDDEN, INVALID_QUERY
+ */
+export function planList(target: ReadTarget, query: Query, rows: Rows = {}): Plan {
+  return planRead(target, query, rows, true);
+}
+
+/** Plans one item, that of a key. @throws ServiceError as {@link planList} */
+export function planItem(target: ReadTarget, query: Query, rows: Rows): Plan {
+  return planRead(target, { ...query, limit: null, offset: 0, meta: [] }, rows, false);
+}
+
+/** Plans the first item in the collection's own order. @throws ServiceError as {@link planList} */
+export function planFirst(target: ReadTarget, query: Query): Plan {
+  return planRead(target, { ...query, limit: 1, offset: 0, meta: [] }, {}, true);
+}

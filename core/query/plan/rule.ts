@@ -1,0 +1,52 @@
+/** Tells whether a rule can be planned, without anybody asking for items. */
+import { ALL_GRANTS, ANONYMOUS } from '#core/access/grants.ts';
+import type { Catalog } from '#core/catalog/catalog.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import type { Filter, QueryBounds } from '../query.ts';
+import { planFilter } from './filter.ts';
+import { contextOf, openScope } from './scope.ts';
+
+/** Somebody of whom everything is known, so that every path behind a variable is looked at. */
+const SOMEBODY = '00000000-0000-4000-8000-000000000000';
+const CALLER = {
+  ...ANONYMOUS,
+  user: SOMEBODY,
+  role: SOMEBODY,
+  roles: [SOMEBODY],
+  policies: [SOMEBODY],
+};
+
+const known = new WeakMap<Filter, { readonly catalog: Catalog; readonly fault: string | null }>();
+
+function faultOf(
+  catalog: Catalog,
+  bounds: QueryBounds,
+  collection: string,
+  rule: Filter,
+): string | null {
+  const target = { catalog, bounds, collection, grants: ALL_GRANTS, caller: CALLER };
+  try {
+    planFilter(openScope(contextOf(target, { slots: false }), collection), rule);
+    return null;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return String(error.details.reason ?? error.message);
+  }
+}
+
+/**
+ * What keeps a rule from being planned, and so from holding for any row; null when nothing does.
+ * Remembered for the catalog that it was last looked at with.
+ */
+export function ruleFault(
+  catalog: Catalog,
+  bounds: QueryBounds,
+  collection: string,
+  rule: Filter,
+): string | null {
+  const found = known.get(rule);
+  if (found?.catalog === catalog) return found.fault;
+  const fault = faultOf(catalog, bounds, collection, rule);
+  known.set(rule, { catalog, fault });
+  return fault;
+}

@@ -1,0 +1,56 @@
+/** Plans `search`: a term looked for in the collection's own columns that the caller may see. */
+import { isConcealed } from '#core/catalog/concealed.ts';
+import type { Operator } from '../operator.ts';
+import { type Condition, connect, type ValueOperand } from './condition.ts';
+import type { Column } from './plan.ts';
+import { refOf, type Scope, visibleColumns } from './scope.ts';
+
+const CANONICAL_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const RANGE: Readonly<Record<string, bigint>> = {
+  int2: 2n ** 15n,
+  int4: 2n ** 31n,
+  int8: 2n ** 63n,
+};
+
+function fitsInteger(term: string, typeName: string): boolean {
+  if (!/^-?(0|[1-9]\d{0,18})$/.test(term)) return false;
+  const limit = RANGE[typeName] ?? 0n;
+  const value = BigInt(term);
+  return value >= -limit && value < limit;
+}
+
+/** How a column is tested, and the type of the term; null when the term cannot be in it. */
+function testOf({ field }: Column, term: string): readonly [Operator, string] | null {
+  switch (field.type) {
+    case 'string':
+    case 'text':
+      return ['_icontains', 'text'];
+    case 'integer':
+    case 'bigInteger':
+      return fitsInteger(term, field.column.typeName) ? ['_eq', 'int8'] : null;
+    case 'float':
+    case 'decimal':
+      return CANONICAL_NUMBER.test(term) && term.length < 100 ? ['_eq', 'numeric'] : null;
+    case 'uuid':
+      return UUID.test(term) ? ['_eq', 'uuid'] : null;
+    default:
+      return null;
+  }
+}
+
+/** Rows in which any column holds the term; no rows when no column can. */
+export function planSearch(scope: Scope, term: string): Condition {
+  const tests = visibleColumns(scope).flatMap((own): Condition[] => {
+    if (isConcealed(own) || own.meta?.searchable === false) return [];
+    const column = refOf(scope, own);
+    const { field, guard } = column;
+    const [operator, type] = testOf(column, term) ?? [];
+    if (operator === undefined || type === undefined) return [];
+    const value = { kind: 'column', column } as const;
+    const subject = { value, type: field.type, field, concealed: false, guard };
+    const operands: readonly ValueOperand[] = [{ kind: 'value', type, text: term }];
+    return [{ kind: 'test', operator, subject, operands, strict: true, void: false }];
+  });
+  return connect('or', tests);
+}

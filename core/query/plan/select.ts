@@ -1,0 +1,229 @@
+/** Decides what is selected of a level, from the names that were asked and what may be seen. */
+import type { Field } from '#core/catalog/catalog.ts';
+import type { Relation, ToMany } from '#core/catalog/relation.ts';
+import { type Call, callOf, resultKey } from '../call.ts';
+import { requireWithin } from '../limits.ts';
+import type { Level, Path } from '../query.ts';
+import { planCall } from './call.ts';
+import type { Entry } from './plan.ts';
+import {
+  columnRef,
+  isVisible,
+  noField,
+  refOf,
+  type Scope,
+  scopedOf,
+  visibleField,
+  visibleRelation,
+} from './scope.ts';
+
+/** A relation to be nested: the paths asked of its items, for each collection they may be in. */
+export interface Nested {
+  readonly kind: 'nested';
+  readonly relation: Relation;
+  /** The field that was followed. */
+  readonly field: string;
+  /** By collection; the empty name stands for all of them. */
+  readonly paths: Map<string, Path[]>;
+}
+
+/** A list of which only the keys or the number of its items is asked. */
+export interface Digest {
+  readonly kind: 'keys' | 'number';
+  readonly list: ToMany;
+}
+
+/** What was asked under one key of the answer. */
+export type Asked = Extract<Entry, { kind: 'value' | 'key' }> | Nested | Digest;
+
+function isPresentation(field: Field): boolean {
+  return field.special.includes('no-data');
+}
+
+class Selection {
+  /** The parts of the answer's object, by key. */
+  readonly entries = new Map<string, Asked>();
+  readonly #scope: Scope;
+  readonly #level: Level;
+
+  constructor(scope: Scope, level: Level) {
+    this.#scope = scope;
+    this.#level = level;
+    for (const path of level.fields) this.#add(path);
+    this.#count();
+  }
+
+  /** Wildcards multiply below the root; what they bring is bounded like what is named. */
+  #count(): void {
+    const { context, depth } = this.#scope;
+    if (depth === 0) return;
+    const { notes, bounds } = context;
+    notes.fields += this.entries.size;
+    requireWithin('fields', notes.fields, bounds.maxFields);
+  }
+
+  #add(path: Path): void {
+    const [head = '', ...rest] = path;
+    if (head === '*') this.#addAll(rest);
+    else if (rest.length > 0) this.#addNested(head, rest);
+    else this.#addLeaf(head);
+  }
+
+  /** `*`: every field as it is; with a rest, every relation with that rest. */
+  #addAll(rest: Path): void {
+    const scope = this.#scope;
+    for (const field of scope.collection.fields.values()) {
+      if (visibleField(scope, field.name) === null || isPresentation(field)) continue;
+      // An alias takes the name over, here as when it is asked by name.
+      if (this.#level.alias.has(field.name)) continue;
+      const relation = visibleRelation(scope, field.name);
+      if (this.#expand(field.name, relation, rest) || this.entries.has(field.name)) continue;
+      const leaf = this.#leafOf(field, relation);
+      if (leaf !== null) this.entries.set(field.name, leaf);
+    }
+    for (const [name, real] of this.#level.alias) {
+      if (this.#expand(name, visibleRelation(scope, real), rest)) continue;
+      if (!this.entries.has(name)) this.#addLeaf(name);
+    }
+  }
+
+  /** Goes on over a relation that a wildcard met, as far as it asks for that, or `deep` does. */
+  #expand(name: string, relation: Relation | null, rest: Path): boolean {
+    if (relation === null || !this.#isReachable(relation)) return false;
+    const back = !this.#scope.context.backlink && isReverse(this.#scope.through, relation);
+    if (rest.length > 0 && !back) this.#nest(name, relation, '', rest);
+    else if (this.#isShaped(name)) this.#nest(name, relation, '', null);
+    else return false;
+    return true;
+  }
+
+  /** `deep` says what becomes of the relation's items, so that they are more than their keys. */
+  #isShaped(name: string): boolean {
+    const deep = this.#level.deep.get(name);
+    if (deep === undefined) return false;
+    return deep.fields.length > 0 || deep.aggregate.length > 0 || deep.groupBy.length > 0;
+  }
+
+  /** Something of the items behind the relation may be seen. */
+  #isReachable(relation: Relation): boolean {
+    const scope = this.#scope;
+    if (relation.kind === 'a2o') {
+      return relation.allowed.some((end) => isVisible(scope, end.collection));
+    }
+    const { collection } = relation.kind === 'm2o' ? relation.one : relation.many;
+    return isVisible(scope, collection);
+  }
+
+  /** The value of a field that stands for itself; null for what a wildcard passes over. */
+  #leafOf(field: Field, relation: Relation | null): Asked | null {
+    const scope = this.#scope;
+    const { column } = field;
+    if (column !== null) {
+      return {
+        kind: 'value',
+        value: { kind: 'column', column: refOf(scope, { ...field, column }) },
+      };
+    }
+    if (relation === null || relation.kind === 'm2o' || relation.kind === 'a2o') return null;
+    if (!isVisible(scope, relation.many.collection)) return null;
+    return { kind: 'keys', list: relation };
+  }
+
+  #addLeaf(name: string): void {
+    const scope = this.#scope;
+    const real = this.#level.alias.get(name) ?? name;
+    const relation = visibleRelation(scope, real);
+    if (relation !== null && this.#isShaped(name)) {
+      this.#nest(name, relation, '', null);
+      return;
+    }
+    if (this.entries.get(name)?.kind === 'nested') return;
+    const field = visibleField(scope, real);
+    const value = field === null ? null : this.#leafOf(field, relation);
+    const found = value ?? this.#relationKey(relation);
+    if (found !== null) {
+      this.entries.set(name, found);
+      return;
+    }
+    const call = callOf(real);
+    if (call === null) throw noField(scope, real, 'fields');
+    const output = real === name ? resultKey(call) : name;
+    const counted = this.#countOf(call);
+    this.entries.set(output, counted ?? { kind: 'value', value: planCall(scope, call, 'fields') });
+  }
+
+  /** A call that counts the items of a list which no index serves. */
+  #countOf(call: Call): Digest | null {
+    const list = call.name === 'count' ? visibleRelation(this.#scope, call.field) : null;
+    if (list === null || list.kind === 'm2o' || list.kind === 'a2o') return null;
+    return list.indexed ? null : { kind: 'number', list };
+  }
+
+  /** The bare key of a relation that has no field of its own; null when a part of it is missing. */
+  #relationKey(relation: Relation | null): Asked | null {
+    const scope = this.#scope;
+    if (relation === null || relation.kind === 'a2o') return null;
+    if (relation.kind !== 'm2o') return { kind: 'keys', list: relation };
+    const columns = relation.many.columns.map((column) => columnRef(scope, column, 'fields'));
+    return { kind: 'key', columns };
+  }
+
+  #addNested(head: string, rest: Path): void {
+    const scope = this.#scope;
+    const { field, collection } = scopedOf(head);
+    const real = this.#level.alias.get(field) ?? field;
+    const relation = visibleRelation(scope, real);
+    if (relation === null) throw noField(scope, path(head, rest), 'fields');
+    if (collection === null) {
+      this.#nest(field, relation, '', rest);
+      return;
+    }
+    const allowed =
+      relation.kind === 'a2o' && relation.allowed.some((end) => end.collection === collection);
+    if (!allowed) throw noField(scope, head, 'fields');
+    // The parts of a many-to-any that may not be seen drop out; the rest of it stays.
+    this.#nest(field, relation, collection, rest);
+  }
+
+  #nest(name: string, relation: Relation, collection: string, rest: Path | null): void {
+    const existing = this.entries.get(name);
+    const nested: Nested =
+      existing?.kind === 'nested'
+        ? existing
+        : { kind: 'nested', relation, field: name, paths: new Map() };
+    const paths = nested.paths.get(collection) ?? [];
+    if (rest !== null) paths.push(rest);
+    nested.paths.set(collection, paths);
+    this.entries.set(name, nested);
+  }
+}
+
+function path(head: string, rest: Path): string {
+  return [head, ...rest].join('.');
+}
+
+/** Whether a relation leads straight back over the one that was just followed. */
+function isReverse(through: Relation | undefined, relation: Relation): boolean {
+  if (through === undefined) return false;
+  if (relation.kind === 'm2o' || relation.kind === 'a2o') {
+    return (
+      through.kind !== 'm2o' &&
+      through.kind !== 'a2o' &&
+      through.many.collection === relation.many.collection &&
+      through.manyField === relation.field
+    );
+  }
+  return (
+    through.kind === 'm2o' &&
+    through.many.collection === relation.many.collection &&
+    through.field === relation.manyField
+  );
+}
+
+/**
+ * What was asked of a level, by the keys of the answer.
+ * @throws ServiceError FORBIDDEN naming field and path; INVALID_QUERY past a bound
+ */
+export function selectionOf(scope: Scope, level: Level): ReadonlyMap<string, Asked> {
+  return new Selection(scope, level).entries;
+}

@@ -1,0 +1,137 @@
+/** Plans the order of rows, across many-to-ones, with the joins that it needs. */
+import type { ColumnField } from '#core/catalog/catalog.ts';
+import { isConcealed } from '#core/catalog/concealed.ts';
+import type { ToMany } from '#core/catalog/relation.ts';
+import { invalidQuery } from '#core/errors/service-error.ts';
+import { callOf } from '../call.ts';
+import type { Level, Path } from '../query.ts';
+import { planCall } from './call.ts';
+import type { Join, Match, Order, OrderTerm, Value } from './plan.ts';
+import {
+  columnRef,
+  endsMatch,
+  enterScope,
+  guardOf,
+  noField,
+  type Scope,
+  scopedOf,
+  visibleColumns,
+  visibleField,
+  visibleRelation,
+} from './scope.ts';
+
+const UNSORTABLE: ReadonlySet<string> = new Set(
+  'json xml point polygon line lseg box path circle aclitem geometry'.split(' '),
+);
+
+function isSortable(field: ColumnField): boolean {
+  const { typeName } = field.stored?.column ?? field.column;
+  return !UNSORTABLE.has(typeName) && !isConcealed(field);
+}
+
+/** Joins of one statement level, each relation path once. */
+class Joins {
+  readonly #scopes = new Map<string, Scope>();
+  readonly list: Join[] = [];
+
+  /** The scope of the item that a segment leads to. */
+  follow(scope: Scope, segment: string): Scope {
+    const key = `${scope.table.alias}.${segment}`;
+    const known = this.#scopes.get(key);
+    if (known !== undefined) return known;
+    const { target, match } = this.#open(scope, segment);
+    const guard = guardOf(scope, scopedOf(segment).field);
+    this.list.push({ table: target.table, match, guard });
+    this.#scopes.set(key, target);
+    return target;
+  }
+
+  #open(scope: Scope, segment: string): { target: Scope; match: Match } {
+    const { field, collection } = scopedOf(segment);
+    const relation = visibleRelation(scope, field);
+    if (relation === null) throw noField(scope, field, 'sort');
+    if (relation.kind === 'm2o') {
+      const target = enterScope(scope, relation, relation.one.collection, segment);
+      const left = { table: target.table, columns: relation.one.columns };
+      const right = { table: scope.table, columns: relation.many.columns };
+      return { target, match: endsMatch(left, right) };
+    }
+    if (relation.kind !== 'a2o') {
+      throw invalidQuery(`"sort" cannot go through "${segment}", which has several items.`);
+    }
+    const end = relation.allowed.find((entry) => entry.collection === collection);
+    if (end === undefined) throw noField(scope, segment, 'sort');
+    const target = enterScope(scope, relation, end.collection, segment);
+    const tables = { from: scope.table, to: target.table };
+    return { target, match: { kind: 'any', ...tables, relation, end } };
+  }
+}
+
+function sortValue(scope: Scope, name: string): Value {
+  const call = callOf(name);
+  if (call !== null && visibleField(scope, name) === null) return planCall(scope, call, 'sort');
+  const column = columnRef(scope, name, 'sort');
+  if (isConcealed(column.field)) throw noField(scope, name, 'sort');
+  if (!isSortable(column.field)) throw invalidQuery(`"sort": "${name}" has no order.`);
+  return { kind: 'column', column };
+}
+
+function pathValue(scope: Scope, path: Path, joins: Joins): Value {
+  let current = scope;
+  for (const segment of path.slice(0, -1)) current = joins.follow(current, segment);
+  return sortValue(current, path.at(-1) ?? '');
+}
+
+/** The column that keeps items in the order people gave them. */
+function sortField(scope: Scope): string | null {
+  const { through, collection } = scope;
+  const isList = through !== undefined && through.kind !== 'm2o' && through.kind !== 'a2o';
+  const own = (isList ? (through satisfies ToMany).sortField : null) ?? collection.meta?.sortField;
+  const field = own ? visibleField(scope, own) : null;
+  return field?.column && !isConcealed(field) ? field.name : null;
+}
+
+/** The order when none is asked: the sort field, the key, the first column that has an order. */
+function defaultSort(scope: Scope): Path[] {
+  const own = sortField(scope);
+  if (own !== null) return [[own]];
+  if (visibleKey(scope).length > 0) return [];
+  const first = visibleColumns(scope).find(isSortable);
+  return first === undefined ? [] : [[first.name]];
+}
+
+/** The key, if the caller sees all of it on all rows; a hidden key may not even decide ties. */
+function visibleKey(scope: Scope): readonly ColumnField[] {
+  const { primaryKey } = scope.collection;
+  const seen = primaryKey.every(
+    (field) =>
+      visibleField(scope, field.name) !== null &&
+      guardOf(scope, field.name) === null &&
+      !isConcealed(field),
+  );
+  return seen ? primaryKey : [];
+}
+
+/** Plans the order of a level: what was asked, then the key, so that pages never overlap. */
+export function planSort(scope: Scope, level: Level): Order {
+  const joins = new Joins();
+  const asked =
+    level.sort.length > 0
+      ? level.sort
+      : defaultSort(scope).map((path) => ({ path, descending: false }));
+  const named = new Set<string>();
+  const terms = asked.map(({ path, descending }): OrderTerm => {
+    const [head = ''] = path;
+    const real = [level.alias.get(head) ?? head, ...path.slice(1)];
+    named.add(real.join('.'));
+    return { value: pathValue(scope, real, joins), descending };
+  });
+  for (const own of visibleKey(scope)) {
+    if (named.has(own.name)) continue;
+    // Ties are broken by what is stored, as the index has it.
+    const bare = { ...own, stored: null };
+    const column = { table: scope.table, own: bare, field: bare, past: null, guard: null };
+    terms.push({ value: { kind: 'column', column }, descending: false });
+  }
+  return { joins: joins.list, terms, nullsLast: scope.through !== undefined };
+}

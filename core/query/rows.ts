@@ -1,0 +1,94 @@
+/** Tables in statements of others, under the rights of a caller. */
+import { ALL_GRANTS } from '#core/access/grants.ts';
+import { identifier, join, render, type Sql, type Statement, sql } from '#core/database/sql.ts';
+import type { Key } from './key.ts';
+import type { Table } from './plan/plan.ts';
+import { recordPath } from './plan/record.ts';
+import { planRights, planRule } from './plan/rights.ts';
+import { contextOf, openScope, type ReadTarget } from './plan/scope.ts';
+import { NO_VALUE } from './plan/variable.ts';
+import type { Filter } from './query.ts';
+import { conditionSql, recordJson, rowRule } from './sql/expression.ts';
+import { anyKeyCondition, columnNamed, keyCondition, tableSql, whereSql } from './sql/table.ts';
+
+/** The rows of a collection's table in a statement. */
+export interface TableRows {
+  /** The table under its alias, for `FROM`. */
+  readonly from: Sql;
+  /** A column by its name in the table. */
+  column(name: string): Sql;
+  /** Whether a row has one of some keys. */
+  hasKey(keys: readonly Key[]): Sql;
+}
+
+function rowsOf(table: Table): TableRows {
+  return {
+    from: tableSql(table),
+    column: (name) => columnNamed(table, name),
+    hasKey: (keys) => anyKeyCondition(table, keys),
+  };
+}
+
+/**
+ * The rows that a caller may read.
+ * @returns also `where`, a clause of these and further conditions
+ * @throws ServiceError FORBIDDEN
+ */
+export function readableRows(
+  target: ReadTarget,
+): TableRows & { readonly where: (conditions: readonly Sql[]) => Sql } {
+  const context = contextOf(target, { slots: false });
+  const { table } = openScope(context, target.collection);
+  planRights(context);
+  return {
+    ...rowsOf(table),
+    where: (conditions) => whereSql([...conditions, rowRule(table)]),
+  };
+}
+
+/** All rows, and for each of some rules whether it holds for a row. */
+export function judgedRows(
+  target: ReadTarget,
+  rules: readonly Filter[],
+  now = new Date(),
+): TableRows & { readonly table: Table; readonly verdicts: readonly Sql[] } {
+  const context = contextOf({ ...target, grants: ALL_GRANTS }, { slots: false, now });
+  const scope = openScope(context, target.collection);
+  const verdicts = rules.map((rule) => {
+    const condition = planRule(scope, rule);
+    return sql`(${conditionSql(condition, false)}) IS TRUE`;
+  });
+  return { ...rowsOf(scope.table), table: scope.table, verdicts };
+}
+
+/**
+ * What a variable with a path leads to, as JSON, whatever the caller may see; null without a record.
+ * @throws ServiceError when it leads nowhere
+ */
+export function callerRecord(target: ReadTarget, path: string): Sql {
+  const context = contextOf({ ...target, grants: ALL_GRANTS }, { slots: false });
+  const found = recordPath(context, path, path);
+  return found === NO_VALUE ? sql`NULL::json` : recordJson(found);
+}
+
+/** The item of a key; without a key the first one, as of a singleton. */
+function choice(table: Table, key: Key | null): Sql {
+  if (key !== null) return sql` WHERE ${keyCondition(table, key)}`;
+  const columns = table.collection.primaryKey.map(({ column }) =>
+    identifier(table.alias, column.name),
+  );
+  const order = columns.length === 0 ? sql`` : sql` ORDER BY ${join(columns)}`;
+  return sql`${order} LIMIT 1`;
+}
+
+/** One row with the JSON text of a list, true or false for each rule; no row without the item. */
+export function compileVerdicts(
+  target: ReadTarget,
+  key: Key | null,
+  rules: readonly Filter[],
+): Statement {
+  const { table, from, verdicts } = judgedRows(target, rules);
+  return render(
+    sql`SELECT to_json(ARRAY[${join(verdicts)}]::boolean[])::text FROM ${from}${choice(table, key)}`,
+  );
+}

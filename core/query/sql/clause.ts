@@ -1,0 +1,74 @@
+/** Writes the clauses of one level: what is shown of a row, conditions, order and limits. */
+import { empty, join, type Sql, sql } from '#core/database/sql.ts';
+import type { Entry, Items, LevelPlan, Order, Value } from '../plan/plan.ts';
+import {
+  bareSql,
+  columnSql,
+  conditionSql,
+  guarded,
+  leftJoins,
+  rowRule,
+  valueSql,
+  visibleSql,
+} from './expression.ts';
+import { outputOf } from './output.ts';
+import { whereSql } from './table.ts';
+
+function orderSql({ joins, terms, nullsLast }: Order): { joins: Sql; orderBy: Sql } {
+  const parts = terms.map(({ value, descending }) => {
+    const term = sortSql(value);
+    if (!descending) return term;
+    return nullsLast ? sql`${term} DESC NULLS LAST` : sql`${term} DESC`;
+  });
+  const orderBy = parts.length === 0 ? empty : sql` ORDER BY ${join(parts)}`;
+  return { joins: leftJoins(joins), orderBy };
+}
+
+function sortSql(value: Value): Sql {
+  // A null inside a document and a member that is missing read the same, and sort the same.
+  if (value.kind === 'call' && value.name === 'json') {
+    return sql`nullif(${valueSql(value)}, 'null'::jsonb)`;
+  }
+  // What keeps the order of the values has an index that serves.
+  if (value.kind === 'column' && value.column.own.stored?.comparable === true) {
+    return guarded(value.column.guard, bareSql(value.column));
+  }
+  return valueSql(value);
+}
+
+/** The rows that a level is about, before limits: rights, filter and search. */
+export function levelConditions({ table, conditions }: Pick<LevelPlan, 'table' | 'conditions'>) {
+  return [rowRule(table), ...conditions.map((condition) => conditionSql(condition, false))];
+}
+
+export function limitSql({ limit, offset }: LevelPlan): Sql {
+  const limited = limit === null ? empty : sql` LIMIT ${limit}::int8`;
+  return offset === 0 ? limited : sql`${limited} OFFSET ${offset}::int8`;
+}
+
+/** The order of a level, and the joins that it needs. */
+export function ordered({ order }: Items): { joins: Sql; orderBy: Sql } {
+  return order === null ? { joins: empty, orderBy: empty } : orderSql(order);
+}
+
+/** Limit and offset of each parent's items, by their positions. */
+export function range(position: Sql, { limit, offset }: LevelPlan): Sql {
+  return whereSql([
+    offset === 0 ? null : sql`${position} > ${offset}::int8`,
+    limit === null ? null : sql`${position} <= ${offset + limit}::int8`,
+  ]);
+}
+
+export function valueOutput(value: Value): Sql {
+  if (value.kind === 'column') return outputOf(value.column.field, visibleSql(value.column));
+  const made = valueSql(value);
+  // Counts and parts of dates are texts in answers, like all counts.
+  return value.kind === 'call' && value.name === 'json' ? made : sql`(${made})::text`;
+}
+
+/** A key as a list; null when a part of it is missing. */
+export function keySql({ columns }: Extract<Entry, { kind: 'key' }>): Sql {
+  const set = columns.map((column) => sql`${visibleSql(column)} IS NOT NULL`);
+  const values = columns.map((column) => outputOf(column.field, columnSql(column)));
+  return sql`CASE WHEN ${join(set, ' AND ')} THEN json_build_array(${join(values)}) END`;
+}

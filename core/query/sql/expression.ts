@@ -1,0 +1,310 @@
+/** Writes the conditions and values of a plan, with the rights that they are under. */
+import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
+import type { Condition, Subject, Test, Void } from '../plan/condition.ts';
+import type { Column, Guard, Join, Table, Value } from '../plan/plan.ts';
+import type { PathOperand, RecordPath } from '../plan/record.ts';
+import { memberText } from './document.ts';
+import { pastSql } from './past.ts';
+import { childEnds, childrenSql, columnNamed, matchSql, tableSql, whereSql } from './table.ts';
+import { holdsSql, testSql, type Written } from './test.ts';
+
+/** Nothing outside can have this name: tables are `t` with a number. */
+const ELEMENT = sql`e.v`;
+
+// Rights
+
+function anyRight(table: Table, indexes: readonly number[], apart: boolean): Sql | null {
+  const conditions = indexes.map((index) => table.rights[index]?.condition ?? null);
+  if (conditions.some((condition) => condition === null)) return null;
+  const parts = conditions.flatMap((condition) =>
+    condition === null ? [] : [conditionSql(condition, apart)],
+  );
+  return sql`(${join(parts, ' OR ')})`;
+}
+
+/** Which rows of the table the caller sees; null: all. */
+export function rowRule(table: Table): Sql | null {
+  return anyRight(table, [...table.rights.keys()], table.rights.length > 1);
+}
+
+/** On which rows the caller sees what is guarded; null: on all. */
+export function guardSql(guard: Guard | null): Sql | null {
+  return guard === null ? null : anyRight(guard.table, guard.rights, true);
+}
+
+/** A value where the caller may see it, else null. */
+export function guarded(guard: Guard | null, value: Sql): Sql {
+  const seen = guardSql(guard);
+  return seen === null ? value : sql`CASE WHEN ${seen} THEN ${value} END`;
+}
+
+function whereSeen(guard: Guard | null, condition: Sql): Sql {
+  const seen = guardSql(guard);
+  return seen === null ? condition : sql`(${seen} AND ${condition})`;
+}
+
+// Values
+
+/** What a column stores. */
+export function bareSql({ table, own, past }: Column): Sql {
+  const bare = columnNamed(table, own.column.name);
+  if (past === null) return bare;
+  return pastSql(table, past, bare, (item, right) => {
+    const condition = item.rights[right]?.condition ?? null;
+    return condition === null ? null : conditionSql(condition, true);
+  });
+}
+
+/** The value of a column, whether or not the caller may see it. */
+export function columnSql(column: Column): Sql {
+  const { own, past } = column;
+  const bare = bareSql(column);
+  return past !== null || own.stored === null ? bare : own.stored.value(bare);
+}
+
+/** The value of a column where the caller may see it, else null. */
+export function visibleSql(column: Column): Sql {
+  return guarded(column.guard, columnSql(column));
+}
+
+const PARTS: Readonly<Record<string, Sql>> = {
+  year: sql`year`,
+  month: sql`month`,
+  week: sql`week`,
+  day: sql`day`,
+  weekday: sql`dow`,
+  hour: sql`hour`,
+  minute: sql`minute`,
+  second: sql`second`,
+};
+
+function documentSql(value: Sql, isArray: boolean): Sql {
+  return isArray ? sql`to_jsonb(${value})` : sql`(${value})::jsonb`;
+}
+
+function callSql({ name, column, steps }: Extract<Value, { kind: 'call' }>): Sql {
+  const value = visibleSql(column);
+  const { type, column: described } = column.field;
+  const isArray = described.elementType !== null;
+  if (name === 'json') return sql`(${documentSql(value, isArray)} #> ${steps}::text[])`;
+  if (name === 'count') {
+    if (isArray) return sql`cardinality(${value})`;
+    const document = documentSql(value, false);
+    return sql`(CASE jsonb_typeof(${document}) WHEN 'array' THEN jsonb_array_length(${document}) END)`;
+  }
+  // Seconds come with their fraction, which a cast alone would round up to the next minute.
+  const number = sql`trunc(extract(${PARTS[name]} FROM ${value}))::int`;
+  // `infinity` has no parts. Its year would fail the statement, even on rows that are hidden.
+  return type === 'time' ? number : sql`CASE WHEN isfinite(${value}) THEN ${number} END`;
+}
+
+/** How many items of a list the caller sees. */
+function countSql({ parent, table, relation, guard }: Extract<Value, { kind: 'count' }>): Sql {
+  const where = whereSql([childrenSql(parent, table, relation), rowRule(table)]);
+  return guarded(guard, sql`(SELECT count(*)::int8 FROM ${tableSql(table)}${where})`);
+}
+
+/** The part of a document that a value is; null for other values. */
+function memberOf(value: Value): Sql | null {
+  if (value.kind === 'element') return value.field === null ? ELEMENT : null;
+  if (value.kind !== 'member') return null;
+  return sql`(${documentSql(unguardedSql(value.of), value.isArray)} #> ${value.steps}::text[])`;
+}
+
+/** A value of a row; columns whether or not the caller may see them, for tests that ask themselves. */
+function unguardedSql(value: Value): Sql {
+  switch (value.kind) {
+    case 'column':
+      return columnSql(value.column);
+    case 'call':
+      return callSql(value);
+    case 'count':
+      return countSql(value);
+    case 'member':
+    case 'element': {
+      const member = memberOf(value);
+      return member === null ? ELEMENT : memberText(member);
+    }
+  }
+}
+
+/** A value of a row where the caller may see it, else null. */
+export function valueSql(value: Value): Sql {
+  return value.kind === 'column' ? visibleSql(value.column) : unguardedSql(value);
+}
+
+// Paths behind variables
+
+const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
+const NUMBER = '^[+-]?[0-9]{1,100}([.][0-9]{1,100})?$';
+
+function joinSql(kind: Sql, { table, match, guard }: Join): Sql {
+  const seen = whereSeen(guard, matchSql(match));
+  const rule = rowRule(table);
+  return sql` ${kind} ${tableSql(table)} ON ${rule === null ? seen : sql`${seen} AND ${rule}`}`;
+}
+
+/** The tables of an order beside the level's own. */
+export function leftJoins(joins: readonly Join[]): Sql {
+  return join(
+    joins.map((one) => joinSql(sql`LEFT JOIN`, one)),
+    '',
+  );
+}
+
+function elementsSql({ elements }: RecordPath, value: Sql): Sql {
+  if (elements === 'array') return sql`unnest((${value})::text[])`;
+  if (elements === 'csv') return sql`unnest(string_to_array(${value}, ','))`;
+  const document = sql`(${value})::jsonb`;
+  return sql`jsonb_array_elements_text(CASE jsonb_typeof(${document}) WHEN 'array' THEN ${document} ELSE jsonb_build_array(${document}) END)`;
+}
+
+/** A select of one column `v`. */
+function recordRows(path: RecordPath): Sql {
+  const { root, joins, ids, isList, column, elements } = path;
+  const key = identifier(root.alias, 'id');
+  const mine = isList ? sql`${key} = ANY(${ids}::uuid[])` : sql`${key} = ${ids}::uuid`;
+  const inner = joins.map((one) => joinSql(sql`JOIN`, one));
+  const from = sql`${tableSql(root)}${join(inner, '')}`;
+  const where = whereSql([mine, rowRule(root)]);
+  const value = visibleSql(column);
+  return elements === null
+    ? sql`SELECT ${value} AS v FROM ${from}${where}`
+    : sql`SELECT e.v FROM ${from} CROSS JOIN LATERAL ${elementsSql(path, value)} AS e (v)${where}`;
+}
+
+/** The value in a form that compares with the field; texts become what they look like. */
+function convertedSql(as: PathOperand['as']): Sql {
+  switch (as) {
+    case 'text':
+      return sql`v::text`;
+    case 'uuid':
+      return sql`CASE WHEN v ~ ${UUID}::text THEN v::uuid END`;
+    case 'number':
+      return sql`CASE WHEN v ~ ${NUMBER}::text THEN v::numeric END`;
+    default:
+      return sql`v`;
+  }
+}
+
+/** All values of a path as an array, or the one value; null when there is none. */
+function pathSql({ path, as, all }: PathOperand): Sql {
+  const values = sql`SELECT w FROM (SELECT ${convertedSql(as)} AS w FROM (${recordRows(path)}) AS r) AS s WHERE w IS NOT NULL`;
+  return all ? sql`NULLIF(ARRAY(${values}), '{}')` : sql`(${values} LIMIT 1)`;
+}
+
+/** The values of a path as JSON, numbers as texts; a list where there may be several; null for none. */
+export function recordJson(path: RecordPath): Sql {
+  const value = path.family === 'number' ? sql`v::text` : sql`v`;
+  const values = sql`SELECT to_json(${value}) AS j FROM (${recordRows(path)}) AS r WHERE v IS NOT NULL`;
+  return path.single ? sql`(${values} LIMIT 1)` : sql`(SELECT json_agg(j) FROM (${values}) AS s)`;
+}
+
+// Conditions
+
+/** Whether a comparison lacks its value, as the statement finds out; null where that is known. */
+function voidSql(isVoid: Void): Sql | null {
+  if (typeof isVoid === 'boolean') return null;
+  const open = isVoid.map((operand) => sql`${pathSql({ ...operand, all: true })} IS NULL`);
+  return sql`(${join(open, ' OR ')})`;
+}
+
+/** No row exists. @param exists holds when there is one; never null */
+function noneSql(exists: Sql, isVoid: Void): Sql {
+  const open = voidSql(isVoid);
+  if (open === null) return sql`NOT ${exists}`;
+  return sql`(CASE WHEN NOT ${open} THEN TRUE END AND NOT ${exists})`;
+}
+
+function writtenOf({ value }: Subject): Written {
+  return {
+    value: unguardedSql(value),
+    bare: value.kind === 'column' ? bareSql(value.column) : null,
+    member: memberOf(value),
+    path: pathSql,
+  };
+}
+
+function guardedTest(test: Test): Sql {
+  const { operator, subject } = test;
+  const seen = whereSeen(subject.guard, testSql(test, writtenOf(subject)));
+  const isMissing = operator === '_null' || operator === '_empty';
+  return isMissing ? sql`(${seen}) IS NOT TRUE` : seen;
+}
+
+function elementsTest(condition: Extract<Condition, { kind: 'elements' }>): Sql {
+  const { subject, none, condition: inner } = condition;
+  const value = unguardedSql(subject.value);
+  const isArray = (subject.field?.column.elementType ?? null) !== null;
+  const document = documentSql(value, false);
+  const list = sql`CASE jsonb_typeof(${document}) WHEN 'array' THEN ${document} ELSE '[]' END`;
+  const from = isArray ? sql`unnest(${value}) AS e(v)` : sql`jsonb_array_elements(${list}) AS e(v)`;
+  const exists = sql`EXISTS (SELECT FROM ${from} WHERE ${conditionSql(inner, false)})`;
+  if (!none) return whereSeen(subject.guard, exists);
+  const without = noneSql(exists, inner.void);
+  return whereSeen(subject.guard, sql`(${value} IS NOT NULL AND ${without})`);
+}
+
+function oneTest(
+  { join: on, condition }: Extract<Condition, { kind: 'one' }>,
+  apart: boolean,
+): Sql {
+  const { table, guard } = on;
+  const match = whereSeen(guard, matchSql(on.match));
+  const rule = rowRule(table);
+  if (condition.strict) {
+    const where = whereSql([match, rule, conditionSql(condition, apart)]);
+    return sql`EXISTS (SELECT FROM ${tableSql(table)}${where})`;
+  }
+  const onSql = rule === null ? match : sql`${match} AND ${rule}`;
+  return sql`(SELECT ${conditionSql(condition, true)} FROM (VALUES (1)) AS one LEFT JOIN ${tableSql(table)} ON ${onSql})`;
+}
+
+/**
+ * Whether some related item meets the conditions. Beside an OR, or in a CASE or a select list, where
+ * `EXISTS` would scan the table for each row, by a list of all owners that have one, made once.
+ */
+function manyTest(condition: Extract<Condition, { kind: 'many' }>, apart: boolean): Sql {
+  const { parent, table, relation, none, condition: inner } = condition;
+  const conditions = [rowRule(table), inner && conditionSql(inner, false)];
+  const found = () => {
+    if (relation.indexed || !apart) {
+      const where = whereSql([childrenSql(parent, table, relation), ...conditions]);
+      return sql`EXISTS (SELECT FROM ${tableSql(table)}${where})`;
+    }
+    const { keys, owner } = childEnds(parent, table, relation);
+    const owned = owner.map((column) => sql`${column} IS NOT NULL`);
+    const owners = join(owner);
+    const list = sql`SELECT ${owners} FROM ${tableSql(table)}${whereSql([...owned, ...conditions])} GROUP BY ${owners}`;
+    return sql`((${join(keys)}) IN (${list}) IS TRUE)`;
+  };
+  return none ? noneSql(found(), condition.void) : found();
+}
+
+/** @param apart it stands beside an OR, or in a CASE or a select list */
+export function conditionSql(condition: Condition, apart: boolean): Sql {
+  switch (condition.kind) {
+    case 'constant':
+      if (condition.value === null) return sql`NULL::boolean`;
+      return condition.value ? sql`TRUE` : sql`FALSE`;
+    case 'test':
+      return guardedTest(condition);
+    case 'group': {
+      const isOr = condition.connective === 'or';
+      const parts = condition.parts.map((part) => conditionSql(part, apart || isOr));
+      return sql`(${join(parts, isOr ? ' OR ' : ' AND ')})`;
+    }
+    case 'holds': {
+      const found = holdsSql(condition, unguardedSql(condition.subject.value));
+      return whereSeen(condition.subject.guard, condition.negated ? sql`NOT ${found}` : found);
+    }
+    case 'elements':
+      return elementsTest(condition);
+    case 'one':
+      return oneTest(condition, apart);
+    case 'many':
+      return manyTest(condition, apart);
+    case 'seen':
+      return whereSeen(condition.guard, conditionSql(condition.condition, apart));
+  }
+}

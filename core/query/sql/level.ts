@@ -1,0 +1,342 @@
+/**
+ * Writes the levels of an answer. Related items are sub-selects of each row; where that would scan a
+ * table for each of them, all rows are written down first and the related items of all are read at
+ * once, by a sub-select for each relation.
+ */
+import { empty, join, raw, type Sql, sql } from '#core/database/sql.ts';
+import {
+  type Aggregation,
+  type AnyBranch,
+  type Entry,
+  type Items,
+  isAboveBatch,
+  type LevelPlan,
+} from '../plan/plan.ts';
+import { aggregationSql } from './aggregate.ts';
+import { keySql, levelConditions, limitSql, ordered, range, valueOutput } from './clause.ts';
+import { guardSql, rowRule } from './expression.ts';
+import { type Aliases, ownerNames, Page, POSITION } from './page.ts';
+import { type RowShape, rowShape } from './row.ts';
+import {
+  anyEnds,
+  childEnds,
+  childrenSql,
+  columnNamed,
+  matchSql,
+  refersTo,
+  tableSql,
+  whereSql,
+} from './table.ts';
+
+type EntryOf<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
+
+/** A sub-select, to be aliased `r`, and the expression that makes JSON of a row of it. */
+export interface LevelSql {
+  readonly rows: Sql;
+  readonly json: Sql;
+}
+
+/** Related items of many parents, and how they are told apart. */
+interface Batch {
+  /** The columns of an item that tell whose it is. */
+  readonly owner: readonly Sql[];
+  /** A select of the parents' keys. */
+  readonly keys: Sql;
+  /** A parent has at most one item, whose object is the value; else the value is a list. */
+  readonly single: boolean;
+  /** The value that a list has of an item's object, or the object of a single one. */
+  readonly member: (json: Sql) => Sql;
+}
+
+/** Where the values of a level stand: in each row, or beside the page of all its rows. */
+class LevelWriter {
+  readonly #level: LevelPlan;
+  readonly #aliases: Aliases;
+  readonly #page: Page | null;
+
+  constructor(level: LevelPlan, aliases: Aliases, page: Page | null) {
+    this.#level = level;
+    this.#aliases = aliases;
+    this.#page = page;
+  }
+
+  shape({ entries }: Items): RowShape {
+    const values = [...entries].map(([key, entry]) => [key, this.#entry(entry)] as const);
+    return rowShape(new Map(values), this.#level.ownNames);
+  }
+
+  /** A value of the row as it can be referred to here. */
+  #placed(value: Sql): Sql {
+    return this.#page === null ? value : this.#page.keep(value);
+  }
+
+  #entry(entry: Entry): Sql {
+    switch (entry.kind) {
+      case 'value':
+        return this.#placed(valueOutput(entry.value));
+      case 'key':
+        return this.#placed(keySql(entry));
+      case 'one':
+        return this.#guarded(entry, this.#one(entry));
+      case 'list':
+        return this.#guarded(entry, this.#list(entry));
+      case 'count':
+        return this.#guarded(entry, this.#count(entry));
+      case 'any':
+        return this.#guarded(entry, this.#any(entry));
+    }
+  }
+
+  /** A value where the caller may see the field that leads to it, else null. */
+  #guarded({ guard }: { readonly guard: EntryOf<'one'>['guard'] }, value: Sql): Sql {
+    const seen = guardSql(guard);
+    return seen === null ? value : sql`CASE WHEN ${this.#placed(seen)} THEN ${value} END`;
+  }
+
+  /** The page, where the items of a level are read for all its rows. */
+  #pageFor(level: LevelPlan): Page | null {
+    return level.atOnce ? this.#page : null;
+  }
+
+  #one({ relation, level }: EntryOf<'one'>): Sql {
+    const { table } = this.#level;
+    const page = this.#pageFor(level);
+    const theirs = relation.one.columns;
+    if (page === null) {
+      const left = { table: level.table, columns: theirs };
+      const right = { table, columns: relation.many.columns };
+      const match = matchSql({ kind: 'ends', left, right });
+      return this.#placed(objectJson(levelSql(level, [match], this.#aliases)));
+    }
+    const keys = relation.many.columns.map((column) => columnNamed(table, column));
+    const owner = theirs.map((column) => columnNamed(level.table, column));
+    return this.#readSingle(page, level, { keys, owner });
+  }
+
+  #readSingle(
+    page: Page,
+    level: LevelPlan,
+    { keys, owner }: { readonly keys: readonly Sql[]; readonly owner: readonly Sql[] },
+  ): Sql {
+    return page.read(keys, (select) =>
+      batchSql(level, { owner, keys: select, single: true, member: whole }, this.#aliases),
+    );
+  }
+
+  #list({ relation, level, keys: names }: EntryOf<'list'>): Sql {
+    if (level === null) return sql`'[]'::json`;
+    const { table } = this.#level;
+    const member = names.length === 0 ? whole : (json: Sql) => memberKeys(json, names);
+    const page = this.#pageFor(level);
+    if (page === null) {
+      const match = childrenSql(table, level.table, relation);
+      const { rows, json } = levelSql(level, [match], this.#aliases);
+      return this.#placed(listJson({ rows, json: member(json) }));
+    }
+    const { keys, owner } = childEnds(table, level.table, relation);
+    const value = page.read(keys, (select) =>
+      batchSql(level, { owner, keys: select, single: false, member }, this.#aliases),
+    );
+    return sql`coalesce(${value}, ${withoutItems(level, this.#aliases) ?? sql`'[]'::json`})`;
+  }
+
+  /** How many items there are for each owner. */
+  #count({ relation, table: child }: EntryOf<'count'>): Sql {
+    const { keys, owner } = childEnds(this.#level.table, child, relation);
+    const names = ownerNames(owner.length);
+    const columns = owner.map((column, index) => sql`${column} AS ${names[index]}`);
+    const groups = owner.map((_, index) => raw(String(index + 1)));
+    const page = this.#page;
+    if (page === null) throw new TypeError('such a count is read for all rows at once');
+    const counted = page.read(keys, (select) => {
+      const where = whereSql([sql`(${join(owner)}) IN (${select})`, rowRule(child)]);
+      return sql`SELECT ${join(columns)}, count(*)::int8 AS value FROM ${tableSql(child)}${where} GROUP BY ${join(groups)}`;
+    });
+    return sql`coalesce(${counted}, 0)::text`;
+  }
+
+  #any(entry: EntryOf<'any'>): Sql {
+    const { table } = this.#level;
+    const { relation, branches } = entry;
+    const key = () =>
+      this.#placed(sql`to_json(${columnNamed(table, relation.many.columns[0] ?? '')})`);
+    if (branches.length === 0) return key();
+    const cases = branches.map(({ end, told }) => {
+      const when = this.#placed(refersTo(table, relation, end.collection));
+      if (told === 'nothing') return sql` WHEN ${when} THEN NULL::json`;
+      return sql` WHEN ${when} THEN ${told === 'key' ? key() : this.#anyItem(entry, end, told)}`;
+    });
+    return sql`CASE${join(cases, '')} END`;
+  }
+
+  #anyItem({ relation }: EntryOf<'any'>, end: AnyBranch['end'], level: LevelPlan): Sql {
+    const { column, key } = anyEnds(this.#level.table, level.table, relation, end);
+    const page = this.#pageFor(level);
+    if (page !== null) return this.#readSingle(page, level, { keys: [key], owner: [column] });
+    return this.#placed(objectJson(levelSql(level, [sql`${column} = ${key}`], this.#aliases)));
+  }
+}
+
+function whole(json: Sql): Sql {
+  return json;
+}
+
+function memberKeys(json: Sql, names: readonly string[]): Sql {
+  const values = names.map((name) => sql`${json} -> ${name}::text`);
+  return names.length === 1 ? join(values) : sql`json_build_array(${join(values)})`;
+}
+
+/** Rows as one JSON list. */
+function listJson({ rows, json }: LevelSql): Sql {
+  return sql`(SELECT coalesce(json_agg(${json}), '[]') FROM (${rows}) AS r)`;
+}
+
+/** The single row as a JSON object, null without a row. */
+function objectJson({ rows, json }: LevelSql): Sql {
+  return sql`(SELECT ${json} FROM (${rows}) AS r)`;
+}
+
+function aggregatedSql(level: LevelPlan, content: Aggregation, where: Sql, aliases: Aliases) {
+  const { values, joins, groups, orderBy } = aggregationSql(content, aliases);
+  const { columns, json } = rowShape(values, level.ownNames);
+  const groupBy = groups.length === 0 ? empty : sql` GROUP BY ${join(groups)}`;
+  const rows = sql`SELECT ${columns} FROM ${tableSql(level.table)}${joins}${where}${groupBy}${orderBy}${limitSql(level)}`;
+  return { rows, json };
+}
+
+/**
+ * Writes a level whose rows are read one by one.
+ * @param conditions hold the rows to their parent or to their keys
+ */
+function levelSql(level: LevelPlan, conditions: readonly Sql[], aliases: Aliases): LevelSql {
+  const { content, table } = level;
+  const where = whereSql([...conditions, ...levelConditions(level)]);
+  if (content.kind === 'groups') return aggregatedSql(level, content, where, aliases);
+  const { columns, json } = new LevelWriter(level, aliases, null).shape(content);
+  const { joins, orderBy } = ordered(content);
+  const rows = sql`SELECT ${columns} FROM ${tableSql(table)}${joins}${where}${orderBy}${limitSql(level)}`;
+  return { rows, json };
+}
+
+/** Writes the level at the root of a statement. */
+export function rootSql(level: LevelPlan, conditions: readonly Sql[], aliases: Aliases): LevelSql {
+  const { content, table } = level;
+  if (content.kind === 'groups' || !isAboveBatch(level)) {
+    return levelSql(level, conditions, aliases);
+  }
+  const where = whereSql([...conditions, ...levelConditions(level)]);
+  const page = new Page(aliases);
+  const { columns, json } = new LevelWriter(level, aliases, page).shape(content);
+  const { joins, orderBy } = ordered(content);
+  const rows = sql`SELECT ${page.columns} FROM ${tableSql(table)}${joins}${where}${orderBy}${limitSql(level)}`;
+  if (content.order === null) {
+    return { json, rows: sql`${page.with(rows)} SELECT ${columns} FROM ${page.from}` };
+  }
+  const numbered = sql`SELECT p.*, row_number() OVER () AS ${POSITION} FROM (${rows}) AS p`;
+  return {
+    json,
+    rows: sql`${page.with(numbered)} SELECT ${columns} FROM ${page.from} ORDER BY ${page.name}.${POSITION}`,
+  };
+}
+
+// Related items of all parents
+
+function ownersSql(batch: Batch): Sql {
+  const names = ownerNames(batch.owner.length);
+  return join(batch.owner.map((column, index) => sql`${column} AS ${names[index]}`));
+}
+
+/** `GROUP BY` the first columns of the select. */
+function groupBy(batch: Batch): Sql {
+  return sql` GROUP BY ${join(batch.owner.map((_, index) => raw(String(index + 1))))}`;
+}
+
+function batchWhere(level: LevelPlan, batch: Batch): Sql {
+  const owned = sql`(${join(batch.owner)}) IN (${batch.keys})`;
+  return whereSql([owned, ...levelConditions(level)]);
+}
+
+/** A name that no column of the level's table has. */
+function freeName({ table }: LevelPlan): Sql {
+  const taken = new Set(table.collection.table?.columns.map((column) => column.name));
+  let name = 'position';
+  while (taken.has(name)) name += '_';
+  return raw(name);
+}
+
+/** Where the rows come from, under the alias of the table, and where they stand in their order. */
+interface Source {
+  readonly from: Sql;
+  readonly where: Sql;
+  readonly position: Sql | null;
+}
+
+function sourceOf(level: LevelPlan, content: Items, batch: Batch): Source {
+  const where = batchWhere(level, batch);
+  if (batch.single) return { from: tableSql(level.table), where, position: null };
+  const alias = raw(level.table.alias);
+  const name = freeName(level);
+  const position = sql`${alias}.${name}`;
+  const { joins, orderBy } = ordered(content);
+  const numbered = sql`SELECT ${alias}.*, row_number() OVER (PARTITION BY ${join(batch.owner)}${orderBy}) AS ${name} FROM ${tableSql(level.table)}${joins}${where}`;
+  return { from: sql`(${numbered}) AS ${alias}`, where: range(position, level), position };
+}
+
+function batchValue(batch: Batch, json: Sql, position: Sql | null): Sql {
+  const member = batch.member(json);
+  return position === null ? member : sql`json_agg(${member} ORDER BY ${position})`;
+}
+
+function batchOfItems(level: LevelPlan, content: Items, batch: Batch, aliases: Aliases): Sql {
+  const page = isAboveBatch(level) ? new Page(aliases) : null;
+  const { columns, json } = new LevelWriter(level, aliases, page).shape(content);
+  const { from, where, position } = sourceOf(level, content, batch);
+  const group = position === null ? empty : groupBy(batch);
+  if (page === null) {
+    const value = batchValue(batch, json, position);
+    return sql`SELECT ${ownersSql(batch)}, ${value} AS value FROM ${from} CROSS JOIN LATERAL (SELECT ${columns}) AS r${where}${group}`;
+  }
+  const numbered = position === null ? empty : sql`, ${position} AS ${POSITION}`;
+  const rows = sql`SELECT ${ownersSql(batch)}, ${page.columns}${numbered} FROM ${from}${where}`;
+  const owners = ownerNames(batch.owner.length).map((name) => sql`${page.name}.${name}`);
+  const value = batchValue(batch, json, position && sql`${page.name}.${POSITION}`);
+  return sql`${page.with(rows)} SELECT ${join(owners)}, ${value} AS value FROM ${page.from} CROSS JOIN LATERAL (SELECT ${columns}) AS r${group}`;
+}
+
+/** What aggregates give where a parent has no items; null when they then give no rows. */
+function withoutItems(level: LevelPlan, aliases: Aliases): Sql | null {
+  const { content, limit, offset, table, ownNames } = level;
+  if (content.kind === 'items' || content.groups.length > 0) return null;
+  const { values, joins } = aggregationSql(content, aliases);
+  const { columns, json } = rowShape(values, ownNames);
+  const limited = limit === null ? empty : sql` LIMIT ${limit}::int8`;
+  const rows = sql`SELECT ${columns} FROM ${tableSql(table)}${joins} WHERE FALSE${limited} OFFSET ${offset}::int8`;
+  return sql`(SELECT coalesce(json_agg(${json}), '[]') FROM (${rows}) AS r)`;
+}
+
+function batchOfGroups(level: LevelPlan, content: Aggregation, batch: Batch, aliases: Aliases) {
+  const { values, joins, groups, orderBy } = aggregationSql(content, aliases);
+  const alias = raw(aliases.next());
+  const entries = [...values];
+  const kept = entries.map(([, value], index) => sql`, ${value} AS ${raw(`c${index}`)}`);
+  const { columns, json } = rowShape(
+    new Map(entries.map(([key], index) => [key, sql`${alias}.${raw(`c${index}`)}`])),
+    level.ownNames,
+  );
+  const owner = join(batch.owner);
+  const grouped = groups.length === 0 ? owner : sql`${owner}, ${join(groups)}`;
+  const where = batchWhere(level, batch);
+  const rows = sql`SELECT ${ownersSql(batch)}, row_number() OVER (PARTITION BY ${owner}${orderBy}) AS ${POSITION}${join(kept, '')} FROM ${tableSql(level.table)}${joins}${where} GROUP BY ${grouped}`;
+  const position = sql`${alias}.${POSITION}`;
+  const owners = ownerNames(batch.owner.length).map((name) => sql`${alias}.${name}`);
+  const value = batchValue(batch, json, position);
+  return sql`SELECT ${join(owners)}, ${value} AS value FROM (${rows}) AS ${alias} CROSS JOIN LATERAL (SELECT ${columns}) AS r${range(position, level)}${groupBy(batch)}`;
+}
+
+/** A select with one row for each parent that has items; its columns are the owner's and `value`. */
+function batchSql(level: LevelPlan, batch: Batch, aliases: Aliases): Sql {
+  const { content } = level;
+  return content.kind === 'groups'
+    ? batchOfGroups(level, content, batch, aliases)
+    : batchOfItems(level, content, batch, aliases);
+}

@@ -1,0 +1,52 @@
+/** How a column's value is written into the JSON of an answer. */
+import type { ColumnField } from '#core/catalog/catalog.ts';
+import { CONCEALED, isConcealed } from '#core/catalog/concealed.ts';
+import { type Sql, sql } from '#core/database/sql.ts';
+import { isGeometry } from '../plan/geometry.ts';
+import { geometryOutput } from './geometry.ts';
+
+/** 2024-05-01T12:00:00.000Z; `infinity` has no fields to format and stays a word. */
+function timestamp(column: Sql): Sql {
+  return sql`CASE WHEN isfinite(${column}) THEN to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') ELSE ${column}::text END`;
+}
+
+function dateTime(column: Sql): Sql {
+  return sql`CASE WHEN isfinite(${column}) THEN to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS') ELSE ${column}::text END`;
+}
+
+/** Bytes in the form that Node's Buffer has in JSON. */
+function bytes(column: Sql): Sql {
+  return sql`CASE WHEN ${column} IS NOT NULL THEN json_build_object('type', 'Buffer', 'data', coalesce((SELECT json_agg(get_byte(${column}, i) ORDER BY i) FROM generate_series(0, length(${column}) - 1) AS i), '[]')) END`;
+}
+
+function commaList(column: Sql): Sql {
+  return sql`CASE ${column} WHEN '' THEN '[]'::json ELSE to_json(string_to_array(${column}, ',')) END`;
+}
+
+/**
+ * The expression whose JSON form is the field's value on the wire. Numbers that JavaScript cannot
+ * hold exactly (bigint, numeric) are texts; times are UTC, because sessions run in UTC.
+ */
+export function outputOf(field: ColumnField, column: Sql): Sql {
+  if (isConcealed(field)) {
+    return sql`CASE WHEN ${column} IS NOT NULL THEN ${CONCEALED}::text END`;
+  }
+  switch (field.type) {
+    case 'bigInteger':
+    case 'decimal':
+    case 'unknown':
+      return sql`${column}::text`;
+    case 'timestamp':
+      return timestamp(column);
+    case 'dateTime':
+      return dateTime(column);
+    case 'time':
+      return sql`to_char(${column}, 'HH24:MI:SS')`;
+    case 'binary':
+      return bytes(column);
+    case 'csv':
+      return commaList(column);
+    default:
+      return isGeometry(field) ? geometryOutput(field, column) : column;
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * Writes the statement of a plan. Its result is text that is ready to be sent: of a list the items,
+ * of an item its object. What is put around them is up to whoever answers.
+ */
+import { join, quote, type Sql, sql } from '#core/database/sql.ts';
+import type { Meta, Plan, RowChoice, Table } from '../plan/plan.ts';
+import { levelConditions } from './clause.ts';
+import { guardSql } from './expression.ts';
+import { rootSql } from './level.ts';
+import { Aliases } from './page.ts';
+import { anyKeyCondition, columnNamed, keyCondition, tableSql, whereSql } from './table.ts';
+
+function chosen(table: Table, rows: RowChoice): Sql {
+  switch (rows.kind) {
+    case 'key':
+      return keyCondition(table, rows.parts);
+    case 'keys':
+      return anyKeyCondition(table, rows.keys);
+    case 'kept':
+      return rows.holds(columnNamed(table, rows.field.column.name));
+  }
+}
+
+function rowConditions({ root: { table }, rows, keySeen }: Plan): Sql[] {
+  if (rows === null) return [];
+  if (keySeen === 'nowhere') return [sql`FALSE`];
+  return [chosen(table, rows), ...keySeen.flatMap((guard) => guardSql(guard) ?? [])];
+}
+
+function root(plan: Plan) {
+  return rootSql(plan.root, rowConditions(plan), new Aliases());
+}
+
+/** One number of the answer's `meta`. */
+function metaSql({ name, table, conditions }: Meta): Sql {
+  if (name !== 'estimated_count') {
+    const where = whereSql(levelConditions({ table, conditions }));
+    return sql`SELECT count(*) FROM ${tableSql(table)}${where}`;
+  }
+  const { schema = '', name: relation = '' } = table.collection.table ?? {};
+  const qualified = `${quote(schema)}.${quote(relation)}`;
+  return sql`SELECT greatest(reltuples, 0)::int8 FROM pg_class WHERE oid = ${qualified}::regclass`;
+}
+
+/** `{"total_count":…}` as text; null when nothing of it was asked. */
+function metaText({ meta }: Plan): Sql | null {
+  if (meta.length === 0) return null;
+  const members = meta.map(
+    (one, index) => sql`${`${index === 0 ? '' : ','}"${one.name}":`}::text || (${metaSql(one)})`,
+  );
+  return sql`'{' || ${join(members, ' || ')} || '}'`;
+}
+
+/** One row with the text `[…]`; before it, where `meta` is asked, its text and a line feed. */
+export function listSql(plan: Plan): Sql {
+  const { rows, json } = root(plan);
+  const meta = metaText(plan);
+  const before = meta === null ? sql`` : sql`${meta} || E'\\n' || `;
+  return sql`SELECT ${before}'[' || coalesce(string_agg(${json}::text, ','), '') || ']' FROM (${rows}) AS r`;
+}
+
+/** One row with the text of an object, or none. */
+export function itemSql(plan: Plan): Sql {
+  const { rows, json } = root(plan);
+  return sql`SELECT ${json}::text FROM (${rows}) AS r`;
+}
+
+/** A row with the text of each item, after a first one with that of `meta` where it is asked. */
+export function streamSql(plan: Plan): Sql {
+  const items = itemSql(plan);
+  const meta = metaText(plan);
+  return meta === null ? items : sql`SELECT ${meta} UNION ALL (${items})`;
+}

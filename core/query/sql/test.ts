@@ -1,0 +1,181 @@
+/** Writes one operator on one value, whatever the value is made of. */
+import type { ColumnField } from '#core/catalog/catalog.ts';
+import { bareType } from '#core/database/column-type.ts';
+import { join, raw, Sql, sql } from '#core/database/sql.ts';
+import type { Operator } from '../operator.ts';
+import type { Condition, ListOperand, Operand, Test } from '../plan/condition.ts';
+import { isArray, mayBeList } from '../plan/list-value.ts';
+import type { PathOperand } from '../plan/record.ts';
+import { derived, Slot } from '../plan/slot.ts';
+import { compareMember, memberAmong } from './document.ts';
+import { geometryTest } from './geometry.ts';
+
+/** What a test is about, as it is written. */
+export interface Written {
+  readonly value: Sql;
+  /** What the column stores, where there is one behind the value. */
+  readonly bare: Sql | null;
+  /** The part of a document that the value is the text of; null for other values. */
+  readonly member: Sql | null;
+  /** Writes the values of a path. */
+  readonly path: (operand: PathOperand) => Sql;
+}
+
+const ORDER: Readonly<Partial<Record<Operator, Sql>>> = {
+  _eq: sql`=`,
+  _neq: sql`<>`,
+  _lt: sql`<`,
+  _lte: sql`<=`,
+  _gt: sql`>`,
+  _gte: sql`>=`,
+};
+
+/** The column in the form that its operands compare with: enums and unknown types as text. */
+function comparable(field: ColumnField, column: Sql): Sql {
+  const asText =
+    field.type === 'unknown' || field.column.typeKind === 'e' || field.column.typeName === 'char';
+  return asText ? sql`${column}::text` : column;
+}
+
+function left({ subject: { field } }: Test, { value, bare }: Written): Sql {
+  if (field === null) return value;
+  return field.stored?.comparable && bare !== null ? bare : comparable(field, value);
+}
+
+/** Whether some or none of the elements of a list, or of the parts of a document, are set. */
+function filledSql({ subject }: Pick<Test, 'subject'>, value: Sql): Sql {
+  const { field, type } = subject;
+  if (field !== null && mayBeList(subject)) {
+    return isArray(field)
+      ? sql`cardinality(${value}) > 0`
+      : sql`(${value})::jsonb NOT IN ('[]', '{}', '""', 'null')`;
+  }
+  // Types that have no empty text are empty when null.
+  const hasEmptyText =
+    ['string', 'text', 'csv', 'hash', 'member'].includes(type) && field?.column.typeKind !== 'e';
+  return hasEmptyText ? sql`${value} <> ''` : sql`${value} IS NOT NULL`;
+}
+
+type Texts = ListOperand['texts'];
+
+/** Equality with values that the column keeps in a form of its own, as its index serves. */
+function storedAmong({ subject, operator }: Test, { bare }: Written, texts: Texts): Sql | null {
+  const among = subject.field?.stored?.among;
+  if (among === undefined || bare === null) return null;
+  const make = (values: readonly string[]) =>
+    among(bare, values, operator === '_neq' || operator === '_nin');
+  if (!(texts instanceof Slot)) return sql`(${make(texts)})`;
+  const { strings, values } = make([]);
+  const slots = values.map((value, index) =>
+    value instanceof Sql ? value : derived(texts, (known) => make(known).values[index]),
+  );
+  return sql`(${new Sql(strings, slots)})`;
+}
+
+/** An operand as the parameter that the subject compares with. */
+function parameter(written: Written, operand: Operand): Sql {
+  if (operand.kind === 'path') return written.path(operand);
+  if (operand.kind !== 'value') throw new TypeError(`a ${operand.kind} is no single value`);
+  return sql`${operand.text}::${raw(operand.type)}`;
+}
+
+function orderSql(test: Test, written: Written, sign: Sql, operand: Operand): Sql {
+  if (operand.kind === 'value') {
+    const { text } = operand;
+    const found = storedAmong(
+      test,
+      written,
+      derived(text, (known): readonly string[] => [known]),
+    );
+    if (found !== null) return found;
+    if (written.member !== null) return compareMember(written.member, sign, text);
+  }
+  return sql`${left(test, written)} ${sign} ${parameter(written, operand)}`;
+}
+
+function amongSql(test: Test, written: Written): Sql {
+  const negated = test.operator === '_nin';
+  const among = negated ? sql`<> ALL` : sql`= ANY`;
+  const tests = test.operands.map((operand) => {
+    if (operand.kind === 'path')
+      return sql`${left(test, written)} ${among}(${written.path(operand)})`;
+    if (operand.kind !== 'list') throw new TypeError(`a ${operand.kind} is no list`);
+    const { texts, type } = operand;
+    if (written.member !== null) return memberAmong(written.member, among, texts);
+    const array = sql`${texts}::${raw(type)}[]`;
+    return storedAmong(test, written, texts) ?? sql`${left(test, written)} ${among}(${array})`;
+  });
+  return tests.length === 1 ? join(tests) : sql`(${join(tests, negated ? ' AND ' : ' OR ')})`;
+}
+
+function rangeSql(test: Test, written: Written): Sql {
+  const [low, high] = test.operands;
+  if (low === undefined || high === undefined) throw new TypeError('a range has two ends');
+  const range =
+    written.member === null
+      ? sql`(${left(test, written)} BETWEEN ${parameter(written, low)} AND ${parameter(written, high)})`
+      : sql`(${orderSql(test, written, sql`>=`, low)} AND ${orderSql(test, written, sql`<=`, high)})`;
+  return test.operator === '_between' ? range : sql`NOT ${range}`;
+}
+
+/** The text with LIKE's own characters made ordinary. */
+function likeText(value: string): string {
+  return value.replace(/[\\%_]/g, '\\$&');
+}
+
+/** The same for a text that only PostgreSQL knows. */
+function likeSql(text: Sql): Sql {
+  return sql`regexp_replace(${text}, ${'([\\\\%_])'}::text, ${'\\\\\\1'}::text, 'g')`;
+}
+
+/** The value as a text that LIKE takes. */
+function textSql(field: ColumnField | null, value: Sql): Sql {
+  const isText = ['text', 'varchar', 'citext'].includes(field?.column.typeName ?? '');
+  return isText ? value : sql`${value}::text`;
+}
+
+/** Substring, prefix and suffix tests and case-insensitive equality: `_[n][i](contains|…|eq)`. */
+function patternSql({ operator, subject, operands }: Test, { value, path }: Written): Sql {
+  const match = /^_(n?)(i?)(contains|starts_with|ends_with|eq)$/.exec(operator);
+  const [operand] = operands;
+  if (match === null || operand === undefined) throw new Error(`${operator} has no pattern`);
+  const [, negated, insensitive, kind] = match;
+  const before = kind === 'contains' || kind === 'ends_with' ? '%' : '';
+  const after = kind === 'contains' || kind === 'starts_with' ? '%' : '';
+  const like = sql`${negated ? sql`NOT ` : sql``}${insensitive ? sql`ILIKE` : sql`LIKE`}`;
+  const shown = textSql(subject.field, value);
+  if (operand.kind === 'path') {
+    return sql`${shown} ${like} ${before}::text || ${likeSql(path(operand))} || ${after}::text`;
+  }
+  if (operand.kind !== 'value') throw new TypeError(`a ${operand.kind} is no pattern`);
+  const pattern = derived(operand.text, (text) => before + likeText(text) + after);
+  return sql`${shown} ${like} ${pattern}::text`;
+}
+
+/** A test of a value that is seen; those of presence ask whether it is set, whatever their operator. */
+export function testSql(test: Test, written: Written): Sql {
+  const { operator, operands, subject } = test;
+  const [operand] = operands;
+  if (operator === '_null' || operator === '_nnull') return sql`${written.value} IS NOT NULL`;
+  if (operator === '_empty' || operator === '_nempty') return filledSql(test, written.value);
+  if (operand?.kind === 'geometry' && subject.field !== null) {
+    return geometryTest(subject.field, written.value, operator, operand.shape);
+  }
+  if (operator === '_in' || operator === '_nin') return amongSql(test, written);
+  if (operator === '_between' || operator === '_nbetween') return rangeSql(test, written);
+  const sign = ORDER[operator];
+  if (sign === undefined || operand === undefined) return patternSql(test, written);
+  return orderSql(test, written, sign, operand);
+}
+
+/** Whether a list inside a value has one of some elements, in the form that a GIN index serves. */
+export function holdsSql(
+  { subject: { field }, texts }: Extract<Condition, { kind: 'holds' }>,
+  value: Sql,
+): Sql {
+  if (field !== null && isArray(field)) {
+    return sql`${value} @> ${texts}::text[]::${bareType(field.column)}`;
+  }
+  const tests = texts.map((text) => sql`(${value})::jsonb @> ${text}::jsonb`);
+  return tests.length === 1 ? join(tests) : sql`(${join(tests, ' OR ')})`;
+}
