@@ -223,12 +223,27 @@ function misfit(error: pg.DatabaseError, view: FailureView): Error {
   return new ServiceError('FAILED_VALIDATION', { ...UNTOLD, reason }, { cause: error });
 }
 
+/** Syntax and names; missing schemas, tables, columns, types, functions, and ambiguous ones. */
+const MISREAD = new Set([
+  '3F000',
+  '42601',
+  '42602',
+  '42622',
+  '42703',
+  '42704',
+  '42725',
+  '42883',
+  '42P01',
+]);
+/** Where PostgreSQL reads names, paths in JSON and words of texts; some it does not know, or not so long. */
+const READER = /^(?:namespace|jsonpath\w*|to_tsany|ts\w+)\.[cly]$/;
+
 /** Where extensions read their values: `hstore_io.c` before PostgreSQL 16, PostGIS. */
 const INPUT_SOURCE = /_io\.c$|^lwgeom_/;
 
 /**
  * A value that is none of its type: class 22. Some types read their values with errors of a
- * statement's own classes, because `hstore` has a syntax and `regclass` names a relation; such an
+ * statement's own classes, because `hstore` has a syntax and `regconfig` names an object; such an
  * error tells of no place in the statement, nor in a function such as a trigger's.
  */
 export function isMisread(error: pg.DatabaseError): boolean {
@@ -236,7 +251,8 @@ export function isMisread(error: pg.DatabaseError): boolean {
   // Extensions may tell of bad input by the code for what should never happen.
   if (code.startsWith('22') || (code === 'XX000' && INPUT_SOURCE.test(file))) return true;
   const isPlaced = [position, internalPosition, where].some((place) => place !== undefined);
-  return !isPlaced && ['42601', '42602', '42P01', '42703'].includes(code);
+  if (isPlaced) return false;
+  return MISREAD.has(code) || (READER.test(file) && (code === '0A000' || code === '54000'));
 }
 
 /**

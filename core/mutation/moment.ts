@@ -7,7 +7,7 @@
 const ZONE = '(?:Z|[+-](?<zoneHour>\\d{2})(?::?(?<zoneMinute>\\d{2})(?::?\\d{2})?)?)';
 const TIME = '(?<hour>\\d{2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?:[.,]\\d+)?)?';
 const DATE = '(?<year>\\d{4,7})-(?<month>\\d{2})-(?<day>\\d{2})';
-const MOMENT = new RegExp(`^${DATE}(?:[T ]${TIME} ?${ZONE}?)?(?: BC)?$`, 'i');
+const MOMENT = new RegExp(`^${DATE}(?:[T ]${TIME} ?${ZONE}?)?(?<bc> BC)?$`, 'i');
 const BASIC_TIME = '(?<hour>\\d{2})(?<minute>\\d{2})(?<second>\\d{2})(?:\\.\\d+)?';
 const BASIC_DATE = '(?<year>\\d{4})(?<month>\\d{2})(?<day>\\d{2})';
 const BASIC = new RegExp(`^${BASIC_DATE}(?:T${BASIC_TIME}${ZONE}?)?$`, 'i');
@@ -36,7 +36,8 @@ function isDay(parts: Parts, lastYear: number): boolean {
   const month = Number(parts.month);
   const day = Number(parts.day);
   if (year === 0 || year > lastYear || month < 1 || month > 12) return false;
-  return day >= 1 && day <= daysIn(year, month);
+  // There is no year 0: the one before 1 is 1 BC.
+  return day >= 1 && day <= daysIn(parts.bc === undefined ? year : 1 - year, month);
 }
 
 /** Whether the text is a day with or without a time of day. */

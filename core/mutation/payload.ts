@@ -77,6 +77,17 @@ export function compositeText(field: ColumnField, value: object): string | null 
   return null;
 }
 
+/** Types whose elements are written as objects. */
+const OBJECTS = new Set(['json', 'jsonb', 'geometry', 'geography']);
+
+/** Whether a list has objects, as rows in arrays are read, for elements that only texts stand for. */
+function holdsRows({ column }: ColumnField, value: object): boolean {
+  if (column.elementType === null || OBJECTS.has(column.elementType)) return false;
+  const isRow = (entry: unknown): boolean =>
+    Array.isArray(entry) ? entry.some(isRow) : typeof entry === 'object' && entry !== null;
+  return Array.isArray(value) && value.some(isRow);
+}
+
 /** What is wrong with a value's form: a date has rules of its own, all else is a malformed body. */
 function misfit(collection: Collection, field: ColumnField, reason: string): ServiceError {
   const place = { collection: collection.name, field: field.name };
@@ -101,6 +112,7 @@ function valueText(collection: Collection, field: ColumnField, value: unknown): 
   const fail = (reason: string) => misfit(collection, field, reason);
   let text: string | null;
   if (typeof value === 'object' && value !== null) {
+    if (holdsRows(field, value)) throw fail('an element that is a row is written as a text.');
     text = compositeText(field, value);
     if (text === null) throw fail(`a field of type ${field.type} takes no object or list.`);
     if (isSound(field, text)) return text;

@@ -137,6 +137,32 @@ function arrayCheck(element: TextCheck): TextCheck {
 
 const ANYTHING: TextCheck = () => null;
 
+/**
+ * Types whose values name tables and the like. PostgreSQL looks a name up among all there are,
+ * whoever writes it: what is taken and what is refused would tell which exist, and so would the name
+ * behind a number.
+ */
+const OBJECT_NAMES = [
+  'class',
+  'namespace',
+  'oper',
+  'operator',
+  'proc',
+  'procedure',
+  'role',
+  'type',
+].map((kind) => `reg${kind}`);
+
+const NO_OBJECT_NAME = when(
+  () => false,
+  'The value would name an object of the database; only SQL writes such a field.',
+);
+
+/** Whether values of the column name objects of the database, and so are never written. */
+export function namesObject({ elementType, typeName }: ColumnDescriptor): boolean {
+  return OBJECT_NAMES.includes(elementType ?? typeName);
+}
+
 /** The checks of the types that need nothing but their name. */
 const BY_TYPE: Readonly<Record<string, TextCheck>> = {
   int2: wholeCheck(2),
@@ -169,6 +195,7 @@ const BY_TYPE: Readonly<Record<string, TextCheck>> = {
 };
 
 function typeCheck(column: ColumnDescriptor): TextCheck {
+  if (namesObject(column)) return NO_OBJECT_NAME;
   if (column.elementType !== null) return arrayCheck(BY_TYPE[column.elementType] ?? ANYTHING);
   if (column.enumValues !== null) return enumCheck(column.enumValues);
   if (column.typeName === 'numeric') return decimalCheck(column);

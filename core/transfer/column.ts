@@ -2,7 +2,7 @@
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { isConcealed } from '#core/catalog/concealed.ts';
 import { isTemporal } from '#core/mutation/kind.ts';
-import { type TextCheck, textChecker } from '#core/mutation/value.ts';
+import { namesObject, type TextCheck, textChecker } from '#core/mutation/value.ts';
 
 /**
  * How a value becomes PostgreSQL's text: unchanged, as JSON, as an array, or (a comma list in a
@@ -59,7 +59,7 @@ export function fileColumn(collection: Collection, name: string): FileColumn | s
   const columnField = { ...field, column };
   const temporal = isTemporal(field) && field.stored === null;
   const isShape = field.type.startsWith('geometry');
-  const isJudged = temporal || isShape || field.stored !== null;
+  const isJudged = temporal || isShape || field.stored !== null || namesObject(column);
   const check = isJudged ? textChecker(columnField) : null;
   const masked = isConcealed(field);
   return { name, field: columnField, form: formOf(columnField), masked, check, temporal };

@@ -19,11 +19,19 @@ const OTHER_CLASSES = new Set(
   ),
 );
 
-/** The error concerns a row, not the server or the program. */
+/** Classes of what is unknown, too long or not there, for values as well. */
+const READING = new Set(['0A', '3F', '42', '54']);
+
+/**
+ * The error concerns a row, not the server or the program. What names a column of a line failed as
+ * that value was read, whatever the class: some types read a syntax or names.
+ */
 export function blamesRow(error: unknown): error is pg.DatabaseError {
   if (!(error instanceof pg.DatabaseError) || isTransient(error)) return false;
   if (error.code === undefined) return false;
-  return !OTHER_CLASSES.has(error.code.slice(0, 2)) || blamesValue(error);
+  const group = error.code.slice(0, 2);
+  const isRead = READING.has(group) && typeof copyContext(error)?.field === 'string';
+  return isRead || !OTHER_CLASSES.has(group) || blamesValue(error);
 }
 
 /** The error concerns a constraint; the staging table can find its rows. */

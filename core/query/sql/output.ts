@@ -5,14 +5,18 @@ import { type Sql, sql } from '#core/database/sql.ts';
 import { isGeometry } from '../plan/geometry.ts';
 import { geometryOutput } from './geometry.ts';
 
-/** 2024-05-01T12:00:00.000Z; `infinity` has no fields to format and stays a word. */
-function timestamp(column: Sql): Sql {
-  return sql`CASE WHEN isfinite(${column}) THEN to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') ELSE ${column}::text END`;
+/**
+ * A moment as text. The formats of `to_char` lack the era, which stands behind years before Christ as
+ * PostgreSQL writes it; `infinity` has no fields to format and stays a word.
+ */
+function moment(column: Sql, format: Sql): Sql {
+  const text = sql`to_char(${column}, ${format})`;
+  return sql`CASE WHEN ${column} >= '0001-01-01' AND ${column} < 'infinity' THEN ${text} WHEN isfinite(${column}) THEN ${text} || ' BC' ELSE ${column}::text END`;
 }
 
-function dateTime(column: Sql): Sql {
-  return sql`CASE WHEN isfinite(${column}) THEN to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS') ELSE ${column}::text END`;
-}
+/** 2024-05-01T12:00:00.000Z */
+const TIMESTAMP = sql`'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
+const DATE_TIME = sql`'YYYY-MM-DD"T"HH24:MI:SS'`;
 
 /** Bytes in the form that Node's Buffer has in JSON. */
 function bytes(column: Sql): Sql {
@@ -37,9 +41,9 @@ export function outputOf(field: ColumnField, column: Sql): Sql {
     case 'unknown':
       return sql`${column}::text`;
     case 'timestamp':
-      return timestamp(column);
+      return moment(column, TIMESTAMP);
     case 'dateTime':
-      return dateTime(column);
+      return moment(column, DATE_TIME);
     case 'time':
       return sql`to_char(${column}, 'HH24:MI:SS')`;
     case 'binary':
