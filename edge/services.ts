@@ -126,6 +126,7 @@ export async function openEdgeServices(
       joins: config.QUERY_MAX_JOINS,
       search: config.QUERY_MAX_SEARCH,
       binds: config.QUERY_MAX_BINDS,
+      cost: config.QUERY_MAX_COST,
     },
   };
   const access = new AccessSource({ pool, schema, catalog, log });

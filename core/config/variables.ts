@@ -425,6 +425,11 @@ export const variables = {
     fallback: String(DEFAULT_LIMITS.binds),
     meaning: 'Most values that one statement of a query may send to PostgreSQL, rules included',
   }),
+  QUERY_MAX_COST: define({
+    parse: integer(1_000, Number.MAX_SAFE_INTEGER),
+    fallback: String(DEFAULT_LIMITS.cost),
+    meaning: 'Most items that the limits of a query and of the lists in it may multiply to',
+  }),
   MAX_RELATIONAL_DEPTH: define({
     parse: integer(2, 100),
     fallback: '10',

@@ -17,7 +17,12 @@ const PARTS = {
 export type Part = keyof typeof PARTS;
 
 /** Most of each part, and how deep a filter may be nested. */
-export type QueryLimits = Readonly<Record<Exclude<Part, 'fields' | 'levels'> | 'nesting', number>>;
+export type QueryLimits = Readonly<
+  Record<Exclude<Part, 'fields' | 'levels'> | 'nesting' | 'cost', number>
+>;
+
+/** Limits up to this one are answered as one page; above it items are streamed. */
+export const PAGE_LIMIT = 10_000;
 
 export const DEFAULT_LIMITS: QueryLimits = Object.freeze({
   conditions: 1_000,
@@ -28,6 +33,7 @@ export const DEFAULT_LIMITS: QueryLimits = Object.freeze({
   search: 1_000,
   binds: 20_000,
   nesting: 64,
+  cost: 1_000_000_000_000_000,
 });
 
 /** Of rules that are stored, and were counted when they came, only the nesting is bounded. */
@@ -40,6 +46,7 @@ export const STORED_LIMITS: QueryLimits = Object.freeze({
   search: Number.POSITIVE_INFINITY,
   binds: Number.POSITIVE_INFINITY,
   nesting: DEFAULT_LIMITS.nesting,
+  cost: Number.POSITIVE_INFINITY,
 });
 
 /** @throws ServiceError INVALID_QUERY with `limit` and `variable` when there are more than allowed */
@@ -47,4 +54,14 @@ export function requireWithin(part: Part, count: number, limit: number): void {
   if (count <= limit) return;
   const { name, variable } = PARTS[part];
   throw invalidQuery(`More than ${limit} ${name} (${variable}).`, { limit, variable });
+}
+
+/** @throws ServiceError INVALID_QUERY for a query whose pages multiply to too many items */
+export function requireCost(cost: number, limit: number): void {
+  if (cost <= limit) return;
+  throw invalidQuery(
+    `The limits of the query and of the lists in it allow ${cost} items, more than ${limit} ` +
+      '(QUERY_MAX_COST). Ask for fewer levels, or set lower limits under "deep".',
+    { limit, variable: 'QUERY_MAX_COST' },
+  );
 }

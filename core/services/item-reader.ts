@@ -17,6 +17,7 @@ import {
   compileStream,
 } from '#core/query/compile.ts';
 import { keyOfPath, keysOfBody } from '#core/query/key.ts';
+import { PAGE_LIMIT } from '#core/query/limits.ts';
 import { give } from '#core/query/plan/slot.ts';
 import type { Path, Query } from '#core/query/query.ts';
 import {
@@ -30,9 +31,6 @@ import {
 import { BARE, type Data, type Envelope, itemData, listData } from './envelope.ts';
 import { type Question, StatementCache } from './question.ts';
 import { defaultsText } from './singleton.ts';
-
-/** Limits up to this one are answered as one page; above it items are streamed. */
-const PAGE_LIMIT = 10_000;
 
 /** An answer as one text, or as its bytes, which are the same object each time it is kept. */
 export interface TextAnswer extends CachedText {

@@ -12,7 +12,15 @@ import { parseFilter } from '#core/query/parse/filter.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 
 const limits = {
-  ...{ conditions: 10, listValues: 20, sortTerms: 5, groups: 4, nesting: 8, binds: 100 },
+  ...{
+    conditions: 10,
+    listValues: 20,
+    sortTerms: 5,
+    groups: 4,
+    nesting: 8,
+    binds: 100,
+    cost: 1_000,
+  },
   ...{ joins: 6, search: 30 },
 };
 const bounds = {

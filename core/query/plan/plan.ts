@@ -259,6 +259,8 @@ export interface Plan {
   readonly meta: readonly Meta[];
   /** How many tables are read, each under its own alias. */
   readonly tables: number;
+  /** Most items that it can touch, by page sizes and depth. */
+  readonly cost: number;
   /** The paths of the plain values in an item, in their order. */
   readonly columns: readonly Path[];
   /** The collections whose tables are read; null: the answer depends on something else too. */
@@ -268,7 +270,7 @@ export interface Plan {
 }
 
 /** The levels right below a level, with what leads to each. */
-function levelsBelow({ content }: LevelPlan): LevelPlan[] {
+export function levelsBelow({ content }: LevelPlan): LevelPlan[] {
   if (content.kind === 'groups') return [];
   return [...content.entries.values()].flatMap((entry): LevelPlan[] => {
     if (entry.kind === 'one') return [entry.level];

@@ -1,7 +1,9 @@
 /** Plans whole reads: lists of items, single items, and what `meta` tells of them. */
 import type { Sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
+import { DEFAULT_LIMITS, PAGE_LIMIT, requireCost } from '../limits.ts';
 import type { MetaName, Path, Query } from '../query.ts';
+import { costOf } from './cost.ts';
 import { type Levels, levelConditions, planLevel } from './level.ts';
 import { isAboveBatch, type LevelPlan, type Meta, type Plan, type RowChoice } from './plan.ts';
 import { planRights } from './rights.ts';
@@ -77,11 +79,13 @@ function planRead(
   const scope = open();
   const root = planLevel(scope, query, levels, ordered);
   const meta = query.meta.map((name) => planMeta(open(), query, name));
+  const cost = costOf(root, PAGE_LIMIT);
+  requireCost(cost, (target.bounds.limits ?? DEFAULT_LIMITS).cost);
   planRights(context);
   settle(levels);
   const { fleeting, volatile, reads, aliases } = context.notes;
   return {
-    ...{ root, rows, meta, tables: aliases },
+    ...{ root, rows, meta, tables: aliases, cost },
     keySeen: isAsked ? keySeen(scope) : [],
     columns: columnsOf(root),
     reads: fleeting ? null : reads,
