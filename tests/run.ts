@@ -2,7 +2,7 @@
  * Runs the test suite: starts a throw-away PostgreSQL (and a Redis where one is installed), then
  * the suite of all test files, once on the newest PostgreSQL as superuser and once on the oldest
  * that is supported as an ordinary role. Arguments are handed to the suite; with any, only the first
- * pass runs unless TEST_PASSES is `all`.
+ * pass runs unless TEST_PASSES is `all`. `--quick` alone runs the quick selection.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { startPostgres } from '#ops/embedded/postgres.ts';
 import { startRedis } from './harness/redis.ts';
-import { filesOf, PASSES, type Pass } from './pass.ts';
+import { filesOf, PASSES, type Pass, QUICK_PASS } from './pass.ts';
 
 /** Speed over safety: the data does not outlive the run. */
 const SETTINGS = {
@@ -123,10 +123,23 @@ function quickLoading(folder: string): NodeJS.ProcessEnv {
 }
 
 const loading = mkdtempSync(join(tmpdir(), 'sluice-loading-'));
-const args = process.argv.slice(2);
-const wanted = args.length > 0 && process.env.TEST_PASSES !== 'all' ? [PASSES[0]] : PASSES;
+const given = process.argv.slice(2);
+const quick = given.includes('--quick');
+const args = given.filter((arg) => arg !== '--quick');
+
+function wantedPasses(): readonly Pass[] {
+  if (quick) return [QUICK_PASS];
+  return args.length > 0 && process.env.TEST_PASSES !== 'all' ? [PASSES[0]] : PASSES;
+}
+
+/** Whole seconds, and minutes where there are any. */
+function spell(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
 // The registry has the oldest supported PostgreSQL for one platform only.
-const passes = wanted.filter(({ name, packageName }) => {
+const passes = wantedPasses().filter(({ name, packageName }) => {
   if (packageName === undefined || (process.platform === 'linux' && process.arch === 'x64')) {
     return true;
   }
@@ -136,13 +149,17 @@ const passes = wanted.filter(({ name, packageName }) => {
 let passed = 0;
 let failed = 0;
 const reports: string[] = [];
+const begin = performance.now();
 for (const pass of passes) {
+  const since = performance.now();
   const count = await runPass(pass, args);
+  process.stdout.write(`# ${pass.name}: ${spell(performance.now() - since)}\n`);
   passed += count.passed;
   failed += count.failed;
   reports.push(...count.reports.map((report) => `\n# failed on ${pass.name}\n${report}\n`));
 }
 rmSync(loading, { recursive: true });
 for (const report of reports) process.stdout.write(report);
-process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+const time = spell(performance.now() - begin);
+process.stdout.write(`\n${passed} passed, ${failed} failed in ${time}\n`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;

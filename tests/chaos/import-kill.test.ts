@@ -1,3 +1,4 @@
+// @newest @slow
 /** One kill with each queue, at different places; all places with all queues are a long run's. */
 import t from 'tap';
 import { backends } from '#tests/harness/backend.ts';

@@ -1,3 +1,4 @@
+// @newest @slow
 /** A short storm of schema changes on two edges; the long one has three hundred. */
 import t from 'tap';
 import { weather } from './schema-storm/weather.ts';

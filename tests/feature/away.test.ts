@@ -1,3 +1,5 @@
+// @newest
+
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { withFreePort } from '#ops/embedded/port.ts';

@@ -1,3 +1,4 @@
+// @newest
 /** Clearing the cache reaches what every process keeps of data and of the schema. */
 import t from 'tap';
 import { freePort } from '#ops/embedded/postgres.ts';

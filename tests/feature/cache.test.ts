@@ -1,3 +1,4 @@
+// @newest @slow
 /** The response cache of real edges: exact over writes, imports, outages and deaths. */
 import t, { type Test } from 'tap';
 import { freePort } from '#ops/embedded/postgres.ts';

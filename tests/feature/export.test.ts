@@ -1,3 +1,4 @@
+// @quick
 /** Lists as files, in every format. */
 import t from 'tap';
 import { parse } from 'yaml';

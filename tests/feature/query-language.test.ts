@@ -1,3 +1,4 @@
+// @quick
 /** One example for every parameter, operator, variable and function of the query language. */
 import t from 'tap';
 import { bodyOf } from '#tests/harness/body.ts';

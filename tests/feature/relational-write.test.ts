@@ -1,3 +1,4 @@
+// @quick
 /** Related items are written through a real edge, by hand, by a client library and by many at once. */
 import {
   createDirectus,

@@ -1,3 +1,4 @@
+// @newest
 /**
  * A client of this kind of API makes a schema at one edge and uses it at another: once a change is
  * answered, every edge knows it.

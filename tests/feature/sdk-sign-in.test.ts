@@ -1,3 +1,4 @@
+// @newest
 /** A client of this kind of API signs in, asks, renews and signs out, in each of its modes. */
 import {
   authentication,

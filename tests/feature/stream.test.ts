@@ -1,3 +1,4 @@
+// @newest @slow
 /** Big answers, slow clients and clients that go away, seen from PostgreSQL's side. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

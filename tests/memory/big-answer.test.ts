@@ -1,3 +1,5 @@
+// @newest @slow
+
 import t from 'tap';
 import { startCluster } from '#tests/harness/cluster.ts';
 import { createBig, LIST, MEBIBYTE, measure, type Reading } from './big-answer.ts';

@@ -1,3 +1,5 @@
+// @newest @quick
+
 import t from 'tap';
 import { variables } from '#core/config/variables.ts';
 import { configTable } from '#ops/config.ts';

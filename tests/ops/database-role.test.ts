@@ -1,3 +1,5 @@
+// @newest
+
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+// @newest @quick
+
 // The page of errors lists what the catalogue holds, nothing else and nothing less.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @newest
 /** The notices name every package that an installation brings along, at the version it brings. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

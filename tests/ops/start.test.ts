@@ -1,3 +1,5 @@
+// @newest @slow
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

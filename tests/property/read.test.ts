@@ -1,3 +1,5 @@
+// @slow
+
 import t from 'tap';
 import { checkWorlds } from './check.ts';
 import { Coverage } from './coverage.ts';

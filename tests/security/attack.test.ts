@@ -1,3 +1,5 @@
+// @newest
+
 // What an attacker with some rights tries in order to have more: through what items refer to, by
 // members that mean two things, and by texts that nobody expects.
 import { createHash, randomUUID } from 'node:crypto';

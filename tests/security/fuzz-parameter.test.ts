@@ -1,3 +1,5 @@
+// @newest
+
 import t from 'tap';
 import { fuzz } from './fuzz/check.ts';
 

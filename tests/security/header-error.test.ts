@@ -1,3 +1,4 @@
+// @newest
 /** Error answers come from the catalogue alone: nothing of the inside, and the standard headers. */
 import t from 'tap';
 import { catalogue, type ErrorCode } from '#core/errors/catalogue.ts';

@@ -1,3 +1,4 @@
+// @newest
 /** What users typed cannot break out of a header, nor can any part of a request. */
 import t from 'tap';
 import { loadConfig } from '#core/config/config.ts';

@@ -1,3 +1,4 @@
+// @newest @slow
 /** HOSTILE_SEED repeats a run, as far as the timing of sockets allows. */
 import t from 'tap';
 import { annoy, besiege, build, inspect } from '#tests/chaos/hostile/siege.ts';

@@ -1,3 +1,4 @@
+// @newest
 /** Who has an account, and how an account stands, must not show in how a login is refused. */
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';

@@ -1,3 +1,4 @@
+// @newest
 /** Tokens that outlive what they stood for: after each event every process refuses them. */
 import t from 'tap';
 import { freePort } from '#ops/embedded/postgres.ts';

@@ -1,3 +1,4 @@
+// @newest
 /** Access tokens that were made by others, for another purpose, or in another way. */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { decodeJwt, SignJWT, UnsecuredJWT } from 'jose';

@@ -1,3 +1,4 @@
+// @newest
 /** Nothing that a client may choose makes it a new one in the eyes of a rate limit. */
 import t from 'tap';
 import { ANONYMOUS } from '#core/access/grants.ts';

@@ -1,3 +1,4 @@
+// @newest
 /** Limits hold for all edges together, survive the loss of Redis, and come before tokens. */
 import t, { type Test } from 'tap';
 import * as v from 'valibot';

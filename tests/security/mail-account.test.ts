@@ -1,3 +1,4 @@
+// @newest @slow
 /** The flows that go through a mail, from the request over the queue to a real SMTP server. */
 import { SignJWT } from 'jose';
 import t from 'tap';

@@ -1,3 +1,5 @@
+// @newest @slow
+
 // What may not be read is told by no clause, no spelling and no difference. The fields are those
 // that were told elsewhere: see the table beside this file.
 import t from 'tap';

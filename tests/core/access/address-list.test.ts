@@ -1,3 +1,5 @@
+// @newest @quick
+
 import t from 'tap';
 import { AddressList } from '#core/access/address-list.ts';
 

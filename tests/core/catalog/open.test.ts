@@ -1,3 +1,5 @@
+// @newest @slow
+
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import t from 'tap';

@@ -1,3 +1,5 @@
+// @newest
+
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import t from 'tap';
 import { collection, install } from './installation.ts';

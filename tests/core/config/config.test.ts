@@ -1,3 +1,5 @@
+// @newest @quick
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,3 +1,5 @@
+// @newest @quick
+
 import t from 'tap';
 import * as v from 'valibot';
 import { includesOrigin, origins } from '#core/config/origin.ts';

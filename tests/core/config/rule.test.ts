@@ -1,3 +1,5 @@
+// @newest @quick
+
 import t from 'tap';
 import { ConfigError, loadConfig } from '#core/config/config.ts';
 

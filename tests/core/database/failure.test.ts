@@ -1,3 +1,5 @@
+// @quick
+
 // What failures of PostgreSQL become, and what is told of them by default: no name at all.
 import pg from 'pg';
 import t from 'tap';

@@ -1,3 +1,5 @@
+// @newest @slow
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import t from 'tap';

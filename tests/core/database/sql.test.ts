@@ -1,3 +1,5 @@
+// @quick
+
 import { prepareValue } from 'pg/lib/utils.js';
 import t from 'tap';
 import { identifier, join, literal, quote, render, sql } from '#core/database/sql.ts';

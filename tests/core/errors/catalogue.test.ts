@@ -1,3 +1,4 @@
+// @newest @quick
 /** Pins the catalogue: clients depend on every code and status in it. */
 import t from 'tap';
 import { catalogue } from '#core/errors/catalogue.ts';

@@ -1,3 +1,5 @@
+// @quick
+
 import t from 'tap';
 import { openWriter, type Writer } from '#tests/core/mutation/relational/writer.ts';
 

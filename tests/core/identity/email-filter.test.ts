@@ -1,3 +1,5 @@
+// @newest @quick
+
 import t from 'tap';
 import { passesEmailFilter } from '#core/identity/email-filter.ts';
 

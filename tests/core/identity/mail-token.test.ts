@@ -1,3 +1,5 @@
+// @newest @quick
+
 import { SignJWT, UnsecuredJWT } from 'jose';
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';

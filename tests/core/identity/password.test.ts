@@ -1,3 +1,5 @@
+// @newest @quick
+
 import argon2 from 'argon2';
 import t from 'tap';
 import {

@@ -1,3 +1,5 @@
+// @newest @quick
+
 import t from 'tap';
 import { allowedUrl, withToken } from '#core/mail/link.ts';
 

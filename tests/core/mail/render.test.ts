@@ -1,3 +1,5 @@
+// @newest @quick
+
 import t from 'tap';
 import { type MailContent, personName, plainName, renderMail } from '#core/mail/render.ts';
 

@@ -1,3 +1,5 @@
+// @quick
+
 import t from 'tap';
 import { callOf, resultKey } from '#core/query/call.ts';
 import { parsePath } from '#core/query/parse/list.ts';

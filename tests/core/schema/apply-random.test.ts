@@ -1,3 +1,4 @@
+// @newest
 /** Whatever schema there is, a snapshot of another one makes it like that, in every member. */
 import t from 'tap';
 import * as v from 'valibot';

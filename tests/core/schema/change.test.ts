@@ -1,3 +1,5 @@
+// @quick
+
 import t from 'tap';
 import * as v from 'valibot';
 import { fieldInput, schemaChange } from '#core/schema/change.ts';

@@ -1,3 +1,5 @@
+// @quick
+
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';

@@ -1,3 +1,5 @@
+// @quick
+
 import t from 'tap';
 import { indexName } from '#core/schema/index-name.ts';
 

@@ -1,3 +1,5 @@
+// @quick
+
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';
 import {

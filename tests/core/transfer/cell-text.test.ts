@@ -1,3 +1,5 @@
+// @newest @quick
+
 import t from 'tap';
 import { cellText, MisplacedValue, valueText } from '#core/transfer/cell-text.ts';
 import { parseJson } from '#core/transfer/exact-json.ts';

@@ -1,3 +1,5 @@
+// @newest @quick
+
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';

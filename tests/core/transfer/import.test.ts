@@ -1,3 +1,5 @@
+// @quick
+
 import t from 'tap';
 import { importing } from './importing.ts';
 

@@ -1,3 +1,5 @@
+// @quick
+
 import t from 'tap';
 import { ANONYMOUS } from '#core/access/grants.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';

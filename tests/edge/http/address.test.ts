@@ -1,3 +1,5 @@
+// @newest @quick
+
 import t from 'tap';
 import { addressText } from '#edge/http/address.ts';
 

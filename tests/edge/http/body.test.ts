@@ -1,3 +1,5 @@
+// @newest
+
 import { once } from 'node:events';
 import t from 'tap';
 import { ClientGoneError } from '#edge/http/request.ts';

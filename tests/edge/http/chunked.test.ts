@@ -1,3 +1,5 @@
+// @newest
+
 // Behind the last chunk of a body the library looks for no trailers: it takes what follows for a
 // request. So nothing that follows is answered, and no request whose end is in doubt carried out.
 import { once } from 'node:events';

@@ -1,3 +1,5 @@
+// @newest @quick
+
 import t from 'tap';
 import type { Proxies } from '#core/config/variable.ts';
 import { clientIpBy } from '#edge/http/client-ip.ts';

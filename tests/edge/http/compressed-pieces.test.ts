@@ -1,3 +1,5 @@
+// @newest
+
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';

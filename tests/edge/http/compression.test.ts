@@ -1,3 +1,5 @@
+// @newest
+
 import { request as send } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import t from 'tap';

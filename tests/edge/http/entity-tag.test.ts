@@ -1,3 +1,5 @@
+// @newest @quick
+
 import t from 'tap';
 import { entityTag, namesTag } from '#edge/http/entity-tag.ts';
 

@@ -1,3 +1,5 @@
+// @newest
+
 import { once } from 'node:events';
 import t from 'tap';
 import { eventStream, type ServerEvent } from '#edge/http/event-stream.ts';

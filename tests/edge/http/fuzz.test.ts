@@ -1,3 +1,4 @@
+// @newest
 /**
  * Treats a server as badly as clients can for a while, from a seed that is printed: afterwards it is
  * the same process, answers as ever, and has nothing left of any of it.

@@ -1,3 +1,4 @@
+// @newest @quick
 /** Reading in slices yields what reading at once does. */
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';

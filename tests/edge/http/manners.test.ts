@@ -1,3 +1,5 @@
+// @newest
+
 import t from 'tap';
 import { loadConfig } from '#core/config/config.ts';
 import { ServiceError } from '#core/errors/service-error.ts';

@@ -1,3 +1,5 @@
+// @newest
+
 import { openAsBlob, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

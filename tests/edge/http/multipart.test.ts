@@ -1,3 +1,5 @@
+// @newest
+
 import { once } from 'node:events';
 import t from 'tap';
 import { firstFile } from '#edge/http/multipart.ts';

@@ -1,3 +1,4 @@
+// @newest
 /** The library ends idle connections after some ten seconds; waiting for an answer is not idling. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';

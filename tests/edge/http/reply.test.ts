@@ -1,3 +1,5 @@
+// @newest
+
 import { once } from 'node:events';
 import t from 'tap';
 import { TAG_MAX_LENGTH } from '#edge/http/entity-tag.ts';

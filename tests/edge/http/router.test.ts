@@ -1,3 +1,5 @@
+// @newest @quick
+
 import t from 'tap';
 import { type Route, Router } from '#edge/http/router.ts';
 import { errorsOf, request, exchange as send, serve } from './fixture/client.ts';

@@ -1,3 +1,5 @@
+// @newest
+
 import { once } from 'node:events';
 import { createServer as createNetServer } from 'node:net';
 import pg from 'pg';

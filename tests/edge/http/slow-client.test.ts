@@ -1,3 +1,4 @@
+// @newest
 /**
  * Clients that read slowly get all of their answer, those that read nothing are cut off. Times are
  * those of the library, whose own timer ends a connection some ten seconds after a write that the

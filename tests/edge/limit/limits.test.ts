@@ -1,3 +1,5 @@
+// @newest
+
 import t from 'tap';
 import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
 import { addressKey } from '#core/access/quota-key.ts';

@@ -1,3 +1,5 @@
+// @quick
+
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import t from 'tap';
 import { bodyOf } from '#tests/harness/body.ts';

@@ -1,3 +1,5 @@
+// @quick
+
 import t from 'tap';
 import { type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { createSample } from '#tests/harness/sample.ts';

@@ -1,3 +1,4 @@
+// @quick
 /** What callers are told of their rights, over real sockets, and how soon a change counts. */
 import { createHash } from 'node:crypto';
 import t from 'tap';

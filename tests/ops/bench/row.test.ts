@@ -1,3 +1,5 @@
+// @newest @quick
+
 import t from 'tap';
 import { comparison } from '#ops/bench/row.ts';
 

@@ -1,3 +1,5 @@
+// @newest @quick
+
 import t from 'tap';
 import { findCommand, helpOf, helpOfAll, parseLine } from '#ops/cli/command.ts';
 import { SCHEMA_COMMANDS } from '#ops/cli/schema.ts';

@@ -1,3 +1,5 @@
+// @newest @slow
+
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

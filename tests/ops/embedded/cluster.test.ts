@@ -1,3 +1,5 @@
+// @newest
+
 import {
   chmodSync,
   existsSync,

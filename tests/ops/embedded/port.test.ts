@@ -1,3 +1,5 @@
+// @newest
+
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import t from 'tap';

@@ -1,3 +1,5 @@
+// @newest
+
 import pg from 'pg';
 import t from 'tap';
 import { QUEUE_NAMES } from '#core/jobs/queue.ts';

@@ -1,3 +1,5 @@
+// @newest
+
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';

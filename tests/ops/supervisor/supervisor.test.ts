@@ -1,3 +1,5 @@
+// @newest
+
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import t from 'tap';

@@ -1,3 +1,5 @@
+// @newest @slow
+
 import t from 'tap';
 import { openPool } from '../install.ts';
 import { checkAllWrites } from './write.ts';

@@ -1,3 +1,5 @@
+// @slow
+
 import t from 'tap';
 import { readChanges } from '#core/catalog/catalog-store.ts';
 import { introspect } from '#core/catalog/introspect.ts';

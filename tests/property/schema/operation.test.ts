@@ -1,3 +1,5 @@
+// @newest @slow
+
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { Dice } from '#tests/harness/dice.ts';

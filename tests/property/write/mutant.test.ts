@@ -1,3 +1,4 @@
+// @newest @slow
 /** Faults that are put into the engine's surroundings are noticed. */
 import t from 'tap';
 import type { Catalog } from '#core/catalog/catalog.ts';

@@ -1,3 +1,4 @@
+// @slow
 /** Whatever a payload asks for, the database becomes what the model says, or nothing changes. */
 import t from 'tap';
 import { openPool } from '../install.ts';

@@ -1,3 +1,5 @@
+// @slow
+
 import t from 'tap';
 import * as v from 'valibot';
 import { publishWithin } from '#core/catalog/publish-in-transaction.ts';

@@ -1,3 +1,5 @@
+// @newest @slow
+
 import t from 'tap';
 import { backends } from '#tests/harness/backend.ts';
 import { admin, createCluster, until } from './cluster.ts';

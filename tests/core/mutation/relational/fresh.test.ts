@@ -1,3 +1,5 @@
+// @quick
+
 import t from 'tap';
 import type { Rights } from '#core/access/rights.ts';
 import { FULL_RIGHTS } from '#core/access/rights.ts';

@@ -1,3 +1,4 @@
+// @quick
 /** What of a nested payload somebody with some rights may do, and what that tells. */
 import t from 'tap';
 import { type Permission, type PermissionRow, rightsFrom } from '#core/access/rights.ts';

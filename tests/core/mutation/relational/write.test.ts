@@ -1,3 +1,5 @@
+// @quick
+
 import t from 'tap';
 import { refusal } from './refusal.ts';
 import { openWriter, type Writer } from './writer.ts';

@@ -1,3 +1,5 @@
+// @quick
+
 import t from 'tap';
 import { type Ask, openAsker } from './fixture/asker.ts';
 

@@ -1,3 +1,4 @@
+// @quick
 /** Every clause sees what the caller's grants show, and nothing else. */
 import t from 'tap';
 import type { Grant, Grants } from '#core/access/grants.ts';

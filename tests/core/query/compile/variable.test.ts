@@ -1,3 +1,5 @@
+// @quick
+
 import t from 'tap';
 import type { Caller, Grant, Grants } from '#core/access/grants.ts';
 import { ServiceError } from '#core/errors/service-error.ts';

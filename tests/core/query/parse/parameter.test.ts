@@ -1,3 +1,5 @@
+// @newest @quick
+
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';

@@ -1,3 +1,5 @@
+// @quick
+
 import t from 'tap';
 import type { CollectionInput } from '#core/schema/change.ts';
 import { collectionObject, fieldObject } from '#core/schema/object.ts';

@@ -1,3 +1,5 @@
+// @quick
+
 import t from 'tap';
 import { sql } from '#core/database/sql.ts';
 import type { FieldInput, FieldTypeName } from '#core/schema/change.ts';
