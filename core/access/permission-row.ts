@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
+import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
 import { isUnconditional, parseFilter } from '#core/query/parse/filter.ts';
-import { isMembers, type Members } from '#core/query/parse/list.ts';
 import { type Filter, NEVER } from '#core/query/query.ts';
 import { systemTable } from '#core/system/table.ts';
 import { ACTIONS, type PermissionRow } from './rights.ts';
@@ -54,9 +54,9 @@ function filterOf(text: string | null, place: string): Filter | null {
   return isUnconditional(parsed) ? null : parsed;
 }
 
-function presetsOf(text: string | null): Members {
+function presetsOf(text: string | null): JsonObject {
   const value: unknown = text === null ? {} : (JSON.parse(text) ?? {});
-  if (!isMembers(value)) throw new Error('It must be an object.');
+  if (!isJsonObject(value)) throw new Error('It must be an object.');
   return value;
 }
 

@@ -31,6 +31,11 @@ export interface ColumnField extends Field {
   readonly column: ColumnDescriptor;
 }
 
+/** Whether there is such a field, and it is a column. */
+export function isColumn(field: Field | undefined): field is ColumnField {
+  return field !== undefined && field.column !== null;
+}
+
 /** A collection: a table, a view, or a folder without either. */
 export interface Collection {
   readonly name: string;

@@ -6,6 +6,7 @@ import type { Client } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { CollectionDescriptor } from './descriptor.ts';
+import { withoutFields } from './revoke-fields.ts';
 import { createYield } from './yield-to-event-loop.ts';
 
 /** A field of the published collection. */
@@ -35,27 +36,17 @@ function missing(before: CollectionDescriptor, now: CollectionDescriptor): Gone[
 /** Columns that still exist were only hidden from our role, and their rights stay. */
 async function revokeFields(client: Client, system: string, gone: readonly Gone[]): Promise<void> {
   if (gone.length === 0) return;
-  await client.query(
-    render(sql`
-      WITH gone AS (
-        SELECT collection, field
-        FROM unnest(${gone.map(({ collection }) => collection)}::text[],
-          ${gone.map(({ field }) => field)}::text[], ${gone.map(({ schema }) => schema)}::text[],
-          ${gone.map(({ table }) => table)}::text[]) AS g (collection, field, nspname, relname)
-        WHERE NOT EXISTS (
-          SELECT FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
-            JOIN pg_namespace AS n ON n.oid = c.relnamespace
-          WHERE n.nspname = g.nspname AND c.relname = g.relname AND a.attname = g.field
-            AND NOT a.attisdropped)
-      )
-      UPDATE ${systemTable(system, 'permissions')} AS p SET fields = (
-        SELECT string_agg(f.name, ',' ORDER BY f.n)
-        FROM unnest(string_to_array(p.fields, ',')) WITH ORDINALITY AS f (name, n)
-        WHERE (p.collection, btrim(f.name)) NOT IN (SELECT collection, field FROM gone))
-      WHERE EXISTS (
-        SELECT FROM unnest(string_to_array(p.fields, ',')) AS f (name)
-        WHERE (p.collection, btrim(f.name)) IN (SELECT collection, field FROM gone))`),
-  );
+  const dropped = sql`
+    SELECT collection, field
+    FROM unnest(${gone.map(({ collection }) => collection)}::text[],
+      ${gone.map(({ field }) => field)}::text[], ${gone.map(({ schema }) => schema)}::text[],
+      ${gone.map(({ table }) => table)}::text[]) AS g (collection, field, nspname, relname)
+    WHERE NOT EXISTS (
+      SELECT FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
+        JOIN pg_namespace AS n ON n.oid = c.relnamespace
+      WHERE n.nspname = g.nspname AND c.relname = g.relname AND a.attname = g.field
+        AND NOT a.attisdropped)`;
+  await client.query(render(withoutFields(system, dropped)));
 }
 
 async function revokeCollections(

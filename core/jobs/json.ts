@@ -2,6 +2,7 @@
  * Makes JSON texts that PostgreSQL can store: NUL and unpaired surrogates, which values in errors
  * may contain, become U+FFFD.
  */
+import { isJsonObject } from '#core/json/json-object.ts';
 
 function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
@@ -9,7 +10,7 @@ function storable(text: string): string {
 
 function replace(_: string, value: unknown): unknown {
   if (typeof value === 'string') return storable(value);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [storable(name), member]),
   );

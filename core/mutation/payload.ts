@@ -2,6 +2,7 @@
 import type { Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
 import { CONCEALED, isConcealed } from '#core/catalog/concealed.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { isJsonObject } from '#core/json/json-object.ts';
 import { isTemporal, kindFault, kindOf } from './kind.ts';
 import { textChecker } from './value.ts';
 
@@ -28,9 +29,7 @@ export function itemPlace(index: number): string {
 
 /** @throws ServiceError INVALID_PAYLOAD when the value is no object */
 export function parseItem(value: unknown, place: string): Item {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalidPayload(`${place} must be an object.`);
-  }
+  if (!isJsonObject(value)) throw invalidPayload(`${place} must be an object.`);
   return Object.fromEntries(Object.entries(value));
 }
 

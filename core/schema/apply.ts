@@ -16,6 +16,7 @@ import type {
   SnapshotSystemField,
 } from './snapshot.ts';
 import { byEntryKey, entryKey, type SnapshotEntry } from './snapshot-entry.ts';
+import { systemFields } from './snapshot-input.ts';
 
 const object = v.nullable(v.record(v.string(), v.unknown()));
 const content = v.object({
@@ -29,13 +30,7 @@ const content = v.object({
       schema: object,
     }),
   ),
-  systemFields: v.array(
-    v.object({
-      collection: v.string(),
-      field: v.string(),
-      schema: v.object({ is_indexed: v.boolean() }),
-    }),
-  ),
+  systemFields,
   relations: v.array(
     v.object({
       collection: v.string(),

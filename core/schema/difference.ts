@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot';
 import { invalidPayload } from '#core/errors/service-error.ts';
+import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
 
 type Path = readonly (string | number)[];
 
@@ -61,17 +62,11 @@ export const difference = v.variant('kind', [
 ]);
 export type DifferenceInput = v.InferOutput<typeof difference>;
 
-type Members = Readonly<Record<string, unknown>>;
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function at(path: Path): { path?: Path } {
   return path.length === 0 ? {} : { path };
 }
 
-function compareMembers(lhs: Members, rhs: Members, path: Path): Difference[] {
+function compareMembers(lhs: JsonObject, rhs: JsonObject, path: Path): Difference[] {
   const changed = Object.entries(lhs).flatMap(([name, value]): Difference[] => {
     const below = [...path, name];
     return Object.hasOwn(rhs, name)
@@ -102,7 +97,7 @@ function compareLists(lhs: readonly unknown[], rhs: readonly unknown[], path: Pa
 export function differences(lhs: unknown, rhs: unknown, path: Path = []): Difference[] {
   if (Object.is(lhs, rhs)) return [];
   if (Array.isArray(lhs) && Array.isArray(rhs)) return compareLists(lhs, rhs, path);
-  if (isMembers(lhs) && isMembers(rhs)) return compareMembers(lhs, rhs, path);
+  if (isJsonObject(lhs) && isJsonObject(rhs)) return compareMembers(lhs, rhs, path);
   return [{ kind: 'E', ...at(path), lhs, rhs }];
 }
 
@@ -119,7 +114,8 @@ function changed(value: unknown, [step, ...rest]: Path, change: Change, whole: P
   if (Array.isArray(value) && typeof step === 'number' && step >= 0 && step < value.length) {
     return value.with(step, changed(value[step], rest, change, whole));
   }
-  if (!isMembers(value) || typeof step !== 'string' || step === '__proto__') throw nowhere(whole);
+  if (!isJsonObject(value) || typeof step !== 'string' || step === '__proto__')
+    throw nowhere(whole);
   // Object.entries and fromEntries keep to own members, whatever these are called.
   const members = new Map(Object.entries(value));
   if (rest.length > 0 && !members.has(step)) throw nowhere(whole);

@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto';
 import { compareText } from '#core/catalog/compare-text.ts';
 import { createYield } from '#core/catalog/yield-to-event-loop.ts';
+import { isJsonObject } from '#core/json/json-object.ts';
 
 /** JSON with the members of every object in the order of their names. */
 function stableText(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
+    isJsonObject(member)
       ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => compareText(a, b)))
       : member,
   );

@@ -3,6 +3,7 @@
  * there are, what each takes, and the form in which it is kept. Absent members stay as they are.
  */
 import * as v from 'valibot';
+import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
 import { filterFault } from '#core/validation/readable.ts';
 
 /** Columns of `varchar(64)`, which hold names. */
@@ -67,12 +68,8 @@ const flags = v.pipe(
   ),
 );
 
-type Members = Readonly<Record<string, unknown>>;
-
 /** An object and no list, which valibot takes for one. */
-const members = v.custom<Members>((value) => {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-});
+const members = v.custom<JsonObject>(isJsonObject);
 
 /**
  * An object with these members only. Those of `passed` are dropped: objects carry them when they

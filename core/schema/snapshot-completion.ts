@@ -2,7 +2,9 @@
  * Completes snapshots that leave something out: by what is there, or by the defaults, so that they
  * can be compared member by member.
  */
+
 import { invalidPayload } from '#core/errors/service-error.ts';
+import type { JsonObject } from '#core/json/json-object.ts';
 import { COLLECTION_META, FIELD_META, type MetaObject } from './object.ts';
 import type {
   Snapshot,
@@ -14,8 +16,6 @@ import type {
 import { byEntryKey, entryKey } from './snapshot-entry.ts';
 import type { SnapshotInput } from './snapshot-input.ts';
 
-type Members = Readonly<Record<string, unknown>>;
-
 const RELATION_META: MetaObject = {
   one_field: null,
   one_collection_field: null,
@@ -25,7 +25,7 @@ const RELATION_META: MetaObject = {
   one_deselect_action: 'nullify',
 };
 
-const COLUMN: Members = {
+const COLUMN: JsonObject = {
   data_type: null,
   default_value: null,
   generation_expression: null,
@@ -43,10 +43,10 @@ const COLUMN: Members = {
   comment: null,
 };
 
-const FOREIGN_KEY: Members = { on_update: 'NO ACTION', on_delete: 'NO ACTION' };
+const FOREIGN_KEY: JsonObject = { on_update: 'NO ACTION', on_delete: 'NO ACTION' };
 
 /** Members that are not known here; they would mean something in another release. */
-function known(given: Members, defaults: Members, what: string, force: boolean): Members {
+function known(given: JsonObject, defaults: JsonObject, what: string, force: boolean): JsonObject {
   const others = Object.keys(given).filter((name) => !Object.hasOwn(defaults, name));
   if (others.length === 0) return given;
   if (!force) throw invalidPayload(`${what} has no "${others[0]}".`);
@@ -132,7 +132,7 @@ class Completion {
       collection,
       field,
       schema,
-    }: Pick<SnapshotField, 'collection' | 'field'> & { schema: Members },
+    }: Pick<SnapshotField, 'collection' | 'field'> & { schema: JsonObject },
     now?: SnapshotField,
   ) {
     const passed = ['schema', 'name', 'table', 'foreign_key_schema', 'index_state'];
@@ -161,14 +161,19 @@ class Completion {
     };
   }
 
-  #fill(meta: Members | null, defaults: Members, now: Members | null | undefined, what: string) {
+  #fill(
+    meta: JsonObject | null,
+    defaults: JsonObject,
+    now: JsonObject | null | undefined,
+    what: string,
+  ) {
     if (meta === null) return null;
     const given = known(without(meta, ['id', 'system']), defaults, what, this.#force);
     return { ...defaults, ...now, ...given };
   }
 }
 
-function without(object: Members, names: readonly string[]): Members {
+function without(object: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }
 

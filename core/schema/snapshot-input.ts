@@ -7,6 +7,15 @@ import { SNAPSHOT_VERSION, VENDOR } from './snapshot.ts';
 
 const members = v.nullish(v.record(v.string(), v.unknown()), null);
 
+/** Indexes on fields of system collections. */
+export const systemFields = v.array(
+  v.object({
+    collection: v.string(),
+    field: v.string(),
+    schema: v.object({ is_indexed: v.boolean() }),
+  }),
+);
+
 const snapshotInput = v.object({
   version: v.number(),
   sluice: v.optional(v.string()),
@@ -21,15 +30,7 @@ const snapshotInput = v.object({
       schema: members,
     }),
   ),
-  systemFields: v.optional(
-    v.array(
-      v.object({
-        collection: v.string(),
-        field: v.string(),
-        schema: v.object({ is_indexed: v.boolean() }),
-      }),
-    ),
-  ),
+  systemFields: v.optional(systemFields),
   relations: v.array(
     v.object({
       collection: v.string(),

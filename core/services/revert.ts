@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
-import type { ColumnField, Field } from '#core/catalog/catalog.ts';
+import { type ColumnField, isColumn } from '#core/catalog/catalog.ts';
 import { CONCEALED, isConcealed } from '#core/catalog/concealed.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
@@ -74,10 +74,6 @@ function restored(field: ColumnField, text: string): unknown {
   const isDocument = field.type.startsWith('geometry') || field.type === 'json';
   const isExact = isDocument && field.column.elementType === null && LONG_NUMBER.test(text);
   return isExact && text !== 'null' ? new JsonText(text) : JSON.parse(text);
-}
-
-function isColumn(field: Field | undefined): field is ColumnField {
-  return field !== undefined && field.column !== null;
 }
 
 /** What has to be written; a mask hides a value that is not known any more. */

@@ -1,5 +1,5 @@
 /** System collections that say who somebody is and what that somebody may do. */
-import { type Entries, own } from './entry.ts';
+import { type Entries, own, UUID_KEY } from './entry.ts';
 
 /** Of the own account; `password` and `tfa_secret` tell no more than whether they are set. */
 const OWN_ACCOUNT = [
@@ -19,13 +19,7 @@ export const ACCOUNT = {
     rule: 'user',
     app: [{ action: 'read', permissions: own('id'), fields: OWN_ACCOUNT }],
     fields: {
-      id: {
-        type: 'uuid',
-        required: true,
-        default: 'gen_random_uuid()',
-        special: 'uuid',
-        writable: true,
-      },
+      id: UUID_KEY,
       first_name: { type: 'varchar(50)', writable: true },
       last_name: { type: 'varchar(50)', writable: true },
       email: { type: 'varchar(128)', writable: true },
@@ -78,13 +72,7 @@ export const ACCOUNT = {
     rule: 'role',
     app: [{ action: 'read', permissions: { id: { _in: '$CURRENT_ROLES' } } }],
     fields: {
-      id: {
-        type: 'uuid',
-        required: true,
-        default: 'gen_random_uuid()',
-        special: 'uuid',
-        writable: true,
-      },
+      id: UUID_KEY,
       name: { type: 'varchar(100)', required: true, writable: true },
       icon: {
         type: 'varchar(64)',
@@ -110,13 +98,7 @@ export const ACCOUNT = {
     decidesAdministrators: true,
     rule: 'policy',
     fields: {
-      id: {
-        type: 'uuid',
-        required: true,
-        default: 'gen_random_uuid()',
-        special: 'uuid',
-        writable: true,
-      },
+      id: UUID_KEY,
       name: { type: 'varchar(100)', required: true, writable: true },
       icon: { type: 'varchar(64)', required: true, default: "'badge'", writable: true },
       description: { type: 'text', writable: true },
@@ -135,13 +117,7 @@ export const ACCOUNT = {
     decidesRights: true,
     decidesAdministrators: true,
     fields: {
-      id: {
-        type: 'uuid',
-        required: true,
-        default: 'gen_random_uuid()',
-        special: 'uuid',
-        writable: true,
-      },
+      id: UUID_KEY,
       role: {
         type: 'uuid',
         writable: true,

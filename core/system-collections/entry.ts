@@ -89,6 +89,15 @@ export interface SystemCollection {
 /** Entries by name, without the prefix. */
 export type Entries = Readonly<Record<string, SystemCollection>>;
 
+/** A key that is generated, or chosen by whoever creates the row. */
+export const UUID_KEY = {
+  type: 'uuid',
+  required: true,
+  default: 'gen_random_uuid()',
+  special: 'uuid',
+  writable: true,
+} as const satisfies SystemField;
+
 /** A condition: the field holds the key of the user who asks. */
 export function own(field: string): object {
   return { [field]: { _eq: '$CURRENT_USER' } };

@@ -1,5 +1,5 @@
 /** System collections that tell what happened to items, and what people say about them. */
-import { type Entries, own } from './entry.ts';
+import { type Entries, own, UUID_KEY } from './entry.ts';
 
 export const HISTORY = {
   activity: {
@@ -61,13 +61,7 @@ export const HISTORY = {
       { action: 'delete', permissions: own('user_created') },
     ],
     fields: {
-      id: {
-        type: 'uuid',
-        required: true,
-        default: 'gen_random_uuid()',
-        special: 'uuid',
-        writable: true,
-      },
+      id: UUID_KEY,
       collection: { type: 'varchar(64)', required: true, writable: true },
       item: { type: 'varchar(255)', required: true, writable: true },
       comment: { type: 'text', required: true, writable: true },

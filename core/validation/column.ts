@@ -1,9 +1,5 @@
 /** Finds the columns that rules on items judge. */
-import type { Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
-
-function isColumn(field: Field | undefined): field is ColumnField {
-  return field !== undefined && field.column !== null;
-}
+import { type Collection, type ColumnField, isColumn } from '#core/catalog/catalog.ts';
 
 /** The field of this name that has a column; null where there is none. */
 export function columnOf(collection: Collection | null, name: string): ColumnField | null {

@@ -5,6 +5,7 @@
 import type { Caller } from '#core/access/grants.ts';
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import type { ServiceError } from '#core/errors/service-error.ts';
+import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
 import { isTemporal } from '#core/mutation/kind.ts';
 import { type Call, callOf } from '#core/query/call.ts';
 import { NO_VALUE, resolveVariable } from '#core/query/plan/variable.ts';
@@ -15,7 +16,6 @@ import { type Fault, faultError } from './fault.ts';
 import { objection, type Subject, UNKNOWN } from './operation.ts';
 import { Matcher } from './regex.ts';
 
-type Members = Readonly<Record<string, unknown>>;
 type FieldFilter = Extract<Filter, { kind: 'field' }>;
 
 /** What rules may refer to beside the payload. */
@@ -32,7 +32,7 @@ export interface ValidationFacts {
 
 /** Where names are looked up: an object, and how it was come to. */
 interface Level {
-  readonly item: Members;
+  readonly item: JsonObject;
   /** Tells the types of its members; null where anything may stand. */
   readonly collection: Collection | null;
   readonly path: readonly string[];
@@ -40,10 +40,6 @@ interface Level {
 
 /** Operators that only payloads know; the grammar of filters takes them for fields. */
 const PAYLOAD_OPERATORS: ReadonlySet<string> = new Set(['_regex', '_submitted']);
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The week of ISO-8601: the first one has the year's first Thursday. */
 function isoWeek(date: Date): number {
@@ -65,12 +61,12 @@ const PARTS: Readonly<Record<string, (date: Date) => number>> = {
 };
 
 /** A member of its own; what every object inherits was not sent. */
-function memberOf(item: Members, name: string): unknown {
+function memberOf(item: JsonObject, name: string): unknown {
   return Object.hasOwn(item, name) ? item[name] : undefined;
 }
 
 /** The result of a function on a member; what is no date has no parts. */
-function called({ name, field }: Call, item: Members, collection: Collection | null): unknown {
+function called({ name, field }: Call, item: JsonObject, collection: Collection | null): unknown {
   const value = memberOf(item, field);
   if (value === undefined || value === null) return value;
   if (name === 'count') return Array.isArray(value) ? value.length : UNKNOWN;
@@ -92,7 +88,7 @@ export class Validation {
   }
 
   /** The errors of an item, one for each rule that it breaks. */
-  faults(item: Members): readonly ServiceError[] {
+  faults(item: JsonObject): readonly ServiceError[] {
     const { collection } = this.#facts;
     const level = { item, collection, path: [] };
     return this.#rules.flatMap((rule) => this.#level(rule, level)).map(faultError);
@@ -179,7 +175,7 @@ export class Validation {
       return this.#judge(filter.key, filter.filter.value, subject, level.path);
     }
     if (value === undefined) return [];
-    if (isMembers(value)) return this.#level(filter, { ...level, item: value });
+    if (isJsonObject(value)) return this.#level(filter, { ...level, item: value });
     const path = [...level.path, filter.key];
     return this.#value(filter.filter, { value: UNKNOWN, field: null }, { ...level, path });
   }
@@ -195,7 +191,7 @@ function missingOr({ value }: Subject): unknown {
 }
 
 /** Whether an object that is no item of a collection meets a filter. */
-export function passesFilter(filter: Filter, members: Members, caller: Caller): boolean {
+export function passesFilter(filter: Filter, members: JsonObject, caller: Caller): boolean {
   const facts = { collection: null, caller, now: new Date() };
   return new Validation(facts, [filter]).faults(members).length === 0;
 }

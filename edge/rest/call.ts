@@ -11,13 +11,15 @@ import type { Pieces, Response } from '#edge/http/response.ts';
 import type { Params } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import type { StreamFacts } from '#edge/streams/open-streams.ts';
+import { parametersOf } from './parameter.ts';
+
+/** What a {@link Call} is made of. */
+export type CallFacts = Omit<Call, 'parameters'>;
 
 /** One request of a known caller. */
-export interface Call {
+export class Call {
   readonly request: Request;
   readonly params: Params;
-  /** Those of the query string, unfolded when first asked for. */
-  readonly parameters: Parameters;
   readonly caller: Caller;
   /** Address of the client; null when the connection is gone. */
   readonly ip: string | null;
@@ -28,6 +30,26 @@ export interface Call {
   readonly since: number;
   /** The token that it carries, wherever. */
   readonly token: string | null;
+  #parameters: Parameters | null;
+
+  /** @param parameters those of the query string, if they are unfolded already */
+  constructor(facts: CallFacts, parameters: Parameters | null) {
+    this.request = facts.request;
+    this.params = facts.params;
+    this.caller = facts.caller;
+    this.ip = facts.ip;
+    this.strict = facts.strict;
+    this.services = facts.services;
+    this.since = facts.since;
+    this.token = facts.token;
+    this.#parameters = parameters;
+  }
+
+  /** Those of the query string, unfolded when first asked for. */
+  get parameters(): Parameters {
+    this.#parameters ??= parametersOf(this.request.query);
+    return this.#parameters;
+  }
 }
 
 export type CallHandler = (call: Call) => Promise<Response>;

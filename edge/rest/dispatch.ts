@@ -4,46 +4,15 @@
  */
 import type { Caller } from '#core/access/grants.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
-import type { Parameters } from '#core/query/parse/parameter.ts';
 import { clientIpBy } from '#edge/http/client-ip.ts';
-import type { Request } from '#edge/http/request.ts';
-import type { Params, Route } from '#edge/http/router.ts';
+import type { Route } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
-import type { Call } from './call.ts';
+import { Call } from './call.ts';
 import { cookieOf } from './cookie.ts';
 import { callerByCookie, tokenOf } from './credential.ts';
 import { parametersOf } from './parameter.ts';
 import { prefersStrict, requireKnownParameters } from './preference.ts';
 import type { Access, RouteEntry } from './route.ts';
-
-class RequestCall implements Call {
-  readonly request: Request;
-  readonly params: Params;
-  readonly caller: Caller;
-  readonly ip: string | null;
-  readonly strict: boolean;
-  readonly services: EdgeServices;
-  readonly since: number;
-  readonly token: string | null;
-  #parameters: Parameters | null;
-
-  constructor(from: Omit<Call, 'parameters'>, parameters: Parameters | null) {
-    this.request = from.request;
-    this.params = from.params;
-    this.caller = from.caller;
-    this.ip = from.ip;
-    this.strict = from.strict;
-    this.services = from.services;
-    this.since = from.since;
-    this.token = from.token;
-    this.#parameters = parameters;
-  }
-
-  get parameters(): Parameters {
-    this.#parameters ??= parametersOf(this.request.query);
-    return this.#parameters;
-  }
-}
 
 const SECOND_FACTOR_FIRST =
   'A policy demands a second factor: POST /users/me/tfa/generate and /users/me/tfa/enable set it up.';
@@ -94,7 +63,7 @@ export function dispatch(entry: Dispatched, services: EdgeServices): Route {
     }
     const strict = prefersStrict(request);
     const facts = { request, params, caller, ip, strict, services, since, token };
-    const call = new RequestCall(facts, parameters);
+    const call = new Call(facts, parameters);
     if (strict) requireKnownParameters(request, call.parameters, known);
     if (limit !== undefined) await limits.attempt(request, limit);
     requireAccess(access, caller);

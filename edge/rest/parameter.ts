@@ -2,6 +2,7 @@
 import qs from 'qs';
 import type { Config } from '#core/config/config.ts';
 import { invalidPayload, invalidQuery, type ServiceError } from '#core/errors/service-error.ts';
+import { isJsonObject } from '#core/json/json-object.ts';
 import type { Parameters } from '#core/query/parse/parameter.ts';
 import type { SizeLimit } from '#edge/http/request.ts';
 
@@ -90,10 +91,6 @@ function tooMuch(query: string): ServiceError {
   );
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 type Limits = Pick<Config, 'QUERY_BODY_MAX_SIZE'>;
 
 /** The bound of the body of a SEARCH. */
@@ -118,13 +115,14 @@ export interface Search {
  */
 export function searchOf(body: unknown): Search {
   if (body === undefined) return { parameters: NONE, keys: null };
-  if (!isObject(body)) throw invalidPayload('The body of SEARCH must be an object.');
+  if (!isJsonObject(body)) throw invalidPayload('The body of SEARCH must be an object.');
   const { query, keys, ...rest } = body;
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined) {
     throw invalidPayload(`The body of SEARCH takes "query" and "keys", not "${unknown}".`);
   }
-  if (query !== undefined && !isObject(query)) throw invalidPayload('"query" must be an object.');
+  if (query !== undefined && !isJsonObject(query))
+    throw invalidPayload('"query" must be an object.');
   if (query !== undefined && Object.keys(query).length > MAX_PARAMETERS) {
     throw invalidPayload(`"query" has more than ${MAX_PARAMETERS} parameters.`);
   }

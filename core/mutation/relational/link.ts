@@ -8,6 +8,7 @@ import { bareType } from '#core/database/column-type.ts';
 import { rowsOf } from '#core/database/prepared.ts';
 import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
+import { isJsonObject } from '#core/json/json-object.ts';
 import { readableRows } from '#core/query/rows.ts';
 import { memberOf } from '../payload.ts';
 import type { Write } from '../target.ts';
@@ -89,7 +90,7 @@ function linkText(target: Collection, column: string, value: unknown): string {
 function names(collection: Collection, { sent }: Node, relation: ManyToOne | AnyToOne): boolean {
   const own = memberOf(sent, relation.field);
   // An item that is sent along is judged itself.
-  if (typeof own === 'object' && own !== null && !Array.isArray(own)) return false;
+  if (isJsonObject(own)) return false;
   const columns = relation.many.columns.map((column) => columnField(collection, column).name);
   const members = relation.kind === 'a2o' ? [...columns, relation.discriminator] : columns;
   return [relation.field, ...members].some((name) => Object.hasOwn(sent, name));

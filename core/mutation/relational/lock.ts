@@ -2,7 +2,12 @@
  * Finds the existing rows that a plan touches and locks them, table by table and in the order of
  * their keys, so that two writers seldom wait for each other in turn.
  */
-import type { Catalog, Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
+import {
+  type Catalog,
+  type Collection,
+  type ColumnField,
+  isColumn,
+} from '#core/catalog/catalog.ts';
 import type { ToMany } from '#core/catalog/relation.ts';
 import { bareType } from '#core/database/column-type.ts';
 import type { Client } from '#core/database/pool.ts';
@@ -84,10 +89,6 @@ function gather(wanted: Map<string, Wanted>, level: Level, catalog: Catalog): vo
       for (const { key } of removed) child.keys.push(key);
     }
   }
-}
-
-function isColumn(field: Field): field is ColumnField {
-  return field.column !== null;
 }
 
 /** The field of a column; the same object wherever rows of the collection are spoken of. */

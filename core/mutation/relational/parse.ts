@@ -5,6 +5,7 @@
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import type { AnyToOne, End, ManyToOne, Relation, ToMany } from '#core/catalog/relation.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
+import { isJsonObject } from '#core/json/json-object.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
 import { type Key, keyOfBody, keyOfValues } from '#core/query/key.ts';
 import { isLinkConcealed } from '#core/query/plan/link.ts';
@@ -57,10 +58,6 @@ export function placeText(place: Place): string {
       typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${part}`,
     )
     .join('');
-}
-
-function isObject(value: unknown): value is Item {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A place of the body for a sentence. */
@@ -162,7 +159,7 @@ export class Planner {
 
   #item(draft: Draft, input: Input, owner: number): PlannedItem {
     const { place, value: given, intent } = input;
-    if (!isObject(given)) throw invalidPayload(`${at(place)} must be an object.`);
+    if (!isJsonObject(given)) throw invalidPayload(`${at(place)} must be an object.`);
     const { collection } = draft;
     const value = this.#bounded(collection, given);
     const { item, lists } = this.#members(draft, { place, owner, value });
@@ -203,7 +200,7 @@ export class Planner {
   ): boolean {
     const { owner, place, value } = related;
     if (relation.kind === 'm2o' || relation.kind === 'a2o') {
-      if (isObject(value)) {
+      if (isJsonObject(value)) {
         const end = relation.kind === 'm2o' ? relation.one : anyEnd(relation, place, item);
         const name = `${relation.field}:${end.collection}`;
         const step = draft.toOne.get(name) ?? { relation, end, inputs: [], owners: [] };
@@ -256,7 +253,7 @@ function anyEnd(relation: AnyToOne, place: Place, item: Item): End {
 /** A related item; who it belongs to is told by the list that it stands in, not by itself. */
 function ownedInput(child: Collection, relation: ToMany, input: Omit<Input, 'key'>): Input {
   const { value } = input;
-  if (!isObject(value)) return input;
+  if (!isJsonObject(value)) return input;
   const columns = new Set(relation.many.columns);
   const isOwn = (name: string) =>
     name === relation.manyField || columns.has(child.fields.get(name)?.column?.name ?? '');
@@ -275,7 +272,7 @@ interface Related {
 /** How many entries the lists under a relational field have. */
 function entriesIn(value: unknown): number {
   if (Array.isArray(value)) return value.length;
-  if (!isObject(value)) return 0;
+  if (!isJsonObject(value)) return 0;
   const lists = [value.create, value.update, value.delete];
   return lists.reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
 }
@@ -291,7 +288,7 @@ function selectionOf(
     const linked: NamedItem[] = [];
     for (const [index, element] of (value ?? []).entries()) {
       const where = [...place, index];
-      if (isObject(element)) {
+      if (isJsonObject(element)) {
         const input = { place: where, value: element, intent: 'either' } as const;
         inputs.push(ownedInput(child, relation, input));
       } else linked.push(namedItem(child, relation, where, element));
@@ -319,7 +316,7 @@ function selectionOf(
 }
 
 function detailed(place: Place, value: unknown): Item {
-  if (isObject(value)) return value;
+  if (isJsonObject(value)) return value;
   throw invalidPayload(
     `${at(place)} must be a list, or an object with "create", "update" and "delete".`,
   );

@@ -3,10 +3,11 @@
  * quantifiers `_some` and `_none`, and `_json` for conditions inside documents.
  */
 import { invalidQuery } from '#core/errors/service-error.ts';
+import { isJsonObject } from '#core/json/json-object.ts';
 import { isOperator, type Operator } from '../operator.ts';
 import type { Filter } from '../query.ts';
 import { Counter } from './counter.ts';
-import { entriesOf, isMembers, RESERVED_NAME, requireShort } from './list.ts';
+import { entriesOf, RESERVED_NAME, requireShort } from './list.ts';
 import { checkOperand, isNumbered } from './operand.ts';
 
 const QUANTIFIERS: Readonly<Record<string, 'some' | 'none'>> = { _some: 'some', _none: 'none' };
@@ -70,7 +71,7 @@ function parseMember(key: string, value: unknown, path: string, manner: Manner):
   if (isOperator(key)) return parseOperation(key, value, place, manner);
   countJoin(manner);
   const own = { isCounted: false };
-  const filter = isMembers(value) ? below(own) : parseOperation('_eq', value, place, manner);
+  const filter = isJsonObject(value) ? below(own) : parseOperation('_eq', value, place, manner);
   return { kind: 'field', key, filter, place };
 }
 
@@ -88,7 +89,7 @@ function parseOperation(operator: Operator, value: unknown, place: string, manne
 }
 
 function parseLevel(value: unknown, place: string, manner: Manner): Filter {
-  if (!isMembers(value)) throw invalidQuery(`"${place}" must be an object.`);
+  if (!isJsonObject(value)) throw invalidQuery(`"${place}" must be an object.`);
   const filters = Object.entries(value).map(([key, member]) =>
     parseMember(key, member, place, manner),
   );

@@ -1,20 +1,21 @@
 /** Parses what may be asked of one level of a query: of the collection, or under `deep`. */
 import { invalidQuery } from '#core/errors/service-error.ts';
+import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
 import { isAggregateFunction } from '../aggregate.ts';
 import type { AggregateTerm, Level, Path, QueryBounds, SortTerm } from '../query.ts';
 import type { Counter } from './counter.ts';
 import { parseFilter } from './filter.ts';
-import { isMembers, type Members, parseList, parsePath, requireShort, unfold } from './list.ts';
+import { parseList, parsePath, requireShort, unfold } from './list.ts';
 
 /** Where a level stands: its parameters, a prefix for their names, and the bounds that apply. */
 interface Source {
-  readonly parameters: Members;
+  readonly parameters: JsonObject;
   /** How the parameters are called in errors: `` for the root, `deep.tags._` below. */
   readonly prefix: string;
   readonly bounds: QueryBounds;
   readonly counter: Counter;
   /** Those of the parameters that come from a JSON body; the others are spelled in a URL. */
-  readonly typed: Members;
+  readonly typed: JsonObject;
   /** Parameters that nobody knows are refused. */
   readonly strict: boolean;
 }
@@ -30,7 +31,7 @@ export const LEVEL_PARAMETERS = [
  * @param prefix how they are called in errors
  * @throws ServiceError INVALID_QUERY naming the first
  */
-export function requireKnown(parameters: Members, known: readonly string[], prefix = ''): void {
+export function requireKnown(parameters: JsonObject, known: readonly string[], prefix = ''): void {
   const unknown = Object.keys(parameters).find((name) => !known.includes(name));
   if (unknown === undefined) return;
   throw invalidQuery(`"${prefix}${unknown}" is no parameter of a query.`);
@@ -96,7 +97,7 @@ function parseSearch(place: string, raw: unknown, counter: Counter): string | nu
 function parseAlias(place: string, raw: unknown, counter: Counter): ReadonlyMap<string, string> {
   if (!given(raw)) return new Map();
   const value = unfold(place, raw);
-  if (!isMembers(value)) throw invalidQuery(`"${place}" must be an object.`);
+  if (!isJsonObject(value)) throw invalidQuery(`"${place}" must be an object.`);
   const entries = Object.entries(value);
   counter.add('fields', entries.length);
   return new Map(
@@ -118,7 +119,7 @@ function parseAlias(place: string, raw: unknown, counter: Counter): ReadonlyMap<
 function parseAggregate(place: string, raw: unknown, counter: Counter): AggregateTerm[] {
   if (!given(raw)) return [];
   const value = unfold(place, raw);
-  if (!isMembers(value)) throw invalidQuery(`"${place}" must be an object.`);
+  if (!isJsonObject(value)) throw invalidQuery(`"${place}" must be an object.`);
   return Object.entries(value).flatMap(([name, fields]): AggregateTerm[] => {
     if (!isAggregateFunction(name)) {
       throw invalidQuery(`"${place}.${name}" is not an aggregate function.`);
@@ -134,7 +135,7 @@ function parseAggregate(place: string, raw: unknown, counter: Counter): Aggregat
 function parseDeep(place: string, raw: unknown, from: From, depth = 1): LevelsBelow {
   if (!given(raw)) return new Map();
   const value = unfold(place, raw);
-  if (!isMembers(value)) throw invalidQuery(`"${place}" must be an object.`);
+  if (!isJsonObject(value)) throw invalidQuery(`"${place}" must be an object.`);
   const entries = Object.entries(value);
   const below = entries.filter(([name]) => !name.startsWith('_'));
   if (from.strict && below.length < entries.length) {
@@ -155,7 +156,7 @@ function parseBelow(place: string, raw: unknown, from: From, depth: number): Lev
     );
   }
   const members = unfold(place, raw);
-  if (!isMembers(members)) throw invalidQuery(`"${place}" must be an object.`);
+  if (!isJsonObject(members)) throw invalidQuery(`"${place}" must be an object.`);
   const parameters: Record<string, unknown> = Object.create(null);
   const below: Record<string, unknown> = Object.create(null);
   for (const [name, value] of Object.entries(members)) {

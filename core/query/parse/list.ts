@@ -1,12 +1,7 @@
 /** Reads the texts of parameters: JSON, comma lists and dotted paths. */
 import { invalidQuery } from '#core/errors/service-error.ts';
+import { isJsonObject } from '#core/json/json-object.ts';
 import type { Path } from '../query.ts';
-
-export type Members = Readonly<Record<string, unknown>>;
-
-export function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** An object loses a member of this name on its way, and with it a condition. */
 export const RESERVED_NAME = '__proto__';
@@ -113,7 +108,7 @@ function splitList(text: string, place: string, count: Count): string[] {
 /** The entries of an array, or of an object with numbered members. */
 export function entriesOf(value: unknown, place: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  if (isMembers(value)) return Object.values(value);
+  if (isJsonObject(value)) return Object.values(value);
   throw invalidQuery(`"${place}" must be a list.`);
 }
 

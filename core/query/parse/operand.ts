@@ -3,8 +3,8 @@
  * takes. Whether it fits the field is not known here.
  */
 import { invalidQuery } from '#core/errors/service-error.ts';
+import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
 import { type OperandShape, type Operator, shapeOf } from '../operator.ts';
-import { isMembers, type Members } from './list.ts';
 
 /** How true and false are spelled in a URL; an empty text is the operator without a value. */
 const FLAGS: ReadonlySet<unknown> = new Set([
@@ -19,15 +19,15 @@ function isNothing(value: unknown): boolean {
 }
 
 /** Whether an object is a list written with numbered members. */
-export function isNumbered(value: unknown): value is Members {
-  if (!isMembers(value)) return false;
+export function isNumbered(value: unknown): value is JsonObject {
+  if (!isJsonObject(value)) return false;
   const keys = Object.keys(value);
   return keys.length > 0 && keys.every((key) => /^\d+$/.test(key));
 }
 
 /** A geometry in GeoJSON is the one object that is a single value. */
 function isGeometry(value: unknown): boolean {
-  return isMembers(value) && Object.hasOwn(value, 'type') && typeof value.type === 'string';
+  return isJsonObject(value) && Object.hasOwn(value, 'type') && typeof value.type === 'string';
 }
 
 function entriesOf(value: unknown, place: string): readonly unknown[] {

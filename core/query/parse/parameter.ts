@@ -3,14 +3,15 @@
  * (already unfolded), JSON text, comma lists, or ready values from a SEARCH body.
  */
 import { forbidden, invalidQuery } from '#core/errors/service-error.ts';
+import type { JsonObject } from '#core/json/json-object.ts';
 import { DEFAULT_LIMITS } from '../limits.ts';
 import { META_NAMES, type MetaName, type Query, type QueryBounds } from '../query.ts';
 import { Counter } from './counter.ts';
 import { LEVEL_PARAMETERS, parseLevel, requireKnown } from './level.ts';
-import { type Members, parseList } from './list.ts';
+import { parseList } from './list.ts';
 
 /** Parameters by name, values still raw: texts, lists and objects. */
-export type Parameters = Members;
+export type Parameters = JsonObject;
 
 const EXACT: readonly MetaName[] = ['total_count', 'filter_count'];
 

@@ -9,7 +9,13 @@ import {
   type Grant,
   type Grants,
 } from '#core/access/grants.ts';
-import type { Catalog, Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
+import {
+  type Catalog,
+  type Collection,
+  type ColumnField,
+  type Field,
+  isColumn,
+} from '#core/catalog/catalog.ts';
 import type { Relation, ToMany } from '#core/catalog/relation.ts';
 import type { Sql } from '#core/database/sql.ts';
 import { forbidden, invalidQuery } from '#core/errors/service-error.ts';
@@ -232,10 +238,6 @@ export function visibleRelation(scope: Scope, name: string): Relation | null {
   const relation = catalog.relations.get(scope.collection.name)?.get(name);
   if (relation === undefined || !maySee(scope, name)) return null;
   return isLinkConcealed(catalog, relation) ? null : relation;
-}
-
-function isColumn(field: Field): field is ColumnField {
-  return field.column !== null;
 }
 
 /** A column of the scope by its field. */

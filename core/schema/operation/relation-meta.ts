@@ -1,5 +1,5 @@
 /** The rows of `system_relations`: what they may say, and writing them. */
-import type { Catalog, Collection } from '#core/catalog/catalog.ts';
+import { type Catalog, isColumn } from '#core/catalog/catalog.ts';
 import { identifier, join, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
@@ -19,15 +19,12 @@ export interface RelationRow extends RelationAddress {
   readonly meta: RelationMetaInput;
 }
 
-function isColumn(collection: Collection | undefined, field: string): boolean {
-  return (collection?.fields.get(field)?.column ?? null) !== null;
-}
-
 /** Another column of the items that refer, under the name of a member of the row. */
 function requireColumn(catalog: Catalog, row: RelationRow, member: keyof RelationMetaInput): void {
   const name = row.meta[member] ?? null;
   if (name === null) return;
-  if (name !== row.field && isColumn(catalog.collections.get(row.collection), name)) return;
+  if (name !== row.field && isColumn(catalog.collections.get(row.collection)?.fields.get(name)))
+    return;
   throw invalidPayload(`"${member}" names ${name}, which is no other column of ${row.collection}.`);
 }
 
@@ -36,7 +33,7 @@ function requireFreeName(catalog: Catalog, { collection, field, related, meta }:
   const name = meta.one_field ?? null;
   if (name === null || related === null) return;
   if (name.trim() === '') throw invalidPayload('"one_field" is empty.');
-  if (isColumn(catalog.collections.get(related), name)) {
+  if (isColumn(catalog.collections.get(related)?.fields.get(name))) {
     throw invalidPayload(`"one_field" names ${name}, which is a column of ${related}.`);
   }
   for (const { descriptor } of catalog.collections.values()) {

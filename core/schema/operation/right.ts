@@ -3,8 +3,8 @@
  * does not give it to everybody who had a right on what was there before.
  */
 import type { Catalog } from '#core/catalog/catalog.ts';
+import { withoutFields } from '#core/catalog/revoke-fields.ts';
 import { sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/table.ts';
 import type { Alteration } from '../alteration.ts';
 
 export interface FieldAddress {
@@ -53,16 +53,7 @@ export async function revokeFields(
   if (gone.length === 0) return;
   const collections = gone.map(({ collection }) => collection);
   const fields = gone.map(({ field }) => field);
-  await run(sql`
-    WITH gone AS (
-      SELECT collection, field
-      FROM unnest(${collections}::text[], ${fields}::text[]) AS g (collection, field)
-    )
-    UPDATE ${systemTable(system, 'permissions')} AS p SET fields = (
-      SELECT string_agg(f.name, ',' ORDER BY f.n)
-      FROM unnest(string_to_array(p.fields, ',')) WITH ORDINALITY AS f (name, n)
-      WHERE (p.collection, btrim(f.name)) NOT IN (SELECT collection, field FROM gone))
-    WHERE EXISTS (
-      SELECT FROM unnest(string_to_array(p.fields, ',')) AS f (name)
-      WHERE (p.collection, btrim(f.name)) IN (SELECT collection, field FROM gone))`);
+  const rows = sql`SELECT collection, field
+    FROM unnest(${collections}::text[], ${fields}::text[]) AS g (collection, field)`;
+  await run(withoutFields(system, rows));
 }
