@@ -6,8 +6,8 @@ import {
   tellSupervisor,
 } from '#core/process/supervised-process.ts';
 import { logUncaughtErrors } from '#core/process/uncaught-errors.ts';
-import { mannersOf } from './http/manners.ts';
 import { createServer, type Server } from './http/server.ts';
+import { serverOptionsOf } from './http/server-options.ts';
 import { guarded } from './limit/guard.ts';
 import { openRouter } from './rest/table.ts';
 import { type EdgeServices, openEdgeServices } from './services.ts';
@@ -24,7 +24,7 @@ services = await openEdgeServices(config, url, log);
 server = createServer({
   handler: guarded(openRouter(services).handle, services.limits),
   log,
-  ...mannersOf(config),
+  ...serverOptionsOf(config),
 });
 await server.listen(config.HOST, config.PORT, config.EDGE_PROCESSES > 1);
 logUncaughtErrors(log);

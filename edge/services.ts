@@ -41,10 +41,10 @@ import { RELEASE } from '#core/system/release.ts';
 import { openSecrets } from '#core/system/secret.ts';
 import { systemSchema } from '#core/system/table.ts';
 import { localSpool } from '#core/transfer/spool.ts';
-import type { Limits } from './limit/limits.ts';
 import { openLimits } from './limit/open.ts';
+import type { Limits } from './limit/rate-limits.ts';
 import { OpenStreams } from './streams/open-streams.ts';
-import { RightWatch } from './streams/right-watch.ts';
+import { RightWatch } from './streams/revoked-streams.ts';
 
 /** Most connections of an edge to the queue's database. */
 const QUEUE_CONNECTIONS = 2;

@@ -6,9 +6,9 @@ import { Readable } from 'node:stream';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { ByteQueue } from './byte-queue.ts';
 import { parseJson } from './json.ts';
-import type { JsonBounds, OnEntries } from './json-count.ts';
-import { parseInSlices } from './json-slices.ts';
+import type { JsonBounds, OnEntries } from './json-bounds.ts';
 import { type Body, ClientGoneError, type SizeLimit } from './request.ts';
+import { parseInSlices } from './sliced-json.ts';
 import type { HttpResponse } from './uws.ts';
 
 /**

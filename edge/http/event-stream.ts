@@ -1,7 +1,8 @@
 /** Answers with server-sent events (HTML Living Standard, 9.2). */
-import { leave } from './reply.ts';
+
 import type { Request } from './request.ts';
 import type { Pieces, Response } from './response.ts';
+import { leave } from './send-response.ts';
 
 /** One event. Line breaks are kept in `data` and become blanks elsewhere. */
 export interface ServerEvent {

@@ -4,10 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { addressText } from './address.ts';
+import type { SendTimeouts } from './answer-writer.ts';
 import { DISCARDED_MAX, IncomingBody, NO_BODY } from './body.ts';
 import { headerLine, type StandardHeaders } from './header.ts';
-import type { JsonBounds } from './json-count.ts';
-import type { Patience } from './pump.ts';
+import type { JsonBounds } from './json-bounds.ts';
 import { AnswerCutError, type Body, ClientGoneError, type Request } from './request.ts';
 import type { HttpRequest, HttpResponse } from './uws.ts';
 
@@ -54,7 +54,7 @@ export interface ExchangeSettings {
   readonly standard: StandardHeaders;
   /** Answers are compressed for clients that accept it. */
   readonly compresses: boolean;
-  readonly patience: Patience;
+  readonly sendTimeouts: SendTimeouts;
 }
 
 export class Exchange implements Request {
@@ -80,7 +80,7 @@ export class Exchange implements Request {
   /** Nobody waits any more: the connection is gone. `socket` must not be touched then. */
   aborted = false;
   /** Called once when the connection goes, for whoever writes the answer. */
-  onGone: ((cause: Error) => void) | null = null;
+  onDisconnect: ((cause: Error) => void) | null = null;
   /** Called when the socket takes more, for whoever writes the answer. */
   onWritable: (() => void) | null = null;
   /** Lines that the answer's header block gets beside the route's, each after a line break. */
@@ -156,14 +156,14 @@ export class Exchange implements Request {
   }
 
   /** The connection went away, or was cut. */
-  gone(): void {
+  disconnect(): void {
     if (this.aborted) return;
     this.aborted = true;
     try {
       this.#incoming?.abort();
     } finally {
       this.#abort?.abort(this.#cause());
-      this.onGone?.(this.#cause());
+      this.onDisconnect?.(this.#cause());
     }
   }
 

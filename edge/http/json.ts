@@ -6,7 +6,7 @@ import {
   JsonCounter,
   type OnEntries,
   UNBOUNDED,
-} from './json-count.ts';
+} from './json-bounds.ts';
 
 /** Above this size a syntax error is not located: finding its place parses the text several times. */
 const LOCATE_MAX_LENGTH = 65_536;

@@ -1,6 +1,6 @@
 /** A request as routes see it: plain values, nothing of the server below. */
 import type { Readable } from 'node:stream';
-import type { OnEntries } from './json-count.ts';
+import type { OnEntries } from './json-bounds.ts';
 
 /** A narrower bound than BODY_MAX_SIZE, for what is costly beyond its size. */
 export interface SizeLimit {

@@ -5,16 +5,16 @@
 import { createServer as createProbe } from 'node:net';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import type { Log } from '#core/log/log.ts';
+import type { SendTimeouts } from './answer-writer.ts';
 import type { Cors } from './cors.ts';
 import { Exchange, type ExchangeSettings } from './exchange.ts';
-import { failureOf } from './failure.ts';
+import { failureOf } from './failure-response.ts';
 import { StandardHeaders } from './header.ts';
 import { HEADERS_MAX_SIZE } from './header-limit.ts';
-import { type JsonBounds, UNBOUNDED } from './json-count.ts';
-import type { Patience } from './pump.ts';
-import { leave, sendPieces, sendWhole } from './reply.ts';
+import { type JsonBounds, UNBOUNDED } from './json-bounds.ts';
 import { AnswerCutError, ClientGoneError } from './request.ts';
 import type { Handler, Response } from './response.ts';
+import { leave, sendPieces, sendWhole } from './send-response.ts';
 import {
   App,
   closeListenSocket,
@@ -39,7 +39,7 @@ export interface ServerOptions {
   /** Which pages of other origins may use the server; by default none. */
   readonly cors?: Cors;
   /** How slowly answers may be read; by default an hour, and a minute without reading. */
-  readonly patience?: Patience;
+  readonly sendTimeouts?: SendTimeouts;
   /** Headers that every answer carries beside the standard ones. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Texts that no answer may hold, not even the message of an error. */
@@ -78,7 +78,7 @@ interface Outcome {
   readonly error?: unknown;
 }
 
-const PATIENCE: Patience = { idle: 60_000, whole: 3_600_000 };
+const SEND_TIMEOUTS: SendTimeouts = { idle: 60_000, total: 3_600_000 };
 
 function headersTooLarge(): ServiceError {
   const limit = HEADERS_MAX_SIZE;
@@ -113,7 +113,7 @@ class HttpServer implements Server {
       jsonBounds: options.jsonBounds ?? UNBOUNDED,
       standard: new StandardHeaders(options.headers),
       compresses: options.compresses ?? false,
-      patience: options.patience ?? PATIENCE,
+      sendTimeouts: options.sendTimeouts ?? SEND_TIMEOUTS,
     };
     // biome-ignore lint/suspicious/useIterableCallbackReturn: no array's, it counts connections
     this.#app.filter((_, change) => {
@@ -170,7 +170,7 @@ class HttpServer implements Server {
     let exchange: Exchange | null = null;
     socket.onAborted(() => {
       try {
-        exchange?.gone();
+        exchange?.disconnect();
       } catch (error) {
         this.#options.log.error({ err: error }, 'the end of a connection could not be told');
       }
@@ -237,9 +237,9 @@ class HttpServer implements Server {
         this.#endSent(exchange, sent, { level, error });
         return;
       }
-      const farewell = exchange.aborted && isFarewell(error);
+      const disconnected = exchange.aborted && isDisconnect(error);
       if (!exchange.aborted) exchange.socket.close();
-      this.#end(exchange, status, farewell ? undefined : { level, error });
+      this.#end(exchange, status, disconnected ? undefined : { level, error });
     } catch (failure) {
       this.#giveUp(exchange, failure, error);
     }
@@ -253,7 +253,7 @@ class HttpServer implements Server {
       sent.then(
         (status) => this.#end(exchange, status, outcome),
         (failure: unknown) => {
-          if (exchange.aborted && isFarewell(failure)) this.#end(exchange, 200, outcome);
+          if (exchange.aborted && isDisconnect(failure)) this.#end(exchange, 200, outcome);
           else this.#giveUp(exchange, failure, outcome?.error);
         },
       );
@@ -283,7 +283,7 @@ class HttpServer implements Server {
 }
 
 /** An error that only says that the connection, and with it the work, is gone. */
-function isFarewell(error: unknown): boolean {
+function isDisconnect(error: unknown): boolean {
   if (error instanceof ClientGoneError || error instanceof AnswerCutError) return true;
   return error instanceof Error && error.name === 'AbortError';
 }

@@ -1,8 +1,8 @@
 /** Opens the limits of an edge. */
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
-import { Limits } from './limits.ts';
-import { MemoryStore } from './store.ts';
+import { MemoryStore } from './memory-store.ts';
+import { Limits } from './rate-limits.ts';
 
 /** @param clusterId separates installations that share a Redis */
 export async function openLimits(config: Config, clusterId: string, log: Log): Promise<Limits> {

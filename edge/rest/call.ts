@@ -5,7 +5,7 @@ import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
 import type { TextAnswer } from '#core/services/item-reader.ts';
 import type { Question } from '#core/services/question.ts';
-import { cacheHeaders } from '#edge/cache/header.ts';
+import { cacheHeaders } from '#edge/cache/cache-headers.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Pieces, Response } from '#edge/http/response.ts';
 import type { Params } from '#edge/http/router.ts';

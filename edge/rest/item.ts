@@ -1,5 +1,5 @@
 /** The routes of items: `/items/:collection` and `/items/:collection/:key`. */
-import { skipsCache } from '#edge/cache/header.ts';
+import { skipsCache } from '#edge/cache/cache-headers.ts';
 import { param, visitorOf } from './call.ts';
 import { REST } from './envelope.ts';
 import { itemHandlers } from './item-handler.ts';

@@ -5,7 +5,7 @@
 import * as v from 'valibot';
 import type { Response } from '#edge/http/response.ts';
 import type { Method } from '#edge/http/router.ts';
-import type { StrictName } from '#edge/limit/limits.ts';
+import type { StrictName } from '#edge/limit/rate-limits.ts';
 import { bodyOf } from './body.ts';
 import type { Call, CallHandler } from './call.ts';
 

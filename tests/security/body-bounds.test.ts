@@ -4,8 +4,8 @@
  */
 import t from 'tap';
 import { parseJson } from '#edge/http/json.ts';
-import type { JsonBounds, OnEntries } from '#edge/http/json-count.ts';
-import { parseInSlices } from '#edge/http/json-slices.ts';
+import type { JsonBounds, OnEntries } from '#edge/http/json-bounds.ts';
+import { parseInSlices } from '#edge/http/sliced-json.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
 

@@ -2,7 +2,7 @@
 /** What users typed cannot break out of a header, nor can any part of a request. */
 import t from 'tap';
 import { loadConfig } from '#core/config/config.ts';
-import { mannersOf } from '#edge/http/manners.ts';
+import { serverOptionsOf } from '#edge/http/server-options.ts';
 import { exchange, request, serve } from '#tests/edge/http/fixture/client.ts';
 
 const BREAKS = ['\r\n', '\n', '\r', '\u2028', '\0', '\u010a\u010d', '\v\f', '\x7f'];
@@ -37,7 +37,7 @@ t.test('a name that is no name of a header is a fault of ours, and tells nothing
 
 t.test('the reflected origin is the browser’s, or nothing', async (t) => {
   const config = loadConfig({ CORS_ENABLED: 'true', CORS_ORIGIN: 'true' });
-  const { port } = await serve(t, () => ({ status: 200, body: '1' }), mannersOf(config));
+  const { port } = await serve(t, () => ({ status: 200, body: '1' }), serverOptionsOf(config));
   const answer = await exchange(port, request('GET /', ['Origin: https://a.example\tX: 1']));
   t.match(answer, /\r\nAccess-Control-Allow-Origin: https:\/\/a\.example\tX: 1\r\n/);
 });

@@ -4,8 +4,8 @@ import t from 'tap';
 import { ANONYMOUS } from '#core/access/grants.ts';
 import { loadConfig } from '#core/config/config.ts';
 import { guarded } from '#edge/limit/guard.ts';
-import { Limits } from '#edge/limit/limits.ts';
-import { MemoryStore } from '#edge/limit/store.ts';
+import { MemoryStore } from '#edge/limit/memory-store.ts';
+import { Limits } from '#edge/limit/rate-limits.ts';
 import { exchange, open, request, serve, until } from '#tests/edge/http/fixture/client.ts';
 import type { Teardown } from '#tests/harness/database.ts';
 

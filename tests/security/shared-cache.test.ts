@@ -5,7 +5,7 @@ import t from 'tap';
 import { AccessSource } from '#core/access/rights-source.ts';
 import { loadConfig } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
-import { cacheHeaders } from '#edge/cache/header.ts';
+import { cacheHeaders } from '#edge/cache/cache-headers.ts';
 import { createSystemDatabase } from '#tests/harness/database.ts';
 
 const POLICY = '00000000-0000-4000-8000-000000000001';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { parseJson } from '#edge/http/json.ts';
-import { JSON_MAX_DEPTH } from '#edge/http/json-count.ts';
+import { JSON_MAX_DEPTH } from '#edge/http/json-bounds.ts';
 
 function reasonOf(text: string | Uint8Array): unknown {
   try {

@@ -94,7 +94,7 @@ t.test('who reads nothing is cut off after the idle time', async (t) => {
       });
       return handler(asked);
     },
-    { patience: { idle: 300, whole: 3_600_000 } },
+    { sendTimeouts: { idle: 300, total: 3_600_000 } },
   );
   for (const path of Object.keys(answers)) {
     const socket = await open(port);
@@ -126,7 +126,7 @@ t.test('no answer takes longer than it may, but those without an end', async (t)
       })(),
       endless: path !== '/stream',
     }),
-    { patience: { idle: 60_000, whole: 200 } },
+    { sendTimeouts: { idle: 60_000, total: 200 } },
   );
   for (const path of ['/stream', '/events']) {
     const socket = await open(port);

@@ -3,7 +3,8 @@
  * own. Nothing is written before all of the head is known to be sound.
  */
 import { STATUS_CODES } from 'node:http';
-import { compressedPieces } from './compressed-pieces.ts';
+import { AnswerWriter, orDisconnected } from './answer-writer.ts';
+import { compressedPieces } from './compressed-chunks.ts';
 import {
   COMPRESSED_MIN,
   type Coding,
@@ -15,7 +16,6 @@ import {
 import { entityTag, namesTag, TAG_MAX_LENGTH } from './entity-tag.ts';
 import type { Exchange } from './exchange.ts';
 import { ownHeader } from './header.ts';
-import { orGone, Pump } from './pump.ts';
 import type { Pieces, Response } from './response.ts';
 
 /**
@@ -155,7 +155,7 @@ async function writeLong(
   body: string | Uint8Array,
 ): Promise<number> {
   exchange.socket.cork(() => writeHead(exchange, status, block));
-  const pump = new Pump(exchange, false);
+  const pump = new AnswerWriter(exchange, false);
   try {
     await pump.end(typeof body === 'string' ? Buffer.from(body) : body);
   } finally {
@@ -188,27 +188,27 @@ export async function sendPieces(
   }
   const iterator = content[Symbol.asyncIterator]();
   let whole = false;
-  let pump: Pump | null = null;
+  let pump: AnswerWriter | null = null;
   try {
     // Nothing is sent before the first piece: until then a failure is a coded answer. HEAD asks for
     // it too, because pieces that were never begun cannot be told to clean up behind themselves.
-    const first = await orGone(exchange, iterator.next());
+    const first = await orDisconnected(exchange, iterator.next());
     if (exchange.method === 'HEAD') {
       endWithoutBody(exchange, response.status, block, exchange.release() || closing);
       return;
     }
     if (exchange.release() || closing) block += '\r\nConnection: close';
     socket.cork(() => writeHead(exchange, response.status, block));
-    pump = new Pump(exchange, response.endless === true);
+    pump = new AnswerWriter(exchange, response.endless === true);
     for (let piece = first; piece.done !== true; ) {
       await pump.send(piece.value);
-      piece = await orGone(exchange, iterator.next());
+      piece = await orDisconnected(exchange, iterator.next());
     }
     await pump.finish();
     whole = true;
     socket.cork(() => socket.end());
   } finally {
-    exchange.onGone = null;
+    exchange.onDisconnect = null;
     pump?.close();
     if (!whole) {
       leave(iterator);

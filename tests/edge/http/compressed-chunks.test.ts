@@ -5,7 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { brotliDecompressSync, createBrotliDecompress, createGunzip, gunzipSync } from 'node:zlib';
 import t from 'tap';
-import { compressedPieces } from '#edge/http/compressed-pieces.ts';
+import { compressedPieces } from '#edge/http/compressed-chunks.ts';
 import { errorsOf, exchange, open, request, serve, until } from './fixture/client.ts';
 import { startServer } from './fixture/process.ts';
 

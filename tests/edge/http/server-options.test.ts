@@ -3,8 +3,8 @@
 import t from 'tap';
 import { loadConfig } from '#core/config/config.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import { mannersOf } from '#edge/http/manners.ts';
 import type { Response } from '#edge/http/response.ts';
+import { serverOptionsOf } from '#edge/http/server-options.ts';
 import type { Teardown } from '#tests/harness/database.ts';
 import { type Served, serve } from './fixture/client.ts';
 
@@ -26,7 +26,7 @@ function start(t: Teardown, env: Readonly<Record<string, string>>): Promise<Serv
     if (path === '/bug') throw new Error('a bug');
     return { status: 200, body: path === '/stream' ? stream() : '"a body"' };
   };
-  return serve(t, answer, mannersOf(loadConfig(env)));
+  return serve(t, answer, serverOptionsOf(loadConfig(env)));
 }
 
 function ask(url: string, origin: string | null, init: RequestInit = {}) {

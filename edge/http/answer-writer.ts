@@ -8,17 +8,17 @@
 import type { Exchange } from './exchange.ts';
 
 /** How long a client may take for its answer, in milliseconds. */
-export interface Patience {
+export interface SendTimeouts {
   /** STREAM_IDLE: without reading anything. */
   readonly idle: number;
   /** STREAM_MAX_TIME: altogether; answers without an end, such as events, are not held to it. */
-  readonly whole: number;
+  readonly total: number;
 }
 
 /** Longest part that is handed over at once, in bytes: who reads so much is not idle. */
 const PART = 65_536;
 /** How often within the idle time it is asked whether the client reads. */
-const ASKED = 16;
+const CHECKS = 16;
 /** Bytes after which a stream lets other requests have their turn. */
 const TURN = 262_144;
 /** Well within the ten seconds of the library. */
@@ -27,17 +27,17 @@ const PUT_OFF_MS = 4_000;
 const TIMER_MAX = 2_147_483_647;
 
 /** Waits for something that the client's going away must interrupt. */
-export function orGone<T>(exchange: Exchange, work: Promise<T>): Promise<T> {
+export function orDisconnected<T>(exchange: Exchange, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    exchange.onGone = reject;
+    exchange.onDisconnect = reject;
     if (exchange.aborted) reject(exchange.signal.reason);
     work.then(resolve, reject);
   });
 }
 
-export class Pump {
+export class AnswerWriter {
   readonly #exchange: Exchange;
-  readonly #patience: Patience;
+  readonly #sendTimeouts: SendTimeouts;
   readonly #overdue: NodeJS.Timeout | undefined;
   #putOff: NodeJS.Timeout | undefined;
   /** Bytes since others had their turn. */
@@ -51,8 +51,8 @@ export class Pump {
    */
   constructor(exchange: Exchange, endless: boolean) {
     this.#exchange = exchange;
-    this.#patience = exchange.settings.patience;
-    const whole = Math.min(this.#patience.whole, TIMER_MAX);
+    this.#sendTimeouts = exchange.settings.sendTimeouts;
+    const whole = Math.min(this.#sendTimeouts.total, TIMER_MAX);
     if (!endless) {
       this.#overdue = setTimeout(() => exchange.cut('It took longer than STREAM_MAX_TIME.'), whole);
     }
@@ -104,7 +104,7 @@ export class Pump {
   close(): void {
     clearTimeout(this.#overdue);
     clearInterval(this.#putOff);
-    this.#exchange.onGone = null;
+    this.#exchange.onDisconnect = null;
     this.#exchange.onWritable = null;
   }
 
@@ -114,7 +114,7 @@ export class Pump {
     this.#sent += part.length;
     if (this.#sent < TURN) return;
     this.#sent = 0;
-    await orGone(this.#exchange, new Promise(setImmediate));
+    await orDisconnected(this.#exchange, new Promise(setImmediate));
   }
 
   #write(bytes: Uint8Array): void {
@@ -157,15 +157,15 @@ export class Pump {
    */
   async #room(since: number): Promise<boolean> {
     const exchange = this.#exchange;
-    const { idle } = this.#patience;
+    const { idle } = this.#sendTimeouts;
     this.#putOffTimer();
     const left = since + idle - performance.now();
     if (left <= 0) exchange.cut('Nothing of it was read within STREAM_IDLE.');
     const { promise, resolve } = Promise.withResolvers<boolean>();
     exchange.onWritable = () => resolve(true);
-    const timer = setTimeout(() => resolve(false), Math.min(idle / ASKED, left, PUT_OFF_MS));
+    const timer = setTimeout(() => resolve(false), Math.min(idle / CHECKS, left, PUT_OFF_MS));
     try {
-      return await orGone(exchange, promise);
+      return await orDisconnected(exchange, promise);
     } finally {
       clearTimeout(timer);
     }

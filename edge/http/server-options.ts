@@ -4,16 +4,16 @@ import { secretsOf } from '#core/config/secret.ts';
 import { Cors } from './cors.ts';
 import type { ServerOptions } from './server.ts';
 
-type Manners = Pick<
+type ConfiguredOptions = Pick<
   ServerOptions,
-  'bodyLimit' | 'jsonBounds' | 'compresses' | 'patience' | 'headers' | 'cors' | 'secrets'
+  'bodyLimit' | 'jsonBounds' | 'compresses' | 'sendTimeouts' | 'headers' | 'cors' | 'secrets'
 >;
 
 /** Seconds for which browsers remember to use HTTPS only: a year. */
 const HTTPS_ONLY = 31_536_000;
 
 /** The options of a server that follow from the configuration alone. */
-export function mannersOf(config: Config): Manners {
+export function serverOptionsOf(config: Config): ConfiguredOptions {
   const cors = new Cors({
     origins: config.CORS_ORIGIN,
     methods: config.CORS_METHODS,
@@ -27,7 +27,7 @@ export function mannersOf(config: Config): Manners {
     bodyLimit: config.BODY_MAX_SIZE,
     jsonBounds: { members: config.BODY_MAX_MEMBERS, values: config.BODY_MAX_VALUES },
     compresses: config.COMPRESSION,
-    patience: { idle: config.STREAM_IDLE, whole: config.STREAM_MAX_TIME },
+    sendTimeouts: { idle: config.STREAM_IDLE, total: config.STREAM_MAX_TIME },
     secrets: secretsOf(config),
     ...(config.HSTS_ENABLED ? { headers: https } : {}),
     ...(config.CORS_ENABLED ? { cors } : {}),

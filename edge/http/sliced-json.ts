@@ -5,7 +5,7 @@
  */
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { endOfString, parseCounted } from './json.ts';
-import { type JsonBounds, JsonCounter, type OnEntries, UNBOUNDED } from './json-count.ts';
+import { type JsonBounds, JsonCounter, type OnEntries, UNBOUNDED } from './json-bounds.ts';
 
 /** Bytes that are parsed at a time, and above which an object or list is taken apart. */
 const SLICE = 131_072;

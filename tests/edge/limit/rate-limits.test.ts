@@ -7,8 +7,8 @@ import { type Config, loadConfig } from '#core/config/config.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { Request } from '#edge/http/request.ts';
 import { guarded } from '#edge/limit/guard.ts';
-import { Limits } from '#edge/limit/limits.ts';
-import { MemoryStore } from '#edge/limit/store.ts';
+import { MemoryStore } from '#edge/limit/memory-store.ts';
+import { Limits } from '#edge/limit/rate-limits.ts';
 import { errorsOf, serve } from '#tests/edge/http/fixture/client.ts';
 import type { Teardown } from '#tests/harness/database.ts';
 
