@@ -5,6 +5,7 @@
 import * as v from 'valibot';
 import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
 import { filterFault } from '#core/validation/readable.ts';
+import { variableFault } from '#core/validation/unknown-variable.ts';
 
 /** Columns of `varchar(64)`, which hold names. */
 const name = v.optional(v.nullable(v.pipe(v.string(), v.maxLength(64))));
@@ -15,13 +16,17 @@ const position = v.optional(v.nullable(v.pipe(v.number(), v.safeInteger())));
 /** Whatever JSON holds; null is SQL NULL. */
 const json = v.optional(v.unknown());
 
+function ruleFault(value: unknown, place: string): string | null {
+  return filterFault(value, place) ?? variableFault(value, place);
+}
+
 /** A condition on items; null when there is none. */
 const rule = v.optional(
   v.pipe(
     v.unknown(),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed || dataset.value === null) return;
-      const fault = filterFault(dataset.value, 'meta.validation');
+      const fault = ruleFault(dataset.value, 'meta.validation');
       if (fault !== null) addIssue({ message: fault });
     }),
   ),
@@ -36,7 +41,7 @@ const conditions = v.optional(
       for (const [index, entry] of dataset.value.entries()) {
         const isRule = v.is(v.object({ rule: v.unknown() }), entry);
         if (!isRule || entry.rule === null) continue;
-        const fault = filterFault(entry.rule, `meta.conditions[${index}].rule`);
+        const fault = ruleFault(entry.rule, `meta.conditions[${index}].rule`);
         if (fault !== null) addIssue({ message: fault });
       }
     }),

@@ -79,6 +79,8 @@ export interface Session {
   readonly write: Write;
   readonly writeOf: (collection: string) => Write;
   readonly history: History;
+  /** How many items the request may write; undefined: any number. */
+  readonly maxItems: number | undefined;
 }
 
 export class ItemService extends ItemReader {
@@ -280,8 +282,8 @@ export class ItemService extends ItemReader {
     return keys.map((key): Input => ({ place: [], value, intent: 'update', key }));
   }
 
-  #put({ write, writeOf, history }: Session, inputs: readonly Input[]): Promise<Key[]> {
-    const maxItems = this.#options.maxBatch;
+  #put(session: Session, inputs: readonly Input[]): Promise<Key[]> {
+    const { write, writeOf, history, maxItems } = session;
     return writeItems(write, inputs, { writeOf, maxItems, history });
   }
 
@@ -343,7 +345,7 @@ export class ItemService extends ItemReader {
       if (found === undefined) throw forbidden();
       return writes.get(name) ?? open(writable(found));
     };
-    return { write: open(collection), writeOf, history };
+    return { write: open(collection), writeOf, history, maxItems: this.#options.maxBatch };
   }
 }
 

@@ -115,13 +115,13 @@ export class RevertService {
     const { items, system } = this.#options;
     const { collection } = revision;
     const service = collection.startsWith(SYSTEM_PREFIX) ? system : items;
-    await service.transact({ ...by, collection }, async ({ write, writeOf, history }) => {
+    await service.transact({ ...by, collection }, async ({ write, writeOf, history, maxItems }) => {
       const key = keyOfItem(write.collection, revision.item);
       judgeAction(write, 'update');
       await lockItems(write, [key]);
       const value = changesOf(write, await this.#differences(write, revision, key));
       const input = { place: [], value, intent: 'update', key } as const;
-      await writeItems(write, [input], { writeOf, maxItems: undefined, history: history.ofRevert });
+      await writeItems(write, [input], { writeOf, maxItems, history: history.ofRevert });
     });
   }
 

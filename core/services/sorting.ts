@@ -7,6 +7,7 @@ import { bareType } from '#core/database/column-type.ts';
 import { empty, identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import { isAnyItem, isItem, keyColumns, tableAsT } from '#core/mutation/address.ts';
+import { Allowance } from '#core/mutation/allowance.ts';
 import { lockItems } from '#core/mutation/delete.ts';
 import { judgeAction, judgeChanges } from '#core/mutation/judge.ts';
 import { Preparation } from '#core/mutation/prepare.ts';
@@ -14,7 +15,7 @@ import { keysFrom } from '#core/mutation/rows.ts';
 import type { Write } from '#core/mutation/target.ts';
 import { distinctKeys, type Key, keyOfBody } from '#core/query/key.ts';
 import type { Target } from './context.ts';
-import type { ItemService } from './items.ts';
+import type { ItemService, Session } from './items.ts';
 
 /** The keys of the item that moves, and of the one whose position it takes. */
 export interface Move {
@@ -61,8 +62,15 @@ class Sorting {
   readonly #field: ColumnField;
   readonly #item: Key;
   readonly #to: Key;
+  readonly #allowance: Allowance;
 
-  constructor(write: Write, field: ColumnField, item: Key, to: Key) {
+  constructor(
+    { write, maxItems }: Pick<Session, 'write' | 'maxItems'>,
+    field: ColumnField,
+    item: Key,
+    to: Key,
+  ) {
+    this.#allowance = new Allowance(maxItems);
     this.#write = write;
     this.#field = field;
     this.#item = item;
@@ -80,6 +88,7 @@ class Sorting {
     const order = await this.#order();
     const steps = order.clean && WHOLE.has(this.#field.type);
     const plan = steps ? this.#steps(order, '0') : this.#ranks();
+    await this.#count(plan);
     const judged = await this.#judge(plan);
     if (steps && order.from === order.to) return null;
     let position: string | null;
@@ -171,6 +180,19 @@ class Sorting {
     };
   }
 
+  /** @throws ServiceError INVALID_PAYLOAD when the plan writes more rows than a request may */
+  async #count({ rows, beside }: Plan): Promise<void> {
+    const { left } = this.#allowance;
+    if (!Number.isFinite(left)) return;
+    const { client, collection } = this.#write;
+    const from = join([tableAsT(collection), ...beside]);
+    const { rows: found } = await client.query<{ count: number }>(
+      render(sql`SELECT count(*)::int4 AS count FROM (
+        SELECT FROM ${from} WHERE ${rows} LIMIT ${left + 1}::int8) AS moved`),
+    );
+    this.#allowance.take(found[0]?.count ?? 0);
+  }
+
   /**
    * Judges all rows that the plan writes.
    * @returns their keys; null when the caller may write any
@@ -239,16 +261,18 @@ class Sorting {
 /**
  * Gives an item the position of another; those in between move one slot. Items without a position
  * of their own are numbered on that occasion. Of all that, history tells the move of the item.
- * @throws ServiceError INVALID_PAYLOAD when the collection has no sort field; FORBIDDEN unless the
- *   caller may update that field of every item whose position changes
+ * @throws ServiceError INVALID_PAYLOAD when the collection has no sort field, or more positions
+ *   change than MAX_BATCH_MUTATION allows; FORBIDDEN unless the caller may update that field of
+ *   every item whose position changes
  */
 export function moveItem(items: ItemService, target: Target, move: Move): Promise<void> {
-  return items.transact(target, async ({ write, history }) => {
+  return items.transact(target, async (session) => {
+    const { write, history } = session;
     const { collection } = write;
     judgeAction(write, 'update');
     const field = sortFieldOf(collection);
     const item = keyOfBody(collection, move.item);
-    const position = await new Sorting(write, field, item, keyOfBody(collection, move.to)).move();
+    const position = await new Sorting(session, field, item, keyOfBody(collection, move.to)).move();
     history.noteMany(collection);
     if (position === null) return;
     const delta = { [field.name]: WHOLE.has(field.type) ? Number(position) : position };

@@ -366,7 +366,9 @@ t.test('where rules are stored, by every door', async (t) => {
 });
 
 t.test('where rules of fields and of registration are stored', async (t) => {
-  for (const validation of [{ title: { _between: [1] } }, { _or: [] }, { title: {} }, 'x', []]) {
+  const unknown = { title: { _neq: '$CURRENT_USERS' } };
+  const incomplete = [{ title: { _between: [1] } }, { _or: [] }, { title: {} }, 'x', []];
+  for (const validation of [unknown, ...incomplete]) {
     const meta = { validation };
     const name = JSON.stringify(validation);
     const field = { field: `f${randomUUID().slice(0, 8)}`, type: 'string', meta };

@@ -14,7 +14,10 @@ t.test('what one request may ask for is bounded before it is parsed', async (t) 
   const cluster = await startCluster(t, { env: { MAX_BATCH_MUTATION: '5' } });
   await cluster.db.query(`
     CREATE TABLE things (id int PRIMARY KEY, name text);
-    INSERT INTO things SELECT n, 'n' || n FROM generate_series(1, 20) n`);
+    INSERT INTO things SELECT n, 'n' || n FROM generate_series(1, 20) n;
+    CREATE TABLE ranks (id int PRIMARY KEY, pos int);
+    INSERT INTO ranks SELECT n, n FROM generate_series(1, 20) n;
+    INSERT INTO system_collections (collection, sort_field) VALUES ('ranks', 'pos')`);
   const ask = async (method: string, path: string, body: string | ReadableStream<Uint8Array>) => {
     const headers = { 'content-type': 'application/json' };
     const init: RequestInit = { method, body, headers, duplex: 'half' };
@@ -81,6 +84,10 @@ t.test('what one request may ask for is bounded before it is parsed', async (t) 
       const change = { ...body, data: { name: 'z' } };
       t.match(await ask('PATCH', '/items/things', JSON.stringify(change)), expected);
     }
+    const sort = { item: 1, to: 8 };
+    t.match(await ask('POST', '/utils/sort/ranks', JSON.stringify(sort)), expected);
+    const near = { item: 1, to: 5 };
+    t.match(await ask('POST', '/utils/sort/ranks', JSON.stringify(near)), { status: 200 });
     const five = { query: { limit: 5 }, data: { name: 'z' } };
     t.match(await ask('PATCH', '/items/things', JSON.stringify(five)), { status: 200 });
   });

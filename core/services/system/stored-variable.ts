@@ -3,17 +3,11 @@ import { invalidPayload } from '#core/errors/service-error.ts';
 import { pathFault } from '#core/mutation/caller-record.ts';
 import type { ReadTarget } from '#core/query/compile.ts';
 import { isRecordPath } from '#core/query/plan/record.ts';
-
-const VARIABLES: ReadonlySet<string> = new Set([
-  '$CURRENT_USER',
-  '$CURRENT_ROLE',
-  '$CURRENT_ROLES',
-  '$CURRENT_POLICIES',
-]);
+import { isUnknownVariable } from '#core/validation/unknown-variable.ts';
 
 function faultOf(target: ReadTarget, text: string): string | null {
-  if (!text.startsWith('$CURRENT_') || VARIABLES.has(text)) return null;
-  if (!isRecordPath(text)) return `"${text}" is no variable.`;
+  if (isUnknownVariable(text)) return `"${text}" is no variable.`;
+  if (!isRecordPath(text)) return null;
   const fault = pathFault(target, text);
   return fault === null ? null : `"${text}" cannot be resolved: ${fault}`;
 }

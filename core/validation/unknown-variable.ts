@@ -1,0 +1,27 @@
+/** Checks names of variables in what is stored: an unknown one would never have a value. */
+import { isRecordPath } from '#core/query/plan/record.ts';
+
+const VARIABLES: ReadonlySet<string> = new Set([
+  '$CURRENT_USER',
+  '$CURRENT_ROLE',
+  '$CURRENT_ROLES',
+  '$CURRENT_POLICIES',
+]);
+
+/** Whether a text begins like a variable of the caller, and is none. */
+export function isUnknownVariable(text: string): boolean {
+  return text.startsWith('$CURRENT_') && !VARIABLES.has(text) && !isRecordPath(text);
+}
+
+/** What is wrong with the variables in a JSON value; null when nothing is. */
+export function variableFault(value: unknown, place: string): string | null {
+  if (typeof value === 'string') {
+    return isUnknownVariable(value) ? `"${place}": "${value}" is no variable.` : null;
+  }
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, member] of Object.entries(value)) {
+    const fault = variableFault(member, `${place}.${name}`);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
