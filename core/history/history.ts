@@ -174,10 +174,11 @@ function revisionInto(schema: string): Sql {
     (activity, collection, item, data, delta, parent)`;
 }
 
-/** New rows, for a statement that inserts them and their history. */
-export interface NewRows {
+/** Rows, for a statement that writes them and their history. */
+export interface WrittenRows {
   readonly collection: Collection;
-  /** The source of the rows with all their columns, in the order in which they are inserted. */
+  readonly action: 'create' | 'update' | 'delete';
+  /** The source of the rows with all their columns, in the order in which they are written. */
   readonly rows: Sql;
   readonly isOne: boolean;
   /** The values of {@link History.author}. */
@@ -193,15 +194,15 @@ function freeName(columns: readonly { readonly name: string }[]): string {
   return name;
 }
 
-/** Sub-statements that record new rows, each after a comma; none when no history is kept. */
-export function recordNewRows(schema: string, newRows: NewRows): Sql {
-  const { collection, rows, isOne, author, deltas } = newRows;
+/** Sub-statements that record written rows, each after a comma; none when no history is kept. */
+export function recordRows(schema: string, written: WrittenRows): Sql {
+  const { collection, action, rows, isOne, author, deltas } = written;
   const kept = accountabilityOf(collection);
   const [key] = collection.primaryKey;
   if (kept === null || key === undefined || collection.table === null) return empty;
   const item = sql`left(${identifier('t', key.column.name)}::text, 255)`;
-  const activity = sql`${activityInto(schema, author, 'create', collection)}, ${item} FROM ${rows} AS t`;
-  if (kept === 'activity') return sql`, a AS (${activity})`;
+  const activity = sql`${activityInto(schema, author, action, collection)}, ${item} FROM ${rows} AS t`;
+  if (kept === 'activity' || !REVISED.has(action)) return sql`, a AS (${activity})`;
   const first = sql`, a AS (${activity} RETURNING id)`;
   const into = revisionInto(schema);
   const name = sql`${collection.name}::text`;
@@ -268,7 +269,7 @@ export class History {
     this.#note({ collection: collection.name, action: 'update', keys: null, user });
   }
 
-  /** The values of the author, as {@link recordNewRows} takes them. */
+  /** The values of the author, as {@link recordRows} takes them. */
   get author(): readonly (string | null)[] {
     const { user, visitor } = this.#author;
     return [user, ...visitorValues(visitor)];

@@ -4,7 +4,7 @@
  */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
-import { deltaText, type History, hasHistory, recordNewRows } from '#core/history/history.ts';
+import { deltaText, type History, hasHistory, recordRows } from '#core/history/history.ts';
 import type { Written } from '#core/query/compile.ts';
 import { Given } from '#core/query/plan/slot.ts';
 import { insertRowsSql } from './insert.ts';
@@ -56,7 +56,14 @@ export function flatSql(items: FlatItems, schema: string, answer: Sql | null): S
   const insert = insertRowsSql({ collection, columns, isOne, count });
   const deltas = next();
   const author = Array.from({ length: 4 }, next);
-  const told = recordNewRows(schema, { collection, rows: ROWS, isOne, author, deltas });
+  const told = recordRows(schema, {
+    collection,
+    action: 'create',
+    rows: ROWS,
+    isOne,
+    author,
+    deltas,
+  });
   const all = collection.table?.columns.map(({ name }) => identifier('t', name)) ?? [];
   const key = sql`${ROWS}.${identifier(kept.field.column.name)}::text`;
   const keys = kept.keep(isOne ? key : sql`array_agg(${key})::text`);

@@ -133,6 +133,26 @@ export async function judgeDeletion(write: Write, keys: readonly Key[]): Promise
   if (holding.some((found) => found.length === 0)) throw forbidden();
 }
 
+/**
+ * Of which permissions some must hold for an item, so that they cover all of its new members: lists
+ * of which each needs one. Null when nothing covers some member.
+ */
+export function coverage(
+  permissions: readonly Permission[],
+  names: readonly string[],
+): readonly (readonly Permission[])[] | null {
+  const covering = [
+    permissions,
+    ...names.map((name) => permissions.filter(({ fields }) => fields === null || fields.has(name))),
+  ];
+  if (covering.some((set) => set.length === 0)) return null;
+  const demanding = covering.filter((set) => set.every(({ rule }) => rule !== null));
+  const distinct = new Map(
+    demanding.map((set) => [set.map((one) => permissions.indexOf(one)).join(), set]),
+  );
+  return [...distinct.values()];
+}
+
 /** @throws ServiceError FORBIDDEN when nothing at all of the kind is allowed */
 export function judgeAction(write: Write, action: Action | 'delete'): void {
   permissionsFor(write, action);

@@ -12,7 +12,8 @@ import type { Plan } from './plan/plan.ts';
 import { planFirst, planItem, planList } from './plan/read.ts';
 import type { ReadTarget } from './plan/scope.ts';
 import { fill, Given, give, Slot } from './plan/slot.ts';
-import type { Path, Query } from './query.ts';
+import type { Filter, Path, Query } from './query.ts';
+import { changeableRows } from './rows.ts';
 import { itemSql, listSql, streamSql } from './sql/statement.ts';
 
 export type { ReadTarget } from './plan/scope.ts';
@@ -143,9 +144,50 @@ function planWritten(target: ReadTarget, query: Query, { source, isList }: Writt
 
 const UNREAD: Known = { reusable: true, columns: [], reads: new Set() };
 
+/** What a statement that changes rows is made of. */
+export interface Changing {
+  /** Holds for the rows of `t` that may be changed; null: for all. */
+  readonly condition: Sql | null;
+  /** A select of the answer; null: none. */
+  readonly answer: Sql | null;
+}
+
+/** A statement that changes rows of `t` and, where it can, reads them back. */
+export interface CompiledChange {
+  readonly readback: Readback;
+  /** Whether the rules look at other rows than those that are changed. */
+  readonly reaches: boolean;
+  readonly statement: Compiled;
+}
+
 /**
- * A statement that writes rows and, where it can, reads them back. It cannot where the answer depends
- * on other tables, which it sees as they were when it began: before it wrote, and before it waited.
+ * A statement that changes those rows for which the rules hold and, where it can, reads them back. It
+ * cannot where the answer depends on other tables, which it sees as they were when it began: before
+ * it wrote, and before it waited.
+ * @param query asks for the rows as they are then; null: nobody asks
+ * @param rules lists of rules of each of which one must hold
+ */
+export function compileChanging(
+  target: ReadTarget,
+  asked: { readonly query: Query | null; readonly rules: readonly (readonly Filter[])[] },
+  written: Written,
+  write: (changing: Changing) => Sql,
+): CompiledChange {
+  const { condition, reaches, reusable } = changeableRows(target, asked.rules);
+  const plan = asked.query === null ? null : planWritten(target, asked.query, written);
+  const readback = plan === null ? 'never' : plan.tables === 1 ? 'within' : 'after';
+  const answer =
+    readback === 'within' && plan !== null ? (written.isList ? listSql : itemSql)(plan) : null;
+  const known = plan ?? UNREAD;
+  const statement = compiled(target, write({ condition, answer }), {
+    ...known,
+    reusable: known.reusable && reusable,
+  });
+  return { readback, reaches, statement };
+}
+
+/**
+ * A statement that writes new rows and, where it can, reads them back.
  * @param write makes the statement of a sub-select that yields the answer, or of none
  */
 export function compileWriting(
@@ -154,9 +196,11 @@ export function compileWriting(
   written: Written,
   write: (answer: Sql | null) => Sql,
 ): { readonly kind: Readback; readonly statement: Compiled } {
-  const plan = planWritten(target, query, written);
-  const kind = plan === null ? 'never' : plan.tables === 1 ? 'within' : 'after';
-  const answer =
-    kind === 'within' && plan !== null ? (written.isList ? listSql : itemSql)(plan) : null;
-  return { kind, statement: compiled(target, write(answer), plan ?? UNREAD) };
+  const { readback, statement } = compileChanging(
+    target,
+    { query, rules: [] },
+    written,
+    ({ answer }) => write(answer),
+  );
+  return { kind: readback, statement };
 }

@@ -62,6 +62,33 @@ export function judgedRows(
 }
 
 /**
+ * The rows of a table `t` for which, of each of some lists, one of the rules holds, in a statement
+ * that serves everybody with the same rights.
+ */
+export function changeableRows(
+  target: ReadTarget,
+  rules: readonly (readonly Filter[])[],
+): {
+  /** Null: all rows. */
+  readonly condition: Sql | null;
+  /** Whether rules look at other rows than these. */
+  readonly reaches: boolean;
+  /** The statement may be kept for others. */
+  readonly reusable: boolean;
+} {
+  if (rules.length === 0) return { condition: null, reaches: false, reusable: true };
+  const context = contextOf({ ...target, grants: ALL_GRANTS }, { slots: true });
+  const opened = openScope(context, target.collection);
+  const scope = { ...opened, table: { ...opened.table, alias: 't' } };
+  const lists = rules.map((list) => {
+    const tests = list.map((rule) => sql`(${conditionSql(planRule(scope, rule), true)}) IS TRUE`);
+    return sql`(${join(tests, ' OR ')})`;
+  });
+  const { aliases, volatile } = context.notes;
+  return { condition: join(lists, ' AND '), reaches: aliases > 1, reusable: !volatile };
+}
+
+/**
  * What a variable with a path leads to, as JSON, whatever the caller may see; null without a record.
  * @throws ServiceError when it leads nowhere
  */

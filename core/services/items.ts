@@ -4,15 +4,14 @@
  */
 import { ACTIONS } from '#core/access/rights.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
-import type { ChangeJournal, Note } from '#core/changes/journal.ts';
+import type { AtOnce, ChangeJournal, Note } from '#core/changes/journal.ts';
 import { lender } from '#core/database/lender.ts';
-import type { Client } from '#core/database/pool.ts';
-import { rowsOf } from '#core/database/prepared.ts';
+import { type Client, lend } from '#core/database/pool.ts';
 import type { Statement } from '#core/database/sql.ts';
-import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { forbidden } from '#core/errors/service-error.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
 import { Allowance } from '#core/mutation/allowance.ts';
-import { deleteItems, lockItems } from '#core/mutation/delete.ts';
+import { deleteItems } from '#core/mutation/delete.ts';
 import { type FlatItems, flatSql, flatValues, writtenRows } from '#core/mutation/flat.ts';
 import { noAction } from '#core/mutation/judge.ts';
 import type { KeptKeys } from '#core/mutation/kept-key.ts';
@@ -20,23 +19,31 @@ import { parseItem } from '#core/mutation/payload.ts';
 import { type Input, writeItems } from '#core/mutation/relational/write.ts';
 import type { CollectionRule, Write } from '#core/mutation/target.ts';
 import {
-  compileItem,
-  compileItems,
   compileKept,
-  compilePage,
   compileSingleton,
   compileWriting,
   type Readback,
 } from '#core/query/compile.ts';
-import { type Key, keyOfPath, keyOfValues, keysOfBody } from '#core/query/key.ts';
+import { type Key, keyOfPath } from '#core/query/key.ts';
 import { give } from '#core/query/plan/slot.ts';
 import type { Query } from '#core/query/query.ts';
+import { isRefusal, KeyedWriter, type Outcome } from './by-key.ts';
 import { type ItemContext, noCollection, type Target } from './context.ts';
 import { NO_CONNECTION, prepareCreation } from './creation.ts';
-import { type Data, itemData, listData } from './envelope.ts';
+import { itemData, listData } from './envelope.ts';
 import { ItemReader, type ItemReaderOptions } from './item-reader.ts';
 import { persist } from './persist.ts';
 import { type Question, StatementCache } from './question.ts';
+import {
+  type Precondition,
+  readBack,
+  readBackOne,
+  readText,
+  requireUnchanged,
+  shown,
+  type WriteAnswer,
+} from './read-back.ts';
+import { keysOf, type Selection } from './selection.ts';
 import { firstKey } from './singleton.ts';
 
 export interface ItemServiceOptions extends ItemReaderOptions {
@@ -50,23 +57,22 @@ export interface ItemServiceOptions extends ItemReaderOptions {
   readonly schema: string;
   /** Tells of what is written. */
   readonly journal: ChangeJournal;
+  /** Writes nothing in one round trip, for comparisons. */
+  readonly stepByStep?: boolean;
 }
-
-/** Which of several items: those of some keys, or those that a query finds. */
-export type Selection =
-  | { readonly kind: 'keys'; readonly keys: readonly unknown[] }
-  | { readonly kind: 'query'; readonly query: Query };
 
 /** What an update of several items may be: the same values for some, or items with their keys. */
 export type Update =
   | { readonly kind: 'same'; readonly selection: Selection; readonly data: unknown }
   | { readonly kind: 'each'; readonly items: readonly unknown[] };
 
-/** What was written, as it is read back; null when it was done but may not be. */
-export type WriteAnswer = Data | null;
-
-/** What one item is, told by its text: whether it is still what the caller knows. */
-export type Precondition = (text: string) => boolean;
+/** A write of one item, in one round trip if it can be, and step by step. */
+interface KeyedForms {
+  readonly prepare:
+    | ((context: ItemContext, session: Session) => Promise<AtOnce<Outcome> | null>)
+    | null;
+  readonly work: (session: Session) => Promise<WriteAnswer>;
+}
 
 /** How what is created is asked for: as one item, or as a list. */
 interface AskedBack {
@@ -87,9 +93,12 @@ export class ItemService extends ItemReader {
   readonly #options: ItemServiceOptions;
   readonly #creations = new StatementCache<Readback>();
 
+  readonly #keyed: KeyedWriter;
+
   constructor(options: ItemServiceOptions) {
     super(options);
     this.#options = options;
+    this.#keyed = new KeyedWriter(options.schema);
   }
 
   /**
@@ -126,7 +135,9 @@ export class ItemService extends ItemReader {
     );
     const run = async (context: ItemContext) => {
       const collection = writable(this.#known(context));
-      const done = await this.#createAtOnce(target, context, inputs, { question, isList });
+      const done = this.#options.stepByStep
+        ? null
+        : await this.#createAtOnce(target, context, inputs, { question, isList });
       if (done !== null) return done.result === null ? null : dataOf(done.result);
       const work = async (session: Session) => {
         const keys = await this.#put(session, inputs);
@@ -214,16 +225,22 @@ export class ItemService extends ItemReader {
     target: Target,
     segment: string,
     change: { readonly body: unknown; readonly precondition?: Precondition | undefined },
-    query: Query,
+    question: Question,
   ): Promise<WriteAnswer> {
-    return this.#write(target, async (session) => {
+    const { body: value, precondition } = change;
+    const prepare = async (context: ItemContext, session: Session) => {
+      const key = keyOfPath(session.write.collection, segment);
+      return this.#keyed.update(context, session, { key, value, question });
+    };
+    const work = async (session: Session) => {
       const { write } = session;
+      const query = question.query();
       const key = keyOfPath(write.collection, segment);
-      const { body, precondition } = change;
       if (precondition) await requireUnchanged(write, query, key, precondition);
-      await this.#put(session, [{ place: [], value: body, intent: 'update', key }]);
+      await this.#put(session, [{ place: [], value, intent: 'update', key }]);
       return readBackOne(write, query, key);
-    });
+    };
+    return this.#byKey(target, { prepare: precondition ? null : prepare, work });
   }
 
   /** Updates several items. */
@@ -261,11 +278,45 @@ export class ItemService extends ItemReader {
     segment: string,
     condition?: { readonly precondition: Precondition; readonly query: Query },
   ): Promise<void> {
-    await this.#write(target, async ({ write, history }) => {
+    const prepare = async (context: ItemContext, session: Session) =>
+      this.#keyed.deletion(context, session, keyOfPath(session.write.collection, segment));
+    const work = async ({ write, history }: Session) => {
       const key = keyOfPath(write.collection, segment);
       if (condition) await requireUnchanged(write, condition.query, key, condition.precondition);
       await deleteItems(write, [key], history);
-    });
+      return null;
+    };
+    await this.#byKey(target, { prepare: condition ? null : prepare, work });
+  }
+
+  /** Writes one item in one round trip, or step by step where that cannot be or is refused. */
+  #byKey(target: Target, { prepare, work }: KeyedForms): Promise<WriteAnswer> {
+    const run = async (context: ItemContext) => {
+      const collection = writable(this.#known(context));
+      const isShort = prepare !== null && !this.#options.stepByStep;
+      const done = isShort && (await this.#atOnce(target, context, collection, prepare));
+      if (done) return done.answer === null ? null : itemData(done.answer);
+      return persist(() => this.#transaction(target, context, collection, work));
+    };
+    return this.contexts.with(target, run, true);
+  }
+
+  async #atOnce(
+    target: Target,
+    context: ItemContext,
+    collection: Collection,
+    prepare: NonNullable<KeyedForms['prepare']>,
+  ): Promise<Outcome> {
+    const { journal, pool } = this.#options;
+    const place = { client: NO_CONNECTION, note: () => undefined };
+    try {
+      const work = await prepare(context, this.#session(target, context, collection, place));
+      // It may wait for a row, so nobody else's statement stands behind it.
+      return work && (await persist(() => journal.atOnce((run) => lend(pool, run), work)));
+    } catch (error) {
+      if (isRefusal(error)) return null;
+      throw error;
+    }
   }
 
   /** Deletes several items, all or none. */
@@ -353,80 +404,4 @@ export class ItemService extends ItemReader {
 function writable(collection: Collection): Collection {
   if (collection.table !== null && collection.primaryKey.length > 0) return collection;
   throw forbidden(`Items of "${collection.name}" have no key and cannot be written.`);
-}
-
-/** The keys of a selection. A query finds what the caller may read, within its limit. */
-async function keysOf(
-  write: Write,
-  selection: Selection,
-  maxItems: number | undefined,
-): Promise<Key[]> {
-  const { client, collection, target } = write;
-  const allowance = new Allowance(maxItems);
-  if (selection.kind === 'keys') {
-    allowance.take(selection.keys.length);
-    return await keysOfBody(collection, selection.keys);
-  }
-  const fields = collection.primaryKey.map(({ name }) => [name]);
-  const { alias: _, meta: __, ...query } = selection.query;
-  const most = maxItems === undefined ? null : Math.min(query.limit ?? maxItems + 1, maxItems + 1);
-  const limit = most ?? query.limit;
-  const text = await readText(
-    client,
-    compilePage(target, { ...query, limit, fields, alias: new Map(), meta: [], deep: new Map() }),
-  );
-  const found: unknown = JSON.parse(text ?? '[]');
-  const list = Array.isArray(found) ? found : [];
-  allowance.take(list.length);
-  return list.map((item: unknown) => {
-    const members = parseItem(item, 'An item');
-    return keyOfValues(
-      collection,
-      fields.map(([name = '']) => members[name]),
-    );
-  });
-}
-
-/** Locks an item and judges it as the caller reads it. */
-async function requireUnchanged(
-  write: Write,
-  query: Query,
-  key: Key,
-  precondition: Precondition,
-): Promise<void> {
-  await lockItems(write, [key]);
-  const text = await readText(write.client, compileItem(write.target, query, key));
-  if (text === null) throw forbidden();
-  if (!precondition(text)) throw new ServiceError('PRECONDITION_FAILED');
-}
-
-async function readText(client: Client, statement: Statement): Promise<string | null> {
-  const rows = await rowsOf<[string | null]>(client, statement);
-  return rows[0]?.[0] ?? null;
-}
-
-/** What was written need not be readable: then there is nothing to tell. */
-async function shown(
-  dataOf: (text: string) => Data,
-  read: () => Promise<string | null>,
-): Promise<WriteAnswer> {
-  try {
-    const text = await read();
-    return text === null ? null : dataOf(text);
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'FORBIDDEN') return null;
-    throw error;
-  }
-}
-
-function readBackOne(write: Write, query: Query, key: Key | undefined): Promise<WriteAnswer> {
-  if (key === undefined) return Promise.resolve(null);
-  return shown(itemData, async () => readText(write.client, compileItem(write.target, query, key)));
-}
-
-function readBack(write: Write, query: Query, keys: readonly Key[]): Promise<WriteAnswer> {
-  if (keys.length === 0) return Promise.resolve(listData('[]'));
-  return shown(listData, async () =>
-    readText(write.client, compileItems(write.target, query, keys, false)),
-  );
 }

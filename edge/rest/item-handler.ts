@@ -4,14 +4,10 @@ import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
 import type { Target } from '#core/services/context.ts';
 import type { Answer } from '#core/services/item-reader.ts';
-import type {
-  ItemService,
-  Precondition,
-  Selection,
-  Update,
-  WriteAnswer,
-} from '#core/services/items.ts';
+import type { ItemService, Update } from '#core/services/items.ts';
 import { type Question, questionOf } from '#core/services/question.ts';
+import type { Precondition, WriteAnswer } from '#core/services/read-back.ts';
+import type { Selection } from '#core/services/selection.ts';
 import { entityTag, namesTag } from '#edge/http/entity-tag.ts';
 import type { Response } from '#edge/http/response.ts';
 import {
@@ -212,7 +208,7 @@ function writers(placeOf: (call: Call) => Place) {
     const body = await call.request.body.json();
     const key = lastSegment(call);
     const change = { body, precondition: preconditionOf(call) };
-    return written(await items.updateOne(target, key, change, queryOf(call)));
+    return written(await items.updateOne(target, key, change, questionOfUrl(call)));
   };
   const updateMany: CallHandler = async (call) => {
     const { items, target } = placeOf(call);

@@ -57,7 +57,7 @@ function wantedOf(wanted: Map<string, Wanted>, collection: Collection): Wanted {
 }
 
 /** Columns that only together say what a row refers to: a change of one needs the others. */
-function jointColumns(catalog: Catalog, collection: Collection): string[] {
+export function jointColumns(catalog: Catalog, collection: Collection): string[] {
   const relations = [...(catalog.relations.get(collection.name)?.values() ?? [])];
   return relations.flatMap((relation) => {
     const { columns } = relation.many;

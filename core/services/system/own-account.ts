@@ -8,8 +8,8 @@ import { systemName } from '#core/system-collections/name.ts';
 import type { Target } from '../context.ts';
 import { BARE, itemData } from '../envelope.ts';
 import type { TextAnswer } from '../item-reader.ts';
-import type { WriteAnswer } from '../items.ts';
 import { questionOf } from '../question.ts';
+import type { WriteAnswer } from '../read-back.ts';
 import type { SystemService } from './system.ts';
 
 /** Whose request it is. */
@@ -76,7 +76,7 @@ export class OwnAccountService {
   async update(asker: Asker, body: unknown, query: () => Query): Promise<WriteAnswer> {
     if (asker.caller.lacksSecondFactor && !v.is(profile, body)) throw forbidden();
     const shown = this.#queryOf(asker, query);
-    return this.#system.updateOne(userTarget(asker), self(asker), { body }, shown);
+    return this.#system.updateOne(userTarget(asker), self(asker), { body }, questionOf(shown));
   }
 
   /** Remembers where in the Admin App the caller was last. */

@@ -1,0 +1,185 @@
+/**
+ * Changes or deletes one item by its key: its row, its history and, where nothing else decides on
+ * it, its answer are one statement, made once for all that change the same fields under the same
+ * rules. What it cannot do, or may not, is left to the writer that goes step by step.
+ */
+import type { Permission } from '#core/access/rights.ts';
+import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
+import { bareType } from '#core/database/column-type.ts';
+import { empty, identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
+import { deltaText, type History, hasHistory, recordRows } from '#core/history/history.ts';
+import type { Written } from '#core/query/compile.ts';
+import type { Key } from '#core/query/key.ts';
+import { Given } from '#core/query/plan/slot.ts';
+import type { Filter } from '#core/query/query.ts';
+import { Allowance } from './allowance.ts';
+import { needsRecord } from './caller-record.ts';
+import { coverage } from './judge.ts';
+import type { Row } from './payload.ts';
+import { Preparation } from './prepare.ts';
+import { hasLinks } from './relational/link.ts';
+import { jointColumns } from './relational/lock.ts';
+import { Planner } from './relational/parse.ts';
+import { deltaOf } from './relational/record.ts';
+import type { Node } from './relational/work.ts';
+import { tableOf } from './statement.ts';
+import { NO_RULE, type Write } from './target.ts';
+
+/** The change or the deletion of one item. */
+export interface KeyedWrite {
+  readonly action: 'update' | 'delete';
+  readonly collection: Collection;
+  readonly key: string;
+  /** What is changed, in the order of the table. */
+  readonly fields: readonly ColumnField[];
+  readonly row: Row;
+  /** What is told of the change. */
+  readonly delta: Readonly<Record<string, unknown>>;
+  /** Of each list one of the rules holds for the item, or it may not be written. */
+  readonly rules: readonly (readonly Filter[])[];
+  /** Writes of the same form are the same statement. */
+  readonly form: string;
+}
+
+/** The row as the statement wrote it. */
+const ROW = raw('w');
+
+/** The item as the rest of the statement reads it. */
+export const WRITTEN_ROW: Written = { source: ROW, isList: false };
+
+/** Whether nobody but the statement itself has a say in what becomes of a row. */
+function isPlain({ collection: { table, primaryKey }, rule }: Write): boolean {
+  return (
+    table?.kind === 'table' && !table.userTriggers && primaryKey.length === 1 && rule === NO_RULE
+  );
+}
+
+/** The rules of permissions, of which some must hold for each of the names; null: some never does. */
+function rulesFor(
+  permissions: readonly Permission[],
+  names: readonly string[],
+): { readonly rules: (readonly Filter[])[]; readonly form: string } | null {
+  const sets = coverage(permissions, names);
+  if (sets === null) return null;
+  const rules = sets.map((set) => set.flatMap(({ rule }) => (rule === null ? [] : [rule])));
+  return { rules, form: sets.map((set) => set.map((one) => permissions.indexOf(one))).join('|') };
+}
+
+/** Whether a row that changes may change again by a foreign key of its own table. */
+function refersToItself({ table }: Collection, fields: readonly ColumnField[]): boolean {
+  const columns = new Set(fields.map(({ column }) => column.name));
+  return (table?.foreignKeys ?? []).some(
+    ({ targetSchema, targetTable, targetColumns }) =>
+      targetSchema === table?.schema &&
+      targetTable === table?.name &&
+      targetColumns.some((name) => columns.has(name)),
+  );
+}
+
+/**
+ * Plans the change of one item.
+ * @returns null when it takes more than one statement, or is to be refused
+ * @throws ServiceError as the step-by-step writer does, though not always the first of its errors
+ */
+export async function planUpdate(
+  write: Write,
+  key: Key,
+  value: unknown,
+): Promise<KeyedWrite | null> {
+  const { collection, target } = write;
+  const [id] = key;
+  if (!isPlain(write) || id === undefined || needsRecord(write, 'update')) return null;
+  if (jointColumns(target.catalog, collection).length > 0) return null;
+  const planner = new Planner(target.catalog, new Allowance(undefined));
+  const input = { place: [], value, intent: 'update', key } as const;
+  const { items, toOne, toMany } = await planner.level(collection, [input]);
+  const [item] = items;
+  if (item === undefined || toOne.length > 0 || toMany.length > 0) return null;
+  const names = Object.keys(item.item).filter(
+    (name) => item.item[name] !== undefined && name !== collection.primaryKey[0]?.name,
+  );
+  const covering = rulesFor(target.rights.of(collection.name, 'update'), names);
+  if (covering === null) return null;
+  const prepared = await (await Preparation.open(write, 'update')).of(item.item, item.sent);
+  const node: Node = {
+    ...item,
+    action: 'update',
+    found: null,
+    key,
+    row: prepared.row,
+    stored: prepared.item,
+  };
+  if (hasLinks({ write, root: true, nodes: [node], toOne: [], toMany: [] })) return null;
+  const fields = [...node.row.keys()].sort((a, b) => a.column.position - b.column.position);
+  if (fields.length === 0 || refersToItself(collection, fields)) return null;
+  const delta = deltaOf(collection, node);
+  const form = `update of ${fields.map(({ column }) => column.position).join()} by ${covering.form}`;
+  const { rules } = covering;
+  return { action: 'update', collection, key: id, fields, row: node.row, delta, rules, form };
+}
+
+/** Plans the deletion of one item; null when it takes more than one statement, or is to be refused. */
+export function planDeletion(write: Write, key: Key): KeyedWrite | null {
+  const { collection, target } = write;
+  const [id] = key;
+  if (!isPlain(write) || id === undefined) return null;
+  const covering = rulesFor(target.rights.of(collection.name, 'delete'), []);
+  if (covering === null) return null;
+  const form = `delete by ${covering.form}`;
+  const { rules } = covering;
+  return {
+    ...{ action: 'delete', collection, key: id, rules, form },
+    ...{ fields: [], row: new Map(), delta: {} },
+  };
+}
+
+/** The item that is meant, as far as the caller's rules hold for it; the table is called `t`. */
+function whereSql({ primaryKey: [key] }: Collection, condition: Sql | null): Sql {
+  if (key === undefined) throw new TypeError('an item without a key was to be written');
+  const own = sql`${identifier('t', key.column.name)} = ${new Given(0)}::text::${bareType(key.column)}`;
+  return condition === null ? sql`WHERE ${own}` : sql`WHERE ${own} AND ${condition}`;
+}
+
+/** Locks the item, before rules look at other tables: they see these as they are afterwards. */
+export function lockSql({ collection }: KeyedWrite, condition: Sql | null): Sql {
+  return sql`SELECT FROM ${tableOf(collection)} AS t ${whereSql(collection, condition)} FOR UPDATE OF t`;
+}
+
+/**
+ * The statement that writes the item, with places for {@link keyedValues}. It yields one row, the
+ * text of the key and the answer; none when the caller may not write the item or there is none.
+ * @param schema that of the system tables
+ * @param condition holds for items that the caller may write; null: for all
+ * @param answer a select of the answer; null: none
+ */
+export function keyedSql(
+  { action, collection, fields }: Pick<KeyedWrite, 'action' | 'collection' | 'fields'>,
+  schema: string,
+  { condition, answer }: { readonly condition: Sql | null; readonly answer: Sql | null },
+): Sql {
+  const [key] = collection.primaryKey;
+  if (key === undefined || collection.table === null) throw new TypeError('an item has no key');
+  const set = fields.map(
+    ({ column }, place) =>
+      sql`${identifier(column.name)} = ${new Given(place + 1)}::text::${bareType(column)}`,
+  );
+  const table = sql`${tableOf(collection)} AS t`;
+  const verb =
+    action === 'update' ? sql`UPDATE ${table} SET ${join(set)}` : sql`DELETE FROM ${table}`;
+  const all = collection.table.columns.map(({ name }) => identifier('t', name));
+  const place = fields.length + 1;
+  const told = recordRows(schema, {
+    ...{ collection, action, rows: ROW, isOne: true, deltas: new Given(place) },
+    author: Array.from({ length: 4 }, (_, part) => new Given(place + 1 + part)),
+  });
+  const shown = answer === null ? empty : sql`, (${answer})`;
+  return sql`WITH ${ROW} AS (${verb} ${whereSql(collection, condition)} RETURNING ${join(all)})${told}
+    SELECT ${ROW}.${identifier(key.column.name)}::text${shown} FROM ${ROW}`;
+}
+
+/** The values for the places of {@link keyedSql} and {@link lockSql}. */
+export function keyedValues(write: KeyedWrite, history: Pick<History, 'author'>): unknown[] {
+  const { collection, key, fields, row, delta } = write;
+  const text = hasHistory(collection) ? deltaText(collection, { delta }) : null;
+  return [key, ...fields.map((field) => row.get(field) ?? null), text, ...history.author];
+}

@@ -1,0 +1,159 @@
+/**
+ * Updates and deletes one item in one round trip. What is refused, or takes more than the statements
+ * made here, is left to the step-by-step writer, which tells why.
+ */
+import type { AtOnce } from '#core/changes/journal.ts';
+import { blamesValue } from '#core/database/failure.ts';
+import type { Client } from '#core/database/pool.ts';
+import { runTogether } from '#core/database/prepared.ts';
+import type { Statement } from '#core/database/sql.ts';
+import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import type { History } from '#core/history/history.ts';
+import {
+  type KeyedWrite,
+  keyedSql,
+  keyedValues,
+  lockSql,
+  planDeletion,
+  planUpdate,
+  WRITTEN_ROW,
+} from '#core/mutation/by-key.ts';
+import type { Write } from '#core/mutation/target.ts';
+import { type CompiledChange, compileAnyItem, compileChanging } from '#core/query/compile.ts';
+import type { Key } from '#core/query/key.ts';
+import { parseQuery } from '#core/query/parse/parameter.ts';
+import { give } from '#core/query/plan/slot.ts';
+import type { ItemContext } from './context.ts';
+import { type Question, StatementCache } from './question.ts';
+
+/** What was done; null: nothing, for whatever reason. */
+export type Outcome = { readonly answer: string | null } | null;
+
+type Form = Pick<CompiledChange, 'readback' | 'reaches'>;
+
+/** Stands for a question where a statement answers none. */
+function nothing({ bounds }: ItemContext): Question {
+  return { text: '', query: () => parseQuery({}, bounds) };
+}
+
+/** The plan of a write; null also where that is refused. */
+async function planned(
+  plan: () => KeyedWrite | null | Promise<KeyedWrite | null>,
+): Promise<KeyedWrite | null> {
+  try {
+    return await plan();
+  } catch (error) {
+    if (error instanceof ServiceError || error instanceof ServiceErrors) return null;
+    throw error;
+  }
+}
+
+export class KeyedWriter {
+  readonly #schema: string;
+  readonly #changes = new StatementCache<Form>();
+  readonly #locks = new StatementCache<null>();
+  readonly #reads = new StatementCache<null>();
+
+  /** @param schema that of the system tables */
+  constructor(schema: string) {
+    this.#schema = schema;
+  }
+
+  /**
+   * Prepares the update of one item.
+   * @returns null when the step-by-step writer has to do it
+   */
+  async update(
+    context: ItemContext,
+    { write, history }: { readonly write: Write; readonly history: History },
+    change: { readonly key: Key; readonly value: unknown; readonly question: Question },
+  ): Promise<AtOnce<Outcome> | null> {
+    const plan = await planned(() => planUpdate(write, change.key, change.value));
+    return plan && this.#prepared(context, plan, history, change.question);
+  }
+
+  /** The same for the deletion of one. */
+  async deletion(
+    context: ItemContext,
+    { write, history }: { readonly write: Write; readonly history: History },
+    key: Key,
+  ): Promise<AtOnce<Outcome> | null> {
+    const plan = await planned(() => planDeletion(write, key));
+    return plan && this.#prepared(context, plan, history, null);
+  }
+
+  #prepared(
+    context: ItemContext,
+    plan: KeyedWrite,
+    history: History,
+    question: Question | null,
+  ): AtOnce<Outcome> {
+    const { catalog, grants, caller } = context;
+    const { collection, action, rules } = plan;
+    const asked = { place: `${plan.form} in ${collection.name}`, caller };
+    const change = this.#changes.get(
+      catalog,
+      grants,
+      { ...asked, question: question ?? nothing(context) },
+      (query) => {
+        const wanted = { query: question === null ? null : query, rules };
+        const { statement, ...kind } = compileChanging(context, wanted, WRITTEN_ROW, (parts) =>
+          keyedSql(plan, this.#schema, parts),
+        );
+        return { kind, statement };
+      },
+    );
+    const values = keyedValues(plan, history);
+    const { readback, reaches } = change.kind;
+    const before = reaches ? [give(this.#lock(context, plan), values)] : [];
+    const after =
+      readback === 'after' && question !== null
+        ? [give(this.#read(context, question), [plan.key])]
+        : [];
+    const statements: Statement[] = [...before, give(change.statement, values), ...after];
+    return {
+      collections: new Set([collection.name]),
+      rows: 1,
+      async run(client: Client) {
+        const results = await runTogether(client, statements);
+        const row = results[before.length]?.[0];
+        const key = row?.[0] ?? null;
+        if (row === undefined || key === null) return { result: null, changes: [] };
+        const answer = (after.length === 0 ? row[1] : results.at(-1)?.[0]?.[0]) ?? null;
+        const { user } = caller;
+        const changed = { collection: collection.name, action, keys: [key], user };
+        return { result: { answer }, changes: [changed] };
+      },
+    };
+  }
+
+  #lock(context: ItemContext, plan: KeyedWrite): Statement {
+    const { catalog, grants, caller, collection } = context;
+    const asked = {
+      place: `lock for ${plan.form} in ${collection}`,
+      caller,
+      question: nothing(context),
+    };
+    return this.#locks.get(catalog, grants, asked, () => {
+      const wanted = { query: null, rules: plan.rules };
+      const { statement } = compileChanging(context, wanted, WRITTEN_ROW, ({ condition }) =>
+        lockSql(plan, condition),
+      );
+      return { kind: null, statement };
+    }).statement;
+  }
+
+  #read(context: ItemContext, question: Question): Statement {
+    const { catalog, grants, caller, collection } = context;
+    const asked = { place: `changed item of ${collection}`, caller, question };
+    return this.#reads.get(catalog, grants, asked, (query) => ({
+      kind: null,
+      statement: compileAnyItem(context, query, false),
+    })).statement;
+  }
+}
+
+/** Whether the step-by-step writer may try, and fail in its own words. */
+export function isRefusal(error: unknown): boolean {
+  return blamesValue(error);
+}

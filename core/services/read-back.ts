@@ -1,0 +1,65 @@
+/** Reads items back within the transaction that wrote them, or before it does. */
+import type { Client } from '#core/database/pool.ts';
+import { rowsOf } from '#core/database/prepared.ts';
+import type { Statement } from '#core/database/sql.ts';
+import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { lockItems } from '#core/mutation/delete.ts';
+import type { Write } from '#core/mutation/target.ts';
+import { compileItem, compileItems } from '#core/query/compile.ts';
+import type { Key } from '#core/query/key.ts';
+import type { Query } from '#core/query/query.ts';
+import { type Data, itemData, listData } from './envelope.ts';
+
+/** What was written, as it is read back; null when it was done but may not be. */
+export type WriteAnswer = Data | null;
+
+/** What one item is, told by its text: whether it is still what the caller knows. */
+export type Precondition = (text: string) => boolean;
+
+/** Locks an item and judges it as the caller reads it. */
+export async function requireUnchanged(
+  write: Write,
+  query: Query,
+  key: Key,
+  precondition: Precondition,
+): Promise<void> {
+  await lockItems(write, [key]);
+  const text = await readText(write.client, compileItem(write.target, query, key));
+  if (text === null) throw forbidden();
+  if (!precondition(text)) throw new ServiceError('PRECONDITION_FAILED');
+}
+
+export async function readText(client: Client, statement: Statement): Promise<string | null> {
+  const rows = await rowsOf<[string | null]>(client, statement);
+  return rows[0]?.[0] ?? null;
+}
+
+/** What was written need not be readable: then there is nothing to tell. */
+export async function shown(
+  dataOf: (text: string) => Data,
+  read: () => Promise<string | null>,
+): Promise<WriteAnswer> {
+  try {
+    const text = await read();
+    return text === null ? null : dataOf(text);
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'FORBIDDEN') return null;
+    throw error;
+  }
+}
+
+export function readBackOne(
+  write: Write,
+  query: Query,
+  key: Key | undefined,
+): Promise<WriteAnswer> {
+  if (key === undefined) return Promise.resolve(null);
+  return shown(itemData, async () => readText(write.client, compileItem(write.target, query, key)));
+}
+
+export function readBack(write: Write, query: Query, keys: readonly Key[]): Promise<WriteAnswer> {
+  if (keys.length === 0) return Promise.resolve(listData('[]'));
+  return shown(listData, async () =>
+    readText(write.client, compileItems(write.target, query, keys, false)),
+  );
+}

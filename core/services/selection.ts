@@ -1,0 +1,44 @@
+/** Which of several items a write is about: those of some keys, or those that a query finds. */
+import { Allowance } from '#core/mutation/allowance.ts';
+import { parseItem } from '#core/mutation/payload.ts';
+import type { Write } from '#core/mutation/target.ts';
+import { compilePage } from '#core/query/compile.ts';
+import { type Key, keyOfValues, keysOfBody } from '#core/query/key.ts';
+import type { Query } from '#core/query/query.ts';
+import { readText } from './read-back.ts';
+
+export type Selection =
+  | { readonly kind: 'keys'; readonly keys: readonly unknown[] }
+  | { readonly kind: 'query'; readonly query: Query };
+
+/** The keys of a selection. A query finds what the caller may read, within its limit. */
+export async function keysOf(
+  write: Write,
+  selection: Selection,
+  maxItems: number | undefined,
+): Promise<Key[]> {
+  const { client, collection, target } = write;
+  const allowance = new Allowance(maxItems);
+  if (selection.kind === 'keys') {
+    allowance.take(selection.keys.length);
+    return await keysOfBody(collection, selection.keys);
+  }
+  const fields = collection.primaryKey.map(({ name }) => [name]);
+  const { alias: _, meta: __, ...query } = selection.query;
+  const most = maxItems === undefined ? null : Math.min(query.limit ?? maxItems + 1, maxItems + 1);
+  const limit = most ?? query.limit;
+  const text = await readText(
+    client,
+    compilePage(target, { ...query, limit, fields, alias: new Map(), meta: [], deep: new Map() }),
+  );
+  const found: unknown = JSON.parse(text ?? '[]');
+  const list = Array.isArray(found) ? found : [];
+  allowance.take(list.length);
+  return list.map((item: unknown) => {
+    const members = parseItem(item, 'An item');
+    return keyOfValues(
+      collection,
+      fields.map(([name = '']) => members[name]),
+    );
+  });
+}
