@@ -33,10 +33,10 @@ const MOST_ATTEMPTS = 5;
 async function enter(client: Client): Promise<Setting> {
   const { rows } = await client.query<Setting>(
     render(sql`
-      SELECT path, lockTimeout, set_config('search_path', 'pg_catalog', true),
+      SELECT path, "lockTimeout", set_config('search_path', 'pg_catalog', true),
         set_config('lock_timeout', ${LOCK_TIMEOUT}, true)
       FROM (SELECT current_setting('search_path') AS path,
-        current_setting('lock_timeout') AS lockTimeout OFFSET 0) AS before`),
+        current_setting('lock_timeout') AS "lockTimeout" OFFSET 0) AS before`),
   );
   const [before] = rows;
   if (before === undefined) throw new Error('a query without conditions returned no row');
