@@ -1,3 +1,5 @@
+// @newest
+
 import t from 'tap';
 import { publishWithin } from '#core/catalog/publish-in-transaction.ts';
 import { transaction } from '#core/database/pool.ts';

@@ -1,3 +1,4 @@
+// @newest
 /**
  * What a body may hold is bounded by more than its bytes, who may not write has none parsed, and
  * what nobody knows of an item is not carried along.

@@ -1,3 +1,4 @@
+// @newest
 /**
  * Requests that a page of another origin makes a browser send with the cookie of its user: forms,
  * simple requests, beacons, from other sites and from neighbours on the same one. The browser itself

@@ -1,3 +1,5 @@
+// @newest
+
 // What may be linked is the same by every door: by single items, lists, by key, nested, by going
 // back to a revision, and by files. What is hidden and what is missing answer alike everywhere.
 import t from 'tap';

@@ -1,3 +1,4 @@
+// @newest
 /**
  * Rights that flip while both edges are hammered, and an edge that was frozen while they did: neither
  * answers by what an answer has taken away.

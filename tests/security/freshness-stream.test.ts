@@ -1,3 +1,4 @@
+// @newest
 /** Answers that are still being sent when their readers lose the right to them. */
 import { randomUUID } from 'node:crypto';
 import t from 'tap';

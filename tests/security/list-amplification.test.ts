@@ -1,3 +1,4 @@
+// @newest
 /** Lists in payloads count, and rows that a replaced list lets go are counted before they are loaded. */
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';

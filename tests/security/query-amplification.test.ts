@@ -1,3 +1,4 @@
+// @newest
 /** Queries with more parts than anybody needs are refused while they are read, part by part. */
 import t from 'tap';
 import {

@@ -1,3 +1,4 @@
+// @newest
 /** Bodies of SEARCH and of writes by query are bounded by a limit of their own, and lists count. */
 import t from 'tap';
 import { startCluster } from '#tests/harness/cluster.ts';

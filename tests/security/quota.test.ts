@@ -1,3 +1,4 @@
+// @newest
 /** What one user may take up: jobs, bytes that wait for them, streams of events. */
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';

@@ -1,3 +1,5 @@
+// @newest
+
 // An answer that depends on where its reader is may not be kept for others: a policy of strangers
 // that holds at some addresses only makes their answers private ones, at every address.
 import { pino } from 'pino';

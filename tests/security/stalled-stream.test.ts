@@ -1,3 +1,4 @@
+// @newest
 /** Long answers that nobody reads take nothing from anybody else. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

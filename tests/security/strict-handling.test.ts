@@ -1,3 +1,5 @@
+// @newest
+
 // `Prefer: handling=strict` (RFC 7240, 4.4): what nobody knows of a request is refused, in every
 // route; without it unknown parameters and members are passed over as ever.
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-// @quick
+// @newest @quick
 /** What is kept, for whom and for how long; with stand-ins for everything around the cache. */
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';

@@ -1,3 +1,4 @@
+// @newest
 /** Versions in memory and in Redis behave alike; those in Redis survive its absence. */
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';

@@ -1,3 +1,4 @@
+// @newest
 /** Changes reach every process, together where they are many, and none that was rolled back. */
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';

@@ -1,4 +1,4 @@
-// @quick
+// @newest @quick
 
 // What failures of PostgreSQL become, and what is told of them by default: no name at all.
 import pg from 'pg';

@@ -1,3 +1,5 @@
+// @newest
+
 import { pino } from 'pino';
 import t from 'tap';
 import { loadConfig } from '#core/config/config.ts';

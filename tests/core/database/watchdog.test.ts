@@ -1,3 +1,5 @@
+// @newest
+
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';

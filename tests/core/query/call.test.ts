@@ -1,4 +1,4 @@
-// @quick
+// @newest @quick
 
 import t from 'tap';
 import { callOf, resultKey } from '#core/query/call.ts';

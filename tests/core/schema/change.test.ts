@@ -1,4 +1,4 @@
-// @quick
+// @newest @quick
 
 import t from 'tap';
 import * as v from 'valibot';

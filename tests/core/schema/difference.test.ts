@@ -1,4 +1,4 @@
-// @quick
+// @newest @quick
 
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';

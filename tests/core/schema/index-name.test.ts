@@ -1,4 +1,4 @@
-// @quick
+// @newest @quick
 
 import t from 'tap';
 import { indexName } from '#core/schema/index-name.ts';

@@ -1,3 +1,5 @@
+// @newest
+
 import { createHash } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import t from 'tap';

@@ -1,4 +1,4 @@
-// @slow
+// @newest @slow
 
 import t from 'tap';
 import * as v from 'valibot';

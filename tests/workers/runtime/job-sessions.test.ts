@@ -1,3 +1,5 @@
+// @newest
+
 import pg from 'pg';
 import t from 'tap';
 import { createDatabase } from '#tests/harness/database.ts';
