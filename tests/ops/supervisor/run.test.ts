@@ -1,7 +1,7 @@
 // @newest @slow
 
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -168,7 +168,9 @@ t.test('servers that are away are waited for, until it is told to stop', async (
 
 t.test('what a killed run left behind is waited for, and no stranger', async (t) => {
   const { env, pids } = await surroundings(t);
-  const one = { ...env, STAND_IN: 'listening', WORKER_PROCESSES: '0' };
+  const hold = join(temporaryFolder(t), 'hold');
+  writeFileSync(hold, '');
+  const one = { ...env, STAND_IN: 'listening', STAND_IN_HOLD: hold, WORKER_PROCESSES: '0' };
   const killed = new Run(t, one);
   await killed.prints('Ctrl-C stops it');
   const other = new Run(t, one);
@@ -179,8 +181,10 @@ t.test('what a killed run left behind is waited for, and no stranger', async (t)
   const [left = 0] = standIns(pids);
   t.ok(isAlive(left));
   const next = new Run(t, one);
+  await next.prints(`left behind to end (process ${left})`);
+  rmSync(hold);
   await next.prints('Ctrl-C stops it');
-  t.match(next.stdout, `left behind to end (process ${left})`);
+  await until(() => !isAlive(left));
 });
 
 t.test('a folder that cannot be written to is one line that names it', async (t) => {

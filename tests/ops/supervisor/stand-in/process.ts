@@ -4,14 +4,14 @@
  */
 
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { drainOnDemand, tellSupervisor } from '#core/process/supervised-process.ts';
 
-/** How long one that listens takes to drain. */
-const DRAIN_MS = 2_000;
+/** One that listens drains for as long as this file exists. */
+const hold = process.env.STAND_IN_HOLD ?? '';
 
 const behaviour = process.env.STAND_IN ?? 'obedient';
 const folder = process.env.STAND_IN_FOLDER;
@@ -26,7 +26,9 @@ const alive = setInterval(() => undefined, 60_000);
 if (behaviour === 'listening') {
   const server = createServer().listen(Number(process.env.PORT), '127.0.0.1');
   await once(server, 'listening');
-  drainOnDemand(async () => await delay(DRAIN_MS));
+  drainOnDemand(async () => {
+    while (existsSync(hold)) await delay(20);
+  });
 } else if (behaviour === 'stubborn') {
   process.on('SIGTERM', () => undefined);
   process.on('SIGINT', () => undefined);
