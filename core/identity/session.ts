@@ -152,6 +152,14 @@ export async function findSuccessor(
   return found?.live === true ? found : null;
 }
 
+/** Notes that the active user of a session was there: yields its id, or no row. */
+function userOfSession(schema: string, session: Sql): Sql {
+  return sql`UPDATE ${systemTable(schema, 'users')} SET last_access = now()
+    WHERE status = 'active' AND id = (
+      SELECT "user" FROM ${systemTable(schema, 'sessions')} WHERE ${session})
+    RETURNING id`;
+}
+
 /**
  * Replaces the token of a session.
  * @returns false when its token has changed meanwhile, or its user is no longer active
@@ -163,12 +171,7 @@ export async function rotateToken(
 ): Promise<boolean> {
   const { rowCount } = await db.query(
     render(sql`
-      WITH entered AS (
-        UPDATE ${systemTable(schema, 'users')} SET last_access = now()
-        WHERE status = 'active' AND id = (
-          SELECT "user" FROM ${systemTable(schema, 'sessions')} WHERE token = ${oldHash})
-        RETURNING id
-      )
+      WITH entered AS (${userOfSession(schema, sql`token = ${oldHash}`)})
       UPDATE ${systemTable(schema, 'sessions')} AS s
       SET token = ${tokenHash}, expires = ${later(ttl)},
         (ip, user_agent, origin) = ROW(${visitorFacts(visitor)})
@@ -190,12 +193,7 @@ export async function replaceSession(
 ): Promise<string | null> {
   const { rows } = await db.query<{ id: string }>(
     render(sql`
-      WITH entered AS (
-        UPDATE ${systemTable(schema, 'users')} SET last_access = now()
-        WHERE status = 'active' AND id = (
-          SELECT "user" FROM ${systemTable(schema, 'sessions')} WHERE id = ${id})
-        RETURNING id
-      ), replaced AS (
+      WITH entered AS (${userOfSession(schema, sql`id = ${id}`)}), replaced AS (
         UPDATE ${systemTable(schema, 'sessions')} AS s
         SET next_token = ${tokenHash}, expires = least(s.expires, ${later(grace)})
         FROM entered WHERE s."user" = entered.id AND s.id = ${id}

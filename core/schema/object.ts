@@ -5,6 +5,7 @@
 import type { Collection, Field } from '#core/catalog/catalog.ts';
 import type { FieldType } from '#core/catalog/field-type.ts';
 import { isBuiltIn } from '#core/catalog/system-field.ts';
+import { defaultRow } from '#core/system-collections/registry.ts';
 import { type ColumnObject, columnObject } from './column-object.ts';
 
 /** The columns of a metadata row; `system: true` where the thing is Sluice's own. */
@@ -33,51 +34,10 @@ export interface FieldObject {
 }
 
 /** A row of `system_collections` in which nobody has said anything. */
-export const COLLECTION_META: MetaObject = {
-  icon: null,
-  note: null,
-  display_template: null,
-  hidden: false,
-  singleton: false,
-  translations: null,
-  archive_field: null,
-  archive_app_filter: true,
-  archive_value: null,
-  unarchive_value: null,
-  sort_field: null,
-  accountability: 'all',
-  color: null,
-  item_duplication_fields: null,
-  sort: null,
-  group: null,
-  collapse: 'open',
-  preview_url: null,
-  versioning: false,
-  status: 'active',
-  autosave_revision_interval: null,
-};
+export const COLLECTION_META: MetaObject = defaultRow('collections', ['collection']);
 
 /** The same of `system_fields`. */
-export const FIELD_META: MetaObject = {
-  special: null,
-  interface: null,
-  options: null,
-  display: null,
-  display_options: null,
-  icon: null,
-  readonly: false,
-  hidden: false,
-  required: false,
-  searchable: true,
-  sort: null,
-  width: 'full',
-  group: null,
-  translations: null,
-  note: null,
-  conditions: null,
-  validation: null,
-  validation_message: null,
-};
+export const FIELD_META: MetaObject = defaultRow('fields', ['id', 'collection', 'field']);
 
 function collectionMeta({ name, meta, singleton, system }: Collection): MetaObject | null {
   const row = meta?.row ?? null;

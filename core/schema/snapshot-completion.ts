@@ -2,9 +2,9 @@
  * Completes snapshots that leave something out: by what is there, or by the defaults, so that they
  * can be compared member by member.
  */
-
 import { invalidPayload } from '#core/errors/service-error.ts';
 import type { JsonObject } from '#core/json/json-object.ts';
+import { defaultRow } from '#core/system-collections/registry.ts';
 import { COLLECTION_META, FIELD_META, type MetaObject } from './object.ts';
 import type {
   Snapshot,
@@ -16,16 +16,12 @@ import type {
 import { byEntryKey, entryKey } from './snapshot-entry.ts';
 import type { SnapshotInput } from './snapshot-input.ts';
 
-const RELATION_META: MetaObject = {
-  one_field: null,
-  one_collection_field: null,
-  one_allowed_collections: null,
-  junction_field: null,
-  sort_field: null,
-  one_deselect_action: 'nullify',
-};
+const RELATION_META: MetaObject = defaultRow('relations', [
+  ...['id', 'many_collection', 'many_field', 'one_collection'],
+]);
 
-const COLUMN: JsonObject = {
+/** A column of which nobody has said anything. */
+export const COLUMN: JsonObject = {
   data_type: null,
   default_value: null,
   generation_expression: null,

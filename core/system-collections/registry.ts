@@ -5,7 +5,13 @@
  */
 import { ACCOUNT } from './account.ts';
 import { APPLICATION } from './application.ts';
-import { type AppRight, own, type Service, type SystemCollection } from './entry.ts';
+import {
+  type AppRight,
+  own,
+  type Service,
+  type SystemCollection,
+  type SystemField,
+} from './entry.ts';
 import { FILE } from './file.ts';
 import { HISTORY } from './history.ts';
 import { JOB } from './job.ts';
@@ -33,6 +39,34 @@ export function systemCollections(
 ): ReadonlySet<string> {
   const found = [...SYSTEM_COLLECTIONS].filter(([, entry]) => holds(entry));
   return new Set(found.map(([name]) => name));
+}
+
+/** A field of a system collection; names without the prefix. */
+export function systemField(name: SystemCollectionName, field: string): SystemField | undefined {
+  const entry: SystemCollection = ENTRIES[name];
+  return Object.hasOwn(entry.fields, field) ? entry.fields[field] : undefined;
+}
+
+/** The value that a literal of SQL stands for. */
+function literalValue(literal: string): unknown {
+  const text = /^'(.*)'$/s.exec(literal)?.[1];
+  return text === undefined ? JSON.parse(literal) : text.replaceAll("''", "'");
+}
+
+/** A row of which nothing is given: its columns, with their defaults. */
+export function defaultRow(
+  name: SystemCollectionName,
+  without: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const columns = Object.entries<SystemField>(ENTRIES[name].fields).filter(
+    ([field, { type }]) => type !== null && !without.includes(field),
+  );
+  return Object.fromEntries(
+    columns.map(([field, facts]) => [
+      field,
+      facts.default === undefined ? null : literalValue(facts.default),
+    ]),
+  );
 }
 
 /** Tables that processes share among themselves; no request asks for them. */

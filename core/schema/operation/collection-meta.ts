@@ -1,26 +1,16 @@
 /** The rows of `system_collections`: what they may say, and writing them. */
 import type { Catalog } from '#core/catalog/catalog.ts';
-import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
+import { identifier, join, raw, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { Alteration } from '../alteration.ts';
 import type { CollectionMetaInput } from '../meta.ts';
+import { cell, given } from './metadata-row.ts';
 
 /** A row as it is given; members that are not keep what they are, or their default. */
 export interface CollectionRow {
   readonly collection: string;
   readonly meta: CollectionMetaInput;
-}
-
-const JSON_COLUMNS: ReadonlySet<string> = new Set(['translations', 'item_duplication_fields']);
-
-function cellOf(member: string, value: unknown): Sql {
-  if (value === null || value === undefined) return raw('NULL');
-  return JSON_COLUMNS.has(member) ? sql`${JSON.stringify(value)}::json` : sql`${value}`;
-}
-
-function given(meta: CollectionMetaInput): [string, unknown][] {
-  return Object.entries(meta).filter(([, value]) => value !== undefined);
 }
 
 /** Which group each collection with a row is in, once these rows are written. */
@@ -67,7 +57,7 @@ export async function insertCollections(
   const lines = rows.map(({ collection, meta }) => {
     const values = new Map(given(meta));
     const cells = members.map((member) =>
-      values.has(member) ? cellOf(member, values.get(member)) : raw('DEFAULT'),
+      values.has(member) ? cell('collections', member, values.get(member)) : raw('DEFAULT'),
     );
     return sql`(${join([sql`${collection}`, ...cells])})`;
   });
@@ -90,6 +80,6 @@ export async function writeCollection(
   await run(sql`
     INSERT INTO ${systemTable(system, 'collections')}
       (${join(columns.map(([member]) => identifier(member)))})
-    VALUES (${join(columns.map(([member, value]) => cellOf(member, value)))})
+    VALUES (${join(columns.map(([member, value]) => cell('collections', member, value)))})
     ON CONFLICT (collection) DO UPDATE SET ${join(changes)}`);
 }

@@ -1,29 +1,13 @@
 /** The rows of `system_fields`: what they say of a field, and writing them. */
-import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
+import { identifier, join, raw, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { Alteration } from '../alteration.ts';
 import type { FieldInput } from '../change.ts';
 import { flagOf } from '../column.ts';
 import type { FieldMetaInput } from '../meta.ts';
+import { cell, given } from './metadata-row.ts';
 import type { FieldAddress } from './right.ts';
-
-const JSON_COLUMNS: ReadonlySet<string> = new Set([
-  'options',
-  'display_options',
-  'translations',
-  'conditions',
-  'validation',
-]);
-
-function assigned(member: string, value: unknown): Sql {
-  if (value === null || value === undefined) return raw('NULL');
-  return JSON_COLUMNS.has(member) ? sql`${JSON.stringify(value)}::json` : sql`${value}`;
-}
-
-function given(meta: FieldMetaInput): [string, unknown][] {
-  return Object.entries(meta).filter(([, value]) => value !== undefined);
-}
 
 /** The flags of a comma list. */
 export function flagsOf(special: string | null | undefined): string[] {
@@ -73,7 +57,7 @@ export async function insertFieldMeta(
     AND "group" IS NOT DISTINCT FROM ${meta.group ?? null}::text)`;
   const place = meta.sort ?? sort;
   const columns = ['collection', 'field', 'sort', ...members.map(([member]) => member)];
-  const values = members.map(([member, value]) => assigned(member, value));
+  const values = members.map(([member, value]) => cell('fields', member, value));
   await run(sql`
     INSERT INTO ${table} (${join(columns.map((column) => identifier(column)))})
     VALUES (${join([
@@ -91,7 +75,7 @@ export async function writeFieldMeta(
   const members = given(meta);
   const columns = ['collection', 'field', ...members.map(([member]) => member)];
   const values = [sql`${collection}`, sql`${field}`];
-  for (const [member, value] of members) values.push(assigned(member, value));
+  for (const [member, value] of members) values.push(cell('fields', member, value));
   const changes = members.map(
     ([member]) => sql`${identifier(member)} = ${identifier('excluded', member)}`,
   );

@@ -5,6 +5,7 @@ import { invalidPayload } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { Alteration } from '../alteration.ts';
 import type { RelationMetaInput } from '../meta.ts';
+import { given } from './metadata-row.ts';
 
 /** By what a relation is addressed, always from the side of the items that refer. */
 export interface RelationAddress {
@@ -98,7 +99,7 @@ export function insertRelation(
     one_collection: related,
     ...meta,
   };
-  const members = Object.entries(row).filter(([, value]) => value !== undefined);
+  const members = given(row);
   return run(sql`
     INSERT INTO ${systemTable(system, 'relations')}
       (${join(members.map(([name]) => identifier(name)))})
@@ -111,7 +112,7 @@ export async function updateRelationRow(
   { collection, field }: RelationAddress,
   meta: RelationMetaInput,
 ): Promise<void> {
-  const members = Object.entries(meta).filter(([, value]) => value !== undefined);
+  const members = given(meta);
   if (members.length === 0) return;
   const changes = members.map(([name, value]) => sql`${identifier(name)} = ${value}`);
   await run(sql`

@@ -1,12 +1,16 @@
 import pg from 'pg';
 import t from 'tap';
+import * as v from 'valibot';
 import { APP_PERMISSIONS } from '#core/access/app-permission.ts';
+import { collectionMetaInput, fieldMetaInput, relationMetaInput } from '#core/schema/meta.ts';
 import type { SystemCollection, SystemField } from '#core/system-collections/entry.ts';
 import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 import {
+  defaultRow,
   INTERNAL_TABLES,
   referencesTo,
   SYSTEM_COLLECTIONS,
+  systemCollections,
 } from '#core/system-collections/registry.ts';
 import { createSystemDatabase, type Teardown } from '#tests/harness/database.ts';
 import { checkGenerated, markdownTable } from '#tests/harness/generated.ts';
@@ -88,6 +92,27 @@ t.test('the migrations make what the registry says', async (t) => {
       name,
     );
   }
+});
+
+t.test('every collection that decides about rights counts its changes', async (t) => {
+  const client = await connect(t);
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT DISTINCT tgrelid::regclass::text AS name FROM pg_trigger
+      WHERE tgfoid = 'system_note_access'::regproc ORDER BY 1`,
+  );
+  t.strictSame(
+    rows.map(({ name }) => name),
+    [...systemCollections(({ decidesRights }) => decidesRights === true)].sort(),
+  );
+});
+
+t.test('bodies of metadata take every field that has a default', (t) => {
+  t.ok(v.is(collectionMetaInput, defaultRow('collections', ['collection'])));
+  t.ok(v.is(fieldMetaInput, defaultRow('fields', ['id', 'collection', 'field'])));
+  const own = ['id', 'many_collection', 'many_field', 'one_collection'];
+  t.ok(v.is(relationMetaInput, defaultRow('relations', own)));
+  t.match(defaultRow('collections', []), { accountability: 'all', hidden: false, icon: null });
+  t.end();
 });
 
 t.test('names in the registry are those of collections and fields', (t) => {
