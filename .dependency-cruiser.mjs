@@ -3,6 +3,8 @@
  * Edges and workers are started as processes, never imported, by ops.
  */
 
+import { readdirSync } from 'node:fs';
+
 const rule = (name, comment, from, to) => ({
   name,
   comment,
@@ -11,8 +13,69 @@ const rule = (name, comment, from, to) => ({
   to: { path: to },
 });
 
+/**
+ * The rooms of core in their order: a room knows those before it, types included. The files of a
+ * folder that is no room of its own belong to the room above it.
+ */
+const ROOMS = [
+  'errors',
+  'json',
+  'system-collections',
+  'config',
+  'log',
+  'process',
+  'redis',
+  'database',
+  'messages',
+  'system',
+  'catalog',
+  'values',
+  'query',
+  'query/parse',
+  'access',
+  'query/plan',
+  'query/sql',
+  'validation',
+  'jobs',
+  'cache',
+  'changes',
+  'mail',
+  'identity',
+  'history',
+  'mutation',
+  'schema',
+  'transfer',
+  'export',
+  'services',
+];
+
+const unlisted = readdirSync(new URL('core', import.meta.url)).filter(
+  (folder) => !ROOMS.includes(folder),
+);
+if (unlisted.length > 0) {
+  throw new Error(`folders of core that have no place in the order of its rooms: ${unlisted}`);
+}
+
+const pathOf = (room) => `^core/${room}/`;
+
+/** A room without those inside it. */
+const own = (room) => {
+  const inner = ROOMS.filter((other) => other.startsWith(`${room}/`)).map(pathOf);
+  return { path: pathOf(room), ...(inner.length > 0 && { pathNot: inner }) };
+};
+
+/** No room knows those after it. */
+const orderOfRooms = ROOMS.slice(0, -1).map((room, index) => ({
+  name: `order-of-rooms-${room}`,
+  comment: `${room} knows only the rooms before it`,
+  severity: 'error',
+  from: own(room),
+  to: { path: ROOMS.slice(index + 1).map(pathOf) },
+}));
+
 export default {
   forbidden: [
+    ...orderOfRooms,
     {
       name: 'no-cycles',
       comment: 'types may refer to one another, what runs may not',

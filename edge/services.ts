@@ -1,11 +1,11 @@
 /** Opens what an edge process works with, and closes it again. */
 import { join } from 'node:path';
-import { affectsAccess } from '#core/access/access-writes.ts';
 import { AccessSource } from '#core/access/rights-source.ts';
 import { openCaching } from '#core/cache/open.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { openCatalog } from '#core/catalog/open.ts';
 import { confirmation } from '#core/catalog/wait-for-edges.ts';
+import { affectsAccess } from '#core/changes/access-writes.ts';
 import { ChangeFeed } from '#core/changes/feed.ts';
 import { ChangeJournal } from '#core/changes/journal.ts';
 import type { Config } from '#core/config/config.ts';
@@ -13,7 +13,6 @@ import { createPool } from '#core/database/pool.ts';
 import { whenReachable } from '#core/database/reachable.ts';
 import { Reader } from '#core/database/reader.ts';
 import { type IdentityServices, openIdentity } from '#core/identity/open.ts';
-import { type MailFlowServices, openMailFlows } from '#core/identity/open-mail-flow.ts';
 import { hashPassword } from '#core/identity/password.ts';
 import { openQueues } from '#core/jobs/queue.ts';
 import { SpoolQuota } from '#core/jobs/quota.ts';
@@ -26,6 +25,7 @@ import { HealthService } from '#core/services/health.ts';
 import { ImportService } from '#core/services/imports.ts';
 import { ItemService } from '#core/services/items.ts';
 import { JobService } from '#core/services/jobs.ts';
+import { type MailFlowServices, openMailFlows } from '#core/services/open-mail-flow.ts';
 import { PermissionService } from '#core/services/permissions.ts';
 import { RevertService } from '#core/services/revert.ts';
 import { RuleAudit } from '#core/services/rule-audit.ts';

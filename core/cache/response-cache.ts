@@ -9,7 +9,7 @@ import type { Caller } from '#core/access/grants.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import type { Statement } from '#core/database/sql.ts';
-import type { HealthChecks } from '#core/services/health.ts';
+import type { HealthChecks } from '#core/process/health-check.ts';
 import type { AffectedTablesSource } from './affected-tables-source.ts';
 import { SUSPENSION_MS } from './cache-suspension.ts';
 import { SharedWork } from './shared-work.ts';

@@ -1,7 +1,7 @@
 /** All environment variables of Sluice, for start-up and for `npm run config`. */
 import * as v from 'valibot';
-import { DEFAULT_LIMITS } from '#core/query/limits.ts';
 import { origins } from './origin.ts';
+import { DEFAULT_LIMITS } from './query-limits.ts';
 import {
   choice,
   cookieName,

@@ -3,7 +3,7 @@
  * expressions in its own words; what the catalog knows of the table tells the columns behind them.
  */
 import type pg from 'pg';
-import type { ForeignKeyDescriptor, TableDescriptor } from '#core/catalog/descriptor.ts';
+import type { ForeignKeyDescriptor, TableDescriptor } from './table-descriptor.ts';
 
 /** Literals, quoted and plain names, in the order of the alternatives. */
 const WORD = /'(?:[^']|'')*'|"((?:[^"]|"")*)"|[\p{L}_][\p{L}\p{N}_$]*/gu;

@@ -3,7 +3,6 @@
  * told beside it. Every failure whose words or names reach a caller passes {@link translateFailure}.
  */
 import pg from 'pg';
-import type { ForeignKeyDescriptor, TableDescriptor } from '#core/catalog/descriptor.ts';
 import type { ErrorCode } from '#core/errors/catalogue.ts';
 import {
   type ErrorDetails,
@@ -15,6 +14,7 @@ import {
 } from '#core/errors/service-error.ts';
 import { BrokenConnectionError, MessageTooLargeError } from './client.ts';
 import { constraintColumns, foreignKeyOf, keyDetail } from './constraint.ts';
+import type { ForeignKeyDescriptor, TableDescriptor } from './table-descriptor.ts';
 
 /** A table as a caller sees it. */
 export interface SeenTable {

@@ -7,9 +7,9 @@ import type { Collection } from '#core/catalog/catalog.ts';
 import { rowsOf } from '#core/database/prepared.ts';
 import { join, render, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import type { ReadTarget } from '#core/query/compile.ts';
 import { isRecordPath } from '#core/query/plan/record.ts';
-import { callerRecord } from '#core/query/rows.ts';
+import type { ReadTarget } from '#core/query/sql/compile.ts';
+import { callerRecord } from '#core/query/sql/table-rows.ts';
 import type { Action } from './payload.ts';
 import type { Write } from './target.ts';
 

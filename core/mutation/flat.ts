@@ -5,8 +5,8 @@
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import { deltaText, type History, hasHistory, recordRows } from '#core/history/history.ts';
-import type { Written } from '#core/query/compile.ts';
 import { Given } from '#core/query/plan/slot.ts';
+import type { Written } from '#core/query/sql/compile.ts';
 import { insertRowsSql } from './insert.ts';
 import { KeptKeys } from './kept-key.ts';
 import type { Row } from './payload.ts';

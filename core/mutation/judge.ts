@@ -9,7 +9,7 @@ import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import type { Key } from '#core/query/key.ts';
 import type { Filter } from '#core/query/query.ts';
-import { judgedRows } from '#core/query/rows.ts';
+import { judgedRows } from '#core/query/sql/table-rows.ts';
 import type { Action, Item } from './payload.ts';
 import type { Change, Write } from './target.ts';
 

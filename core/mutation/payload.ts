@@ -3,8 +3,9 @@ import type { Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
 import { CONCEALED, isConcealed } from '#core/catalog/concealed.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { isJsonObject } from '#core/json/json-object.ts';
-import { isTemporal, kindFault, kindOf } from './kind.ts';
-import { textChecker } from './value.ts';
+import { compositeText } from '#core/values/composite.ts';
+import { isTemporal, kindFault, kindOf } from '#core/values/kind.ts';
+import { textChecker } from '#core/values/value.ts';
 
 /** An item as a client sends it. */
 export type Item = Readonly<Record<string, unknown>>;
@@ -31,49 +32,6 @@ export function itemPlace(index: number): string {
 export function parseItem(value: unknown, place: string): Item {
   if (!isJsonObject(value)) throw invalidPayload(`${place} must be an object.`);
   return Object.fromEntries(Object.entries(value));
-}
-
-/** A document whose exact text is known, such as one with numbers that JavaScript would round. */
-export class JsonText {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-
-  toJSON(): unknown {
-    return JSON.parse(this.text);
-  }
-}
-
-/** A list as PostgreSQL's array literal: every member quoted, so that none is misread. */
-function arrayLiteral(list: readonly unknown[]): string {
-  const members = list.map((member) => {
-    if (member === null) return 'NULL';
-    if (Array.isArray(member)) return arrayLiteral(member);
-    const text = typeof member === 'object' ? JSON.stringify(member) : String(member);
-    return `"${text.replace(/["\\]/g, '\\$&')}"`;
-  });
-  return `{${members.join(',')}}`;
-}
-
-/** The bytes of `{"type":"Buffer","data":[…]}`, the form in which they are read. */
-function bytesLiteral(value: object): string | null {
-  if (!('data' in value) || !Array.isArray(value.data)) return null;
-  const bytes = value.data.map(Number);
-  if (bytes.some((byte) => !Number.isInteger(byte) || byte < 0 || byte > 255)) return null;
-  return `\\x${Buffer.from(bytes).toString('hex')}`;
-}
-
-/** The text form of an object or a list, for the types that take one; null for those that do not. */
-export function compositeText(field: ColumnField, value: object): string | null {
-  if (field.column.elementType !== null) return Array.isArray(value) ? arrayLiteral(value) : null;
-  if (value instanceof JsonText) return value.text;
-  if (field.type === 'json' || field.type === 'unknown') return JSON.stringify(value);
-  if (field.type.startsWith('geometry') && !Array.isArray(value)) return JSON.stringify(value);
-  if (field.type === 'csv') return Array.isArray(value) ? value.map(String).join(',') : null;
-  if (field.type === 'binary') return bytesLiteral(value);
-  return null;
 }
 
 /** Types whose elements are written as objects. */

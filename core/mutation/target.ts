@@ -3,8 +3,8 @@ import type { Rights } from '#core/access/rights.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { Client } from '#core/database/pool.ts';
 import type { History } from '#core/history/history.ts';
-import type { ReadTarget } from '#core/query/compile.ts';
 import type { Key } from '#core/query/key.ts';
+import type { ReadTarget } from '#core/query/sql/compile.ts';
 import type { Action, Item } from './payload.ts';
 
 /** Who writes where: the catalog and the rights that count. */

@@ -1,9 +1,9 @@
 /** The values that address one item, in the order of its collection's primary key. */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
-import { compositeText } from '#core/mutation/payload.ts';
-import { textChecker } from '#core/mutation/value.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
+import { compositeText } from '#core/values/composite.ts';
+import { textChecker } from '#core/values/value.ts';
 
 /** One text for each column of the key. */
 export type Key = readonly string[];

@@ -1,4 +1,5 @@
 /** How much one query may ask for, part by part: far above what anybody honest needs. */
+import { DEFAULT_LIMITS, type QueryLimits } from '#core/config/query-limits.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
 
 /** The parts that are counted: what they are called, and the variable that bounds them. */
@@ -16,25 +17,8 @@ const PARTS = {
 
 export type Part = keyof typeof PARTS;
 
-/** Most of each part, and how deep a filter may be nested. */
-export type QueryLimits = Readonly<
-  Record<Exclude<Part, 'fields' | 'levels'> | 'nesting' | 'cost', number>
->;
-
 /** Limits up to this one are answered as one page; above it items are streamed. */
 export const PAGE_LIMIT = 10_000;
-
-export const DEFAULT_LIMITS: QueryLimits = Object.freeze({
-  conditions: 1_000,
-  listValues: 50_000,
-  sortTerms: 50,
-  groups: 50,
-  joins: 250,
-  search: 1_000,
-  binds: 20_000,
-  nesting: 64,
-  cost: 1_000_000_000_000_000,
-});
 
 /** Of rules that are stored, and were counted when they came, only the nesting is bounded. */
 export const STORED_LIMITS: QueryLimits = Object.freeze({

@@ -2,8 +2,9 @@
  * A question, as both APIs put it: parsed and checked for form, not yet for meaning. Names are
  * still text; only the compiler, which has the catalog and the caller's grants, knows what exists.
  */
+
+import type { QueryLimits } from '#core/config/query-limits.ts';
 import type { AggregateFunction } from './aggregate.ts';
-import type { QueryLimits } from './limits.ts';
 import type { Operator } from './operator.ts';
 
 /** The segments of a dotted path; a function or a scope is part of its segment. */

@@ -19,10 +19,10 @@ import {
   WRITTEN_ROW,
 } from '#core/mutation/by-key.ts';
 import type { Write } from '#core/mutation/target.ts';
-import { type CompiledChange, compileAnyItem, compileChanging } from '#core/query/compile.ts';
 import type { Key } from '#core/query/key.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { give } from '#core/query/plan/slot.ts';
+import { type CompiledChange, compileAnyItem, compileChanging } from '#core/query/sql/compile.ts';
 import type { ItemContext } from './context.ts';
 import { type Question, StatementCache } from './question.ts';
 

@@ -11,8 +11,8 @@ import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { isMisread, translateFailure } from '#core/database/failure.ts';
 import { forbidden, ServiceError, unavailable } from '#core/errors/service-error.ts';
 import type { Visitor } from '#core/identity/session.ts';
-import type { ReadTarget } from '#core/query/compile.ts';
 import type { QueryBounds } from '#core/query/query.ts';
+import type { ReadTarget } from '#core/query/sql/compile.ts';
 import type { Envelope } from './envelope.ts';
 
 /**

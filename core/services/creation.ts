@@ -11,7 +11,7 @@ import { type FreshGraph, type FreshItems, freshItems } from '#core/mutation/rel
 import { refusedWrite } from '#core/mutation/relational/refusal.ts';
 import type { Input, Surroundings } from '#core/mutation/relational/write.ts';
 import type { Write } from '#core/mutation/target.ts';
-import type { Readback } from '#core/query/compile.ts';
+import type { Readback } from '#core/query/sql/compile.ts';
 
 /** A creation in one round trip. */
 export interface Creation extends AtOnce<string | null> {

@@ -5,21 +5,8 @@ import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { quote } from '#core/database/sql.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
+import type { HealthCheck, HealthChecks, HealthStatus } from '#core/process/health-check.ts';
 import type { RuleAudit } from './rule-audit.ts';
-
-export type HealthStatus = 'ok' | 'warn' | 'error';
-
-/** One observation, after the IETF draft for health responses of HTTP APIs. */
-export interface HealthCheck {
-  readonly status: HealthStatus;
-  readonly componentType?: string;
-  readonly observedValue?: unknown;
-  readonly observedUnit?: string;
-  readonly threshold?: number;
-  readonly output?: string;
-}
-
-export type HealthChecks = Readonly<Record<string, readonly HealthCheck[]>>;
 
 export interface Health {
   readonly status: HealthStatus;

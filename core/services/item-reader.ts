@@ -9,17 +9,17 @@ import type { Pool } from '#core/database/pool.ts';
 import type { Reader } from '#core/database/reader.ts';
 import type { Statement } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
+import { keyOfPath, keysOfBody } from '#core/query/key.ts';
+import { PAGE_LIMIT } from '#core/query/limits.ts';
+import { give } from '#core/query/plan/slot.ts';
+import type { Path, Query } from '#core/query/query.ts';
 import {
   compileAnyItem,
   compileItems,
   compilePage,
   compileSingleton,
   compileStream,
-} from '#core/query/compile.ts';
-import { keyOfPath, keysOfBody } from '#core/query/key.ts';
-import { PAGE_LIMIT } from '#core/query/limits.ts';
-import { give } from '#core/query/plan/slot.ts';
-import type { Path, Query } from '#core/query/query.ts';
+} from '#core/query/sql/compile.ts';
 import {
   type ContextOptions,
   ContextSource,

@@ -18,15 +18,15 @@ import type { KeptKeys } from '#core/mutation/kept-key.ts';
 import { parseItem } from '#core/mutation/payload.ts';
 import { type Input, writeItems } from '#core/mutation/relational/write.ts';
 import type { CollectionRule, Write } from '#core/mutation/target.ts';
+import { type Key, keyOfPath } from '#core/query/key.ts';
+import { give } from '#core/query/plan/slot.ts';
+import type { Query } from '#core/query/query.ts';
 import {
   compileKept,
   compileSingleton,
   compileWriting,
   type Readback,
-} from '#core/query/compile.ts';
-import { type Key, keyOfPath } from '#core/query/key.ts';
-import { give } from '#core/query/plan/slot.ts';
-import type { Query } from '#core/query/query.ts';
+} from '#core/query/sql/compile.ts';
 import { isRefusal, KeyedWriter, type Outcome } from './by-key.ts';
 import { type ItemContext, noCollection, type Target } from './context.ts';
 import { NO_CONNECTION, prepareCreation } from './creation.ts';

@@ -11,11 +11,11 @@ import { FINAL_STATES, isOpen, type Job, jobColumns, type RejectedRow } from '#c
 import { wakeNext } from '#core/jobs/mailbox.ts';
 import type { QueueName, Queues } from '#core/jobs/queue.ts';
 import { type Submission, type Submitted, submit } from '#core/jobs/submit.ts';
-import { discardUpload } from '#core/jobs/upload.ts';
 import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { Spool } from '#core/transfer/spool.ts';
+import { discardUpload } from '#core/transfer/upload.ts';
 
 const ERRORS_PAGE = 1_000;
 const uuid = v.pipe(v.string(), v.uuid());

@@ -7,7 +7,7 @@ import { forbidden } from '#core/errors/service-error.ts';
 import { keyOfPath } from '#core/query/key.ts';
 import { NO_VALUE, resolveVariable } from '#core/query/plan/variable.ts';
 import type { Filter } from '#core/query/query.ts';
-import { compileVerdicts } from '#core/query/rows.ts';
+import { compileVerdicts } from '#core/query/sql/table-rows.ts';
 import { type ContextOptions, ContextSource, type ItemContext } from './context.ts';
 
 /** Full: every item; partial: some, as a rule decides. */

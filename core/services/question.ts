@@ -6,9 +6,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller, Grants } from '#core/access/grants.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
-import { bindTo, type Compiled } from '#core/query/compile.ts';
 import { knownOf } from '#core/query/plan/variable.ts';
 import type { Query } from '#core/query/query.ts';
+import { bindTo, type Compiled } from '#core/query/sql/compile.ts';
 
 /** A query as it came: parsed only when its statement is not known yet. */
 export interface Question {

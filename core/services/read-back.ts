@@ -5,9 +5,9 @@ import type { Statement } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import { lockItems } from '#core/mutation/delete.ts';
 import type { Write } from '#core/mutation/target.ts';
-import { compileItem, compileItems } from '#core/query/compile.ts';
 import type { Key } from '#core/query/key.ts';
 import type { Query } from '#core/query/query.ts';
+import { compileItem, compileItems } from '#core/query/sql/compile.ts';
 import { type Data, itemData, listData } from './envelope.ts';
 
 /** What was written, as it is read back; null when it was done but may not be. */

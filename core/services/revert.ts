@@ -13,7 +13,7 @@ import type { Visitor } from '#core/identity/session.ts';
 import { isItem, tableAsT } from '#core/mutation/address.ts';
 import { lockItems } from '#core/mutation/delete.ts';
 import { judgeAction } from '#core/mutation/judge.ts';
-import { type Item, JsonText } from '#core/mutation/payload.ts';
+import type { Item } from '#core/mutation/payload.ts';
 import { writeItems } from '#core/mutation/relational/write.ts';
 import type { Write } from '#core/mutation/target.ts';
 import type { Key } from '#core/query/key.ts';
@@ -21,6 +21,7 @@ import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import { systemTable } from '#core/system/table.ts';
 import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
+import { JsonText } from '#core/values/composite.ts';
 import type { ItemService } from './items.ts';
 import { questionOf } from './question.ts';
 

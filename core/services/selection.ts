@@ -2,9 +2,9 @@
 import { Allowance } from '#core/mutation/allowance.ts';
 import { parseItem } from '#core/mutation/payload.ts';
 import type { Write } from '#core/mutation/target.ts';
-import { compilePage } from '#core/query/compile.ts';
 import { type Key, keyOfValues, keysOfBody } from '#core/query/key.ts';
 import type { Query } from '#core/query/query.ts';
+import { compilePage } from '#core/query/sql/compile.ts';
 import { readText } from './read-back.ts';
 
 export type Selection =

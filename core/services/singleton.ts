@@ -11,9 +11,9 @@ import {
   type Statement,
   sql,
 } from '#core/database/sql.ts';
-import type { ReadTarget } from '#core/query/compile.ts';
 import type { Key } from '#core/query/key.ts';
 import type { Query } from '#core/query/query.ts';
+import type { ReadTarget } from '#core/query/sql/compile.ts';
 import { outputOf } from '#core/query/sql/output.ts';
 import { objectSql } from '#core/query/sql/row.ts';
 

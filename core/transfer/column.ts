@@ -1,8 +1,8 @@
 /** Maps the columns of a file to fields, and decides how their values are converted. */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { isConcealed } from '#core/catalog/concealed.ts';
-import { isTemporal } from '#core/mutation/kind.ts';
-import { namesObject, type TextCheck, textChecker } from '#core/mutation/value.ts';
+import { isTemporal } from '#core/values/kind.ts';
+import { namesObject, type TextCheck, textChecker } from '#core/values/value.ts';
 
 /**
  * How a value becomes PostgreSQL's text: unchanged, as JSON, as an array, or (a comma list in a

@@ -1,7 +1,7 @@
 /** Reads a CSV file into rows: the first record names the columns, an empty cell has no value. */
 
 import { CONCEALED } from '#core/catalog/concealed.ts';
-import { looksLikeMoment } from '#core/mutation/moment.ts';
+import { looksLikeMoment } from '#core/values/moment.ts';
 import { cellText } from './cell-text.ts';
 import { type FileColumn, storedText } from './column.ts';
 import type { CopyText } from './copy-text.ts';

@@ -1,7 +1,7 @@
 /** Reads a JSON file into rows: an absent member has no value, null is null. */
 
 import { CONCEALED } from '#core/catalog/concealed.ts';
-import { kindFault, kindOf } from '#core/mutation/kind.ts';
+import { kindFault, kindOf } from '#core/values/kind.ts';
 import { MisplacedValue, valueText } from './cell-text.ts';
 import { type FileColumn, storedText } from './column.ts';
 import type { CopyText } from './copy-text.ts';

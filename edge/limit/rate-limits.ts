@@ -8,7 +8,7 @@ import type { Caller } from '#core/access/grants.ts';
 import { addressKey } from '#core/access/quota-key.ts';
 import type { Config } from '#core/config/config.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import type { HealthCheck, HealthChecks } from '#core/services/health.ts';
+import type { HealthCheck, HealthChecks } from '#core/process/health-check.ts';
 import { clientIpBy } from '#edge/http/client-ip.ts';
 import { ClientGoneError, type Request } from '#edge/http/request.ts';
 import type { Count, Counter, Quota } from './block-counter.ts';

@@ -1,9 +1,9 @@
 /** Measures parsing and compiling by themselves: no server, no database. */
 import qs from 'qs';
 import type { Catalog } from '#core/catalog/catalog.ts';
-import { compilePage } from '#core/query/compile.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
+import { compilePage } from '#core/query/sql/compile.ts';
 import { StatementCache } from '#core/services/question.ts';
 import { adminTarget, boundsOf, loadCatalog } from './catalog.ts';
 import type { Rig } from './rig.ts';

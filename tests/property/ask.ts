@@ -3,15 +3,15 @@ import type { Pool } from 'pg';
 import { ALL_GRANTS, ANONYMOUS, type Caller, type Grants } from '#core/access/grants.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { Statement } from '#core/database/sql.ts';
+import { parseQuery } from '#core/query/parse/parameter.ts';
+import type { Query } from '#core/query/query.ts';
 import {
   compileItem,
   compileItems,
   compilePage,
   compileStream,
   type ReadTarget,
-} from '#core/query/compile.ts';
-import { parseQuery } from '#core/query/parse/parameter.ts';
-import type { Query } from '#core/query/query.ts';
+} from '#core/query/sql/compile.ts';
 import { itemData, listData } from '#core/services/envelope.ts';
 import type { Asked } from './generate/question.ts';
 import { spell } from './generate/spelling.ts';

@@ -4,7 +4,7 @@ import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { Parameters } from '#core/query/parse/parameter.ts';
 import { openWriter } from '#tests/core/mutation/relational/writer.ts';
-import { type Ask, openAsker } from '#tests/core/query/compile/fixture/asker.ts';
+import { type Ask, openAsker } from '#tests/core/query/sql/fixture/asker.ts';
 
 /** @param a and b are the keys that the concealed columns hold, one way or the other */
 const setup = (a: number, b: number) => `

@@ -1,13 +1,13 @@
 // @newest
 /** Queries with more parts than anybody needs are refused while they are read, part by part. */
 import t from 'tap';
+import { DEFAULT_LIMITS } from '#core/config/query-limits.ts';
 import {
   forbidden,
   invalidPayload,
   invalidQuery,
   ServiceError,
 } from '#core/errors/service-error.ts';
-import { DEFAULT_LIMITS } from '#core/query/limits.ts';
 import { Counter } from '#core/query/parse/counter.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';

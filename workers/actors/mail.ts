@@ -1,9 +1,9 @@
 /** Sends mails. One that is sent just before its worker dies is sent again, under the same id. */
 import * as v from 'valibot';
 import { ServiceError, unavailable } from '#core/errors/service-error.ts';
+import { composeMail } from '#core/identity/compose-mail.ts';
 import { MailTokens } from '#core/identity/mail-token.ts';
 import { MAIL_JOB, mailMessage } from '#core/jobs/message/mail.ts';
-import { composeMail } from '#core/mail/compose.ts';
 import { openMailTransport, requireMail } from '#core/mail/transport.ts';
 import { openSecrets } from '#core/system/secret.ts';
 import type { Actor } from '#workers/runtime/actor.ts';

@@ -6,6 +6,8 @@ import * as v from 'valibot';
 import { announce } from '#core/catalog/publish-in-transaction.ts';
 import { recordedResult, recordResult } from '#core/jobs/ledger.ts';
 import { INDEX_JOB, indexSubmission } from '#core/jobs/message/index-build.ts';
+import { recordJob } from '#core/jobs/submit.ts';
+import { alterSchema } from '#core/schema/alter.ts';
 import {
   SCHEMA_JOB,
   SCHEMA_MAILBOX,
@@ -13,9 +15,7 @@ import {
   type SchemaResult,
   schemaMessage,
   schemaResult,
-} from '#core/jobs/message/schema.ts';
-import { recordJob } from '#core/jobs/submit.ts';
-import { alterSchema } from '#core/schema/alter.ts';
+} from '#core/schema/schema-job.ts';
 import { Members } from '#core/system/member.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 

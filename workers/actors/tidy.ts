@@ -9,7 +9,7 @@ import {
   removeRevisions,
 } from '#core/history/retention.ts';
 import { TIDY_JOB, tidyMessage } from '#core/jobs/message/tidy.ts';
-import { uploadOf } from '#core/jobs/upload.ts';
+import { uploadOf } from '#core/transfer/upload.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import type { Services } from '#workers/services.ts';
 

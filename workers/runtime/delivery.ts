@@ -18,10 +18,10 @@ import {
   SupersededError,
 } from '#core/jobs/ledger.ts';
 import { wakeNext } from '#core/jobs/mailbox.ts';
-import { discardUpload } from '#core/jobs/upload.ts';
 import type { Log } from '#core/log/log.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
 import { systemTable } from '#core/system/table.ts';
+import { discardUpload } from '#core/transfer/upload.ts';
 import type { Services } from '#workers/services.ts';
 import type { Actor } from './actor.ts';
 import { DeliveryContext } from './context.ts';

@@ -2,7 +2,7 @@
 import { ServiceError } from '#core/errors/service-error.ts';
 import { abandonJob } from '#core/jobs/ledger.ts';
 import { wakeNext } from '#core/jobs/mailbox.ts';
-import { discardUpload } from '#core/jobs/upload.ts';
+import { discardUpload } from '#core/transfer/upload.ts';
 import type { Services } from '#workers/services.ts';
 
 /** Records the job as failed, so that nobody waits for it and its mailbox goes on. */

@@ -2,8 +2,10 @@
  * Counts the parts of a query while it is parsed, so that one with too many is refused before much
  * is made of it. One counter goes through all levels of a query.
  */
+
+import type { QueryLimits } from '#core/config/query-limits.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
-import { type Part, type QueryLimits, requireWithin, STORED_LIMITS } from '../limits.ts';
+import { type Part, requireWithin, STORED_LIMITS } from '../limits.ts';
 
 /** Operators whose value is a list, also where it is written as a text with commas. */
 const LIST_OPERATORS: ReadonlySet<string> = new Set(['_in', '_nin', '_between', '_nbetween']);

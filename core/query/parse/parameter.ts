@@ -2,9 +2,10 @@
  * Reads the query parameters of a request, in every spelling that clients send: bracket form
  * (already unfolded), JSON text, comma lists, or ready values from a SEARCH body.
  */
+
+import { DEFAULT_LIMITS } from '#core/config/query-limits.ts';
 import { forbidden, invalidQuery } from '#core/errors/service-error.ts';
 import type { JsonObject } from '#core/json/json-object.ts';
-import { DEFAULT_LIMITS } from '../limits.ts';
 import { META_NAMES, type MetaName, type Query, type QueryBounds } from '../query.ts';
 import { Counter } from './counter.ts';
 import { LEVEL_PARAMETERS, parseLevel, requireKnown } from './level.ts';

@@ -1,7 +1,7 @@
 /** Geometries of PostGIS in conditions: written in GeoJSON. */
 import type { ColumnField } from '#core/catalog/catalog.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
-import { geoJsonOf, isGeoJson } from '#core/mutation/geo-json.ts';
+import { geoJsonOf, isGeoJson } from '#core/values/geo-json.ts';
 
 export function isGeometry({ type }: Pick<ColumnField, 'type'>): boolean {
   return type.startsWith('geometry');

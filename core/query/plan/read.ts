@@ -1,7 +1,9 @@
 /** Plans whole reads: lists of items, single items, and what `meta` tells of them. */
+
+import { DEFAULT_LIMITS } from '#core/config/query-limits.ts';
 import type { Sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
-import { DEFAULT_LIMITS, PAGE_LIMIT, requireCost } from '../limits.ts';
+import { PAGE_LIMIT, requireCost } from '../limits.ts';
 import type { MetaName, Path, Query } from '../query.ts';
 import { costOf } from './cost.ts';
 import { type Levels, levelConditions, planLevel } from './level.ts';

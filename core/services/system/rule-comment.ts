@@ -5,7 +5,7 @@ import { keyOfItem } from '#core/history/history.ts';
 import type { Action, Item } from '#core/mutation/payload.ts';
 import type { Done, Write } from '#core/mutation/target.ts';
 import { distinctKeys } from '#core/query/key.ts';
-import { readableRows } from '#core/query/rows.ts';
+import { readableRows } from '#core/query/sql/table-rows.ts';
 import { systemTable } from '#core/system/table.ts';
 import { schemaOf, singleKeys } from './schema.ts';
 

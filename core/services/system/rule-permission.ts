@@ -1,11 +1,11 @@
 /** What permissions demand: an action that exists, and rules that can be read. */
 import type { StoredPermission } from '#core/access/permission-row.ts';
 import { ACTIONS } from '#core/access/rights.ts';
+import { DEFAULT_LIMITS } from '#core/config/query-limits.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import type { Action, Item } from '#core/mutation/payload.ts';
 import type { Done, Write } from '#core/mutation/target.ts';
-import { DEFAULT_LIMITS } from '#core/query/limits.ts';
 import { Counter } from '#core/query/parse/counter.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import { systemTable } from '#core/system/table.ts';

@@ -1,8 +1,8 @@
 /** Variables in what is stored for later: one that could never be resolved is refused at once. */
 import { invalidPayload } from '#core/errors/service-error.ts';
 import { pathFault } from '#core/mutation/caller-record.ts';
-import type { ReadTarget } from '#core/query/compile.ts';
 import { isRecordPath } from '#core/query/plan/record.ts';
+import type { ReadTarget } from '#core/query/sql/compile.ts';
 import { isUnknownVariable } from '#core/validation/unknown-variable.ts';
 
 function faultOf(target: ReadTarget, text: string): string | null {

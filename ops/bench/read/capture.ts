@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { Statement } from '#core/database/sql.ts';
-import { compileItem, compilePage } from '#core/query/compile.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
+import { compileItem, compilePage } from '#core/query/sql/compile.ts';
 import { adminTarget } from '../catalog.ts';
 import type { ReadRequest } from './request.ts';
 

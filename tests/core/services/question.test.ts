@@ -1,9 +1,9 @@
 /** One statement serves all callers with the same rights; what is theirs is filled in. */
 import t from 'tap';
 import { ANONYMOUS, type Caller, type Grants } from '#core/access/grants.ts';
-import { compilePage } from '#core/query/compile.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
+import { compilePage } from '#core/query/sql/compile.ts';
 import { type Question, StatementCache } from '#core/services/question.ts';
 import { install } from '#tests/core/catalog/installation.ts';
 

@@ -10,9 +10,9 @@ import { History, NO_VISITOR } from '#core/history/history.ts';
 import { deleteItems } from '#core/mutation/delete.ts';
 import { type Input, writeItems } from '#core/mutation/relational/write.ts';
 import { NO_RULE, type Write } from '#core/mutation/target.ts';
-import { compilePage } from '#core/query/compile.ts';
 import { keyOfBody } from '#core/query/key.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
+import { compilePage } from '#core/query/sql/compile.ts';
 import type { Json, Table } from '../model.ts';
 import type { Deed } from './deed.ts';
 

@@ -1,7 +1,7 @@
 /** Plans of reads, printed: levels, relations, order, groups, rights and cost. */
 import t from 'tap';
 import type { Grant, Grants } from '#core/access/grants.ts';
-import { DEFAULT_LIMITS } from '#core/query/limits.ts';
+import { DEFAULT_LIMITS } from '#core/config/query-limits.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import type { Parameters } from '#core/query/parse/parameter.ts';
 import type { Filter } from '#core/query/query.ts';

@@ -3,19 +3,25 @@ import type { Caller } from '#core/access/grants.ts';
 import { transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import {
+  accountOf,
+  isUnchanged,
+  type MailFlowParts,
+  pageOf,
+  recordUpdate,
+} from '#core/identity/mail-flow.ts';
+import { isCurrent } from '#core/identity/mail-token.ts';
+import { checkPasswordPolicy, hashPassword, readPasswordPolicy } from '#core/identity/password.ts';
+import { isAdminRole } from '#core/identity/role.ts';
+import type { Visitor } from '#core/identity/session.ts';
 import { mailSubmission } from '#core/jobs/message/mail.ts';
 import { requireMail } from '#core/mail/transport.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
-import type { RightsSource } from '#core/services/context.ts';
-import type { ItemService } from '#core/services/items.ts';
-import { questionOf } from '#core/services/question.ts';
 import { systemTable } from '#core/system/table.ts';
-import { accountOf, isUnchanged, type MailFlowParts, pageOf, recordUpdate } from './mail-flow.ts';
-import { isCurrent } from './mail-token.ts';
-import { checkPasswordPolicy, hashPassword, readPasswordPolicy } from './password.ts';
-import { isAdminRole } from './role.ts';
-import type { Visitor } from './session.ts';
+import type { RightsSource } from './context.ts';
+import type { ItemService } from './items.ts';
+import { questionOf } from './question.ts';
 
 const USERS = 'system_users';
 /** Maximum number of addresses per request, because each gets a mail. */

@@ -1,9 +1,10 @@
 /** Creates the flows with mails for a process. */
+
+import { MailTokens } from '#core/identity/mail-token.ts';
+import { PasswordResets } from '#core/identity/password-reset.ts';
+import { Registrations } from '#core/identity/registration.ts';
 import type { Secrets } from '#core/system/secret.ts';
 import { type InvitationParts, Invitations } from './invitation.ts';
-import { MailTokens } from './mail-token.ts';
-import { PasswordResets } from './password-reset.ts';
-import { Registrations } from './registration.ts';
 
 export interface MailFlowServices {
   readonly invitations: Invitations;

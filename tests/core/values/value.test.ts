@@ -3,8 +3,8 @@ import pg from 'pg';
 import t from 'tap';
 import type { ColumnField } from '#core/catalog/catalog.ts';
 import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
-import { looksLikeMoment } from '#core/mutation/moment.ts';
-import { textChecker } from '#core/mutation/value.ts';
+import { looksLikeMoment } from '#core/values/moment.ts';
+import { textChecker } from '#core/values/value.ts';
 import { createDatabase } from '#tests/harness/database.ts';
 
 function field(typeName: string, more: Partial<ColumnDescriptor> = {}): ColumnField {

@@ -6,19 +6,19 @@ import type { Config } from '#core/config/config.ts';
 import { publicUrl } from '#core/config/public-url.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { accountState, type MailScope, type MailTokens } from '#core/identity/mail-token.ts';
 import type { MailKind, MailMessage } from '#core/jobs/message/mail.ts';
-import { systemTable } from '#core/system/table.ts';
-import { withToken } from './link.ts';
+import { withToken } from '#core/mail/link.ts';
 import {
   invitationMail,
   knownAddressMail,
   type Occasion,
   passwordResetMail,
   verificationMail,
-} from './mail-texts.ts';
-import { type MailContent, plainName, renderMail } from './render.ts';
-import type { Mail } from './transport.ts';
+} from '#core/mail/mail-texts.ts';
+import { type MailContent, plainName, renderMail } from '#core/mail/render.ts';
+import type { Mail } from '#core/mail/transport.ts';
+import { systemTable } from '#core/system/table.ts';
+import { accountState, type MailScope, type MailTokens } from './mail-token.ts';
 
 export interface ComposeParts {
   readonly pool: Pool;

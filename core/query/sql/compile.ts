@@ -4,19 +4,20 @@
  */
 import type { Caller } from '#core/access/grants.ts';
 import type { ColumnField } from '#core/catalog/catalog.ts';
+import { DEFAULT_LIMITS } from '#core/config/query-limits.ts';
 import { render, type Sql, type Statement } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import type { Key } from './key.ts';
-import { DEFAULT_LIMITS, requireWithin } from './limits.ts';
-import type { Plan } from './plan/plan.ts';
-import { planFirst, planItem, planList } from './plan/read.ts';
-import type { ReadTarget } from './plan/scope.ts';
-import { fill, Given, give, Slot } from './plan/slot.ts';
-import type { Filter, Path, Query } from './query.ts';
-import { changeableRows } from './rows.ts';
-import { itemSql, listSql, streamSql } from './sql/statement.ts';
+import type { Key } from '../key.ts';
+import { requireWithin } from '../limits.ts';
+import type { Plan } from '../plan/plan.ts';
+import { planFirst, planItem, planList } from '../plan/read.ts';
+import type { ReadTarget } from '../plan/scope.ts';
+import { fill, Given, give, Slot } from '../plan/slot.ts';
+import type { Filter, Path, Query } from '../query.ts';
+import { itemSql, listSql, streamSql } from './statement.ts';
+import { changeableRows } from './table-rows.ts';
 
-export type { ReadTarget } from './plan/scope.ts';
+export type { ReadTarget } from '../plan/scope.ts';
 
 /** A statement for the caller it was compiled for, which {@link bindTo} makes one for others. */
 export interface Compiled extends Statement {

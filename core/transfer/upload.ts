@@ -3,7 +3,7 @@
  */
 import * as v from 'valibot';
 import type { Log } from '#core/log/log.ts';
-import type { Spool } from '#core/transfer/spool.ts';
+import type { Spool } from './spool.ts';
 
 const withUpload = v.object({ file: v.object({ id: v.pipe(v.string(), v.uuid()) }) });
 

@@ -4,8 +4,8 @@
  */
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { tableKey } from '#core/catalog/own-relations.ts';
-import type { Change } from '#core/changes/change.ts';
 import { systemCollections } from '#core/system-collections/registry.ts';
+import type { Change } from './change.ts';
 
 const DECIDING = systemCollections(({ decidesRights }) => decidesRights === true);
 

@@ -1,15 +1,15 @@
 /** Tables in statements of others, under the rights of a caller. */
 import { ALL_GRANTS } from '#core/access/grants.ts';
 import { identifier, join, render, type Sql, type Statement, sql } from '#core/database/sql.ts';
-import type { Key } from './key.ts';
-import type { Table } from './plan/plan.ts';
-import { recordPath } from './plan/record.ts';
-import { planRights, planRule } from './plan/rights.ts';
-import { contextOf, openScope, type ReadTarget } from './plan/scope.ts';
-import { NO_VALUE } from './plan/variable.ts';
-import type { Filter } from './query.ts';
-import { conditionSql, recordJson, rowRule } from './sql/expression.ts';
-import { anyKeyCondition, columnNamed, keyCondition, tableSql, whereSql } from './sql/table.ts';
+import type { Key } from '../key.ts';
+import type { Table } from '../plan/plan.ts';
+import { recordPath } from '../plan/record.ts';
+import { planRights, planRule } from '../plan/rights.ts';
+import { contextOf, openScope, type ReadTarget } from '../plan/scope.ts';
+import { NO_VALUE } from '../plan/variable.ts';
+import type { Filter } from '../query.ts';
+import { conditionSql, recordJson, rowRule } from './expression.ts';
+import { anyKeyCondition, columnNamed, keyCondition, tableSql, whereSql } from './table.ts';
 
 /** The rows of a collection's table in a statement. */
 export interface TableRows {

@@ -1,0 +1,15 @@
+/** How much one query may ask for when nothing is configured: far above what anybody honest needs. */
+export const DEFAULT_LIMITS = Object.freeze({
+  conditions: 1_000,
+  listValues: 50_000,
+  sortTerms: 50,
+  groups: 50,
+  joins: 250,
+  search: 1_000,
+  binds: 20_000,
+  nesting: 64,
+  cost: 1_000_000_000_000_000,
+});
+
+/** Maximum of each part of a query. */
+export type QueryLimits = Readonly<Record<keyof typeof DEFAULT_LIMITS, number>>;

@@ -1,0 +1,15 @@
+/** What a process observes of its own health. */
+
+export type HealthStatus = 'ok' | 'warn' | 'error';
+
+/** One observation, after the IETF draft for health responses of HTTP APIs. */
+export interface HealthCheck {
+  readonly status: HealthStatus;
+  readonly componentType?: string;
+  readonly observedValue?: unknown;
+  readonly observedUnit?: string;
+  readonly threshold?: number;
+  readonly output?: string;
+}
+
+export type HealthChecks = Readonly<Record<string, readonly HealthCheck[]>>;
