@@ -15,7 +15,7 @@ import { JobService } from '#core/services/jobs.ts';
 import { clusterId } from '#core/system/cluster.ts';
 import { systemSchema } from '#core/system/table.ts';
 import { localSpool } from '#core/transfer/spool.ts';
-import { ormOnDemand } from './metadata/on-demand.ts';
+import { ormOnDemand } from './metadata/orm-on-demand.ts';
 import { JobSessions } from './runtime/job-sessions.ts';
 import type { Services } from './services.ts';
 

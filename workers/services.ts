@@ -8,7 +8,7 @@ import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
 import type { JobService } from '#core/services/jobs.ts';
 import type { Spool } from '#core/transfer/spool.ts';
-import type { OrmOnDemand } from './metadata/on-demand.ts';
+import type { OrmOnDemand } from './metadata/orm-on-demand.ts';
 import type { JobSessions } from './runtime/job-sessions.ts';
 
 export interface Services {

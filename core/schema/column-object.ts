@@ -6,7 +6,7 @@ import type {
   TableDescriptor,
 } from '#core/catalog/descriptor.ts';
 import type { FieldType } from '#core/catalog/field-type.ts';
-import { defaultValue } from './default-value.ts';
+import { defaultValue } from './read-default.ts';
 
 /** Where the index of a field stands: an index that is being built serves nothing yet. */
 export type IndexState = 'building' | 'ready' | 'invalid';

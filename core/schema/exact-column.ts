@@ -5,11 +5,11 @@
 import * as v from 'valibot';
 import { identifier, literal, raw, type Sql, sql } from '#core/database/sql.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import type { Alteration } from './alteration.ts';
-import { fieldSchemaInput } from './change.ts';
-import { columnType, isColumnType, longestOf } from './column.ts';
-import { defaultExpression } from './default.ts';
-import { schemaFailure } from './failure.ts';
+import type { Alteration } from './alteration-context.ts';
+import { columnType, isColumnType, longestOf } from './column-type.ts';
+import { defaultExpression } from './default-sql.ts';
+import { fieldSchemaInput } from './schema-change.ts';
+import { schemaFailure } from './schema-failure.ts';
 import type { SnapshotField } from './snapshot.ts';
 
 /** Sequences make columns of these types count. */

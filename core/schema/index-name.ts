@@ -1,6 +1,6 @@
 /** Names of the indexes and constraints that are made for fields. */
 import { createHash } from 'node:crypto';
-import { NAME_BYTES } from './name.ts';
+import { NAME_BYTES } from './valid-name.ts';
 
 export type IndexKind = 'unique' | 'index' | 'foreign';
 

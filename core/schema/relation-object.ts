@@ -8,7 +8,7 @@ import type {
 } from '#core/catalog/descriptor.ts';
 import type { AnyToOne, ManyToOne } from '#core/catalog/relation.ts';
 import { isBuiltIn } from '#core/catalog/system-field.ts';
-import type { MetaObject } from './object.ts';
+import type { MetaObject } from './schema-object.ts';
 
 /** The foreign key behind a relation. */
 export interface ForeignKeyObject {

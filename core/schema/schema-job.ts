@@ -1,7 +1,7 @@
 /** The message of a job that changes the schema; it contains the change, which is small. */
 import * as v from 'valibot';
 import type { Submission } from '#core/jobs/submit.ts';
-import { type SchemaChange, schemaChange } from './change.ts';
+import { type SchemaChange, schemaChange } from './schema-change.ts';
 
 export const SCHEMA_JOB = 'schema';
 /** The mailbox of all schema changes: they run one after another in the cluster. */

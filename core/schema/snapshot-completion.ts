@@ -5,7 +5,7 @@
 import { invalidPayload } from '#core/errors/service-error.ts';
 import type { JsonObject } from '#core/json/json-object.ts';
 import { defaultRow } from '#core/system-collections/registry.ts';
-import { COLLECTION_META, FIELD_META, type MetaObject } from './object.ts';
+import { COLLECTION_META, FIELD_META, type MetaObject } from './schema-object.ts';
 import type {
   Snapshot,
   SnapshotCollection,

@@ -9,8 +9,8 @@ import { createYield } from '#core/catalog/yield-to-event-loop.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
 import { RELEASE } from '#core/system/release.ts';
 import { hashOf } from './hash.ts';
-import { collectionObject, fieldObject, type MetaObject } from './object.ts';
 import { type RelationObject, relationObjects } from './relation-object.ts';
+import { collectionObject, fieldObject, type MetaObject } from './schema-object.ts';
 
 /** Version of the document: with all collections, or with some of them. */
 export const SNAPSHOT_VERSION = { whole: 1, partial: 2 } as const;

@@ -23,8 +23,8 @@ import type { Key } from '#core/query/key.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { give } from '#core/query/plan/slot.ts';
 import { type CompiledChange, compileAnyItem, compileChanging } from '#core/query/sql/compile.ts';
-import type { ItemContext } from './context.ts';
 import { type Question, StatementCache } from './question.ts';
+import type { ItemContext } from './request-context.ts';
 
 /** What was done; null: nothing, for whatever reason. */
 export type Outcome = { readonly answer: string | null } | null;

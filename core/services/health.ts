@@ -6,7 +6,7 @@ import type { Pool } from '#core/database/pool.ts';
 import { quote } from '#core/database/sql.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
 import type { HealthCheck, HealthChecks, HealthStatus } from '#core/process/health-check.ts';
-import type { RuleAudit } from './rule-audit.ts';
+import type { RuleAudit } from './unreadable-rules.ts';
 
 export interface Health {
   readonly status: HealthStatus;

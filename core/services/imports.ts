@@ -10,9 +10,9 @@ import type { CountedUpload, SpoolQuota } from '#core/jobs/quota.ts';
 import type { Submission } from '#core/jobs/submit.ts';
 import type { Log } from '#core/log/log.ts';
 import type { Spool } from '#core/transfer/spool.ts';
-import type { RightsSource } from './context.ts';
 import { importFields } from './import-right.ts';
 import type { JobService } from './jobs.ts';
+import type { RightsSource } from './request-context.ts';
 
 export interface ImportServiceOptions {
   readonly catalog: CatalogSource;

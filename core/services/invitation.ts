@@ -19,9 +19,9 @@ import { requireMail } from '#core/mail/transport.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import { systemTable } from '#core/system/table.ts';
-import type { RightsSource } from './context.ts';
 import type { ItemService } from './items.ts';
 import { questionOf } from './question.ts';
+import type { RightsSource } from './request-context.ts';
 
 const USERS = 'system_users';
 /** Maximum number of addresses per request, because each gets a mail. */

@@ -20,6 +20,8 @@ import {
   compileSingleton,
   compileStream,
 } from '#core/query/sql/compile.ts';
+import { BARE, type Data, type Envelope, itemData, listData } from './envelope.ts';
+import { type Question, StatementCache } from './question.ts';
 import {
   type ContextOptions,
   ContextSource,
@@ -27,9 +29,7 @@ import {
   noCollection,
   type Serves,
   type Target,
-} from './context.ts';
-import { BARE, type Data, type Envelope, itemData, listData } from './envelope.ts';
-import { type Question, StatementCache } from './question.ts';
+} from './request-context.ts';
 import { defaultsText } from './singleton.ts';
 
 /** An answer as one text, or as its bytes, which are the same object each time it is kept. */

@@ -28,11 +28,9 @@ import {
   type Readback,
 } from '#core/query/sql/compile.ts';
 import { isRefusal, KeyedWriter, type Outcome } from './by-key.ts';
-import { type ItemContext, noCollection, type Target } from './context.ts';
-import { NO_CONNECTION, prepareCreation } from './creation.ts';
+import { NO_CONNECTION, prepareCreation } from './create-in-one-trip.ts';
 import { itemData, listData } from './envelope.ts';
 import { ItemReader, type ItemReaderOptions } from './item-reader.ts';
-import { persist } from './persist.ts';
 import { type Question, StatementCache } from './question.ts';
 import {
   type Precondition,
@@ -43,6 +41,8 @@ import {
   shown,
   type WriteAnswer,
 } from './read-back.ts';
+import { type ItemContext, noCollection, type Target } from './request-context.ts';
+import { retryOnConflict } from './retry-on-conflict.ts';
 import { keysOf, type Selection } from './selection.ts';
 import { firstKey } from './singleton.ts';
 
@@ -146,7 +146,7 @@ export class ItemService extends ItemReader {
           ? readBack(session.write, query, keys)
           : readBackOne(session.write, query, keys[0]);
       };
-      return persist(() => this.#transaction(target, context, collection, work));
+      return retryOnConflict(() => this.#transaction(target, context, collection, work));
     };
     return this.contexts.with(target, run, true);
   }
@@ -174,7 +174,7 @@ export class ItemService extends ItemReader {
     if (creation === null) return null;
     const lend = lender(pool, reader, creation.rows);
     try {
-      return { result: await persist(() => journal.atOnce(lend, creation)) };
+      return { result: await retryOnConflict(() => journal.atOnce(lend, creation)) };
     } catch (error) {
       throw creation.refused(error);
     }
@@ -296,7 +296,7 @@ export class ItemService extends ItemReader {
       const isShort = prepare !== null && !this.#options.stepByStep;
       const done = isShort && (await this.#atOnce(target, context, collection, prepare));
       if (done) return done.answer === null ? null : itemData(done.answer);
-      return persist(() => this.#transaction(target, context, collection, work));
+      return retryOnConflict(() => this.#transaction(target, context, collection, work));
     };
     return this.contexts.with(target, run, true);
   }
@@ -312,7 +312,7 @@ export class ItemService extends ItemReader {
     try {
       const work = await prepare(context, this.#session(target, context, collection, place));
       // It may wait for a row, so nobody else's statement stands behind it.
-      return work && (await persist(() => journal.atOnce((run) => lend(pool, run), work)));
+      return work && (await retryOnConflict(() => journal.atOnce((run) => lend(pool, run), work)));
     } catch (error) {
       if (isRefusal(error)) return null;
       throw error;
@@ -349,7 +349,7 @@ export class ItemService extends ItemReader {
   #write<T>(target: Target, work: (session: Session) => Promise<T>): Promise<T> {
     const run = (context: ItemContext) => {
       const collection = writable(this.#known(context));
-      return persist(() => this.#transaction(target, context, collection, work));
+      return retryOnConflict(() => this.#transaction(target, context, collection, work));
     };
     return this.contexts.with(target, run, true);
   }

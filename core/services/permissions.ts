@@ -8,7 +8,7 @@ import { keyOfPath } from '#core/query/key.ts';
 import { NO_VALUE, resolveVariable } from '#core/query/plan/variable.ts';
 import type { Filter } from '#core/query/query.ts';
 import { compileVerdicts } from '#core/query/sql/table-rows.ts';
-import { type ContextOptions, ContextSource, type ItemContext } from './context.ts';
+import { type ContextOptions, ContextSource, type ItemContext } from './request-context.ts';
 
 /** Full: every item; partial: some, as a rule decides. */
 export type Access = 'none' | 'partial' | 'full';

@@ -155,11 +155,11 @@ async function writeLong(
   body: string | Uint8Array,
 ): Promise<number> {
   exchange.socket.cork(() => writeHead(exchange, status, block));
-  const pump = new AnswerWriter(exchange, false);
+  const writer = new AnswerWriter(exchange, false);
   try {
-    await pump.end(typeof body === 'string' ? Buffer.from(body) : body);
+    await writer.end(typeof body === 'string' ? Buffer.from(body) : body);
   } finally {
-    pump.close();
+    writer.close();
   }
   return status;
 }
@@ -188,7 +188,7 @@ export async function sendPieces(
   }
   const iterator = content[Symbol.asyncIterator]();
   let whole = false;
-  let pump: AnswerWriter | null = null;
+  let writer: AnswerWriter | null = null;
   try {
     // Nothing is sent before the first piece: until then a failure is a coded answer. HEAD asks for
     // it too, because pieces that were never begun cannot be told to clean up behind themselves.
@@ -199,17 +199,17 @@ export async function sendPieces(
     }
     if (exchange.release() || closing) block += '\r\nConnection: close';
     socket.cork(() => writeHead(exchange, response.status, block));
-    pump = new AnswerWriter(exchange, response.endless === true);
+    writer = new AnswerWriter(exchange, response.endless === true);
     for (let piece = first; piece.done !== true; ) {
-      await pump.send(piece.value);
+      await writer.send(piece.value);
       piece = await orDisconnected(exchange, iterator.next());
     }
-    await pump.finish();
+    await writer.finish();
     whole = true;
     socket.cork(() => socket.end());
   } finally {
     exchange.onDisconnect = null;
-    pump?.close();
+    writer?.close();
     if (!whole) {
       leave(iterator);
       // What lies behind pieces may not have begun yet, and so hears of nothing but the signal.

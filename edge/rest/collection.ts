@@ -7,7 +7,7 @@ import {
   createCollections,
   updateCollection,
   updateCollections,
-} from '#core/schema/input.ts';
+} from '#core/schema/change-input.ts';
 import { type Call, type CallHandler, jsonText, param, parsed } from './call.ts';
 import { searchBody } from './item-route.ts';
 import { searchLimit, searchOf } from './parameter.ts';

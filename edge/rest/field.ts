@@ -6,7 +6,7 @@ import {
   patchesBody,
   updateField,
   updateFields,
-} from '#core/schema/input.ts';
+} from '#core/schema/change-input.ts';
 import { type CallHandler, param } from './call.ts';
 import { json, type RouteEntry, WRITTEN } from './route.ts';
 import { CHANGE_PARAMETERS, changeSchema } from './schema-change.ts';

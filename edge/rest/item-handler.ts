@@ -2,11 +2,11 @@
 import { invalidPayload, invalidQuery, ServiceError } from '#core/errors/service-error.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
-import type { Target } from '#core/services/context.ts';
 import type { Answer } from '#core/services/item-reader.ts';
 import type { ItemService, Update } from '#core/services/items.ts';
 import { type Question, questionOf } from '#core/services/question.ts';
 import type { Precondition, WriteAnswer } from '#core/services/read-back.ts';
+import type { Target } from '#core/services/request-context.ts';
 import type { Selection } from '#core/services/selection.ts';
 import { entityTag, namesTag } from '#edge/http/entity-tag.ts';
 import type { Response } from '#edge/http/response.ts';

@@ -1,5 +1,10 @@
 /** The routes of relations, by the field that refers: `/relations`, `/relations/:collection/:field`. */
-import { createRelation, relationBody, relationPatch, updateRelation } from '#core/schema/input.ts';
+import {
+  createRelation,
+  relationBody,
+  relationPatch,
+  updateRelation,
+} from '#core/schema/change-input.ts';
 import type { Call, CallHandler } from './call.ts';
 import { json, type RouteEntry, WRITTEN } from './route.ts';
 import { CHANGE_PARAMETERS, changeSchema } from './schema-change.ts';

@@ -1,6 +1,6 @@
 /** What every route that changes the schema has in common. */
 import { ServiceError } from '#core/errors/service-error.ts';
-import type { SchemaChange } from '#core/schema/change.ts';
+import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { entityTag, namesTag } from '#edge/http/entity-tag.ts';
 import type { Response } from '#edge/http/response.ts';
 import { type Call, jsonText, NO_CONTENT } from './call.ts';

@@ -3,8 +3,8 @@
  * read by all, changed by administrators.
  */
 import type { Caller } from '#core/access/grants.ts';
-import type { SchemaChange } from '#core/schema/change.ts';
-import type { SchemaView } from '#core/services/schema/view.ts';
+import type { SchemaChange } from '#core/schema/schema-change.ts';
+import type { SchemaView } from '#core/services/schema/schema-view.ts';
 import { type Call, type CallHandler, jsonText, param } from './call.ts';
 import { type BodyFacts, DATA, NOTHING, type RouteEntry, WRITTEN } from './route.ts';
 import { CHANGE_PARAMETERS, changeOne, removeOne } from './schema-change.ts';

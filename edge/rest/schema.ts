@@ -2,9 +2,9 @@
 import * as v from 'valibot';
 import { invalidPayload, invalidQuery } from '#core/errors/service-error.ts';
 import { parseList } from '#core/query/parse/list.ts';
-import { DIFF_MODES, type DiffMode, isEmpty, schemaDiff } from '#core/schema/diff.ts';
-import { isStorable } from '#core/schema/input.ts';
+import { isStorable } from '#core/schema/change-input.ts';
 import type { SnapshotChoice } from '#core/schema/snapshot.ts';
+import { DIFF_MODES, type DiffMode, isEmpty, schemaDiff } from '#core/schema/snapshot-diff.ts';
 import type { Response } from '#edge/http/response.ts';
 import { type Call, type CallHandler, data, jsonText, NO_CONTENT } from './call.ts';
 import { anyObject, DATA, parsedBody, type RouteEntry, WRITTEN } from './route.ts';

@@ -7,7 +7,7 @@ import type { Caller } from '#core/access/grants.ts';
 import type { Rights } from '#core/access/rights.ts';
 import type { AccessChanges } from '#core/catalog/access-changes.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
-import type { RightsSource } from '#core/services/context.ts';
+import type { RightsSource } from '#core/services/request-context.ts';
 import type { OpenStream, OpenStreams } from './open-streams.ts';
 
 export interface RightWatchParts {

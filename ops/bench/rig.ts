@@ -12,7 +12,7 @@ import { bootstrapAdmin } from '#core/system/bootstrap.ts';
 import { migrate } from '#core/system/migrate.ts';
 import { openCluster } from '#ops/embedded/cluster.ts';
 import { freePort } from '#ops/embedded/postgres.ts';
-import { lockFolder } from '#ops/supervisor/lock.ts';
+import { lockFolder } from '#ops/supervisor/data-dir-lock.ts';
 import { makeDataset, type Sizes, sizesAt } from './dataset.ts';
 import { IMPORT_TABLE } from './import/file.ts';
 import type { Options } from './options.ts';

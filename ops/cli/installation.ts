@@ -6,7 +6,7 @@ import { SetupError } from '#core/system/setup-error.ts';
 import { findToken } from '#ops/demo/access.ts';
 import { Api, whoListens } from '#ops/demo/api.ts';
 import { localUrl } from '#ops/supervisor/banner.ts';
-import { announcedUrl } from '#ops/supervisor/running.ts';
+import { announcedUrl } from '#ops/supervisor/running-file.ts';
 
 /** The pause (ms) between two looks at a job that takes long. */
 const LOOK_MS = 500;

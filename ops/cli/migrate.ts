@@ -7,8 +7,8 @@ import { createLog } from '#core/log/log.ts';
 import { migrate } from '#core/system/migrate.ts';
 import { RELEASE } from '#core/system/release.ts';
 import { makeDataDir } from '#ops/supervisor/data-dir.ts';
+import { lockFolder } from '#ops/supervisor/data-dir-lock.ts';
 import { openDatabase } from '#ops/supervisor/database.ts';
-import { lockFolder } from '#ops/supervisor/lock.ts';
 import type { Command, Context, Line } from './command.ts';
 
 const DONE = 0;

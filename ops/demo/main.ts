@@ -10,7 +10,7 @@ import { systemSchema } from '#core/system/table.ts';
 import { localUrl } from '#ops/supervisor/banner.ts';
 import { listenForInterrupt } from '#ops/supervisor/interrupt.ts';
 import { checkNode } from '#ops/supervisor/run.ts';
-import { announcedUrl } from '#ops/supervisor/running.ts';
+import { announcedUrl } from '#ops/supervisor/running-file.ts';
 import { dataFile, findDatabase, findToken } from './access.ts';
 import { Api, whoListens } from './api.ts';
 import { importFile } from './import.ts';

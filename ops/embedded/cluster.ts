@@ -15,9 +15,9 @@ import {
 import { basename, dirname, join } from 'node:path';
 import pg from 'pg';
 import { SetupError } from '#core/system/setup-error.ts';
-import { findAccount, makeShelter, mayEnter, type Report } from './binaries.ts';
-import { stopLeftover } from './leftover.ts';
+import { stopLeftover } from './orphaned-server.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
+import { findAccount, makeShelter, mayEnter, type Report } from './postgres-binaries.ts';
 
 export interface ClusterOptions {
   /** Absolute path of `DATA_DIR`, which exists and is locked by the caller. */

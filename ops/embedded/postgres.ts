@@ -8,6 +8,7 @@ import { chownSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { withFreePort } from './free-port.ts';
 import {
   type Account,
   type Binaries,
@@ -15,10 +16,9 @@ import {
   findBinaries,
   PACKAGE,
   type Report,
-} from './binaries.ts';
-import { withFreePort } from './port.ts';
+} from './postgres-binaries.ts';
 
-export { freePort } from './port.ts';
+export { freePort } from './free-port.ts';
 
 export interface PostgresOptions {
   /** Absolute path of the folder that holds the cluster; made when it does not exist. */

@@ -6,9 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
 import { SetupError } from '#core/system/setup-error.ts';
-import type { Report } from '#ops/embedded/binaries.ts';
 import { type Cluster, type ClusterOptions, openCluster } from '#ops/embedded/cluster.ts';
-import { connectionsToAllow } from './connections.ts';
+import type { Report } from '#ops/embedded/postgres-binaries.ts';
+import { connectionsToAllow } from './connection-budget.ts';
 import { checkPostgres, describeUrl, waitFor } from './wait-for-servers.ts';
 
 export interface Database {

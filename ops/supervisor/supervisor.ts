@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '#core/log/log.ts';
 import { SetupError } from '#core/system/setup-error.ts';
-import { BACK_OFF, type BackOff, Child, type ChildSpec } from './child.ts';
+import { BACK_OFF, type BackOff, Child, type ChildSpec } from './child-process.ts';
 
 export interface SupervisorOptions {
   readonly children: readonly ChildSpec[];

@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { withFreePort } from '#ops/embedded/port.ts';
+import { withFreePort } from '#ops/embedded/free-port.ts';
 import { backends } from '#tests/harness/backend.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
 import { type ServerProxy, startProxy } from '#tests/harness/proxy.ts';

@@ -10,7 +10,7 @@ import { createPool } from '#core/database/pool.ts';
 import { createLog } from '#core/log/log.ts';
 import type { ChildMessage } from '#core/process/supervised-process.ts';
 import { bootstrapAdmin } from '#core/system/bootstrap.ts';
-import { withFreePort } from '#ops/embedded/port.ts';
+import { withFreePort } from '#ops/embedded/free-port.ts';
 import { createSystemDatabase, type Teardown } from './database.ts';
 import { processEnvironment } from './process.ts';
 

@@ -8,7 +8,7 @@ import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { withFreePort } from '#ops/embedded/port.ts';
+import { withFreePort } from '#ops/embedded/free-port.ts';
 import { until } from './until.ts';
 
 const BIN = '/usr/lib/postgresql/15/bin';

@@ -1,7 +1,7 @@
 /** Starts a throw-away Redis on a loopback port where `redis-server` is installed. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { withFreePort } from '#ops/embedded/port.ts';
+import { withFreePort } from '#ops/embedded/free-port.ts';
 
 export interface RedisServer {
   readonly url: string;

@@ -6,7 +6,7 @@ import t from 'tap';
 import { openCatalog } from '#core/catalog/open.ts';
 import { passesEmailFilter } from '#core/identity/email-filter.ts';
 import { openBus } from '#core/messages/open.ts';
-import { RuleAudit } from '#core/services/rule-audit.ts';
+import { RuleAudit } from '#core/services/unreadable-rules.ts';
 import { clusterId } from '#core/system/cluster.ts';
 import { bodyOf } from '#tests/harness/body.ts';
 import { type Cluster, startCluster } from '#tests/harness/cluster.ts';

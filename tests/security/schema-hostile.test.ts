@@ -6,7 +6,7 @@ import {
   createRelation,
   isStorable,
   updateField,
-} from '#core/schema/input.ts';
+} from '#core/schema/change-input.ts';
 import { questionOf } from '#core/services/question.ts';
 import { ADMIN, codedError, openSchema } from '#tests/harness/schema.ts';
 

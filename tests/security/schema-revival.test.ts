@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { parseQuery } from '#core/query/parse/parameter.ts';
-import type { SchemaChange } from '#core/schema/change.ts';
-import { createCollections, createField, createRelation } from '#core/schema/input.ts';
+import { createCollections, createField, createRelation } from '#core/schema/change-input.ts';
+import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { questionOf } from '#core/services/question.ts';
 import { callerOf, codedError, openSchema } from '#tests/harness/schema.ts';
 

@@ -8,7 +8,7 @@ import { IMPORT_JOB, type ImportMessage, importMessage } from '#core/jobs/messag
 import { importFile } from '#core/transfer/import.ts';
 import type { ImportResult } from '#core/transfer/import-run.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
-import { interruptionOf } from '#workers/runtime/interruption.ts';
+import { interruptionOf } from '#workers/runtime/interruption-reason.ts';
 
 /** Imports; `announce` is called when all is written, before it is committed. */
 async function importSpooled(

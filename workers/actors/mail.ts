@@ -7,7 +7,7 @@ import { MAIL_JOB, mailMessage } from '#core/jobs/message/mail.ts';
 import { openMailTransport, requireMail } from '#core/mail/transport.ts';
 import { openSecrets } from '#core/system/secret.ts';
 import type { Actor } from '#workers/runtime/actor.ts';
-import { TryAgainError } from '#workers/runtime/try-again.ts';
+import { RetryableError } from '#workers/runtime/retryable-error.ts';
 
 const DEADLINE_MS = 60_000;
 
@@ -33,7 +33,7 @@ function meaningOf(error: unknown): Error {
     code === 'EAUTH'
       ? `The mail server refuses EMAIL_SMTP_USER and EMAIL_SMTP_PASSWORD (${detail}).`
       : `The mail server cannot be used (${detail}).`;
-  return new TryAgainError(unavailable('mail', reason), error);
+  return new RetryableError(unavailable('mail', reason), error);
 }
 
 export const mailActor: Actor<typeof mailMessage> = {

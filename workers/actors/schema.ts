@@ -7,7 +7,6 @@ import { announce } from '#core/catalog/publish-in-transaction.ts';
 import { recordedResult, recordResult } from '#core/jobs/ledger.ts';
 import { INDEX_JOB, indexSubmission } from '#core/jobs/message/index-build.ts';
 import { recordJob } from '#core/jobs/submit.ts';
-import { alterSchema } from '#core/schema/alter.ts';
 import {
   SCHEMA_JOB,
   SCHEMA_MAILBOX,
@@ -16,6 +15,7 @@ import {
   schemaMessage,
   schemaResult,
 } from '#core/schema/schema-job.ts';
+import { alterSchema } from '#core/schema/schema-transaction.ts';
 import { Members } from '#core/system/member.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 

@@ -5,7 +5,7 @@
 import { type EntityCtor, EntitySchema } from '@mikro-orm/core';
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import type { ManyToOne } from '#core/catalog/relation.ts';
-import { declaration, type Property, type Row, scalar } from './property.ts';
+import { declaration, type Property, type Row, scalar } from './entity-property.ts';
 
 export type Entity = EntitySchema<Row, never, EntityCtor<Row>>;
 

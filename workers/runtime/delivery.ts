@@ -24,11 +24,11 @@ import { systemTable } from '#core/system/table.ts';
 import { discardUpload } from '#core/transfer/upload.ts';
 import type { Services } from '#workers/services.ts';
 import type { Actor } from './actor.ts';
-import { DeliveryContext } from './context.ts';
-import { Interruption, interruptionOf } from './interruption.ts';
-import { ProgressReporter } from './progress.ts';
-import type { RunningDeliveries } from './running.ts';
-import { TryAgainError } from './try-again.ts';
+import { DeliveryContext } from './delivery-context.ts';
+import { Interruption, interruptionOf } from './interruption-reason.ts';
+import { ProgressReporter } from './progress-sender.ts';
+import { RetryableError } from './retryable-error.ts';
+import type { RunningDeliveries } from './running-deliveries.ts';
 
 /** How long an actor may take to heed its signal before it is left to itself. */
 const HEED_WITHIN_MS = 3_000;
@@ -64,7 +64,7 @@ function finalErrors(error: unknown): readonly ServiceError[] | null {
 
 /** What a job ends with when the last attempt met an error that others might not have met. */
 function lastErrorOf(error: unknown, actor: Actor | undefined, config: Config): ServiceError {
-  if (error instanceof TryAgainError) return error.last;
+  if (error instanceof RetryableError) return error.last;
   // Only administrators alter the schema, and they may see what is wrong inside.
   const revealing = actor?.queue === 'schema' && error instanceof Error;
   const details = revealing ? { reason: withoutSecrets(error.message, secretsOf(config)) } : {};

@@ -8,7 +8,7 @@ import { TIDY_JOB, tidySubmission } from '#core/jobs/message/tidy.ts';
 import { QUEUE_NAMES } from '#core/jobs/queue.ts';
 import { Lease } from '#core/system/lease.ts';
 import type { Services } from '#workers/services.ts';
-import { giveUp } from './give-up.ts';
+import { giveUp } from './fail-given-up-job.ts';
 
 const ROUND_MS = 2_000;
 const LEASE_MS = 6_000;

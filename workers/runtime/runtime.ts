@@ -4,11 +4,11 @@ import { prepareQueueTables } from '#core/jobs/bull.ts';
 import { wakeIfNext } from '#core/jobs/mailbox.ts';
 import type { Services } from '#workers/services.ts';
 import type { Actor } from './actor.ts';
-import { Consumer } from './consumer.ts';
 import { Deliverer, type Outcome, type QueuedJob } from './delivery.ts';
-import { giveUp } from './give-up.ts';
+import { giveUp } from './fail-given-up-job.ts';
+import { Consumer } from './queue-consumer.ts';
 import { Reconciler } from './reconciler.ts';
-import { RunningDeliveries } from './running.ts';
+import { RunningDeliveries } from './running-deliveries.ts';
 
 const START_AGAIN_MS = 1_000;
 /** Less than the supervisor waits before it kills; what is left is stalled and taken over. */

@@ -1,12 +1,12 @@
 /** Makes the relations that a snapshot has and the database has not: foreign keys and their rows. */
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import type { Alteration } from '../alteration.ts';
-import { relationSchemaInput } from '../change.ts';
+import type { Alteration } from '../alteration-context.ts';
 import { indexName } from '../index-name.ts';
-import { relationMetaInput } from '../meta.ts';
-import { NAME_BYTES } from '../name.ts';
+import { relationMetaInput } from '../metadata-input.ts';
+import { relationSchemaInput } from '../schema-change.ts';
 import type { SnapshotRelation } from '../snapshot.ts';
-import { parsedMeta, tableNamed } from './apply-made.ts';
+import { NAME_BYTES } from '../valid-name.ts';
+import { parsedMeta, tableNamed } from './apply-new.ts';
 import { addForeignKey, type ForeignKeyOrder, refuseOrphans } from './foreign-key.ts';
 import { insertRelation } from './relation-meta.ts';
 

@@ -6,12 +6,12 @@ import type { TableDescriptor, TableKind } from '#core/catalog/descriptor.ts';
 import { identifier, raw, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
-import type { Alteration } from '../alteration.ts';
+import type { Alteration } from '../alteration-context.ts';
 import { type CollectionDependents, dependentsOf } from './collection-dependents.ts';
-import { refuseViews } from './dependent.ts';
+import { refuseViews } from './column-dependents.ts';
 import { removeFields } from './field-delete.ts';
 import { dropForeignKey } from './foreign-key.ts';
-import { revokeFields } from './right.ts';
+import { revokeFields } from './revoke-field-rights.ts';
 
 /** How what stands behind a collection is called when it is dropped. */
 const DROPPED: Readonly<Record<TableKind, string>> = {

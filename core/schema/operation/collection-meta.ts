@@ -3,8 +3,8 @@ import type { Catalog } from '#core/catalog/catalog.ts';
 import { identifier, join, raw, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
-import type { Alteration } from '../alteration.ts';
-import type { CollectionMetaInput } from '../meta.ts';
+import type { Alteration } from '../alteration-context.ts';
+import type { CollectionMetaInput } from '../metadata-input.ts';
 import { cell, given } from './metadata-row.ts';
 
 /** A row as it is given; members that are not keep what they are, or their default. */

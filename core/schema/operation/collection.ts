@@ -3,8 +3,8 @@ import type { Catalog } from '#core/catalog/catalog.ts';
 import { sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
-import type { Alteration } from '../alteration.ts';
-import type { CollectionInput } from '../change.ts';
+import type { Alteration } from '../alteration-context.ts';
+import type { CollectionInput } from '../schema-change.ts';
 import {
   type CollectionRow,
   checkGroups,

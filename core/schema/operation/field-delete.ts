@@ -5,11 +5,11 @@ import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { maskInHistory } from '#core/history/mask.ts';
 import { systemTable } from '#core/system/table.ts';
-import type { Alteration } from '../alteration.ts';
-import { refuseComputed, refuseViews } from './dependent.ts';
+import type { Alteration } from '../alteration-context.ts';
+import { refuseComputed, refuseViews } from './column-dependents.ts';
 import { alter } from './field.ts';
-import { derivedFields, type FieldAddress, revokeFields } from './right.ts';
-import { collectionNamed, collectionOfField, fieldNamed, tableOf } from './target.ts';
+import { collectionNamed, collectionOfField, fieldNamed, tableOf } from './find-target.ts';
+import { derivedFields, type FieldAddress, revokeFields } from './revoke-field-rights.ts';
 
 function key({ collection, field }: FieldAddress): string {
   return JSON.stringify([collection, field]);

@@ -2,12 +2,12 @@
 import { identifier, join, raw, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/table.ts';
-import type { Alteration } from '../alteration.ts';
-import type { FieldInput } from '../change.ts';
-import { flagOf } from '../column.ts';
-import type { FieldMetaInput } from '../meta.ts';
+import type { Alteration } from '../alteration-context.ts';
+import { flagOf } from '../column-type.ts';
+import type { FieldMetaInput } from '../metadata-input.ts';
+import type { FieldInput } from '../schema-change.ts';
 import { cell, given } from './metadata-row.ts';
-import type { FieldAddress } from './right.ts';
+import type { FieldAddress } from './revoke-field-rights.ts';
 
 /** The flags of a comma list. */
 export function flagsOf(special: string | null | undefined): string[] {

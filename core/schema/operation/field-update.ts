@@ -4,17 +4,17 @@ import type { TableDescriptor } from '#core/catalog/descriptor.ts';
 import { isBuiltIn } from '#core/catalog/system-field.ts';
 import { identifier, raw, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import type { Alteration, LockMode, TableLock } from '../alteration.ts';
-import type { ColumnTypeName, FieldPatch } from '../change.ts';
-import { columnTypeName, commentOn, longestOf } from '../column.ts';
-import { defaultExpression } from '../default.ts';
-import { defaultValue } from '../default-value.ts';
-import { refuseViews } from './dependent.ts';
+import type { Alteration, LockMode, TableLock } from '../alteration-context.ts';
+import { columnTypeName, commentOn, longestOf } from '../column-type.ts';
+import { defaultExpression } from '../default-sql.ts';
+import { defaultValue } from '../read-default.ts';
+import type { ColumnTypeName, FieldPatch } from '../schema-change.ts';
+import { changeColumnType, checkTypeChange } from './change-type.ts';
+import { refuseViews } from './column-dependents.ts';
 import { alter } from './field.ts';
 import { writeFieldMeta } from './field-meta.ts';
-import { type ColumnPlan, type FieldPlan, indexesOn, planField } from './field-plan.ts';
-import { checkRetyping, retype } from './retype.ts';
-import { collectionNamed, fieldNamed } from './target.ts';
+import { type ColumnPlan, type FieldPlan, indexesOn, planField } from './field-patch.ts';
+import { collectionNamed, fieldNamed } from './find-target.ts';
 
 /** Of Sluice's own fields only the indexes can be changed. */
 function refuseSystem(collection: Collection, patches: readonly FieldPatch[]): void {
@@ -102,7 +102,7 @@ async function changeType(alteration: Alteration, plan: ColumnPlan, collection: 
   const hadDefault = !counts && field.column.defaultExpression !== null;
   // A default is no value: it is not cast along, but written again for the new type.
   if (hadDefault) await alteration.run(alter(table, sql`ALTER COLUMN ${column} DROP DEFAULT`));
-  await retype(alteration, { collection, table, field, target });
+  await changeColumnType(alteration, { collection, table, field, target });
   if (counts) await widenSequence(alteration, plan, target.type);
   if (hadDefault) await setDefault(alteration, plan, target.type, keptDefault(plan));
 }
@@ -214,7 +214,7 @@ export async function updateFields(
   for (const { field, table, type: target } of columns) {
     if (target === null) continue;
     await refuseViews(alteration, table, [field.name]);
-    await checkRetyping(alteration, { collection, table, field, target });
+    await checkTypeChange(alteration, { collection, table, field, target });
   }
   await lock(alteration, columns);
   for (const plan of columns) await carryOut(alteration, collection, plan);

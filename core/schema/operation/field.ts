@@ -3,12 +3,12 @@ import type { Collection } from '#core/catalog/catalog.ts';
 import type { TableDescriptor } from '#core/catalog/descriptor.ts';
 import { identifier, type Sql, sql } from '#core/database/sql.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import type { Alteration, TableName } from '../alteration.ts';
-import type { FieldInput } from '../change.ts';
-import { columnDefinition, commentOn, isColumnType } from '../column.ts';
+import type { Alteration, TableName } from '../alteration-context.ts';
+import { columnDefinition, commentOn, isColumnType } from '../column-type.ts';
+import type { FieldInput } from '../schema-change.ts';
 import { insertFieldMeta, metaOfNew } from './field-meta.ts';
-import { revokeFields, shortWayBack } from './right.ts';
-import { collectionOfField, tableOf } from './target.ts';
+import { collectionOfField, tableOf } from './find-target.ts';
+import { revokeFields, shortWayBack } from './revoke-field-rights.ts';
 
 /** ALTER TABLE with one action. */
 export function alter({ schema, name }: TableName, action: Sql): Sql {

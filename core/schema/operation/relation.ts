@@ -2,10 +2,10 @@
 import type { RelationMeta } from '#core/catalog/descriptor.ts';
 import { isIndexed } from '#core/catalog/relation-graph.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
-import type { Alteration } from '../alteration.ts';
-import type { RelationInput, RelationSchemaInput } from '../change.ts';
+import type { Alteration } from '../alteration-context.ts';
 import { indexName } from '../index-name.ts';
-import type { RelationMetaInput } from '../meta.ts';
+import type { RelationMetaInput } from '../metadata-input.ts';
+import type { RelationInput, RelationSchemaInput } from '../schema-change.ts';
 import {
   addForeignKey,
   dropForeignKey,
@@ -31,7 +31,7 @@ import {
   type RelationAddress,
   updateRelationRow,
 } from './relation-meta.ts';
-import { derivedFields, revokeFields, shortWayBack } from './right.ts';
+import { derivedFields, revokeFields, shortWayBack } from './revoke-field-rights.ts';
 
 /** Makes the foreign key of a field, where both sides are tables; nobody waits until it is sure. */
 async function constrain(

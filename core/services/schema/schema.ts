@@ -5,10 +5,10 @@ import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { forbidden, unavailable } from '#core/errors/service-error.ts';
 import type { Job } from '#core/jobs/job.ts';
-import type { SchemaChange } from '#core/schema/change.ts';
-import { isStorable } from '#core/schema/input.ts';
-import { NAME_BYTES } from '#core/schema/name.ts';
+import { isStorable } from '#core/schema/change-input.ts';
+import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { schemaResult, schemaSubmission } from '#core/schema/schema-job.ts';
+import { NAME_BYTES } from '#core/schema/valid-name.ts';
 import type { JobService } from '../jobs.ts';
 
 export interface SchemaServiceOptions {

@@ -3,15 +3,15 @@ import type { Caller } from '#core/access/grants.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { lend, type Pool } from '#core/database/pool.ts';
 import { forbidden } from '#core/errors/service-error.ts';
-import { type DiffMode, diffSnapshot, type FoundDiff } from '#core/schema/diff.ts';
 import { dryRun } from '#core/schema/dry-run.ts';
-import { type Application, applyDiff } from '#core/schema/operation/apply.ts';
+import { applyDiff, type SnapshotChanges } from '#core/schema/operation/apply-snapshot.ts';
 import {
   type Snapshot,
   type SnapshotChoice,
   snapshotHash,
   takeSnapshot,
 } from '#core/schema/snapshot.ts';
+import { type DiffMode, diffSnapshot, type FoundDiff } from '#core/schema/snapshot-diff.ts';
 import { parseSnapshot } from '#core/schema/snapshot-input.ts';
 
 export interface SnapshotServiceOptions {
@@ -65,7 +65,7 @@ export class SnapshotService {
    * The statements that applying a diff would run, in their order; nothing is changed.
    * @throws ServiceError what applying it would fail with, as far as that can be seen
    */
-  async try(caller: Caller, application: Application): Promise<string[]> {
+  async try(caller: Caller, application: SnapshotChanges): Promise<string[]> {
     requireAdministrator(caller);
     const { pool, catalog, schema: system, home } = this.#options;
     const { force } = application;

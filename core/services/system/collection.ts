@@ -2,7 +2,7 @@
 import type { Collection } from '#core/catalog/catalog.ts';
 import { isBuiltIn } from '#core/catalog/system-field.ts';
 import { SYSTEM_COLLECTIONS } from '#core/system-collections/registry.ts';
-import type { Serves } from '../context.ts';
+import type { Serves } from '../request-context.ts';
 
 /** The fields that requests may write: those the registry names, or added to the collection. */
 export function writableFields({ name, system, fields }: Collection): ReadonlySet<string> {

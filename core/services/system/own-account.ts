@@ -5,11 +5,11 @@ import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query, QueryBounds } from '#core/query/query.ts';
 import { systemName } from '#core/system-collections/name.ts';
-import type { Target } from '../context.ts';
 import { BARE, itemData } from '../envelope.ts';
 import type { TextAnswer } from '../item-reader.ts';
 import { questionOf } from '../question.ts';
 import type { WriteAnswer } from '../read-back.ts';
+import type { Target } from '../request-context.ts';
 import type { SystemService } from './system.ts';
 
 /** Whose request it is. */

@@ -6,7 +6,7 @@ import type { Item } from '#core/mutation/payload.ts';
 import { type CollectionRule, NO_RULE, type Write } from '#core/mutation/target.ts';
 import type { RuleName } from '#core/system-collections/entry.ts';
 import { SYSTEM_COLLECTIONS } from '#core/system-collections/registry.ts';
-import { noCollection } from '../context.ts';
+import { noCollection } from '../request-context.ts';
 import { describeAdministrators, requireAdministrator } from './administrator.ts';
 import { writableFields } from './collection.ts';
 import { afterComments, beginComments, refineComment } from './rule-comment.ts';

@@ -6,10 +6,10 @@ import type { Query } from '#core/query/query.ts';
 import { systemTable } from '#core/system/table.ts';
 import { systemName } from '#core/system-collections/name.ts';
 import { passesFilter } from '#core/validation/validation.ts';
-import type { Target } from '../context.ts';
 import type { Answer } from '../item-reader.ts';
 import { ItemService, type ItemServiceOptions } from '../items.ts';
 import { type Question, questionOf } from '../question.ts';
+import type { Target } from '../request-context.ts';
 import { servesSystem } from './collection.ts';
 import { systemRuleOf } from './rule.ts';
 

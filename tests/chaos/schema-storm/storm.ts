@@ -4,7 +4,7 @@
  * change must be known at every edge from then on.
  */
 import type { Test } from 'tap';
-import { withFreePort } from '#ops/embedded/port.ts';
+import { withFreePort } from '#ops/embedded/free-port.ts';
 import { ADMIN_TOKEN, type Cluster, type Member, startCluster } from '#tests/harness/cluster.ts';
 import { Dice } from '#tests/harness/dice.ts';
 import { StormPlan } from './plan.ts';

@@ -3,9 +3,9 @@
 import t from 'tap';
 import * as v from 'valibot';
 import { ServiceError } from '#core/errors/service-error.ts';
-import { type DiffMode, diffSnapshot, schemaDiff } from '#core/schema/diff.ts';
-import { applyDiff } from '#core/schema/operation/apply.ts';
+import { applyDiff } from '#core/schema/operation/apply-snapshot.ts';
 import { type Snapshot, snapshotHash, takeSnapshot } from '#core/schema/snapshot.ts';
+import { type DiffMode, diffSnapshot, schemaDiff } from '#core/schema/snapshot-diff.ts';
 import { parseSnapshot } from '#core/schema/snapshot-input.ts';
 import { Dice } from '#tests/harness/dice.ts';
 import { randomSchema } from './fixture/random-schema.ts';

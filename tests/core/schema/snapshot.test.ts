@@ -1,8 +1,8 @@
 /** Large schemas, and what snapshots of them cost whoever serves requests meanwhile. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import t from 'tap';
-import { diffSnapshot } from '#core/schema/diff.ts';
 import { snapshotHash, takeSnapshot } from '#core/schema/snapshot.ts';
+import { diffSnapshot } from '#core/schema/snapshot-diff.ts';
 import { parseSnapshot } from '#core/schema/snapshot-input.ts';
 import { openWorkshop } from './operation/workshop.ts';
 

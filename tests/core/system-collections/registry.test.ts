@@ -2,7 +2,11 @@ import pg from 'pg';
 import t from 'tap';
 import * as v from 'valibot';
 import { APP_PERMISSIONS } from '#core/access/app-permission.ts';
-import { collectionMetaInput, fieldMetaInput, relationMetaInput } from '#core/schema/meta.ts';
+import {
+  collectionMetaInput,
+  fieldMetaInput,
+  relationMetaInput,
+} from '#core/schema/metadata-input.ts';
 import type { SystemCollection, SystemField } from '#core/system-collections/entry.ts';
 import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 import {

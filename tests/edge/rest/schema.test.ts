@@ -1,7 +1,7 @@
 /** The schema as a whole over HTTP: snapshots in all forms, diffs, applying them, and who may. */
 import t from 'tap';
 import { parse, stringify } from 'yaml';
-import { withFreePort } from '#ops/embedded/port.ts';
+import { withFreePort } from '#ops/embedded/free-port.ts';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { createMember, sendAs } from '#tests/harness/member.ts';
 import { createSample } from '#tests/harness/sample.ts';

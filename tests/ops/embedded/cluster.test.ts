@@ -13,8 +13,8 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 import t from 'tap';
 import { SetupError } from '#core/system/setup-error.ts';
-import { SHELTER } from '#ops/embedded/binaries.ts';
 import { type Cluster, openCluster } from '#ops/embedded/cluster.ts';
+import { SHELTER } from '#ops/embedded/postgres-binaries.ts';
 import { isAlive, temporaryFolder } from '#tests/ops/supervisor/stand-in/run.ts';
 
 const SETTINGS = { fsync: 'off', max_connections: '20' };

@@ -18,7 +18,7 @@ import { createSystemDatabase } from '#tests/harness/database.ts';
 import { importActor } from '#workers/actors/import.ts';
 import { openServices } from '#workers/open.ts';
 import type { ActorContext } from '#workers/runtime/actor.ts';
-import { Interruption, type InterruptionReason } from '#workers/runtime/interruption.ts';
+import { Interruption, type InterruptionReason } from '#workers/runtime/interruption-reason.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-import-'));
 const url = await createSystemDatabase(t);

@@ -1,9 +1,9 @@
 // @quick
 
 import t from 'tap';
-import type { CollectionInput } from '#core/schema/change.ts';
-import { collectionObject, fieldObject } from '#core/schema/object.ts';
 import { createCollections, updateCollections } from '#core/schema/operation/collection.ts';
+import type { CollectionInput } from '#core/schema/schema-change.ts';
+import { collectionObject, fieldObject } from '#core/schema/schema-object.ts';
 import { collection } from '../../catalog/installation.ts';
 import { openWorkshop } from './workshop.ts';
 

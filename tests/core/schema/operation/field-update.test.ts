@@ -2,9 +2,9 @@ import t from 'tap';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import type { FieldPatch, FieldTypeName } from '#core/schema/change.ts';
-import { fieldObject } from '#core/schema/object.ts';
 import { updateFields } from '#core/schema/operation/field-update.ts';
+import type { FieldPatch, FieldTypeName } from '#core/schema/schema-change.ts';
+import { fieldObject } from '#core/schema/schema-object.ts';
 import { openWorkshop } from './workshop.ts';
 
 const workshop = await openWorkshop(

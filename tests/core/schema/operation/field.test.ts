@@ -2,9 +2,9 @@
 
 import t from 'tap';
 import { sql } from '#core/database/sql.ts';
-import type { FieldInput, FieldTypeName } from '#core/schema/change.ts';
-import { fieldObject } from '#core/schema/object.ts';
 import { createField } from '#core/schema/operation/field.ts';
+import type { FieldInput, FieldTypeName } from '#core/schema/schema-change.ts';
+import { fieldObject } from '#core/schema/schema-object.ts';
 import { openWorkshop } from './workshop.ts';
 
 const workshop = await openWorkshop(

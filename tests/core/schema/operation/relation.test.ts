@@ -1,7 +1,7 @@
 import t from 'tap';
-import type { RelationInput } from '#core/schema/change.ts';
 import { createRelation, deleteRelation, updateRelation } from '#core/schema/operation/relation.ts';
 import { relationObjects } from '#core/schema/relation-object.ts';
+import type { RelationInput } from '#core/schema/schema-change.ts';
 import { collection } from '../../catalog/installation.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
 

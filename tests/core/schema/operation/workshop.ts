@@ -7,10 +7,10 @@ import { compose } from '#core/catalog/make-descriptors.ts';
 import { type Client, type Pool, transaction } from '#core/database/pool.ts';
 import { identifier, raw, render, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import type { Alteration } from '#core/schema/alteration.ts';
-import { schemaFailure } from '#core/schema/failure.ts';
+import type { Alteration } from '#core/schema/alteration-context.ts';
 import { indexName } from '#core/schema/index-name.ts';
-import { lockTables } from '#core/schema/lock.ts';
+import { schemaFailure } from '#core/schema/schema-failure.ts';
+import { lockTables } from '#core/schema/table-lock.ts';
 import { install, type Test } from '../../catalog/installation.ts';
 
 async function catalogOf(client: Client): Promise<Catalog> {

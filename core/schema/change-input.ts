@@ -1,0 +1,194 @@
+/**
+ * Makes changes of the schema out of the bodies of requests. What cannot be used is refused with
+ * INVALID_PAYLOAD, naming the member; whether a change can be made is seen when it is made.
+ */
+import * as v from 'valibot';
+import { invalidPayload } from '#core/errors/service-error.ts';
+import { explain } from './explain-issue.ts';
+import { collectionMetaInput, fieldMetaInput, relationMetaInput } from './metadata-input.ts';
+import {
+  collectionInput,
+  fieldInput,
+  fieldPatch,
+  fieldSchemaInput,
+  relationInput,
+  relationSchemaInput,
+  type SchemaChange,
+} from './schema-change.ts';
+
+/** A member that a body may leave out; null says the same. */
+function given<S extends v.GenericSchema>(schema: S) {
+  return v.optional(v.nullable(schema), null);
+}
+
+export const fieldBody = v.strictObject({
+  ...fieldInput.entries,
+  schema: given(fieldSchemaInput),
+  meta: given(fieldMetaInput),
+  collection: v.optional(v.string()),
+});
+
+export const patchBody = v.strictObject({
+  ...fieldPatch.entries,
+  field: v.optional(v.string()),
+  collection: v.optional(v.string()),
+});
+
+export const patchesBody = v.array(
+  v.strictObject({ ...fieldPatch.entries, collection: v.optional(v.string()) }),
+);
+
+export const collectionBody = v.strictObject({
+  ...collectionInput.entries,
+  schema: v.optional(collectionInput.entries.schema, null),
+  meta: given(collectionMetaInput),
+  fields: given(v.array(fieldBody)),
+});
+
+export const collectionPatch = v.strictObject({
+  collection: v.optional(v.string()),
+  meta: given(collectionMetaInput),
+  // Objects are sent back as they were read; nothing of it can be changed.
+  schema: v.optional(v.unknown()),
+});
+
+export const collectionPatches = v.array(
+  v.strictObject({ ...collectionPatch.entries, collection: v.string() }),
+);
+
+export const relationBody = v.strictObject({
+  ...relationInput.entries,
+  related_collection: v.optional(relationInput.entries.related_collection, null),
+  schema: given(relationSchemaInput),
+  meta: given(relationMetaInput),
+});
+
+export const relationPatch = v.strictObject({
+  collection: v.optional(v.string()),
+  field: v.optional(v.string()),
+  related_collection: v.optional(v.nullable(v.string())),
+  schema: v.optional(v.nullable(relationSchemaInput)),
+  meta: v.optional(v.nullable(relationMetaInput)),
+});
+
+const NO_OBJECT = 'The body must be an object.';
+
+/** Whether PostgreSQL can hold every text in it: none has U+0000 or half a surrogate pair. */
+export function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, member]) => isStorable(name) && isStorable(member));
+}
+
+function parse<S extends v.GenericSchema>(schema: S, body: unknown): v.InferOutput<S> {
+  // valibot takes a list for an object without members.
+  if (Array.isArray(body) && schema.type !== 'array') throw invalidPayload(NO_OBJECT);
+  if (!isStorable(body)) throw invalidPayload('It holds a text that is no valid Unicode text.');
+  const result = v.safeParse(schema, body, { abortEarly: true, abortPipeEarly: true });
+  if (!result.success) throw invalidPayload(explain(result.issues[0]));
+  return result.output;
+}
+
+/** A name that the path says already must be the same in the body. */
+function requireSame(member: string, value: string | null | undefined, path: string | null): void {
+  if (value === undefined || value === path) return;
+  throw invalidPayload(`"${member}" cannot be changed: it is ${JSON.stringify(path)}.`);
+}
+
+type FieldBody = v.InferOutput<typeof fieldBody>;
+
+function fieldOf({ collection, ...field }: FieldBody, owner: string) {
+  requireSame('collection', collection, owner);
+  return field;
+}
+
+/** The members that count of the patch of a field. */
+function patchOf({ collection, ...patch }: v.InferOutput<typeof patchBody>, owner: string) {
+  requireSame('collection', collection, owner);
+  return patch;
+}
+
+/** `POST /collections`: one collection, or a list of them. */
+export function createCollections(body: unknown): SchemaChange & { kind: 'collections.create' } {
+  const bodies = Array.isArray(body)
+    ? parse(v.array(collectionBody), body)
+    : [parse(collectionBody, body)];
+  const collections = bodies.map(({ fields, ...collection }) => ({
+    ...collection,
+    fields: (fields ?? []).map((field) => fieldOf(field, collection.collection)),
+  }));
+  return { kind: 'collections.create', collections };
+}
+
+/** `PATCH /collections`: a list of names with what becomes of their metadata. */
+export function updateCollections(body: unknown): SchemaChange & { kind: 'collections.update' } {
+  const updates = parse(collectionPatches, body).map(({ collection, meta }) => ({
+    collection,
+    meta: meta ?? {},
+  }));
+  return { kind: 'collections.update', updates };
+}
+
+/** `PATCH /collections/:collection`: what becomes of its metadata. */
+export function updateCollection(
+  name: string,
+  body: unknown,
+): SchemaChange & { kind: 'collections.update' } {
+  const { collection, meta } = parse(collectionPatch, body);
+  requireSame('collection', collection, name);
+  return { kind: 'collections.update', updates: [{ collection: name, meta: meta ?? {} }] };
+}
+
+/** `POST /fields/:collection` */
+export function createField(
+  collection: string,
+  body: unknown,
+): SchemaChange & { kind: 'fields.create' } {
+  const field = fieldOf(parse(fieldBody, body), collection);
+  return { kind: 'fields.create', collection, field };
+}
+
+/** `PATCH /fields/:collection`: a list of what becomes of its fields. */
+export function updateFields(
+  collection: string,
+  body: unknown,
+): SchemaChange & { kind: 'fields.update' } {
+  const fields = parse(patchesBody, body).map(({ collection: owner, ...patch }) => {
+    requireSame('collection', owner, collection);
+    return patch;
+  });
+  return { kind: 'fields.update', collection, fields };
+}
+
+/** `PATCH /fields/:collection/:field`; a field keeps its name. */
+export function updateField(
+  collection: string,
+  name: string,
+  body: unknown,
+): SchemaChange & { kind: 'fields.update' } {
+  const { field, ...patch } = patchOf(parse(patchBody, body), collection);
+  requireSame('field', field, name);
+  return { kind: 'fields.update', collection, fields: [{ ...patch, field: name }] };
+}
+
+/** `POST /relations` */
+export function createRelation(body: unknown): SchemaChange & { kind: 'relations.create' } {
+  return { kind: 'relations.create', relation: parse(relationBody, body) };
+}
+
+/**
+ * `PATCH /relations/:collection/:field`
+ * @param related what it refers to now, which stays as it is; undefined when that is not known
+ */
+export function updateRelation(
+  collection: string,
+  field: string,
+  body: unknown,
+  related: string | null | undefined,
+): SchemaChange & { kind: 'relations.update' } {
+  const { related_collection: wanted, ...patch } = parse(relationPatch, body);
+  requireSame('collection', patch.collection, collection);
+  requireSame('field', patch.field, field);
+  if (related !== undefined) requireSame('related_collection', wanted, related);
+  return { kind: 'relations.update', ...patch, collection, field };
+}

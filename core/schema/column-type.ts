@@ -1,0 +1,180 @@
+/** The types of fields as columns: which PostgreSQL type stands for each, and how it is written. */
+import type { FieldType } from '#core/catalog/field-type.ts';
+import { identifier, literal, raw, type Sql, sql } from '#core/database/sql.ts';
+import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import type { Alteration } from './alteration-context.ts';
+import { defaultExpression } from './default-sql.ts';
+import {
+  ALIAS_TYPES,
+  COLUMN_TYPES,
+  type ColumnTypeName,
+  type FieldInput,
+  type FieldSchemaInput,
+} from './schema-change.ts';
+
+/** Most characters of `varchar(n)` (PostgreSQL manual, 8.3). */
+const LENGTH_MAX = 10_485_760;
+const LENGTH_USUAL = 255;
+const PRECISION_MAX = 1_000;
+const PRECISION_USUAL = 10;
+const SCALE_USUAL = 5;
+
+const PLAIN: Readonly<Partial<Record<ColumnTypeName, string>>> = {
+  text: 'text',
+  boolean: 'boolean',
+  integer: 'integer',
+  bigInteger: 'bigint',
+  float: 'real',
+  date: 'date',
+  time: 'time without time zone',
+  dateTime: 'timestamp without time zone',
+  timestamp: 'timestamp with time zone',
+  json: 'json',
+  csv: 'text',
+  uuid: 'uuid',
+  hash: 'character varying(255)',
+  binary: 'bytea',
+};
+
+/** Types that a field may have instead, when its `data_type` asks for them. */
+const OTHERS: Readonly<Partial<Record<ColumnTypeName, readonly string[]>>> = {
+  integer: ['smallint'],
+  float: ['double precision'],
+  json: ['jsonb'],
+};
+
+const COLUMN_TYPE_SET: ReadonlySet<string> = new Set(COLUMN_TYPES);
+const ALIAS_TYPE_SET: ReadonlySet<string> = new Set(ALIAS_TYPES);
+
+/** The type is one with a column. */
+export function isColumnType(type: string | null): type is ColumnTypeName {
+  return type !== null && COLUMN_TYPE_SET.has(type);
+}
+
+/** The flag of `meta.special` without which a column would be read as another type; else null. */
+export function flagOf(type: string | null): string | null {
+  if (type === 'csv') return 'cast-csv';
+  if (type === 'hash') return 'hash';
+  if (type?.startsWith('geometry.')) return type;
+  // An alias that says what it stands for.
+  return type !== null && type !== 'alias' && ALIAS_TYPE_SET.has(type) ? type : null;
+}
+
+/** The flags that give a column a type of its own, whatever it is in the database. */
+export function isTypeFlag(flag: string): boolean {
+  const known = ['cast-json', 'json', 'cast-csv', 'csv', 'hash', 'cast-timestamp', 'cast-datetime'];
+  return known.includes(flag) || flag === 'cast-boolean' || flag.startsWith('geometry.');
+}
+
+/** Characters that a column of the type takes; null for any number. */
+export function longestOf(type: ColumnTypeName, schema: FieldSchemaInput | null): number | null {
+  if (type === 'hash') return LENGTH_USUAL;
+  return type === 'string' ? (schema?.max_length ?? LENGTH_USUAL) : null;
+}
+
+function varying(schema: FieldSchemaInput | null): Sql {
+  const length = schema?.max_length ?? LENGTH_USUAL;
+  if (length < 1 || length > LENGTH_MAX) {
+    throw invalidPayload(`max_length is a number from 1 to ${LENGTH_MAX}.`);
+  }
+  return raw(`character varying(${length})`);
+}
+
+function numeric(schema: FieldSchemaInput | null): Sql {
+  const precision = schema?.numeric_precision ?? PRECISION_USUAL;
+  const scale = schema?.numeric_scale ?? Math.min(SCALE_USUAL, precision);
+  if (precision < 1 || precision > PRECISION_MAX || scale > precision) {
+    throw invalidPayload(
+      `numeric_precision is a number from 1 to ${PRECISION_MAX}, numeric_scale at most that.`,
+    );
+  }
+  return raw(`numeric(${precision},${scale})`);
+}
+
+async function geometry(alteration: Alteration, type: ColumnTypeName): Promise<Sql> {
+  const [found] = await alteration.ask<{ schema: string }>(sql`
+    SELECT n.nspname AS schema FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
+    WHERE e.extname = 'postgis'`);
+  if (found === undefined) {
+    const reason = 'Geometry needs the extension PostGIS, which this database does not have.';
+    throw new ServiceError('UNPROCESSABLE_ENTITY', { reason });
+  }
+  const [, shape = 'Geometry'] = type.split('.');
+  return sql`${identifier(found.schema, 'geometry')}(${raw(shape)}, 4326)`;
+}
+
+/** A type that only PostgreSQL knows: it reads the name, and what it writes of it is taken. */
+async function foreign(alteration: Alteration, name: string | null | undefined): Promise<Sql> {
+  const reason = 'A field of type unknown needs the data_type of a type that exists.';
+  if (!name) throw invalidPayload(reason);
+  const [found] = await alteration.ask<{ type: string | null }>(sql`
+    SELECT format_type(t.oid, NULL) AS type FROM pg_type t
+    JOIN pg_namespace n ON n.oid = t.typnamespace
+    LEFT JOIN pg_class c ON c.oid = t.typrelid
+    WHERE t.typtype IN ('b', 'd', 'e', 'r', 'm', 'c') AND coalesce(c.relkind, 'c') = 'c'
+      AND ${name} IN (format_type(t.oid, NULL),
+      n.nspname || '.' || t.typname)
+    ORDER BY n.nspname = 'pg_catalog' DESC LIMIT 1`);
+  if (!found?.type) throw invalidPayload(reason);
+  return raw(found.type);
+}
+
+/**
+ * The type of a column as DDL writes it.
+ * @throws INVALID_PAYLOAD for measures that the type does not have
+ * @throws UNPROCESSABLE_ENTITY when the database does not have the type
+ */
+export async function columnType(
+  alteration: Alteration,
+  type: ColumnTypeName,
+  schema: FieldSchemaInput | null,
+): Promise<Sql> {
+  if (type === 'string') return varying(schema);
+  if (type === 'decimal') return numeric(schema);
+  if (type.startsWith('geometry')) return await geometry(alteration, type);
+  const wanted = schema?.data_type ?? null;
+  if (wanted !== null && OTHERS[type]?.includes(wanted)) return raw(wanted);
+  const plain = PLAIN[type];
+  return plain === undefined ? await foreign(alteration, wanted) : raw(plain);
+}
+
+function serial(type: ColumnTypeName): Sql {
+  if (type === 'integer') return raw('serial');
+  if (type === 'bigInteger') return raw('bigserial');
+  throw invalidPayload('Only fields of type integer and bigInteger can have auto increment.');
+}
+
+/**
+ * A column as CREATE TABLE and ADD COLUMN define it: name, type, default, whether it may be null.
+ * Its key, indexes and comment are statements of their own.
+ * @throws as {@link columnType}; INVALID_PAYLOAD also for a field without a column
+ */
+export async function columnDefinition(
+  alteration: Alteration,
+  { field, type, schema }: Pick<FieldInput, 'field' | 'type' | 'schema'>,
+): Promise<Sql> {
+  if (!isColumnType(type)) throw invalidPayload(`The field ${field} has no column.`, { field });
+  const name = identifier(field);
+  // Its own default comes with it, whatever a column that was read as a pattern says.
+  if (schema?.has_auto_increment) return sql`${name} ${serial(type)}`;
+  const value = defaultExpression(type, schema?.default_value, longestOf(type, schema));
+  const required = schema?.is_nullable === false || schema?.is_primary_key === true;
+  return sql`${name} ${await columnType(alteration, type, schema)}${
+    value === null ? raw('') : sql` DEFAULT ${value}`
+  }${raw(required ? ' NOT NULL' : '')}`;
+}
+
+/** COMMENT ON COLUMN; null takes the comment away. */
+export function commentOn(
+  table: { readonly schema: string; readonly name: string },
+  column: string,
+  comment: string | null,
+): Sql {
+  const place = identifier(table.schema, table.name, column);
+  return sql`COMMENT ON COLUMN ${place} IS ${comment === null ? raw('NULL') : literal(comment)}`;
+}
+
+/** The type of a field with a column, as far as it is one that columns are made of. */
+export function columnTypeName(type: FieldType): ColumnTypeName {
+  return isColumnType(type) ? type : 'unknown';
+}

@@ -1,0 +1,58 @@
+/**
+ * The default of a column as SQL. Whatever a caller gives is a value of the column's type and is
+ * quoted as one; the few functions that are taken for SQL are written here, never passed on.
+ */
+import { literal, raw, type Sql } from '#core/database/sql.ts';
+import { invalidPayload } from '#core/errors/service-error.ts';
+import type { ColumnTypeName } from './schema-change.ts';
+
+const TEMPORAL: ReadonlySet<ColumnTypeName> = new Set(['date', 'time', 'dateTime', 'timestamp']);
+const TAKES_UUID: ReadonlySet<ColumnTypeName> = new Set(['uuid', 'string', 'text']);
+
+const NOW = /^(?:now\(\)|current_timestamp(?:\(([0-6])\))?)$/i;
+const RANDOM_UUID = /^gen_random_uuid\(\)$/i;
+
+/** One of the functions that columns of this type may have; null for a value. */
+function functionFor(type: ColumnTypeName, text: string): Sql | null {
+  const now = NOW.exec(text.trim());
+  if (now !== null && TEMPORAL.has(type)) {
+    const [words, precision] = now;
+    // Two names of the same time; it is read back by the name under which it was given.
+    if (/^now/i.test(words)) return raw('now()');
+    return raw(precision === undefined ? 'CURRENT_TIMESTAMP' : `CURRENT_TIMESTAMP(${precision})`);
+  }
+  if (TAKES_UUID.has(type) && RANDOM_UUID.test(text.trim())) return raw('gen_random_uuid()');
+  return null;
+}
+
+/** The text from which PostgreSQL reads the value. */
+function textOf(type: ColumnTypeName, value: unknown): string {
+  if (type === 'json') return JSON.stringify(value);
+  if (type === 'csv' && Array.isArray(value)) return value.join(',');
+  if (typeof value === 'object') return JSON.stringify(value);
+  return String(value);
+}
+
+/**
+ * The expression behind DEFAULT; null without a default.
+ * @param type of the field; PostgreSQL itself refuses a text that is no value of it
+ * @param longest characters that the column takes; null for any number
+ * @throws INVALID_PAYLOAD for a text that is longer, which would fail each time it is used
+ */
+export function defaultExpression(
+  type: ColumnTypeName,
+  value: unknown,
+  longest: number | null,
+): Sql | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string') {
+    const known = functionFor(type, value);
+    if (known !== null) return known;
+  }
+  const text = textOf(type, value);
+  if (longest !== null && [...text].length > longest) {
+    throw invalidPayload(`The default has more than the ${longest} characters of its field.`);
+  }
+  if (text.includes('\0')) throw invalidPayload('The default holds a character of value zero.');
+  return literal(text);
+}

@@ -1,0 +1,147 @@
+/** Makes what a snapshot has and the database has not: tables, columns and the rows about them. */
+import * as v from 'valibot';
+import { identifier, join, literal, sql } from '#core/database/sql.ts';
+import { invalidPayload } from '#core/errors/service-error.ts';
+import { systemTable } from '#core/system/table.ts';
+import type { Alteration, TableName } from '../alteration-context.ts';
+import { columnSchema, exactColumn } from '../exact-column.ts';
+import { collectionMetaInput, fieldMetaInput } from '../metadata-input.ts';
+import type { SnapshotCollection, SnapshotField } from '../snapshot.ts';
+import { type CollectionRow, insertCollections } from './collection-meta.ts';
+import { alter, finishColumn } from './field.ts';
+import { flagsOf, refuseClearDefault, writeFieldMeta } from './field-meta.ts';
+
+/** @throws ServiceError INVALID_PAYLOAD naming the member that cannot be */
+export function parsedMeta<S extends v.GenericSchema>(
+  schema: S,
+  meta: unknown,
+  what: string,
+): v.InferOutput<S> {
+  const parsed = v.safeParse(schema, meta);
+  if (parsed.success) return parsed.output;
+  const [issue] = parsed.issues;
+  if (issue.type === 'check') throw invalidPayload(`${what}: ${issue.message}`);
+  const path = v.getDotPath(issue);
+  throw invalidPayload(`"${path ?? 'meta'}" of ${what} is not as expected.`);
+}
+
+/** Where the table of a collection lies, or will. */
+export function tableNamed({ catalog, home }: Alteration, name: string): TableName {
+  const table = catalog.collections.get(name)?.table ?? null;
+  return table === null ? { schema: home, name } : { schema: table.schema, name: table.name };
+}
+
+/** The row that tells more of a field. */
+export async function describeField(alteration: Alteration, field: SnapshotField): Promise<void> {
+  if (field.meta === null) return;
+  const place = `${field.collection}.${field.field}`;
+  const meta = parsedMeta(fieldMetaInput, field.meta, place);
+  refuseClearDefault(place, flagsOf(meta.special), columnSchema(field).default_value);
+  await writeFieldMeta(alteration, field, meta);
+}
+
+function keyOf({ schema }: SnapshotCollection, columns: readonly SnapshotField[]): string[] {
+  const marked = columns.filter((column) => column.schema?.is_primary_key === true);
+  const names = marked.map(({ field }) => field);
+  const order: readonly unknown[] = Array.isArray(schema?.primary_key) ? schema.primary_key : [];
+  return names.sort((a, b) => order.indexOf(a) - order.indexOf(b));
+}
+
+async function makeTable(
+  alteration: Alteration,
+  collection: SnapshotCollection,
+  columns: readonly SnapshotField[],
+): Promise<void> {
+  const table = { schema: alteration.home, name: collection.collection };
+  const name = identifier(table.schema, table.name);
+  if (columns.length === 0) throw invalidPayload(`${table.name} has no columns.`);
+  const lines = [];
+  for (const column of columns) lines.push(await exactColumn(alteration, column));
+  const key = keyOf(collection, columns);
+  if (key.length > 0) lines.push(sql`PRIMARY KEY (${join(key.map((part) => identifier(part)))})`);
+  await alteration.run(sql`CREATE TABLE ${name} (${join(lines)})`);
+  const comment = collection.schema?.comment;
+  if (typeof comment === 'string') {
+    await alteration.run(sql`COMMENT ON TABLE ${name} IS ${literal(comment)}`);
+  }
+  for (const column of columns) {
+    const { collection, field } = column;
+    // An index that a snapshot names is one beside that of the key.
+    const schema = { ...columnSchema(column), is_primary_key: false };
+    await finishColumn(alteration, collection, table, { field, schema });
+  }
+}
+
+/** What is made of collections. */
+interface Making {
+  readonly collections: readonly SnapshotCollection[];
+  readonly fields: readonly SnapshotField[];
+  readonly described: readonly SnapshotCollection[];
+}
+
+/** Rows that tell of what somebody else has dropped are no description of what is made now. */
+async function forgetLeftovers(
+  { run, system }: Alteration,
+  names: readonly string[],
+): Promise<void> {
+  if (names.length === 0) return;
+  for (const [table, column] of [
+    ['fields', 'collection'],
+    ['relations', 'many_collection'],
+  ] as const) {
+    await run(sql`
+      DELETE FROM ${systemTable(system, table)}
+      WHERE ${identifier(column)} = ANY (${names}::text[])`);
+  }
+}
+
+/**
+ * Makes collections with their fields.
+ * @param described collections that are there and get their first row; all rows are made together,
+ *   so that collections may be in each other
+ */
+export async function makeCollections(
+  alteration: Alteration,
+  { collections, fields, described }: Making,
+): Promise<void> {
+  const rows: CollectionRow[] = [];
+  const names = collections.map(({ collection }) => collection);
+  await forgetLeftovers(alteration, names);
+  for (const entry of collections) {
+    const { collection, meta, schema } = entry;
+    const own = fields.filter((field) => field.collection === collection);
+    const column = own.find((field) => field.schema !== null);
+    if (schema !== null) {
+      await makeTable(
+        alteration,
+        entry,
+        own.filter((field) => field.schema !== null),
+      );
+    } else if (meta === null || column !== undefined) {
+      throw invalidPayload(`${collection} is neither a table nor a folder.`);
+    }
+  }
+  for (const { collection, meta } of [...collections, ...described]) {
+    if (meta === null) continue;
+    rows.push({ collection, meta: parsedMeta(collectionMetaInput, meta, collection) });
+  }
+  await insertCollections(alteration, rows);
+  for (const field of fields) await describeField(alteration, field);
+}
+
+/** Makes fields of collections that are there. */
+export async function makeFields(
+  alteration: Alteration,
+  fields: readonly SnapshotField[],
+): Promise<void> {
+  for (const column of fields) {
+    const { collection, field, schema } = column;
+    if (schema !== null) {
+      const table = tableNamed(alteration, collection);
+      const definition = await exactColumn(alteration, column);
+      await alteration.run(alter(table, sql`ADD COLUMN ${definition}`));
+      await finishColumn(alteration, collection, table, { field, schema: columnSchema(column) });
+    }
+    await describeField(alteration, column);
+  }
+}

@@ -1,0 +1,184 @@
+/** Puts a diff into effect: everything that it says, in one transaction, or nothing. */
+import { sql } from '#core/database/sql.ts';
+import { invalidPayload } from '#core/errors/service-error.ts';
+import { systemTable } from '#core/system/table.ts';
+import type { Alteration, TableLock } from '../alteration-context.ts';
+import { catalogWithout } from '../catalog-without.ts';
+import { type Plan, planOf } from '../order-diff.ts';
+import { type Snapshot, type SnapshotRelation, snapshotHash, takeSnapshot } from '../snapshot.ts';
+import type { SchemaDiff } from '../snapshot-diff.ts';
+import {
+  changeCollections,
+  changeFields,
+  changeRelations,
+  changeSystemFields,
+} from './apply-changed.ts';
+import { makeCollections, makeFields, tableNamed } from './apply-new.ts';
+import { keyOrder, makeRelation } from './apply-relation.ts';
+import { deleteCollection } from './collection-delete.ts';
+import { removeFields } from './field-delete.ts';
+import { dropForeignKey } from './foreign-key.ts';
+import { deleteRelationRow } from './relation-meta.ts';
+
+/** A diff and what it was made from. */
+export interface SnapshotChanges {
+  /** Stands for the schema as it was then. */
+  readonly hash: string;
+  readonly diff: SchemaDiff;
+  /** Apply it to a schema that has changed since, and lose values that do not fit. */
+  readonly force: boolean;
+}
+
+/** Everything is locked at once, so that nothing else is waited for in the midst of it. */
+function locksOf(alteration: Alteration, plan: Plan): TableLock[] {
+  const strong = new Set([
+    ...plan.collections.gone.map(({ collection }) => collection),
+    ...[plan.collections, plan.fields].flatMap(({ gone, made }) =>
+      [...gone, ...made].map(({ collection }) => collection),
+    ),
+    ...plan.fields.changed.map(({ now }) => now.collection),
+  ]);
+  const weak = new Set<string>();
+  const ends = ({ collection, related_collection: related }: SnapshotRelation) =>
+    related === null ? [collection] : [collection, related];
+  for (const relation of plan.relations.gone) for (const end of ends(relation)) strong.add(end);
+  for (const { now } of plan.relations.changed) for (const end of ends(now)) strong.add(end);
+  for (const relation of plan.relations.made) for (const end of ends(relation)) weak.add(end);
+  return [...new Set([...strong, ...weak])].flatMap((name): TableLock[] => {
+    const table = alteration.catalog.collections.get(name)?.table ?? null;
+    if (table?.kind !== 'table' && table?.kind !== 'partitioned') return [];
+    const mode = strong.has(name) ? 'ACCESS EXCLUSIVE' : 'SHARE ROW EXCLUSIVE';
+    return [{ schema: table.schema, name: table.name, mode }];
+  });
+}
+
+/** Takes relations away while their fields are still there. */
+async function dropRelations(alteration: Alteration, plan: Plan): Promise<Alteration> {
+  const gone = new Map<string, Map<string, string | null>>();
+  for (const relation of plan.relations.gone) {
+    const { collection, field, schema, meta } = relation;
+    const name = schema?.constraint_name;
+    const constraint = typeof name === 'string' ? name : null;
+    if (constraint !== null) {
+      await dropForeignKey(alteration, {
+        table: tableNamed(alteration, collection),
+        name: constraint,
+      });
+    }
+    if (meta !== null) await deleteRelationRow(alteration, relation);
+    gone.set(collection, (gone.get(collection) ?? new Map()).set(field, constraint));
+  }
+  if (gone.size === 0) return alteration;
+  return { ...alteration, catalog: await catalogWithout(alteration.catalog, { relations: gone }) };
+}
+
+async function dropFields(alteration: Alteration, plan: Plan): Promise<Alteration> {
+  if (plan.fields.gone.length === 0) return alteration;
+  await removeFields(alteration, plan.fields.gone);
+  const fields = new Map<string, Set<string>>();
+  for (const { collection, field } of plan.fields.gone) {
+    fields.set(collection, (fields.get(collection) ?? new Set()).add(field));
+  }
+  return { ...alteration, catalog: await catalogWithout(alteration.catalog, { fields }) };
+}
+
+/** Views go before the tables that they read. */
+async function dropCollections(alteration: Alteration, plan: Plan): Promise<Alteration> {
+  const names = plan.collections.gone.map(({ collection, schema }) => {
+    return { collection, isView: String(schema?.kind ?? '').endsWith('view') };
+  });
+  if (names.length === 0) return alteration;
+  names.sort((a, b) => Number(b.isView) - Number(a.isView));
+  for (const { collection } of names) await deleteCollection(alteration, collection);
+  const collections = new Set(names.map(({ collection }) => collection));
+  return { ...alteration, catalog: await catalogWithout(alteration.catalog, { collections }) };
+}
+
+/** The columns that collections have once fields are made. */
+function columnsAfter({ catalog }: Alteration, plan: Plan) {
+  const made = new Map<string, Set<string>>();
+  for (const { collection, field, schema } of plan.fields.made) {
+    if (schema === null) continue;
+    made.set(collection, (made.get(collection) ?? new Set()).add(field));
+  }
+  return (name: string): ReadonlySet<string> => {
+    const columns = catalog.collections.get(name)?.table?.columns ?? [];
+    return new Set([...columns.map((column) => column.name), ...(made.get(name) ?? [])]);
+  };
+}
+
+async function makeRelations(
+  alteration: Alteration,
+  plan: Plan,
+  columns: (collection: string) => ReadonlySet<string>,
+): Promise<void> {
+  const { collections } = alteration.catalog;
+  for (const relation of plan.relations.made) {
+    const order = keyOrder(alteration, relation, columns);
+    const { collection, field, related_collection: related } = relation;
+    const isOld = collections.get(collection)?.fields.has(field) && collections.has(related ?? '');
+    await makeRelation(alteration, relation, order, !isOld);
+  }
+}
+
+/** Rows of metadata that go while what they tell of stays. */
+async function forgetMetadata({ run, system }: Alteration, plan: Plan): Promise<void> {
+  for (const { now, next } of plan.fields.changed) {
+    if (now.meta === null || next.meta !== null) continue;
+    await run(sql`
+      DELETE FROM ${systemTable(system, 'fields')}
+      WHERE collection = ${now.collection} AND field = ${now.field}`);
+  }
+  for (const { now, next } of plan.collections.changed) {
+    if (now.meta === null || next.meta !== null) continue;
+    await run(sql`
+      DELETE FROM ${systemTable(system, 'collections')} WHERE collection = ${now.collection}`);
+  }
+}
+
+async function carryOut(alteration: Alteration, plan: Plan): Promise<void> {
+  const locks = locksOf(alteration, plan);
+  if (locks.length > 0) await alteration.lock(locks);
+  const withoutRelations = await dropRelations(alteration, plan);
+  const withoutFields = await dropFields(withoutRelations, plan);
+  const left = await dropCollections(withoutFields, plan);
+  const isNew = new Set(plan.collections.made.map(({ collection }) => collection));
+  const within = plan.fields.made.filter(({ collection }) => isNew.has(collection));
+  const beside = plan.fields.made.filter(({ collection }) => !isNew.has(collection));
+  await makeCollections(left, {
+    collections: plan.collections.made,
+    fields: within,
+    described: plan.collections.changed.flatMap(({ now, next }) => (now.meta === null ? next : [])),
+  });
+  await makeFields(left, beside);
+  await changeCollections(left, plan.collections.changed);
+  await forgetMetadata(left, plan);
+  await changeFields(left, plan.fields.changed);
+  await changeSystemFields(left, plan.systemFields);
+  const columns = columnsAfter(left, plan);
+  await makeRelations(left, plan, columns);
+  await changeRelations(left, plan.relations.changed, columns);
+}
+
+/** @throws ServiceError INVALID_PAYLOAD when the schema is not what the diff was made from */
+async function refuseStale(current: Snapshot, { hash, force }: SnapshotChanges): Promise<void> {
+  if (force || hash === (await snapshotHash(current))) return;
+  throw invalidPayload(
+    'The schema has changed since this diff was made, or the diff was made elsewhere: make it ' +
+      'anew. "force" applies it nevertheless.',
+  );
+}
+
+/**
+ * Applies a diff.
+ * @throws ServiceError INVALID_PAYLOAD for a stale diff and for one that does not fit the schema;
+ *   UNPROCESSABLE_ENTITY for what cannot be done, or would lose values without force
+ */
+export async function applyDiff(
+  alteration: Alteration,
+  application: SnapshotChanges,
+): Promise<void> {
+  const current = await takeSnapshot(alteration.catalog);
+  await refuseStale(current, application);
+  await carryOut(alteration, planOf(current, application.diff));
+}

@@ -1,0 +1,138 @@
+/**
+ * Changing the type of a column that holds values. What would be lost is counted and shown before
+ * anything is locked and again under the lock; it is given up only by somebody who asked for that.
+ */
+import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
+import { CONCEALED, isConcealed } from '#core/catalog/concealed.ts';
+import type { TableDescriptor } from '#core/catalog/descriptor.ts';
+import { bareType } from '#core/database/column-type.ts';
+import { identifier, join, literal, raw, render, type Sql, sql } from '#core/database/sql.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import type { Alteration } from '../alteration-context.ts';
+import { type Conversion, conversionOf, isText, type TargetType } from '../type-conversion.ts';
+import { alter } from './field.ts';
+
+/** A column whose type is to change. */
+export interface TypeChange {
+  readonly collection: Collection;
+  readonly table: TableDescriptor;
+  readonly field: ColumnField;
+  readonly target: TargetType;
+}
+
+/** As many values are shown of those that would be lost, and as many characters of each. */
+const SHOWN = 10;
+const SHOWN_LENGTH = 100;
+
+interface Lost {
+  readonly rows: number;
+  readonly key: readonly string[];
+  readonly value: string;
+}
+
+/** A function of this session that goes with the transaction, and yields `failed` for an error. */
+async function define(
+  { ask }: Alteration,
+  name: string,
+  { column }: ColumnField,
+  { returns, body, failed }: { readonly returns: Sql; readonly body: Sql; readonly failed: Sql },
+): Promise<Sql> {
+  const call = sql`pg_temp.${identifier(name)}`;
+  const text = sql`BEGIN RETURN ${body}; EXCEPTION WHEN others THEN RETURN ${failed}; END`;
+  await ask(sql`CREATE OR REPLACE FUNCTION ${call}(v ${bareType(column)}) RETURNS ${returns}
+    LANGUAGE plpgsql AS ${literal(render(text).text)}`);
+  return call;
+}
+
+async function drop({ ask }: Alteration, call: Sql, { column }: ColumnField): Promise<void> {
+  await ask(sql`DROP FUNCTION ${call}(${bareType(column)})`);
+}
+
+async function findLost(
+  alteration: Alteration,
+  { collection, table, field }: TypeChange,
+  { fits }: Conversion,
+): Promise<readonly Lost[]> {
+  const column = identifier(field.name);
+  const keys = collection.primaryKey.map(({ name }) => identifier(name));
+  const call = await define(alteration, 'sluice_fits', field, {
+    returns: raw('boolean'),
+    body: fits(raw('v')),
+    failed: raw('false'),
+  });
+  const lost = await alteration.ask<Lost>(sql`
+    SELECT (count(*) OVER ())::float8 AS rows,
+      ARRAY[${join(keys.map((name) => sql`${name}::text`))}]::text[] AS key,
+      left(${column}::text, ${SHOWN_LENGTH}::int) AS value
+    FROM ${identifier(table.schema, table.name)}
+    WHERE ${column} IS NOT NULL AND ${call}(${column}) IS NOT TRUE
+    ${keys.length === 0 ? raw('') : sql`ORDER BY ${join(keys)}`} LIMIT ${SHOWN}`);
+  await drop(alteration, call, field);
+  return lost;
+}
+
+function refuse({ collection, field, target }: TypeChange, lost: readonly Lost[]): ServiceError {
+  const [{ rows } = { rows: 0 }] = lost;
+  const secret = isConcealed(field);
+  const values = lost.map(({ key, value }) => ({
+    key: key.length > 1 ? key : (key[0] ?? null),
+    value: secret ? CONCEALED : value,
+  }));
+  const items = rows === 1 ? '1 item' : `${rows} items`;
+  const reason =
+    `As ${target.type}, ${field.name} of ${collection.name} would lose values of ${items}. ` +
+    'With ?force what cannot be kept is cut or becomes null.';
+  const place = { collection: collection.name, field: field.name };
+  return new ServiceError('UNPROCESSABLE_ENTITY', { ...place, rows, values, reason });
+}
+
+/**
+ * Looks at the values as they are now.
+ * @returns whether all of them survive
+ * @throws UNPROCESSABLE_ENTITY with their number and the first ten, unless that is accepted
+ */
+async function judge(alteration: Alteration, retyping: TypeChange, conversion: Conversion) {
+  if (conversion.safe) return true;
+  const lost = await findLost(alteration, retyping, conversion);
+  if (lost.length > 0 && !alteration.force) throw refuse(retyping, lost);
+  return lost.length === 0;
+}
+
+/** Refuses a loss early, before anybody is locked out. */
+export async function checkTypeChange(alteration: Alteration, retyping: TypeChange): Promise<void> {
+  const conversion = await conversionOf(alteration, retyping.field.column, retyping.target);
+  if (!alteration.force) await judge(alteration, retyping, conversion);
+}
+
+/** A text that only gets more room is not written anew. */
+function needsNoConversion({ field, target }: TypeChange): boolean {
+  return isText(field.column) && field.column.typeKind === 'b' && target.type !== 'binary'
+    ? ['string', 'text', 'csv', 'hash'].includes(target.type)
+    : false;
+}
+
+/**
+ * Gives a column its new type; the table is to be locked, and the default taken away.
+ * @throws UNPROCESSABLE_ENTITY as {@link checkTypeChange}
+ */
+export async function changeColumnType(
+  alteration: Alteration,
+  retyping: TypeChange,
+): Promise<void> {
+  const { field, table, target } = retyping;
+  const conversion = await conversionOf(alteration, field.column, target);
+  const whole = await judge(alteration, retyping, conversion);
+  const column = identifier(field.name);
+  const change = sql`ALTER COLUMN ${column} TYPE ${target.sql}`;
+  if (whole) {
+    const using = needsNoConversion(retyping) ? raw('') : sql` USING ${conversion.convert(column)}`;
+    return await alteration.run(alter(table, sql`${change}${using}`));
+  }
+  const call = await define(alteration, 'sluice_convert', field, {
+    returns: target.sql,
+    body: conversion.convert(raw('v')),
+    failed: raw('NULL'),
+  });
+  await alteration.run(alter(table, sql`${change} USING ${call}(${column})`));
+  await drop(alteration, call, field);
+}

@@ -1,0 +1,64 @@
+/** What reads columns and would go, or break, with them: nothing takes that away unasked. */
+import { sql } from '#core/database/sql.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import type { Alteration, TableName } from '../alteration-context.ts';
+
+interface View {
+  readonly schema: string;
+  readonly name: string;
+}
+
+/**
+ * Refuses to touch columns that views read; PostgreSQL would too, but in the midst of the change.
+ * @throws UNPROCESSABLE_ENTITY naming the views
+ */
+export async function refuseViews(
+  { ask }: Pick<Alteration, 'ask'>,
+  { schema, name }: TableName,
+  columns: readonly string[],
+): Promise<void> {
+  const views = await ask<View>(sql`
+    SELECT DISTINCT vn.nspname AS schema, v.relname AS name
+    FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace
+    JOIN pg_attribute a ON a.attrelid = t.oid
+    JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = t.oid
+      AND d.refobjsubid = a.attnum AND d.classid = 'pg_rewrite'::regclass
+    JOIN pg_rewrite r ON r.oid = d.objid
+    JOIN pg_class v ON v.oid = r.ev_class AND v.oid <> t.oid
+    JOIN pg_namespace vn ON vn.oid = v.relnamespace
+    WHERE n.nspname = ${schema} AND t.relname = ${name} AND a.attname = ANY (${columns}::text[])
+    ORDER BY 1, 2`);
+  if (views.length === 0) return;
+  const names = views.map((view) => `${view.schema}.${view.name}`);
+  const reason = `Views depend on ${columns.join(', ')} of ${name}: ${names.join(', ')}.`;
+  throw new ServiceError('UNPROCESSABLE_ENTITY', { views: names, reason });
+}
+
+/**
+ * Refuses to drop columns that others of the table are computed from. Before its release 15
+ * PostgreSQL drops those along.
+ * @throws UNPROCESSABLE_ENTITY naming the computed columns
+ */
+export async function refuseComputed(
+  { ask }: Pick<Alteration, 'ask'>,
+  { schema, name }: TableName,
+  columns: readonly string[],
+): Promise<void> {
+  const found = await ask<{ name: string }>(sql`
+    SELECT DISTINCT g.attname AS name
+    FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace
+    JOIN pg_attribute g ON g.attrelid = t.oid AND g.attgenerated <> '' AND NOT g.attisdropped
+    JOIN pg_attrdef f ON f.adrelid = t.oid AND f.adnum = g.attnum
+    JOIN pg_attribute a ON a.attrelid = t.oid AND a.attname = ANY (${columns}::text[])
+    JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = t.oid
+      AND d.refobjsubid = a.attnum AND (
+        d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid
+        OR d.classid = 'pg_class'::regclass AND d.objid = t.oid AND d.objsubid = g.attnum)
+    WHERE n.nspname = ${schema} AND t.relname = ${name} AND a.attnum <> g.attnum
+      AND NOT g.attname = ANY (${columns}::text[])
+    ORDER BY 1`);
+  if (found.length === 0) return;
+  const computed = found.map((column) => column.name);
+  const reason = `${computed.join(', ')} of ${name} is computed from ${columns.join(', ')}.`;
+  throw new ServiceError('UNPROCESSABLE_ENTITY', { computed, reason });
+}

@@ -1,0 +1,265 @@
+/**
+ * What a patch of a field amounts to: the differences between what it asks for and what is there.
+ * Whoever writes a field back as it was read asks for nothing.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
+import type {
+  ColumnDescriptor,
+  IndexDescriptor,
+  TableDescriptor,
+} from '#core/catalog/descriptor.ts';
+import { fieldType } from '#core/catalog/field-type.ts';
+import { invalidPayload } from '#core/errors/service-error.ts';
+import type { Alteration } from '../alteration-context.ts';
+import {
+  columnType,
+  columnTypeName,
+  flagOf,
+  isColumnType,
+  isTypeFlag,
+  longestOf,
+} from '../column-type.ts';
+import type { FieldMetaInput } from '../metadata-input.ts';
+import { defaultValue } from '../read-default.ts';
+import type { ColumnTypeName, FieldPatch, FieldSchemaInput } from '../schema-change.ts';
+import type { TargetType } from '../type-conversion.ts';
+import { flagsOf, refuseClearDefault } from './field-meta.ts';
+import { tableOf } from './find-target.ts';
+
+/** What is to be done to a column; null or absent where nothing is. */
+export interface ColumnPlan {
+  readonly field: ColumnField;
+  readonly table: TableDescriptor;
+  readonly type: TargetType | null;
+  readonly default: { readonly value: unknown } | null;
+  readonly nullable: boolean | null;
+  readonly unique: boolean | null;
+  readonly indexed: boolean | null;
+  readonly comment: { readonly text: string | null } | null;
+}
+
+export interface FieldPlan {
+  readonly name: string;
+  readonly column: ColumnPlan | null;
+  readonly meta: FieldMetaInput | null;
+}
+
+/** The types of PostgreSQL that a field of a type may have as it is. */
+const SERVED_BY: Readonly<Partial<Record<ColumnTypeName, readonly string[]>>> = {
+  string: ['varchar', 'bpchar', 'char', 'name'],
+  text: ['text', 'citext'],
+  csv: ['text', 'varchar', 'citext'],
+  hash: ['varchar', 'text'],
+  json: ['json', 'jsonb'],
+  integer: ['int4', 'int2'],
+  bigInteger: ['int8'],
+  float: ['float4', 'float8'],
+  decimal: ['numeric'],
+  boolean: ['bool'],
+  date: ['date'],
+  time: ['time'],
+  dateTime: ['timestamp'],
+  timestamp: ['timestamptz'],
+  uuid: ['uuid'],
+  binary: ['bytea'],
+};
+
+/** Indexes on one whole column, and nothing else. */
+export function indexesOn(table: TableDescriptor, column: string): IndexDescriptor[] {
+  return table.indexes.filter(
+    ({ columns, partial }) => columns.length === 1 && columns[0] === column && !partial,
+  );
+}
+
+function hasIndex(table: TableDescriptor, column: string, unique: boolean): boolean {
+  return indexesOn(table, column).some((index) => index.valid && index.unique === unique);
+}
+
+/** The flags of the field after the patch; null when they stay as they are. */
+function flagsAfter(field: Field, patch: FieldPatch): readonly string[] | null {
+  const given = patch.meta?.special;
+  const { type } = patch;
+  const changes = isColumnType(type ?? null) && type !== field.type;
+  if (given === undefined && !changes) return null;
+  const before = given === undefined ? field.special.filter(keeps(type ?? null)) : flagsOf(given);
+  const flag = changes ? flagOf(type ?? null) : null;
+  return flag === null || before.includes(flag) ? before : [...before, flag];
+}
+
+/** Flags that do not make another type of it. */
+function keeps(type: string | null) {
+  return (flag: string) =>
+    !isTypeFlag(flag) && (type === 'uuid' || !['uuid', 'file'].includes(flag));
+}
+
+/** The measures that a patch asks of a column of this type and that it does not have. */
+function remeasured(column: ColumnDescriptor, schema: FieldSchemaInput): FieldSchemaInput | null {
+  const { typeName, maxLength, numericPrecision, numericScale } = column;
+  if (typeName === 'varchar' || typeName === 'bpchar') {
+    const length = schema.max_length ?? null;
+    return length === null || length === maxLength ? null : { max_length: length };
+  }
+  if (typeName !== 'numeric') return null;
+  const precision = schema.numeric_precision ?? numericPrecision;
+  const scale = schema.numeric_scale ?? numericScale;
+  if (precision === numericPrecision && scale === numericScale) return null;
+  return { numeric_precision: precision, numeric_scale: scale };
+}
+
+async function target(
+  alteration: Alteration,
+  type: ColumnTypeName,
+  schema: FieldSchemaInput | null,
+): Promise<TargetType> {
+  if (type === 'unknown') throw invalidPayload('No field can be turned into type unknown.');
+  const decimal = type === 'decimal';
+  const precision = decimal ? (schema?.numeric_precision ?? 10) : null;
+  const scale = decimal ? (schema?.numeric_scale ?? Math.min(5, precision ?? 5)) : null;
+  const length = longestOf(type, schema);
+  return { type, sql: await columnType(alteration, type, schema), length, precision, scale };
+}
+
+/** The type that the column is to get; null when the one it has will do. */
+async function typeAfter(
+  alteration: Alteration,
+  field: ColumnField,
+  patch: FieldPatch,
+): Promise<TargetType | null> {
+  const { column, special } = field;
+  const schema = patch.schema ?? null;
+  const wanted = patch.type ?? null;
+  if (isColumnType(wanted) && wanted !== field.type) {
+    const flags = flagsAfter(field, patch) ?? special;
+    const own = fieldType(column, []);
+    const served = SERVED_BY[wanted]?.includes(column.typeName) && column.typeKind === 'b';
+    // Flags that somebody gives with the type may make it of the column as it is.
+    const chosen = patch.meta?.special !== undefined && (own === 'string' || own === 'text');
+    if ((served || chosen) && fieldType(column, flags) === wanted) {
+      return remeasure(alteration, column, schema);
+    }
+    return await target(alteration, wanted, schema);
+  }
+  return remeasure(alteration, column, schema);
+}
+
+async function remeasure(
+  alteration: Alteration,
+  column: ColumnDescriptor,
+  schema: FieldSchemaInput | null,
+): Promise<TargetType | null> {
+  const measures = schema === null ? null : remeasured(column, schema);
+  if (measures === null) return null;
+  return await target(alteration, columnTypeName(fieldType(column, [])), measures);
+}
+
+function refuseIdentity(
+  { name, primaryKey }: Collection,
+  { column, name: field }: ColumnField,
+  schema: FieldSchemaInput,
+): void {
+  const isKey = primaryKey.some((key) => key.name === field);
+  const counts = column.identity !== null || column.sequence !== null;
+  if (schema.is_primary_key !== undefined && schema.is_primary_key !== isKey) {
+    throw invalidPayload(`The primary key of ${name} cannot be changed.`, { field });
+  }
+  if (schema.has_auto_increment !== undefined && schema.has_auto_increment !== counts) {
+    throw invalidPayload(`The auto increment of ${field} cannot be changed.`, { field });
+  }
+  if (isKey && schema.is_nullable === true) {
+    throw invalidPayload(`${field} is the primary key of ${name} and cannot be null.`, { field });
+  }
+}
+
+function defaultAfter({ column, type, name }: ColumnField, schema: FieldSchemaInput) {
+  const value = schema.default_value;
+  if (value === undefined || isDeepStrictEqual(value, defaultValue(column, type))) return null;
+  const counts = column.identity !== null || column.sequence !== null;
+  if (counts && value === null) return null;
+  if (counts || column.generatedExpression !== null) {
+    throw invalidPayload(`The value of ${name} is made by the database itself.`, { field: name });
+  }
+  return { value };
+}
+
+function changed(wanted: boolean | undefined, is: boolean): boolean | null {
+  return wanted === undefined || wanted === is ? null : wanted;
+}
+
+async function planColumn(
+  alteration: Alteration,
+  collection: Collection,
+  field: ColumnField,
+  patch: FieldPatch,
+): Promise<ColumnPlan | null> {
+  const schema = patch.schema ?? {};
+  refuseIdentity(collection, field, schema);
+  const { column, name } = field;
+  const { comment } = schema;
+  const { table } = collection;
+  if (table === null) return null;
+  const isKey = table.primaryKey?.length === 1 && table.primaryKey[0] === name;
+  const plan = {
+    field,
+    table,
+    type: await typeAfter(alteration, field, patch),
+    default: defaultAfter(field, schema),
+    nullable: changed(schema.is_nullable, column.nullable),
+    unique: isKey ? null : changed(schema.is_unique, hasIndex(table, name, true)),
+    indexed: isKey ? null : changed(schema.is_indexed, hasIndex(table, name, false)),
+    comment:
+      comment === undefined || (comment || null) === column.comment
+        ? null
+        : { text: comment || null },
+  };
+  const { type, nullable, unique, indexed } = plan;
+  const nothing = [type, plan.default, nullable, unique, indexed, plan.comment].every(
+    (part) => part === null,
+  );
+  if (nothing) return null;
+  return { ...plan, table: tableOf(collection) };
+}
+
+/** @throws INVALID_PAYLOAD for what would make a column of an alias, or an alias of a column */
+function refuseOtherKind(field: Field, { type, schema }: FieldPatch): void {
+  const { name } = field;
+  if (type === undefined) return;
+  const isColumn = field.column !== null;
+  if (isColumn === isColumnType(type)) {
+    if (isColumn || Object.keys(schema ?? {}).length === 0) return;
+    throw invalidPayload(`${name} is an alias, which has no column.`, { field: name });
+  }
+  const reason = isColumn ? 'has a column and cannot become an alias' : 'is an alias and stays one';
+  throw invalidPayload(`${name} ${reason}.`, { field: name });
+}
+
+/**
+ * What is to be done to a field.
+ * @throws INVALID_PAYLOAD for what cannot be done to any field of its kind
+ */
+export async function planField(
+  alteration: Alteration,
+  collection: Collection,
+  field: Field,
+  patch: FieldPatch,
+): Promise<FieldPlan> {
+  refuseOtherKind(field, patch);
+  const { column } = field;
+  const flags = flagsAfter(field, patch);
+  const special = flags === null ? {} : { special: flags.length === 0 ? null : flags.join(',') };
+  const given = patch.schema?.default_value;
+  if (flags !== null || given !== undefined) {
+    const value = given === undefined ? column?.defaultExpression : given;
+    refuseClearDefault(field.name, flags ?? field.special, value);
+  }
+  const same = flags === null || isDeepStrictEqual([...flags], [...field.special]);
+  const meta = !patch.meta && same ? null : { ...patch.meta, ...special };
+  return {
+    name: field.name,
+    column:
+      column === null
+        ? null
+        : await planColumn(alteration, collection, { ...field, column }, patch),
+    meta,
+  };
+}

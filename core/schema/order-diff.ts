@@ -1,0 +1,192 @@
+/**
+ * What has to be done, and in which order, so that the schema becomes what a diff wants: first goes
+ * what goes, relations before fields before collections; then comes what comes, the other way round.
+ */
+import * as v from 'valibot';
+import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
+import { differences } from './json-difference.ts';
+import type {
+  SnapshotCollection,
+  SnapshotContent,
+  SnapshotField,
+  SnapshotRelation,
+  SnapshotSystemField,
+} from './snapshot.ts';
+import { intended, type SchemaDiff } from './snapshot-diff.ts';
+import { byEntryKey, entryKey, type SnapshotEntry } from './snapshot-entry.ts';
+import { systemFields } from './snapshot-input.ts';
+import { NAME_BYTES } from './valid-name.ts';
+
+const object = v.nullable(v.record(v.string(), v.unknown()));
+const content = v.object({
+  collections: v.array(v.object({ collection: v.string(), meta: object, schema: object })),
+  fields: v.array(
+    v.object({
+      collection: v.string(),
+      field: v.string(),
+      type: v.string(),
+      meta: object,
+      schema: object,
+    }),
+  ),
+  systemFields,
+  relations: v.array(
+    v.object({
+      collection: v.string(),
+      field: v.string(),
+      related_collection: v.nullable(v.string()),
+      meta: object,
+      schema: object,
+    }),
+  ),
+});
+
+/** Something that stays, as it is and as it is to be. */
+export interface Change<T> {
+  readonly now: T;
+  readonly next: T;
+}
+
+/** What comes, goes and changes of one kind. */
+export interface Steps<T> {
+  readonly gone: readonly T[];
+  readonly changed: readonly Change<T>[];
+  readonly made: readonly T[];
+}
+
+export interface Plan {
+  readonly collections: Steps<SnapshotCollection>;
+  /** Those of collections that are made are among them. */
+  readonly fields: Steps<SnapshotField>;
+  readonly relations: Steps<SnapshotRelation>;
+  /** System fields whose index comes or goes. */
+  readonly systemFields: readonly SnapshotSystemField[];
+}
+
+/**
+ * @param replaced whether the one cannot become the other, so that it goes and is made anew
+ * @param gone collections that go, with all that they hold
+ */
+function stepsOf<T extends SnapshotEntry>(
+  now: readonly T[],
+  next: readonly T[],
+  replaced: (change: Change<T>) => boolean,
+  gone: ReadonlySet<string> = new Set(),
+): Steps<T> {
+  const [before, after] = [byEntryKey(now), byEntryKey(next)];
+  const both = now.flatMap((entry): Change<T>[] => {
+    const next = after.get(entryKey(entry));
+    return next === undefined ? [] : [{ now: entry, next }];
+  });
+  const anew = both.filter((change) => gone.has(change.now.collection) || replaced(change));
+  const kept = both.filter((change) => !anew.includes(change));
+  return {
+    gone: [
+      ...now.filter((entry) => !after.has(entryKey(entry))),
+      ...anew.map((change) => change.now),
+    ],
+    changed: kept.filter((change) => differences(change.now, change.next).length > 0),
+    made: next.filter(
+      (entry) => !before.has(entryKey(entry)) || anew.some((a) => a.next === entry),
+    ),
+  };
+}
+
+/** A table and a folder, or a column and an alias, are made of different stuff. */
+function changesStuff({ now, next }: Change<SnapshotCollection | SnapshotField>): boolean {
+  return (now.schema === null) !== (next.schema === null);
+}
+
+const KEY_MEMBERS = ['column', 'foreign_key_table', 'foreign_key_column', 'constraint_name'];
+
+/** Another foreign key, not the same one with other actions. */
+function changesKey({ now, next }: Change<SnapshotRelation>): boolean {
+  if ((now.schema === null) !== (next.schema === null)) return true;
+  if (now.related_collection !== next.related_collection) return true;
+  return KEY_MEMBERS.some((member) => now.schema?.[member] !== next.schema?.[member]);
+}
+
+/** Names that nothing can have; PostgreSQL itself takes every other one. */
+function checkName(name: string, what: string): void {
+  const bad =
+    name === '' ||
+    name.includes('\0') ||
+    !name.isWellFormed() ||
+    Buffer.byteLength(name) > NAME_BYTES ||
+    (what === 'collection' && (name.includes('/') || name.startsWith(SYSTEM_PREFIX)));
+  if (bad) throw invalidPayload(`"${name}" cannot be the name of a ${what}.`);
+}
+
+/** Why something cannot be made or changed as the diff wants it. */
+function* obstacles({ collections, fields }: Plan): Generator<string> {
+  for (const { collection, schema } of collections.made) {
+    if (schema?.kind === undefined) continue;
+    yield `${collection} is a ${schema.kind}, of which a snapshot knows no more: make it by hand.`;
+  }
+  for (const { now, next } of collections.changed) {
+    if (now.schema?.kind !== next.schema?.kind) yield `${now.collection} is of another kind.`;
+    if (differences(now.schema?.primary_key, next.schema?.primary_key).length > 0) {
+      yield `The primary key of ${now.collection} is another one.`;
+    }
+  }
+  for (const { collection, field, schema } of fields.made) {
+    const place = `${collection}.${field}`;
+    if (schema?.is_generated)
+      yield `${place} is computed by an expression, which is not made here.`;
+    if (!schema?.default_is_expression) continue;
+    yield `The default of ${place} is an expression, which is not made here.`;
+  }
+  for (const { now, next } of fields.changed) {
+    const place = `${now.collection}.${now.field}`;
+    for (const member of ['is_primary_key', 'has_auto_increment', 'is_generated'] as const) {
+      if (now.schema?.[member] !== next.schema?.[member]) yield `"${member}" of ${place} changes.`;
+    }
+    if (now.schema?.generation_expression !== next.schema?.generation_expression) {
+      yield `The expression of ${place} changes.`;
+    }
+    const { default_value, default_is_expression } = next.schema ?? {};
+    if (default_is_expression && differences(now.schema?.default_value, default_value).length > 0) {
+      yield `The default of ${place} becomes an expression, which is not made here.`;
+    }
+  }
+}
+
+/**
+ * Plans how to put a diff into effect.
+ * @param current the schema as it is
+ * @throws ServiceError INVALID_PAYLOAD for a diff that does not fit the schema, UNPROCESSABLE_ENTITY
+ *   telling all that cannot be done
+ */
+export function planOf(current: SnapshotContent, diff: SchemaDiff): Plan {
+  const parsed = v.safeParse(content, intended(current, diff));
+  if (!parsed.success) throw invalidPayload('The diff leads to what is no schema.');
+  const wanted: SnapshotContent = parsed.output;
+  const collections = stepsOf(current.collections, wanted.collections, changesStuff);
+  const gone = new Set(collections.gone.map(({ collection }) => collection));
+  const fields = stepsOf(current.fields, wanted.fields, changesStuff, gone);
+  const lost = new Set(fields.gone.map(entryKey));
+  const replaced = (change: Change<SnapshotRelation>) =>
+    changesKey(change) ||
+    lost.has(entryKey({ collection: change.now.collection, field: change.now.field }));
+  const plan: Plan = {
+    collections,
+    fields: { ...fields, gone: fields.gone.filter(({ collection }) => !gone.has(collection)) },
+    relations: stepsOf(current.relations, wanted.relations, replaced, gone),
+    systemFields: systemFieldsOf(current, wanted),
+  };
+  for (const { collection } of collections.made) checkName(collection, 'collection');
+  for (const { field } of plan.fields.made) checkName(field, 'field');
+  const reasons = [...obstacles(plan)];
+  if (reasons.length === 0) return plan;
+  throw new ServiceError('UNPROCESSABLE_ENTITY', { reason: reasons.join(' '), reasons });
+}
+
+function systemFieldsOf(current: SnapshotContent, wanted: SnapshotContent) {
+  const steps = stepsOf(current.systemFields, wanted.systemFields, () => false);
+  return [
+    ...steps.gone.map((entry) => ({ ...entry, schema: { is_indexed: false } })),
+    ...steps.changed.map(({ next }) => next),
+    ...steps.made,
+  ];
+}

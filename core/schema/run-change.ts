@@ -1,0 +1,50 @@
+/** Which operation carries out which change. */
+import * as v from 'valibot';
+import type { Alteration } from './alteration-context.ts';
+import { applyDiff } from './operation/apply-snapshot.ts';
+import { createCollections, updateCollections } from './operation/collection.ts';
+import { deleteCollection } from './operation/collection-delete.ts';
+import { createField } from './operation/field.ts';
+import { deleteField } from './operation/field-delete.ts';
+import { updateFields } from './operation/field-update.ts';
+import { createRelation, deleteRelation, updateRelation } from './operation/relation.ts';
+import type { SchemaChange } from './schema-change.ts';
+import { schemaDiff } from './snapshot-diff.ts';
+
+/**
+ * Makes a change, in the transaction of the alteration.
+ * @throws {ServiceError} when it cannot be made; the transaction is then to be rolled back
+ */
+export async function runSchemaChange(alteration: Alteration, change: SchemaChange): Promise<void> {
+  switch (change.kind) {
+    case 'collections.create':
+      return await createCollections(alteration, change.collections);
+    case 'collections.update':
+      return await updateCollections(alteration, change.updates);
+    case 'collections.delete':
+      return await deleteCollection(alteration, change.collection);
+    case 'fields.create':
+      return await createField(alteration, change.collection, change.field);
+    case 'fields.update':
+      return await updateFields(alteration, change.collection, change.fields);
+    case 'fields.delete':
+      return await deleteField(alteration, change);
+    case 'relations.create':
+      return await createRelation(alteration, change.relation);
+    case 'relations.update':
+      return await updateRelation(alteration, change, {
+        schema: change.schema ?? null,
+        meta: change.meta ?? null,
+      });
+    case 'relations.delete':
+      return await deleteRelation(alteration, change);
+    case 'apply': {
+      const { hash, force } = change;
+      const diff = v.parse(schemaDiff, change.diff);
+      return await applyDiff(
+        { ...alteration, force: alteration.force || force },
+        { hash, diff, force },
+      );
+    }
+  }
+}

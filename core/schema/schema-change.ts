@@ -1,0 +1,175 @@
+/**
+ * What may be asked of the schema: every change as plain JSON, as it travels from those who accept
+ * it to the worker that carries it out. Shapes only; whether a change can be made is seen then.
+ */
+import * as v from 'valibot';
+import {
+  collectionMetaInput,
+  fieldMetaInput,
+  relationMetaInput,
+  written,
+} from './metadata-input.ts';
+import { newName } from './valid-name.ts';
+
+/** Types of fields with a column. */
+export const COLUMN_TYPES = [
+  'string',
+  'text',
+  'boolean',
+  'integer',
+  'bigInteger',
+  'float',
+  'decimal',
+  'date',
+  'time',
+  'dateTime',
+  'timestamp',
+  'json',
+  'csv',
+  'uuid',
+  'hash',
+  'binary',
+  'geometry',
+  'geometry.Point',
+  'geometry.LineString',
+  'geometry.Polygon',
+  'geometry.MultiPoint',
+  'geometry.MultiLineString',
+  'geometry.MultiPolygon',
+  'unknown',
+] as const;
+export type ColumnTypeName = (typeof COLUMN_TYPES)[number];
+
+/** Types of fields without a column; all but the first name the relation behind an alias. */
+export const ALIAS_TYPES = ['alias', 'o2m', 'm2m', 'm2a', 'o2a', 'files', 'translations'] as const;
+
+export const FIELD_TYPES = [...COLUMN_TYPES, ...ALIAS_TYPES] as const;
+export type FieldTypeName = (typeof FIELD_TYPES)[number];
+
+/** A name that exists, or not; nothing is made under it. */
+const existing = v.string();
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_485_760));
+
+/** What may be said of a column. */
+export const fieldSchemaInput = written(
+  {
+    /** A value of the column's type, or one of the few functions that are taken for it. */
+    default_value: v.optional(v.unknown()),
+    max_length: v.optional(v.nullable(count)),
+    numeric_precision: v.optional(v.nullable(count)),
+    numeric_scale: v.optional(v.nullable(count)),
+    is_nullable: v.optional(v.boolean()),
+    is_unique: v.optional(v.boolean()),
+    is_indexed: v.optional(v.boolean()),
+    is_primary_key: v.optional(v.boolean()),
+    has_auto_increment: v.optional(v.boolean()),
+    comment: v.optional(v.nullable(v.string())),
+    /** PostgreSQL's own type; counts where it is one of those that the field's type stands for. */
+    data_type: v.optional(v.nullable(v.string())),
+  },
+  [
+    'name',
+    'table',
+    'schema',
+    'generation_expression',
+    'is_generated',
+    'foreign_key_schema',
+    'foreign_key_table',
+    'foreign_key_column',
+    'index_state',
+  ],
+);
+export type FieldSchemaInput = v.InferOutput<typeof fieldSchemaInput>;
+
+/** A field to be made. `type` null or one of {@link ALIAS_TYPES}: without a column. */
+export const fieldInput = v.strictObject({
+  field: newName('field'),
+  type: v.nullable(v.picklist(FIELD_TYPES)),
+  schema: v.nullable(fieldSchemaInput),
+  meta: v.nullable(fieldMetaInput),
+});
+export type FieldInput = v.InferOutput<typeof fieldInput>;
+
+/** What is to become of a field; absent members stay as they are. */
+export const fieldPatch = v.strictObject({
+  field: existing,
+  type: v.optional(v.nullable(v.picklist(FIELD_TYPES))),
+  schema: v.optional(v.nullable(fieldSchemaInput)),
+  meta: v.optional(v.nullable(fieldMetaInput)),
+});
+export type FieldPatch = v.InferOutput<typeof fieldPatch>;
+
+/** A collection to be made; with `schema` null a folder, which has no table. */
+export const collectionInput = v.strictObject({
+  collection: newName('collection'),
+  schema: v.nullable(v.looseObject({ comment: v.optional(v.nullable(v.string())) })),
+  /** Null: no row of metadata. */
+  meta: v.nullable(collectionMetaInput),
+  fields: v.array(fieldInput),
+});
+export type CollectionInput = v.InferOutput<typeof collectionInput>;
+
+const ACTIONS = ['NO ACTION', 'SET NULL', 'SET DEFAULT', 'CASCADE', 'RESTRICT'] as const;
+const action = v.optional(v.nullable(v.picklist(ACTIONS)));
+
+/** What may be said of a foreign key. */
+export const relationSchemaInput = written({ on_delete: action, on_update: action }, [
+  'table',
+  'column',
+  'foreign_key_table',
+  'foreign_key_column',
+  'foreign_key_schema',
+  'constraint_name',
+]);
+export type RelationSchemaInput = v.InferOutput<typeof relationSchemaInput>;
+
+/** A relation to be made; `related_collection` null: to any of several. */
+export const relationInput = v.strictObject({
+  collection: existing,
+  field: existing,
+  related_collection: v.nullable(existing),
+  schema: v.nullable(relationSchemaInput),
+  meta: v.nullable(relationMetaInput),
+});
+export type RelationInput = v.InferOutput<typeof relationInput>;
+
+/** One change of the schema; it is made as a whole or not at all. */
+export const schemaChange = v.variant('kind', [
+  v.strictObject({
+    kind: v.literal('collections.create'),
+    collections: v.array(collectionInput),
+  }),
+  v.strictObject({
+    kind: v.literal('collections.update'),
+    updates: v.array(v.strictObject({ collection: existing, meta: collectionMetaInput })),
+  }),
+  v.strictObject({ kind: v.literal('collections.delete'), collection: existing }),
+  v.strictObject({
+    kind: v.literal('fields.create'),
+    collection: existing,
+    field: fieldInput,
+  }),
+  v.strictObject({
+    kind: v.literal('fields.update'),
+    collection: existing,
+    fields: v.array(fieldPatch),
+  }),
+  v.strictObject({ kind: v.literal('fields.delete'), collection: existing, field: existing }),
+  v.strictObject({ kind: v.literal('relations.create'), relation: relationInput }),
+  v.strictObject({
+    kind: v.literal('relations.update'),
+    collection: existing,
+    field: existing,
+    schema: v.optional(v.nullable(relationSchemaInput)),
+    meta: v.optional(v.nullable(relationMetaInput)),
+  }),
+  v.strictObject({ kind: v.literal('relations.delete'), collection: existing, field: existing }),
+  v.strictObject({
+    kind: v.literal('apply'),
+    hash: v.string(),
+    diff: v.record(v.string(), v.unknown()),
+    force: v.boolean(),
+  }),
+]);
+export type SchemaChange = v.InferOutput<typeof schemaChange>;

@@ -1,0 +1,147 @@
+/**
+ * One change of the schema as one transaction: locks, tables, metadata and the catalog that all
+ * processes will follow become true together with whatever the caller records, or not at all.
+ */
+import type { Catalog } from '#core/catalog/catalog.ts';
+import type { CatalogSchemas } from '#core/catalog/catalog-schemas.ts';
+import { publishWithin } from '#core/catalog/publish-in-transaction.ts';
+import { cancelStatement } from '#core/database/cancel.ts';
+import type { Client, Connection } from '#core/database/pool.ts';
+import { identifier, raw, render, type Sql, sql } from '#core/database/sql.ts';
+import type { Alteration, IndexOrder, TableName } from './alteration-context.ts';
+import { indexName } from './index-name.ts';
+import { runSchemaChange } from './run-change.ts';
+import type { SchemaChange } from './schema-change.ts';
+import { schemaFailure } from './schema-failure.ts';
+import { lockTables } from './table-lock.ts';
+
+export interface AlterOptions {
+  /** A connection of its own, in no transaction. */
+  readonly client: Connection;
+  /** As fresh as can be; what has changed since makes the change fail, never go wrong. */
+  readonly catalog: Catalog;
+  readonly catalogSchemas: CatalogSchemas;
+  /** Milliseconds for which a lock may be queued for at once. */
+  readonly lockTimeout: number;
+  readonly concurrently: boolean;
+  readonly force: boolean;
+  /** Aborted when the change is not to be made after all. */
+  readonly signal: AbortSignal;
+  /** Takes an index on that is to be built after the commit, in this very transaction. */
+  readonly order: (order: IndexOrder & { readonly index: string }) => Promise<void>;
+  /** Records the outcome, as the last thing before the commit. */
+  readonly complete: (version: number) => Promise<void>;
+}
+
+function tableKey({ schema, name }: TableName): string {
+  return JSON.stringify([schema, name]);
+}
+
+/** A table that was there before and can be indexed while others write to it. */
+function isBusy(catalog: Catalog, { schema, name }: TableName): boolean {
+  for (const { table } of catalog.collections.values()) {
+    if (table?.schema === schema && table.name === name) return table.kind === 'table';
+  }
+  return false;
+}
+
+/** A statement waits for others no longer than a change may. */
+async function setLockTimeout(client: Client, ms: number): Promise<void> {
+  await client.query(render(sql`SELECT set_config('lock_timeout', ${String(ms)}, true)`));
+}
+
+/** Runs statements of the change; a failure comes out as what it means to the caller. */
+function questions({ client, signal }: AlterOptions) {
+  return async (statement: Sql) => {
+    signal.throwIfAborted();
+    try {
+      return await client.query(render(statement));
+    } catch (error) {
+      throw schemaFailure(error);
+    }
+  };
+}
+
+type Query = ReturnType<typeof questions>;
+
+/** Takes locks once; what is held already is not asked for again. */
+function locker({ client, lockTimeout, signal }: AlterOptions): Alteration['lock'] {
+  const held = new Set<string>();
+  return async (tables) => {
+    const missing = tables.filter((table) => !held.has(tableKey(table)));
+    if (missing.length === 0) return;
+    try {
+      await lockTables(client, missing, { limit: lockTimeout, signal });
+    } catch (error) {
+      throw schemaFailure(error);
+    }
+    await setLockTimeout(client, lockTimeout);
+    for (const table of missing) {
+      if (table.mode !== 'SHARE ROW EXCLUSIVE') held.add(tableKey(table));
+    }
+  };
+}
+
+/** What an attempt left behind that did not get to its end. */
+async function dropInvalid(query: Query, schema: string, index: string): Promise<void> {
+  const { rowCount } = await query(sql`
+    SELECT FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = ${schema} AND c.relname = ${index} AND NOT i.indisvalid`);
+  if (rowCount !== 0) await query(sql`DROP INDEX ${identifier(schema, index)}`);
+}
+
+/** What operations work with, on one transaction. */
+function alterationOn(options: AlterOptions): Alteration {
+  const { catalog, catalogSchemas, concurrently, force } = options;
+  const query = questions(options);
+  return {
+    catalog,
+    system: catalogSchemas.system,
+    home: catalogSchemas.schemas[0] ?? catalogSchemas.system,
+    force,
+    concurrently,
+    ask: async (statement) => (await query(statement)).rows,
+    run: async (statement) => {
+      await query(statement);
+    },
+    lock: locker(options),
+    index: async (order) => {
+      const { collection, field, table, unique } = order;
+      const index = indexName(collection, field, unique ? 'unique' : 'index');
+      if (concurrently && isBusy(catalog, table)) return await options.order({ ...order, index });
+      await dropInvalid(query, table.schema, index);
+      await query(sql`CREATE ${raw(unique ? 'UNIQUE ' : '')}INDEX ${identifier(index)}
+        ON ${identifier(table.schema, table.name)} (${identifier(field)})`);
+    },
+  };
+}
+
+/**
+ * Makes a change and publishes the catalog that has it.
+ * @returns the version of that catalog; the change is committed then
+ * @throws {ServiceError} what stands against the change; nothing has changed then
+ * @throws the signal's reason when it was aborted before the commit
+ */
+export async function alterSchema(change: SchemaChange, options: AlterOptions): Promise<number> {
+  const { client, catalogSchemas, lockTimeout, signal } = options;
+  const cancel = () => void cancelStatement(client);
+  signal.addEventListener('abort', cancel);
+  try {
+    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    await setLockTimeout(client, lockTimeout);
+    await runSchemaChange(alterationOn(options), change);
+    const { version } = await publishWithin(client, catalogSchemas);
+    await options.complete(version);
+    signal.throwIfAborted();
+    signal.removeEventListener('abort', cancel);
+    await client.query('COMMIT');
+    return version;
+  } catch (error) {
+    signal.removeEventListener('abort', cancel);
+    // A connection that broke has rolled back by itself.
+    await client.query('ROLLBACK').catch(() => undefined);
+    signal.throwIfAborted();
+    throw schemaFailure(error);
+  }
+}

@@ -1,0 +1,221 @@
+/** Shows the schema: collections, fields and relations as far as a caller may see them, as JSON. */
+import type { Caller } from '#core/access/grants.ts';
+import type { Collection, Field } from '#core/catalog/catalog.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
+import { createYield } from '#core/catalog/yield-to-event-loop.ts';
+import { invalidPayload } from '#core/errors/service-error.ts';
+import { type RelationObject, relationObjects } from '#core/schema/relation-object.ts';
+import { collectionObject, type FieldObject, fieldObject } from '#core/schema/schema-object.ts';
+import { noCollection, type RightsSource } from '../request-context.ts';
+import type { IndexBuilds } from './index-build.ts';
+import { type MetaTable, noField, noRelation, VisibleSchema } from './visible-schema.ts';
+
+export interface SchemaViewOptions {
+  readonly catalog: CatalogSource;
+  readonly access: RightsSource;
+  /** The indexes that are being built. */
+  readonly builds: () => Promise<IndexBuilds>;
+}
+
+/** `{"data":…}`, made piece by piece so that a large schema holds nobody up. */
+async function listText(objects: Iterable<object>): Promise<string> {
+  const yieldNow = createYield();
+  const texts: string[] = [];
+  for (const object of objects) {
+    texts.push(JSON.stringify(object));
+    await yieldNow();
+  }
+  return `{"data":[${texts.join(',')}]}`;
+}
+
+function text(object: object): string {
+  return JSON.stringify({ data: object });
+}
+
+const NO_FOREIGN_KEY = {
+  foreign_key_schema: null,
+  foreign_key_table: null,
+  foreign_key_column: null,
+} as const;
+
+function shownCollection(sight: VisibleSchema, collection: Collection) {
+  const object = collectionObject(collection);
+  return { ...object, meta: sight.meta('collections', object.meta) };
+}
+
+/** A column tells of tables and of other columns only to those who may see them. */
+function shownSchema(sight: VisibleSchema, collection: Collection, { schema }: FieldObject) {
+  if (schema === null) return null;
+  const target = schema.foreign_key_table;
+  return {
+    ...schema,
+    ...(sight.seesAllFields(collection.name) ? {} : { generation_expression: null }),
+    ...(target === null || sight.sees(target) ? {} : NO_FOREIGN_KEY),
+  };
+}
+
+function shownField(
+  sight: VisibleSchema,
+  collection: Collection,
+  field: Field,
+  builds: IndexBuilds,
+) {
+  const object = fieldObject(collection, field, builds.has(collection.name, field.name));
+  const schema = shownSchema(sight, collection, object);
+  return { ...object, meta: sight.meta('fields', object.meta), schema };
+}
+
+function* fieldsOf(sight: VisibleSchema, collection: Collection, builds: IndexBuilds) {
+  for (const field of collection.fields.values()) {
+    if (sight.seesField(collection.name, field.name)) {
+      yield shownField(sight, collection, field, builds);
+    }
+  }
+}
+
+function* allFields(sight: VisibleSchema, builds: IndexBuilds) {
+  for (const collection of sight.catalog.collections.values()) {
+    if (sight.sees(collection.name)) yield* fieldsOf(sight, collection, builds);
+  }
+}
+
+/** Whether both sides may be seen; a relation to several collections shows those that may. */
+function seesRelation(
+  sight: VisibleSchema,
+  { collection, field, related_collection }: RelationObject,
+) {
+  const relation = sight.catalog.relations.get(collection)?.get(field);
+  const columns = relation?.kind === 'm2o' ? relation.many.columns : [field];
+  return (
+    columns.every((column) => sight.seesField(collection, column)) &&
+    (related_collection === null || sight.sees(related_collection))
+  );
+}
+
+/** The names in a row of metadata that the caller may know of; others are null. */
+function visibleNames(
+  sight: VisibleSchema,
+  { collection, related_collection, meta }: RelationObject,
+) {
+  if (meta === null) return null;
+  const { one_field, one_allowed_collections: allowed, junction_field, sort_field } = meta;
+  const known = (owner: string | null, field: unknown) =>
+    typeof field === 'string' && owner !== null && sight.seesField(owner, field) ? field : null;
+  return {
+    ...meta,
+    one_field: known(related_collection, one_field),
+    one_allowed_collections: Array.isArray(allowed)
+      ? allowed.filter((name) => sight.sees(String(name)))
+      : null,
+    junction_field: known(collection, junction_field),
+    sort_field: known(collection, sort_field),
+  };
+}
+
+function* relationsOf(sight: VisibleSchema, collection: Collection) {
+  if (!sight.sees(collection.name)) return;
+  for (const object of relationObjects(sight.catalog, collection)) {
+    if (!seesRelation(sight, object)) continue;
+    yield { ...object, meta: sight.meta('relations', visibleNames(sight, object)) };
+  }
+}
+
+function* allRelations(sight: VisibleSchema) {
+  for (const collection of sight.catalog.collections.values())
+    yield* relationsOf(sight, collection);
+}
+
+/**
+ * Every method yields the text `{"data":…}` and throws FORBIDDEN to who may not read the metadata,
+ * and for what does not exist or may not be seen.
+ */
+export class SchemaView {
+  readonly #options: SchemaViewOptions;
+
+  constructor(options: SchemaViewOptions) {
+    this.#options = options;
+  }
+
+  /** The collections that the caller may read, and those in which they stand as in folders. */
+  async collections(caller: Caller): Promise<string> {
+    const sight = await this.#sight(caller, 'collections');
+    const shown = [...sight.catalog.collections.values()].filter(({ name }) => sight.shows(name));
+    return listText(shown.map((collection) => shownCollection(sight, collection)));
+  }
+
+  /** Some collections by their names, in that order. @throws ServiceError also INVALID_PAYLOAD */
+  async someCollections(caller: Caller, names: readonly unknown[]): Promise<string> {
+    const sight = await this.#sight(caller, 'collections');
+    const shown = names.map((name) => {
+      if (typeof name !== 'string') throw invalidPayload('"keys" must be names of collections.');
+      return this.#collection(sight, name);
+    });
+    return listText(shown);
+  }
+
+  async collection(caller: Caller, name: string): Promise<string> {
+    return text(this.#collection(await this.#sight(caller, 'collections'), name));
+  }
+
+  async fields(caller: Caller): Promise<string> {
+    const sight = await this.#sight(caller, 'fields');
+    return listText(allFields(sight, await this.#options.builds()));
+  }
+
+  async fieldsOf(caller: Caller, collection: string): Promise<string> {
+    const sight = await this.#sight(caller, 'fields');
+    const owner = sight.collection(collection);
+    return listText(fieldsOf(sight, owner, await this.#options.builds()));
+  }
+
+  /** Some fields of a collection by their names, in that order. */
+  async someFields(caller: Caller, collection: string, names: readonly string[]): Promise<string> {
+    const sight = await this.#sight(caller, 'fields');
+    const builds = await this.#options.builds();
+    return listText(names.map((name) => this.#field(sight, collection, name, builds)));
+  }
+
+  async field(caller: Caller, collection: string, name: string): Promise<string> {
+    const sight = await this.#sight(caller, 'fields');
+    return text(this.#field(sight, collection, name, await this.#options.builds()));
+  }
+
+  async relations(caller: Caller): Promise<string> {
+    return listText(allRelations(await this.#sight(caller, 'relations')));
+  }
+
+  /** The relations by which the items of a collection refer to others. */
+  async relationsOf(caller: Caller, collection: string): Promise<string> {
+    const sight = await this.#sight(caller, 'relations');
+    return listText(relationsOf(sight, sight.collection(collection)));
+  }
+
+  async relation(caller: Caller, collection: string, field: string): Promise<string> {
+    const sight = await this.#sight(caller, 'relations');
+    const relations = relationsOf(sight, sight.collection(collection));
+    const found = relations.find((relation) => relation.field === field);
+    if (found === undefined) throw noRelation(collection, field);
+    return text(found);
+  }
+
+  async #sight(caller: Caller, table: MetaTable): Promise<VisibleSchema> {
+    const { access, catalog } = this.#options;
+    const rights = await access.rightsOf(caller);
+    const sight = new VisibleSchema(catalog.current(), rights, caller);
+    sight.require(table);
+    return sight;
+  }
+
+  #collection(sight: VisibleSchema, name: string) {
+    const found = sight.catalog.collections.get(name);
+    if (found === undefined || !sight.shows(name)) throw noCollection(name);
+    return shownCollection(sight, found);
+  }
+
+  #field(sight: VisibleSchema, collection: string, name: string, builds: IndexBuilds) {
+    const owner = sight.collection(collection);
+    const field = owner.fields.get(name);
+    if (field === undefined || !sight.seesField(collection, name)) throw noField(collection, name);
+    return shownField(sight, owner, field, builds);
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * Finds the stored rules that cannot be read and so hold for nothing: those of permissions and of
+ * fields, and the addresses of policies. An installation may have them from an earlier release, or
+ * from SQL.
+ */
+import { setImmediate as turn } from 'node:timers/promises';
+import type { StoredRow } from '#core/access/permission-row.ts';
+import type { Catalog } from '#core/catalog/catalog.ts';
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
+import type { Pool } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import type { Log } from '#core/log/log.ts';
+import type { QueryBounds } from '#core/query/query.ts';
+import { systemTable } from '#core/system/table.ts';
+import { fieldRuleFault } from '#core/validation/field-rule.ts';
+import { permissionFaults } from './permission-check.ts';
+import { addressFault } from './system/rule-policy.ts';
+
+/** A rule that holds for nothing, and why. */
+export interface UnreadableRule {
+  /** Of the permission; null for the rule of a field or policy. */
+  readonly permission: number | null;
+  readonly collection: string;
+  /** Null for the rule of a field or policy. */
+  readonly action: string | null;
+  /** Which member of the permission, which field, or which policy. */
+  readonly place: string;
+  readonly reason: string;
+}
+
+export interface RuleAuditOptions {
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  readonly catalog: Pick<CatalogSource, 'current' | 'onCounter'>;
+  readonly bounds: QueryBounds;
+}
+
+/** Permissions that are judged before something else has its turn. */
+const SLICE = 200;
+/** Rules that are told; who has more mends these first. */
+const MAX_TOLD = 1_000;
+
+export class RuleAudit {
+  readonly #options: RuleAuditOptions;
+  #found: { readonly catalog: Catalog; readonly rules: Promise<readonly UnreadableRule[]> } | null =
+    null;
+
+  constructor(options: RuleAuditOptions) {
+    this.#options = options;
+    const forget = () => {
+      this.#found = null;
+    };
+    options.catalog.onCounter('access', forget);
+    options.catalog.onCounter('reset', forget);
+  }
+
+  /** The rules that cannot be read; remembered until permissions or the schema change. */
+  async unreadable(): Promise<readonly UnreadableRule[]> {
+    const catalog = this.#options.catalog.current();
+    const known = this.#found;
+    if (known?.catalog === catalog) return known.rules;
+    const looking = { catalog, rules: this.#look(catalog) };
+    this.#found = looking;
+    looking.rules.catch(() => {
+      if (this.#found === looking) this.#found = null;
+    });
+    return looking.rules;
+  }
+
+  async #look(catalog: Catalog): Promise<readonly UnreadableRule[]> {
+    const rules = [...(await this.#ofPolicies()), ...this.#ofFields(catalog)];
+    for await (const rule of this.#ofPermissions(catalog)) {
+      if (rules.length >= MAX_TOLD) break;
+      rules.push(rule);
+    }
+    return rules;
+  }
+
+  /** Tells the log of each; for when a process starts. */
+  async report(log: Log): Promise<void> {
+    try {
+      for (const { reason, ...rule } of await this.unreadable()) {
+        const { permission, collection, place } = rule;
+        const name = permission === null ? place : `${place} of permission ${permission}`;
+        log.warn(rule, `${name} on ${collection} cannot be read and holds for nothing: ${reason}`);
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'the stored rules were not looked at');
+    }
+  }
+
+  /** Lists without an address, or with an entry that is none. */
+  async #ofPolicies(): Promise<readonly UnreadableRule[]> {
+    const { pool, schema } = this.#options;
+    const { rows } = await pool.query<{ id: string; ip_access: string }>(
+      render(sql`
+        SELECT id::text, ip_access FROM ${systemTable(schema, 'policies')}
+        WHERE ip_access IS NOT NULL ORDER BY id LIMIT ${MAX_TOLD}::int`),
+    );
+    return rows.flatMap(({ id, ip_access }) => {
+      const reason = addressFault(ip_access);
+      const place = `ip_access of policy ${id}`;
+      const collection = 'system_policies';
+      return reason === null ? [] : [{ permission: null, collection, action: null, place, reason }];
+    });
+  }
+
+  *#ofFields(catalog: Catalog): Generator<UnreadableRule> {
+    for (const collection of catalog.collections.values()) {
+      for (const { field, row } of collection.descriptor.fields) {
+        const { validation } = row;
+        if (validation === null || validation === undefined) continue;
+        const reason = fieldRuleFault(catalog, collection, field, validation);
+        if (reason === null) continue;
+        const place = `validation of ${field}`;
+        yield { permission: null, collection: collection.name, action: null, place, reason };
+      }
+    }
+  }
+
+  async *#ofPermissions(catalog: Catalog): AsyncGenerator<UnreadableRule> {
+    const { pool, schema, bounds } = this.#options;
+    for (let last = 0; ; ) {
+      const { rows } = await pool.query<StoredRow>(
+        render(sql`
+          SELECT id, policy::text, collection, action, permissions::text, validation::text,
+            presets::text, fields
+          FROM ${systemTable(schema, 'permissions')} WHERE id > ${last}::int
+          ORDER BY id LIMIT ${SLICE}::int`),
+      );
+      for (const row of rows) {
+        const { id: permission, collection, action } = row;
+        for (const { place, reason } of permissionFaults(catalog, bounds, row)) {
+          yield { permission, collection, action, place, reason };
+        }
+      }
+      const { id } = rows.at(-1) ?? {};
+      if (id === undefined || rows.length < SLICE) return;
+      last = id;
+      await turn();
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/** What one delivery gives its actor, and takes back when it is over. */
+import type { Connection } from '#core/database/pool.ts';
+import type { ClaimedJob } from '#core/jobs/claim.ts';
+import { recordBackend } from '#core/jobs/ledger.ts';
+import type { Log } from '#core/log/log.ts';
+import { tellSupervisor } from '#core/process/supervised-process.ts';
+import type { Services } from '#workers/services.ts';
+import type { ActorContext } from './actor.ts';
+import type { JobSession } from './job-sessions.ts';
+import type { ProgressReporter } from './progress-sender.ts';
+
+export class DeliveryContext implements ActorContext {
+  readonly job: ActorContext['job'];
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly services: Services;
+  readonly #progress: ProgressReporter;
+  #session: Promise<JobSession> | null = null;
+
+  constructor(
+    job: ClaimedJob,
+    services: Services,
+    log: Log,
+    { signal, progress }: { signal: AbortSignal; progress: ProgressReporter },
+  ) {
+    this.job = { id: job.id, attempt: job.attempt, user: job.user };
+    this.services = services;
+    this.log = log;
+    this.signal = signal;
+    this.#progress = progress;
+  }
+
+  async connect(): Promise<Connection> {
+    this.#session ??= this.#open();
+    return (await this.#session).client;
+  }
+
+  progress(progress: Parameters<ActorContext['progress']>[0]): void {
+    this.#progress.report(progress);
+  }
+
+  async failpoint(name: string): Promise<void> {
+    if (this.services.config.FAILPOINT !== name || this.job.attempt !== 1) return;
+    this.log.warn({ failpoint: name }, 'waiting to be killed');
+    tellSupervisor({ type: 'failpoint', name });
+    await new Promise(() => undefined);
+  }
+
+  /** Ends the session, if there is one; what it has not committed is undone. */
+  async end(): Promise<void> {
+    const opening = this.#session;
+    this.#session = null;
+    const session = await opening?.catch(() => null);
+    session?.end();
+  }
+
+  async #open(): Promise<JobSession> {
+    const { sessions, schema } = this.services;
+    const session = await sessions.open(this.signal);
+    try {
+      await recordBackend(session.client, schema, this.job);
+      return session;
+    } catch (error) {
+      session.end();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * The deliveries that this process works on, and how they hear that they are to stop: a message
+ * says so at once, and a look at their rows once a second says so for certain.
+ */
+import { render, sql } from '#core/database/sql.ts';
+import type { Delivery } from '#core/jobs/ledger.ts';
+import { systemTable } from '#core/system/table.ts';
+import type { Services } from '#workers/services.ts';
+import { Interruption } from './interruption-reason.ts';
+
+const LOOK_EVERY_MS = 1_000;
+
+interface Entry {
+  readonly delivery: Delivery;
+  readonly controller: AbortController;
+}
+
+interface DeliveryState {
+  readonly id: string;
+  readonly attempt: number;
+  readonly cancel_requested: boolean;
+}
+
+export class RunningDeliveries {
+  readonly #services: Services;
+  readonly #entries = new Map<string, Entry>();
+  readonly #unsubscribe: () => void;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(services: Services) {
+    this.#services = services;
+    this.#unsubscribe = services.bus.subscribe('job.cancel', ({ id }) => {
+      if (this.#entries.has(id)) this.#look();
+    });
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
+  }
+
+  has(id: string): boolean {
+    return this.#entries.has(id);
+  }
+
+  /** Keeps a delivery in sight until {@link remove}. */
+  add(delivery: Delivery): AbortController {
+    const controller = new AbortController();
+    this.#entries.set(delivery.id, { delivery, controller });
+    return controller;
+  }
+
+  remove(delivery: Delivery): void {
+    if (this.#entries.get(delivery.id)?.delivery === delivery) this.#entries.delete(delivery.id);
+  }
+
+  /** Stops every delivery, so that other workers can have their jobs. */
+  drain(): void {
+    for (const { controller } of this.#entries.values()) {
+      controller.abort(new Interruption('draining'));
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#unsubscribe();
+  }
+
+  #look(): void {
+    if (this.#entries.size === 0) return;
+    const { pool, schema, log } = this.#services;
+    const entries = [...this.#entries.values()];
+    const ids = entries.map(({ delivery }) => delivery.id);
+    const statement = render(sql`SELECT id, attempt, cancel_requested
+      FROM ${systemTable(schema, 'jobs')} WHERE id = ANY(${ids}::uuid[])`);
+    pool.query<DeliveryState>(statement).then(
+      ({ rows }) => {
+        for (const row of rows) {
+          const entry = entries.find(({ delivery }) => delivery.id === row.id);
+          if (row.attempt !== entry?.delivery.attempt) {
+            entry?.controller.abort(new Interruption('superseded'));
+          } else if (row.cancel_requested) {
+            entry.controller.abort(new Interruption('cancelled'));
+          }
+        }
+      },
+      (error) => log.warn({ err: error }, 'the state of running jobs could not be read'),
+    );
+  }
+}
