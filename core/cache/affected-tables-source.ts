@@ -33,7 +33,7 @@ export class AffectedTablesSource {
   /** Starts to follow the catalog. Until the first result, every table counts as affected. */
   start(): void {
     const { catalog, log } = this.#parts;
-    const complaint = 'what writes reach cannot be read';
+    const complaint = 'the tables that writes affect cannot be read';
     const now = () =>
       void this.#load().catch((error: unknown) => log.warn({ err: error }, complaint));
     this.#ends.push(catalog.onChange(now), repeat(this.#load, { pause: PAUSE_MS, log, complaint }));

@@ -195,7 +195,10 @@ export class Follower implements CatalogSource {
   async #acknowledge(): Promise<void> {
     const { member, log } = this.#parts;
     await member.acknowledge(this.#acknowledgement()).catch((error: unknown) => {
-      log.debug({ err: error }, 'a version is acknowledged with the next look');
+      log.debug(
+        { err: error },
+        'a version could not be acknowledged; it is repeated with the next read of the counters',
+      );
     });
   }
 
@@ -216,7 +219,9 @@ export class Follower implements CatalogSource {
   #heed(work: () => Promise<unknown>): void {
     this.distrust();
     // The next regular read repeats what fails here.
-    work().catch((error: unknown) => this.#parts.log.debug({ err: error }, 'a look failed'));
+    work().catch((error: unknown) =>
+      this.#parts.log.debug({ err: error }, 'the counters could not be read'),
+    );
   }
 
   onChange(handler: (catalog: Catalog) => void): () => void {
@@ -277,7 +282,10 @@ export class Follower implements CatalogSource {
     const { member, log } = this.#parts;
     await Promise.all(this.#ends.splice(0).map((end) => end()));
     await member.leave().catch((error: unknown) => {
-      log.debug({ err: error }, 'the registry could not be left; the lease runs out by itself');
+      log.debug(
+        { err: error },
+        'the process could not leave the registry; its lease expires by itself',
+      );
     });
   }
 }

@@ -82,7 +82,7 @@ export function keepCatalog(source: CatalogSource, watching: Watch): CatalogSour
       await end();
       if (elected) {
         await lease.release().catch((error: unknown) => {
-          log.debug({ err: error }, 'the lease could not be given back; it runs out by itself');
+          log.debug({ err: error }, 'the lease could not be given back; it expires by itself');
         });
       }
       await source.close();

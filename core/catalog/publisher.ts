@@ -123,7 +123,7 @@ export class Builder {
   #complain(orphans: readonly string[]): void {
     const { log } = this.#parts;
     const fresh = orphans.filter((name) => !this.#orphans.includes(name));
-    for (const name of fresh) log.warn(`relations of ${name} are passed over: it is not served`);
+    for (const name of fresh) log.warn(`relations of ${name} are ignored: it is not served`);
     this.#orphans = orphans;
   }
 }

@@ -37,7 +37,7 @@ function junction(siblings: ReadonlyMap<string, Pointer>, pointer: ManyToOne, sc
   const onward = siblings.get(field);
   if (onward === undefined) {
     const place = `${pointer.collection}.${pointer.field}`;
-    scope.warn(`The relation ${place} goes on through ${field}, which is no relation.`);
+    scope.warn(`The relation ${place} continues through ${field}, which is not a relation.`);
     return { kind: 'o2m', junctionField: null } as const;
   }
   return { kind: onward.kind === 'a2o' ? 'm2a' : 'm2m', junctionField: field } as const;

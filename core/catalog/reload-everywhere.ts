@@ -34,7 +34,10 @@ export async function resetEverywhere({
   const reset = await countReset(pool, catalogSchemas);
   // Processes that get the message read the counters.
   await bus.publish('access.changed', { version: 0 }).catch((error: unknown) => {
-    log.debug({ err: error }, 'the reset is noticed with the next look at the counters');
+    log.debug(
+      { err: error },
+      'the reset could not be announced; it is noticed with the next read of the counters',
+    );
   });
   return reset;
 }

@@ -40,11 +40,11 @@ export function confirmation(parts: ConfirmationParts): Confirm {
     const { access, sessions } = await catalog.hear();
     // Without the message they read the counters within about a second.
     bus.publish('access.changed', { version: access, sessions }).catch((error: unknown) => {
-      log.debug({ err: error }, 'a change of rights could not be told');
+      log.debug({ err: error }, 'a change of rights could not be announced');
     });
     const lost = await members.acknowledged({ access, sessions }, { within: KNOWN_WITHIN_MS });
     if (lost.length > 0)
-      log.warn({ lost }, 'edges did not learn of a change before their lease ended');
+      log.warn({ lost }, 'edges did not apply a change before their lease expired');
   }
 
   return coalesce(async () => {
@@ -56,7 +56,7 @@ export function confirmation(parts: ConfirmationParts): Confirm {
       } catch (error) {
         if (performance.now() < until) await delay(TRY_AGAIN_MS);
         else {
-          const reason = 'It was written, but whether every process knows of it could not be seen.';
+          const reason = 'It was written, but it is not certain that every process has applied it.';
           throw unavailable('database', reason, { cause: error });
         }
       }

@@ -132,7 +132,7 @@ async function smtpTransport(config: MailConfig): Promise<MailTransport> {
 function logTransport(log: Log): MailTransport {
   return {
     async send({ to, subject, text }) {
-      log.info({ mail: { to, subject, text } }, 'a mail, which is not sent');
+      log.info({ mail: { to, subject, text } }, 'a mail that is only logged, not sent');
     },
   };
 }

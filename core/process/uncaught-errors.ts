@@ -19,6 +19,6 @@ export function logUncaughtErrors(log: Log): void {
     const more = leftOut > 1 ? { leftOut: leftOut - 1 } : {};
     last = now;
     leftOut = 0;
-    log.error({ err: error, origin, ...more }, 'an error that belongs to no request');
+    log.error({ err: error, origin, ...more }, 'an uncaught error outside of a request');
   });
 }

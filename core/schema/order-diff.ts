@@ -118,24 +118,29 @@ function checkName(name: string, what: string): void {
   if (bad) throw invalidPayload(`"${name}" cannot be the name of a ${what}.`);
 }
 
-/** Why something cannot be made or changed as the diff wants it. */
+/** The kind of a table in words. */
+function kindText(kind: unknown): string {
+  return kind === 'partitioned' ? 'partitioned table' : String(kind);
+}
+
+/** Why a part of the diff cannot be applied. */
 function* obstacles({ collections, fields }: Plan): Generator<string> {
   for (const { collection, schema } of collections.made) {
     if (schema?.kind === undefined) continue;
-    yield `${collection} is a ${schema.kind}, of which a snapshot knows no more: make it by hand.`;
+    yield `${collection} is a ${kindText(schema.kind)}; create it yourself or exclude it.`;
   }
   for (const { now, next } of collections.changed) {
-    if (now.schema?.kind !== next.schema?.kind) yield `${now.collection} is of another kind.`;
+    if (now.schema?.kind !== next.schema?.kind) yield `${now.collection} is not of the same kind.`;
     if (differences(now.schema?.primary_key, next.schema?.primary_key).length > 0) {
-      yield `The primary key of ${now.collection} is another one.`;
+      yield `The primary key of ${now.collection} is different.`;
     }
   }
   for (const { collection, field, schema } of fields.made) {
     const place = `${collection}.${field}`;
     if (schema?.is_generated)
-      yield `${place} is computed by an expression, which is not made here.`;
+      yield `${place} is computed by an expression, which cannot be applied.`;
     if (!schema?.default_is_expression) continue;
-    yield `The default of ${place} is an expression, which is not made here.`;
+    yield `The default of ${place} is an expression, which cannot be applied.`;
   }
   for (const { now, next } of fields.changed) {
     const place = `${now.collection}.${now.field}`;
@@ -147,7 +152,7 @@ function* obstacles({ collections, fields }: Plan): Generator<string> {
     }
     const { default_value, default_is_expression } = next.schema ?? {};
     if (default_is_expression && differences(now.schema?.default_value, default_value).length > 0) {
-      yield `The default of ${place} becomes an expression, which is not made here.`;
+      yield `The default of ${place} becomes an expression, which cannot be applied.`;
     }
   }
 }

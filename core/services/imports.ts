@@ -88,7 +88,14 @@ export class ImportService {
     try {
       return await this.#submit(caller, destination, { ...upload, file, counted });
     } finally {
-      await counted.end().catch((error) => log.warn({ err: error }, 'an upload counts on'));
+      await counted
+        .end()
+        .catch((error) =>
+          log.warn(
+            { err: error },
+            'an upload could not be released from its quota; it counts until it expires',
+          ),
+        );
     }
   }
 

@@ -83,10 +83,10 @@ export class RuleAudit {
       for (const { reason, ...rule } of await this.unreadable()) {
         const { permission, collection, place } = rule;
         const name = permission === null ? place : `${place} of permission ${permission}`;
-        log.warn(rule, `${name} on ${collection} cannot be read and holds for nothing: ${reason}`);
+        log.warn(rule, `${name} on ${collection} is invalid and matches nothing: ${reason}`);
       }
     } catch (error) {
-      log.warn({ err: error }, 'the stored rules were not looked at');
+      log.warn({ err: error }, 'the stored rules could not be checked');
     }
   }
 

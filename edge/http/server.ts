@@ -172,7 +172,7 @@ class HttpServer implements Server {
       try {
         exchange?.disconnect();
       } catch (error) {
-        this.#options.log.error({ err: error }, 'the end of a connection could not be told');
+        this.#options.log.error({ err: error }, 'the end of a connection could not be handled');
       }
     });
     try {

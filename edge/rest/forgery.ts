@@ -54,6 +54,6 @@ export function refuseForgery(request: Request, config: ForgeryConfig): void {
   throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', {
     mediaType: type ?? '',
     where: 'Content-Type',
-    reason: 'A request with a session cookie names the type of its body, such as application/json.',
+    reason: 'A request with a session cookie must have a Content-Type, such as application/json.',
   });
 }

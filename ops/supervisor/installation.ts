@@ -156,7 +156,7 @@ export class Installation {
   async #prepareTables(database: Database): Promise<GeneratedAdmin | null> {
     const { config, log, report } = this.#options;
     const applied = await migrate(config, database.directUrl);
-    if (applied.length > 0) report(`Made or changed the system tables: ${applied.join(', ')}`);
+    if (applied.length > 0) report(`Created or changed the system tables: ${applied.join(', ')}`);
     const pool = createPool(config, database.url, log, {
       name: 'start',
       max: 1,
@@ -165,7 +165,7 @@ export class Installation {
     try {
       let kept: GeneratedAdmin | null = null;
       await bootstrapAdmin(config, pool, (admin) => {
-        report(`Making the first admin, ${admin.email}`);
+        report(`Creating the first administrator, ${admin.email}`);
         kept = keepCredentials(config, this.#dataDir, admin);
       });
       const schema = systemSchema(config);

@@ -60,7 +60,7 @@ export async function awaitLeftovers(
 ): Promise<void> {
   let left = findLeftovers(dataDir);
   if (left.length === 0) return;
-  report(`Waiting for what a killed run left behind to end (process ${left.join(', ')})`);
+  report(`Waiting for processes of a killed run to end (process ${left.join(', ')})`);
   const end = performance.now() + DRAIN_WITHIN_MS;
   let hastened = false;
   while (left.length > 0) {

@@ -467,9 +467,9 @@ t.test('rules that cannot be read are told when a process starts', async (t) => 
   const audit = new RuleAudit({ pool, schema: 'public', catalog, bounds });
   await audit.report(log);
   t.match(lines, [
-    /ip_access of policy \S+ on system_policies cannot be read and holds for nothing.*no address/,
-    /validation of n on a cannot be read and holds for nothing.*has no field/,
-    /permissions of permission \d+ on a cannot be read and holds for nothing.*holds no condition/,
+    /ip_access of policy \S+ on system_policies is invalid and matches nothing.*no address/,
+    /validation of n on a is invalid and matches nothing.*has no field/,
+    /permissions of permission \d+ on a is invalid and matches nothing.*holds no condition/,
   ]);
   t.equal(lines.length, 3);
   t.equal(await audit.unreadable(), await audit.unreadable(), 'remembered');

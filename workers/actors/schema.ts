@@ -55,7 +55,12 @@ async function alter(
     await queues
       .get('schema')
       .add(id, INDEX_JOB)
-      .catch((error: unknown) => log.warn({ err: error, job: id }, 'an index has to wait'));
+      .catch((error: unknown) =>
+        log.warn(
+          { err: error, job: id },
+          'an index job could not be queued; the reconciler does it',
+        ),
+      );
   }
   return { version };
 }
@@ -69,7 +74,7 @@ async function known({ version }: SchemaResult, context: ActorContext): Promise<
   const { access, sessions } = await catalog.hear();
   const versions = { catalog: version, access, sessions };
   const lost = await members.acknowledged(versions, { signal, within: KNOWN_WITHIN_MS });
-  if (lost.length > 0) log.warn({ version, lost }, 'edges do not know the changed schema');
+  if (lost.length > 0) log.warn({ version, lost }, 'edges did not apply the changed schema');
 }
 
 export const schemaActor: Actor<typeof schemaMessage> = {

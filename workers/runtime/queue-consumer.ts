@@ -75,7 +75,11 @@ export class Consumer {
       throw error;
     }
     this.#worker = worker;
-    worker.run().catch((error) => log.error({ err: error }, 'the queue is taken from no more'));
+    worker
+      .run()
+      .catch((error) =>
+        log.error({ err: error }, 'the worker no longer takes jobs from the queue'),
+      );
   }
 
   /** Takes no more jobs and resolves when those in hand have been settled. */

@@ -27,7 +27,7 @@ t.test('the embedded database lives and ends with its supervisor', async (t) => 
   const first = new Run(t, env);
   await first.prints('Ctrl-C stops it');
   t.match(first.stdout, 'Making a database cluster');
-  t.match(first.stdout, 'Making the first admin');
+  t.match(first.stdout, 'Creating the first administrator');
   const server = serverOf(dataDir);
 
   t.test('a second start on the same data or port is refused', async (t) => {

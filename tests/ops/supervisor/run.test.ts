@@ -181,7 +181,7 @@ t.test('what a killed run left behind is waited for, and no stranger', async (t)
   const [left = 0] = standIns(pids);
   t.ok(isAlive(left));
   const next = new Run(t, one);
-  await next.prints(`left behind to end (process ${left})`);
+  await next.prints(`of a killed run to end (process ${left})`);
   rmSync(hold);
   await next.prints('Ctrl-C stops it');
   await until(() => !isAlive(left));
