@@ -92,6 +92,12 @@ export const ALL_FORMS: readonly ItemForm[] = [
 /** The forms of what is a single item. */
 export const SINGLE_FORMS: readonly ItemForm[] = ['list', 'updateMany'];
 
+/** What these do to it. */
+const SINGLE_SUMMARIES: Partial<Record<ItemForm, string>> = {
+  list: 'Reads the item',
+  updateMany: 'Updates the item',
+};
+
 /**
  * The entries of a place of items.
  * @param of the collection, as a summary names it; none where the path does
@@ -103,7 +109,8 @@ export function itemRoutes(
   of = '',
 ): readonly RouteEntry[] {
   return forms.map((form) => {
-    const { path: rest, summary, ...facts } = FORMS[form];
+    const { path: rest, summary: usual, ...facts } = FORMS[form];
+    const summary = (forms === SINGLE_FORMS && SINGLE_SUMMARIES[form]) || usual;
     return {
       ...facts,
       path: path + rest,

@@ -128,6 +128,9 @@ t.test('HEAD is answered as GET is', async (t) => {
     t.equal(head.status, get.status, nameOf(entry));
     t.equal(await head.text(), '', nameOf(entry));
     t.equal(head.headers.get('content-type'), get.headers.get('content-type'), nameOf(entry));
+    const { statuses, type } = entry.answer;
+    if (get.status < 400) t.ok(statuses.includes(get.status), `${nameOf(entry)} ${get.status}`);
+    if (get.status === 200) t.match(get.headers.get('content-type'), type ?? null, nameOf(entry));
   }
 });
 
