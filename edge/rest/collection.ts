@@ -30,12 +30,12 @@ const search: CallHandler = async (call) => {
 };
 
 /** The collection that the path names, and how it is shown. */
-function placeOf(call: Call) {
+function namedCollection(call: Call) {
   const name = param(call, 'collection');
   return { name, read: () => call.services.schemaView.collection(call.caller, name) };
 }
 
-const read: CallHandler = async (call) => jsonText(await placeOf(call).read());
+const read: CallHandler = async (call) => jsonText(await namedCollection(call).read());
 
 const create: CallHandler = async (call) => {
   const { caller, services } = call;
@@ -58,13 +58,13 @@ const updateMany: CallHandler = async (call) => {
 };
 
 const updateOne: CallHandler = async (call) => {
-  const { name, read } = placeOf(call);
+  const { name, read } = namedCollection(call);
   const change = updateCollection(name, await call.request.body.json());
   return changeOne(call, { change, read });
 };
 
 const remove: CallHandler = (call) => {
-  const { name, read } = placeOf(call);
+  const { name, read } = namedCollection(call);
   return removeOne(call, { change: { kind: 'collections.delete', collection: name }, read });
 };
 

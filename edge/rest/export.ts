@@ -4,7 +4,7 @@ import { FORMAT_FACTS, fileName, parseFormat } from '#core/export/format.ts';
 import type { Parameters } from '#core/query/parse/parameter.ts';
 import type { Response } from '#edge/http/response.ts';
 import { type Call, listed, parsed } from './call.ts';
-import type { Place } from './item-handler.ts';
+import type { ServedCollection } from './item-handler.ts';
 
 /** The name in both forms of RFC 6266: plain ASCII, and percent-encoded UTF-8 where it differs. */
 export function disposition(name: string): string {
@@ -19,7 +19,7 @@ export function disposition(name: string): string {
  */
 export async function exportItems(
   call: Call,
-  { items: service, target }: Place,
+  { items: service, target }: ServedCollection,
   parameters: Parameters,
   typed: Parameters = {},
 ): Promise<Response> {

@@ -27,7 +27,7 @@ import { exportItems } from './export.ts';
 import { byQueryLimit, searchLimit, searchOf } from './parameter.ts';
 
 /** The collection that a call is about, and the service that knows it. */
-export interface Place {
+export interface ServedCollection {
   readonly items: ItemService;
   readonly target: Target;
 }
@@ -82,14 +82,14 @@ function readBackQuestionOf(call: Call): Question {
  */
 async function admitted(
   call: Call,
-  { items, target }: Place,
+  { items, target }: ServedCollection,
   action: 'create' | 'update',
 ): Promise<void> {
   if (await items.admit(target, action)) throw noRoute(call);
 }
 
 /** The body of a write; a list of more items than one request may write is not even parsed. */
-function bodyOfWrite({ request, services }: Call, { items }: Place): Promise<unknown> {
+function bodyOfWrite({ request, services }: Call, { items }: ServedCollection): Promise<unknown> {
   return request.body.json(byQueryLimit(services.config), (count) => items.requireCount(count));
 }
 
@@ -160,9 +160,9 @@ export interface ItemHandlers {
   readonly deleteOne: CallHandler;
 }
 
-function readers(placeOf: (call: Call) => Place) {
+function readers(collectionOf: (call: Call) => ServedCollection) {
   const list: CallHandler = async (call) => {
-    const { items, target } = placeOf(call);
+    const { items, target } = collectionOf(call);
     if (call.request.query.includes('export') && call.parameters.export !== undefined) {
       return exportItems(call, { items, target }, call.parameters);
     }
@@ -174,7 +174,7 @@ function readers(placeOf: (call: Call) => Place) {
       await call.request.body.json(searchLimit(call.services.config)),
     );
     const all = { ...call.parameters, ...parameters };
-    const { items, target } = placeOf(call);
+    const { items, target } = collectionOf(call);
     if (all.export !== undefined && keys === null) {
       return exportItems(call, { items, target }, all, parameters);
     }
@@ -186,7 +186,7 @@ function readers(placeOf: (call: Call) => Place) {
     return answerOf(call, target.collection, answer);
   };
   const read: CallHandler = async (call) => {
-    const { items, target } = placeOf(call);
+    const { items, target } = collectionOf(call);
     return readText(
       call,
       await items.one(target, lastSegment(call), questionOfUrl(call), call.request.signal),
@@ -195,15 +195,15 @@ function readers(placeOf: (call: Call) => Place) {
   return { list, search, read };
 }
 
-function writers(placeOf: (call: Call) => Place) {
+function writers(collectionOf: (call: Call) => ServedCollection) {
   const create: CallHandler = async (call) => {
-    const { items, target } = placeOf(call);
+    const { items, target } = collectionOf(call);
     await admitted(call, { items, target }, 'create');
     const body = await call.request.body.json(undefined, (count) => items.requireCount(count));
     return written(await items.create(target, body, readBackQuestionOf(call)));
   };
   const updateOne: CallHandler = async (call) => {
-    const { items, target } = placeOf(call);
+    const { items, target } = collectionOf(call);
     await admitted(call, { items, target }, 'update');
     const body = await call.request.body.json();
     const key = lastSegment(call);
@@ -211,7 +211,7 @@ function writers(placeOf: (call: Call) => Place) {
     return written(await items.updateOne(target, key, change, questionOfUrl(call)));
   };
   const updateMany: CallHandler = async (call) => {
-    const { items, target } = placeOf(call);
+    const { items, target } = collectionOf(call);
     const query = readBackOf(call);
     if (await items.admit(target, 'update')) {
       const body = await call.request.body.json();
@@ -221,7 +221,7 @@ function writers(placeOf: (call: Call) => Place) {
     return written(await items.updateMany(target, updateOf(call, body), query));
   };
   const deleteOne: CallHandler = async (call) => {
-    const { items, target } = placeOf(call);
+    const { items, target } = collectionOf(call);
     const precondition = preconditionOf(call);
     const condition =
       precondition === undefined ? undefined : { precondition, query: queryOf(call) };
@@ -229,7 +229,7 @@ function writers(placeOf: (call: Call) => Place) {
     return NO_CONTENT;
   };
   const deleteMany: CallHandler = async (call) => {
-    const { items, target } = placeOf(call);
+    const { items, target } = collectionOf(call);
     await items.admit(target, 'delete');
     const body = await bodyOfWrite(call, { items, target });
     await items.deleteMany(target, deletionOf(call, body));
@@ -238,7 +238,7 @@ function writers(placeOf: (call: Call) => Place) {
   return { create, updateOne, updateMany, deleteOne, deleteMany };
 }
 
-/** Makes the handlers of a place that each call names. */
-export function itemHandlers(placeOf: (call: Call) => Place): ItemHandlers {
-  return { ...readers(placeOf), ...writers(placeOf) };
+/** Makes the handlers of the collection that each call names. */
+export function itemHandlers(collectionOf: (call: Call) => ServedCollection): ItemHandlers {
+  return { ...readers(collectionOf), ...writers(collectionOf) };
 }

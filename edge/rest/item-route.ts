@@ -1,4 +1,4 @@
-/** The routes that each place of items has: one entry for each way to read or write them. */
+/** The routes under which items of collections are read and written, one entry for each way. */
 import * as v from 'valibot';
 import { QUERY_PARAMETERS } from '#core/query/parse/parameter.ts';
 import type { ItemHandlers } from './item-handler.ts';
@@ -18,7 +18,7 @@ export type ItemForm = keyof ItemHandlers;
 
 interface FormFacts {
   readonly method: RouteEntry['method'];
-  /** What follows the path of the place. */
+  /** What follows the path of the collection. */
   readonly path: '' | '/:key';
   readonly summary: string;
   readonly body: BodyFacts | null;
@@ -99,7 +99,7 @@ const SINGLE_SUMMARIES: Partial<Record<ItemForm, string>> = {
 };
 
 /**
- * The entries of a place of items.
+ * The entries of a collection, or of all that a path names.
  * @param of the collection, as a summary names it; none where the path does
  */
 export function itemRoutes(

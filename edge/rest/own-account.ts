@@ -1,7 +1,7 @@
 /** The routes about the caller: `/users/me`, `/roles/me`, `/policies/me/globals`. */
 import * as v from 'valibot';
 import { QUERY_PARAMETERS } from '#core/query/parse/parameter.ts';
-import { type Asker, ownAccess } from '#core/services/system/own-account.ts';
+import { ownAccess, type Requester } from '#core/services/system/own-account.ts';
 import { members, word } from './body.ts';
 import {
   type Call,
@@ -16,7 +16,7 @@ import { REST } from './envelope.ts';
 import { readBackOf, written } from './item-handler.ts';
 import { anyObject, DATA, json, NOTHING, parsedBody, type RouteEntry, WRITTEN } from './route.ts';
 
-function askerOf(call: Call): Asker {
+function requesterOf(call: Call): Requester {
   const { caller, strict } = call;
   return { caller, visitor: visitorOf(call), strict, envelope: REST };
 }
@@ -24,21 +24,21 @@ function askerOf(call: Call): Asker {
 const read: CallHandler = async (call) => {
   const { ownAccount } = call.services;
   const { signal } = call.request;
-  return readText(call, await ownAccount.read(askerOf(call), () => queryOf(call), signal));
+  return readText(call, await ownAccount.read(requesterOf(call), () => queryOf(call), signal));
 };
 
 const update: CallHandler = async (call) => {
   const { ownAccount } = call.services;
-  const asker = askerOf(call);
-  await ownAccount.admit(asker);
+  const requester = requesterOf(call);
+  await ownAccount.admit(requester);
   const body = await call.request.body.json();
-  return written(await ownAccount.update(asker, body, () => readBackOf(call)));
+  return written(await ownAccount.update(requester, body, () => readBackOf(call)));
 };
 
 const trackBody = members({ last_page: v.pipe(word, v.maxLength(255, 'is too long')) });
 
 const readRoles: CallHandler = async (call) =>
-  readText(call, await call.services.ownAccount.roles(askerOf(call), queryOf(call)));
+  readText(call, await call.services.ownAccount.roles(requesterOf(call), queryOf(call)));
 
 const readAccess: CallHandler = async ({ caller }) => data(ownAccess(caller));
 
@@ -72,7 +72,7 @@ export const OWN_ACCOUNT_ROUTES: readonly RouteEntry[] = [
     access: 'account',
     answer: NOTHING,
     ...parsedBody(trackBody, async (call, { last_page: page }) => {
-      await call.services.ownAccount.trackPage(askerOf(call), page);
+      await call.services.ownAccount.trackPage(requesterOf(call), page);
       return NO_CONTENT;
     }),
   },

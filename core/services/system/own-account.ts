@@ -13,7 +13,7 @@ import type { Target } from '../request-context.ts';
 import type { SystemService } from './system.ts';
 
 /** Whose request it is. */
-export type Asker = Omit<Target, 'collection'>;
+export type Requester = Omit<Target, 'collection'>;
 
 const plain = v.optional(v.nullable(v.union([v.string(), v.boolean()])));
 
@@ -24,14 +24,14 @@ const profile = v.strictObject({
 });
 
 /** The key of the user who asks. @throws ServiceError INVALID_CREDENTIALS without one */
-function self({ caller }: Asker): string {
+function self({ caller }: Requester): string {
   if (caller.user === null) throw new ServiceError('INVALID_CREDENTIALS');
   return caller.user;
 }
 
 /** What may not be read is told by its key alone. */
 async function orKeys(
-  { envelope = BARE }: Asker,
+  { envelope = BARE }: Requester,
   read: Promise<TextAnswer>,
   keys: unknown,
 ): Promise<TextAnswer> {
@@ -53,51 +53,56 @@ export class OwnAccountService {
   }
 
   /** The caller's own user. @throws ServiceError INVALID_CREDENTIALS without one */
-  async read(asker: Asker, query: () => Query, signal: AbortSignal): Promise<TextAnswer> {
-    const id = self(asker);
-    const question = questionOf(this.#queryOf(asker, query));
-    const target = { ...userTarget(asker), ownKey: true };
-    return orKeys(asker, this.#system.one(target, id, question, signal), { id });
+  async read(requester: Requester, query: () => Query, signal: AbortSignal): Promise<TextAnswer> {
+    const id = self(requester);
+    const question = questionOf(this.#queryOf(requester, query));
+    const target = { ...userTarget(requester), ownKey: true };
+    return orKeys(requester, this.#system.one(target, id, question, signal), { id });
   }
 
   /**
    * Judges, before a body is read, whether the caller may change its own user at all.
    * @throws ServiceError INVALID_CREDENTIALS, FORBIDDEN
    */
-  async admit(asker: Asker): Promise<void> {
-    self(asker);
-    await this.#system.admit(userTarget(asker), 'update');
+  async admit(requester: Requester): Promise<void> {
+    self(requester);
+    await this.#system.admit(userTarget(requester), 'update');
   }
 
   /**
    * Changes the caller's own user. Who has to set up a second factor first changes the profile alone.
    * @throws ServiceError FORBIDDEN
    */
-  async update(asker: Asker, body: unknown, query: () => Query): Promise<WriteAnswer> {
-    if (asker.caller.lacksSecondFactor && !v.is(profile, body)) throw forbidden();
-    const shown = this.#queryOf(asker, query);
-    return this.#system.updateOne(userTarget(asker), self(asker), { body }, questionOf(shown));
+  async update(requester: Requester, body: unknown, query: () => Query): Promise<WriteAnswer> {
+    if (requester.caller.lacksSecondFactor && !v.is(profile, body)) throw forbidden();
+    const shown = this.#queryOf(requester, query);
+    return this.#system.updateOne(
+      userTarget(requester),
+      self(requester),
+      { body },
+      questionOf(shown),
+    );
   }
 
   /** Remembers where in the Admin App the caller was last. */
-  async trackPage(asker: Asker, page: string): Promise<void> {
-    await this.#system.trackPage(self(asker), page);
+  async trackPage(requester: Requester, page: string): Promise<void> {
+    await this.#system.trackPage(self(requester), page);
   }
 
   /** All roles of the caller. @throws ServiceError FORBIDDEN to callers without a user */
-  async roles(asker: Asker, query: Query): Promise<TextAnswer> {
-    const { roles, user } = asker.caller;
+  async roles(requester: Requester, query: Query): Promise<TextAnswer> {
+    const { roles, user } = requester.caller;
     if (user === null) throw forbidden();
-    const target = { ...asker, collection: systemName('roles') };
+    const target = { ...requester, collection: systemName('roles') };
     return orKeys(
-      asker,
+      requester,
       this.#system.some(target, roles, { ...query, limit: null }),
       roles.map((id) => ({ id })),
     );
   }
 
   /** Who has to set up a second factor first sees the own row, and nothing beyond it. */
-  #queryOf({ caller }: Asker, query: () => Query): Query {
+  #queryOf({ caller }: Requester, query: () => Query): Query {
     return caller.lacksSecondFactor ? parseQuery({ fields: '*' }, this.#bounds) : query();
   }
 }
@@ -108,6 +113,6 @@ export function ownAccess({ user, app, admin, enforceTfa }: Caller) {
   return { app_access: app, admin_access: admin, enforce_tfa: enforceTfa };
 }
 
-function userTarget(asker: Asker): Target {
-  return { ...asker, collection: systemName('users') };
+function userTarget(requester: Requester): Target {
+  return { ...requester, collection: systemName('users') };
 }
