@@ -42,6 +42,11 @@ export interface Options extends v.InferOutput<typeof values> {
   readonly parts: readonly Part[];
 }
 
+/** Whether a measurement is asked for, by the name behind that of its part. */
+export function isAsked({ only }: Options, { id }: { readonly id: string }): boolean {
+  return id.slice(id.indexOf('/') + 1).includes(only);
+}
+
 /**
  * Reads the arguments.
  * @throws {SetupError} one line that says which of them cannot be used

@@ -6,22 +6,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Load, Target } from './load.ts';
 
-/** A Lua script that makes all requests once and then sends them in turn. */
-function scriptOf({ paths, method, body }: Target): string {
-  const list = paths.map((path) => JSON.stringify(path)).join(', ');
-  const parts = [
-    JSON.stringify(method ?? 'GET'),
-    'path',
-    'nil',
-    JSON.stringify(body) ?? 'nil',
-  ].join(', ');
+/**
+ * A Lua script that makes all requests once and then sends them in turn.
+ * @param list the file in which their paths stand, a line for each
+ */
+function scriptOf({ method = 'GET', body }: Target, list: string): string {
+  const parts = [JSON.stringify(method), 'path', 'nil', JSON.stringify(body) ?? 'nil'].join(', ');
+  const type = body === undefined ? '' : 'wrk.headers["Content-Type"] = "application/json"';
   return `
-local paths = { ${list} }
 local requests = {}
 local position = 0
 function init()
-  wrk.headers["Content-Type"] = "application/json"
-  for i, path in ipairs(paths) do requests[i] = wrk.format(${parts}) end
+  ${type}
+  for path in io.lines(${JSON.stringify(list)}) do
+    requests[#requests + 1] = wrk.format(${parts})
+  end
 end
 function request()
   position = position % #requests + 1
@@ -42,7 +41,9 @@ export const runWrk: Load = async (target, { connections, seconds, signal }) => 
   const { url, token } = target;
   const folder = mkdtempSync(join(tmpdir(), 'sluice-wrk-'));
   const script = join(folder, 'requests.lua');
-  writeFileSync(script, scriptOf(target));
+  const list = join(folder, 'paths');
+  writeFileSync(list, target.paths.join('\n'));
+  writeFileSync(script, scriptOf(target, list));
   const args = ['-t', '1', '-c', String(connections), '-d', `${Math.ceil(seconds)}s`]
     .concat(token === null ? [] : ['-H', `Authorization: Bearer ${token}`])
     .concat(['-s', script, url]);

@@ -1,6 +1,7 @@
 /** Measures writes of many items at once against set statements, and without history against COPY. */
 import assert from 'node:assert/strict';
 import { from as copyFrom } from 'pg-copy-streams';
+import { isAsked } from '../options.ts';
 import type { Rig } from '../rig.ts';
 import { comparison, type Row } from '../row.ts';
 import { CHANGE, type History, ITEM } from './request.ts';
@@ -69,7 +70,7 @@ async function compete(rig: Rig, contest: Contest): Promise<Row> {
     duel.sluice.push(own);
     duel.baseline.push(other);
   }
-  return comparison({ id: `write/${id}`, title, unit: 'rows/s' }, duel, goal);
+  return comparison({ id, title, unit: 'rows/s' }, duel, goal);
 }
 
 /**
@@ -92,19 +93,22 @@ export async function measureMany(
   };
   const contests: Contest[] = [
     {
-      ...{ id: 'many-update', title: `update ${UPDATED.toLocaleString('en')} items by keys` },
+      ...{ id: 'write/many-update', title: `update ${UPDATED.toLocaleString('en')} items by keys` },
       ...{ rows: UPDATED * REPEATED, goal: 0.7, history: 'all' },
       mine: updates(own),
       theirs: updates(`${other}/many`),
     },
     {
-      ...{ id: 'many-create', title: `create ${CREATED.toLocaleString('en')} items` },
+      ...{ id: 'write/many-create', title: `create ${CREATED.toLocaleString('en')} items` },
       ...{ rows: CREATED, goal: 0.6, history: 'all' },
       mine: () => send(rig, own, 'POST', items),
       theirs: () => send(rig, `${other}/many`, 'POST', items),
     },
     {
-      ...{ id: 'many-copy', title: `create ${CREATED.toLocaleString('en')} items, against COPY` },
+      ...{
+        id: 'write/many-copy',
+        title: `create ${CREATED.toLocaleString('en')} items, against COPY`,
+      },
       ...{ rows: CREATED, goal: 0.3, history: null },
       mine: () => send(rig, own, 'POST', items),
       theirs: () => copy(rig),
@@ -112,7 +116,7 @@ export async function measureMany(
   ];
   const rows: Row[] = [];
   for (const contest of contests) {
-    if (!`write/${contest.id}`.includes(rig.options.only)) continue;
+    if (!isAsked(rig.options, contest)) continue;
     await settle(contest.history);
     rows.push(await compete(rig, contest));
   }
