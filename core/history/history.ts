@@ -57,6 +57,11 @@ export function hasHistory(collection: Collection): boolean {
   return accountabilityOf(collection) !== null;
 }
 
+/** Whether a collection's items leave something to look back at. */
+export function hasRevisions(collection: Collection): boolean {
+  return accountabilityOf(collection) === 'all';
+}
+
 /** The key of an item as one text, as in a path. */
 function itemText(key: Key): string {
   const [only, ...more] = key;
@@ -156,7 +161,7 @@ function keyMatches(collection: Collection, values: readonly Sql[]): Sql {
 }
 
 /** The first part of the statement that inserts activities; only the keys are missing. */
-function activityInto(
+export function activityInto(
   schema: string,
   author: readonly unknown[],
   action: string,
@@ -169,7 +174,7 @@ function activityInto(
     SELECT ${action}::text, ${user}::uuid, ${facts}, ${name}::text`;
 }
 
-function revisionInto(schema: string): Sql {
+export function revisionInto(schema: string): Sql {
   return sql`INSERT INTO ${systemTable(schema, 'revisions')}
     (activity, collection, item, data, delta, parent)`;
 }

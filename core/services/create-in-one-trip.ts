@@ -3,9 +3,10 @@ import { type Change, MAX_KEYS } from '#core/changes/change.ts';
 import type { AtOnce } from '#core/changes/journal.ts';
 import type { Client } from '#core/database/pool.ts';
 import { runTogether } from '#core/database/prepared.ts';
-import type { Statement } from '#core/database/sql.ts';
+import { render, type Sql, type Statement } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { type FlatItems, keptOf } from '#core/mutation/flat.ts';
+import type { KeptRows } from '#core/mutation/kept-history.ts';
 import type { KeptKeys } from '#core/mutation/kept-key.ts';
 import { type FreshGraph, type FreshItems, freshItems } from '#core/mutation/relational/fresh.ts';
 import { refusedWrite } from '#core/mutation/relational/refusal.ts';
@@ -23,6 +24,8 @@ export interface Creation extends AtOnce<string | null> {
 export interface CreationStatements {
   /** Creates items, and reads them back if it can. */
   flat(items: FlatItems): { readonly readback: Readback; readonly statement: Statement };
+  /** Records what was created by statements before it. */
+  recorded(rows: KeptRows): Sql;
   /**
    * Reads back what was created by statements before it.
    * @throws ServiceError FORBIDDEN
@@ -52,12 +55,13 @@ function createdGraph(
 ): Creation {
   const { caller } = target;
   const shown = readable(() => read.kept(rows[0].kept));
+  const recorded = rows.map((one) => render(read.recorded(one))).filter(({ text }) => text !== '');
   return {
     collections: new Set(rows.map(({ collection }) => collection.name)),
     rows: rows.reduce((sum, { kept }) => sum + kept.count, 0),
     refused: (failure) => refusedWrite(failure, target, rows),
     async run(client) {
-      const results = await runTogether(client, [...statements, ...shown]);
+      const results = await runTogether(client, [...statements, ...recorded, ...shown]);
       const changes = rows.map(({ collection, kept, statement }): Change => {
         const keys = keysIn(results[statement]?.[0]?.[0] ?? null, kept);
         return { collection: collection.name, action: 'create', keys, user: caller.user };

@@ -14,6 +14,7 @@ import { Allowance } from '#core/mutation/allowance.ts';
 import { deleteItems } from '#core/mutation/delete.ts';
 import { type FlatItems, flatSql, flatValues, writtenRows } from '#core/mutation/flat.ts';
 import { noAction } from '#core/mutation/judge.ts';
+import { recordKept } from '#core/mutation/kept-history.ts';
 import type { KeptKeys } from '#core/mutation/kept-key.ts';
 import { parseItem } from '#core/mutation/payload.ts';
 import { type Input, writeItems } from '#core/mutation/relational/write.ts';
@@ -168,6 +169,7 @@ export class ItemService extends ItemReader {
       { writeOf, maxItems },
       {
         flat: (items) => this.#flat(context, asked, items, history),
+        recorded: (rows) => recordKept(this.#options.schema, history.author, rows),
         kept: (kept) => this.#kept(context, asked, kept),
       },
     );

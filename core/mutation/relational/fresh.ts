@@ -5,12 +5,12 @@
 
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { render, type Statement } from '#core/database/sql.ts';
-import { hasHistory } from '#core/history/history.ts';
 import { Allowance } from '../allowance.ts';
 import { needsRecord } from '../caller-record.ts';
 import type { FlatItems } from '../flat.ts';
 import { insertKeeping, type NewColumn } from '../insert.ts';
 import { judgeAction } from '../judge.ts';
+import type { KeptRows } from '../kept-history.ts';
 import { KeptKeys } from '../kept-key.ts';
 import { PENDING } from '../payload.ts';
 import { sequenceStatement } from '../statement.ts';
@@ -26,10 +26,7 @@ import type { Node, Work } from './work.ts';
 import type { Surroundings } from './write.ts';
 
 /** Rows of one place of the payload that are about to be written. */
-export interface FreshRows {
-  readonly collection: Collection;
-  readonly nodes: readonly Node[];
-  readonly kept: KeptKeys;
+export interface FreshRows extends KeptRows {
   /** Which of the statements yields the text of their keys. */
   readonly statement: number;
 }
@@ -72,11 +69,6 @@ function isFresh(level: Level, writeOf: WriteOf): boolean {
       return isPlain && isWritten && isFresh(children, writeOf);
     })
   );
-}
-
-/** Revisions of related items name that of the item that brought them along, which takes its time. */
-function isUntold({ collection, toOne, toMany }: Level): boolean {
-  return !hasHistory(collection) && [...toOne, ...toMany].every(({ level }) => isUntold(level));
 }
 
 function isFlat({ toOne, toMany }: Level): boolean {
@@ -122,7 +114,7 @@ function moves(
 /** Gathers statements; a payload that has another shape than they can write is given up. */
 class Draft {
   readonly statements: Statement[] = [];
-  readonly rows = new Map<Work, FreshRows>();
+  readonly rows = new Map<Work, Omit<FreshRows, 'owner'>>();
   readonly #places = new Map<Node, { readonly kept: KeptKeys; readonly place: number }>();
 
   /** @returns whether all of it could be written down */
@@ -154,7 +146,11 @@ class Draft {
     if (columns === null) return false;
     const kept = new KeptKeys(this.statements.length, key, count);
     const insert = insertKeeping({ collection, columns, isOne: count === 1, count }, kept);
-    this.rows.set(work, { collection, nodes, kept, statement: this.statements.length });
+    const found = columns.flatMap((column) => ('kept' in column ? [column] : []));
+    this.rows.set(work, {
+      ...{ collection, nodes, kept, references: found },
+      statement: this.statements.length,
+    });
     this.statements.push(render(insert));
     for (const [place, node] of nodes.entries()) this.#places.set(node, { kept, place });
     this.statements.push(...moves(collection, columns));
@@ -183,10 +179,26 @@ class Draft {
 }
 
 /** The rows of a piece of work and of all below it, in the order in which history tells of them. */
-function rowsOf(work: Work, rows: ReadonlyMap<Work, FreshRows>): FreshRows[] {
-  const own = rows.get(work);
-  const below = [...work.toOne, ...work.toMany].flatMap((step) => rowsOf(step.work, rows));
-  return own === undefined ? below : [own, ...below];
+function rowsOf(
+  work: Work,
+  rows: Draft['rows'],
+  owner: { readonly rows: FreshRows; readonly of: ReadonlyMap<Node, Node> } | null = null,
+): FreshRows[] {
+  const found = rows.get(work);
+  if (found === undefined) return [];
+  const at = new Map(owner?.rows.nodes.map((node, place) => [node, place]));
+  const placeOf = (node: Node) => at.get(owner?.of.get(node) ?? node) ?? 0;
+  const places = found.nodes.map(placeOf);
+  const own: FreshRows = { ...found, owner: owner && { rows: owner.rows, places } };
+  const toOne = work.toOne.flatMap(({ work: targets, pairs }) => {
+    const of = new Map(pairs.map(({ owner: from, target }) => [target, from]));
+    return rowsOf(targets, rows, { rows: own, of });
+  });
+  const toMany = work.toMany.flatMap(({ work: children, pairs }) => {
+    const of = new Map(pairs.map(({ owner: from, child }) => [child, from]));
+    return rowsOf(children, rows, { rows: own, of });
+  });
+  return [own, ...toOne, ...toMany];
 }
 
 function flat({ write: { collection }, nodes }: Work): FreshItems | null {
@@ -226,7 +238,6 @@ export async function freshItems(
   const allowance = new Allowance(maxItems);
   const level = await new Planner(write.target.catalog, allowance).level(write.collection, inputs);
   if (inputs.length === 0 || !isFresh(level, writeOf)) return null;
-  if (!isFlat(level) && !isUntold(level)) return null;
   judgeAction(write, 'create');
   const { work } = await new Resolver(new FoundRows(), writeOf, allowance).resolve(level);
   if (refersToOthers(work)) return null;

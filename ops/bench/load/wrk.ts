@@ -10,8 +10,13 @@ import type { Load, Target } from './load.ts';
  * A Lua script that makes all requests once and then sends them in turn.
  * @param list the file in which their paths stand, a line for each
  */
-function scriptOf({ method = 'GET', body }: Target, list: string): string {
-  const parts = [JSON.stringify(method), 'path', 'nil', JSON.stringify(body) ?? 'nil'].join(', ');
+function scriptOf({ method, body }: Target, list: string): string {
+  const parts = [
+    JSON.stringify(method ?? 'GET'),
+    'path',
+    'nil',
+    JSON.stringify(body) ?? 'nil',
+  ].join(', ');
   const type = body === undefined ? '' : 'wrk.headers["Content-Type"] = "application/json"';
   return `
 local requests = {}

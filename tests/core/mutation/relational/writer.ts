@@ -13,6 +13,7 @@ import { render } from '#core/database/sql.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
 import { deleteItems } from '#core/mutation/delete.ts';
 import { flatSql, flatValues, keptOf } from '#core/mutation/flat.ts';
+import { recordKept } from '#core/mutation/kept-history.ts';
 import { freshItems } from '#core/mutation/relational/fresh.ts';
 import { type Input, writeItems } from '#core/mutation/relational/write.ts';
 import { NO_RULE, type Write } from '#core/mutation/target.ts';
@@ -142,7 +143,11 @@ export async function openWriter(t: Teardown, setup: string): Promise<Writer> {
         return keptOf(items).read(results[0]?.[0]?.[0] ?? '');
       }
       const [{ kept, statement }] = fresh.rows;
-      const results = await runTogether(connection, fresh.statements);
+      const { author } = surroundings.history;
+      const recorded = fresh.rows
+        .map((rows) => render(recordKept('public', author, rows)))
+        .filter(({ text }) => text !== '');
+      const results = await runTogether(connection, [...fresh.statements, ...recorded]);
       return kept.read(results[statement]?.[0]?.[0] ?? '');
     });
   }
