@@ -321,3 +321,35 @@ t.test('deletions', async (t) => {
   t.comment(`${count} in one round trip`);
   t.ok(count > 5, 'some are deleted in one round trip');
 });
+
+const CREATED: readonly unknown[] = [
+  { name: 'x' },
+  { name: 'x', children: [{ body: 'a' }, { body: 'b' }] },
+  { name: 'x', children: [{ body: 'a' }], owner: USER, secret: 's' },
+  [
+    { name: 'x', children: [{ body: 'a' }] },
+    { name: 'y', children: [{ body: 'b' }, { body: 'c' }] },
+  ],
+  [{ name: 'x' }, { name: 'y' }],
+  { name: 'x', team: { id: 9, name: 'new', open: true } },
+  { name: 'x', team: 2, children: [{ body: 'a' }] },
+  { name: 'x', code: 'taken', children: [{ body: 'a' }] },
+  { name: 'x', children: [{ body: 'a', thing: 1 }] },
+  { children: [{ body: 'a' }] },
+];
+
+t.test('creations', async (t) => {
+  let count = 0;
+  for (const [name, given] of Object.entries(RIGHTS)) {
+    for (const body of CREATED) {
+      const question = nextQuestion();
+      const title = `${name}: ${JSON.stringify(body)}, asked ${question.text}`;
+      const isShort = await compare(title, ['things', given], (items, target) =>
+        items.create(target, body, question),
+      );
+      if (isShort) count += 1;
+    }
+  }
+  t.comment(`${count} in one round trip`);
+  t.ok(count > 40, 'many are created in one round trip');
+});
