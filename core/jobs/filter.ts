@@ -1,107 +1,110 @@
-/** The filter and sort of `GET /jobs`. */
-import * as v from 'valibot';
-import { empty, join, type Sql, sql } from '#core/database/sql.ts';
+/** Which jobs `GET /jobs` shows, and in which order: the language and rights of all other lists. */
+import type { Caller, Grant } from '#core/access/grants.ts';
+import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
+import type { ColumnDescriptor, TableDescriptor } from '#core/catalog/descriptor.ts';
+import { typing } from '#core/catalog/field-type.ts';
+import { empty, identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
+import { parseFilter } from '#core/query/parse/filter.ts';
+import type { Filter } from '#core/query/query.ts';
+import { readableRows } from '#core/query/sql/table-rows.ts';
 
-const text = v.string();
-const uuid = v.pipe(text, v.uuid());
-const time = v.pipe(text, v.isoTimestamp());
-const number = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2_147_483_647));
+const JOBS = 'system_jobs';
 
-/** The fields for filter and sort. */
-const FIELDS: ReadonlyMap<string, { readonly column: Sql; readonly value: v.GenericSchema }> =
-  new Map<string, { readonly column: Sql; readonly value: v.GenericSchema }>([
-    ['id', { column: sql`id`, value: uuid }],
-    ['kind', { column: sql`kind`, value: text }],
-    ['state', { column: sql`state`, value: text }],
-    ['collection', { column: sql`collection`, value: text }],
-    ['created_on', { column: sql`created_on`, value: time }],
-    ['started_on', { column: sql`started_on`, value: time }],
-    ['finished_on', { column: sql`finished_on`, value: time }],
-    ['attempts', { column: sql`attempt`, value: number }],
-  ]);
+/** The fields for filter and sort: the column of each, and its type. */
+const FIELDS: Readonly<Record<string, readonly [string, string]>> = {
+  id: ['id', 'uuid'],
+  kind: ['kind', 'varchar'],
+  state: ['state', 'varchar'],
+  collection: ['collection', 'varchar'],
+  created_on: ['created_on', 'timestamptz'],
+  started_on: ['started_on', 'timestamptz'],
+  finished_on: ['finished_on', 'timestamptz'],
+  attempts: ['attempt', 'int4'],
+};
 
-const COMPARISONS: ReadonlyMap<string, (column: Sql, value: unknown) => Sql> = new Map([
-  ['_eq', (column, value) => sql`${column} = ${value}`],
-  ['_neq', (column, value) => sql`${column} <> ${value}`],
-  ['_lt', (column, value) => sql`${column} < ${value}`],
-  ['_lte', (column, value) => sql`${column} <= ${value}`],
-  ['_gt', (column, value) => sql`${column} > ${value}`],
-  ['_gte', (column, value) => sql`${column} >= ${value}`],
-]);
+/** Whose a job is, which only the rule asks. */
+const OWNER: readonly [string, string] = ['user', 'uuid'];
 
-const LISTS: ReadonlyMap<string, Sql> = new Map([
-  ['_in', sql`IN`],
-  ['_nin', sql`NOT IN`],
-]);
-
-const MAX_DEPTH = 10;
-const MAX_VALUES = 1_000;
-const object = v.record(v.string(), v.unknown());
-
-function parse<T>(schema: v.GenericSchema<unknown, T>, value: unknown, where: string): T {
-  const result = v.safeParse(schema, value);
-  if (result.success) return result.output;
-  throw invalidQuery(`filter: ${where} has a value of the wrong type.`);
+function column([name, typeName]: readonly [string, string]): ColumnDescriptor {
+  return {
+    ...{ name, typeName, position: 0, typeSchema: 'pg_catalog', typeText: typeName },
+    ...{ typeKind: 'b', elementType: null, domain: null, enumValues: null, nullable: true },
+    ...{ defaultExpression: null, generatedExpression: null, identity: null, sequence: null },
+    ...{ maxLength: null, numericPrecision: null, numericScale: null, comment: null },
+  };
 }
 
-function condition(name: string, operator: string, value: unknown): Sql {
-  const field = FIELDS.get(name);
-  const where = `${name}.${operator}`;
-  if (field === undefined) throw invalidQuery(`filter: jobs have no field ${name}.`);
-  const comparison = COMPARISONS.get(operator);
-  if (comparison !== undefined) return comparison(field.column, parse(field.value, value, where));
-  const list = LISTS.get(operator);
-  if (list !== undefined) {
-    const values = parse(v.pipe(v.array(field.value), v.maxLength(MAX_VALUES)), value, where);
-    if (values.length === 0) throw invalidQuery(`filter: ${where} must not be an empty list.`);
-    return sql`${field.column} ${list} (${join(values.map((one) => sql`${one}`))})`;
+function field(name: string, shape: readonly [string, string]): ColumnField {
+  const described = column(shape);
+  return { name, column: described, ...typing(described, []), special: [], meta: null };
+}
+
+/** A catalog of the table of jobs alone, which is served by no other route. */
+function catalogOf(schema: string): Catalog {
+  const fields = Object.entries({ ...FIELDS, user: OWNER }).map(([name, shape]) =>
+    field(name, shape),
+  );
+  const table: TableDescriptor = {
+    ...{ schema, name: JOBS, comment: null, primaryKey: ['id'] },
+    kind: 'table',
+    ...{ columns: fields.map((one) => one.column), uniques: [], indexes: [], checks: [] },
+    ...{ foreignKeys: [], userTriggers: false, estimatedRows: -1 },
+  };
+  const collection: Collection = {
+    ...{ name: JOBS, table, meta: null, system: true, singleton: false },
+    fields: new Map(fields.map((one) => [one.name, one])),
+    primaryKey: fields.slice(0, 1),
+    descriptor: { name: JOBS, table, meta: null, fields: [], relations: [] },
+  };
+  const collections = new Map([[JOBS, collection]]);
+  return { version: 0, collections, relations: new Map(), leftOut: [], warnings: [] };
+}
+
+const SHOWN: ReadonlySet<string> = new Set(Object.keys(FIELDS));
+const OWN_JOBS: Grant = [
+  { fields: SHOWN, rule: parseFilter({ user: { _eq: '$CURRENT_USER' } }, 'rule') },
+];
+const ALL_JOBS: Grant = [{ fields: SHOWN, rule: null }];
+
+/** No path leads anywhere from a job. */
+const BOUNDS = {
+  limitDefault: 100,
+  limitMax: undefined,
+  maxDepth: 1,
+  maxJsonDepth: 1,
+  maxFields: 100,
+};
+
+/** Selects jobs from the table in a schema. */
+export class JobRows {
+  readonly #catalog: Catalog;
+
+  constructor(schema: string) {
+    this.#catalog = catalogOf(schema);
   }
-  if (operator !== '_null' && operator !== '_nnull') {
-    throw invalidQuery(`filter: there is no operator ${operator} for ${name}.`);
+
+  /**
+   * `FROM … WHERE …` for the jobs that a caller may know of: the own ones; for admins all.
+   * @throws ServiceError FORBIDDEN for a field that jobs do not have, INVALID_QUERY for a value that
+   *   does not fit
+   */
+  readable(caller: Caller, filter: Filter | null = null, conditions: readonly Sql[] = []): Sql {
+    const grant = caller.admin ? ALL_JOBS : OWN_JOBS;
+    const grants = { of: (name: string) => (name === JOBS ? grant : null) };
+    const target = { catalog: this.#catalog, grants, caller, bounds: BOUNDS, collection: JOBS };
+    const { from, where } = readableRows(target, filter);
+    return sql`FROM ${from}${where(conditions)}`;
   }
-  const isNull = parse(v.boolean(), value, where) === (operator === '_null');
-  return isNull ? sql`${field.column} IS NULL` : sql`${field.column} IS NOT NULL`;
 }
 
-/** The conditions of one object. An empty alternative would match everything. */
-function conditionsOf(filter: unknown, depth: number): readonly Sql[] {
-  if (depth > MAX_DEPTH) throw invalidQuery('filter: it is nested too deeply.');
-  return Object.entries(parse(object, filter, 'it')).flatMap(([name, value]) => {
-    if (name === '_and' || name === '_or') {
-      const parts = parse(v.array(v.unknown()), value, name).map((part) =>
-        conditionsOf(part, depth + 1),
-      );
-      if (name === '_and') return parts.flat();
-      if (parts.length > 0 && parts.every((part) => part.length > 0)) {
-        return [sql`(${join(parts.map(all), ' OR ')})`];
-      }
-      throw invalidQuery('filter: _or holds no condition.');
-    }
-    const operations = Object.entries(parse(object, value, name));
-    if (operations.length === 0) throw invalidQuery(`filter: ${name} holds no condition.`);
-    return operations.map(([operator, operand]) => condition(name, operator, operand));
-  });
-}
-
-function all(conditions: readonly Sql[]): Sql {
-  return conditions.length === 0 ? sql`true` : sql`(${join(conditions, ' AND ')})`;
-}
-
-/**
- * Compiles a filter such as `{state: {_in: ['waiting', 'running']}}`, with `_and` and `_or`. Throws
- * INVALID_QUERY with the path.
- */
-export function jobCondition(filter: unknown): Sql {
-  return all(conditionsOf(filter, 0));
-}
-
-/** Compiles a sort such as `['-created_on', 'kind']`; by default the latest job first. */
+/** The order of a sort such as `['-created_on', 'kind']`; the latest job first without one. */
 export function jobOrder(sort: readonly string[]): Sql {
   const keys = sort.map((key) => {
-    const field = FIELDS.get(key.replace(/^-/, ''));
-    if (field === undefined) throw invalidQuery(`sort: jobs have no field ${key}.`);
-    return sql`${field.column} ${key.startsWith('-') ? sql`DESC` : empty}`;
+    const name = key.replace(/^-/, '');
+    const [named] = (SHOWN.has(name) ? FIELDS[name] : undefined) ?? [];
+    if (named === undefined) throw invalidQuery(`sort: jobs have no field ${name}.`);
+    return sql`${identifier(named)} ${key.startsWith('-') ? sql`DESC` : empty}`;
   });
   return join([...keys, sql`sequence DESC`]);
 }

@@ -5,7 +5,7 @@ import type { Caller } from '#core/access/grants.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
-import { jobCondition, jobOrder } from '#core/jobs/filter.ts';
+import { JobRows, jobOrder } from '#core/jobs/filter.ts';
 import { JobFollower } from '#core/jobs/follower.ts';
 import { FINAL_STATES, isOpen, type Job, jobColumns, type RejectedRow } from '#core/jobs/job.ts';
 import { wakeNext } from '#core/jobs/mailbox.ts';
@@ -13,6 +13,7 @@ import type { QueueName, Queues } from '#core/jobs/queue.ts';
 import { type Submission, type Submitted, submit } from '#core/jobs/submit.ts';
 import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
+import type { Filter } from '#core/query/query.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { Spool } from '#core/transfer/spool.ts';
 import { discardUpload } from '#core/transfer/upload.ts';
@@ -35,21 +36,17 @@ export interface JobServiceOptions {
 
 /** Which jobs to list; `limit` -1 for all. */
 export interface JobQuery {
-  readonly filter?: unknown;
+  readonly filter?: Filter | null;
   readonly sort?: readonly string[];
   readonly limit: number;
   readonly offset?: number;
-}
-
-/** The rows of `system_jobs` that a caller may know of: the own ones; for admins all. */
-function visible(caller: Caller): Sql {
-  return caller.admin ? sql`true` : sql`"user" = ${caller.user}`;
 }
 
 export class JobService {
   readonly #pool: Pool;
   readonly #schema: string;
   readonly #jobs: Sql;
+  readonly #rows: JobRows;
   readonly #queues: Queues;
   readonly #bus: MessageBus;
   readonly #spool: Spool;
@@ -62,6 +59,7 @@ export class JobService {
     this.#pool = pool;
     this.#schema = schema;
     this.#jobs = systemTable(schema, 'jobs');
+    this.#rows = new JobRows(schema);
     this.#queues = queues;
     this.#bus = bus;
     this.#spool = spool;
@@ -83,18 +81,17 @@ export class JobService {
   async get(id: string, caller: Caller): Promise<Job> {
     if (!v.is(uuid, id)) throw forbidden();
     const { rows } = await this.#pool.query<Job>(
-      render(sql`SELECT ${jobColumns} FROM ${this.#jobs} WHERE id = ${id} AND ${visible(caller)}`),
+      render(sql`SELECT ${jobColumns} ${this.#rows.readable(caller, null, [sql`id = ${id}`])}`),
     );
     if (rows[0] === undefined) throw forbidden();
     return this.#follower.withProgress(rows[0]);
   }
 
-  /** The jobs that the caller may see. Throws INVALID_QUERY for a filter or sort of no use. */
+  /** The jobs that the caller may see. Throws INVALID_QUERY or FORBIDDEN for a filter or sort of no use. */
   async list(caller: Caller, query: JobQuery): Promise<readonly Job[]> {
     const limit = query.limit === -1 ? null : query.limit;
     const { rows } = await this.#pool.query<Job>(
-      render(sql`SELECT ${jobColumns} FROM ${this.#jobs}
-        WHERE ${visible(caller)} AND ${jobCondition(query.filter ?? {})}
+      render(sql`SELECT ${jobColumns} ${this.#rows.readable(caller, query.filter)}
         ORDER BY ${jobOrder(query.sort ?? [])} LIMIT ${limit} OFFSET ${query.offset ?? 0}`),
     );
     return rows.map((job) => this.#follower.withProgress(job));

@@ -2,6 +2,7 @@
 import { ALL_GRANTS } from '#core/access/grants.ts';
 import { identifier, join, render, type Sql, type Statement, sql } from '#core/database/sql.ts';
 import type { Key } from '../key.ts';
+import { planFilter } from '../plan/filter.ts';
 import type { Table } from '../plan/plan.ts';
 import { recordPath } from '../plan/record.ts';
 import { planRights, planRule } from '../plan/rights.ts';
@@ -30,20 +31,21 @@ function rowsOf(table: Table): TableRows {
 }
 
 /**
- * The rows that a caller may read.
+ * The rows that a caller may read, and of these the ones that meet a filter.
  * @returns also `where`, a clause of these and further conditions
- * @throws ServiceError FORBIDDEN
+ * @throws ServiceError FORBIDDEN, INVALID_QUERY
  */
 export function readableRows(
   target: ReadTarget,
+  filter: Filter | null = null,
 ): TableRows & { readonly where: (conditions: readonly Sql[]) => Sql } {
   const context = contextOf(target, { slots: false });
-  const { table } = openScope(context, target.collection);
+  const scope = openScope(context, target.collection);
+  const asked = filter === null ? [] : [planFilter(scope, filter)];
   planRights(context);
-  return {
-    ...rowsOf(table),
-    where: (conditions) => whereSql([...conditions, rowRule(table)]),
-  };
+  const { table } = scope;
+  const own = [...asked.map((condition) => conditionSql(condition, false)), rowRule(table)];
+  return { ...rowsOf(table), where: (conditions) => whereSql([...conditions, ...own]) };
 }
 
 /** All rows, and for each of some rules whether it holds for a row. */
