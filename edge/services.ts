@@ -26,6 +26,7 @@ import { ItemService } from '#core/services/items.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { type MailFlowServices, openMailFlows } from '#core/services/open-mail-flow.ts';
 import { PermissionService } from '#core/services/permissions.ts';
+import { queryBounds } from '#core/services/query-bounds.ts';
 import { servesItems } from '#core/services/request-context.ts';
 import { RevertService } from '#core/services/revert.ts';
 import { openIndexBuilds } from '#core/services/schema/index-build.ts';
@@ -111,24 +112,7 @@ export async function openEdgeServices(
     role: 'producer',
     max: Math.min(QUEUE_CONNECTIONS, config.DATABASE_POOL_MAX),
   });
-  const bounds: QueryBounds = {
-    limitDefault: config.QUERY_LIMIT_DEFAULT,
-    limitMax: config.QUERY_LIMIT_MAX,
-    maxDepth: config.MAX_RELATIONAL_DEPTH,
-    maxJsonDepth: config.MAX_JSON_QUERY_DEPTH,
-    maxFields: config.QUERY_MAX_FIELDS,
-    limits: {
-      conditions: config.QUERY_MAX_CONDITIONS,
-      listValues: config.QUERY_MAX_LIST_VALUES,
-      sortTerms: config.QUERY_MAX_SORT_TERMS,
-      groups: config.QUERY_MAX_GROUPS,
-      nesting: config.QUERY_MAX_NESTING,
-      joins: config.QUERY_MAX_JOINS,
-      search: config.QUERY_MAX_SEARCH,
-      binds: config.QUERY_MAX_BINDS,
-      cost: config.QUERY_MAX_COST,
-    },
-  };
+  const bounds = queryBounds(config);
   const access = new AccessSource({ pool, schema, catalog, log });
   const secrets = openSecrets(config);
   const confirm = confirmation({ pool: watch, schema, catalog, bus, log });

@@ -1,5 +1,6 @@
 /** Opens what the actors of a worker process share, and closes it again. */
 import { join } from 'node:path';
+import { AccessSource } from '#core/access/rights-source.ts';
 import { openCaching } from '#core/cache/open.ts';
 import { openCatalog } from '#core/catalog/open.ts';
 import { ChangeFeed } from '#core/changes/feed.ts';
@@ -78,6 +79,7 @@ export async function openServices(
       sessions: new JobSessions(pool),
       schema,
       catalog,
+      access: new AccessSource({ pool, schema, catalog, log }),
       orm,
       bus,
       queues,

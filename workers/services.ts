@@ -1,4 +1,5 @@
 /** What the actors of a worker process share. */
+import type { AccessSource } from '#core/access/rights-source.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import type { ChangeJournal } from '#core/changes/journal.ts';
 import type { Config } from '#core/config/config.ts';
@@ -21,6 +22,8 @@ export interface Services {
   /** The schema of the system tables. */
   readonly schema: string;
   readonly catalog: CatalogSource;
+  /** The rights of those who submitted jobs. */
+  readonly access: AccessSource;
   /** For the system tables, and for transactions that do not copy. */
   readonly orm: OrmOnDemand;
   readonly bus: MessageBus;

@@ -1,6 +1,7 @@
 /**
  * What a caller may import. A file goes into its table whole, by COPY and by key, so only rights
- * that hold for every row can count: others are refused, never passed over.
+ * that hold for every row of it can count: others are refused, never passed over. What rows refer
+ * to is judged while they are imported.
  */
 import type { Permission, Rights } from '#core/access/rights.ts';
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
@@ -42,23 +43,21 @@ function obstacle(
 }
 
 /**
- * The columns that refer to items which the caller may not all read. Nobody looks at what single
- * rows refer to: the database asks only whether it is there, and not even that of every relation.
+ * The columns that refer to items which an import does not look for: those of many-to-any
+ * relations, of relations without a foreign key, and of foreign keys that are no relation.
  */
-function unseenLinks(rights: Rights, { relations }: Catalog, collection: Collection): Set<string> {
+function unjudgedLinks({ relations }: Catalog, collection: Collection): Set<string> {
   const own = [...(relations.get(collection.name)?.values() ?? [])];
-  const seen = own.flatMap((relation) => {
-    if (relation.kind !== 'm2o' || relation.foreignKey === null) return [];
-    const { collection: target } = relation.one;
-    return unconditional(rights.of(target, 'read')).length > 0 ? [relation.foreignKey] : [];
-  });
+  const judged = new Set(
+    own.flatMap((relation) => (relation.kind === 'm2o' ? (relation.foreignKey?.name ?? []) : [])),
+  );
   const columns = own.flatMap((relation) => {
     if (relation.kind === 'a2o') return [...relation.many.columns, relation.discriminator];
     return relation.kind === 'm2o' && relation.foreignKey === null ? relation.many.columns : [];
   });
   const keys = collection.table?.foreignKeys ?? [];
-  const unseen = keys.filter((key) => !seen.some(({ name }) => name === key.name));
-  return new Set([...columns, ...unseen.flatMap((key) => key.columns)]);
+  const unjudged = keys.filter(({ name }) => !judged.has(name));
+  return new Set([...columns, ...unjudged.flatMap((key) => key.columns)]);
 }
 
 /**
@@ -79,10 +78,10 @@ export function importFields(
   const updatable = unconditional(update);
   // The result tells which items were there and held the same values already.
   const readable = unconditional(rights.of(collection.name, 'read'));
-  const unseen = unseenLinks(rights, catalog, collection);
+  const unjudged = unjudgedLinks(catalog, collection);
   return [...collection.fields.values()]
     .filter(({ column, special }) => {
-      if (column === null || unseen.has(column.name)) return false;
+      if (column === null || unjudged.has(column.name)) return false;
       return !special.some((flag) => MADE.test(flag));
     })
     .map(({ name }) => name)

@@ -47,6 +47,10 @@ interface CountedFile extends Upload {
   readonly counted: CountedUpload;
 }
 
+function senderOf({ role, roles, policies, app }: Caller): NonNullable<ImportMessage['sender']> {
+  return { role, roles: [...roles], policies: [...policies], app };
+}
+
 export class ImportService {
   readonly #options: ImportServiceOptions;
 
@@ -106,12 +110,11 @@ export class ImportService {
   ): Promise<string> {
     const { jobs, spool, holds, maxBytes, log } = this.#options;
     const { bytes, sha256 } = await spool.write(file, counted.counted(content), maxBytes);
-    const message: ImportMessage = {
-      version: 1,
-      collection,
-      ...(fields === null ? {} : { fields: [...fields] }),
-      file: { id: file, format, bytes },
-    };
+    const source = { collection, file: { id: file, format, bytes } };
+    const message: ImportMessage =
+      fields === null
+        ? { version: 1, ...source }
+        : { version: 2, ...source, fields: [...fields], sender: senderOf(caller) };
     const discard = () =>
       spool.remove(file).catch((error) => log.warn({ err: error }, 'an upload was not removed'));
     try {

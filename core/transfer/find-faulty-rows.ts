@@ -6,10 +6,11 @@ import pg from 'pg';
 import type { ForeignKeyDescriptor } from '#core/catalog/descriptor.ts';
 import { empty, identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import type { ErrorCode } from '#core/errors/catalogue.ts';
-import type { ImportOptions, Run } from './import-run.ts';
-import { sameKey } from './merge.ts';
+import type { Run } from './import-run.ts';
+import { restrictedLinks } from './restricted-links.ts';
 import { type RowFault, shown } from './row-fault.ts';
-import { isAbsent, STAGING, type Staged, stagingColumn, valueOr } from './staging-table.ts';
+import { placeOf, ROW, rowsAfter, type Subject, subjectOf } from './staged-rows.ts';
+import { isAbsent, STAGING, type Staged, stagingColumn } from './staging-table.ts';
 import type { Target } from './target.ts';
 import { seenFields } from './visible-faults.ts';
 
@@ -22,45 +23,6 @@ interface Question {
   readonly columns: readonly string[];
   readonly reason: string;
   readonly statement: Sql;
-}
-
-interface Subject {
-  readonly options: ImportOptions;
-  readonly target: Target;
-  readonly staged: Staged;
-  readonly same: Sql | null;
-}
-
-/** Number of the row and whether its key exists, in the relation of {@link rowsAfter}. */
-const ROW = identifier('sluice row');
-
-function placeOf({ staged }: Subject, column: string): number {
-  return staged.columns.findIndex(({ name }) => name === column);
-}
-
-/** The staged rows as they would be in the table, under its column names. */
-function rowsAfter(subject: Subject): Sql {
-  const { target, staged, same } = subject;
-  const stored = target.table.columns.filter((column) => column.generatedExpression === null);
-  const values = stored.map(({ name, sequence, identity }) => {
-    // No sequence value is used up for a check.
-    const numbered = sequence !== null || identity !== null;
-    const initial = numbered ? sql`NULL` : (target.defaults.get(name) ?? sql`NULL`);
-    const existing = sql`t.${identifier(name)}`;
-    const matched =
-      same === null ? sql`FALSE` : sql`t.${identifier(target.key[0]?.name ?? '')} IS NOT NULL`;
-    const otherwise = sql`CASE WHEN ${matched} THEN ${existing} ELSE ${initial} END`;
-    const place = placeOf(subject, name);
-    const value = place < 0 ? otherwise : valueOr(staged, place, otherwise);
-    return sql`${value} AS ${identifier(name)}`;
-  });
-  const base = sql`SELECT s."row" AS ${ROW}, ${join(values)} FROM ${STAGING} s
-    LEFT JOIN ${target.name} t ON ${same ?? sql`FALSE`}`;
-  if (target.generated.size === 0) return sql`(${base})`;
-  const computed = [...target.generated].map(
-    ([name, expression]) => sql`(${expression}) AS ${identifier(name)}`,
-  );
-  return sql`(SELECT b.*, ${join(computed)} FROM (${base}) b)`;
 }
 
 function textOf(columns: readonly string[]): Sql {
@@ -253,8 +215,7 @@ export async function locateNumberedKeys(
   staged: Staged,
   limit: number,
 ): Promise<RowFault[]> {
-  const { options, target } = run;
-  const subject: Subject = { options, target, staged, same: sameKey(target, staged.columns) };
+  const subject = subjectOf(run, staged);
   const faults: RowFault[] = [];
   for (const question of numberedKeyQuestions(subject)) {
     faults.push(...(await ask(run, question, limit)));
@@ -272,13 +233,17 @@ export async function locate(
   staged: Staged,
   { limit, sqlstate: reported }: { limit: number; sqlstate: string | undefined },
 ): Promise<RowFault[]> {
-  const { options, target } = run;
-  const subject: Subject = { options, target, staged, same: sameKey(target, staged.columns) };
+  const { target } = run;
+  const subject = subjectOf(run, staged);
+  // These have been judged already, missing items alike.
+  const restricted = new Set(
+    restrictedLinks(run, staged.columns).map(({ foreignKey }) => foreignKey.name),
+  );
   const questions = [
     ...notNullQuestions(subject),
     ...checkQuestions(subject),
     ...target.table.foreignKeys
-      .filter((key) => concerned(subject, key.columns))
+      .filter((key) => !restricted.has(key.name) && concerned(subject, key.columns))
       .map((key) => foreignKeyQuestion(subject, key)),
     ...uniqueLists(target)
       .filter((columns) => concerned(subject, columns))

@@ -14,6 +14,7 @@ import { widestColumns } from './file.ts';
 import { locate, locateNumberedKeys } from './find-faulty-rows.ts';
 import { type ImportResult, Refused, type Run } from './import-run.ts';
 import { prepareStaged, settle } from './merge-staged.ts';
+import { locateRestricted, restrictedLinks } from './restricted-links.ts';
 import { UnreadableFile } from './row-fault.ts';
 import { moveSequences } from './sequence.ts';
 import type { Staged } from './staging-table.ts';
@@ -38,6 +39,8 @@ function requireKey(run: Run, columns: Columns): void {
 /** Directly into the table; null when that is not possible. */
 async function direct(run: Run, columns: Columns): Promise<ImportResult | null> {
   const { session, target } = run;
+  // What rows refer to is judged in the staging table.
+  if (restrictedLinks(run, columns).length > 0) return null;
   await session.run(sql`SAVEPOINT direct`);
   try {
     if (await directWayIsOpen(session, target, columns)) {
@@ -60,6 +63,8 @@ async function direct(run: Run, columns: Columns): Promise<ImportResult | null> 
 
 async function finish(run: Run, staged: Staged, skipped: number): Promise<ImportResult> {
   const duplicates = await prepareStaged(run, staged);
+  const [first, ...rest] = await locateRestricted(run, staged, run.options.errorLimit);
+  if (first !== undefined) throw new Refused(first, ...rest);
   const counts = await settle(run, { ...staged, rows: staged.rows - duplicates });
   return { ...counts, duplicates, skipped: counts.skipped + skipped, failed: 0 };
 }
@@ -78,10 +83,12 @@ async function judged(run: Run, columns: Columns): Promise<ImportResult> {
   if (first === undefined) return await finish(run, staged, skipped);
   // The other rows can still violate constraints: the report covers all of them.
   await prepareStaged(run, staged);
-  const limit = options.errorLimit - faults.length;
+  let limit = options.errorLimit - faults.length;
+  const restricted = await locateRestricted(run, staged, limit);
+  limit -= restricted.length;
   const broken = await locate(run, staged, { limit, sqlstate: undefined });
   const numbered = await locateNumberedKeys(run, staged, limit - broken.length);
-  throw new Refused(first, ...rest, ...broken, ...numbered);
+  throw new Refused(first, ...rest, ...restricted, ...broken, ...numbered);
 }
 
 function callsForJudgement(error: unknown): boolean {

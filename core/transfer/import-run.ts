@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
 import type { ImportFile } from './file.ts';
+import type { Reader } from './restricted-links.ts';
 import type { RowFault } from './row-fault.ts';
 import type { Session } from './session.ts';
 import type { Target } from './target.ts';
@@ -28,6 +29,8 @@ export interface ImportOptions {
   readonly collection: string;
   /** The only fields that the file may contain; all when not given. */
   readonly fields?: ReadonlySet<string>;
+  /** Whose rights decide which items rows may refer to; any item when not given. */
+  readonly reader?: Reader;
   readonly file: ImportFile;
   readonly signal: AbortSignal;
   /** Cancels the running statement of a backend, from another connection. */

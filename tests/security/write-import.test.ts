@@ -74,3 +74,193 @@ t.test('a file fills no field that its sender may not create, update and read', 
     { id: 2, name: 'new', hidden: null },
   ]);
 });
+
+type Row = Readonly<Record<string, number | string | null>>;
+
+const all = (collection: string, more: Partial<GivenPermission> = {}): GivenPermission[] =>
+  (['create', 'update', 'read'] as const).map((action) => ({ collection, action, ...more }));
+
+const READ_SOME: GivenPermission[] = [
+  {
+    collection: 'owners',
+    action: 'read',
+    permissions: { _or: [{ keeper: '$CURRENT_USER' }, { notes: { text: 'open' } }] },
+  },
+  { collection: 'areas', action: 'read', permissions: { keeper: { _eq: '$CURRENT_USER' } } },
+];
+
+const FORMATS = {
+  csv(rows: readonly Row[]): Blob {
+    const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+    const lines = rows.map((row) => names.map((name) => (name in row ? String(row[name]) : '')));
+    return new Blob([[names, ...lines].map((line) => line.join(',')).join('\n')], {
+      type: 'text/csv',
+    });
+  },
+  json(rows: readonly Row[]): Blob {
+    return new Blob([JSON.stringify(rows)], { type: 'application/json' });
+  },
+};
+
+type Format = keyof typeof FORMATS;
+
+async function importTasks(who: MemberUser, format: Format, rows: readonly Row[]) {
+  const form = new FormData();
+  form.append('file', FORMATS[format](rows), `a.${format}`);
+  const { status, body } = await who.upload('/utils/import/tasks', form);
+  return { status, errors: body?.errors ?? [] };
+}
+
+interface WireError {
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+function faults(errors: readonly WireError[]) {
+  return errors.map(({ extensions: { code, row, field, value, reason } }) => ({
+    ...{ code, row, field, value, reason },
+  }));
+}
+
+let member: MemberUser;
+
+t.test('members may read some of what tasks refer to', async () => {
+  await cluster.db.query(`
+    CREATE TABLE owners (id int PRIMARY KEY, keeper uuid);
+    CREATE TABLE notes (id int PRIMARY KEY, owner int REFERENCES owners, text text);
+    CREATE TABLE areas (a int, b text, keeper uuid, PRIMARY KEY (a, b));
+    CREATE TABLE secrets (id int PRIMARY KEY);
+    CREATE TABLE tasks (id int PRIMARY KEY, name text, owner int REFERENCES owners,
+      checker int DEFAULT 3 REFERENCES owners, a int, b text DEFAULT 'x', secret int REFERENCES secrets,
+      parent int REFERENCES tasks, FOREIGN KEY (a, b) REFERENCES areas);`);
+  await until(async () => (await cluster.fetch('/items/tasks')).ok, 'the tables are known');
+  member = await createMember(cluster, [...all('tasks'), ...READ_SOME]);
+  await cluster.db.query(
+    `INSERT INTO owners VALUES (1, '${member.id}'), (2, NULL), (3, NULL), (4, NULL);
+     INSERT INTO notes VALUES (1, 4, 'open'), (2, 3, 'closed');
+     INSERT INTO areas VALUES (1, 'x', '${member.id}'), (2, 'x', NULL), (2, 'y', '${member.id}');
+     INSERT INTO secrets VALUES (1);`,
+  );
+});
+
+/** 1 and 4 are readable, 2 and 3 are hidden, 9 is missing. */
+const CREATED: readonly Row[] = [
+  { name: 'readable', owner: 1 },
+  { name: 'readable by a list', owner: 4 },
+  { name: 'hidden', owner: 2 },
+  { name: 'missing', owner: 9 },
+  { name: 'null', owner: null },
+  { name: 'none' },
+  { name: 'second hidden', owner: 1, checker: 2 },
+  { name: 'second readable', owner: 1, checker: 4 },
+  { name: 'area', a: 1, b: 'x' },
+  { name: 'area hidden', a: 2, b: 'x' },
+  { name: 'area missing', a: 3, b: 'x' },
+  { name: 'other area', a: 2, b: 'y' },
+  { name: 'half an area', a: null, b: 'x' },
+  { name: 'unreadable collection', secret: 1 },
+  { name: 'null of an unreadable collection', secret: null },
+];
+
+t.test('a new row is accepted by an import where POST accepts it', async (t) => {
+  for (const row of CREATED) {
+    const given = { id: 1, ...row };
+    const posted = await member.send('POST', '/items/tasks', given);
+    await cluster.db.query('DELETE FROM tasks');
+    for (const format of ['csv', 'json'] as const) {
+      const { status, errors } = await importTasks(member, format, [given]);
+      const { rowCount } = await cluster.db.query('DELETE FROM tasks');
+      const name = `${row.name} as ${format}`;
+      t.equal(rowCount === 1, posted.status === 200, name);
+      t.equal(status === 200, posted.status === 200, name);
+      t.match(faults(errors), posted.status === 200 ? [] : [{ code: posted.code, row: 1 }], name);
+    }
+  }
+});
+
+t.test('a change is accepted by an import where PATCH accepts it', async (t) => {
+  const fill = () =>
+    cluster.db.query(`INSERT INTO tasks (id, name, owner, a, b) VALUES (1, 'old', 2, 2, 'x')`);
+  const changes: readonly Row[] = [
+    { name: 'unnamed' },
+    { name: 'same', owner: 2 },
+    { name: 'readable', owner: 1 },
+    { name: 'half', b: 'y' },
+    { name: 'other half', a: 1 },
+    { name: 'half to nothing', a: 3 },
+  ];
+  for (const change of changes) {
+    await fill();
+    const patched = await member.send('PATCH', '/items/tasks/1', change);
+    const { rows: expected } = await cluster.db.query('DELETE FROM tasks RETURNING *');
+    for (const format of ['csv', 'json'] as const) {
+      await fill();
+      const { status } = await importTasks(member, format, [{ id: 1, ...change }]);
+      const { rows } = await cluster.db.query('DELETE FROM tasks RETURNING *');
+      t.equal(status === 200, patched.status === 200, `${change.name} as ${format}`);
+      t.strictSame(rows, expected, `${change.name} as ${format}`);
+    }
+  }
+});
+
+t.test('all refused rows of a file are named, hidden and missing keys alike', async (t) => {
+  const rows = CREATED.map((row, index): Row => ({ id: index + 1, ...row }));
+  const refused = rows.filter(({ name }) => /hidden|missing|^unreadable/.test(String(name)));
+  const kept = rows.filter((row) => !refused.includes(row));
+  for (const format of ['csv', 'json'] as const) {
+    const { status, errors } = await importTasks(member, format, rows);
+    t.equal(status, 403, format);
+    const told = faults(errors);
+    t.strictSame(
+      told.map(({ row }) => row),
+      refused.map(({ id }) => id),
+    );
+    t.strictSame(
+      told.map(({ field }) => field),
+      ['owner', 'owner', 'checker', 'a,b', 'a,b', 'secret'],
+    );
+    t.equal(new Set(told.map(({ code, reason }) => `${code} ${reason}`)).size, 1);
+    t.strictSame(
+      told.slice(0, 2).map(({ value }) => value),
+      ['2', '9'],
+    );
+    const { status: good } = await importTasks(member, format, kept);
+    t.equal(good, 200, format);
+    const { rowCount } = await cluster.db.query('DELETE FROM tasks');
+    t.equal(rowCount, kept.length, format);
+  }
+});
+
+t.test('beside other faults, hidden and missing keys are told alike', async (t) => {
+  await cluster.db.query('CREATE UNIQUE INDEX IF NOT EXISTS names ON tasks (name)');
+  const others: readonly Row[][] = [
+    [{ id: 2, name: 'other', owner: 1, checker: 1, parent: 77 }],
+    [{ id: 2, name: 'one', owner: 1 }],
+    [{ id: 2, name: 'other', a: 'no number' }],
+  ];
+  for (const rest of others) {
+    const answers = [];
+    for (const owner of [2, 9]) {
+      const { errors } = await importTasks(member, 'json', [
+        { id: 1, name: 'one', owner },
+        ...rest,
+      ]);
+      answers.push(faults(errors).map(({ value: _, ...fault }) => fault));
+    }
+    t.strictSame(answers[0], answers[1]);
+    t.match(answers[0], [{ row: 1, field: 'owner' }]);
+  }
+});
+
+t.test('a member who may read all items needs no judgement of rows', async (t) => {
+  const reader = await createMember(cluster, [
+    ...all('tasks'),
+    { collection: 'owners', action: 'read' },
+  ]);
+  for (const format of ['csv', 'json'] as const) {
+    const good = await importTasks(reader, format, [{ id: 1, name: 'a', owner: 2 }]);
+    t.equal(good.status, 200, format);
+    const bad = await importTasks(reader, format, [{ id: 2, name: 'b', owner: 9 }]);
+    t.match(faults(bad.errors), [{ code: 'FORBIDDEN', row: 1, field: 'owner' }]);
+    await cluster.db.query('DELETE FROM tasks');
+  }
+});

@@ -1,21 +1,36 @@
 /** Carries out imports: the spooled file goes into its table, the result into the job's row. */
+import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
 import type { Change } from '#core/changes/change.ts';
 import type { Announcement } from '#core/changes/journal.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
 import { completeJob } from '#core/jobs/ledger.ts';
 import { IMPORT_JOB, type ImportMessage, importMessage } from '#core/jobs/message/import.ts';
+import { queryBounds } from '#core/services/query-bounds.ts';
 import { importFile } from '#core/transfer/import.ts';
 import type { ImportResult } from '#core/transfer/import-run.ts';
+import type { Reader } from '#core/transfer/restricted-links.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import { interruptionOf } from '#workers/runtime/interruption-reason.ts';
 
+/** Who sent the file, with the rights of now; undefined for administrators. */
+async function readerOf(
+  { sender }: ImportMessage,
+  { services, job }: ActorContext,
+): Promise<Reader | undefined> {
+  if (sender === undefined) return undefined;
+  const caller: Caller = { ...ANONYMOUS, ...sender, user: job.user };
+  const rights = await services.access.rightsOf(caller);
+  return { caller, rights, bounds: queryBounds(services.config) };
+}
+
 /** Imports; `announce` is called when all is written, before it is committed. */
 async function importSpooled(
-  { collection, fields, file }: ImportMessage,
+  message: ImportMessage,
   context: ActorContext,
   announce: () => Promise<void>,
 ): Promise<ImportResult> {
+  const { collection, fields, file } = message;
   const { services, job, signal } = context;
   const { config, catalog, pool, schema, spool } = services;
   const bytes = await spool.size(file.id);
@@ -23,11 +38,13 @@ async function importSpooled(
   const history = new History(client, schema, { user: job.user, visitor: NO_VISITOR });
   // A table made just now, or altered since, is imported into as it is now.
   const current = await catalog.refresh();
+  const reader = await readerOf(message, context);
   return await importFile({
     client,
     catalog: current,
     collection,
     ...(fields === undefined ? {} : { fields: new Set(fields) }),
+    ...(reader === undefined ? {} : { reader }),
     file: { format: file.format, bytes, open: () => spool.read(file.id) },
     signal,
     interrupt: async (backend) => {

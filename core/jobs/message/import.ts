@@ -10,11 +10,21 @@ export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 export const importMessage = v.strictObject({
   /**
    * Version of this message; a worker of another release refuses a version that it does not know.
+   * Since 2, rows are judged by what the sender may read.
    */
-  version: v.literal(1),
+  version: v.picklist([1, 2]),
   collection: v.string(),
   /** The only fields that the file may contain; absent: all. */
   fields: v.optional(v.array(v.string())),
+  /** What of the sender decides which items rows may refer to; absent: any item. */
+  sender: v.optional(
+    v.strictObject({
+      role: v.nullable(v.string()),
+      roles: v.array(v.string()),
+      policies: v.array(v.string()),
+      app: v.boolean(),
+    }),
+  ),
   file: v.strictObject({
     /** Id of the upload; never a path. */
     id: v.pipe(v.string(), v.uuid()),
