@@ -1,8 +1,8 @@
 /**
  * Runs the test suite: starts a throw-away PostgreSQL (and a Redis where one is installed), then
  * the suite of all test files, once on the newest PostgreSQL as superuser and once on the oldest
- * that is supported as an ordinary role. Arguments are handed to the suite; with any, only the first
- * pass runs unless TEST_PASSES is `all`. `--quick` alone runs the quick selection.
+ * that is supported as an ordinary role. With files as arguments only the first pass runs unless
+ * TEST_PASSES is `all`; `--quick` runs the quick selection. Options are handed to the suite.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -84,7 +84,7 @@ function quickFolder(): string {
   return bavail * bsize < bytes ? tmpdir() : path;
 }
 
-async function runPass(pass: Pass, args: readonly string[]): Promise<Count> {
+async function runPass(pass: Pass): Promise<Count> {
   process.stdout.write(`# pass: ${pass.name}\n`);
   const folder = mkdtempSync(join(quickFolder(), 'sluice-test-'));
   // PostgreSQL runs under an account of its own when this process is root's.
@@ -98,7 +98,7 @@ async function runPass(pass: Pass, args: readonly string[]): Promise<Count> {
   const redis = pass.redis ? await startRedis() : null;
   try {
     const { REDIS_URL: _, ...env } = process.env;
-    return await runSuite(args.length > 0 ? args : filesOf(pass), {
+    return await runSuite([...options, ...(files.length > 0 ? files : filesOf(pass))], {
       ...env,
       ...quickLoading(loading),
       TEST_POSTGRES_URL: postgres.url,
@@ -125,11 +125,12 @@ function quickLoading(folder: string): NodeJS.ProcessEnv {
 const loading = mkdtempSync(join(tmpdir(), 'sluice-loading-'));
 const given = process.argv.slice(2);
 const quick = given.includes('--quick');
-const args = given.filter((arg) => arg !== '--quick');
+const files = given.filter((arg) => !arg.startsWith('--'));
+const options = given.filter((arg) => arg.startsWith('--') && arg !== '--quick');
 
 function wantedPasses(): readonly Pass[] {
   if (quick) return [QUICK_PASS];
-  return args.length > 0 && process.env.TEST_PASSES !== 'all' ? [PASSES[0]] : PASSES;
+  return files.length > 0 && process.env.TEST_PASSES !== 'all' ? [PASSES[0]] : PASSES;
 }
 
 /** Whole seconds, and minutes where there are any. */
@@ -152,7 +153,7 @@ const reports: string[] = [];
 const begin = performance.now();
 for (const pass of passes) {
   const since = performance.now();
-  const count = await runPass(pass, args);
+  const count = await runPass(pass);
   process.stdout.write(`# ${pass.name}: ${spell(performance.now() - since)}\n`);
   passed += count.passed;
   failed += count.failed;

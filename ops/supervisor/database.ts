@@ -9,6 +9,7 @@ import { SetupError } from '#core/system/setup-error.ts';
 import { type Cluster, type ClusterOptions, openCluster } from '#ops/embedded/cluster.ts';
 import type { Report } from '#ops/embedded/postgres-binaries.ts';
 import { connectionsToAllow } from './connection-budget.ts';
+import { checkPreparedStatements } from './pooler.ts';
 import { checkPostgres, describeUrl, waitFor } from './wait-for-servers.ts';
 
 export interface Database {
@@ -102,7 +103,10 @@ async function openConfigured(
   };
   const version = await check('DATABASE_URL', url);
   const direct = config.DATABASE_DIRECT_URL;
-  if (direct !== undefined) await check('DATABASE_DIRECT_URL', direct);
+  if (direct !== undefined) {
+    await check('DATABASE_DIRECT_URL', direct);
+    await checkPreparedStatements(url);
+  }
   return {
     url,
     directUrl: direct ?? url,

@@ -1,0 +1,90 @@
+/**
+ * Debian's PgBouncer as a transaction pooler before a server of the test: installed where it is missing,
+ * on a loopback port. The distribution's service is left alone.
+ */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { withFreePort } from '#ops/embedded/free-port.ts';
+import type { Teardown } from './database.ts';
+
+/** Keeps Debian from starting the service of what it installs. */
+const POLICY = '/usr/sbin/policy-rc.d';
+
+function install(): void {
+  if (!spawnSync('pgbouncer', ['--version']).error) return;
+  if (process.getuid?.() !== 0) throw new Error('pgbouncer is not installed: apt-get needs root');
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const options = { env, stdio: 'inherit' } as const;
+  const isMine = !existsSync(POLICY);
+  if (isMine) {
+    writeFileSync(POLICY, '#!/bin/sh\nexit 101\n');
+    chmodSync(POLICY, 0o755);
+  }
+  try {
+    execFileSync('apt-get', ['update'], options);
+    execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'pgbouncer'], options);
+  } finally {
+    if (isMine) rmSync(POLICY);
+  }
+}
+
+export interface Pooler {
+  /** The database's URL with the pooler's address in it. */
+  readonly url: string;
+  /** Its release, such as `1.18.0`. */
+  readonly version: string;
+}
+
+/** Starts it before a database; it ends with the test. */
+export async function startPooler(t: Teardown, databaseUrl: string): Promise<Pooler> {
+  install();
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-pooler-'));
+  chmodSync(folder, 0o755);
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const target = new URL(databaseUrl);
+  const users = join(folder, 'users.txt');
+  writeFileSync(users, `"${target.username}" "${decodeURIComponent(target.password)}"\n`);
+  const url = await withFreePort(async (port) => {
+    const file = join(folder, 'pgbouncer.ini');
+    writeFileSync(
+      file,
+      `[databases]
+* = host=127.0.0.1 port=${target.port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = ${users}
+pool_mode = transaction
+default_pool_size = 5
+max_client_conn = 200
+ignore_startup_parameters = extra_float_digits
+`,
+    );
+    // It refuses to run as root.
+    const account = process.getuid?.() === 0 ? ['-u', 'postgres'] : [];
+    const child = spawn('pgbouncer', [...account, file], { stdio: ['ignore', 'ignore', 'pipe'] });
+    t.teardown(async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exit = once(child, 'exit');
+      child.kill('SIGTERM');
+      child.kill('SIGTERM');
+      await exit;
+    });
+    let output = '';
+    for await (const chunk of child.stderr) {
+      output += String(chunk);
+      if (output.includes('process up')) break;
+    }
+    if (!output.includes('process up')) throw new Error(`pgbouncer ended:\n${output}`);
+    const address = new URL(databaseUrl);
+    address.host = `127.0.0.1:${port}`;
+    return address.href;
+  });
+  const told = execFileSync('pgbouncer', ['--version'], { encoding: 'utf8' });
+  return { url, version: /PgBouncer (\S+)/.exec(told)?.[1] ?? '' };
+}
