@@ -39,7 +39,7 @@ export function gathered(changes: readonly Change[]): Change[] {
   return groups.map((group) => {
     const [first] = group;
     const keys = group.flatMap((change) => change.keys ?? []);
-    const isTold = group.every((change) => change.keys !== null);
-    return bounded({ ...first, keys: isTold ? keys : null });
+    const hasKeys = group.every((change) => change.keys !== null);
+    return bounded({ ...first, keys: hasKeys ? keys : null });
   });
 }

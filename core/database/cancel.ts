@@ -36,7 +36,7 @@ function isCaller(connection: pg.Connection): connection is Caller {
 
 /**
  * Resolves when the server has told the backend, or could not be reached. The statement may still
- * run for a moment, so the connection is not to be used for anything that must not be cancelled.
+ * run for a short time, so the connection is not to be used for anything that must not be cancelled.
  */
 export async function cancelStatement(client: pg.ClientBase): Promise<void> {
   if (!isSession(client)) return;

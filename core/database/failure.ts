@@ -117,11 +117,11 @@ type Broken = {
   readonly value?: string;
 };
 
-const UNTOLD: Broken = { collection: null, field: null };
+const NOT_SHOWN: Broken = { collection: null, field: null };
 
 /** A table that the catalog does not know, such as a partition, in PostgreSQL's own names. */
 function unknownTable(error: pg.DatabaseError, view: FailureView): Broken {
-  if (!view.words) return UNTOLD;
+  if (!view.words) return NOT_SHOWN;
   const key = keyDetail(error);
   return {
     collection: error.table ?? null,
@@ -220,7 +220,7 @@ function misfit(error: pg.DatabaseError, view: FailureView): Error {
     ? wordsOf(error.message)
     : 'A value does not fit the type of its field.';
   if (!view.writing) return invalidQuery(reason);
-  return new ServiceError('FAILED_VALIDATION', { ...UNTOLD, reason }, { cause: error });
+  return new ServiceError('FAILED_VALIDATION', { ...NOT_SHOWN, reason }, { cause: error });
 }
 
 /** Syntax and names; missing schemas, tables, columns, types, functions, and ambiguous ones. */

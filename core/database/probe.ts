@@ -20,7 +20,7 @@ export interface Activity {
   readonly copied: string | null;
 }
 
-/** What a connection knows of itself, at the moment of the probe. */
+/** What a connection knows of itself, now of the probe. */
 export interface Silence {
   /** Bytes were sent after the last ones came in. */
   readonly unanswered: boolean;

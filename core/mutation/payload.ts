@@ -24,7 +24,7 @@ export function memberOf(item: Item, name: string): unknown {
 }
 
 /** How an item of a list is called in errors. */
-export function itemPlace(index: number): string {
+export function itemPath(index: number): string {
   return `Item ${index + 1} of the body`;
 }
 

@@ -9,7 +9,7 @@ import type { Write } from './target.ts';
 /** What a flag makes of a value; undefined leaves the member out. */
 type Special = (write: Write, value: unknown, field: Field) => unknown;
 
-const now: Special = ({ now: moment }) => moment.toISOString();
+const now: Special = ({ now: time }) => time.toISOString();
 const user: Special = ({ target }) => target.caller.user;
 const role: Special = ({ target }) => target.caller.role;
 const uuid: Special = (_, value) =>

@@ -18,7 +18,7 @@ export interface Write {
   readonly collection: Collection;
   /** Inside the transaction. */
   readonly client: Client;
-  /** The moment that generated values and `$NOW` stand for. */
+  /** The time that generated values and `$NOW` stand for. */
   readonly now: Date;
   /** What the collection demands beyond permissions. */
   readonly rule: CollectionRule;

@@ -23,8 +23,8 @@ import type { Key } from '#core/query/key.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { give } from '#core/query/plan/slot.ts';
 import { type CompiledChange, compileAnyItem, compileChanging } from '#core/query/sql/compile.ts';
-import { type Question, StatementCache } from './question.ts';
 import type { ItemContext } from './request-context.ts';
+import { StatementCache, type UnparsedQuery } from './statement-cache.ts';
 
 /** What was done; null: nothing, for whatever reason. */
 export type Outcome = { readonly answer: string | null } | null;
@@ -32,7 +32,7 @@ export type Outcome = { readonly answer: string | null } | null;
 type Form = Pick<CompiledChange, 'readback' | 'reaches'>;
 
 /** Stands for a question where a statement answers none. */
-function nothing({ bounds }: ItemContext): Question {
+function nothing({ bounds }: ItemContext): UnparsedQuery {
   return { text: '', query: () => parseQuery({}, bounds) };
 }
 
@@ -66,7 +66,7 @@ export class KeyedWriter {
   async update(
     context: ItemContext,
     { write, history }: { readonly write: Write; readonly history: History },
-    change: { readonly key: Key; readonly value: unknown; readonly question: Question },
+    change: { readonly key: Key; readonly value: unknown; readonly question: UnparsedQuery },
   ): Promise<AtOnce<Outcome> | null> {
     const plan = await planned(() => planUpdate(write, change.key, change.value));
     return plan && this.#prepared(context, plan, history, change.question);
@@ -86,7 +86,7 @@ export class KeyedWriter {
     context: ItemContext,
     plan: KeyedWrite,
     history: History,
-    question: Question | null,
+    question: UnparsedQuery | null,
   ): AtOnce<Outcome> {
     const { catalog, grants, caller } = context;
     const { collection, action, rules } = plan;
@@ -143,7 +143,7 @@ export class KeyedWriter {
     }).statement;
   }
 
-  #read(context: ItemContext, question: Question): Statement {
+  #read(context: ItemContext, question: UnparsedQuery): Statement {
     const { catalog, grants, caller, collection } = context;
     const asked = { place: `changed item of ${collection}`, caller, question };
     return this.#reads.get(catalog, grants, asked, (query) => ({

@@ -20,8 +20,8 @@ import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { ItemService } from './items.ts';
-import { questionOf } from './question.ts';
 import type { RightsSource } from './request-context.ts';
+import { parsedQuery } from './statement-cache.ts';
 
 const USERS = 'system_users';
 /** Maximum number of addresses per request, because each gets a mail. */
@@ -125,7 +125,7 @@ export class Invitations {
     const fresh = wanted.filter((email) => !taken.has(email.toLowerCase()));
     if (fresh.length === 0) return;
     const invited = fresh.map((email) => ({ email, role, status: 'invited' }));
-    await users.create(target, invited, questionOf(answer));
+    await users.create(target, invited, parsedQuery(answer));
   }
 
   async #find(emails: readonly string[]): Promise<readonly Known[]> {

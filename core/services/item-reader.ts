@@ -21,7 +21,6 @@ import {
   compileStream,
 } from '#core/query/sql/compile.ts';
 import { BARE, type Data, type Envelope, itemData, listData } from './envelope.ts';
-import { type Question, StatementCache } from './question.ts';
 import {
   type ContextOptions,
   ContextSource,
@@ -31,6 +30,7 @@ import {
   type Target,
 } from './request-context.ts';
 import { defaultsText } from './singleton.ts';
+import { StatementCache, type UnparsedQuery } from './statement-cache.ts';
 
 /** An answer as one text, or as its bytes, which are the same object each time it is kept. */
 export interface TextAnswer extends CachedText {
@@ -97,7 +97,7 @@ export class ItemReader {
    * stream.
    * @throws ServiceError FORBIDDEN, INVALID_QUERY, SERVICE_UNAVAILABLE
    */
-  list(target: Target, question: Question, signal?: AbortSignal): Promise<Answer> {
+  list(target: Target, question: UnparsedQuery, signal?: AbortSignal): Promise<Answer> {
     const { reader } = this.#options;
     return this.contexts.with(target, async (context) => {
       const collection = this.readable(context);
@@ -162,7 +162,7 @@ export class ItemReader {
   one(
     target: Target,
     segment: string,
-    question: Question,
+    question: UnparsedQuery,
     signal?: AbortSignal,
   ): Promise<TextAnswer> {
     return this.contexts.with(target, async (context) => {
@@ -217,7 +217,7 @@ export class ItemReader {
   async #singleton(
     context: ItemContext,
     collection: Collection,
-    question: Question,
+    question: UnparsedQuery,
     manner: Manner,
   ): Promise<Answer> {
     const key = { place: `singleton ${collection.name}`, question, caller: context.caller };

@@ -32,7 +32,6 @@ import { isRefusal, KeyedWriter, type Outcome } from './by-key.ts';
 import { NO_CONNECTION, prepareCreation } from './create-in-one-trip.ts';
 import { itemData, listData } from './envelope.ts';
 import { ItemReader, type ItemReaderOptions } from './item-reader.ts';
-import { type Question, StatementCache } from './question.ts';
 import {
   type Precondition,
   readBack,
@@ -46,6 +45,7 @@ import { type ItemContext, noCollection, type Target } from './request-context.t
 import { retryOnConflict } from './retry-on-conflict.ts';
 import { keysOf, type Selection } from './selection.ts';
 import { firstKey } from './singleton.ts';
+import { StatementCache, type UnparsedQuery } from './statement-cache.ts';
 
 export interface ItemServiceOptions extends ItemReaderOptions {
   /** Most items that one request may write, related ones counted. */
@@ -77,7 +77,7 @@ interface KeyedForms {
 
 /** How what is created is asked for: as one item, or as a list. */
 interface AskedBack {
-  readonly question: Question;
+  readonly question: UnparsedQuery;
   readonly isList: boolean;
 }
 
@@ -126,7 +126,7 @@ export class ItemService extends ItemReader {
    * Creates one item from an object, or several from a list, with what is related to them.
    * @returns the item or the list, read back with the question
    */
-  create(target: Target, body: unknown, question: Question): Promise<WriteAnswer> {
+  create(target: Target, body: unknown, question: UnparsedQuery): Promise<WriteAnswer> {
     const isList = Array.isArray(body);
     const dataOf = isList ? listData : itemData;
     const list: readonly unknown[] = isList ? body : [body];
@@ -227,7 +227,7 @@ export class ItemService extends ItemReader {
     target: Target,
     segment: string,
     change: { readonly body: unknown; readonly precondition?: Precondition | undefined },
-    question: Question,
+    question: UnparsedQuery,
   ): Promise<WriteAnswer> {
     const { body: value, precondition } = change;
     const prepare = async (context: ItemContext, session: Session) => {

@@ -96,7 +96,7 @@ export class PermissionService {
 
   /**
    * What the caller may do, by collection; collections without any right are left out.
-   * @throws ServiceError FORBIDDEN to strangers
+   * @throws ServiceError FORBIDDEN to anonymous callers
    */
   async all(caller: Caller): Promise<Readonly<Record<string, CollectionAccess>>> {
     if (caller.user === null) throw forbidden();
@@ -128,7 +128,7 @@ export class PermissionService {
    * What the caller may do with one item, where `access` is a boolean, with the item of a singleton,
    * or with some item.
    * @param segment the key as it stands in the path; null without one
-   * @throws ServiceError FORBIDDEN to strangers, and for what cannot be a key
+   * @throws ServiceError FORBIDDEN to anonymous callers, and for what cannot be a key
    */
   item(caller: Caller, collection: string, segment: string | null): Promise<ItemAccess> {
     if (caller.user === null) throw forbidden();

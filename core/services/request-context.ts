@@ -1,5 +1,5 @@
 /**
- * What a request for items meets: the catalog of the moment and what the caller may do. A request
+ * What a request for items meets: the current catalog and what the caller may do. A request
  * that turns out to have met a catalog behind the database is carried out again.
  */
 import pg from 'pg';

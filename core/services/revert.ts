@@ -23,7 +23,7 @@ import { systemTable } from '#core/system/table.ts';
 import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 import { JsonText } from '#core/values/composite.ts';
 import type { ItemService } from './items.ts';
-import { questionOf } from './question.ts';
+import { parsedQuery } from './statement-cache.ts';
 
 export interface RevertServiceOptions {
   /** The user's own collections. */
@@ -130,7 +130,7 @@ export class RevertService {
     const { system, bounds } = this.#options;
     const query = parseQuery({ fields: 'id,collection,item,data' }, bounds);
     const target = { caller, collection: `${SYSTEM_PREFIX}revisions` };
-    const { text } = await system.one(target, segment, questionOf(query));
+    const { text } = await system.one(target, segment, parsedQuery(query));
     const revision = v.parse(stored, JSON.parse(text.toString()));
     const { collection, item } = revision;
     // Policies may hide fields of some revisions only.

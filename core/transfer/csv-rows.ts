@@ -1,7 +1,7 @@
 /** Reads a CSV file into rows: the first record names the columns, an empty cell has no value. */
 
 import { CONCEALED } from '#core/catalog/concealed.ts';
-import { looksLikeMoment } from '#core/values/moment.ts';
+import { looksLikeTimestamp } from '#core/values/timestamp-text.ts';
 import { cellText } from './cell-text.ts';
 import { type FileColumn, storedText } from './column.ts';
 import type { CopyText } from './copy-text.ts';
@@ -47,7 +47,7 @@ class CsvRow implements Row {
     const check = known?.check ?? null;
     const isPlain = record.forms[column] !== DOUBLED && MAY_BE_JSON[record.bytes[start] ?? 0] === 0;
     const isKnown =
-      check === null || (known?.temporal && looksLikeMoment(record.bytes, start, end));
+      check === null || (known?.temporal && looksLikeTimestamp(record.bytes, start, end));
     if (isPlain && isKnown && !known?.masked) {
       out.bytes(record.bytes, start, end);
       return true;

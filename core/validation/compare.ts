@@ -6,7 +6,7 @@
 import { canonicalUuid } from '#core/catalog/canonical-text.ts';
 import type { ColumnField } from '#core/catalog/catalog.ts';
 import { compareDecimals, type Decimal, decimalOf, roundedTo } from './decimal.ts';
-import { DAY, dateOf, type Instant, instantOf, rounded, timeOf } from './moment.ts';
+import { DAY, dateOf, type Instant, instantOf, rounded, timeOf } from './read-timestamp.ts';
 
 /** A text whose other spellings nobody knows here: it equals itself, and more cannot be told. */
 interface Opaque {
@@ -60,7 +60,7 @@ function float({ column }: ColumnField, value: unknown, side: Side): Decimal | n
   return decimalOf(String(near));
 }
 
-function moment({ type, column, stored }: ColumnField, value: unknown, side: Side): Instant {
+function temporalValue({ type, column, stored }: ColumnField, value: unknown, side: Side): Instant {
   if (typeof value !== 'string') return null;
   const isValue = side === 'value';
   const text = isValue && stored !== null ? stored.text(value) : value;
@@ -133,7 +133,7 @@ function comparableOf(field: ColumnField, value: unknown, side: Side): Comparabl
     case 'time':
     case 'dateTime':
     case 'timestamp':
-      return moment(field, value, side);
+      return temporalValue(field, value, side);
     case 'uuid': {
       const text = textOf(value).trim();
       return UUID.test(text) ? canonicalUuid(text) : null;
@@ -148,16 +148,16 @@ function comparableOf(field: ColumnField, value: unknown, side: Side): Comparabl
   }
 }
 
-/** The moment of a field of dates or times, for its parts; null when it has none. */
-export function partedMoment(field: ColumnField, value: unknown): Date | null {
-  const instant = moment(field, value, 'value');
+/** The timestamp of a date or time field, for its parts; null when it has none. */
+export function dateOfParts(field: ColumnField, value: unknown): Date | null {
+  const instant = temporalValue(field, value, 'value');
   if (typeof instant !== 'bigint') return null;
   const date = new Date(Number((instant - (((instant % 1_000n) + 1_000n) % 1_000n)) / 1_000n));
   return Number.isNaN(date.getTime()) ? null : date;
 }
 
 /** They differ, and neither comes first. */
-const APART = Number.NaN;
+const UNORDERED = Number.NaN;
 
 function isDecimal(value: object): value is Decimal {
   return 'digits' in value;
@@ -169,7 +169,7 @@ function compareUntyped(value: unknown, operand: unknown): number {
     typeof one === 'boolean' ? decimalOf(String(Number(one))) : number(one),
   );
   if (left && right) return compareDecimals(left, right);
-  if (left || right) return APART;
+  if (left || right) return UNORDERED;
   const [mine, theirs] = [textOf(value), textOf(operand)];
   return mine === theirs ? 0 : mine < theirs ? -1 : 1;
 }

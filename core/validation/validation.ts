@@ -11,7 +11,7 @@ import { NO_VALUE, resolveVariable } from '#core/query/plan/variable.ts';
 import type { Filter } from '#core/query/query.ts';
 import { isTemporal } from '#core/values/kind.ts';
 import { columnOf } from './column.ts';
-import { momentOf, partedMoment } from './compare.ts';
+import { dateOfParts, momentOf } from './compare.ts';
 import { type Fault, faultError } from './fault.ts';
 import { objection, type Subject, UNKNOWN } from './operation.ts';
 import { Matcher } from './regex.ts';
@@ -72,8 +72,7 @@ function called({ name, field }: Call, item: JsonObject, collection: Collection 
   if (name === 'count') return Array.isArray(value) ? value.length : UNKNOWN;
   const part = PARTS[name];
   const column = columnOf(collection, field);
-  const date =
-    column !== null && isTemporal(column) ? partedMoment(column, value) : momentOf(value);
+  const date = column !== null && isTemporal(column) ? dateOfParts(column, value) : momentOf(value);
   return part === undefined || date === null ? UNKNOWN : part(date);
 }
 

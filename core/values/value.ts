@@ -7,8 +7,8 @@ import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
 import type { ErrorCode } from '#core/errors/catalogue.ts';
 import { arrayElements } from './array.ts';
 import { geoJsonOf } from './geo-json.ts';
-import { isMoment, isTimeOfDay } from './moment.ts';
 import { decimalFault, floatFault, type NumberFault, wholeFault } from './number.ts';
+import { isTimeOfDay, isTimestampText } from './timestamp-text.ts';
 
 /** Why a value is refused; `reason` is a sentence for people. */
 export interface Fault {
@@ -172,16 +172,16 @@ const BY_TYPE: Readonly<Record<string, TextCheck>> = {
   float8: floatCheck(8),
   bool: when((text) => BOOLEAN.test(text), 'The value must be true or false.'),
   date: when(
-    (text) => isMoment(text, LAST_YEAR.date),
+    (text) => isTimestampText(text, LAST_YEAR.date),
     'The value must be a date such as 2024-02-29.',
   ),
   time: when(isTimeOfDay, 'The value must be a time of day such as 13:45:00.'),
   timestamp: when(
-    (text) => isMoment(text, LAST_YEAR.timestamp),
+    (text) => isTimestampText(text, LAST_YEAR.timestamp),
     'The value must be a date and time such as 2024-02-29T13:45:00.',
   ),
   timestamptz: when(
-    (text) => isMoment(text, LAST_YEAR.timestamp),
+    (text) => isTimestampText(text, LAST_YEAR.timestamp),
     'The value must be a date and time such as 2024-02-29T13:45:00Z.',
   ),
   uuid: when((text) => UUID.test(text), 'The value must be a UUID.'),

@@ -32,7 +32,7 @@ export const COMPRESSED_MIN = 1_500;
  */
 const WAITING_MAX = 8_388_608;
 
-/** Beyond these levels an answer of the moment takes twice the time for a few percent of size. */
+/** Beyond these levels an answer built on request takes twice the time for a few percent of size. */
 export const GZIP_LEVEL = 4;
 export const BROTLI_PARAMETERS = {
   [constants.BROTLI_PARAM_QUALITY]: 4,

@@ -31,7 +31,7 @@ const refuse: Route = (request) => {
 };
 
 /** A route with the requests that it answers. */
-export interface RoutePlace {
+export interface RegisteredRoute {
   readonly method: Method;
   /** Parts between slashes are literal, or `:name` for any one part; a last `*` is the rest. */
   readonly path: string;
@@ -47,7 +47,7 @@ export class Router {
   readonly #otherwise: Route;
 
   /** @param otherwise answers requests without a route, by default ROUTE_NOT_FOUND */
-  constructor(routes: readonly RoutePlace[], otherwise: Route = refuse) {
+  constructor(routes: readonly RegisteredRoute[], otherwise: Route = refuse) {
     for (const { method, path, route } of routes) {
       this.#routes.on(method, path, () => undefined, route);
     }

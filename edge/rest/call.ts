@@ -4,7 +4,7 @@ import type { Visitor } from '#core/identity/session.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
 import type { TextAnswer } from '#core/services/item-reader.ts';
-import type { Question } from '#core/services/question.ts';
+import type { UnparsedQuery } from '#core/services/statement-cache.ts';
 import { cacheHeaders } from '#edge/cache/cache-headers.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Pieces, Response } from '#edge/http/response.ts';
@@ -95,7 +95,7 @@ export function parsed(
  * The same, parsed only when its statement is not known yet. A token makes no question, and what is
  * read strictly is parsed each time.
  */
-export function questionOfUrl(call: Call): Question {
+export function questionOfUrl(call: Call): UnparsedQuery {
   const { query } = call.request;
   const text = call.strict || query.includes('token') ? null : query;
   return { text, query: () => queryOf(call) };

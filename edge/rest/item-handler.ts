@@ -4,10 +4,10 @@ import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
 import type { Answer } from '#core/services/item-reader.ts';
 import type { ItemService, Update } from '#core/services/items.ts';
-import { type Question, questionOf } from '#core/services/question.ts';
 import type { Precondition, WriteAnswer } from '#core/services/read-back.ts';
 import type { Target } from '#core/services/request-context.ts';
 import type { Selection } from '#core/services/selection.ts';
+import { parsedQuery, type UnparsedQuery } from '#core/services/statement-cache.ts';
 import { entityTag, namesTag } from '#edge/http/entity-tag.ts';
 import type { Response } from '#edge/http/response.ts';
 import {
@@ -72,7 +72,7 @@ export function readBackOf(call: Call): Query {
 }
 
 /** The same, parsed only when its statement is not known yet. */
-function readBackQuestionOf(call: Call): Question {
+function readBackQuestionOf(call: Call): UnparsedQuery {
   return { text: questionOfUrl(call).text, query: () => readBackOf(call) };
 }
 
@@ -182,7 +182,7 @@ function readers(collectionOf: (call: Call) => ServedCollection) {
     if (keys !== null && !(await items.isSingleton(target))) {
       return readText(call, await items.some(target, keys, query));
     }
-    const answer = await items.list(target, questionOf(query), call.request.signal);
+    const answer = await items.list(target, parsedQuery(query), call.request.signal);
     return answerOf(call, target.collection, answer);
   };
   const read: CallHandler = async (call) => {

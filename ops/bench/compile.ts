@@ -4,7 +4,7 @@ import type { Catalog } from '#core/catalog/catalog.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import { compilePage } from '#core/query/sql/compile.ts';
-import { StatementCache } from '#core/services/question.ts';
+import { StatementCache } from '#core/services/statement-cache.ts';
 import { adminTarget, boundsOf, loadCatalog } from './catalog.ts';
 import type { Rig } from './rig.ts';
 import { amount, median, type Row } from './row.ts';

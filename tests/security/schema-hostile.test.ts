@@ -7,7 +7,7 @@ import {
   isStorable,
   updateField,
 } from '#core/schema/change-input.ts';
-import { questionOf } from '#core/services/question.ts';
+import { parsedQuery } from '#core/services/statement-cache.ts';
 import { ADMIN, codedError, openSchema } from '#tests/harness/schema.ts';
 
 /** Whatever is put together instead of quoted would end the canary, or fail with a 5xx. */
@@ -87,7 +87,7 @@ t.test('texts of requests are names, values and comments, and never SQL', async 
     );
     return rows.map(({ name }) => name);
   };
-  const question = questionOf(
+  const question = parsedQuery(
     parseQuery(
       {},
       { limitDefault: 9, limitMax: undefined, maxDepth: 9, maxJsonDepth: 9, maxFields: 99 },

@@ -3,7 +3,7 @@ import t from 'tap';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { createCollections, createField, createRelation } from '#core/schema/change-input.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
-import { questionOf } from '#core/services/question.ts';
+import { parsedQuery } from '#core/services/statement-cache.ts';
 import { callerOf, codedError, openSchema } from '#tests/harness/schema.ts';
 
 const BOUNDS = { limitDefault: 9, limitMax: undefined, maxDepth: 9, maxJsonDepth: 9, maxFields: 9 };
@@ -64,7 +64,7 @@ t.test('a right does not outlive what it was on, whatever is made of that name',
   /** What a read of these fields ends with. */
   const read = async (collection: string, fields: string) => {
     await tested.source.look();
-    const question = questionOf(parseQuery({ fields }, BOUNDS));
+    const question = parsedQuery(parseQuery({ fields }, BOUNDS));
     return items.list({ caller, collection }, question).then(
       () => 'OK',
       (error: unknown) => codedError(error).code,

@@ -7,8 +7,8 @@ import { judgeChanges, judgeCreation, judgeDeletion } from '../judge.ts';
 import type { Item } from '../payload.ts';
 import { PENDING } from '../payload.ts';
 import { Preparation, type Prepared } from '../prepare.ts';
+import { withPath } from './error-path.ts';
 import { judgeLinks } from './link.ts';
-import { atPlace } from './place.ts';
 import { keyOfNode, type Node, type ToManyWork, type Work } from './work.ts';
 
 /** The item as rights see it: with the lists that it brings. */
@@ -38,7 +38,7 @@ async function prepare(work: Work, action: 'create' | 'update'): Promise<void> {
     if (turn.isOver()) await turn.pause();
     const prepared =
       known.get(node.item) ??
-      (await atPlace(work.write, node, () => preparation.of(node.item, node.sent)));
+      (await withPath(work.write, node, () => preparation.of(node.item, node.sent)));
     known.set(node.item, prepared);
     node.stored = prepared.item;
     node.row = prepared.row;

@@ -14,17 +14,21 @@ import { textChecker } from '#core/values/value.ts';
 import { memberOf } from '../payload.ts';
 import type { Write } from '../target.ts';
 import { columnField, keyColumns } from './lock.ts';
-import { placeText } from './parse.ts';
+import { pathText } from './parse.ts';
 import { keyOfNode, type Node, type Work } from './work.ts';
 
 /** Where rows are looked up, on whose behalf. */
-type Place = Pick<Write, 'client' | 'collection' | 'target'>;
+type LinkContext = Pick<Write, 'client' | 'collection' | 'target'>;
 
 /** The values of some columns, which say which row is meant. */
 type Values = readonly string[];
 
 /** For each of the rows, in their order, whether there is one that the caller may read. */
-function readableStatement(write: Place, columns: readonly string[], rows: readonly Values[]): Sql {
+function readableStatement(
+  write: LinkContext,
+  columns: readonly string[],
+  rows: readonly Values[],
+): Sql {
   const table = readableRows({ ...write.target, collection: write.collection.name });
   const arrays = columns.map((_, part) => sql`${rows.map((row) => row[part])}::text[]`);
   const names = columns.map((_, part) => identifier(`k${part + 1}`));
@@ -41,7 +45,7 @@ function readableStatement(write: Place, columns: readonly string[], rows: reado
  * @param columns those that tell a row
  */
 async function readable(
-  write: Place,
+  write: LinkContext,
   columns: readonly string[],
   rows: readonly Values[],
 ): Promise<readonly boolean[]> {
@@ -56,14 +60,17 @@ async function readable(
 }
 
 /** Keys of rows that the caller may read, as texts that can be looked up. */
-export async function readableKeys(write: Place, keys: readonly Values[]): Promise<Set<string>> {
+export async function readableKeys(
+  write: LinkContext,
+  keys: readonly Values[],
+): Promise<Set<string>> {
   const verdicts = await readable(write, keyColumns(write.collection), keys);
   return new Set(keys.filter((_, place) => verdicts[place]).map((key) => JSON.stringify(key)));
 }
 
 /** @throws ServiceError FORBIDDEN unless the caller may read all rows */
 async function requireReadable(
-  write: Place,
+  write: LinkContext,
   columns: readonly string[],
   rows: readonly Values[],
 ): Promise<void> {
@@ -104,11 +111,11 @@ function anyEnd(collection: Collection, node: Node, relation: AnyToOne): End | n
   if (name === null) return null;
   const end = relation.allowed.find((entry) => entry.collection === name);
   if (end !== undefined) return end;
-  const place = placeText([...node.place, relation.field]);
+  const place = pathText([...node.place, relation.field]);
   throw invalidPayload(`"${place}" cannot hold an item of ${JSON.stringify(name)}.`);
 }
 
-function placeOf({ client, target }: Write, name: string): Place {
+function placeOf({ client, target }: Write, name: string): LinkContext {
   const collection = target.catalog.collections.get(name);
   if (collection === undefined) throw forbidden();
   return { client, collection, target: { ...target, collection: name } };

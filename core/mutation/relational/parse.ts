@@ -10,11 +10,11 @@ import { TimeSlice } from '#core/process/time-slice.ts';
 import { type Key, keyOfBody, keyOfValues } from '#core/query/key.ts';
 import { isLinkConcealed } from '#core/query/plan/link.ts';
 import type { Allowance } from '../allowance.ts';
-import { type Item, itemPlace, memberOf } from '../payload.ts';
+import { type Item, itemPath, memberOf } from '../payload.ts';
 import type {
   Level,
   NamedItem,
-  Place,
+  PayloadPath,
   PlannedItem,
   Selection,
   ToManyStep,
@@ -23,7 +23,7 @@ import type {
 
 /** An item as it stands in the body. */
 export interface Input {
-  readonly place: Place;
+  readonly place: PayloadPath;
   readonly value: unknown;
   readonly intent: PlannedItem['intent'];
   /** Known beforehand when the path names it. */
@@ -52,7 +52,7 @@ interface Draft {
 }
 
 /** `author.articles[2].title`, as errors name it. */
-export function placeText(place: Place): string {
+export function pathText(place: PayloadPath): string {
   return place
     .map((part, index) =>
       typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${part}`,
@@ -61,12 +61,10 @@ export function placeText(place: Place): string {
 }
 
 /** A place of the body for a sentence. */
-function at(place: Place): string {
+function at(place: PayloadPath): string {
   const [first, ...rest] = place;
   if (first === undefined) return 'The body';
-  return typeof first === 'number' && rest.length === 0
-    ? itemPlace(first)
-    : `"${placeText(place)}"`;
+  return typeof first === 'number' && rest.length === 0 ? itemPath(first) : `"${pathText(place)}"`;
 }
 
 /** The key that an item names; null when it names none or only a part. */
@@ -170,7 +168,7 @@ export class Planner {
   }
 
   /** Parts the members of an item from its lists of related items. */
-  #members(draft: Draft, from: { place: Place; owner: number; value: Item }) {
+  #members(draft: Draft, from: { place: PayloadPath; owner: number; value: Item }) {
     const { place, owner, value } = from;
     const relations = this.#catalog.relations.get(draft.collection.name);
     const lists: string[] = [];
@@ -195,7 +193,7 @@ export class Planner {
   #relate(
     draft: Draft,
     relation: Relation,
-    related: { owner: number; place: Place; value: unknown },
+    related: { owner: number; place: PayloadPath; value: unknown },
     item: Item,
   ): boolean {
     const { owner, place, value } = related;
@@ -213,7 +211,7 @@ export class Planner {
     // Which items are in the list, and which are not, would tell what their column holds.
     if (isLinkConcealed(this.#catalog, relation)) {
       throw forbidden(
-        `You have no permission to access field "${placeText(place)}" or it does not exist.`,
+        `You have no permission to access field "${pathText(place)}" or it does not exist.`,
       );
     }
     const step = draft.toMany.get(relation.field) ?? {
@@ -238,7 +236,7 @@ export class Planner {
 }
 
 /** The collection that a nested item of a many-to-any field belongs to. */
-function anyEnd(relation: AnyToOne, place: Place, item: Item): End {
+function anyEnd(relation: AnyToOne, place: PayloadPath, item: Item): End {
   const name = memberOf(item, relation.discriminator);
   if (typeof name !== 'string') {
     throw invalidPayload(
@@ -265,7 +263,7 @@ function ownedInput(child: Collection, relation: ToMany, input: Omit<Input, 'key
 
 interface Related {
   readonly owner: number;
-  readonly place: Place;
+  readonly place: PayloadPath;
   readonly value: unknown;
 }
 
@@ -315,21 +313,26 @@ function selectionOf(
   };
 }
 
-function detailed(place: Place, value: unknown): Item {
+function detailed(place: PayloadPath, value: unknown): Item {
   if (isJsonObject(value)) return value;
   throw invalidPayload(
     `${at(place)} must be a list, or an object with "create", "update" and "delete".`,
   );
 }
 
-function listOf(place: Place, value: unknown): readonly unknown[] {
+function listOf(place: PayloadPath, value: unknown): readonly unknown[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
   throw invalidPayload(`${at(place)} must be a list.`);
 }
 
 /** Reads a bare key. In a list behind a junction it is the key of the junction's row. */
-function namedItem(child: Collection, relation: ToMany, place: Place, value: unknown): NamedItem {
+function namedItem(
+  child: Collection,
+  relation: ToMany,
+  place: PayloadPath,
+  value: unknown,
+): NamedItem {
   const isKey = typeof value === 'string' || typeof value === 'number' || Array.isArray(value);
   if (!isKey) throw invalidPayload(`${at(place)} must be a key or an object.`);
   try {
@@ -340,7 +343,7 @@ function namedItem(child: Collection, relation: ToMany, place: Place, value: unk
 }
 
 /** The error of a bare key that is none of a junction's rows, with the form that links a target. */
-export function noSuchLink(relation: ToMany, place: Place): Error {
+export function noSuchLink(relation: ToMany, place: PayloadPath): Error {
   const { many, junctionField } = relation;
   return forbidden(
     `${at(place)} is no key of "${many.collection}" or you have no permission to access it. To link an item, send {"${junctionField}": key}.`,

@@ -8,11 +8,11 @@ import type { Key } from '#core/query/key.ts';
 import type { Item } from '../payload.ts';
 
 /** Where something stands in the body: members and positions from the outside in. */
-export type Place = readonly (string | number)[];
+export type PayloadPath = readonly (string | number)[];
 
 /** One item to be written. */
 export interface PlannedItem {
-  readonly place: Place;
+  readonly place: PayloadPath;
   /** The members that are no lists of related items; related items stand as they were sent. */
   readonly item: Item;
   /** All members as they were sent, for the rules that judge payloads. */
@@ -27,7 +27,7 @@ export interface PlannedItem {
 
 /** A related item that is named by its key alone. */
 export interface NamedItem {
-  readonly place: Place;
+  readonly place: PayloadPath;
   readonly key: Key;
 }
 
@@ -44,7 +44,7 @@ export interface ToOneStep {
 /** What one item's list of related items is to become. */
 export interface Selection {
   readonly owner: number;
-  readonly place: Place;
+  readonly place: PayloadPath;
   /** Related items that are not named are taken out. */
   readonly whole: boolean;
   readonly linked: readonly NamedItem[];

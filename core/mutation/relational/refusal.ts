@@ -13,7 +13,7 @@ import { ServiceError } from '#core/errors/service-error.ts';
 import type { Key } from '#core/query/key.ts';
 import { memberOf } from '../payload.ts';
 import type { WriteTarget } from '../target.ts';
-import { placed } from './place.ts';
+import { errorAtPath } from './error-path.ts';
 import type { Node } from './work.ts';
 
 /** Items of one collection that a transaction writes. */
@@ -192,7 +192,7 @@ export function refusedWrite(
     },
     { cause: error, headers },
   );
-  return found === null ? full : placed(full, found.node.place);
+  return found === null ? full : errorAtPath(full, found.node.place);
 }
 
 /**

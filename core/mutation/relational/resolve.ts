@@ -10,8 +10,8 @@ import { type Item, PENDING } from '../payload.ts';
 import type { Write } from '../target.ts';
 import { readableKeys } from './link.ts';
 import { columnField, type FoundRow, type FoundRows, lockMembers } from './lock.ts';
-import { noSuchLink, placeText } from './parse.ts';
-import type { Level, Place, PlannedItem, Selection, ToManyStep, ToOneStep } from './plan.ts';
+import { noSuchLink, pathText } from './parse.ts';
+import type { Level, PayloadPath, PlannedItem, Selection, ToManyStep, ToOneStep } from './plan.ts';
 import type { Node, ToManyWork, ToOneWork, Work } from './work.ts';
 
 /** The write of another collection within the same request. */
@@ -251,7 +251,7 @@ export class Resolver {
     owners: Nodes,
     pairs: readonly { readonly child: Node }[],
   ): Promise<Leaving[]> {
-    const places = new Map<FoundRow, Place>();
+    const places = new Map<FoundRow, PayloadPath>();
     for (const { whole, owner, place } of selections) {
       const { found } = at(owners.nodeOf, owner);
       if (whole && found !== null) places.set(found, place);
@@ -284,7 +284,7 @@ export class Resolver {
         const { found } = node;
         if (row === undefined || found === null || !belongs(relation, found, row)) return [];
         if (kept.get(claimText(relation, { found: row })) === node) {
-          throw invalidPayload(`"${placeText(place)}" is kept and taken out of the same list.`);
+          throw invalidPayload(`"${pathText(place)}" is kept and taken out of the same list.`);
         }
         return [{ row, place }];
       });
@@ -295,7 +295,7 @@ export class Resolver {
 /** A row that leaves its owner's list, and the place of the payload that says so. */
 interface Leaving {
   readonly row: FoundRow;
-  readonly place: Place;
+  readonly place: PayloadPath;
 }
 
 /** Which row belongs to somebody through a relation, as a text; of new rows nobody else knows. */
@@ -344,7 +344,7 @@ function unlinked(write: Write, columns: readonly string[]): Item {
  * What a row that loses its owner is changed to.
  * @throws ServiceError FAILED_VALIDATION when the row cannot be without one
  */
-function lost(write: Write, relation: ToMany, place: Place): Item {
+function lost(write: Write, relation: ToMany, place: PayloadPath): Item {
   const item = unlinked(write, relation.many.columns);
   const { collection } = write;
   const stuck = collection.primaryKey.find(({ name }) => Object.hasOwn(item, name));
@@ -358,13 +358,13 @@ function lost(write: Write, relation: ToMany, place: Place): Item {
 }
 
 /** The values of a key of several columns. */
-function keyParts(value: unknown, width: number, place: Place): unknown[] {
+function keyParts(value: unknown, width: number, place: PayloadPath): unknown[] {
   const isKey =
     Array.isArray(value) &&
     value.length === width &&
     value.every((part) => typeof part === 'string' || typeof part === 'number');
   if (isKey) return value;
-  throw invalidPayload(`"${placeText(place)}" must be a list of ${width} values, or an object.`);
+  throw invalidPayload(`"${pathText(place)}" must be a list of ${width} values, or an object.`);
 }
 
 function belongs(relation: ToMany, owner: FoundRow, row: FoundRow): boolean {
@@ -393,7 +393,7 @@ function claim(
   }
   const fixed = fields.find((field) => write.collection.primaryKey.includes(field));
   if (child.found !== null && fixed !== undefined) {
-    const at = placeText([...child.place, fixed.name]);
+    const at = pathText([...child.place, fixed.name]);
     throw invalidPayload(`"${at}" is part of the item's key, which does not change.`);
   }
   assign(child, write, columns, valuesOf(owner.collection, owner.node, relation.one.columns));

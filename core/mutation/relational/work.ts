@@ -3,11 +3,11 @@ import type { Key } from '#core/query/key.ts';
 import type { Item, Row } from '../payload.ts';
 import type { Write } from '../target.ts';
 import type { FoundRow } from './lock.ts';
-import type { Place, ToManyStep, ToOneStep } from './plan.ts';
+import type { PayloadPath, ToManyStep, ToOneStep } from './plan.ts';
 
 /** One row, on its way from the payload to the table. */
 export interface Node {
-  readonly place: Place;
+  readonly place: PayloadPath;
   /** `keep`: the row is only referred to. */
   action: 'create' | 'update' | 'keep';
   /** Its own members; what is only known once other rows are written stands as PENDING. */

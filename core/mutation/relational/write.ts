@@ -8,7 +8,6 @@ import type { Key } from '#core/query/key.ts';
 import { Allowance } from '../allowance.ts';
 import { judgeAction } from '../judge.ts';
 import type { Write } from '../target.ts';
-import { carryOut } from './carry.ts';
 import { judgeWork } from './judge.ts';
 import { lockNamedRows } from './lock.ts';
 import { type Input, Planner } from './parse.ts';
@@ -16,6 +15,7 @@ import type { Level } from './plan.ts';
 import { recordWork } from './record.ts';
 import { Resolver, type WriteOf } from './resolve.ts';
 import { keyOfNode } from './work.ts';
+import { writeRows } from './write-rows.ts';
 
 export type { Input } from './parse.ts';
 
@@ -65,7 +65,7 @@ export async function writeItems(
   const resolver = new Resolver(found, writeOf, allowance);
   const { work, nodeOf } = await resolver.resolve(level);
   await judgeWork(work);
-  await carryOut(work);
+  await writeRows(work);
   await recordWork(history, work);
   return nodeOf.map(keyOfNode);
 }

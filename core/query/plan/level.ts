@@ -10,7 +10,7 @@ import { planFilter } from './filter.ts';
 import type { AnyBranch, Entry, LevelPlan } from './plan.ts';
 import { enterLevel, guardOf, isVisible, type Scope, visibleField } from './scope.ts';
 import { planSearch } from './search.ts';
-import { type Asked, type Digest, type Nested, selectionOf } from './select.ts';
+import { type Digest, type Nested, type SelectedEntry, selectionOf } from './select.ts';
 import { planSort } from './sort.ts';
 
 /** Begins the aliases that no request has. */
@@ -96,7 +96,7 @@ class LevelPlanner {
     return { kind: 'items', entries, order } as const;
   }
 
-  #entry(key: string, asked: Asked): Entry {
+  #entry(key: string, asked: SelectedEntry): Entry {
     switch (asked.kind) {
       case 'nested':
         return this.#nested(key, asked);

@@ -26,7 +26,7 @@ import {
 } from './record.ts';
 import type { Context } from './scope.ts';
 import { type Binding, Slot } from './slot.ts';
-import { isMoment, isVariable, NO_VALUE, resolveVariable } from './variable.ts';
+import { isTimestampVariable, isVariable, NO_VALUE, resolveVariable } from './variable.ts';
 
 /** An operator with what it compares with, as it was written. */
 export interface Operation {
@@ -338,6 +338,6 @@ export function planOperation(context: Context, subject: Subject, operation: Ope
   const records = new Map<unknown, RecordPath | typeof NO_VALUE>(
     texts.filter(isRecordPath).map((text) => [text, recordPath(context, text, place)]),
   );
-  if (texts.some(isMoment)) context.notes.fleeting = true;
+  if (texts.some(isTimestampVariable)) context.notes.fleeting = true;
   return plan({ ...operation, subject, context, records });
 }

@@ -41,7 +41,7 @@ const SECRETS: ReadonlySet<string> = new Set([
   'auth_data',
 ]);
 
-type Family = 'number' | 'text' | 'uuid' | 'boolean' | 'moment' | 'time';
+type Family = 'number' | 'text' | 'uuid' | 'boolean' | 'timestamp' | 'time';
 
 const FAMILIES: Readonly<Record<string, Family>> = {
   integer: 'number',
@@ -55,9 +55,9 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   json: 'text',
   uuid: 'uuid',
   boolean: 'boolean',
-  date: 'moment',
-  dateTime: 'moment',
-  timestamp: 'moment',
+  date: 'timestamp',
+  dateTime: 'timestamp',
+  timestamp: 'timestamp',
   time: 'time',
 };
 

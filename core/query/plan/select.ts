@@ -34,7 +34,7 @@ export interface Digest {
 }
 
 /** What was asked under one key of the answer. */
-export type Asked = Extract<Entry, { kind: 'value' | 'key' }> | Nested | Digest;
+export type SelectedEntry = Extract<Entry, { kind: 'value' | 'key' }> | Nested | Digest;
 
 function isPresentation(field: Field): boolean {
   return field.special.includes('no-data');
@@ -42,7 +42,7 @@ function isPresentation(field: Field): boolean {
 
 class Selection {
   /** The parts of the answer's object, by key. */
-  readonly entries = new Map<string, Asked>();
+  readonly entries = new Map<string, SelectedEntry>();
   readonly #scope: Scope;
   readonly #level: Level;
 
@@ -115,7 +115,7 @@ class Selection {
   }
 
   /** The value of a field that stands for itself; null for what a wildcard passes over. */
-  #leafOf(field: Field, relation: Relation | null): Asked | null {
+  #leafOf(field: Field, relation: Relation | null): SelectedEntry | null {
     const scope = this.#scope;
     const { column } = field;
     if (column !== null) {
@@ -160,7 +160,7 @@ class Selection {
   }
 
   /** The bare key of a relation that has no field of its own; null when a part of it is missing. */
-  #relationKey(relation: Relation | null): Asked | null {
+  #relationKey(relation: Relation | null): SelectedEntry | null {
     const scope = this.#scope;
     if (relation === null || relation.kind === 'a2o') return null;
     if (relation.kind !== 'm2o') return { kind: 'keys', list: relation };
@@ -224,6 +224,6 @@ function isReverse(through: Relation | undefined, relation: Relation): boolean {
  * What was asked of a level, by the keys of the answer.
  * @throws ServiceError FORBIDDEN naming field and path; INVALID_QUERY past a bound
  */
-export function selectionOf(scope: Scope, level: Level): ReadonlyMap<string, Asked> {
+export function selectionOf(scope: Scope, level: Level): ReadonlyMap<string, SelectedEntry> {
   return new Selection(scope, level).entries;
 }

@@ -43,7 +43,7 @@ function shiftMonths(date: Date, amount: number): void {
 /** Longer shifts are none: the time that matching takes grows with the square of the length. */
 const MAX_SHIFT = 100;
 
-/** `$NOW(+1 day)`: the shifted moment; a shift that cannot be read shifts nothing. */
+/** `$NOW(+1 day)`: the shifted time; a shift that cannot be read shifts nothing. */
 function shifted(now: Date, shift: string): Date {
   const date = new Date(now);
   if (shift.length > MAX_SHIFT) return date;
@@ -62,11 +62,11 @@ function listValue(list: readonly string[]): unknown {
 
 /** Whether a text names a dynamic variable. */
 export function isVariable(text: string): boolean {
-  return text.startsWith('$CURRENT_') || isMoment(text);
+  return text.startsWith('$CURRENT_') || isTimestampVariable(text);
 }
 
-/** Whether a text stands for a moment that goes on with time. */
-export function isMoment(text: string): boolean {
+/** Whether a text stands for the current time. */
+export function isTimestampVariable(text: string): boolean {
   return /^\$NOW(?:\(.*\))?$/s.test(text);
 }
 

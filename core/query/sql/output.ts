@@ -6,10 +6,10 @@ import { isGeometry } from '../plan/geometry.ts';
 import { geometryOutput } from './geometry.ts';
 
 /**
- * A moment as text. The formats of `to_char` lack the era, which stands behind years before Christ as
+ * A timestamp as text. The formats of `to_char` lack the era, which stands behind years before Christ as
  * PostgreSQL writes it; `infinity` has no fields to format and stays a word.
  */
-function moment(column: Sql, format: Sql): Sql {
+function timestampText(column: Sql, format: Sql): Sql {
   const text = sql`to_char(${column}, ${format})`;
   return sql`CASE WHEN ${column} >= '0001-01-01' AND ${column} < 'infinity' THEN ${text} WHEN isfinite(${column}) THEN ${text} || ' BC' ELSE ${column}::text END`;
 }
@@ -41,9 +41,9 @@ export function outputOf(field: ColumnField, column: Sql): Sql {
     case 'unknown':
       return sql`${column}::text`;
     case 'timestamp':
-      return moment(column, TIMESTAMP);
+      return timestampText(column, TIMESTAMP);
     case 'dateTime':
-      return moment(column, DATE_TIME);
+      return timestampText(column, DATE_TIME);
     case 'time':
       return sql`to_char(${column}, 'HH24:MI:SS')`;
     case 'binary':

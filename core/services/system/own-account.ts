@@ -7,9 +7,9 @@ import type { Query, QueryBounds } from '#core/query/query.ts';
 import { systemName } from '#core/system-collections/name.ts';
 import { BARE, itemData } from '../envelope.ts';
 import type { TextAnswer } from '../item-reader.ts';
-import { questionOf } from '../question.ts';
 import type { WriteAnswer } from '../read-back.ts';
 import type { Target } from '../request-context.ts';
+import { parsedQuery } from '../statement-cache.ts';
 import type { SystemService } from './system.ts';
 
 /** Whose request it is. */
@@ -55,7 +55,7 @@ export class OwnAccountService {
   /** The caller's own user. @throws ServiceError INVALID_CREDENTIALS without one */
   async read(requester: Requester, query: () => Query, signal: AbortSignal): Promise<TextAnswer> {
     const id = self(requester);
-    const question = questionOf(this.#queryOf(requester, query));
+    const question = parsedQuery(this.#queryOf(requester, query));
     const target = { ...userTarget(requester), ownKey: true };
     return orKeys(requester, this.#system.one(target, id, question, signal), { id });
   }
@@ -80,7 +80,7 @@ export class OwnAccountService {
       userTarget(requester),
       self(requester),
       { body },
-      questionOf(shown),
+      parsedQuery(shown),
     );
   }
 

@@ -9,7 +9,7 @@ import { readableRows } from '#core/query/sql/table-rows.ts';
 import { systemTable } from '#core/system/table.ts';
 import { schemaOf, singleKeys } from './schema.ts';
 
-/** @throws ServiceError FORBIDDEN for strangers, whatever the public may do */
+/** @throws ServiceError FORBIDDEN for anonymous callers, whatever the public may do */
 export async function beginComments({ target }: Write): Promise<void> {
   if (target.caller.user === null) throw forbidden();
 }

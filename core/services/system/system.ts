@@ -8,8 +8,8 @@ import { systemName } from '#core/system-collections/name.ts';
 import { passesFilter } from '#core/validation/validation.ts';
 import type { Answer } from '../item-reader.ts';
 import { ItemService, type ItemServiceOptions } from '../items.ts';
-import { type Question, questionOf } from '../question.ts';
 import type { Target } from '../request-context.ts';
+import { parsedQuery, type UnparsedQuery } from '../statement-cache.ts';
 import { servesSystem } from './collection.ts';
 import { systemRuleOf } from './rule.ts';
 
@@ -29,11 +29,15 @@ export class SystemService extends ItemService {
   }
 
   /** Reads items; the list of permissions has no limit, and shows what app access grants. */
-  override async list(target: Target, question: Question, signal?: AbortSignal): Promise<Answer> {
+  override async list(
+    target: Target,
+    question: UnparsedQuery,
+    signal?: AbortSignal,
+  ): Promise<Answer> {
     if (target.collection !== PERMISSIONS) return super.list(target, question, signal);
     const query = { ...question.query(), limit: null, offset: 0 };
     return withAppPermissions(
-      await super.list(target, questionOf(query), signal),
+      await super.list(target, parsedQuery(query), signal),
       query,
       target.caller,
     );

@@ -21,8 +21,8 @@ import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { ItemService } from '#core/services/items.ts';
-import type { Question } from '#core/services/question.ts';
 import { servesItems } from '#core/services/request-context.ts';
+import type { UnparsedQuery } from '#core/services/statement-cache.ts';
 import { systemRuleOf } from '#core/services/system/rule.ts';
 import { STREAMS } from '#tests/harness/stream.ts';
 import { install } from '../catalog/installation.ts';
@@ -272,7 +272,7 @@ async function compare(
 }
 
 let turn = 0;
-function nextQuestion(): Question {
+function nextQuestion(): UnparsedQuery {
   turn += 1;
   const parameters = QUESTIONS[turn % QUESTIONS.length] ?? {};
   return { text: JSON.stringify(parameters), query: () => parseQuery({ ...parameters }, BOUNDS) };

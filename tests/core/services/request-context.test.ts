@@ -12,8 +12,8 @@ import { openBus } from '#core/messages/open.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { Answer } from '#core/services/item-reader.ts';
 import { ItemService } from '#core/services/items.ts';
-import { questionOf } from '#core/services/question.ts';
 import { ContextSource, servesItems } from '#core/services/request-context.ts';
+import { parsedQuery } from '#core/services/statement-cache.ts';
 import { systemRuleOf } from '#core/services/system/rule.ts';
 import { clusterId } from '#core/system/cluster.ts';
 import { STREAMS } from '#tests/harness/stream.ts';
@@ -74,7 +74,7 @@ async function sleepy(t: Test, setup: string) {
   return { catalog, access, items, sql };
 }
 
-const ask = (parameters: Record<string, string>) => questionOf(parseQuery(parameters, BOUNDS));
+const ask = (parameters: Record<string, string>) => parsedQuery(parseQuery(parameters, BOUNDS));
 const target = { caller: ADMIN, collection: 'a' };
 
 async function textOf(answer: Answer): Promise<string> {
@@ -116,7 +116,7 @@ t.test('requests that find the catalog behind are carried out once more', async 
     target,
     '4',
     { body: { n: 6 } },
-    questionOf(parseQuery({}, BOUNDS)),
+    parsedQuery(parseQuery({}, BOUNDS)),
   );
   t.match(updated?.data, /"n":6/, 'an update');
   t.match(await page(), /"id":"4"/);

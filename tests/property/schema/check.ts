@@ -6,7 +6,7 @@ import { compose } from '#core/catalog/make-descriptors.ts';
 import type { Relation } from '#core/catalog/relation.ts';
 import { type Pool, transaction } from '#core/database/pool.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
-import { questionOf } from '#core/services/question.ts';
+import { parsedQuery } from '#core/services/statement-cache.ts';
 import { ADMIN, type SchemaUnderTest } from '#tests/harness/schema.ts';
 
 /** What is published, and what would be if everything were described anew. */
@@ -117,7 +117,7 @@ function itemOf(catalog: Catalog, collection: Collection, count: number): object
   return item;
 }
 
-const QUESTION = questionOf(
+const QUESTION = parsedQuery(
   parseQuery(
     { fields: '*', limit: '3' },
     { limitDefault: 9, limitMax: undefined, maxDepth: 9, maxJsonDepth: 9, maxFields: 99 },

@@ -150,15 +150,15 @@ async function own(owners: Work, many: ToManyWork): Promise<void> {
 }
 
 /** Writes a piece of work with all below it. The rows that exist are locked and all is judged. */
-export async function carryOut(work: Work): Promise<void> {
+export async function writeRows(work: Work): Promise<void> {
   for (const step of work.toOne) {
-    await carryOut(step.work);
+    await writeRows(step.work);
     await refer(work, step);
   }
   await writeNodes(work);
   for (const step of work.toMany) {
     await takeOut(step);
     await own(work, step);
-    await carryOut(step.work);
+    await writeRows(step.work);
   }
 }

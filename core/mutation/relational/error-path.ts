@@ -4,10 +4,10 @@ import type { Collection } from '#core/catalog/catalog.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { type Item, memberOf } from '../payload.ts';
 import type { Write } from '../target.ts';
-import type { Place } from './plan.ts';
+import type { PayloadPath } from './plan.ts';
 
 /** The error with the place of its item in the payload; in a list also its index. */
-export function placed(error: ServiceError, place: Place): ServiceError {
+export function errorAtPath(error: ServiceError, place: PayloadPath): ServiceError {
   const [index] = place;
   const listed = typeof index === 'number' ? { index } : {};
   const [top, ...below] = place.slice(typeof index === 'number' ? 1 : 0);
@@ -56,12 +56,12 @@ function columnOf({ fields }: Collection, name: string): string | null {
 }
 
 /** Runs what may refuse one item; its errors say where in the payload the item stands. */
-export async function atPlace<T>(
+export async function withPath<T>(
   write: Write,
-  { place, sent }: { readonly place: Place; readonly sent: Item },
+  { place, sent }: { readonly place: PayloadPath; readonly sent: Item },
   work: () => Promise<T>,
 ): Promise<T> {
-  const told = (error: ServiceError) => placed(discreet(write, sent, error), place);
+  const told = (error: ServiceError) => errorAtPath(discreet(write, sent, error), place);
   try {
     return await work();
   } catch (error) {

@@ -11,7 +11,7 @@ import type { Query } from '#core/query/query.ts';
 import { bindTo, type Compiled } from '#core/query/sql/compile.ts';
 
 /** A query as it came: parsed only when its statement is not known yet. */
-export interface Question {
+export interface UnparsedQuery {
   /** Equal texts ask the same; null when that cannot be told. */
   readonly text: string | null;
   /** @throws ServiceError INVALID_QUERY */
@@ -19,7 +19,7 @@ export interface Question {
 }
 
 /** A question that is parsed already. */
-export function questionOf(query: Query): Question {
+export function parsedQuery(query: Query): UnparsedQuery {
   return { text: null, query: () => query };
 }
 
@@ -38,9 +38,9 @@ export interface Prepared<K> {
 }
 
 /** Who asks what: equal places and texts of callers with the same rights have equal statements. */
-export interface Asked {
+export interface CompileRequest {
   readonly place: string;
-  readonly question: Question;
+  readonly question: UnparsedQuery;
   readonly caller: Caller;
 }
 
@@ -59,7 +59,7 @@ export class StatementCache<K> {
   get(
     catalog: Catalog,
     grants: Grants,
-    { place, question, caller }: Asked,
+    { place, question, caller }: CompileRequest,
     compile: (query: Query) => Prepared<K>,
   ): Prepared<K> {
     if (this.#catalog !== catalog) {

@@ -1,13 +1,13 @@
 /**
  * Judges dates and times: RFC 3339 and ISO-8601, extended or basic, or as PostgreSQL itself prints
  * them in ISO style (`infinity`, years beyond 9999, `BC`). The shape must name a real day and a real
- * time. Whatever else PostgreSQL would read, such as `now` or `1/2/2024`, is no moment.
+ * time. Whatever else PostgreSQL would read, such as `now` or `1/2/2024`, is not a timestamp.
  */
 
 const ZONE = '(?:Z|[+-](?<zoneHour>\\d{2})(?::?(?<zoneMinute>\\d{2})(?::?\\d{2})?)?)';
 const TIME = '(?<hour>\\d{2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?:[.,]\\d+)?)?';
 const DATE = '(?<year>\\d{4,7})-(?<month>\\d{2})-(?<day>\\d{2})';
-const MOMENT = new RegExp(`^${DATE}(?:[T ]${TIME} ?${ZONE}?)?(?<bc> BC)?$`, 'i');
+const TIMESTAMP = new RegExp(`^${DATE}(?:[T ]${TIME} ?${ZONE}?)?(?<bc> BC)?$`, 'i');
 const BASIC_TIME = '(?<hour>\\d{2})(?<minute>\\d{2})(?<second>\\d{2})(?:\\.\\d+)?';
 const BASIC_DATE = '(?<year>\\d{4})(?<month>\\d{2})(?<day>\\d{2})';
 const BASIC = new RegExp(`^${BASIC_DATE}(?:T${BASIC_TIME}${ZONE}?)?$`, 'i');
@@ -41,9 +41,9 @@ function isDay(parts: Parts, lastYear: number): boolean {
 }
 
 /** Whether the text is a day with or without a time of day. */
-export function isMoment(text: string, lastYear: number): boolean {
+export function isTimestampText(text: string, lastYear: number): boolean {
   const trimmed = text.trim();
-  const parts = (MOMENT.exec(trimmed) ?? BASIC.exec(trimmed))?.groups;
+  const parts = (TIMESTAMP.exec(trimmed) ?? BASIC.exec(trimmed))?.groups;
   return parts === undefined ? ENDLESS.test(trimmed) : isDay(parts, lastYear) && isClock(parts);
 }
 
@@ -72,11 +72,11 @@ function afterZone(bytes: Uint8Array, at: number, end: number): number {
 }
 
 /**
- * Whether bytes have a shape of moments that files mostly have, `2024-02-29` or `2024-02-29 13:45:00`
+ * Whether bytes have a shape of timestamps that files mostly have, `2024-02-29` or `2024-02-29 13:45:00`
  * with or without fraction and zone, so that only PostgreSQL has to judge whether there is such a
- * moment. Quicker than asking {@link isMoment} of a text.
+ * timestamp. Quicker than asking {@link isTimestampText} of a text.
  */
-export function looksLikeMoment(bytes: Uint8Array, start: number, end: number): boolean {
+export function looksLikeTimestamp(bytes: Uint8Array, start: number, end: number): boolean {
   const length = end - start;
   if (length !== 10 && length < TEMPLATE.length) return false;
   const last = Math.min(end, start + TEMPLATE.length);

@@ -8,7 +8,7 @@ const TIME = '(?<hour>\\d{2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?<fraction>
 const DATE = '(?<year>\\d{4,7})-(?<month>\\d{2})-(?<day>\\d{2})';
 const BASIC_TIME = '(?<hour>\\d{2})(?<minute>\\d{2})(?<second>\\d{2})(?<fraction>\\.\\d+)?';
 const BASIC_DATE = '(?<year>\\d{4})(?<month>\\d{2})(?<day>\\d{2})';
-const MOMENT = new RegExp(`^${DATE}(?:[T ]${TIME} ?${ZONE}?)?(?<bc> BC)?$`, 'i');
+const TIMESTAMP = new RegExp(`^${DATE}(?:[T ]${TIME} ?${ZONE}?)?(?<bc> BC)?$`, 'i');
 const BASIC = new RegExp(`^${BASIC_DATE}(?:T${BASIC_TIME}${ZONE}?)?$`, 'i');
 const CLOCK = new RegExp(`^${TIME} ?${ZONE}?$`, 'i');
 
@@ -43,10 +43,10 @@ function offsetOf({ sign, zh, zm, zs }: Parts): bigint {
 }
 
 function partsOf(text: string): Parts | undefined {
-  return (MOMENT.exec(text) ?? BASIC.exec(text))?.groups;
+  return (TIMESTAMP.exec(text) ?? BASIC.exec(text))?.groups;
 }
 
-/** Before or after all moments; undefined for a text that says neither. */
+/** Before or after all timestamps; undefined for a text that says neither. */
 function endless(text: string): number | undefined {
   if (!/^-?infinity$/i.test(text)) return undefined;
   return text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;

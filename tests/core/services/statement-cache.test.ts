@@ -4,7 +4,7 @@ import { ANONYMOUS, type Caller, type Grants } from '#core/access/grants.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { compilePage } from '#core/query/sql/compile.ts';
-import { type Question, StatementCache } from '#core/services/question.ts';
+import { StatementCache, type UnparsedQuery } from '#core/services/statement-cache.ts';
 import { install } from '#tests/core/catalog/installation.ts';
 
 const BOUNDS = {
@@ -41,7 +41,10 @@ t.test('statements', async (t) => {
   const cache = new StatementCache();
   let compiled = 0;
   const ask = (caller: Caller, text: string, filter: unknown, from = grants) => {
-    const question: Question = { text, query: () => parseQuery({ filter, fields: 'id' }, BOUNDS) };
+    const question: UnparsedQuery = {
+      text,
+      query: () => parseQuery({ filter, fields: 'id' }, BOUNDS),
+    };
     const place = 'list notes';
     const { statement } = cache.get(catalog, from, { place, question, caller }, (query) => {
       compiled += 1;
