@@ -10,6 +10,7 @@ import { ChangeFeed } from '#core/changes/feed.ts';
 import { ChangeJournal } from '#core/changes/journal.ts';
 import type { Config } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
+import { PoolShares } from '#core/database/pool-shares.ts';
 import { whenReachable } from '#core/database/reachable.ts';
 import { Reader } from '#core/database/reader.ts';
 import { type IdentityServices, openIdentity } from '#core/identity/open.ts';
@@ -49,8 +50,8 @@ import { RightWatch } from './streams/revoked-streams.ts';
 
 /** Most connections of an edge to the queue's database. */
 const QUEUE_CONNECTIONS = 2;
-/** Most pipelined connections of an edge; short reads gain nothing from more. */
-const MAX_LINES = 4;
+/** Most pipelined connections of an edge; quick reads gain nothing from more. */
+const MAX_PIPELINED = 3;
 
 export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly config: Config;
@@ -82,16 +83,17 @@ export async function openEdgeServices(
 ): Promise<EdgeServices> {
   const schema = systemSchema(config);
   const statementTimeout = config.QUERY_TIMEOUT;
-  const lines = Math.min(MAX_LINES, Math.floor(config.DATABASE_POOL_MAX / 2));
-  const watches = config.DATABASE_POOL_MAX - lines > 2 ? 1 : 0;
-  const max = config.DATABASE_POOL_MAX - lines - watches;
+  const pipelined = Math.min(MAX_PIPELINED, Math.floor(config.DATABASE_POOL_MAX / 2));
+  const watches = config.DATABASE_POOL_MAX - pipelined > 2 ? 1 : 0;
+  const max = config.DATABASE_POOL_MAX - pipelined - watches;
   const pool = createPool(config, url, log, { name: 'edge', max, statementTimeout });
   const watch =
     watches === 0
       ? pool
       : createPool(config, url, log, { name: 'edge watch', max: watches, statementTimeout });
+  const shares = new PoolShares({ pool, url, log, wait: config.DATABASE_POOL_WAIT });
   const reader = new Reader({
-    ...{ url, name: 'edge', log, pool, lines, statementTimeout },
+    ...{ url, name: 'edge', log, shares, pipelined, statementTimeout },
     streams: {
       max: config.STREAM_MAX,
       perHolder: config.STREAM_MAX_PER_USER,
@@ -148,6 +150,7 @@ export async function openEdgeServices(
     catalog,
     reader,
     pool,
+    shares,
     bounds,
     access,
     hash: (secret: string) => hashPassword(config, secret),
@@ -211,6 +214,7 @@ export async function openEdgeServices(
       bus,
       cluster,
       release: RELEASE,
+      unresponsive: () => reader.unresponsive,
       shortage: config.DATABASE_SHORTAGE,
       rules,
       others: () => ({ ...limits.checks(), ...caching.responses?.checks() }),

@@ -4,8 +4,8 @@
  */
 import type { OpenWrite, WriteGuard } from '#core/cache/write-guard.ts';
 import type { Confirm } from '#core/catalog/wait-for-edges.ts';
-import type { Lend } from '#core/database/lender.ts';
-import { type Client, type Pool, transaction } from '#core/database/pool.ts';
+import { type Client, type Connections, transaction } from '#core/database/pool.ts';
+import type { OnConnection } from '#core/database/write-connection.ts';
 import type { Change } from './change.ts';
 import type { ChangeFeed } from './feed.ts';
 
@@ -64,7 +64,10 @@ export class ChangeJournal {
   }
 
   /** Runs `work` in a transaction and reports its changes; none when it throws. */
-  async transaction<T>(pool: Pool, work: (client: Client, note: Note) => Promise<T>): Promise<T> {
+  async transaction<T>(
+    connections: Connections,
+    work: (client: Client, note: Note) => Promise<T>,
+  ): Promise<T> {
     const changes: Change[] = [];
     const announced: Announcement[] = [];
     const run = async (client: Client) => {
@@ -72,7 +75,7 @@ export class ChangeJournal {
       if (changes.length > 0) announced.push(await this.announce(changes));
       return result;
     };
-    const result = await transaction(pool, run).catch(async (error: unknown) => {
+    const result = await transaction(connections, run).catch(async (error: unknown) => {
       await Promise.all(announced.map((announcement) => announcement.doubtful()));
       throw error;
     });
@@ -85,7 +88,7 @@ export class ChangeJournal {
   }
 
   /** Runs work that commits by itself, and reports its changes. */
-  async atOnce<T>(lend: Lend, { collections, run }: AtOnce<T>): Promise<T> {
+  async atOnce<T>(onConnection: OnConnection, { collections, run }: AtOnce<T>): Promise<T> {
     const { writes, feed, failpoint } = this.#parts;
     const opened: OpenWrite[] = [];
     const work = async (client: Client) => {
@@ -93,7 +96,7 @@ export class ChangeJournal {
       return run(client);
     };
     const committed = () => Promise.all(opened.map((write) => write.committed()));
-    const { result, changes } = await lend(work).catch(async (error: unknown) => {
+    const { result, changes } = await onConnection(work).catch(async (error: unknown) => {
       await committed();
       throw error;
     });

@@ -453,7 +453,8 @@ export const variables = {
   QUERY_TIMEOUT: define({
     parse: duration,
     fallback: '30s',
-    meaning: 'Longest time that one statement of a request may run; past it the answer is 503',
+    meaning:
+      'Longest time that one statement of a request may run; past it the answer is 503, also where the database does not heed it',
   }),
   STREAM_MAX: define({
     parse: integer(1, 1_000),

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
 import { guardedClient, KEEP_ALIVE_MS } from './client.ts';
+import { refusalOf } from './refused-write.ts';
 import { Watchdog } from './watchdog.ts';
 
 export type Pool = pg.Pool;
@@ -10,6 +11,10 @@ export type Pool = pg.Pool;
 export type Connection = pg.PoolClient;
 /** What runs statements on a connection. */
 export type Client = Pick<Connection, 'query'>;
+/** Where connections are taken from. */
+export interface Connections {
+  connect(): Promise<Connection>;
+}
 
 /** Longest time (ms) between two statements of a transaction that belongs to a request. */
 const IDLE_WITHIN_MS = 600_000;
@@ -76,10 +81,10 @@ export function createPool(
  * throws. A connection that broke is not put back.
  */
 export async function transaction<T>(
-  pool: Pool,
+  connections: Connections,
   work: (client: Connection) => Promise<T>,
 ): Promise<T> {
-  const client = await pool.connect();
+  const client = await connections.connect();
   let broken: Error | undefined;
   try {
     await client.query('BEGIN');
@@ -87,10 +92,11 @@ export async function transaction<T>(
     await client.query('COMMIT');
     return result;
   } catch (error) {
+    const refusal = refusalOf(client);
     await client.query('ROLLBACK').catch((lost: Error) => {
       broken = lost;
     });
-    throw error;
+    throw refusal ?? error;
   } finally {
     client.release(broken);
   }
@@ -101,15 +107,18 @@ export function isStatementError(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === 'ERROR';
 }
 
-/** Lends a connection to `work`, which leaves no transaction open. */
-export async function lend<T>(pool: Pool, work: (client: Connection) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+/** Runs `work`, which leaves no transaction open, on a connection. */
+export async function withConnection<T>(
+  connections: Connections,
+  work: (client: Connection) => Promise<T>,
+): Promise<T> {
+  const client = await connections.connect();
   let broken = false;
   try {
     return await work(client);
   } catch (error) {
     broken = error instanceof pg.DatabaseError && !isStatementError(error);
-    throw error;
+    throw refusalOf(client) ?? error;
   } finally {
     // One that was lost is known to the pool.
     client.release(broken);

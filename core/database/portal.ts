@@ -1,7 +1,8 @@
 /** A statement whose rows are fetched as they are wanted; what is not stays in PostgreSQL. */
 import Cursor from 'pg-cursor';
-import { Loan } from './loan.ts';
-import type { Pool } from './pool.ts';
+import type { HeldConnection } from './held-connection.ts';
+import { LOCK_MS } from './pipelined-connection.ts';
+import type { PoolShares } from './pool-shares.ts';
 import type { Statement } from './sql.ts';
 
 /** Rows that are fetched at a time: few at first, then as many as make up so many characters. */
@@ -10,11 +11,18 @@ const MOST_ROWS = 1_000;
 const FETCH_LENGTH = 262_144;
 
 export interface PortalOptions {
-  readonly pool: Pool;
+  readonly shares: PoolShares;
   /** Longest time of one fetch in milliseconds; 0 for any. */
   readonly statementTimeout: number;
   /** Longest time in milliseconds for which the portal may be open. */
   readonly maxTime: number;
+}
+
+export interface Opening {
+  readonly statement: Statement;
+  readonly kind: 'stream' | 'blocked';
+  /** As long as it must; otherwise it fails when that takes long. */
+  readonly waitsForLocks: boolean;
 }
 
 /** The first column of a row as text. */
@@ -32,40 +40,41 @@ function begin({ statementTimeout, maxTime }: PortalOptions): string {
 
 export class Portal {
   readonly #options: PortalOptions;
-  readonly #loan: Loan;
+  readonly #held: HeldConnection;
   readonly #cursor: Cursor<Row>;
   #count = FIRST_ROWS;
 
   /** @param signal gives the connection up, with all that goes on, when it is aborted */
   static async open(
     options: PortalOptions,
-    statement: Statement,
+    { kind, statement, waitsForLocks }: Opening,
     signal: AbortSignal | undefined,
   ): Promise<Portal> {
-    const loan = await Loan.take(options.pool, signal);
+    const held = await options.shares.take(kind, signal);
+    const locks = waitsForLocks ? '' : `; SET LOCAL lock_timeout = ${LOCK_MS}`;
     try {
-      await loan.client.query(begin(options));
+      await held.run(held.client.query(begin(options) + locks));
       signal?.throwIfAborted();
     } catch (error) {
-      loan.giveBack(false);
+      held.giveBack(false);
       throw error;
     }
-    return new Portal(options, loan, statement);
+    return new Portal(options, held, statement);
   }
 
-  private constructor(options: PortalOptions, loan: Loan, { text, values }: Statement) {
+  private constructor(options: PortalOptions, held: HeldConnection, { text, values }: Statement) {
     this.#options = options;
-    this.#loan = loan;
-    this.#cursor = loan.client.query(new Cursor<Row>(text, values, { rowMode: 'array' }));
+    this.#held = held;
+    this.#cursor = held.client.query(new Cursor<Row>(text, values, { rowMode: 'array' }));
   }
 
   /** The next rows, none at the end. Past the time of a fetch it is cancelled. */
   async fetch(): Promise<string[]> {
     const { statementTimeout } = this.#options;
     const late =
-      statementTimeout === 0 ? undefined : setInterval(this.#loan.cancel, statementTimeout);
+      statementTimeout === 0 ? undefined : setInterval(this.#held.cancel, statementTimeout);
     try {
-      const rows = await this.#cursor.read(this.#count);
+      const rows = await this.#held.run(this.#cursor.read(this.#count));
       const texts = rows.map(([text]) => text ?? 'null');
       const length = texts.reduce((sum, text) => sum + text.length, 0);
       const fitting = Math.floor((FETCH_LENGTH * texts.length) / Math.max(length, 1));
@@ -74,6 +83,11 @@ export class Portal {
     } finally {
       clearInterval(late);
     }
+  }
+
+  /** From now on it is a stream, for which the pool has another connection. */
+  outgrow(): void {
+    this.#held.outgrow();
   }
 
   /** Leaves what is not fetched yet, for a connection that serves others. */
@@ -91,14 +105,14 @@ export class Portal {
    *   connection is the surest way to close it
    */
   async close(ended: boolean): Promise<void> {
-    const { pool } = this.#options;
+    const { pool } = this.#options.shares;
     let good = ended;
     if (good) {
-      await this.#loan.client.query('COMMIT').catch(() => {
+      await this.#held.client.query('COMMIT').catch(() => {
         good = false;
       });
     }
     // There may be one too many, since this one was a stream's.
-    this.#loan.giveBack(good && pool.totalCount <= pool.options.max);
+    this.#held.giveBack(good && pool.totalCount <= pool.options.max);
   }
 }

@@ -1,55 +1,64 @@
 /**
- * Runs the statements of reads. A statement seen before is prepared under a name and sent down one
- * of a few pipelined connections, of which the first is for those that are quick; a new or slow one
- * takes a connection of the pool, so that it never holds up the short ones behind it. While nobody
- * reads, short writes may borrow some of them.
+ * Runs the statements of reads. One that is quick goes down a pipelined connection. One that is new or
+ * takes longer has a connection of the pool, so that it never holds up the quick ones behind it.
  */
-import { Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
+import { unavailable } from '#core/errors/service-error.ts';
 import type { Log } from '#core/log/log.ts';
-import { cancelStatement } from './cancel.ts';
-import { BrokenConnectionError, guardedClient, KEEP_ALIVE_MS } from './client.ts';
-import { type Line, lineFor, newLine, spareLine, type Turn } from './line.ts';
-import { Loan } from './loan.ts';
-import { type Client, isStatementError, type Pool, sessionSettings } from './pool.ts';
+import { PendingRead } from './pending-read.ts';
+import { type BorrowedConnection, PipelinePool, QUICK_MS } from './pipeline-pool.ts';
+import { LOCK_MS, type Moved, type PipelinedConnection } from './pipelined-connection.ts';
+import { isStatementError } from './pool.ts';
+import { type PoolShares, type ReadKind, SLOW_MS } from './pool-shares.ts';
+import { runTogether } from './prepared.ts';
 import type { Statement } from './sql.ts';
 import type { StreamLimits } from './stream-slots.ts';
 import { Streams } from './streams.ts';
-import { Watchdog } from './watchdog.ts';
 
-/** Statements whose shapes are remembered in one process. */
+/** Statements whose times are remembered in one process. */
 const MAX_SHAPES = 1_000;
-/** Prepared statements of one connection; past it the connection is replaced by a fresh one. */
-const MAX_PREPARED = 2_000;
-/** A statement that takes PostgreSQL longer (ms) runs on the pool until it is faster again. */
-const SLOW_MS = 250;
+/** A statement that takes PostgreSQL longer (ms) never runs on a pipelined connection. */
+const PIPELINED_MS = 250;
+/** Reads on a pipelined connection that take so long together (ms) are worth another connection. */
+const BUSY_MS = 2;
+/** Connections of the pool that are left free where a quick read could as well wait. */
+const SPARE = 2;
 /**
- * On a pipelined connection these times are averages over about so many: on a busy machine a single
- * long one would send what is fast as a rule to the pool, where more run at once, and longer for it.
+ * Times on pipelined connections are averages over about so many: on a busy machine a single long one
+ * would send what is quick as a rule to the pool, where more run at once, and longer for it.
  */
 const AVERAGED = 8;
-/** How often it is looked for statements whose askers went away. */
-const WATCH_MS = 100;
-const RECONNECT_MS = 500;
-/** SQLSTATE of a statement that was cancelled. */
+/** How often (ms) it is looked for reads whose time is over, and how late an answer may be for it. */
+const TICK_MS = 100;
+const GRACE_MS = 400;
+
+/** Lasts for the implicit transaction of the statement that follows. */
+const LIMIT_LOCKS: Statement = {
+  text: `SELECT set_config('lock_timeout', '${LOCK_MS}', true)`,
+  values: [],
+};
+
+/** SQLSTATEs of a statement that was cancelled, and of one that waited for a lock for too long. */
 const CANCELLED = '57014';
+const NOT_AVAILABLE = '55P03';
 
 interface Shape {
   readonly name: string;
   seen: number;
   /** How long it takes PostgreSQL (ms). */
   time: number;
+  /** What it was when it ran last. */
+  kind: Exclude<ReadKind, 'stream'>;
 }
 
 export interface ReaderOptions {
   readonly url: string;
   readonly name: string;
   readonly log: Log;
-  readonly pool: Pool;
+  readonly shares: PoolShares;
   /** Pipelined connections; 0 sends everything to the pool. */
-  readonly lines: number;
+  readonly pipelined: number;
   /** Milliseconds; 0 for none. */
   readonly statementTimeout: number;
   readonly streams: StreamLimits;
@@ -57,61 +66,60 @@ export interface ReaderOptions {
   readonly streamMaxTime: number;
 }
 
-/** A connection that is lent. */
-export interface Borrowed {
-  readonly client: Client;
-  giveBack(): void;
-}
-
-/** The first column of a row as text. */
-type Row = [string | null];
-
-function isCancelled(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === CANCELLED;
-}
-
 export class Reader {
   readonly #options: ReaderOptions;
   readonly #shapes = new LRUCache<string, Shape>({ max: MAX_SHAPES });
   readonly #streams: Streams;
-  readonly #lines: (Line | null)[];
-  readonly #watchdog: Watchdog;
+  readonly #pipelines: PipelinePool;
+  /** In the order in which they were asked. */
+  readonly #pending = new Set<PendingRead>();
   #counter = 0;
-  /** When a connection that was lent came back. */
-  #returned = Number.NEGATIVE_INFINITY;
-  #closed = false;
-  #watch: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
     this.#streams = new Streams({
-      pool: options.pool,
+      shares: options.shares,
       statementTimeout: options.statementTimeout,
       maxTime: options.streamMaxTime,
       limits: options.streams,
     });
-    this.#lines = Array<Line | null>(options.lines).fill(null);
-    this.#watchdog = new Watchdog(options);
+    this.#pipelines = new PipelinePool({ ...options, size: options.pipelined });
+  }
+
+  /** Backends that were asked to end their statement and still run it. */
+  get unresponsive(): number {
+    return this.#pipelines.unresponsive + this.#options.shares.unresponsive;
   }
 
   /** Opens the pipelined connections; those that fail are tried again in the background. */
   async open(): Promise<void> {
-    this.#watch = setInterval(() => this.#cancelAbandoned(), WATCH_MS).unref();
-    await Promise.all(this.#lines.map((_, index) => this.#connect(index)));
+    this.#timer = setInterval(() => this.#expire(), TICK_MS).unref();
+    await this.#pipelines.open();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#pipelines.close();
   }
 
   /**
-   * Runs a statement that yields one text.
+   * Runs a statement that yields one text. It is answered within a second of QUERY_TIMEOUT, whether
+   * the server heeds that or not.
    * @param signal cancels the statement when it is aborted
    * @returns the first column of the first row; null when there is no row
    */
-  async text(statement: Statement, signal?: AbortSignal): Promise<string | null> {
-    const shape = this.#shapeOf(statement.text);
-    const line = shape.seen > 1 && shape.time <= SLOW_MS ? lineFor(this.#lines, shape.time) : null;
-    const row = line
-      ? await this.#onLine(line, shape, statement, signal)
-      : await this.#onPool(shape, statement, signal);
-    return row?.[0] ?? null;
+  text(statement: Statement, signal?: AbortSignal): Promise<string | null> {
+    return new Promise((resolve, reject) => {
+      const pending = new PendingRead(signal, reject);
+      this.#pending.add(pending);
+      this.#answer(statement, pending)
+        .finally(() => {
+          this.#pending.delete(pending);
+          pending.end();
+        })
+        .then(resolve, reject);
+    });
   }
 
   /** Runs a statement that yields one text a row, as {@link Streams.read} does. */
@@ -119,176 +127,104 @@ export class Reader {
     return this.#streams.read(statement, holder, signal);
   }
 
-  /**
-   * Lends a pipelined connection for a write of one round trip, behind which others may stand while
-   * writes come back quickly; one is kept for those who begin to read. Null while somebody reads or
-   * a write is stuck, and when there is none to spare.
-   */
-  borrow(): Borrowed | null {
-    const line = this.#closed ? null : spareLine(this.#lines, this.#returned);
-    return line && this.#lend(line);
+  /** A pipelined connection for a write, as {@link PipelinePool.borrow} gives it. */
+  borrow(): BorrowedConnection | null {
+    return this.#pipelines.borrow();
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    clearInterval(this.#watch);
-    await Promise.all(this.#lines.map((line) => line?.client.end().catch(() => undefined)));
-  }
-
-  #lend(line: Line): Borrowed {
-    line.lent += 1;
-    if (line.lent === 1) line.lentSince = performance.now();
-    return {
-      client: line.client,
-      giveBack: () => {
-        line.lent -= 1;
-        line.lentSince = performance.now();
-        this.#returned = line.lentSince;
-      },
-    };
+  async #answer(statement: Statement, pending: PendingRead): Promise<string | null> {
+    const shape = this.#shapeOf(statement.text);
+    const connection = this.#pipelineFor(shape);
+    if (connection === null) return await this.#onPool(shape, statement, pending);
+    const prepared = { name: shape.name, statement, time: shape.time };
+    const outcome = await this.#pipelines.run(connection, prepared, pending);
+    if (outcome.kind === 'answered') {
+      shape.time += (outcome.time - shape.time) / AVERAGED;
+      return outcome.text;
+    }
+    learn(shape, outcome.reason);
+    return await this.#onPool(shape, statement, pending);
   }
 
   #shapeOf(text: string): Shape {
     let shape = this.#shapes.get(text);
     if (shape === undefined) {
       this.#counter += 1;
-      shape = { name: `q${this.#counter}`, seen: 0, time: 0 };
+      shape = { name: `q${this.#counter}`, seen: 0, time: 0, kind: 'read' };
       this.#shapes.set(text, shape);
     }
     shape.seen += 1;
     return shape;
   }
 
+  /** The pipelined connection on which it should run; null for the pool. */
+  #pipelineFor({ seen, time, kind }: Shape): PipelinedConnection | null {
+    const { shares } = this.#options;
+    if (seen === 1 || kind !== 'read' || time > PIPELINED_MS) return null;
+    if (time > QUICK_MS) return shares.hasRoom() ? null : this.#pipelines.forOther();
+    const connection = this.#pipelines.forQuick();
+    const isBusy = connection !== null && connection.load > BUSY_MS && time > BUSY_MS;
+    return isBusy && shares.hasRoom(SPARE) ? null : connection;
+  }
+
   /** The time that counts is PostgreSQL's own: waiting for a connection is nobody's fault. */
-  async #onPool(
+  async #onPool(shape: Shape, statement: Statement, pending: PendingRead): Promise<string | null> {
+    const answer = await this.#tryOnPool(shape.kind, shape, statement, pending);
+    if (answer !== MOVED) return answer;
+    const again = await this.#tryOnPool(shape.kind, shape, statement, pending);
+    if (again === MOVED) throw new Error('a slow read was asked a third time');
+    return again;
+  }
+
+  /** @returns MOVED when a read has turned out to be a slow one */
+  async #tryOnPool(
+    kind: Shape['kind'],
     shape: Shape,
     statement: Statement,
-    signal: AbortSignal | undefined,
-  ): Promise<Row | undefined> {
-    const loan = await Loan.take(this.#options.pool, signal);
+    pending: PendingRead,
+  ): Promise<string | null | typeof MOVED> {
+    const held = await this.#options.shares.take(kind, pending.signal);
     const started = performance.now();
+    const statements = kind === 'read' ? [LIMIT_LOCKS, statement] : [statement];
     let good = true;
     try {
-      const { text, values } = statement;
-      const name = shape.seen > 1 ? { name: shape.name } : {};
-      const result = await loan.client.query<Row>({ ...name, text, values, rowMode: 'array' });
-      return result.rows[0];
+      const results = await held.run(runTogether(held.client, statements));
+      shape.time = performance.now() - started;
+      shape.kind = shape.time > SLOW_MS ? 'slow' : 'read';
+      return results.at(-1)?.[0]?.[0] ?? null;
     } catch (error) {
       good = isStatementError(error);
+      shape.time = performance.now() - started;
+      const code = error instanceof pg.DatabaseError ? error.code : undefined;
+      const isMoved = code === NOT_AVAILABLE || (code === CANCELLED && held.cancelled);
+      if (code === NOT_AVAILABLE) shape.kind = 'blocked';
+      else if (isMoved || shape.time > SLOW_MS) shape.kind = 'slow';
+      if (isMoved && kind === 'read' && !pending.isGone) return MOVED;
       throw error;
     } finally {
-      shape.time = performance.now() - started;
-      loan.giveBack(good);
+      held.giveBack(good);
     }
   }
 
-  /** Statements of the same turn of the event loop leave in one system call. */
-  #cork(line: Line): void {
-    if (line.corked) return;
-    line.corked = true;
-    line.socket.cork();
-    setImmediate(() => {
-      line.corked = false;
-      line.socket.uncork();
-    });
-  }
-
-  async #onLine(
-    line: Line,
-    shape: Shape,
-    statement: Statement,
-    signal: AbortSignal | undefined,
-  ): Promise<Row | undefined> {
-    const turn: Turn = { signal, time: shape.time, disturbed: line.cancelling };
-    if (line.turns.push(turn) === 1) line.turned = performance.now();
-    line.load += turn.time;
-    line.prepared.add(shape.name);
-    this.#cork(line);
-    try {
-      const result = await line.client.query<Row>({
-        name: shape.name,
-        text: statement.text,
-        values: statement.values,
-        rowMode: 'array',
-      });
-      return result.rows[0];
-    } catch (error) {
-      const isForeign = isCancelled(error) || error instanceof BrokenConnectionError;
-      const meant = signal?.aborted === true || !turn.disturbed || !isForeign;
-      if (meant) throw error;
-    } finally {
-      const now = performance.now();
-      shape.time += (now - line.turned - shape.time) / AVERAGED;
-      line.turned = now;
-      line.turns.splice(line.turns.indexOf(turn), 1);
-      line.load = line.turns.length === 0 ? 0 : line.load - turn.time;
-      if (line.prepared.size > MAX_PREPARED) this.#retire(line);
-    }
-    return this.#onPool(shape, statement, signal);
-  }
-
-  /**
-   * Ends statements on pipelined connections whose askers went away. A cancellation names only the
-   * connection: when it comes late it strikes the statement behind, which is then asked again.
-   */
-  #cancelAbandoned(): void {
-    for (const line of this.#lines) {
-      const first = line?.turns[0];
-      if (!line || !first?.signal?.aborted || line.cancelling) continue;
-      if (performance.now() - line.turned < WATCH_MS) continue;
-      line.cancelling = true;
-      for (const turn of line.turns) turn.disturbed = true;
-      void cancelStatement(line.client).then(() => {
-        line.cancelling = false;
-        line.cancelled = performance.now();
-      });
+  /** Answers those whose time is over: the server may not have heeded it. */
+  #expire(): void {
+    const { statementTimeout } = this.#options;
+    if (statementTimeout === 0) return;
+    const oldest = performance.now() - statementTimeout - GRACE_MS;
+    for (const pending of this.#pending) {
+      if (pending.started > oldest) return;
+      this.#pending.delete(pending);
+      const reason = 'The statement took longer than QUERY_TIMEOUT allows.';
+      pending.expire(unavailable('database', reason));
     }
   }
+}
 
-  /** Replaces a connection that holds too many prepared statements. */
-  #retire(line: Line): void {
-    const index = this.#lines.indexOf(line);
-    if (index < 0) return;
-    this.#lines[index] = null;
-    line.client.end().catch(() => undefined);
-    void this.#connect(index);
-  }
+/** A read that is to be asked again as a slow one. */
+const MOVED = Symbol('moved');
 
-  async #connect(index: number): Promise<void> {
-    const { url, name, log, statementTimeout } = this.#options;
-    const Client = guardedClient(log);
-    while (!this.#closed && this.#lines[index] === null) {
-      const socket = new Socket();
-      const client = new Client({
-        connectionString: url,
-        stream: () => socket,
-        application_name: `sluice ${name} pages`,
-        keepAlive: true,
-        keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-        pipeline: true,
-      });
-      const lost = (error: Error) => {
-        if (this.#closed || this.#lines[index]?.client !== client) return;
-        log.warn({ err: error }, 'a database connection was lost');
-        // What broke it was meant for the first; the others are asked again.
-        for (const turn of this.#lines[index].turns.slice(1)) turn.disturbed = true;
-        this.#lines[index] = null;
-        void this.#connect(index);
-      };
-      client.on('error', lost);
-      client.on('end', () => lost(new Error('the server ended the connection')));
-      try {
-        await client.connect();
-        this.#watchdog.add(client);
-        await client.query(sessionSettings(statementTimeout));
-        this.#lines[index] = newLine(client, socket);
-        if (this.#closed) await client.end();
-        return;
-      } catch (error) {
-        log.warn({ err: error }, 'the database cannot be reached');
-        client.end().catch(() => undefined);
-        await delay(RECONNECT_MS, undefined, { ref: false });
-      }
-    }
-  }
+/** Notes why a read was asked again on the pool. */
+function learn(shape: Shape, reason: Moved): void {
+  if (reason === 'lock') shape.kind = 'blocked';
+  if (reason === 'slow') shape.time = Number.POSITIVE_INFINITY;
 }

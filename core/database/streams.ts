@@ -6,11 +6,14 @@
  * many. The pool may open another connection for each stream: the one that it has is its own then.
  * Who has to wait for a stream waits without any, and begins again on the connection of that stream.
  */
+import pg from 'pg';
 import { isStatementError, type Pool } from './pool.ts';
 import { Portal, type PortalOptions } from './portal.ts';
 import type { Statement } from './sql.ts';
 import { type Slot, type StreamLimits, StreamSlots } from './stream-slots.ts';
 
+/** SQLSTATE of a statement that waited for a lock for too long. */
+const NOT_AVAILABLE = '55P03';
 /** Characters up to which an answer is a page. */
 const PAGE_LENGTH = 1_048_576;
 /** A page that takes longer (ms) becomes a stream when there is room for one. */
@@ -26,7 +29,7 @@ export class Streams {
 
   constructor(options: StreamsOptions) {
     this.#options = options;
-    this.#slots = new StreamSlots(options.limits, (change) => grow(options.pool, change));
+    this.#slots = new StreamSlots(options.limits, (change) => grow(options.shares.pool, change));
   }
 
   /**
@@ -40,7 +43,7 @@ export class Streams {
     holder: string,
     signal?: AbortSignal,
   ): AsyncGenerator<string[]> {
-    let portal = await Portal.open(this.#options, statement, signal);
+    let portal = await this.#open(statement, signal);
     let slot: Slot | null = null;
     // Whoever goes away may never ask again, so that this alone ends all.
     const release = () => {
@@ -51,7 +54,15 @@ export class Streams {
     let open = true;
     let ended = false;
     try {
-      const first = await this.#first(portal, holder);
+      const first = await this.#first(portal, holder).catch(async (error: unknown) => {
+        if (!isBlocked(error) || signal?.aborted) throw error;
+        open = false;
+        await portal.close(true);
+        const opening = { statement, kind: 'blocked', waitsForLocks: true } as const;
+        portal = await Portal.open(this.#options, opening, signal);
+        open = true;
+        return await this.#first(portal, holder);
+      });
       ({ slot } = first);
       ended = first.ended;
       if (ended) {
@@ -61,10 +72,12 @@ export class Streams {
         open = false;
         await portal.leave();
         slot = await this.#slots.take(holder, signal);
-        portal = await Portal.open(this.#options, statement, signal);
+        const opening = { statement, kind: 'stream', waitsForLocks: true } as const;
+        portal = await Portal.open(this.#options, opening, signal);
         open = true;
         first.batches.length = 0;
       }
+      if (slot !== null) portal.outgrow();
       for (let batch = first.batches.shift(); batch; batch = first.batches.shift()) yield batch;
       while (!ended) {
         const texts = await portal.fetch();
@@ -79,6 +92,11 @@ export class Streams {
       release();
       if (open) await portal.close(ended);
     }
+  }
+
+  #open(statement: Statement, signal: AbortSignal | undefined): Promise<Portal> {
+    const opening = { statement, kind: 'stream', waitsForLocks: false } as const;
+    return Portal.open(this.#options, opening, signal);
   }
 
   /** What may be a page: all rows, or the first ones with the leave to go on, if there is one. */
@@ -99,6 +117,11 @@ export class Streams {
       if (slot !== null || long) return { batches, slot, ended: false };
     }
   }
+}
+
+/** It waited for a lock that somebody else holds. */
+function isBlocked(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === NOT_AVAILABLE;
 }
 
 /** Lets a pool have one connection more or less. */

@@ -25,6 +25,8 @@ export interface HealthServiceOptions {
   readonly release: string;
   /** Finds stored rules that hold for nothing. */
   readonly rules: Pick<RuleAudit, 'unreadable'>;
+  /** Backends that do not end their statement although they were asked to. */
+  readonly unresponsive: () => number;
   /** What is to be told of too few connections; undefined when there are enough. */
   readonly shortage: string | undefined;
   /** What else the process knows of itself. */
@@ -84,6 +86,7 @@ export class HealthService {
       'pg:responseTime': [responseTime],
       'pg:connectionsUsed': [this.#connections()],
       ...this.#shortage(),
+      ...this.#unresponsive(),
       'messages:silence': [this.#messages()],
       ...this.#catalogChecks(),
       ...(rules.length === 0 ? {} : { 'access:unreadableRules': rules }),
@@ -141,6 +144,14 @@ export class HealthService {
       observedValue: pool.totalCount - pool.idleCount,
       threshold: pool.options.max,
     };
+  }
+
+  #unresponsive(): HealthChecks {
+    const observedValue = this.#options.unresponsive();
+    if (observedValue === 0) return {};
+    const output = 'Statements go on although they were cancelled; each holds a connection.';
+    const component = { componentType: 'datastore', observedUnit: 'connections' } as const;
+    return { 'pg:unresponsive': [{ status: 'warn', ...component, observedValue, output }] };
   }
 
   #shortage(): HealthChecks {

@@ -6,6 +6,7 @@ import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { CachedText, ResponseCache } from '#core/cache/response-cache.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { Pool } from '#core/database/pool.ts';
+import type { PoolShares } from '#core/database/pool-shares.ts';
 import type { Reader } from '#core/database/reader.ts';
 import type { Statement } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
@@ -62,6 +63,7 @@ export interface ItemStream {
 export interface ItemReaderOptions extends ContextOptions {
   readonly reader: Reader;
   readonly pool: Pool;
+  readonly shares: PoolShares;
   /** The collections that are answered for. */
   readonly serves: Serves;
   /** Keeps answers; null where none are kept. */

@@ -5,9 +5,9 @@
 import { ACTIONS } from '#core/access/rights.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { AtOnce, ChangeJournal, Note } from '#core/changes/journal.ts';
-import { lender } from '#core/database/lender.ts';
-import { type Client, lend } from '#core/database/pool.ts';
+import type { Client } from '#core/database/pool.ts';
 import type { Statement } from '#core/database/sql.ts';
+import { connectionFor } from '#core/database/write-connection.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
 import { Allowance } from '#core/mutation/allowance.ts';
@@ -159,7 +159,7 @@ export class ItemService extends ItemReader {
     inputs: readonly Input[],
     asked: AskedBack,
   ): Promise<{ readonly result: string | null } | null> {
-    const { journal, pool, reader, maxBatch: maxItems } = this.#options;
+    const { journal, shares, reader, maxBatch: maxItems } = this.#options;
     const collection = this.served(context);
     const place = { client: NO_CONNECTION, note: () => undefined };
     const { write, writeOf, history } = this.#session(target, context, collection, place);
@@ -174,9 +174,11 @@ export class ItemService extends ItemReader {
       },
     );
     if (creation === null) return null;
-    const lend = lender(pool, reader, creation.rows);
+    const { rows } = creation;
+    const short = { table: collection.name, rows, waitsForLocks: false };
+    const onConnection = connectionFor({ shares, reader }, short);
     try {
-      return { result: await retryOnConflict(() => journal.atOnce(lend, creation)) };
+      return { result: await retryOnConflict(() => journal.atOnce(onConnection, creation)) };
     } catch (error) {
       throw creation.refused(error);
     }
@@ -309,12 +311,15 @@ export class ItemService extends ItemReader {
     collection: Collection,
     prepare: NonNullable<KeyedForms['prepare']>,
   ): Promise<Outcome> {
-    const { journal, pool } = this.#options;
+    const { journal, shares, reader } = this.#options;
     const place = { client: NO_CONNECTION, note: () => undefined };
     try {
       const work = await prepare(context, this.#session(target, context, collection, place));
       // It may wait for a row, so nobody else's statement stands behind it.
-      return work && (await retryOnConflict(() => journal.atOnce((run) => lend(pool, run), work)));
+      if (work === null) return null;
+      const short = { table: collection.name, rows: work.rows, waitsForLocks: true };
+      const onConnection = connectionFor({ shares, reader }, short);
+      return await retryOnConflict(() => journal.atOnce(onConnection, work));
     } catch (error) {
       if (isRefusal(error)) return null;
       throw error;
@@ -362,8 +367,8 @@ export class ItemService extends ItemReader {
     collection: Collection,
     work: (session: Session) => Promise<T>,
   ): Promise<T> {
-    const { journal, pool } = this.#options;
-    return journal.transaction(pool, (client, note) =>
+    const { journal, shares } = this.#options;
+    return journal.transaction(shares.writesTo(collection.name), (client, note) =>
       work(this.#session(target, context, collection, { client, note })),
     );
   }

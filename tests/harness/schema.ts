@@ -7,6 +7,7 @@ import type { Catalog } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { ChangeJournal } from '#core/changes/journal.ts';
 import type { Pool } from '#core/database/pool.ts';
+import { PoolShares } from '#core/database/pool-shares.ts';
 import { Reader } from '#core/database/reader.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
@@ -60,19 +61,28 @@ export async function openSchema(t: Test, setup = ''): Promise<SchemaUnderTest> 
   const { pool, url, sql, open } = await install(t, setup);
   const log = pino({ level: 'silent' });
   const source = await open(false);
+  const shares = new PoolShares({ pool, url, log, wait: 60_000 });
   const reader = new Reader({
     ...STREAMS,
     url,
     name: 'test',
     log,
-    pool,
-    lines: 1,
+    shares,
+    pipelined: 1,
     statementTimeout: 0,
   });
   await reader.open();
   t.teardown(() => reader.close());
   const items = new ItemService({
-    ...{ catalog: source, pool, reader, schema: 'public', bounds: BOUNDS, maxBatch: undefined },
+    ...{
+      catalog: source,
+      pool,
+      shares,
+      reader,
+      schema: 'public',
+      bounds: BOUNDS,
+      maxBatch: undefined,
+    },
     access: new AccessSource({ pool, schema: 'public', catalog: source, log }),
     serves: servesItems,
     responses: null,

@@ -12,6 +12,7 @@ import { loadConfig } from '#core/config/config.ts';
 import { BrokenConnectionError, MESSAGE_MAX_SIZE } from '#core/database/client.ts';
 import { translateFailure } from '#core/database/failure.ts';
 import { createPool } from '#core/database/pool.ts';
+import { PoolShares } from '#core/database/pool-shares.ts';
 import { Reader } from '#core/database/reader.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
@@ -25,13 +26,14 @@ const log = pino({ level: 'silent' });
 async function open(t: Teardown) {
   const url = await createDatabase(t);
   const pool = createPool(loadConfig({}), url, log, { name: 'test', max: 1, statementTimeout: 0 });
+  const shares = new PoolShares({ pool, url, log, wait: 60_000 });
   const reader = new Reader({
     ...STREAMS,
     url,
     name: 'test',
     log,
-    pool,
-    lines: 1,
+    shares,
+    pipelined: 1,
     statementTimeout: 0,
   });
   await reader.open();

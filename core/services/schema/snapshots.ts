@@ -1,7 +1,7 @@
 /** Snapshots of the schema for administrators: taking them, comparing with them, trying them out. */
 import type { Caller } from '#core/access/grants.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
-import { lend, type Pool } from '#core/database/pool.ts';
+import { type Pool, withConnection } from '#core/database/pool.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { dryRun } from '#core/schema/dry-run.ts';
 import { applyDiff, type SnapshotChanges } from '#core/schema/operation/apply-snapshot.ts';
@@ -70,7 +70,7 @@ export class SnapshotService {
     const { pool, catalog, schema: system, home } = this.#options;
     const { force } = application;
     const options = { catalog: catalog.current(), system, home, force };
-    return lend(pool, async (client) => {
+    return withConnection(pool, async (client) => {
       await client.query('BEGIN');
       try {
         return await dryRun(client, options, (alteration) => applyDiff(alteration, application));

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import t from 'tap';
 import { loadConfig } from '#core/config/config.ts';
-import { createPool, lend, type Pool } from '#core/database/pool.ts';
+import { createPool, type Pool, withConnection } from '#core/database/pool.ts';
 import { runTogether } from '#core/database/prepared.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
 
@@ -37,7 +37,7 @@ t.test('a script that was answered leaves no clock of the driver running', async
 t.test('statements that run together', async (t) => {
   const pool = await openPool(t);
   const run = (...statements: { text: string; values: unknown[] }[]) =>
-    lend(pool, (client) => runTogether(client, statements));
+    withConnection(pool, (client) => runTogether(client, statements));
 
   await t.test('yield the texts of their rows, each time that they come', async (t) => {
     const statement = {

@@ -6,6 +6,7 @@ import t from 'tap';
 import { loadConfig } from '#core/config/config.ts';
 import { translateFailure } from '#core/database/failure.ts';
 import { createPool, type Pool } from '#core/database/pool.ts';
+import { PoolShares } from '#core/database/pool-shares.ts';
 import { Reader } from '#core/database/reader.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
@@ -28,7 +29,16 @@ async function openReader(t: Teardown, options: Options = {}) {
   const config = loadConfig({ DATABASE_POOL_WAIT: wait });
   const pool = createPool(config, url, log, { name: 'test', max, statementTimeout });
   const watch = createPool(config, url, log, { name: 'watch', max: 1, statementTimeout: 0 });
-  const reader = new Reader({ ...STREAMS, url, name: 'test', log, pool, lines, statementTimeout });
+  const shares = new PoolShares({ pool, url, log, wait: 60_000 });
+  const reader = new Reader({
+    ...STREAMS,
+    url,
+    name: 'test',
+    log,
+    shares,
+    pipelined: lines,
+    statementTimeout,
+  });
   await reader.open();
   t.teardown(() => Promise.all([reader.close(), pool.end(), watch.end()]));
   return { reader, pool, watch };

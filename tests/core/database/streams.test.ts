@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import t from 'tap';
 import { loadConfig } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
+import { PoolShares } from '#core/database/pool-shares.ts';
 import { Streams } from '#core/database/streams.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
 import { until } from '#tests/harness/until.ts';
@@ -22,7 +23,8 @@ async function setUp(
   const pool = createPool(config, url, log, { name: 'test', max: 1, statementTimeout });
   t.teardown(() => pool.end());
   const limits = { max, perHolder, wait };
-  const streams = new Streams({ pool, statementTimeout, maxTime: 60_000, limits });
+  const shares = new PoolShares({ pool, url, log, wait: 60_000 });
+  const streams = new Streams({ shares, statementTimeout, maxTime: 60_000, limits });
   /** Begins an answer, and takes nothing of it but its first batch. */
   const begin = async (holder: string, statement = LONG, signal?: AbortSignal) => {
     const rows = streams.read(statement, holder, signal);

@@ -10,6 +10,7 @@ import t from 'tap';
 import { loadConfig } from '#core/config/config.ts';
 import { translateFailure } from '#core/database/failure.ts';
 import { createPool } from '#core/database/pool.ts';
+import { PoolShares } from '#core/database/pool-shares.ts';
 import { Reader } from '#core/database/reader.ts';
 import { expectCopyAnswer } from '#core/database/watchdog.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
@@ -25,8 +26,9 @@ async function surroundings(t: Teardown, statementTimeout = 0) {
   const proxy = await startProxy(t, url);
   const log = pino({ level: 'silent' });
   const pool = createPool(loadConfig({}), proxy.url, log, { name: 'test', statementTimeout });
+  const shares = new PoolShares({ pool, url: proxy.url, log, wait: 60_000 });
   const reader = new Reader({
-    ...{ url: proxy.url, name: 'test', log, pool, lines: 1, statementTimeout },
+    ...{ url: proxy.url, name: 'test', log, shares, pipelined: 1, statementTimeout },
     streams: { max: 1, perHolder: 1, wait: 1_000 },
     streamMaxTime: 60_000,
   });

@@ -16,6 +16,7 @@ import {
 import { WriteGuard } from '#core/cache/write-guard.ts';
 import type { Change } from '#core/changes/change.ts';
 import { ChangeJournal } from '#core/changes/journal.ts';
+import { PoolShares } from '#core/database/pool-shares.ts';
 import { Reader } from '#core/database/reader.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
@@ -188,7 +189,8 @@ class CountingJournal extends ChangeJournal {
 async function open() {
   const { url, pool, open: openCatalogs } = await install(t, SETUP);
   const log = pino({ level: 'silent' });
-  const shared = { url, name: 'test', log, pool, lines: 0, statementTimeout: 0 };
+  const shares = new PoolShares({ pool, url, log, wait: 60_000 });
+  const shared = { url, name: 'test', log, shares, pipelined: 0, statementTimeout: 0 };
   const reader = new Reader({ ...STREAMS, ...shared });
   const catalog = await openCatalogs(false);
   const changes: Change[] = [];
@@ -205,7 +207,7 @@ async function open() {
       failpoint: async () => undefined,
     });
     const items = new ItemService({
-      ...{ catalog, reader, pool, bounds: BOUNDS, journal, stepByStep },
+      ...{ catalog, reader, pool, shares, bounds: BOUNDS, journal, stepByStep },
       access: { rightsOf: async () => current.rights },
       hash: async (secret) => secret,
       maxBatch: undefined,

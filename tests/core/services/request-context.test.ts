@@ -7,6 +7,7 @@ import { WriteGuard } from '#core/cache/write-guard.ts';
 import { openCatalog } from '#core/catalog/open.ts';
 import { ChangeFeed } from '#core/changes/feed.ts';
 import { ChangeJournal } from '#core/changes/journal.ts';
+import { PoolShares } from '#core/database/pool-shares.ts';
 import { Reader } from '#core/database/reader.ts';
 import { openBus } from '#core/messages/open.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
@@ -35,13 +36,14 @@ const BOUNDS = {
 async function sleepy(t: Test, setup: string) {
   const { config, url, pool, sql } = await install(t, setup);
   const bus = await openBus(config, url, await clusterId(pool, 'public'), log);
+  const shares = new PoolShares({ pool, url, log, wait: 60_000 });
   const reader = new Reader({
     ...STREAMS,
     url,
     name: 'test',
     log,
-    pool,
-    lines: 1,
+    shares,
+    pipelined: 1,
     statementTimeout: 0,
   });
   await reader.open();
@@ -63,7 +65,7 @@ async function sleepy(t: Test, setup: string) {
   });
   const access = { rightsOf: async () => FULL_RIGHTS };
   const items = new ItemService({
-    ...{ catalog, reader, pool, bounds: BOUNDS, access, journal },
+    ...{ catalog, reader, pool, shares, bounds: BOUNDS, access, journal },
     hash: async (secret) => secret,
     maxBatch: undefined,
     schema: 'public',

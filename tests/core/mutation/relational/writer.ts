@@ -7,7 +7,7 @@ import { introspect } from '#core/catalog/introspect.ts';
 import { buildCatalog } from '#core/catalog/make-catalog.ts';
 import { compose } from '#core/catalog/make-descriptors.ts';
 import { loadConfig } from '#core/config/config.ts';
-import { createPool, lend, transaction } from '#core/database/pool.ts';
+import { createPool, transaction, withConnection } from '#core/database/pool.ts';
 import { runTogether } from '#core/database/prepared.ts';
 import { render } from '#core/database/sql.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
@@ -129,7 +129,7 @@ export async function openWriter(t: Teardown, setup: string): Promise<Writer> {
   }
 
   function runAtOnce(collection: string, inputs: readonly Input[], options: WriterOptions = {}) {
-    return lend(pool, async (connection) => {
+    return withConnection(pool, async (connection) => {
       const surroundings = open(connection, options);
       const fresh = await freshItems(surroundings.writeOf(collection), inputs, surroundings);
       if (fresh === null) return null;

@@ -3,10 +3,11 @@
 import { pino } from 'pino';
 import t from 'tap';
 import { loadConfig } from '#core/config/config.ts';
-import { lender } from '#core/database/lender.ts';
 import { createPool } from '#core/database/pool.ts';
+import { PoolShares } from '#core/database/pool-shares.ts';
 import { runTogether } from '#core/database/prepared.ts';
 import { Reader } from '#core/database/reader.ts';
+import { connectionFor } from '#core/database/write-connection.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
 import { STREAMS } from '#tests/harness/stream.ts';
 import { until } from '#tests/harness/until.ts';
@@ -15,19 +16,20 @@ const log = pino({ level: 'silent' });
 const READ = { text: 'SELECT count(*)::text FROM things', values: [] };
 const SLOW_READ = { text: "SELECT 'x' FROM pg_sleep($1)", values: ['0'] };
 
-/** Two connections of the pool and some that pipeline, of which one is kept for reads. */
+/** A pool with two connections for writes to a table, and pipelined ones, one kept for reads. */
 async function open(t: Teardown, lines = 3) {
   const url = await createDatabase(t);
   const config = loadConfig({ DATABASE_POOL_WAIT: '1m' });
   const own = createPool(config, url, log, { name: 'own', max: 2, statementTimeout: 0 });
-  const pool = createPool(config, url, log, { name: 'pool', max: 2, statementTimeout: 0 });
+  const pool = createPool(config, url, log, { name: 'pool', max: 4, statementTimeout: 0 });
+  const shares = new PoolShares({ pool, url, log, wait: 60_000 });
   const reader = new Reader({
     ...STREAMS,
     url,
     name: 'test',
     log,
-    pool,
-    lines,
+    shares,
+    pipelined: lines,
     statementTimeout: 0,
   });
   await reader.open();
@@ -37,11 +39,10 @@ async function open(t: Teardown, lines = 3) {
     await reader.text(READ);
     await reader.text(SLOW_READ);
   }
-  const add = (id: number, name = 'x', rows = 1) =>
-    lender(
-      pool,
-      reader,
-      rows,
+  const add = (id: number, name = 'x', { rows = 1, waitsForLocks = false } = {}) =>
+    connectionFor(
+      { shares, reader },
+      { table: 'things', rows, waitsForLocks },
     )((client) =>
       runTogether(client, [
         { text: 'INSERT INTO things VALUES ($1::int, $2::text)', values: [id, name] },
@@ -151,7 +152,7 @@ t.test('nobody is sent behind one that is stuck', async (t) => {
 t.test('what writes many rows waits for the pool', async (t) => {
   const { reader, add, waiting, names, lock } = await open(t);
   const unlock = await lock();
-  const adding = Array.from({ length: 5 }, (_, id) => add(id, 'x', 101));
+  const adding = Array.from({ length: 5 }, (_, id) => add(id, 'x', { rows: 101 }));
   await until(async () => (await waiting()).length === 2, 'they wait for the lock');
   const short = add(5);
   await until(async () => (await waiting()).length === 3, 'one that is short is lent another');
@@ -159,6 +160,16 @@ t.test('what writes many rows waits for the pool', async (t) => {
   await unlock();
   await Promise.all([...adding, short]);
   t.equal((await names()).length, 6);
+});
+
+t.test('what may wait for locks takes the pool', async (t) => {
+  const { add, waiting, names, lock } = await open(t);
+  const unlock = await lock();
+  const adding = Array.from({ length: 5 }, (_, id) => add(id, 'x', { waitsForLocks: true }));
+  await until(async () => (await waiting()).length === 2, 'they wait for the lock');
+  await unlock();
+  await Promise.all(adding);
+  t.equal((await names()).length, 5);
 });
 
 t.test('a connection that dies fails the write that it was lent to', async (t) => {

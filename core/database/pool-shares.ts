@@ -1,0 +1,321 @@
+/**
+ * Divides the connections of a pool, so that nothing holds up everything else. Reads that are slow or
+ * wait for locks have half of them at most, writes to one table leave some to others, and reads as
+ * many as nobody else waits for. Logins and the like take a connection of the pool without asking.
+ */
+import type { Log } from '#core/log/log.ts';
+import { cancelStatement } from './cancel.ts';
+import { HeldConnection } from './held-connection.ts';
+import type { Connection, Connections, Pool } from './pool.ts';
+import { probeBackends } from './probe.ts';
+import { forgetRefusal, refuseWrite } from './refused-write.ts';
+
+/** A statement that runs for longer (ms) is slow. */
+export const SLOW_MS = 1_000;
+/** While everything is slow, a read is slow that takes so many times what they take on average. */
+const SLOW_FACTOR = 4;
+/** The average is over about so many reads. */
+const AVERAGED = 16;
+/** How often (ms) it is looked after those that run. */
+const TICK_MS = 100;
+/** Reads get one connection more after so long a time (ms) in which nobody else waited. */
+const CALM_MS = 1_000;
+/** Pause (ms) between two looks for writes that wait for a lock. */
+const LOOK_AGAIN_MS = 1_000;
+
+/**
+ * - `read`: expected to be done within a second, and not to wait for locks;
+ * - `stream`: such a read whose rows are fetched one after another, so that nobody else may end it;
+ * - `slow`: a read that takes longer;
+ * - `blocked`: a read that waits for a lock.
+ */
+export type ReadKind = 'read' | 'stream' | 'slow' | 'blocked';
+type Kind = ReadKind | 'write';
+
+interface Use {
+  readonly kind: Kind;
+  /** What is written to; null for reads. */
+  readonly table: string | null;
+}
+
+/** A connection that is taken, or is being taken. */
+interface Holder extends Use {
+  readonly since: number;
+  /** Ends the statement in favour of others; null while there is none, and where nobody may. */
+  end: (() => void) | null;
+  client: Connection | null;
+}
+
+interface Waiter extends Use {
+  readonly admit: (holder: Holder) => void;
+}
+
+export interface PoolSharesOptions {
+  readonly pool: Pool;
+  /** The server of the pool, where it is asked which backends wait for locks. */
+  readonly url: string;
+  readonly log: Log;
+  /** DATABASE_POOL_WAIT, in milliseconds. */
+  readonly wait: number;
+}
+
+export class PoolShares {
+  readonly pool: Pool;
+  readonly #options: PoolSharesOptions;
+  readonly #size: number;
+  readonly #half: number;
+  readonly #holders = new Set<Holder>();
+  readonly #waiters = new Set<Waiter>();
+  readonly #abandoned = new Set<HeldConnection>();
+  /** Connections that reads may have now. */
+  #reads: number;
+  /** How long reads take on average (ms). */
+  #readTime = 0;
+  /** When somebody else last waited for one of them. */
+  #contended = Number.NEGATIVE_INFINITY;
+  #looked = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(options: PoolSharesOptions) {
+    this.#options = options;
+    this.pool = options.pool;
+    this.#size = options.pool.options.max;
+    this.#half = Math.max(1, Math.floor(this.#size / 2));
+    this.#reads = this.#size;
+  }
+
+  /** Backends that were asked to end their statement and still run it. */
+  get unresponsive(): number {
+    return this.#abandoned.size;
+  }
+
+  /**
+   * Whether a read would have a connection at once.
+   * @param spare connections that are to be left
+   */
+  hasRoom(spare = 0): boolean {
+    if (this.#waiters.size > 0 || this.pool.waitingCount > 0) return false;
+    const held = this.#holders.size;
+    return held + spare < this.#size && this.#count(({ kind }) => kind !== 'write') < this.#reads;
+  }
+
+  /** Whether a write to the table would have a connection at once. */
+  hasRoomFor(table: string): boolean {
+    return this.pool.waitingCount === 0 && this.#mayHold({ kind: 'write', table });
+  }
+
+  /**
+   * Takes a connection for a read.
+   * @param signal gives it up, with what runs on it, when it is aborted
+   * @throws {Error} when there is none within DATABASE_POOL_WAIT; the signal's reason when it is
+   *   aborted by then
+   */
+  async take(kind: ReadKind, signal: AbortSignal | undefined): Promise<HeldConnection> {
+    const holder = await this.#admitted({ kind, table: null }, signal);
+    const client = await this.#connect(holder);
+    if (signal?.aborted) {
+      client.release();
+      this.#leave(holder);
+      throw signal.reason;
+    }
+    const held: HeldConnection = new HeldConnection(client, {
+      signal,
+      onOutgrow: () => this.#leave(holder),
+      onAbandon: () => this.#abandoned.add(held),
+      onEnd: () => {
+        this.#abandoned.delete(held);
+        this.#leave(holder);
+      },
+    });
+    if (kind === 'read') holder.end = held.cancel;
+    return held;
+  }
+
+  /** Connections for writes to a table. */
+  writesTo(table: string): Connections {
+    return { connect: () => this.#connectToWrite(table) };
+  }
+
+  async #connectToWrite(table: string): Promise<Connection> {
+    const holder = await this.#admitted({ kind: 'write', table }, undefined);
+    const client = await this.#connect(holder);
+    const release = client.release;
+    let isEnded = false;
+    holder.end = () => {
+      isEnded = true;
+      refuseWrite(client);
+      void cancelStatement(client);
+    };
+    client.release = (broken) => {
+      holder.end = null;
+      forgetRefusal(client);
+      release.call(client, isEnded || broken);
+      this.#leave(holder);
+    };
+    return client;
+  }
+
+  async #connect(holder: Holder): Promise<Connection> {
+    try {
+      holder.client = await this.pool.connect();
+      return holder.client;
+    } catch (error) {
+      this.#leave(holder);
+      throw error;
+    }
+  }
+
+  /** Waits until a connection may be taken. */
+  async #admitted(use: Use, signal: AbortSignal | undefined): Promise<Holder> {
+    signal?.throwIfAborted();
+    this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
+    if (this.#mayHold(use) && !this.#isBehind(use)) return this.#hold(use);
+    const { promise, resolve, reject } = Promise.withResolvers<Holder>();
+    const waiter: Waiter = { ...use, admit: resolve };
+    const fail = (reason: unknown) => {
+      // Nobody may admit it after this.
+      if (this.#waiters.delete(waiter)) reject(reason);
+    };
+    const leave = () => fail(signal?.reason);
+    const late = () => fail(new Error('timeout exceeded when trying to connect'));
+    const timer = setTimeout(late, this.#options.wait);
+    signal?.addEventListener('abort', leave);
+    this.#waiters.add(waiter);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', leave);
+    }
+  }
+
+  #hold({ kind, table }: Use): Holder {
+    const holder = { kind, table, since: performance.now(), end: null, client: null };
+    this.#holders.add(holder);
+    return holder;
+  }
+
+  /** Whether somebody waits who comes before it. */
+  #isBehind({ kind }: Use): boolean {
+    for (const waiter of this.#waiters)
+      if (waiter.kind === kind && this.#mayHold(waiter)) return true;
+    return false;
+  }
+
+  #count(is: (holder: Holder) => boolean): number {
+    let count = 0;
+    for (const holder of this.#holders) if (is(holder)) count += 1;
+    return count;
+  }
+
+  #isSlow({ kind, since }: Holder): boolean {
+    if (kind === 'slow' || kind === 'blocked') return true;
+    const most = kind === 'read' ? Math.max(SLOW_MS, SLOW_FACTOR * this.#readTime) : SLOW_MS;
+    return performance.now() - since > most;
+  }
+
+  #mayHold({ kind, table }: Use): boolean {
+    if (this.#holders.size >= this.#size) return false;
+    if (kind === 'write') {
+      const writes = this.#count((holder) => holder.kind === 'write');
+      const same = this.#count((holder) => holder.table === table);
+      return writes < Math.max(1, this.#size - 1) && same < this.#mostWrites(table);
+    }
+    if (this.#count((holder) => holder.kind !== 'write') >= this.#reads) return false;
+    if (kind === 'read' || kind === 'stream') return true;
+    // One is left to those that only take long.
+    const blocked = this.#count((holder) => holder.kind === 'blocked');
+    if (kind === 'blocked' && blocked >= Math.max(1, this.#half - 1)) return false;
+    return this.#count((holder) => this.#isSlow(holder)) < this.#half;
+  }
+
+  /** Writes to one table leave two connections to others, and half of them while one is stuck. */
+  #mostWrites(table: string | null): number {
+    const isStuck = this.#count((holder) => holder.table === table && this.#isSlow(holder)) > 0;
+    return isStuck ? this.#half : Math.max(1, this.#half, this.#size - 2);
+  }
+
+  #leave(holder: Holder): void {
+    if (!this.#holders.delete(holder)) return;
+    if (holder.kind === 'read') {
+      this.#readTime += (performance.now() - holder.since - this.#readTime) / AVERAGED;
+    }
+    this.#admitWaiters();
+  }
+
+  /** Those who came first are admitted first, writes before reads. */
+  #admitWaiters(): void {
+    if (this.#waiters.size === 0) return;
+    const waiters = [...this.#waiters];
+    const first = waiters.filter(({ kind }) => kind === 'write');
+    for (const waiter of [...first, ...waiters.filter(({ kind }) => kind !== 'write')]) {
+      if (this.#holders.size >= this.#size) return;
+      if (!this.#mayHold(waiter)) continue;
+      this.#waiters.delete(waiter);
+      waiter.admit(this.#hold(waiter));
+    }
+  }
+
+  #tick(): void {
+    if (this.#holders.size + this.#waiters.size === 0 && this.#reads === this.#size) {
+      if (this.#timer !== null) clearInterval(this.#timer);
+      this.#timer = null;
+      return;
+    }
+    const now = performance.now();
+    const others = this.#othersWait();
+    if (others) {
+      this.#contended = now;
+      this.#reads = Math.max(this.#half, this.#reads - 1);
+    } else if (now - this.#contended > CALM_MS && this.#reads < this.#size) {
+      this.#contended = now;
+      this.#reads += 1;
+    }
+    if (others || [...this.#waiters].some(({ kind }) => kind === 'read')) this.#makeRoom();
+    this.#admitWaiters();
+  }
+
+  /** Whether somebody waits who is no reader, and for more than the table's own turn. */
+  #othersWait(): boolean {
+    if (this.pool.waitingCount > 0) return true;
+    for (const { kind, table } of this.#waiters) {
+      const same = this.#count((holder) => holder.table === table);
+      if (kind === 'write' && same < this.#mostWrites(table)) return true;
+    }
+    return false;
+  }
+
+  /** Ends the latest of the slow ones, where those have more than half of the connections. */
+  #makeRoom(): void {
+    const slow = [...this.#holders].filter((holder) => this.#isSlow(holder));
+    const tooMany = slow.length - this.#half;
+    if (tooMany <= 0) return;
+    const reads = slow.filter(({ kind, end }) => kind === 'read' && end !== null);
+    const ended = reads.slice(-tooMany);
+    for (const holder of ended) {
+      holder.end?.();
+      holder.end = null;
+    }
+    if (ended.length < tooMany) void this.#refuseWrites(slow, tooMany - ended.length);
+  }
+
+  /** A write is refused only when it waits for a lock: one that works is left to finish. */
+  async #refuseWrites(slow: readonly Holder[], count: number): Promise<void> {
+    const now = performance.now();
+    if (now - this.#looked < LOOK_AGAIN_MS) return;
+    this.#looked = now;
+    const writes = slow.filter(({ kind, end }) => kind === 'write' && end !== null);
+    const pids = writes.map(({ client }) => processOf(client)).filter((pid) => pid !== null);
+    const probe = await probeBackends(this.#options, pids);
+    if (probe.kind !== 'activities') return;
+    const isWaiting = ({ client }: Holder) =>
+      probe.activities.get(processOf(client) ?? 0)?.waitType === 'Lock';
+    for (const holder of writes.filter(isWaiting).slice(-count)) holder.end?.();
+  }
+}
+
+/** The backend of a connection; the driver's declarations lack it. */
+function processOf(client: Connection | null): number | null {
+  if (client === null || !('processID' in client)) return null;
+  return typeof client.processID === 'number' ? client.processID : null;
+}

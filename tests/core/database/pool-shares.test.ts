@@ -1,0 +1,139 @@
+import { pino } from 'pino';
+import t from 'tap';
+import { loadConfig } from '#core/config/config.ts';
+import type { HeldConnection } from '#core/database/held-connection.ts';
+import { createPool, transaction } from '#core/database/pool.ts';
+import { PoolShares, type ReadKind } from '#core/database/pool-shares.ts';
+import { createDatabase, type Teardown } from '#tests/harness/database.ts';
+import { until } from '#tests/harness/until.ts';
+
+const log = pino({ level: 'silent' });
+
+/** Six connections, of which half are three. */
+async function open(t: Teardown, wait = 60_000) {
+  const url = await createDatabase(t);
+  const config = loadConfig({ DATABASE_POOL_WAIT: '1m' });
+  const pool = createPool(config, url, log, { name: 'test', max: 6, statementTimeout: 0 });
+  const own = createPool(config, url, log, { name: 'own', max: 2, statementTimeout: 0 });
+  const shares = new PoolShares({ pool, url, log, wait });
+  t.teardown(() => Promise.all([pool.end(), own.end()]));
+  const taken: HeldConnection[] = [];
+  /** Asks for connections, of which as many are taken as may be. */
+  const take = (kind: ReadKind, count: number) =>
+    Array.from({ length: count }, () =>
+      shares.take(kind, undefined).then((held) => taken.push(held)),
+    );
+  const settled = async (count: number) => {
+    await until(() => taken.length === count, `${count} have a connection`);
+    await pool.query('SELECT 1');
+    if (taken.length !== count) throw new Error(`${taken.length} have one`);
+  };
+  return { shares, pool, own, taken, take, settled };
+}
+
+t.test(
+  'slow reads have half of the connections, and those that wait for locks fewer',
+  async (t) => {
+    const { taken, take, settled } = await open(t);
+    void take('blocked', 5);
+    await settled(2);
+    void take('slow', 5);
+    await settled(3);
+    void take('read', 2);
+    void take('stream', 1);
+    await until(() => taken.length === 6, 'quick ones have the others');
+    for (const asked of [6, 7, 8]) {
+      taken[asked - 6]?.giveBack(true);
+      await until(() => taken.length > asked, 'the next one follows');
+    }
+    await until(() => {
+      for (const held of taken) held.giveBack(true);
+      return taken.length === 13;
+    }, 'all have their turn');
+    for (const held of taken) held.giveBack(true);
+  },
+);
+
+t.test('writes to one table leave connections to others', async (t) => {
+  const { shares, pool } = await open(t);
+  const clients: { release(): void }[] = [];
+  const write = (table: string, count: number) => {
+    for (let index = 0; index < count; index += 1) {
+      void shares
+        .writesTo(table)
+        .connect()
+        .then((client) => clients.push(client));
+    }
+  };
+  write('a', 8);
+  await until(() => clients.length === 4, 'four of six');
+  t.notOk(shares.hasRoomFor('a'));
+  t.ok(shares.hasRoomFor('b'));
+  write('b', 2);
+  await until(() => clients.length === 5, 'all writes together leave one');
+  t.strictSame((await pool.query('SELECT 1 AS one')).rows, [{ one: 1 }], 'for logins');
+  for (let done = 0; done < 10; done += 1) {
+    await until(() => clients.length > done, 'the next one follows');
+    clients[done]?.release();
+  }
+});
+
+t.test('reads make room for whoever else waits', async (t) => {
+  const { taken, pool, take } = await open(t);
+  const reads = take('read', 30);
+  await until(() => taken.length === 6, 'reads have all that nobody else wants');
+  const logins = Promise.all([1, 2].map(() => pool.connect()));
+  await until(() => pool.waitingCount === 2, 'others wait');
+  for (const held of taken.splice(0, 3)) held.giveBack(true);
+  for (const client of await logins) client.release();
+  const giveBack = setInterval(() => taken.splice(0, 1)[0]?.giveBack(true), 5);
+  await Promise.all(reads);
+  await until(() => taken.length === 0, 'all reads had their turn');
+  clearInterval(giveBack);
+});
+
+t.test('who waits for too long is told so, and who goes away waits no more', async (t) => {
+  const { shares, take, taken } = await open(t, 200);
+  await Promise.all(take('read', 6));
+  await t.rejects(shares.take('read', undefined), /timeout exceeded/);
+  const controller = new AbortController();
+  const waiting = shares.take('read', controller.signal);
+  controller.abort();
+  await t.rejects(waiting, { name: 'AbortError' });
+  for (const held of taken) held.giveBack(true);
+  const again = await Promise.all([1, 2, 3, 4, 5, 6].map(() => shares.take('read', undefined)));
+  for (const held of again) held.giveBack(true);
+});
+
+t.test('writes that wait for a lock end when others need their connections', async (t) => {
+  const { shares, own, pool } = await open(t);
+  await own.query('CREATE TABLE a (id int); CREATE TABLE b (id int); CREATE TABLE c (id int)');
+  const holder = await own.connect();
+  await holder.query('BEGIN; LOCK a, b');
+  const insert = (table: string) =>
+    transaction(shares.writesTo(table), (client) =>
+      client.query(`INSERT INTO ${table} VALUES (1)`),
+    );
+  const blocked = Promise.allSettled(['a', 'a', 'a', 'a', 'b'].map(insert));
+  const waiting = async () => {
+    const { rows } = await own.query(
+      `SELECT 1 FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rows.length;
+  };
+  await until(async () => (await waiting()) === 5, 'they wait for the locks');
+  const login = await pool.connect();
+  await Promise.all([1, 2, 3].map(() => insert('c')));
+  t.ok((await waiting()) <= 3, 'half of the connections at most');
+  login.release();
+  await holder.query('COMMIT');
+  holder.release();
+  const answers = await blocked;
+  const refused = answers.filter((answer) => answer.status === 'rejected');
+  t.ok(refused.length > 0);
+  for (const { reason } of refused)
+    t.match(reason, { code: 'SERVICE_UNAVAILABLE', message: /lock/ });
+  const { rows } = await own.query('SELECT FROM a UNION ALL SELECT FROM b');
+  t.equal(rows.length, answers.length - refused.length, 'as many as were told so are written');
+});
