@@ -36,5 +36,8 @@ export class PendingRead {
     this.#signal?.removeEventListener('abort', this.#abort);
   }
 
-  readonly #abort = (): void => this.#controller?.abort(this.#signal?.reason);
+  readonly #abort = (): void => {
+    this.#reject(this.#signal?.reason);
+    this.#controller?.abort(this.#signal?.reason);
+  };
 }

@@ -128,11 +128,11 @@ export class PipelinePool {
    * @throws {Error} the failure of the statement
    */
   run(connection: PipelinedConnection, prepared: Prepared, pending: PendingRead): Promise<Outcome> {
-    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
     const move = (reason: Moved) => resolve({ kind: 'moved', reason });
     const { cancelling: disturbed } = connection;
     const read: PipelinedRead = { pending, time: prepared.time, cut: false, disturbed, move };
-    resolve(this.#answer(connection, prepared, read));
+    this.#answer(connection, prepared, read).then(resolve, reject);
     return promise;
   }
 
