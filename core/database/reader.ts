@@ -23,7 +23,7 @@ const PIPELINED_MS = 250;
 /** Reads on a pipelined connection that take so long together (ms) are worth another connection. */
 const BUSY_MS = 2;
 /** Connections of the pool that are left free where a quick read could as well wait. */
-const SPARE = 2;
+const SPARE = 1;
 /**
  * Times on pipelined connections are averages over about so many: on a busy machine a single long one
  * would send what is quick as a rule to the pool, where more run at once, and longer for it.
