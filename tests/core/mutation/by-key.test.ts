@@ -1,0 +1,156 @@
+/** Plans of writes of one item, printed: what is changed, under which rules, by which statement. */
+import t from 'tap';
+import { ANONYMOUS } from '#core/access/grants.ts';
+import { FULL_RIGHTS, type PermissionRow, type Rights, rightsFrom } from '#core/access/rights.ts';
+import { sql } from '#core/database/sql.ts';
+import {
+  type KeyedWrite,
+  keyedSql,
+  planDeletion,
+  planUpdate,
+  WRITTEN_ROW,
+} from '#core/mutation/by-key.ts';
+import { NO_RULE, type Write } from '#core/mutation/target.ts';
+import { parseFilter } from '#core/query/parse/filter.ts';
+import { compileChanging } from '#core/query/sql/compile.ts';
+import { BOUNDS, catalog } from '../query/plan/fixture/shop.ts';
+
+const USER = '11111111-1111-4111-8111-111111111111';
+
+function permission(
+  action: 'update' | 'delete',
+  rule: unknown,
+  fields: readonly string[] | null = null,
+): PermissionRow {
+  return {
+    ...{ collection: 'things', action, validation: null, presets: {} },
+    fields: fields && new Set(fields),
+    rule: rule === null ? null : parseFilter(rule, 'rule'),
+  };
+}
+
+function writeBy(rights: Rights): Write {
+  const collection = catalog.collections.get('things');
+  if (collection === undefined) throw new Error('there are no things');
+  const caller = { ...ANONYMOUS, user: USER, admin: rights.admin };
+  return {
+    target: {
+      ...{ catalog, rights, grants: rights.reading, caller, bounds: BOUNDS },
+      collection: 'things',
+    },
+    collection,
+    client: {
+      query: () => {
+        throw new Error('the database was asked');
+      },
+    },
+    now: new Date(0),
+    rule: NO_RULE,
+    hash: async (secret) => secret,
+  };
+}
+
+/** What a plan does, a line for each part. */
+function printed({ target }: Write, plan: KeyedWrite | null): readonly string[] {
+  if (plan === null) return ['step by step'];
+  const { reaches, statement } = compileChanging(
+    target,
+    { query: null, rules: plan.rules },
+    WRITTEN_ROW,
+    ({ condition }) => keyedSql(plan, 'public', { condition, answer: sql`answer` }),
+  );
+  const [, change = ''] = /AS \((.+?) RETURNING /s.exec(statement.text) ?? [];
+  return [
+    `${plan.form} of ${plan.key}`,
+    ...[...plan.row].map(([field, text]) => `  ${field.name}: ${text}`),
+    change.replaceAll('"pg_catalog".', '').replaceAll(/\s+/g, ' '),
+    ...(reaches ? ['locked before'] : []),
+  ];
+}
+
+const OWN = { holder: { _eq: '$CURRENT_USER' } };
+const FAR = { owner: { name: { _eq: 'x' } } };
+const PUBLIC = { public: { _eq: true } };
+
+const UPDATES: readonly (readonly [string, Rights, unknown, readonly string[]])[] = [
+  [
+    'an administrator names fields in any order',
+    FULL_RIGHTS,
+    { size: 3, name: 'a' },
+    [
+      'update of 3,7 by  of 5',
+      '  size: 3',
+      '  name: a',
+      'UPDATE "public"."things" AS t SET "name" = $1::text::"varchar", "size" = $2::text::"numeric" WHERE "t"."id" = $3::text::"int4"',
+    ],
+  ],
+  [
+    'a rule is part of the statement',
+    rightsFrom([permission('update', OWN)]),
+    { name: 'a' },
+    [
+      'update of 3 by 0 of 5',
+      '  name: a',
+      'UPDATE "public"."things" AS t SET "name" = $1::text::"varchar" WHERE "t"."id" = $2::text::"int4" AND (("t"."holder" = $3::uuid) IS TRUE)',
+    ],
+  ],
+  [
+    'each member needs one of the permissions that cover it',
+    rightsFrom([
+      permission('update', OWN, ['name', 'size']),
+      permission('update', PUBLIC, ['size']),
+    ]),
+    { name: 'a', size: 1 },
+    [
+      'update of 3,7 by 0,1|0 of 5',
+      '  name: a',
+      '  size: 1',
+      'UPDATE "public"."things" AS t SET "name" = $1::text::"varchar", "size" = $2::text::"numeric" WHERE "t"."id" = $3::text::"int4" AND (("t"."holder" = $4::uuid) IS TRUE OR ("t"."public" = $5::boolean) IS TRUE) AND (("t"."holder" = $6::uuid) IS TRUE)',
+    ],
+  ],
+  [
+    'a permission without a rule leaves none',
+    rightsFrom([permission('update', OWN), permission('update', null, ['name'])]),
+    { name: 'a' },
+    [
+      'update of 3 by  of 5',
+      '  name: a',
+      'UPDATE "public"."things" AS t SET "name" = $1::text::"varchar" WHERE "t"."id" = $2::text::"int4"',
+    ],
+  ],
+  [
+    'a member that nothing covers is refused elsewhere',
+    rightsFrom([permission('update', null, ['name'])]),
+    { size: 1 },
+    ['step by step'],
+  ],
+  ['nothing is changed', FULL_RIGHTS, {}, ['step by step']],
+  ['related items', FULL_RIGHTS, { owner: { name: 'x' } }, ['step by step']],
+  [
+    'a link that must be readable',
+    rightsFrom([permission('update', null)]),
+    { owner: 1 },
+    ['step by step'],
+  ],
+];
+
+for (const [name, rights, body, expected] of UPDATES) {
+  t.test(name, async (t) => {
+    const write = writeBy(rights);
+    t.strictSame(printed(write, await planUpdate(write, ['5'], body)), expected);
+  });
+}
+
+t.test('a rule that looks at other rows has the item locked before', async (t) => {
+  const write = writeBy(rightsFrom([permission('delete', FAR)]));
+  const [form, change, ...more] = printed(write, planDeletion(write, ['5']));
+  t.equal(form, 'delete by 0 of 5');
+  t.match(change, /^DELETE FROM "public"."things" AS t WHERE "t"."id" = \$1::text::"int4" AND /);
+  t.match(change, /"public"."owners" AS t2/);
+  t.strictSame(more, ['locked before']);
+});
+
+t.test('who may not delete is refused elsewhere', async (t) => {
+  const write = writeBy(rightsFrom([permission('update', null)]));
+  t.equal(planDeletion(write, ['5']), null);
+});
