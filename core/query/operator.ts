@@ -32,6 +32,9 @@ const ALL = [...MEMBER, ...SPATIAL] as const;
 
 export type Operator = (typeof ALL)[number];
 
+/** Operators on geometries, which only the database judges. */
+export type SpatialOperator = (typeof SPATIAL)[number];
+
 /**
  * What stands behind an operator: true or false, a list, two values, one value that may be null, a
  * text that may be empty, a geometry, or one value that is neither null nor empty.

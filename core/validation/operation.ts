@@ -1,5 +1,6 @@
 /** Judges one operator on one member of a payload. */
 import type { ColumnField } from '#core/catalog/catalog.ts';
+import type { Operator, SpatialOperator } from '#core/query/operator.ts';
 import { compare, isCaseless, isOpaque, storedText, textOf } from './compare.ts';
 import type { Matcher } from './regex.ts';
 
@@ -136,7 +137,8 @@ function isAmong(subject: Subject, operand: unknown): boolean {
   return listOf(operand).some((entry) => entry !== null && equals(subject, entry));
 }
 
-const JUDGES: Readonly<Record<string, Judge>> = {
+/** One for each operator of the language that is judged in memory, and those of payloads alone. */
+const JUDGES: Readonly<Record<Exclude<Operator, SpatialOperator> | '_regex', Judge>> = {
   _eq: (subject, operand) => ({ holds: equals(subject, operand), details: { valid: operand } }),
   _neq: (subject, operand) => ({ holds: differs(subject, operand), details: { invalid: operand } }),
   _lt: ordered((found) => found < 0),
@@ -178,6 +180,10 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   },
 };
 
+function isJudged(operator: string): operator is keyof typeof JUDGES {
+  return Object.hasOwn(JUDGES, operator);
+}
+
 /**
  * Judges an operator. What the payload does not have passes, but for `_submitted`; an operator
  * that payloads do not know lets nothing pass.
@@ -194,7 +200,7 @@ export function objection(
   }
   if (subject.value === undefined) return null;
   const type = operator.replace(/^_/, '');
-  const judge = JUDGES[operator];
+  const judge = isJudged(operator) ? JUDGES[operator] : undefined;
   const members = Array.isArray(operand) ? operand : [operand];
   if (judge === undefined || subject.value === UNKNOWN || members.includes(UNKNOWN)) {
     return { type, details: {} };
