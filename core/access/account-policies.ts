@@ -40,9 +40,7 @@ export interface AccountPolicies {
 /** Only null means every address. An empty list contains none. */
 const addresses = v.pipe(
   v.nullable(v.string()),
-  v.transform((text) =>
-    text === null ? null : new AddressList(text.split(',').map((entry) => entry.trim())),
-  ),
+  v.transform((text) => (text === null ? null : AddressList.of(text))),
 );
 
 const rowSchema = v.object({

@@ -54,6 +54,16 @@ export class AddressList {
     }
   }
 
+  /** The list that a policy stores, its entries separated by commas. */
+  static of(text: string): AddressList {
+    return new AddressList(text.split(',').map((entry) => entry.trim()));
+  }
+
+  /** It contains no address at all. */
+  get isEmpty(): boolean {
+    return this.#lists.ipv4.rules.length === 0 && this.#lists.ipv6.rules.length === 0;
+  }
+
   /** Whether the list contains an address. An unknown address is never contained. */
   has(ip: string | null): boolean {
     const address = ip === null ? null : addressOf(ip);

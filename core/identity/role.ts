@@ -9,15 +9,16 @@ import { systemTable } from '#core/system/table.ts';
 /**
  * The first part of a statement: the roles of administrators as `admin_roles (id)`, and the users
  * as `admins (id, status)`.
+ * @param barred keys of policies that do not count
  */
-export function administrators(schema: string): Sql {
+export function administrators(schema: string, barred: readonly string[] = []): Sql {
   const [users, roles, policies, access] = ['users', 'roles', 'policies', 'access'].map((name) =>
     systemTable(schema, name),
   );
   return sql`
     WITH RECURSIVE granted AS (
       SELECT a.role, a."user" FROM ${access} AS a JOIN ${policies} AS p ON p.id = a.policy
-      WHERE p.admin_access
+      WHERE p.admin_access AND p.id <> ALL(${barred}::uuid[])
     ), admin_roles AS (
       SELECT role AS id FROM granted WHERE role IS NOT NULL
       UNION

@@ -1,9 +1,10 @@
 /**
- * Finds the stored rules that cannot be read and so hold for nothing: those of permissions and of
- * fields, and the addresses of policies. An installation may have them from an earlier release, or
+ * Finds the stored rules that cannot be read and so hold for nothing, or in part: those of permissions
+ * and of fields, and the addresses of policies. An installation may have them from an earlier release, or
  * from SQL.
  */
 import { setImmediate as turn } from 'node:timers/promises';
+import { AddressList } from '#core/access/address-list.ts';
 import type { StoredRow } from '#core/access/permission-row.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
@@ -16,7 +17,7 @@ import { fieldRuleFault } from '#core/validation/field-rule.ts';
 import { permissionFaults } from './permission-check.ts';
 import { addressFault } from './system/rule-policy.ts';
 
-/** A rule that holds for nothing, and why. */
+/** A stored rule that cannot be read, at least in part, and why. */
 export interface UnreadableRule {
   /** Of the permission; null for the rule of a field or policy. */
   readonly permission: number | null;
@@ -25,6 +26,8 @@ export interface UnreadableRule {
   readonly action: string | null;
   /** Which member of the permission, which field, or which policy. */
   readonly place: string;
+  /** What of it holds all the same: nothing, or the entries of a list that can be read. */
+  readonly holds: 'nothing' | 'in part';
   readonly reason: string;
 }
 
@@ -83,7 +86,8 @@ export class RuleAudit {
       for (const { reason, ...rule } of await this.unreadable()) {
         const { permission, collection, place } = rule;
         const name = permission === null ? place : `${place} of permission ${permission}`;
-        log.warn(rule, `${name} on ${collection} is invalid and matches nothing: ${reason}`);
+        const effect = rule.holds === 'nothing' ? 'and matches nothing' : 'in part';
+        log.warn(rule, `${name} on ${collection} is invalid ${effect}: ${reason}`);
       }
     } catch (error) {
       log.warn({ err: error }, 'the stored rules could not be checked');
@@ -98,11 +102,14 @@ export class RuleAudit {
         SELECT id::text, ip_access FROM ${systemTable(schema, 'policies')}
         WHERE ip_access IS NOT NULL ORDER BY id LIMIT ${MAX_TOLD}::int`),
     );
-    return rows.flatMap(({ id, ip_access }) => {
-      const reason = addressFault(ip_access);
+    return rows.flatMap(({ id, ip_access }): UnreadableRule[] => {
+      const fault = addressFault(ip_access);
+      if (fault === null) return [];
+      const rule = { permission: null, collection: 'system_policies', action: null };
       const place = `ip_access of policy ${id}`;
-      const collection = 'system_policies';
-      return reason === null ? [] : [{ permission: null, collection, action: null, place, reason }];
+      const { isEmpty } = AddressList.of(ip_access);
+      if (isEmpty) return [{ ...rule, place, holds: 'nothing', reason: fault }];
+      return [{ ...rule, place, holds: 'in part', reason: `${fault} The other entries hold.` }];
     });
   }
 
@@ -114,7 +121,14 @@ export class RuleAudit {
         const reason = fieldRuleFault(catalog, collection, field, validation);
         if (reason === null) continue;
         const place = `validation of ${field}`;
-        yield { permission: null, collection: collection.name, action: null, place, reason };
+        yield {
+          permission: null,
+          collection: collection.name,
+          action: null,
+          place,
+          holds: 'nothing',
+          reason,
+        };
       }
     }
   }
@@ -132,7 +146,7 @@ export class RuleAudit {
       for (const row of rows) {
         const { id: permission, collection, action } = row;
         for (const { place, reason } of permissionFaults(catalog, bounds, row)) {
-          yield { permission, collection, action, place, reason };
+          yield { permission, collection, action, place, holds: 'nothing', reason };
         }
       }
       const { id } = rows.at(-1) ?? {};

@@ -444,7 +444,9 @@ t.test('rules that cannot be read are told when a process starts', async (t) => 
      INSERT INTO system_fields (collection, field, validation) VALUES ('a', 'n', '{"m":{"_eq":1}}');
      INSERT INTO system_policies (id, name) VALUES ('${randomUUID()}', 'p');
      INSERT INTO system_policies (id, name, ip_access) VALUES ('${randomUUID()}', 'a', '10.0.0.1'),
-       ('${randomUUID()}', 'b', ' , ');
+       ('00000000-0000-0000-0000-00000000000b', 'b', ' , '),
+       ('00000000-0000-0000-0000-00000000000c', 'c', '10.0.0.x'),
+       ('00000000-0000-0000-0000-00000000000d', 'd', '10.0.0.x, 10.0.0.1');
      INSERT INTO system_permissions (policy, collection, action, permissions)
        SELECT id, 'a', 'read', '{"_or":[]}' FROM system_policies WHERE name = 'p'`,
   );
@@ -467,10 +469,12 @@ t.test('rules that cannot be read are told when a process starts', async (t) => 
   const audit = new RuleAudit({ pool, schema: 'public', catalog, bounds });
   await audit.report(log);
   t.match(lines, [
-    /ip_access of policy \S+ on system_policies is invalid and matches nothing.*no address/,
+    /ip_access of policy \S+b on system_policies is invalid and matches nothing.*no address/,
+    /ip_access of policy \S+c on system_policies is invalid and matches nothing.*10\.0\.0\.x.* is none/,
+    /ip_access of policy \S+d on system_policies is invalid in part.*10\.0\.0\.x.* is none.*other entries hold/,
     /validation of n on a is invalid and matches nothing.*has no field/,
     /permissions of permission \d+ on a is invalid and matches nothing.*holds no condition/,
   ]);
-  t.equal(lines.length, 3);
+  t.equal(lines.length, 5);
   t.equal(await audit.unreadable(), await audit.unreadable(), 'remembered');
 });

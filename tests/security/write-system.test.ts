@@ -136,6 +136,30 @@ t.test('somebody has to administer, whatever is changed', async (t) => {
   t.equal((await admin('GET', '/users/me')).body.data.role, head.role, 'nothing was changed');
 });
 
+t.test('an administrator whom ip_access bars everywhere is none that is left', async (t) => {
+  const head = await firstAdmin();
+  const second = await createMember(cluster, [], { admin: true });
+  const suspend = () => admin('PATCH', `/users/${head.user}`, { status: 'suspended' });
+  const bar = (list: string | null) =>
+    cluster.db.query('UPDATE system_policies SET ip_access = $2 WHERE id = $1', [
+      second.policy,
+      list,
+    ]);
+  for (const list of ['', ' , ', '10.0.0.x', '10.0.0.0/33', '10.0.0.9-10.0.0.1']) {
+    await bar(list);
+    t.match(await suspend(), { status: 422, code: 'UNPROCESSABLE_ENTITY' }, list);
+    const isBarred = async () => (await second.send('GET', '/users/me')).code === 'INVALID_IP';
+    await until(isBarred, `${JSON.stringify(list)} bars`);
+  }
+  for (const list of ['10.0.0.x,10.0.0.1', null]) {
+    await bar(list);
+    t.equal((await suspend()).status, 200, String(list));
+    await cluster.db.query("UPDATE system_users SET status = 'active' WHERE id = $1", [head.user]);
+    await until(async () => (await admin('GET', '/users/me')).status === 200, 'the first is back');
+  }
+  await cluster.db.query('DELETE FROM system_access WHERE role = $1', [second.role]);
+});
+
 t.test('of two who remove the last two administrators one fails', async (t) => {
   const head = await firstAdmin();
   for (let round = 0; round < 5; round += 1) {

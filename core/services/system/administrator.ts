@@ -1,9 +1,19 @@
 /** Keeps administrators: somebody has to administer, and only administrators decide who. */
+import { AddressList } from '#core/access/address-list.ts';
 import type { Client } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import { administrators } from '#core/identity/role.ts';
 import { systemTable } from '#core/system/table.ts';
+
+/** The policies of administrators that hold at no address, and so help nobody to administer. */
+async function barredPolicies(client: Client, schema: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ id: string; ip_access: string }>(
+    render(sql`SELECT id::text, ip_access FROM ${systemTable(schema, 'policies')}
+      WHERE admin_access AND ip_access IS NOT NULL`),
+  );
+  return rows.flatMap(({ id, ip_access }) => (AddressList.of(ip_access).isEmpty ? [id] : []));
+}
 
 /**
  * Refuses a change that leaves nobody to administer. Changes are judged one after the other, so
@@ -13,8 +23,9 @@ import { systemTable } from '#core/system/table.ts';
 export async function requireAdministrator(client: Client, schema: string): Promise<void> {
   const lock = `sluice administrators ${schema}`;
   await client.query(render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`));
+  const barred = await barredPolicies(client, schema);
   const { rows } = await client.query<{ left: boolean }>(
-    render(sql`${administrators(schema)}
+    render(sql`${administrators(schema, barred)}
       SELECT EXISTS (SELECT FROM admins WHERE status = 'active') AS left`),
   );
   if (rows[0]?.left === true) return;
