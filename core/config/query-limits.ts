@@ -9,6 +9,8 @@ export const DEFAULT_LIMITS = Object.freeze({
   binds: 20_000,
   nesting: 64,
   cost: 1_000_000_000_000_000,
+  answerSize: 67_108_864,
+  nestedItems: 100_000,
 });
 
 /** Maximum of each part of a query. */

@@ -430,6 +430,17 @@ export const variables = {
     fallback: String(DEFAULT_LIMITS.cost),
     meaning: 'Most items that the limits of a query and of the lists in it may multiply to',
   }),
+  QUERY_MAX_NESTED_ITEMS: define({
+    parse: integer(100, Number.MAX_SAFE_INTEGER),
+    fallback: String(DEFAULT_LIMITS.nestedItems),
+    meaning:
+      'Most items that the lists inside the items of an answer may bring; of each item in streams and exports',
+  }),
+  ANSWER_MAX_SIZE: define({
+    parse: size,
+    fallback: '64mb',
+    meaning: 'Most bytes of values in one item of an answer, or in an answer that is no list',
+  }),
   MAX_RELATIONAL_DEPTH: define({
     parse: integer(2, 100),
     fallback: '10',

@@ -255,6 +255,27 @@ export function isMisread(error: pg.DatabaseError): boolean {
   return MISREAD.has(code) || (READER.test(file) && (code === '0A000' || code === '54000'));
 }
 
+/** What statements fail with themselves, when their rows grow too large; a cast puts it in quotes. */
+const OWN_BOUND = /"sluice: (PAGE|[A-Z_]+ \d+) \d+"/;
+
+function ownBound(error: unknown): string | undefined {
+  if (!(error instanceof pg.DatabaseError) || error.code !== '22P02') return undefined;
+  return OWN_BOUND.exec(error.message)?.[1];
+}
+
+/** A page has rows too large for one text: they can be read one by one. */
+export function isLargePage(error: unknown): boolean {
+  return ownBound(error) === 'PAGE';
+}
+
+/** What a variable bounds, and ways out. */
+const OWN_BOUNDS: Readonly<Record<string, string>> = {
+  QUERY_MAX_NESTED_ITEMS:
+    'items in the lists inside the items (QUERY_MAX_NESTED_ITEMS). Ask for fewer levels or items, or set lower limits under "deep".',
+  ANSWER_MAX_SIZE:
+    'bytes of values in one item, or in an answer that is not read item by item (ANSWER_MAX_SIZE). Ask for fewer fields or aliases, leave out the largest values, or set lower limits under "deep".',
+};
+
 /**
  * Translates a failure into the error that the caller gets. What is not recognised is returned
  * unchanged and ends as a 500.
@@ -271,6 +292,12 @@ export function translateFailure(error: unknown, view: FailureView = NOTHING): u
     return isConnectionFailure(error)
       ? unavailable('database', 'The database cannot be reached or is too busy.', { cause: error })
       : error;
+  }
+  const bound = ownBound(error);
+  if (bound !== undefined) {
+    const [variable = '', limit = ''] = bound.split(' ');
+    const reason = `More than ${limit} ${OWN_BOUNDS[variable] ?? variable}`;
+    return invalidQuery(reason, { limit: Number(limit), variable });
   }
   const sqlstate = error.code ?? '';
   const raised = view.writing && RAISED.test(sqlstate) ? 'FAILED_VALIDATION' : undefined;

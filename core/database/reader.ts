@@ -123,8 +123,13 @@ export class Reader {
   }
 
   /** Runs a statement that yields one text a row, as {@link Streams.read} does. */
-  stream(statement: Statement, holder: string, signal?: AbortSignal): AsyncGenerator<string[]> {
-    return this.#streams.read(statement, holder, signal);
+  stream(
+    statement: Statement,
+    holder: string,
+    signal?: AbortSignal,
+    pageLength?: number,
+  ): AsyncGenerator<string[]> {
+    return this.#streams.read(statement, holder, signal, pageLength);
   }
 
   /** A pipelined connection for a write, as {@link PipelinePool.borrow} gives it. */

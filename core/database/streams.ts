@@ -36,12 +36,14 @@ export class Streams {
    * Runs a statement that yields one text a row and hands the rows on as they come. Leaving the loop
    * early ends the statement. Each fetch may take as long as a statement; the reader may take any time.
    * @param holder whose stream it is, as quotas count
+   * @param pageLength characters up to which an answer is a page
    * @throws ServiceError REQUESTS_EXCEEDED, SERVICE_UNAVAILABLE
    */
   async *read(
     statement: Statement,
     holder: string,
     signal?: AbortSignal,
+    pageLength = PAGE_LENGTH,
   ): AsyncGenerator<string[]> {
     let portal = await this.#open(statement, signal);
     let slot: Slot | null = null;
@@ -54,14 +56,14 @@ export class Streams {
     let open = true;
     let ended = false;
     try {
-      const first = await this.#first(portal, holder).catch(async (error: unknown) => {
+      const first = await this.#first(portal, holder, pageLength).catch(async (error: unknown) => {
         if (!isBlocked(error) || signal?.aborted) throw error;
         open = false;
         await portal.close(true);
         const opening = { statement, kind: 'blocked', waitsForLocks: true } as const;
         portal = await Portal.open(this.#options, opening, signal);
         open = true;
-        return await this.#first(portal, holder);
+        return await this.#first(portal, holder, pageLength);
       });
       ({ slot } = first);
       ended = first.ended;
@@ -100,7 +102,7 @@ export class Streams {
   }
 
   /** What may be a page: all rows, or the first ones with the leave to go on, if there is one. */
-  async #first(portal: Portal, holder: string) {
+  async #first(portal: Portal, holder: string, pageLength: number) {
     const { statementTimeout } = this.#options;
     const batches: string[][] = [];
     const started = performance.now();
@@ -111,7 +113,7 @@ export class Streams {
       batches.push(texts);
       for (const text of texts) length += text.length;
       const time = performance.now() - started;
-      const long = length > PAGE_LENGTH || (statementTimeout > 0 && time > statementTimeout);
+      const long = length > pageLength || (statementTimeout > 0 && time > statementTimeout);
       if (!long && time <= PAGE_MS) continue;
       const slot = this.#slots.tryTake(holder);
       if (slot !== null || long) return { batches, slot, ended: false };

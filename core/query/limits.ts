@@ -31,6 +31,8 @@ export const STORED_LIMITS: QueryLimits = Object.freeze({
   binds: Number.POSITIVE_INFINITY,
   nesting: DEFAULT_LIMITS.nesting,
   cost: Number.POSITIVE_INFINITY,
+  answerSize: DEFAULT_LIMITS.answerSize,
+  nestedItems: DEFAULT_LIMITS.nestedItems,
 });
 
 /** @throws ServiceError INVALID_QUERY with `limit` and `variable` when there are more than allowed */

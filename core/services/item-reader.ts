@@ -22,6 +22,7 @@ import {
   compileStream,
 } from '#core/query/sql/compile.ts';
 import { BARE, type Data, type Envelope, itemData, listData } from './envelope.ts';
+import { LongPageError, PageReader, type RowStatement } from './page-reader.ts';
 import {
   type ContextOptions,
   ContextSource,
@@ -82,16 +83,20 @@ interface Asked {
   readonly statement: Statement;
   readonly reads: ReadonlySet<string> | null;
   readonly dataOf: (text: string) => Data;
+  /** Runs it; when not given it yields one text. */
+  readonly read?: (signal: AbortSignal | undefined) => Promise<string | null>;
 }
 
 export class ItemReader {
   protected readonly contexts: ContextSource;
   readonly #options: ItemReaderOptions;
+  readonly #pages: PageReader;
   protected readonly statements = new StatementCache<ReadKind>();
 
   constructor(options: ItemReaderOptions) {
     this.#options = options;
     this.contexts = new ContextSource(options);
+    this.#pages = new PageReader(options.reader);
   }
 
   /**
@@ -118,13 +123,32 @@ export class ItemReader {
                 statement: compileStream(context, query),
               },
       );
-      if (kind === 'page') {
-        const asked = { statement, reads: statement.reads, dataOf: listData };
+      const holder = quotaKeyOf(target.caller);
+      const stream = (rows: RowStatement) =>
+        startStream(reader.stream(rows.statement, holder, signal), rows.withMeta);
+      if (kind !== 'page') return stream({ statement, withMeta: kind === 'stream with meta' });
+      const rows = () => this.#rowsOf(context, collection, question);
+      const read = (gone: AbortSignal | undefined) =>
+        this.#pages.text(statement, rows, holder, gone);
+      const asked = { statement, reads: statement.reads, dataOf: listData, read };
+      try {
         return (await this.#text(context, asked, manner)) ?? textAnswer('');
+      } catch (error) {
+        if (error instanceof LongPageError) return stream(rows());
+        throw error;
       }
-      const withMeta = kind === 'stream with meta';
-      return startStream(reader.stream(statement, quotaKeyOf(target.caller), signal), withMeta);
     });
+  }
+
+  /** The statement that reads a page row by row. */
+  #rowsOf(context: ItemContext, { name }: Collection, question: UnparsedQuery): RowStatement {
+    const { catalog, grants, caller } = context;
+    const place = { place: `rows ${name}`, question, caller };
+    const { kind, statement } = this.statements.get(catalog, grants, place, (query) => ({
+      kind: query.meta.length > 0 ? 'stream with meta' : 'stream',
+      statement: compileStream(context, query),
+    }));
+    return { statement, withMeta: kind === 'stream with meta' };
   }
 
   /**
@@ -238,12 +262,12 @@ export class ItemReader {
   /** The answer of a statement as it is kept, or as PostgreSQL gives it; null: no row. */
   async #text(
     { catalog, caller }: ItemContext,
-    { statement, reads, dataOf }: Asked,
+    { statement, reads, dataOf, read: run }: Asked,
     { fresh, signal, envelope }: Manner,
   ): Promise<TextAnswer | null> {
     const { reader, responses } = this.#options;
     const ask = async (gone: AbortSignal | undefined) => {
-      const text = await reader.text(statement, gone);
+      const text = await (run ? run(gone) : reader.text(statement, gone));
       return text === null ? null : envelope.around(dataOf(text));
     };
     if (responses === null || fresh) {

@@ -19,6 +19,8 @@ export function queryBounds(config: Config): QueryBounds {
       search: config.QUERY_MAX_SEARCH,
       binds: config.QUERY_MAX_BINDS,
       cost: config.QUERY_MAX_COST,
+      answerSize: config.ANSWER_MAX_SIZE,
+      nestedItems: config.QUERY_MAX_NESTED_ITEMS,
     },
   };
 }

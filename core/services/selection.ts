@@ -29,7 +29,11 @@ export async function keysOf(
   const limit = most ?? query.limit;
   const text = await readText(
     client,
-    compilePage(target, { ...query, limit, fields, alias: new Map(), meta: [], deep: new Map() }),
+    compilePage(
+      target,
+      { ...query, limit, fields, alias: new Map(), meta: [], deep: new Map() },
+      'whole',
+    ),
   );
   const found: unknown = JSON.parse(text ?? '[]');
   const list = Array.isArray(found) ? found : [];

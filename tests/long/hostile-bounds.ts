@@ -125,7 +125,7 @@ t.test('a refusal holds the event loop for less than 50 ms', async (t) => {
   }
 });
 
-t.test('a page of 53 rows of 10 MB costs its own request', async (t) => {
+t.test('a page of 53 rows of 10 MB is streamed, and the edge lives', async (t) => {
   const cluster = await openEdge(t);
   await cluster.db.query(`INSERT INTO things
     SELECT n, repeat(md5(n::text), 327680) FROM generate_series(1, 53) n`);
@@ -137,8 +137,8 @@ t.test('a page of 53 rows of 10 MB costs its own request', async (t) => {
   const [page, ...others] = await Promise.all(
     answers.map(async (answer) => ({ status: answer.status, text: await answer.text() })),
   );
-  t.equal(page?.status, 413);
-  t.match(page?.text, 'CONTENT_TOO_LARGE');
+  t.equal(page?.status, 200);
+  t.ok((page?.text.length ?? 0) > 53 * 10_000_000, 'it is streamed');
   for (const { status } of others) t.equal(status, 200);
   t.equal(edge?.process.exitCode, null, 'the edge lives');
 });

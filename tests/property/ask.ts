@@ -39,7 +39,7 @@ function compile(target: ReadTarget, query: Query, asked: Asked): Statement {
   const keys = (asked.keys ?? []).map((key) => key.map(String));
   switch (asked.shape) {
     case 'page':
-      return compilePage(target, query);
+      return compilePage(target, query, query.limit === null ? 'whole' : 'page');
     case 'stream':
       return compileStream(target, query);
     case 'items':

@@ -21,6 +21,8 @@ const limits = {
     nesting: 8,
     binds: 100,
     cost: 1_000,
+    answerSize: 1_000_000,
+    nestedItems: 1_000,
   },
   ...{ joins: 6, search: 30 },
 };

@@ -7,14 +7,17 @@ import { type LevelPlan, levelsBelow } from './plan.ts';
 /** A list without a limit below the root counts as one of so many items. */
 const UNLIMITED_ITEMS = 1_000;
 
-/** Of one item, with all below it. */
-function itemCost(level: LevelPlan): number {
-  return levelsBelow(level).reduce((sum, below) => sum + levelCost(below), 1);
+/**
+ * Of one item, with all below it.
+ * @param unlimited what a list without a limit counts as
+ */
+export function itemCostOf(level: LevelPlan, unlimited: number): number {
+  return levelsBelow(level).reduce((sum, below) => sum + levelCost(below, unlimited), 1);
 }
 
-function levelCost(level: LevelPlan): number {
+function levelCost(level: LevelPlan, unlimited: number): number {
   const isOne = level.content.kind === 'items' && level.content.order === null;
-  return (isOne ? 1 : (level.limit ?? UNLIMITED_ITEMS)) * itemCost(level);
+  return (isOne ? 1 : (level.limit ?? unlimited)) * itemCostOf(level, unlimited);
 }
 
 /**
@@ -23,5 +26,5 @@ function levelCost(level: LevelPlan): number {
  */
 export function costOf(root: LevelPlan, pageLimit: number): number {
   const isPage = root.limit !== null && root.limit <= pageLimit;
-  return (isPage ? (root.limit ?? 1) : 1) * itemCost(root);
+  return (isPage ? (root.limit ?? 1) : 1) * itemCostOf(root, UNLIMITED_ITEMS);
 }

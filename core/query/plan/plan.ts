@@ -261,6 +261,12 @@ export interface Plan {
   readonly tables: number;
   /** Most items that it can touch, by page sizes and depth. */
   readonly cost: number;
+  /** Most items of one item of the root with all below it; infinite where a list has no limit. */
+  readonly itemCost: number;
+  /** QUERY_MAX_NESTED_ITEMS: most items that lists may bring. */
+  readonly nestedItems: number;
+  /** ANSWER_MAX_SIZE: most bytes of values that become one text. */
+  readonly answerSize: number;
   /** The paths of the plain values in an item, in their order. */
   readonly columns: readonly Path[];
   /** The collections whose tables are read; null: the answer depends on something else too. */

@@ -5,7 +5,7 @@ import type { Sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { PAGE_LIMIT, requireCost } from '../limits.ts';
 import type { MetaName, Path, Query } from '../query.ts';
-import { costOf } from './cost.ts';
+import { costOf, itemCostOf } from './cost.ts';
 import { type Levels, levelConditions, planLevel } from './level.ts';
 import { isAboveBatch, type LevelPlan, type Meta, type Plan, type RowChoice } from './plan.ts';
 import { planRights } from './rights.ts';
@@ -82,12 +82,14 @@ function planRead(
   const root = planLevel(scope, query, levels, ordered);
   const meta = query.meta.map((name) => planMeta(open(), query, name));
   const cost = costOf(root, PAGE_LIMIT);
-  requireCost(cost, (target.bounds.limits ?? DEFAULT_LIMITS).cost);
+  const limits = target.bounds.limits ?? DEFAULT_LIMITS;
+  requireCost(cost, limits.cost);
   planRights(context);
   settle(levels);
   const { fleeting, volatile, reads, aliases } = context.notes;
   return {
-    ...{ root, rows, meta, tables: aliases, cost },
+    ...{ root, rows, meta, tables: aliases, cost, answerSize: limits.answerSize },
+    ...{ itemCost: itemCostOf(root, Number.POSITIVE_INFINITY), nestedItems: limits.nestedItems },
     keySeen: isAsked ? keySeen(scope) : [],
     columns: columnsOf(root),
     reads: fleeting ? null : reads,

@@ -65,10 +65,17 @@ export function bindTo(statement: Compiled, caller: Caller): Compiled {
   return { ...statement, values: fill(slots, { caller, now: new Date() }) };
 }
 
-/** A page: one row with the text `[…]`; before it, where `meta` is asked, its text and a line feed. */
-export function compilePage(target: ReadTarget, query: Query): Compiled {
+/**
+ * A page: one row with the text `[…]`; before it, where `meta` is asked, its text and a line feed.
+ * @param form `page` gives up on large rows, for who then reads the same by {@link compileStream}
+ */
+export function compilePage(
+  target: ReadTarget,
+  query: Query,
+  form: 'page' | 'whole' = 'page',
+): Compiled {
   const plan = planList(target, query);
-  return compiled(target, listSql(plan), plan);
+  return compiled(target, listSql(plan, form), plan);
 }
 
 /**
@@ -82,7 +89,7 @@ export function compileItems(
   isAsked: boolean,
 ): Compiled {
   const plan = planList(target, query, { rows: { kind: 'keys', keys }, isAsked });
-  return compiled(target, listSql(plan), plan);
+  return compiled(target, listSql(plan, 'whole'), plan);
 }
 
 /**
@@ -129,7 +136,7 @@ export function compileKept(
   const { field } = kept;
   const rows = { kind: 'kept', field, holds: (column: Sql) => kept.holds(column) } as const;
   const plan = isList ? planList(target, query, { rows }) : planItem(target, query, { rows });
-  return compiled(target, isList ? listSql(plan) : itemSql(plan), plan);
+  return compiled(target, isList ? listSql(plan, 'whole') : itemSql(plan), plan);
 }
 
 /** How written rows are read; null when the caller may not. */
@@ -141,6 +148,10 @@ function planWritten(target: ReadTarget, query: Query, { source, isList }: Writt
     if (error instanceof ServiceError && error.code === 'FORBIDDEN') return null;
     throw error;
   }
+}
+
+function writtenSql(plan: Plan, { isList }: Written): Sql {
+  return isList ? listSql(plan, 'whole') : itemSql(plan);
 }
 
 const UNREAD: Known = { reusable: true, columns: [], reads: new Set() };
@@ -177,8 +188,7 @@ export function compileChanging(
   const { condition, reaches, reusable } = changeableRows(target, asked.rules);
   const plan = asked.query === null ? null : planWritten(target, asked.query, written);
   const readback = plan === null ? 'never' : plan.tables === 1 ? 'within' : 'after';
-  const answer =
-    readback === 'within' && plan !== null ? (written.isList ? listSql : itemSql)(plan) : null;
+  const answer = readback === 'within' && plan !== null ? writtenSql(plan, written) : null;
   const known = plan ?? UNREAD;
   const statement = compiled(target, write({ condition, answer }), {
     ...known,

@@ -11,12 +11,14 @@ import {
   type Items,
   isAboveBatch,
   type LevelPlan,
+  levelsBelow,
 } from '../plan/plan.ts';
 import { aggregationSql } from './aggregate.ts';
 import { keySql, levelConditions, limitSql, ordered, range, valueOutput } from './clause.ts';
 import { guardSql, rowRule } from './expression.ts';
 import { type Aliases, ownerNames, Page, POSITION } from './page.ts';
 import { type RowShape, rowShape } from './row.ts';
+import { countItems, guardRow, type SizeBounds } from './size.ts';
 import {
   anyEnds,
   childEnds,
@@ -48,21 +50,46 @@ interface Batch {
   readonly member: (json: Sql) => Sql;
 }
 
+/** What holds for all levels of a statement. */
+export interface Writing {
+  readonly aliases: Aliases;
+  readonly bounds: SizeBounds;
+  /** The root of the plan. */
+  readonly root: LevelPlan;
+}
+
+/** The levels whose rows are counted, below a level. */
+function countedBelow(level: LevelPlan): LevelPlan[] {
+  return levelsBelow(level).flatMap((below) => [below, ...countedBelow(below)]);
+}
+
+/** Names the values of a row of a level, and guards it against growing too large. */
+function guardedShape(
+  level: LevelPlan,
+  values: ReadonlyMap<string, Sql>,
+  { bounds, root }: Writing,
+): RowShape {
+  const { columns, json } = rowShape(values, level.ownNames);
+  const isRoot = level === root;
+  const below = isRoot ? countedBelow(level) : [];
+  return { columns, json: guardRow(level, json, bounds, { isRoot, below }) };
+}
+
 /** Where the values of a level stand: in each row, or beside the page of all its rows. */
 class LevelWriter {
   readonly #level: LevelPlan;
-  readonly #aliases: Aliases;
+  readonly #writing: Writing;
   readonly #page: Page | null;
 
-  constructor(level: LevelPlan, aliases: Aliases, page: Page | null) {
+  constructor(level: LevelPlan, writing: Writing, page: Page | null) {
     this.#level = level;
-    this.#aliases = aliases;
+    this.#writing = writing;
     this.#page = page;
   }
 
   shape({ entries }: Items): RowShape {
     const values = [...entries].map(([key, entry]) => [key, this.#entry(entry)] as const);
-    return rowShape(new Map(values), this.#level.ownNames);
+    return guardedShape(this.#level, new Map(values), this.#writing);
   }
 
   /** A value of the row as it can be referred to here. */
@@ -106,7 +133,7 @@ class LevelWriter {
       const left = { table: level.table, columns: theirs };
       const right = { table, columns: relation.many.columns };
       const match = matchSql({ kind: 'ends', left, right });
-      return this.#placed(objectJson(levelSql(level, [match], this.#aliases)));
+      return this.#placed(objectJson(levelSql(level, [match], this.#writing)));
     }
     const keys = relation.many.columns.map((column) => columnNamed(table, column));
     const owner = theirs.map((column) => columnNamed(level.table, column));
@@ -119,7 +146,7 @@ class LevelWriter {
     { keys, owner }: { readonly keys: readonly Sql[]; readonly owner: readonly Sql[] },
   ): Sql {
     return page.read(keys, (select) =>
-      batchSql(level, { owner, keys: select, single: true, member: whole }, this.#aliases),
+      batchSql(level, { owner, keys: select, single: true, member: whole }, this.#writing),
     );
   }
 
@@ -130,14 +157,14 @@ class LevelWriter {
     const page = this.#pageFor(level);
     if (page === null) {
       const match = childrenSql(table, level.table, relation);
-      const { rows, json } = levelSql(level, [match], this.#aliases);
-      return this.#placed(listJson({ rows, json: member(json) }));
+      const { rows, json } = levelSql(level, [match], this.#writing);
+      return this.#placed(listJson({ rows, json: member(json) }, level, this.#writing));
     }
     const { keys, owner } = childEnds(table, level.table, relation);
     const value = page.read(keys, (select) =>
-      batchSql(level, { owner, keys: select, single: false, member }, this.#aliases),
+      batchSql(level, { owner, keys: select, single: false, member }, this.#writing),
     );
-    return sql`coalesce(${value}, ${withoutItems(level, this.#aliases) ?? sql`'[]'::json`})`;
+    return sql`coalesce(${value}, ${withoutItems(level, this.#writing) ?? sql`'[]'::json`})`;
   }
 
   /** How many items there are for each owner. */
@@ -173,12 +200,17 @@ class LevelWriter {
     const { column, key } = anyEnds(this.#level.table, level.table, relation, end);
     const page = this.#pageFor(level);
     if (page !== null) return this.#readSingle(page, level, { keys: [key], owner: [column] });
-    return this.#placed(objectJson(levelSql(level, [sql`${column} = ${key}`], this.#aliases)));
+    return this.#placed(objectJson(levelSql(level, [sql`${column} = ${key}`], this.#writing)));
   }
 }
 
 function whole(json: Sql): Sql {
   return json;
+}
+
+/** A select whose values are computed once for each row, however often they are referred to. */
+function once(rows: Sql): Sql {
+  return sql`${rows} OFFSET 0`;
 }
 
 function memberKeys(json: Sql, names: readonly string[]): Sql {
@@ -187,8 +219,13 @@ function memberKeys(json: Sql, names: readonly string[]): Sql {
 }
 
 /** Rows as one JSON list. */
-function listJson({ rows, json }: LevelSql): Sql {
-  return sql`(SELECT coalesce(json_agg(${json}), '[]') FROM (${rows}) AS r)`;
+function listJson({ rows, json }: LevelSql, { limit }: LevelPlan, { bounds }: Writing): Sql {
+  const { nestedItems } = bounds;
+  const list = countItems(bounds, sql`count(*)`, sql`coalesce(json_agg(${json}), '[]')`);
+  // A list of all items ends with the first one too many.
+  const isEndless = nestedItems !== null && limit === null;
+  const most = isEndless ? sql` LIMIT ${raw(String(nestedItems + 1))}` : empty;
+  return sql`(SELECT ${list} FROM (${rows}${most}) AS r)`;
 }
 
 /** The single row as a JSON object, null without a row. */
@@ -196,9 +233,9 @@ function objectJson({ rows, json }: LevelSql): Sql {
   return sql`(SELECT ${json} FROM (${rows}) AS r)`;
 }
 
-function aggregatedSql(level: LevelPlan, content: Aggregation, where: Sql, aliases: Aliases) {
-  const { values, joins, groups, orderBy } = aggregationSql(content, aliases);
-  const { columns, json } = rowShape(values, level.ownNames);
+function aggregatedSql(level: LevelPlan, content: Aggregation, where: Sql, writing: Writing) {
+  const { values, joins, groups, orderBy } = aggregationSql(content, writing.aliases);
+  const { columns, json } = guardedShape(level, values, writing);
   const groupBy = groups.length === 0 ? empty : sql` GROUP BY ${join(groups)}`;
   const rows = sql`SELECT ${columns} FROM ${tableSql(level.table)}${joins}${where}${groupBy}${orderBy}${limitSql(level)}`;
   return { rows, json };
@@ -208,25 +245,25 @@ function aggregatedSql(level: LevelPlan, content: Aggregation, where: Sql, alias
  * Writes a level whose rows are read one by one.
  * @param conditions hold the rows to their parent or to their keys
  */
-function levelSql(level: LevelPlan, conditions: readonly Sql[], aliases: Aliases): LevelSql {
+function levelSql(level: LevelPlan, conditions: readonly Sql[], writing: Writing): LevelSql {
   const { content, table } = level;
   const where = whereSql([...conditions, ...levelConditions(level)]);
-  if (content.kind === 'groups') return aggregatedSql(level, content, where, aliases);
-  const { columns, json } = new LevelWriter(level, aliases, null).shape(content);
+  if (content.kind === 'groups') return aggregatedSql(level, content, where, writing);
+  const { columns, json } = new LevelWriter(level, writing, null).shape(content);
   const { joins, orderBy } = ordered(content);
   const rows = sql`SELECT ${columns} FROM ${tableSql(table)}${joins}${where}${orderBy}${limitSql(level)}`;
-  return { rows, json };
+  return { rows: content.order === null ? once(rows) : rows, json };
 }
 
 /** Writes the level at the root of a statement. */
-export function rootSql(level: LevelPlan, conditions: readonly Sql[], aliases: Aliases): LevelSql {
+export function rootSql(level: LevelPlan, conditions: readonly Sql[], writing: Writing): LevelSql {
   const { content, table } = level;
   if (content.kind === 'groups' || !isAboveBatch(level)) {
-    return levelSql(level, conditions, aliases);
+    return levelSql(level, conditions, writing);
   }
   const where = whereSql([...conditions, ...levelConditions(level)]);
-  const page = new Page(aliases);
-  const { columns, json } = new LevelWriter(level, aliases, page).shape(content);
+  const page = new Page(writing.aliases);
+  const { columns, json } = new LevelWriter(level, writing, page).shape(content);
   const { joins, orderBy } = ordered(content);
   const rows = sql`SELECT ${page.columns} FROM ${tableSql(table)}${joins}${where}${orderBy}${limitSql(level)}`;
   if (content.order === null) {
@@ -282,46 +319,49 @@ function sourceOf(level: LevelPlan, content: Items, batch: Batch): Source {
   return { from: sql`(${numbered}) AS ${alias}`, where: range(position, level), position };
 }
 
-function batchValue(batch: Batch, json: Sql, position: Sql | null): Sql {
+function batchValue(batch: Batch, json: Sql, position: Sql | null, { bounds }: Writing): Sql {
   const member = batch.member(json);
-  return position === null ? member : sql`json_agg(${member} ORDER BY ${position})`;
+  if (position === null) return member;
+  // Many lists are made at a time, so that each item counts as it comes.
+  return sql`json_agg(${countItems(bounds, sql`1`, member)} ORDER BY ${position})`;
 }
 
-function batchOfItems(level: LevelPlan, content: Items, batch: Batch, aliases: Aliases): Sql {
-  const page = isAboveBatch(level) ? new Page(aliases) : null;
-  const { columns, json } = new LevelWriter(level, aliases, page).shape(content);
+function batchOfItems(level: LevelPlan, content: Items, batch: Batch, writing: Writing): Sql {
+  const page = isAboveBatch(level) ? new Page(writing.aliases) : null;
+  const { columns, json } = new LevelWriter(level, writing, page).shape(content);
   const { from, where, position } = sourceOf(level, content, batch);
   const group = position === null ? empty : groupBy(batch);
   if (page === null) {
-    const value = batchValue(batch, json, position);
-    return sql`SELECT ${ownersSql(batch)}, ${value} AS value FROM ${from} CROSS JOIN LATERAL (SELECT ${columns}) AS r${where}${group}`;
+    const value = batchValue(batch, json, position, writing);
+    return sql`SELECT ${ownersSql(batch)}, ${value} AS value FROM ${from} CROSS JOIN LATERAL (${once(sql`SELECT ${columns}`)}) AS r${where}${group}`;
   }
   const numbered = position === null ? empty : sql`, ${position} AS ${POSITION}`;
   const rows = sql`SELECT ${ownersSql(batch)}, ${page.columns}${numbered} FROM ${from}${where}`;
   const owners = ownerNames(batch.owner.length).map((name) => sql`${page.name}.${name}`);
-  const value = batchValue(batch, json, position && sql`${page.name}.${POSITION}`);
-  return sql`${page.with(rows)} SELECT ${join(owners)}, ${value} AS value FROM ${page.from} CROSS JOIN LATERAL (SELECT ${columns}) AS r${group}`;
+  const value = batchValue(batch, json, position && sql`${page.name}.${POSITION}`, writing);
+  return sql`${page.with(rows)} SELECT ${join(owners)}, ${value} AS value FROM ${page.from} CROSS JOIN LATERAL (${once(sql`SELECT ${columns}`)}) AS r${group}`;
 }
 
 /** What aggregates give where a parent has no items; null when they then give no rows. */
-function withoutItems(level: LevelPlan, aliases: Aliases): Sql | null {
+function withoutItems(level: LevelPlan, writing: Writing): Sql | null {
   const { content, limit, offset, table, ownNames } = level;
   if (content.kind === 'items' || content.groups.length > 0) return null;
-  const { values, joins } = aggregationSql(content, aliases);
+  const { values, joins } = aggregationSql(content, writing.aliases);
   const { columns, json } = rowShape(values, ownNames);
   const limited = limit === null ? empty : sql` LIMIT ${limit}::int8`;
   const rows = sql`SELECT ${columns} FROM ${tableSql(table)}${joins} WHERE FALSE${limited} OFFSET ${offset}::int8`;
   return sql`(SELECT coalesce(json_agg(${json}), '[]') FROM (${rows}) AS r)`;
 }
 
-function batchOfGroups(level: LevelPlan, content: Aggregation, batch: Batch, aliases: Aliases) {
-  const { values, joins, groups, orderBy } = aggregationSql(content, aliases);
-  const alias = raw(aliases.next());
+function batchOfGroups(level: LevelPlan, content: Aggregation, batch: Batch, writing: Writing) {
+  const { values, joins, groups, orderBy } = aggregationSql(content, writing.aliases);
+  const alias = raw(writing.aliases.next());
   const entries = [...values];
   const kept = entries.map(([, value], index) => sql`, ${value} AS ${raw(`c${index}`)}`);
-  const { columns, json } = rowShape(
+  const { columns, json } = guardedShape(
+    level,
     new Map(entries.map(([key], index) => [key, sql`${alias}.${raw(`c${index}`)}`])),
-    level.ownNames,
+    writing,
   );
   const owner = join(batch.owner);
   const grouped = groups.length === 0 ? owner : sql`${owner}, ${join(groups)}`;
@@ -329,14 +369,14 @@ function batchOfGroups(level: LevelPlan, content: Aggregation, batch: Batch, ali
   const rows = sql`SELECT ${ownersSql(batch)}, row_number() OVER (PARTITION BY ${owner}${orderBy}) AS ${POSITION}${join(kept, '')} FROM ${tableSql(level.table)}${joins}${where} GROUP BY ${grouped}`;
   const position = sql`${alias}.${POSITION}`;
   const owners = ownerNames(batch.owner.length).map((name) => sql`${alias}.${name}`);
-  const value = batchValue(batch, json, position);
-  return sql`SELECT ${join(owners)}, ${value} AS value FROM (${rows}) AS ${alias} CROSS JOIN LATERAL (SELECT ${columns}) AS r${range(position, level)}${groupBy(batch)}`;
+  const value = batchValue(batch, json, position, writing);
+  return sql`SELECT ${join(owners)}, ${value} AS value FROM (${rows}) AS ${alias} CROSS JOIN LATERAL (${once(sql`SELECT ${columns}`)}) AS r${range(position, level)}${groupBy(batch)}`;
 }
 
 /** A select with one row for each parent that has items; its columns are the owner's and `value`. */
-function batchSql(level: LevelPlan, batch: Batch, aliases: Aliases): Sql {
+function batchSql(level: LevelPlan, batch: Batch, writing: Writing): Sql {
   const { content } = level;
   return content.kind === 'groups'
-    ? batchOfGroups(level, content, batch, aliases)
-    : batchOfItems(level, content, batch, aliases);
+    ? batchOfGroups(level, content, batch, writing)
+    : batchOfItems(level, content, batch, writing);
 }

@@ -26,6 +26,20 @@ export function objectSql(members: readonly (readonly [string, Sql])[]): Sql {
   return sql`(${join(parts, " || ', ' || ")})::json`;
 }
 
+/**
+ * One text of all members; `||` would keep every text in between until the row is done.
+ * @param members two values each, the text before it and the value
+ */
+function concatenated(members: readonly Sql[]): Sql {
+  if (members.length === 0) return sql`'{}'`;
+  const parts = Array.from(
+    { length: Math.ceil(members.length / MEMBERS_PER_CALL) },
+    (_, index) =>
+      sql`concat(${join(members.slice(index * MEMBERS_PER_CALL, (index + 1) * MEMBERS_PER_CALL))})`,
+  );
+  return sql`concat(${join(parts)}, '}')`;
+}
+
 /** The columns of a sub-select, and the expression that makes an object of a row of it. */
 export interface RowShape {
   readonly columns: Sql;
@@ -48,10 +62,10 @@ export function rowShape(values: ReadonlyMap<string, Sql>, ownNames: boolean): R
   }
   const members = entries.map(
     ([key], index) =>
-      sql`${`${index === 0 ? '' : ','}${JSON.stringify(key)}:`}::text || coalesce(to_json(r.${raw(`f${index}`)})::text, 'null')`,
+      sql`${`${index === 0 ? '{' : ','}${JSON.stringify(key)}:`}::text, coalesce(to_json(r.${raw(`f${index}`)}), 'null')`,
   );
   return {
     columns: join(entries.map(([, value], index) => sql`${value} AS ${raw(`f${index}`)}`)),
-    json: sql`('{' || ${join(members, ' || ')} || '}')::json`,
+    json: sql`${concatenated(members)}::json`,
   };
 }

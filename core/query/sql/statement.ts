@@ -8,6 +8,7 @@ import { levelConditions } from './clause.ts';
 import { guardSql } from './expression.ts';
 import { rootSql } from './level.ts';
 import { Aliases } from './page.ts';
+import type { AnswerForm } from './size.ts';
 import { anyKeyCondition, columnNamed, keyCondition, tableSql, whereSql } from './table.ts';
 
 function chosen(table: Table, rows: RowChoice): Sql {
@@ -27,8 +28,18 @@ function rowConditions({ root: { table }, rows, keySeen }: Plan): Sql[] {
   return [chosen(table, rows), ...keySeen.flatMap((guard) => guardSql(guard) ?? [])];
 }
 
-function root(plan: Plan) {
-  return rootSql(plan.root, rowConditions(plan), new Aliases());
+/** Items that the lists of a plan are counted against; null where their limits suffice. */
+function countedItems({ root: { limit }, rows, itemCost, nestedItems }: Plan, form: AnswerForm) {
+  const parents = rows?.kind === 'key' ? 1 : rows?.kind === 'keys' ? rows.keys.length : limit;
+  const most = form === 'rows' ? itemCost : itemCost * (parents ?? nestedItems);
+  return itemCost <= 1 || most <= nestedItems ? null : nestedItems;
+}
+
+function root(plan: Plan, form: AnswerForm) {
+  const nestedItems = countedItems(plan, form);
+  const bounds = { form, answerSize: plan.answerSize, nestedItems };
+  const writing = { aliases: new Aliases(), bounds, root: plan.root };
+  return rootSql(plan.root, rowConditions(plan), writing);
 }
 
 /** One number of the answer's `meta`. */
@@ -51,9 +62,12 @@ function metaText({ meta }: Plan): Sql | null {
   return sql`'{' || ${join(members, ' || ')} || '}'`;
 }
 
-/** One row with the text `[…]`; before it, where `meta` is asked, its text and a line feed. */
-export function listSql(plan: Plan): Sql {
-  const { rows, json } = root(plan);
+/**
+ * One row with the text `[…]`; before it, where `meta` is asked, its text and a line feed.
+ * @param form `page` where {@link streamSql} can answer the same
+ */
+export function listSql(plan: Plan, form: 'page' | 'whole'): Sql {
+  const { rows, json } = root(plan, form);
   const meta = metaText(plan);
   const before = meta === null ? sql`` : sql`${meta} || E'\\n' || `;
   return sql`SELECT ${before}'[' || coalesce(string_agg(${json}::text, ','), '') || ']' FROM (${rows}) AS r`;
@@ -61,13 +75,17 @@ export function listSql(plan: Plan): Sql {
 
 /** One row with the text of an object, or none. */
 export function itemSql(plan: Plan): Sql {
-  const { rows, json } = root(plan);
+  return rowsSql(plan, 'whole');
+}
+
+function rowsSql(plan: Plan, form: AnswerForm): Sql {
+  const { rows, json } = root(plan, form);
   return sql`SELECT ${json}::text FROM (${rows}) AS r`;
 }
 
 /** A row with the text of each item, after a first one with that of `meta` where it is asked. */
 export function streamSql(plan: Plan): Sql {
-  const items = itemSql(plan);
+  const items = rowsSql(plan, 'rows');
   const meta = metaText(plan);
   return meta === null ? items : sql`SELECT ${meta} UNION ALL (${items})`;
 }

@@ -86,7 +86,7 @@ export async function rowsOf({ pool, catalog }: Office, table: Table): Promise<J
   const query = parseQuery({ fields, limit: -1 }, BOUNDS);
   const caller = { ...ANONYMOUS, admin: true };
   const target = { catalog, grants: ALL_GRANTS, caller, bounds: BOUNDS, collection: table.name };
-  const statement = compilePage(target, query);
+  const statement = compilePage(target, query, 'whole');
   const { rows } = await pool.query<[string]>({ ...statement, rowMode: 'array' });
   return JSON.parse(rows[0]?.[0] ?? 'null');
 }
