@@ -4,6 +4,7 @@
  */
 import { STATUS_CODES } from 'node:http';
 import { AnswerWriter, orDisconnected } from './answer-writer.ts';
+import { bytesInFlight } from './bytes-in-flight.ts';
 import { compressedPieces } from './compressed-chunks.ts';
 import {
   COMPRESSED_MIN,
@@ -85,8 +86,31 @@ function wholeCoding(exchange: Exchange, length: number): Coding | null {
  * its promise resolves. From then on the response object must not be used any more.
  * @param closing close the connection after it
  * @returns the status that was sent, 304 when the client has the same already
+ * @throws ServiceError SERVICE_UNAVAILABLE when other clients leave too much of theirs unread
  */
 export function sendWhole(
+  exchange: Exchange,
+  response: Response,
+  body: string | Uint8Array,
+  closing: boolean,
+): number | Promise<number> {
+  if (body.length <= AT_ONCE || exchange.method === 'HEAD') {
+    return sendNow(exchange, response, body, closing);
+  }
+  // A text is held beside its bytes.
+  const letGo = bytesInFlight.hold(typeof body === 'string' ? 2 * body.length : body.length);
+  try {
+    const sent = sendNow(exchange, response, body, closing);
+    if (typeof sent !== 'number') return sent.finally(letGo);
+    letGo();
+    return sent;
+  } catch (error) {
+    letGo();
+    throw error;
+  }
+}
+
+function sendNow(
   exchange: Exchange,
   response: Response,
   body: string | Uint8Array,
