@@ -149,16 +149,19 @@ t.test('what may not be read is not linked, and answers like what is missing', a
     none: [await createMember(cluster, base), '403 FORBIDDEN'],
   };
   for (const [name, [member, seen]] of Object.entries(people)) {
-    t.strictSame(await verdicts(member, { author: 1 }, DOORS), [seen], `${name}: seen`);
-    t.strictSame(await verdicts(member, { author: 2 }, DOORS), ['403 FORBIDDEN'], name);
-    t.strictSame(await verdicts(member, { author: 99 }, DOORS), ['403 FORBIDDEN'], name);
+    const all = { ...DOORS, ...FILES };
+    t.strictSame(await verdicts(member, { author: 1 }, all), [seen], `${name}: seen`);
+    t.strictSame(await verdicts(member, { author: 2 }, all), ['403 FORBIDDEN'], name);
+    t.strictSame(await verdicts(member, { author: 99 }, all), ['403 FORBIDDEN'], name);
     for (const [format, door] of Object.entries(FILES)) {
-      // Rows of files are not judged one by one: a column that might lead to what is hidden is
-      // none that the file may fill, whatever stands in it.
-      const told = await Promise.all([1, 2, 99].map((author) => door(member, { author })));
-      const texts = told.map(({ status, body }) => `${status} ${JSON.stringify(body)}`);
-      t.equal(new Set(texts).size, 1, `${name} ${format}`);
-      t.equal(told[0]?.code, 'INVALID_PAYLOAD', `${name} ${format}`);
+      const texts = await Promise.all(
+        [2, 99].map(async (author) => {
+          const { body } = await door(member, { author });
+          // Nothing differs but the value that was sent.
+          return JSON.stringify(body).replace(`"value":"${author}"`, '');
+        }),
+      );
+      t.equal(texts[0], texts[1], `${name} ${format}: hidden and missing`);
     }
   }
   const { rows } = await cluster.db.query('SELECT FROM books WHERE author = 2 AND id > 1000');
@@ -178,18 +181,11 @@ t.test('going back to a revision links no more than writing it would', async (t)
 
 t.test('files do not fill columns whose links nobody looks at', async (t) => {
   const member = await createMember(cluster, [...base, { collection: 'authors', action: 'read' }]);
-  for (const link of [
-    { loose: 99 },
-    { item: '99', kind: 'authors' },
-    { owner: '00000000-0000-4000-8000-000000000000' },
-  ]) {
-    for (const [format, door] of Object.entries(FILES)) {
-      t.equal(
-        (await door(member, link)).code,
-        'INVALID_PAYLOAD',
-        `${JSON.stringify(link)} ${format}`,
-      );
-    }
-    t.strictSame(await verdicts(member, link, DOORS), ['403 FORBIDDEN'], JSON.stringify(link));
+  for (const link of [{ loose: 99 }, { item: '99', kind: 'authors' }]) {
+    const name = JSON.stringify(link);
+    t.strictSame(await verdicts(member, link, FILES), ['400 INVALID_PAYLOAD'], name);
+    t.strictSame(await verdicts(member, link, DOORS), ['403 FORBIDDEN'], name);
   }
+  const user = { owner: '00000000-0000-4000-8000-000000000000' };
+  t.strictSame(await verdicts(member, user, { ...DOORS, ...FILES }), ['403 FORBIDDEN'], 'a user');
 });
