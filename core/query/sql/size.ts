@@ -199,15 +199,16 @@ export function guardRow(
   const size = join(values.map(sizeOf), ' + ');
   const isPage = form === 'page';
   const most = String(isPage ? Math.min(PAGE_SIZE, answerSize) : answerSize);
-  const refused = refusal(isPage ? 'PAGE' : `ANSWER_MAX_SIZE ${most}`, size);
+  const what = isPage ? 'PAGE' : `ANSWER_MAX_SIZE ${most}`;
+  const refused = refusal(what, size);
   // Counting keeps PostgreSQL from reading with several processes, so that most pages go without.
   const isUncounted = isPage && (isRoot || nestedItems === null);
   const isAlone = isUncounted || isOne || (isRoot && form === 'rows');
-  const last = isAlone
-    ? refused
-    : sql`CASE WHEN ${counted(setting(level), size)} <= ${raw(most)} THEN TRUE ELSE ${refused} END`;
+  const refusedBeyond = (value: Sql, most: Sql) =>
+    sql`CASE WHEN ${value} <= ${most} THEN 'true' ELSE ${raw(`'sluice: ${what} 0'`)} END::boolean`;
+  const last = sql`CASE WHEN ${counted(setting(level), size)} <= ${raw(most)} THEN TRUE ELSE ${refused} END`;
   const bound = isAlone && !isPage ? raw(most) : number(small);
-  const fits = sql`CASE WHEN (${larger}) IS NOT TRUE THEN TRUE WHEN ${size} <= ${bound} THEN TRUE ELSE ${last} END`;
+  const fits = sql`CASE WHEN (${larger}) IS NOT TRUE THEN TRUE ELSE ${isAlone ? refusedBeyond(size, bound) : sql`CASE WHEN ${size} <= ${bound} THEN TRUE ELSE ${last} END`} END`;
   const names = [...below.map(setting), ...(nestedItems === null ? [] : [ITEMS])];
   const resets = names.map((name) => sql`set_config(${name}, '', true) IS NOT NULL`);
   return sql`CASE WHEN ${join([fits, ...(isRoot && form === 'rows' ? resets : [])], ' AND ')} THEN ${json} END`;
