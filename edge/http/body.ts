@@ -63,6 +63,8 @@ export const DISCARDED_MAX = 67_108_864;
  */
 const STALLED_MS = 6_000;
 const STALLED = `Nothing more of it came within ${STALLED_MS / 1_000} seconds. Chunk extensions are not understood; send it with Content-Length.`;
+/** How often it is looked whether the client of a paused connection is still there. */
+const LOOK_MS = 2_000;
 
 function tooLarge(limit: number): ServiceError {
   return invalidPayload(`It is larger than ${limit} bytes.`, { limit, variable: 'BODY_MAX_SIZE' });
@@ -121,7 +123,8 @@ export class IncomingBody implements Body {
   #held = false;
   /** Called when the answer may be written. */
   #onSettled: (() => void) | null = null;
-  #stalled: NodeJS.Timeout | undefined;
+  /** Ends a body that stalls; looks for the client of one that is here. */
+  #timer: NodeJS.Timeout | undefined;
 
   /** Must be made while the request's handler runs, or the first bytes are lost. */
   constructor(socket: HttpResponse, head: BodyHead) {
@@ -135,7 +138,7 @@ export class IncomingBody implements Body {
         this.#spoil(error);
       }
     });
-    if (head.chunked) this.#stalled = setTimeout(() => this.#stall(), STALLED_MS);
+    if (head.chunked) this.#timer = setTimeout(() => this.#stall(), STALLED_MS);
   }
 
   /** Bytes that are still to come; undefined when the client did not say how many. */
@@ -216,7 +219,7 @@ export class IncomingBody implements Body {
   /** The client went away. Whoever reads a body that is here as a whole may go on without it. */
   abort(): void {
     this.#socket = null;
-    clearTimeout(this.#stalled);
+    clearTimeout(this.#timer);
     if (!this.#ended) this.#fail(new ClientGoneError());
     this.#settle();
   }
@@ -234,8 +237,8 @@ export class IncomingBody implements Body {
   hold(): void {
     if (this.#held) return;
     this.#held = true;
-    clearTimeout(this.#stalled);
     this.#socket?.pause();
+    this.#lookForClient();
     setImmediate(() => {
       if (this.#socket === null) return;
       this.#ended = true;
@@ -268,8 +271,10 @@ export class IncomingBody implements Body {
    */
   release(): void {
     if (this.#paused) this.#unpause();
+    // It may have been looked for the client in this turn.
+    if (this.#held) this.#socket?.pause();
     this.#socket = null;
-    clearTimeout(this.#stalled);
+    clearTimeout(this.#timer);
     // An error, which looks at the stack, is only made for somebody who may still hear it.
     const isTaken = this.#claimed && this.#ended && this.#wake === null && this.#stream === null;
     if (!isTaken) this.#fail(new Error('The request was answered before its body was read.'));
@@ -301,11 +306,12 @@ export class IncomingBody implements Body {
 
   #take(chunk: ArrayBuffer, last: boolean): void {
     this.#received += chunk.byteLength;
-    this.#stalled?.refresh();
+    this.#timer?.refresh();
     if (this.#head.chunked) {
       if (last || this.#received > this.#enough()) this.hold();
     } else {
       this.#ended = last;
+      if (last && this.#paused) this.#lookForClient();
     }
     if (this.#failure !== null) return;
     // The memory is the server's again when this returns.
@@ -322,11 +328,24 @@ export class IncomingBody implements Body {
   /** The library takes a chunk extension for a part of the chunk's size, and waits for as much. */
   #stall(): void {
     if (this.#paused) {
-      this.#stalled?.refresh();
+      this.#timer?.refresh();
       return;
     }
     this.#fail(invalidPayload(STALLED));
     this.hold();
+  }
+
+  /**
+   * A paused connection is not watched: that the client went away is only seen by reading on. What
+   * it sent behind its body meanwhile ends the connection.
+   */
+  #lookForClient(): void {
+    clearTimeout(this.#timer);
+    if (this.#socket === null) return;
+    this.#timer = setInterval(() => {
+      this.#socket?.resume();
+      setImmediate(() => this.#socket?.pause());
+    }, LOOK_MS);
   }
 
   #settle(): void {

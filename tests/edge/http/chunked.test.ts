@@ -38,9 +38,14 @@ const handler: Handler = (request) => {
   if (path === '/empty') return read().then(() => ({ status: 204 }));
   if (path === '/pieces') return read().then(() => ({ status: 200, body: pieces() }));
   if (path === '/long') return read().then(() => ({ status: 200, body: 'x'.repeat(3_000_000) }));
-  if (path === '/slow') {
+  if (path === '/waits') {
+    return new Promise((_, reject) => {
+      request.signal.addEventListener('abort', () => reject(request.signal.reason));
+    });
+  }
+  if (path === '/slow' || path === '/slower') {
     return read()
-      .then(() => sleep(30))
+      .then(() => sleep(path === '/slow' ? 30 : 2_500))
       .then(() => ({ status: 200, body: 'ok' }));
   }
   return read().then((value) => ({ status: 200, body: JSON.stringify(value) }));
@@ -172,4 +177,45 @@ t.test('a body with a chunk extension is refused, and not waited for', async (t)
   socket.write('2;a=b\r\n{}\r\n0\r\n\r\n');
   await once(socket, 'close');
   t.match(answer, /^HTTP\/1\.1 400 .*Chunk extensions are not understood/s);
+});
+
+// A paused connection tells of nothing, so that a request whose client went would run for ever.
+t.test('a client that goes away while its whole body is here is noticed', async (t) => {
+  const { server, port, lines } = await serve(t, handler);
+  const chunked = 'Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n';
+  const bodies: readonly string[] = [
+    chunked,
+    `${chunked}\r\n`,
+    `Content-Length: 2\r\n\r\n{}`,
+    `Content-Length: 3000000\r\n\r\n${'x'.repeat(3_000_000)}`,
+  ];
+  // Those who stay are answered.
+  const patient = await open(port);
+  const answered = once(patient, 'close');
+  let answer = '';
+  patient.setEncoding('utf8').on('data', (text: string) => {
+    answer += text;
+  });
+  patient.write(`POST /slower HTTP/1.1\r\nHost: x\r\nX-Request-Id: slower\r\n${chunked}`);
+  await until(() => ids.has('slower'));
+  patient.write('\r\n');
+  const gone: string[] = [];
+  for (const body of bodies) {
+    for (const how of ['ends', 'resets'] as const) {
+      const id = `gone-${gone.length}`;
+      gone.push(id);
+      const socket = await open(port);
+      socket.write(`POST /waits HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\n${body}`);
+      await until(() => ids.has(id));
+      // Long enough for its body to be here, however it comes.
+      await sleep(100);
+      if (how === 'ends') socket.destroy();
+      else socket.resetAndDestroy();
+    }
+  }
+  await server.drain({ linger: 0, limit: 2_147_483_647 });
+  await answered;
+  t.match(answer, /^HTTP\/1\.1 200 /);
+  const ended = lines.filter(({ aborted }) => aborted === true).map(({ request }) => request);
+  t.strictSame(ended.sort(), gone.sort(), 'all were told, and counted');
 });
