@@ -99,6 +99,8 @@ export function blamesValue(error: unknown): error is pg.DatabaseError {
   if (!(error instanceof pg.DatabaseError)) return false;
   const { code = '', routine } = error;
   if (code === '42501') return routine === CHECK_OPTION_ROUTINE;
+  // What was asked back is too large, whatever was written.
+  if (ownBound(error) !== undefined) return false;
   return code.startsWith('22') || code === '44000' || RAISED.test(code);
 }
 

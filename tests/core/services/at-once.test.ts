@@ -16,6 +16,7 @@ import {
 import { WriteGuard } from '#core/cache/write-guard.ts';
 import type { Change } from '#core/changes/change.ts';
 import { ChangeJournal } from '#core/changes/journal.ts';
+import { DEFAULT_LIMITS } from '#core/config/query-limits.ts';
 import { PoolShares } from '#core/database/pool-shares.ts';
 import { Reader } from '#core/database/reader.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
@@ -36,6 +37,7 @@ const BOUNDS = {
   maxDepth: 10,
   maxJsonDepth: 10,
   maxFields: 500,
+  limits: { ...DEFAULT_LIMITS, answerSize: 1_000_000 },
 };
 const SETUP = `
   CREATE TABLE teams (id int PRIMARY KEY, name text, open bool);
@@ -354,4 +356,45 @@ t.test('creations', async (t) => {
   }
   t.comment(`${count} in one round trip`);
   t.ok(count > 40, 'many are created in one round trip');
+});
+
+t.test('answers that are too large are refused as in reads, and nothing is written', async (t) => {
+  const name = 'x'.repeat(100_000);
+  const body = { name };
+  const alias = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`a${n}`, 'name']));
+  const far = { fields: '*,team.name', alias };
+  const asks: readonly (readonly [
+    string,
+    (question: UnparsedQuery) => Parameters<typeof compare>[2],
+  ])[] = [
+    ['update', (asked) => (items, target) => items.updateOne(target, '1', { body }, asked)],
+    ['create', (asked) => (items, target) => items.create(target, body, asked)],
+    [
+      'create with more',
+      (asked) => (items, target) =>
+        items.create(target, { name, children: [{ body: 'a' }] }, asked),
+    ],
+    ['create many', (asked) => (items, target) => items.create(target, [body, body], asked)],
+  ];
+  for (const parameters of [{ fields: '*', alias }, far]) {
+    const question = {
+      text: JSON.stringify(parameters),
+      query: () => parseQuery({ ...parameters }, BOUNDS),
+    };
+    for (const [what, ask] of asks) {
+      const title = `${what}, asked ${parameters.fields}`;
+      const run = ask(question);
+      await compare(title, ['things', FULL_RIGHTS], run);
+      const target = { collection: 'things', caller: caller(true), visitor: VISITOR };
+      const { answer, changes, stored } = (
+        await outcome(world.short, (items) => run(items, target))
+      ).what;
+      const { code, details } = Object(answer).refused;
+      t.equal(code, 'INVALID_QUERY', title);
+      t.match(JSON.parse(details), { limit: 1_000_000, variable: 'ANSWER_MAX_SIZE' }, title);
+      t.strictSame(Object.keys(JSON.parse(details)).sort(), ['limit', 'reason', 'variable'], title);
+      t.strictSame(changes, [], title);
+      t.notMatch(JSON.stringify(stored), 'xxx', `${title}: nothing is written`);
+    }
+  }
 });
