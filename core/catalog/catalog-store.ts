@@ -4,6 +4,7 @@
  */
 import type { Client, Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { CatalogSchemas } from './catalog-schemas.ts';
 import { gauge } from './database-stamp.ts';
@@ -11,7 +12,6 @@ import type { CollectionDescriptor, LeftOut } from './descriptor.ts';
 import { named } from './introspection-statement.ts';
 import { revokeVanished } from './revoke-dropped.ts';
 import type { Assembly, Entry, Origin } from './unpublished-entry.ts';
-import { createYield } from './yield-to-event-loop.ts';
 
 /**
  * The format of the descriptors; raised when a release adds to it or describes something
@@ -241,7 +241,7 @@ export async function readChanges(pool: Pool, system: string, since: number): Pr
   let version = 0;
   let leftOut: readonly LeftOut[] = [];
   const collections = new Map<string, CollectionDescriptor | null>();
-  const yieldNow = createYield();
+  const slice = new TimeSlice();
   for (const row of rows) {
     const body = row.body === null ? null : JSON.parse(row.body);
     if (row.collection !== null) collections.set(row.collection, body);
@@ -249,7 +249,7 @@ export async function readChanges(pool: Pool, system: string, since: number): Pr
       version = Number(row.version);
       leftOut = body;
     }
-    await yieldNow();
+    await slice.rest();
   }
   return { version, leftOut, collections };
 }

@@ -6,6 +6,7 @@ import assert from 'node:assert';
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '#core/database/pool.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
 import type { CatalogSchemas } from './catalog-schemas.ts';
 import { readLeftOut, readPublished } from './catalog-store.ts';
 import { type SeenTable, type Survey, survey } from './collection-stamps.ts';
@@ -15,7 +16,6 @@ import { introspect } from './introspect.ts';
 import { describe, descriptorOf } from './make-descriptors.ts';
 import { type Outline, outline } from './served-tables.ts';
 import type { Assembly, Entry, Origin } from './unpublished-entry.ts';
-import { createYield } from './yield-to-event-loop.ts';
 
 /** The database changed during the comparison; compare again at once. */
 export class Moved extends Error {}
@@ -83,7 +83,7 @@ async function entriesOf(
   published: ReadonlyMap<string, { readonly digest: string }>,
 ): Promise<Entry[]> {
   const entries: Entry[] = [];
-  const yieldNow = createYield();
+  const slice = new TimeSlice();
   for (const collection of collections) {
     const { name } = collection;
     const origin = origins.get(name);
@@ -92,7 +92,7 @@ async function entriesOf(
     const digest = createHash('sha256').update(descriptor).digest('base64');
     const same = published.get(name)?.digest === digest;
     entries.push({ name, origin, digest, descriptor, same });
-    await yieldNow();
+    await slice.rest();
   }
   return entries;
 }

@@ -1,11 +1,11 @@
 /** Reads from PostgreSQL what the catalog is made from; `make-descriptors.ts` makes it. */
 import type { Client } from '#core/database/pool.ts';
 import { render } from '#core/database/sql.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
 import { compareText } from './compare-text.ts';
 import type { TableDescriptor } from './descriptor.ts';
 import { introspection } from './introspection-statement.ts';
 import { withoutNestedLoops } from './without-nested-loops.ts';
-import { createYield } from './yield-to-event-loop.ts';
 
 /** A table as found, whether or not it can be served. */
 export interface FoundTable extends TableDescriptor {
@@ -86,7 +86,7 @@ export async function introspect(
   const collections: CollectionRow[] = [];
   const fields: FieldRow[] = [];
   const relations: RelationRow[] = [];
-  const yieldNow = createYield();
+  const slice = new TimeSlice();
   for (const { part, ordinal, body } of rows) {
     const value = JSON.parse(body);
     if (part === 'table') tables.push({ ordinal: Number(ordinal), table: value });
@@ -94,7 +94,7 @@ export async function introspect(
     else if (part === 'collection') collections.push(value);
     else if (part === 'field') fields.push(value);
     else relations.push(value);
-    await yieldNow();
+    await slice.rest();
   }
   tables.sort((a, b) => a.ordinal - b.ordinal || compareText(a.table.name, b.table.name));
   return {

@@ -1,5 +1,6 @@
 /** Builds the catalog from its descriptors. */
 
+import { TimeSlice } from '#core/process/time-slice.ts';
 import { SYSTEM_PREFIX, systemName } from '#core/system-collections/name.ts';
 import { INTERNAL_TABLES, SYSTEM_COLLECTIONS } from '#core/system-collections/registry.ts';
 import type { Catalog, Collection, ColumnField, Field } from './catalog.ts';
@@ -12,7 +13,6 @@ import type {
 import { typing } from './field-type.ts';
 import { findRelations } from './relation-graph.ts';
 import { withSystemFields } from './system-field.ts';
-import { createYield } from './yield-to-event-loop.ts';
 
 /** Its table tells the schema of the system tables and functions. */
 const USERS = systemName('users');
@@ -94,14 +94,14 @@ export async function buildCatalog(
   const collections = new Map<string, Collection>();
   const users = descriptor.collections.find(({ name }) => name === USERS);
   const system = users?.table?.schema ?? 'public';
-  const yieldNow = createYield();
+  const slice = new TimeSlice();
   for (const published of descriptor.collections) {
     if (INTERNAL_TABLES.has(published.name)) continue;
     const entry = withSystemFields(published);
     const known = previous?.collections.get(entry.name);
     const same = known !== undefined && known.descriptor === entry;
     collections.set(entry.name, same ? known : buildCollection(entry, system));
-    await yieldNow();
+    await slice.rest();
   }
   const { relations, warnings } = await findRelations(collections);
   const { version, leftOut } = descriptor;

@@ -2,11 +2,12 @@
  * All relations of all collections: the own ones, and the reverse of each, named by the metadata or
  * after the referring collection.
  */
+
+import { TimeSlice } from '#core/process/time-slice.ts';
 import type { Catalog, Collection } from './catalog.ts';
 import type { TableDescriptor } from './descriptor.ts';
 import { findPointers, type Pointer, type Scope, tableKey } from './own-relations.ts';
 import type { ManyToOne, Relation, Relations, ToMany } from './relation.ts';
-import { createYield } from './yield-to-event-loop.ts';
 
 type Graph = Map<string, Map<string, Relation>>;
 
@@ -123,7 +124,7 @@ export async function findRelations(
   const scope: Scope = { collections, byTable, warn: (sentence) => warnings.push(sentence) };
   const graph: Graph = new Map();
   const references: Reference[] = [];
-  const yieldNow = createYield();
+  const slice = new TimeSlice();
   for (const child of collections.values()) {
     const siblings = findPointers(child, scope);
     if (siblings.size > 0) graph.set(child.name, new Map<string, Relation>(siblings));
@@ -137,14 +138,14 @@ export async function findRelations(
         references.push({ child, pointer: { ...pointer, meta }, siblings });
       }
     }
-    await yieldNow();
+    await slice.rest();
   }
   const unnamed: Reference[] = [];
   for (const reference of references) {
     const name = reference.pointer.meta?.oneField ?? null;
     if (name === null) unnamed.push(reference);
     else place(graph, scope, reverse(reference, name, false, scope));
-    await yieldNow();
+    await slice.rest();
   }
   addDerived(graph, scope, unnamed);
   return { relations: graph, warnings };

@@ -4,10 +4,10 @@
  */
 import type { Client } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
 import { systemTable } from '#core/system/table.ts';
 import type { CollectionDescriptor } from './descriptor.ts';
 import { withoutFields } from './revoke-fields.ts';
-import { createYield } from './yield-to-event-loop.ts';
 
 /** A field of the published collection. */
 interface Gone {
@@ -95,12 +95,12 @@ export async function revokeVanished(
   const current = new Map(changed.map(({ name, descriptor }) => [name, descriptor]));
   const vanished: CollectionDescriptor[] = [];
   const fields: Gone[] = [];
-  const yieldNow = createYield();
+  const slice = new TimeSlice();
   for (const { descriptor } of rows) {
     const now = current.get(descriptor.name);
     if (now === undefined) vanished.push(descriptor);
     else fields.push(...missing(descriptor, JSON.parse(now)));
-    await yieldNow();
+    await slice.rest();
   }
   await revokeCollections(client, system, vanished);
   await revokeFields(client, system, fields);

@@ -1,8 +1,8 @@
 /** A short text that stands for a value: equal values have equal ones, whatever their order. */
 import { createHash } from 'node:crypto';
 import { compareText } from '#core/catalog/compare-text.ts';
-import { createYield } from '#core/catalog/yield-to-event-loop.ts';
 import { isJsonObject } from '#core/json/json-object.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
 
 /** JSON with the members of every object in the order of their names. */
 function stableText(value: unknown): string {
@@ -19,10 +19,10 @@ function stableText(value: unknown): string {
  */
 export async function hashOf(list: Iterable<unknown>): Promise<string> {
   const hash = createHash('sha256');
-  const yieldNow = createYield();
+  const slice = new TimeSlice();
   for (const entry of list) {
     hash.update(`${stableText(entry)}\n`);
-    await yieldNow();
+    await slice.rest();
   }
   return hash.digest('hex');
 }

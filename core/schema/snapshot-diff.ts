@@ -1,6 +1,6 @@
 /** What separates the schema as it is from a snapshot, collection by collection and field by field. */
 import * as v from 'valibot';
-import { createYield } from '#core/catalog/yield-to-event-loop.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
 import { type Difference, difference, differences, patched } from './json-difference.ts';
 import {
   SNAPSHOT_VERSION,
@@ -103,13 +103,13 @@ async function compared<T extends Described>(
   next: readonly T[],
   mode: DiffMode,
 ): Promise<(Pair<T> & { diff: Difference[] })[]> {
-  const yieldNow = createYield();
+  const slice = new TimeSlice();
   const list: (Pair<T> & { diff: Difference[] })[] = [];
   for (const found of pairs(now, next)) {
     const pair = mode === 'merge' ? merged(found) : found;
     const diff = changesOf(pair);
     if (diff.length > 0) list.push({ ...pair, diff });
-    await yieldNow();
+    await slice.rest();
   }
   return list;
 }

@@ -5,8 +5,8 @@
 import type { Catalog, Collection, Field } from '#core/catalog/catalog.ts';
 import { compareText } from '#core/catalog/compare-text.ts';
 import { isBuiltIn } from '#core/catalog/system-field.ts';
-import { createYield } from '#core/catalog/yield-to-event-loop.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
 import { RELEASE } from '#core/system/release.ts';
 import { hashOf } from './hash.ts';
 import { type RelationObject, relationObjects } from './relation-object.ts';
@@ -167,13 +167,13 @@ export async function takeSnapshot(
   const fields: SnapshotField[] = [];
   const relations: SnapshotRelation[] = [];
   const systemFields: SnapshotSystemField[] = [];
-  const yieldNow = createYield();
+  const slice = new TimeSlice();
   for (const collection of chosen(catalog, choice)) {
     collections.push(collectionOf(collection));
     for (const field of collection.fields.values()) fields.push(fieldOf(collection, field));
     const own = relationObjects(catalog, collection).map(relationOf);
     relations.push(...own.sort((a, b) => compareText(a.field, b.field)));
-    await yieldNow();
+    await slice.rest();
   }
   if (!partial) {
     for (const collection of catalog.collections.values()) {

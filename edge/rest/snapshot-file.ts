@@ -1,9 +1,9 @@
 /** Snapshots as files: written as JSON or YAML piece by piece, and read from what clients send. */
 import { Worker } from 'node:worker_threads';
 import { stringify } from 'yaml';
-import { createYield } from '#core/catalog/yield-to-event-loop.ts';
 import { invalidPayload, invalidQuery, ServiceError } from '#core/errors/service-error.ts';
 import { FORMAT_FACTS, fileName } from '#core/export/format.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
 import type { Snapshot } from '#core/schema/snapshot.ts';
 import { parseJson } from '#edge/http/json.ts';
 import { firstFile } from '#edge/http/multipart.ts';
@@ -66,7 +66,7 @@ function* jsonTexts(snapshot: Snapshot, indent?: string): Generator<string> {
 
 /** Texts in pieces worth sending, other work let in between. */
 async function* pieces(texts: Iterable<string>): AsyncGenerator<string> {
-  const yieldNow = createYield();
+  const slice = new TimeSlice();
   let piece = '';
   for (const text of texts) {
     piece += text;
@@ -74,7 +74,7 @@ async function* pieces(texts: Iterable<string>): AsyncGenerator<string> {
       yield piece;
       piece = '';
     }
-    await yieldNow();
+    await slice.rest();
   }
   yield piece;
 }

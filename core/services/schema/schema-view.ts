@@ -2,8 +2,8 @@
 import type { Caller } from '#core/access/grants.ts';
 import type { Collection, Field } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
-import { createYield } from '#core/catalog/yield-to-event-loop.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
 import { type RelationObject, relationObjects } from '#core/schema/relation-object.ts';
 import { collectionObject, type FieldObject, fieldObject } from '#core/schema/schema-object.ts';
 import { noCollection, type RightsSource } from '../request-context.ts';
@@ -19,11 +19,11 @@ export interface SchemaViewOptions {
 
 /** `{"data":…}`, made piece by piece so that a large schema holds nobody up. */
 async function listText(objects: Iterable<object>): Promise<string> {
-  const yieldNow = createYield();
+  const slice = new TimeSlice();
   const texts: string[] = [];
   for (const object of objects) {
     texts.push(JSON.stringify(object));
-    await yieldNow();
+    await slice.rest();
   }
   return `{"data":[${texts.join(',')}]}`;
 }
