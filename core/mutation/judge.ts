@@ -7,6 +7,7 @@ import { bareType } from '#core/database/column-type.ts';
 import { rowsOf } from '#core/database/prepared.ts';
 import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
 import type { Key } from '#core/query/key.ts';
 import type { Filter } from '#core/query/query.ts';
 import { judgedRows } from '#core/query/sql/table-rows.ts';
@@ -61,9 +62,11 @@ function checkWritable(write: Write, names: readonly string[]): void {
 }
 
 /** @throws ServiceError FORBIDDEN unless the caller may create each of the items */
-export function judgeCreation(write: Write, items: readonly Item[]): void {
+export async function judgeCreation(write: Write, items: readonly Item[]): Promise<void> {
   const permissions = permissionsFor(write, 'create');
+  const slice = new TimeSlice();
   for (const item of items) {
+    if (slice.isOver()) await slice.pause();
     const names = members(write, 'create', item);
     checkWritable(write, names);
     const refused = uncovered(permissions, names);
@@ -111,8 +114,12 @@ async function permissionsOf(
  */
 export async function judgeChanges(write: Write, changes: readonly Change[]): Promise<void> {
   const permissions = permissionsFor(write, 'update');
-  const named = changes.map(({ item }) => members(write, 'update', item));
-  for (const names of named) checkWritable(write, names);
+  const slice = new TimeSlice();
+  const named = await slice.map(changes, ({ item }) => {
+    const names = members(write, 'update', item);
+    checkWritable(write, names);
+    return names;
+  });
   const always = permissions.filter(({ rule }) => rule === null);
   const all = new Set(named.flat());
   if (always.length > 0 && uncovered(always, [...all]).length === 0) return;

@@ -21,6 +21,16 @@ export class TimeSlice {
     this.#began = performance.now();
   }
 
+  /** Makes something of each entry; other requests run in between. */
+  async map<T, U>(entries: readonly T[], make: (entry: T, index: number) => U): Promise<U[]> {
+    const made: U[] = [];
+    for (const [index, entry] of entries.entries()) {
+      if (this.isOver()) await this.pause();
+      made.push(make(entry, index));
+    }
+    return made;
+  }
+
   /** Pauses when the slice is over, whatever the number of steps. */
   async rest(): Promise<void> {
     if (performance.now() - this.#began > TURN_MS) await this.pause();

@@ -98,5 +98,18 @@ export async function keysOfBody(
     distinct.add(keyOfBody(collection, value));
     if (slice.isOver()) await slice.pause();
   }
+  await slice.rest();
+  return distinct.list;
+}
+
+/** {@link distinctKeys} of a long list; other requests have their turns meanwhile. */
+export async function distinctInSlices(keys: readonly Key[]): Promise<Key[]> {
+  const slice = new TimeSlice();
+  const distinct = new DistinctKeys();
+  for (const key of keys) {
+    distinct.add(key);
+    if (slice.isOver()) await slice.pause();
+  }
+  await slice.rest();
   return distinct.list;
 }

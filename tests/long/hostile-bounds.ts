@@ -18,8 +18,38 @@ function object(count: number): string {
   return `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join()}}`;
 }
 
-/** Method, path and body of requests, each of which is refused, with the status. */
-function refused(): readonly (readonly [string, number, string, string, string])[] {
+/** A name, the status, and method, path and body of a request. */
+type Case = readonly [string, number, string, string, string];
+
+/** A list with one entry for each of as many items as one request may write, nearly. */
+function items(entry: (index: number) => unknown): string {
+  return JSON.stringify(Array.from({ length: 99_000 }, (_, index) => entry(index)));
+}
+
+/** Writes within the bounds whose items are not there, or of which one is wrong. */
+function refusedWrites(): readonly Case[] {
+  const keys = items((index) => index + 1e6);
+  const things = '/items/things';
+  const first = items((index) => ({ id: index === 0 ? 'x' : index }));
+  const last = items((index) => ({ id: index === 98_999 ? 'x' : index }));
+  return [
+    ['missing keys deleted', 403, 'DELETE', things, keys],
+    ['missing keys changed', 403, 'PATCH', things, `{"keys":${keys},"data":{"name":"a"}}`],
+    [
+      'missing items changed',
+      403,
+      'PATCH',
+      things,
+      items((index) => ({ id: index + 1e6, name: 'a' })),
+    ],
+    ['missing keys related', 403, 'POST', things, `{"id":1,"parts":${keys}}`],
+    ['a list with a wrong first item', 400, 'POST', things, first],
+    ['a list with a wrong last item', 400, 'POST', things, last],
+  ];
+}
+
+/** Requests, each of which is refused. */
+function refused(): readonly Case[] {
   const search = (query: unknown) => JSON.stringify({ query });
   const or = search({ filter: { _or: many(300_000, { id: { _eq: 1 } }) } });
   const rows = JSON.stringify(many(300_000, { id: 1, name: 'a name' }));
@@ -80,6 +110,7 @@ function refused(): readonly (readonly [string, number, string, string, string])
     ['parameters', 400, 'SEARCH', '/items/things', `{"query":${object(60_000)}}`],
     ['levels', 400, 'SEARCH', '/items/things', `{"query":{"deep":${object(50_000)}}}`],
     ['a search', 400, 'SEARCH', '/items/things', search({ search: 'x'.repeat(900_000) })],
+    ...refusedWrites(),
     ['malformed', 400, 'POST', '/items/things', `[${'[[]],'.repeat(3_000_000)}`],
   ];
 }

@@ -33,9 +33,9 @@ async function prepare(work: Work, action: 'create' | 'update'): Promise<void> {
   const preparation = await Preparation.open(work.write, action);
   // Items that were sent once for many keys are prepared once.
   const known = new Map<Item, Prepared>();
-  const turn = new TimeSlice();
+  const slice = new TimeSlice();
   for (const node of nodes) {
-    if (turn.isOver()) await turn.pause();
+    if (slice.isOver()) await slice.pause();
     const prepared =
       known.get(node.item) ??
       (await withPath(work.write, node, () => preparation.of(node.item, node.sent)));
@@ -57,15 +57,15 @@ async function judgeTaken({ step, taken }: ToManyWork): Promise<void> {
 async function judgeLevel(work: Work): Promise<void> {
   const { write } = work;
   const created = writtenNodes(work, 'create');
-  const turn = new TimeSlice();
-  if (created.length > 0) judgeCreation(write, created.map(judged));
-  await turn.rest();
+  const slice = new TimeSlice();
+  if (created.length > 0) await judgeCreation(write, await slice.map(created, judged));
   const changed = writtenNodes(work, 'update');
   if (changed.length > 0) {
-    await judgeChanges(
-      write,
-      changed.map((node) => ({ key: keyOfNode(node), item: judged(node) })),
-    );
+    const changes = await slice.map(changed, (node) => ({
+      key: keyOfNode(node),
+      item: judged(node),
+    }));
+    await judgeChanges(write, changes);
   }
   await prepare(work, 'create');
   await prepare(work, 'update');
@@ -77,9 +77,12 @@ async function judgeLevel(work: Work): Promise<void> {
  */
 export async function judgeWork(work: Work): Promise<void> {
   for (const { work: targets } of work.toOne) await judgeWork(targets);
+  const slice = new TimeSlice();
   const written = new Set([...writtenNodes(work, 'create'), ...writtenNodes(work, 'update')]);
+  await slice.rest();
   const untouched = work.nodes.filter((node) => !written.has(node));
   await judgeLinks(work, untouched);
+  await slice.rest();
   await judgeLevel(work);
   for (const step of work.toMany) {
     await judgeTaken(step);

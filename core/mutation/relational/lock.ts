@@ -14,7 +14,8 @@ import type { Client } from '#core/database/pool.ts';
 import { rowsOf } from '#core/database/prepared.ts';
 import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
-import { distinctKeys, type Key } from '#core/query/key.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
+import { distinctInSlices, type Key } from '#core/query/key.ts';
 import type { Level } from './plan.ts';
 
 /** A row that exists, as it was when it was locked: the texts of its columns that matter. */
@@ -141,7 +142,7 @@ function foundRow(collection: Collection, columns: readonly string[], row: (stri
 /** Locks the named rows of one collection that exist. */
 async function lockNamed(client: Client, wanted: Wanted, found: FoundRows): Promise<void> {
   const { collection } = wanted;
-  const keys = distinctKeys(wanted.keys);
+  const keys = await distinctInSlices(wanted.keys);
   if (keys.length === 0) return;
   const columns = [...wanted.columns];
   const primary = keyColumns(collection);
@@ -152,7 +153,9 @@ async function lockNamed(client: Client, wanted: Wanted, found: FoundRows): Prom
       sql`SELECT v.n, ${join([...texts(primary), ...texts(columns)])} FROM ${tableOf(collection)} AS t JOIN ${valueRows(primary.length, keys)} ON ${matches(collection, primary)} ORDER BY ${order} FOR UPDATE OF t`,
     ),
   );
+  const slice = new TimeSlice();
   for (const [place, ...row] of rows) {
+    if (slice.isOver()) await slice.pause();
     const key = keys[Number(place) - 1];
     if (key !== undefined) found.add(collection.name, key, foundRow(collection, columns, row));
   }
@@ -168,7 +171,9 @@ export async function lockNamedRows(
   catalog: Catalog,
 ): Promise<FoundRows> {
   const wanted = new Map<string, Wanted>();
+  const slice = new TimeSlice();
   gather(wanted, level, catalog);
+  await slice.rest();
   const found = new FoundRows();
   for (const name of [...wanted.keys()].sort()) {
     const entry = wanted.get(name);

@@ -44,6 +44,12 @@ interface ToManyDraft {
   readonly selections: Selection[];
 }
 
+/** A list of related items as it stands in the body, and where its entries are gathered. */
+interface List {
+  readonly step: ToManyDraft;
+  readonly related: Related;
+}
+
 /** What is gathered while the items of a level are read. */
 interface Draft {
   readonly collection: Collection;
@@ -92,7 +98,9 @@ const MOST_UNKNOWN = 20;
 export class Planner {
   readonly #catalog: Catalog;
   readonly #allowance: Allowance;
-  readonly #turn = new TimeSlice();
+  readonly #slice = new TimeSlice();
+  /** The lists of related items in the item that is being read. */
+  readonly #lists: List[] = [];
   /** What was sent once for many keys stays one object. */
   readonly #boundedOf = new Map<Item, Item>();
 
@@ -111,8 +119,9 @@ export class Planner {
     const draft: Draft = { collection, toOne: new Map(), toMany: new Map() };
     const items: PlannedItem[] = [];
     for (const [index, input] of inputs.entries()) {
-      if (this.#turn.isOver()) await this.#turn.pause();
+      if (this.#slice.isOver()) await this.#slice.pause();
       items.push(this.#item(draft, input, index));
+      for (const list of this.#lists.splice(0)) await this.#read(list);
     }
     const toOne: ToOneStep[] = [];
     for (const { relation, end, inputs, owners } of draft.toOne.values()) {
@@ -221,17 +230,23 @@ export class Planner {
       selections: [],
     };
     draft.toMany.set(relation.field, step);
+    this.#lists.push({ step, related });
+    return true;
+  }
+
+  /** Takes the entries of a list into its step. */
+  async #read({ step, related }: List): Promise<void> {
+    const { relation } = step;
     const child = this.#collection(relation.many.collection);
-    this.#allowance.require(entriesIn(value));
-    const { inputs, selection } = selectionOf(child, relation, related);
+    this.#allowance.require(entriesIn(related.value));
+    const { inputs, selection } = await selectionOf(child, relation, related, this.#slice);
     this.#allowance.take(selection.linked.length + selection.removed.length);
     pushAll(step.inputs, inputs);
     pushAll(
       step.owners,
-      inputs.map(() => owner),
+      inputs.map(() => related.owner),
     );
     step.selections.push(selection);
-    return true;
   }
 }
 
@@ -276,15 +291,17 @@ function entriesIn(value: unknown): number {
 }
 
 /** What the list under a relational field asks for: the items to write, and the rest. */
-function selectionOf(
+async function selectionOf(
   child: Collection,
   relation: ToMany,
   { owner, place, value }: Related,
-): { inputs: Input[]; selection: Selection } {
+  slice: TimeSlice,
+): Promise<{ inputs: Input[]; selection: Selection }> {
   if (value === null || Array.isArray(value)) {
     const inputs: Input[] = [];
     const linked: NamedItem[] = [];
     for (const [index, element] of (value ?? []).entries()) {
+      if (slice.isOver()) await slice.pause();
       const where = [...place, index];
       if (isJsonObject(element)) {
         const input = { place: where, value: element, intent: 'either' } as const;
@@ -301,14 +318,16 @@ function selectionOf(
     );
   }
   const inputsOf = (name: string, list: unknown, intent: Input['intent']) =>
-    listOf([...place, name], list).map((element, index) =>
+    slice.map(listOf([...place, name], list), (element, index) =>
       ownedInput(child, relation, { place: [...place, name, index], value: element, intent }),
     );
-  const removed = listOf([...place, 'delete'], taken).map((element, index) =>
+  const removed = await slice.map(listOf([...place, 'delete'], taken), (element, index) =>
     namedItem(child, relation, [...place, 'delete', index], element),
   );
+  const created = await inputsOf('create', create, 'create');
+  const updated = await inputsOf('update', update, 'update');
   return {
-    inputs: [...inputsOf('create', create, 'create'), ...inputsOf('update', update, 'update')],
+    inputs: [...created, ...updated],
     selection: { owner, place, whole: false, linked: [], removed },
   };
 }

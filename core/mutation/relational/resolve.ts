@@ -4,14 +4,16 @@
  */
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { ToMany } from '#core/catalog/relation.ts';
-import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
 import type { Allowance } from '../allowance.ts';
-import { type Item, PENDING } from '../payload.ts';
+import { PENDING } from '../payload.ts';
 import type { Write } from '../target.ts';
 import { readableKeys } from './link.ts';
 import { columnField, type FoundRow, type FoundRows, lockMembers } from './lock.ts';
 import { noSuchLink, pathText } from './parse.ts';
-import type { Level, PayloadPath, PlannedItem, Selection, ToManyStep, ToOneStep } from './plan.ts';
+import type { Level, NamedItem, PayloadPath, PlannedItem, ToManyStep, ToOneStep } from './plan.ts';
+import { lost, unlinked } from './unlink.ts';
 import type { Node, ToManyWork, ToOneWork, Work } from './work.ts';
 
 /** The write of another collection within the same request. */
@@ -60,9 +62,11 @@ function createdNode(nodes: Nodes, planned: PlannedItem): Node {
   return node;
 }
 
-function nodesOf(level: Level, found: FoundRows): Nodes {
+async function nodesOf(level: Level, found: FoundRows): Promise<Nodes> {
   const nodes: Nodes = { nodes: [], nodeOf: [], byRow: new Map() };
+  const slice = new TimeSlice();
   for (const planned of level.items) {
+    if (slice.isOver()) await slice.pause();
     const { key, intent } = planned;
     const row =
       key === null || intent === 'create' ? undefined : found.get(level.collection.name, key);
@@ -71,6 +75,7 @@ function nodesOf(level: Level, found: FoundRows): Nodes {
       row === undefined ? createdNode(nodes, planned) : nodeOfRow(nodes, row, planned),
     );
   }
+  await slice.rest();
   return nodes;
 }
 
@@ -117,7 +122,7 @@ export class Resolver {
    * @throws ServiceError FORBIDDEN for a row that must exist and does not
    */
   async resolve(level: Level): Promise<{ work: Work; nodeOf: readonly Node[] }> {
-    const nodes = nodesOf(level, this.#found);
+    const nodes = await nodesOf(level, this.#found);
     const work = await this.#level(level, nodes);
     const isLeaving = this.#leaving.some(({ work: taken }) => taken.nodes.length > 0);
     const given = isLeaving ? givenIn(work) : new Set<string>();
@@ -137,7 +142,11 @@ export class Resolver {
     const write = this.#writeOf(level.collection.name);
     const toOne: ToOneWork[] = [];
     for (const step of level.toOne) toOne.push(await this.#toOne(write, step, nodes));
-    for (const node of nodes.nodes) this.#expandKeys(write, node);
+    const slice = new TimeSlice();
+    for (const node of nodes.nodes) {
+      if (slice.isOver()) await slice.pause();
+      this.#expandKeys(write, node);
+    }
     const toMany: ToManyWork[] = [];
     for (const step of level.toMany) toMany.push(await this.#toMany(step, nodes));
     return { write, root: false, nodes: nodes.nodes, toOne, toMany };
@@ -145,7 +154,7 @@ export class Resolver {
 
   async #toOne(write: Write, step: ToOneStep, owners: Nodes): Promise<ToOneWork> {
     const { relation, end, level } = step;
-    const targets = nodesOf(level, this.#found);
+    const targets = await nodesOf(level, this.#found);
     const primary = new Set(level.collection.primaryKey.map((field) => field.name));
     for (const node of targets.nodes) {
       const bare = node.lists.length === 0 && Object.keys(node.item).every((n) => primary.has(n));
@@ -155,7 +164,9 @@ export class Resolver {
       owner: at(owners.nodeOf, owner),
       target: at(targets.nodeOf, index),
     }));
+    const slice = new TimeSlice();
     for (const { owner, target } of pairs) {
+      if (slice.isOver()) await slice.pause();
       const { [relation.field]: _, ...item } = owner.item;
       owner.item = item;
       assign(owner, write, relation.many.columns, valuesOf(level.collection, target, end.columns));
@@ -179,18 +190,23 @@ export class Resolver {
 
   async #toMany(step: ToManyStep, owners: Nodes): Promise<ToManyWork> {
     const { relation, level } = step;
-    const children = nodesOf(level, this.#found);
+    const children = await nodesOf(level, this.#found);
     const pairs = step.owners.map((owner, index) => ({
       owner: at(owners.nodeOf, owner),
       child: at(children.nodeOf, index),
     }));
+    const slice = new TimeSlice();
     for (const selection of step.selections) {
       const owner = at(owners.nodeOf, selection.owner);
-      for (const child of this.#linked(relation, selection, children)) pairs.push({ owner, child });
+      const linked = await slice.map(selection.linked, (named) =>
+        this.#linked(relation, named, children),
+      );
+      for (const child of linked) pairs.push({ owner, child });
     }
     const write = this.#writeOf(level.collection.name);
     const { collection } = this.#writeOf(relation.one.collection);
     for (const { owner, child } of pairs) {
+      if (slice.isOver()) await slice.pause();
       const text = claimText(relation, child);
       const earlier = child.found === null ? undefined : this.#claimed.get(text);
       const isMoved = earlier !== undefined && earlier !== owner;
@@ -201,15 +217,13 @@ export class Resolver {
     return { step, pairs, taken, work: await this.#level(level, children) };
   }
 
-  #linked(relation: ToMany, selection: Selection, children: Nodes): Node[] {
-    return selection.linked.map(({ place, key }) => {
-      const row = this.#found.get(relation.many.collection, key);
-      if (row === undefined) {
-        throw relation.junctionField === null ? forbidden() : noSuchLink(relation, place);
-      }
-      const planned = { place, key, item: {}, sent: {}, lists: [] };
-      return nodeOfRow(children, row, { ...planned, intent: 'update' });
-    });
+  #linked(relation: ToMany, { place, key }: NamedItem, children: Nodes): Node {
+    const row = this.#found.get(relation.many.collection, key);
+    if (row === undefined) {
+      throw relation.junctionField === null ? forbidden() : noSuchLink(relation, place);
+    }
+    const planned = { place, key, item: {}, sent: {}, lists: [] };
+    return nodeOfRow(children, row, { ...planned, intent: 'update' });
   }
 
   /** The rows that leave the lists of their owners, as far as the caller may see them. */
@@ -328,33 +342,6 @@ function isGiven(
 ): boolean {
   const names = many.columns.map((column) => columnField(collection, column).name);
   return names.some((name) => given.has(givenText(collection.name, name, node)));
-}
-
-/** The columns that make no link any more when they are null: those that can be, if any can. */
-function unlinked(write: Write, columns: readonly string[]): Item {
-  const fields = columns.map((column) => columnField(write.collection, column));
-  const loose = fields.filter(
-    (field) => field.column.nullable && !write.collection.primaryKey.includes(field),
-  );
-  const entries = (loose.length > 0 ? loose : fields).map((field) => [field.name, null]);
-  return Object.fromEntries(entries);
-}
-
-/**
- * What a row that loses its owner is changed to.
- * @throws ServiceError FAILED_VALIDATION when the row cannot be without one
- */
-function lost(write: Write, relation: ToMany, place: PayloadPath): Item {
-  const item = unlinked(write, relation.many.columns);
-  const { collection } = write;
-  const stuck = collection.primaryKey.find(({ name }) => Object.hasOwn(item, name));
-  if (stuck === undefined) return item;
-  const [field = stuck.name, ...rest] = place.filter((part) => typeof part === 'string');
-  throw new ServiceError('FAILED_VALIDATION', {
-    field,
-    path: [...rest, stuck.name],
-    type: 'nnull',
-  });
 }
 
 /** The values of a key of several columns. */
