@@ -61,9 +61,12 @@ const LONG_ARRAY = 1_000;
 /** A long list of texts in PostgreSQL's text form of arrays, anything else as it is. */
 function parameterOf(value: unknown): unknown {
   if (!Array.isArray(value) || value.length < LONG_ARRAY) return value;
+  if (!value.every((element) => element === null || typeof element === 'string')) return value;
+  const json = JSON.stringify(value);
+  // Where nothing is escaped, the two forms differ in their brackets alone.
+  if (!json.includes('\\')) return `{${json.slice(1, -1)}}`;
   let text = '';
   for (const element of value) {
-    if (element !== null && typeof element !== 'string') return value;
     text += text === '' ? '{' : ',';
     if (element === null) text += 'NULL';
     else text += `"${/["\\]/.test(element) ? element.replace(/["\\]/g, '\\$&') : element}"`;

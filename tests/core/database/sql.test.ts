@@ -27,9 +27,17 @@ t.test('an empty list of pieces is empty', async (t) => {
 });
 
 t.test('a long list of texts is written as the driver writes it', async (t) => {
-  const texts = ['a', '', null, '"', '\\', 'a"b\\c"', '{}', 'NULL', ',', 'é😀', ' '];
+  const texts = ['a', '', null, '"', '\\', 'a"b\\c"', '{}', 'NULL', ',', 'é😀', ' ', '\n'];
   const long = Array.from({ length: 2_000 }, (_, index) => texts[index % texts.length] ?? null);
   t.strictSame(render(sql`${long}`).values, [prepareValue(long)]);
+  const plain = Array.from({ length: 2_000 }, (_, index) => `${index} {NULL}, é😀`);
+  t.strictSame(render(sql`${plain}`).values, [prepareValue(plain)], 'nothing is escaped');
+  const lines = Array.from({ length: 2_000 }, () => 'one\ntwo\t\u0001');
+  t.strictSame(render(sql`${lines}`).values, [prepareValue(lines)], 'JSON would escape them');
+  const gaps = Array.from({ length: 1_000 }, (_, index) => (index === 1 ? null : 'null'));
+  const [text] = render(sql`${gaps}`).values;
+  // PostgreSQL reads NULL without quotes in any case.
+  t.match(text, /^\{"null",null,"null",.*"null"\}$/);
   const numbers = Array.from({ length: 2_000 }, (_, index) => index);
   t.strictSame(render(sql`${numbers}`).values, [numbers], 'others are left to it');
 });
