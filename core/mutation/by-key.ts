@@ -109,7 +109,7 @@ export async function planUpdate(
     row: prepared.row,
     stored: prepared.item,
   };
-  if (hasLinks({ write, root: true, nodes: [node], toOne: [], toMany: [] })) return null;
+  if (await hasLinks({ write, root: true, nodes: [node], toOne: [], toMany: [] })) return null;
   const fields = [...node.row.keys()].sort((a, b) => a.column.position - b.column.position);
   if (fields.length === 0 || refersToItself(collection, fields)) return null;
   const delta = deltaOf(collection, node);

@@ -75,10 +75,12 @@ function isFlat({ toOne, toMany }: Level): boolean {
   return toOne.length === 0 && toMany.length === 0;
 }
 
-function refersToOthers(work: Work): boolean {
-  return (
-    hasLinks(work) || [...work.toOne, ...work.toMany].some((step) => refersToOthers(step.work))
-  );
+async function refersToOthers(work: Work): Promise<boolean> {
+  if (await hasLinks(work)) return true;
+  for (const step of [...work.toOne, ...work.toMany]) {
+    if (await refersToOthers(step.work)) return true;
+  }
+  return false;
 }
 
 /** For rows of a level, the row whose key a field of theirs takes. */
@@ -240,7 +242,7 @@ export async function freshItems(
   if (inputs.length === 0 || !isFresh(level, writeOf)) return null;
   judgeAction(write, 'create');
   const { work } = await new Resolver(new FoundRows(), writeOf, allowance).resolve(level);
-  if (refersToOthers(work)) return null;
+  if (await refersToOthers(work)) return null;
   await judgeWork(work);
   return isFlat(level) ? flat(work) : graph(work);
 }

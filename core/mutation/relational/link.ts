@@ -9,6 +9,7 @@ import { rowsOf } from '#core/database/prepared.ts';
 import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import { isJsonObject } from '#core/json/json-object.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
 import { readableRows } from '#core/query/sql/table-rows.ts';
 import { textChecker } from '#core/values/value.ts';
 import { memberOf } from '../payload.ts';
@@ -128,15 +129,17 @@ interface Links {
 }
 
 /** What the rows of a piece of work refer to by values that the payload names. */
-function linksOf({ write, nodes }: Work): readonly Links[] {
+async function linksOf({ write, nodes }: Work): Promise<readonly Links[]> {
   const { collection } = write;
   const { admin } = write.target.rights;
   const found = new Map<string, Links>();
+  const slice = new TimeSlice();
   for (const relation of write.target.catalog.relations.get(collection.name)?.values() ?? []) {
     if (relation.kind !== 'm2o' && relation.kind !== 'a2o') continue;
     // Foreign keys tell administrators what does not exist.
     if (relation.kind === 'm2o' && admin) continue;
     for (const node of nodes) {
+      if (slice.isOver()) await slice.pause();
       if (node.action === 'keep' || !names(collection, node, relation)) continue;
       const end = relation.kind === 'm2o' ? relation.one : anyEnd(collection, node, relation);
       const given = relation.many.columns.map((column) => valueIn(collection, node, column));
@@ -150,6 +153,7 @@ function linksOf({ write, nodes }: Work): readonly Links[] {
       links.rows.push(row);
     }
   }
+  await slice.rest();
   return [...found.values()];
 }
 
@@ -161,12 +165,12 @@ function linksOf({ write, nodes }: Work): readonly Links[] {
 export async function judgeLinks(work: Work, untouched: readonly Node[]): Promise<void> {
   const { write } = work;
   await requireReadable(write, keyColumns(write.collection), untouched.map(keyOfNode));
-  for (const { end, rows } of linksOf(work)) {
+  for (const { end, rows } of await linksOf(work)) {
     await requireReadable(placeOf(write, end.collection), end.columns, rows);
   }
 }
 
 /** Whether rows refer to others that the caller must be able to read. */
-export function hasLinks(work: Work): boolean {
-  return linksOf(work).length > 0;
+export async function hasLinks(work: Work): Promise<boolean> {
+  return (await linksOf(work)).length > 0;
 }
