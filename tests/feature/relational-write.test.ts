@@ -283,8 +283,8 @@ t.test('a creation that is refused takes no connection', async (t) => {
     return answer;
   };
   const late = Array.from({ length: 12 }, create);
-  // Of the ten connections of an edge one watches the schema and four are for reads. Of those one
-  // to three are lent to the creations, as fast as these come, and none any more once one is stuck.
+  // Of the ten connections of an edge one watches the schema and some are for reads. Creations use
+  // some of those, too, and none any more once one is stuck.
   await until(async () => (await blocked()) > 5, 'all connections for writes wait');
   const refused = await admin('POST', '/items/fruits', { weight: 'heavy' });
   t.match(refused, { status: 400, code: 'INVALID_PAYLOAD' });
@@ -306,21 +306,25 @@ t.test('creations of many rows leave the connections of reads alone', async (t) 
     return rows.map(({ query }) => query);
   };
   const holder = await cluster.db.connect();
+  // Whatever fails, nothing waits for the lock afterwards.
+  t.teardown(() => holder.release(true));
   await holder.query('BEGIN; LOCK TABLE baskets, crates IN EXCLUSIVE MODE');
   const flat = Array(101).fill({ name: 'of many' });
   const nested = Array(60).fill({ name: 'with more', fruits: [{ weight: 1 }] });
   const many = [flat, nested, flat, nested, flat, nested, flat, nested].map((items) =>
     admin('POST', '/items/baskets?fields=id', items),
   );
-  await until(async () => (await waiting('sluice edge')).length === 5, 'the pool is taken');
+  await until(async () => (await waiting('sluice edge')).length > 2, 'writes have their share');
   const short = admin('POST', '/items/crates', { weight: 1 });
-  const lent = await until(async () => {
-    const found = await waiting('sluice edge pages');
-    return found.length > 0 && found;
-  }, 'a short one is lent a connection');
-  t.match(lent, [/INTO "public"\."crates"/]);
-  t.equal(lent.length, 1);
+  await until(async () => {
+    const all = [...(await waiting('sluice edge')), ...(await waiting('sluice edge pages'))];
+    return all.some((text) => text.includes('INTO "public"."crates"'));
+  }, 'a short one has a connection, too');
+  const fast = await waiting('sluice edge pages');
+  t.notOk(
+    fast.some((text) => text.includes('"baskets"')),
+    'none of the many is among the reads',
+  );
   await holder.query('COMMIT');
-  holder.release();
   for (const { status } of await Promise.all([...many, short])) t.equal(status, 200);
 });
