@@ -4,6 +4,7 @@
  */
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
+import { unavailable } from '#core/errors/service-error.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Pieces } from '#edge/http/response.ts';
 
@@ -54,9 +55,18 @@ export class OpenStreams implements Iterable<OpenStream> {
     };
   }
 
-  /** The pieces of an answer, which is listed from now on until they end or nobody wants them. */
-  listed(request: Request, facts: StreamFacts, pieces: Pieces): Pieces {
-    const stream: OpenStream = { ...facts, cut: (reason) => request.cut(reason) };
+  /**
+   * The pieces of an answer, which is listed from now on until they end or nobody wants them.
+   * @throws ServiceError SERVICE_UNAVAILABLE for items that end before they began
+   */
+  listed(request: Pick<Request, 'signal' | 'cut'>, facts: StreamFacts, pieces: Pieces): Pieces {
+    let begun = false;
+    let refusal: string | null = null;
+    const cut = (reason: string) => {
+      if (begun || facts.kind === 'events') request.cut(reason);
+      else refusal = reason;
+    };
+    const stream: OpenStream = { ...facts, cut };
     const remove = () => {
       this.#open.delete(stream);
       request.signal.removeEventListener('abort', remove);
@@ -66,8 +76,24 @@ export class OpenStreams implements Iterable<OpenStream> {
     request.signal.addEventListener('abort', remove);
     if (request.signal.aborted) remove();
     else for (const handler of this.#heard) handler(stream);
+    begun = true;
+    if (refusal !== null) {
+      remove();
+      discard(pieces);
+      throw unavailable('rights', refusal);
+    }
     return { [Symbol.asyncIterator]: () => watched(pieces[Symbol.asyncIterator](), remove) };
   }
+}
+
+/** Lets go of what stands behind pieces that nobody gets: a generator does so only once it has begun. */
+function discard(pieces: Pieces): void {
+  const iterator = pieces[Symbol.asyncIterator]();
+  const end = () => iterator.return?.();
+  iterator
+    .next()
+    .then(end, end)
+    .catch(() => undefined);
 }
 
 /** The same pieces; tells when they have ended. No generator: giving up must reach the source. */

@@ -20,6 +20,7 @@ export interface RightWatchParts {
 const KEPT_MS = 60_000;
 const MOST_KEPT = 1_000;
 const REASON = 'The right to it was lost.';
+const CHANGED = 'Rights changed while it was being read. Ask again.';
 
 /** What was changed, and when on the clock of `performance.now()`. */
 interface Heard {
@@ -61,7 +62,7 @@ export class RightWatch {
     const forgotten = this.#heard.length > MOST_KEPT && oldest !== undefined && oldest.at > since;
     const changed = this.#heard.some(({ at, changes }) => at >= since && concerns(changes, caller));
     // By which rights it is being read is not known then.
-    if (forgotten || changed || performance.now() - since > KEPT_MS) stream.cut(REASON);
+    if (forgotten || changed || performance.now() - since > KEPT_MS) stream.cut(CHANGED);
     else {
       const rights = this.#parts.access.rightsOf(caller);
       // Whoever asks for them hears of a failure.

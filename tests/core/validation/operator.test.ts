@@ -10,13 +10,16 @@ import { collectionWith } from './fixture/collection.ts';
 const ONE = 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee';
 const TWO = 'bbbbbbbb-bbbb-4ccc-8ddd-eeeeeeeeeeee';
 
-/** Each field with its type, the values of the rows, and what they are compared with. */
+/**
+ * Each field with its type, the values of the rows, and what they are compared with. Cases of letters
+ * beyond ASCII are left out: the locale of the database decides them.
+ */
 const FIELDS: readonly (readonly [string, string, readonly unknown[], readonly unknown[]])[] = [
   ['n', 'int4', [-1, 0, 5, 10], [0, 5, '5', 7]],
   ['big', 'int8', ['9007199254740993', '1'], ['9007199254740992', 1]],
   ['exact', 'numeric', ['1.25', '-3', '10'], [1.25, '10.0', 0]],
   ['near', 'float8', [0.1, 2, -7.5], [0.1, 2, 3]],
-  ['word', 'text', ['abc', 'ABC', 'a%c', '', 'b_c', 'ünï'], ['b', 'AB', '%', 'abc', '_c', 'Ü']],
+  ['word', 'text', ['abc', 'ABC', 'a%c', '', 'b_c', 'ünï'], ['b', 'AB', '%', 'abc', '_c', 'ü']],
   ['day', 'date', ['2020-01-01', '2024-02-29'], ['2020-01-01', '2022-01-01']],
   ['at', 'timestamptz', ['2020-01-01T00:00:00.000Z'], ['2020-01-01T01:00:00+01:00', '2021-01-01']],
   ['flag', 'bool', [true, false], [true, false]],
