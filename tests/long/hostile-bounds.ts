@@ -30,8 +30,8 @@ function items(entry: (index: number) => unknown): string {
 function refusedWrites(): readonly Case[] {
   const keys = items((index) => index + 1e6);
   const things = '/items/things';
-  const first = items((index) => ({ id: index === 0 ? 'x' : index }));
-  const last = items((index) => ({ id: index === 98_999 ? 'x' : index }));
+  const first = items((index) => ({ id: index, n: index === 0 ? 'x' : 1 }));
+  const last = items((index) => ({ id: index, n: index === 98_999 ? 'x' : 1 }));
   return [
     ['missing keys deleted', 403, 'DELETE', things, keys],
     ['missing keys changed', 403, 'PATCH', things, `{"keys":${keys},"data":{"name":"a"}}`],
@@ -120,7 +120,7 @@ async function openEdge(t: Tap): Promise<Cluster> {
   const NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --import=${plant}`;
   const cluster = await startCluster(t, { env: { NODE_OPTIONS } });
   await cluster.db.query(`
-    CREATE TABLE things (id int PRIMARY KEY, name text, doc jsonb);
+    CREATE TABLE things (id int PRIMARY KEY, name text, n int, doc jsonb);
     CREATE TABLE parts (id int PRIMARY KEY, thing int REFERENCES things)`);
   await until(async () => (await cluster.fetch('/items/parts')).ok, 'the tables to be served');
   return cluster;
