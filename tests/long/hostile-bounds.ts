@@ -165,11 +165,16 @@ t.test('a page of 53 rows of 10 MB is streamed, and the edge lives', async (t) =
     cluster.fetch('/items/things'),
     ...many(20, '/items/things?fields=id').map((path) => cluster.fetch(path)),
   ]);
+  // Longer than a string can be, so the pieces are counted and dropped.
   const [page, ...others] = await Promise.all(
-    answers.map(async (answer) => ({ status: answer.status, text: await answer.text() })),
+    answers.map(async ({ status, body }) => {
+      let size = 0;
+      for await (const piece of body ?? []) size += piece.byteLength;
+      return { status, size };
+    }),
   );
   t.equal(page?.status, 200);
-  t.ok((page?.text.length ?? 0) > 53 * 10_000_000, 'it is streamed');
+  t.ok((page?.size ?? 0) > 53 * 10_000_000, 'it is streamed');
   for (const { status } of others) t.equal(status, 200);
   t.equal(edge?.process.exitCode, null, 'the edge lives');
 });
