@@ -4,14 +4,13 @@
  * batches and puts the large together from those.
  */
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
 import { endOfString, parseCounted } from './json.ts';
 import { type JsonBounds, JsonCounter, type OnEntries, UNBOUNDED } from './json-bounds.ts';
 
 /** Bytes that are parsed at a time, and above which an object or list is taken apart. */
 const SLICE = 131_072;
-/** How long (ms) reading goes on before others have their turn. */
-const TURN_MS = 5;
-/** Bytes between two looks at the clock. */
+/** Bytes between two checks of the clock. */
 const STRIDE = 65_536;
 
 const QUOTE = 0x22;
@@ -33,42 +32,23 @@ function malformed(at: number): Error {
   return invalidPayload(`It is not valid JSON near byte ${at}.`);
 }
 
-/** Lets others have their turn when this one has lasted long enough. */
-class Turns {
-  #began = performance.now();
-  #next = 0;
-
-  /** @param at how far reading has come */
-  due(at: number): boolean {
-    if (at < this.#next) return false;
-    this.#next = at + STRIDE;
-    return performance.now() - this.#began > TURN_MS;
-  }
-
-  async pause(): Promise<void> {
-    await new Promise(setImmediate);
-    this.#began = performance.now();
-  }
-
-  /** Begins at the front again. */
-  rewind(): void {
-    this.#next = 0;
-  }
-}
-
 /**
  * Where the objects and lists end that are too large to be parsed at once, by their beginnings.
  * Counts all that the body holds on the way.
  */
 async function findLarge(
   bytes: Buffer,
-  turns: Turns,
+  slice: TimeSlice,
   counter: JsonCounter,
 ): Promise<ReadonlyMap<number, number>> {
   const large = new Map<number, number>();
   const open: number[] = [];
+  let check = 0;
   for (let at = 0; at < bytes.length; at += 1) {
-    if (turns.due(at)) await turns.pause();
+    if (at >= check) {
+      check = at + STRIDE;
+      await slice.rest();
+    }
     const byte = bytes[at];
     if (byte === QUOTE) at = endOfString(bytes, at);
     else if (byte === COMMA) counter.comma();
@@ -98,12 +78,12 @@ interface Unit {
 class SlicedReader {
   readonly #bytes: Buffer;
   readonly #large: ReadonlyMap<number, number>;
-  readonly #turns: Turns;
+  readonly #slice: TimeSlice;
 
-  constructor(bytes: Buffer, large: ReadonlyMap<number, number>, turns: Turns) {
+  constructor(bytes: Buffer, large: ReadonlyMap<number, number>, slice: TimeSlice) {
     this.#bytes = bytes;
     this.#large = large;
-    this.#turns = turns;
+    this.#slice = slice;
   }
 
   /** The only value of the body. */
@@ -170,8 +150,12 @@ class SlicedReader {
     let from = start + 1;
     let last = from;
     if (this.#skipBlanks(from) === end) return;
+    let check = from;
     for (let at = from; at < end; at += 1) {
-      if (this.#turns.due(at)) await this.#turns.pause();
+      if (at >= check) {
+        check = at + STRIDE;
+        await this.#slice.rest();
+      }
       const byte = this.#bytes[at];
       if (byte === QUOTE) at = endOfString(this.#bytes, at);
       else if (byte === COMMA) {
@@ -258,9 +242,8 @@ export async function parseInSlices(
   { bounds = UNBOUNDED, onEntries }: SliceOptions = {},
 ): Promise<unknown> {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
-  const turns = new Turns();
-  const large = await findLarge(bytes, turns, new JsonCounter(bounds, onEntries));
-  turns.rewind();
+  const slice = new TimeSlice();
+  const large = await findLarge(bytes, slice, new JsonCounter(bounds, onEntries));
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  return await new SlicedReader(bytes, large, turns).root(isMarked ? 3 : 0, onMember);
+  return await new SlicedReader(bytes, large, slice).root(isMarked ? 3 : 0, onMember);
 }
