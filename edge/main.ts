@@ -8,8 +8,8 @@ import {
 import { logUncaughtErrors } from '#core/process/uncaught-errors.ts';
 import { createServer, type Server } from './http/server.ts';
 import { serverOptionsOf } from './http/server-options.ts';
-import { guarded } from './limit/guard.ts';
-import { openRouter } from './rest/table.ts';
+import { guarded } from './limit/limit-requests.ts';
+import { openRouter } from './rest/route-table.ts';
 import { type EdgeServices, openEdgeServices } from './services.ts';
 
 const { config, url } = readConfiguration('an edge');

@@ -1,6 +1,6 @@
 /** Decides which names and values a caller may see in an error message. */
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
-import { isConcealed } from '#core/catalog/concealed.ts';
+import { isConcealed } from '#core/catalog/concealed-field.ts';
 import type { FailureView, SeenTable } from '#core/database/failure.ts';
 import type { Grants } from './grants.ts';
 import type { Rights } from './rights.ts';

@@ -6,7 +6,7 @@ import { ServiceError } from '#core/errors/service-error.ts';
 import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
 import { isUnconditional, parseFilter } from '#core/query/parse/filter.ts';
 import { type Filter, NEVER } from '#core/query/query.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { ACTIONS, type PermissionRow } from './rights.ts';
 
 /** The rows of one policy as texts, and a text that is equal only for equal rows. */

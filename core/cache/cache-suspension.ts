@@ -9,7 +9,7 @@ import { coalesce } from '#core/catalog/coalesce-calls.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { unavailable } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 
 /**
  * Milliseconds since the counter was raised. `notice`: until each process has seen it, or has

@@ -10,7 +10,7 @@ import { render, sql } from '#core/database/sql.ts';
 import { isOpen } from '#core/jobs/job.ts';
 import { IMPORT_JOB } from '#core/jobs/message/import.ts';
 import type { Log } from '#core/log/log.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import type { OpenWrite, WriteGuard } from './write-guard.ts';
 
 export interface HoldParts {

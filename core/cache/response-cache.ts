@@ -12,7 +12,7 @@ import type { Statement } from '#core/database/sql.ts';
 import type { HealthChecks } from '#core/process/health-check.ts';
 import type { AffectedTablesSource } from './affected-tables-source.ts';
 import { SUSPENSION_MS } from './cache-suspension.ts';
-import { SharedWork } from './shared-work.ts';
+import { SharedWork } from './single-flight.ts';
 import type { TableVersions } from './table-versions.ts';
 
 /** A read whose answer can be cached. */

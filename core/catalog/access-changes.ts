@@ -3,7 +3,7 @@
  * caches forget only that.
  */
 import { type Sql, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 
 /** Changed keys by kind. */
 export interface AccessChanges {

@@ -8,7 +8,7 @@ import type { Pool } from '#core/database/pool.ts';
 import { unavailable } from '#core/errors/service-error.ts';
 import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
-import type { Acknowledgement, Member } from '#core/system/member.ts';
+import type { Acknowledgement, Member } from '#core/system/process-registry.ts';
 import type { AccessChanges } from './access-changes.ts';
 import type { Catalog } from './catalog.ts';
 import type { CatalogSource, CatalogStatus } from './catalog-source.ts';

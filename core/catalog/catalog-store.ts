@@ -5,13 +5,13 @@
 import type { Client, Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import type { CatalogSchemas } from './catalog-schemas.ts';
 import { gauge } from './database-stamp.ts';
 import type { CollectionDescriptor, LeftOut } from './descriptor.ts';
 import { named } from './introspection-statement.ts';
 import { revokeVanished } from './revoke-dropped.ts';
-import type { Assembly, Entry, Origin } from './unpublished-entry.ts';
+import type { Assembly, Entry, Origin } from './unpublished-changes.ts';
 
 /**
  * The format of the descriptors; raised when a release adds to it or describes something

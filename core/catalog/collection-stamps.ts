@@ -4,7 +4,7 @@
  */
 import type { Client } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import type { CatalogSchemas } from './catalog-schemas.ts';
 import { compareText } from './compare-text.ts';
 import { FIRST_OWN, STAMP } from './database-stamp.ts';

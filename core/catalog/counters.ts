@@ -5,8 +5,8 @@
  */
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import type { Acknowledgement, Member } from '#core/system/member.ts';
-import { systemTable } from '#core/system/table.ts';
+import type { Acknowledgement, Member } from '#core/system/process-registry.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import {
   type AccessChanges,
   accessRows,

@@ -4,7 +4,7 @@
  * So the number of rows and the sum of their xmin reveal a change without reading the content.
  */
 import { join, type Sql, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import type { CatalogSchemas } from './catalog-schemas.ts';
 
 /**

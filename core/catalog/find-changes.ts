@@ -15,7 +15,7 @@ import type { CollectionDescriptor, LeftOut } from './descriptor.ts';
 import { introspect } from './introspect.ts';
 import { describe, descriptorOf } from './make-descriptors.ts';
 import { type Outline, outline } from './served-tables.ts';
-import type { Assembly, Entry, Origin } from './unpublished-entry.ts';
+import type { Assembly, Entry, Origin } from './unpublished-changes.ts';
 
 /** The database changed during the comparison; compare again at once. */
 export class Moved extends Error {}

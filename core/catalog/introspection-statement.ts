@@ -3,7 +3,7 @@
  * metadata as one JSON text, in one round trip. `introspect.ts` reads its result.
  */
 import { type Sql, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 
 /** The served schemas in order; one that does not exist is missing. */
 export function servedSchemas(schemas: readonly string[]): Sql {

@@ -12,7 +12,7 @@ import type {
 } from './descriptor.ts';
 import { typing } from './field-type.ts';
 import { findRelations } from './relation-graph.ts';
-import { withSystemFields } from './system-field.ts';
+import { withSystemFields } from './system-descriptors.ts';
 
 /** Its table tells the schema of the system tables and functions. */
 const USERS = systemName('users');

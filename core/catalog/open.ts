@@ -4,13 +4,13 @@ import type { Pool } from '#core/database/pool.ts';
 import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
 import { Lease } from '#core/system/lease.ts';
-import { Member } from '#core/system/member.ts';
-import { systemSchema } from '#core/system/table.ts';
+import { Member } from '#core/system/process-registry.ts';
+import { systemSchema } from '#core/system/system-table.ts';
 import { Follower } from './catalog-follower.ts';
 import type { CatalogSource } from './catalog-source.ts';
 import { FORMAT } from './catalog-store.ts';
-import { keepCatalog } from './database-watch.ts';
 import { Builder } from './publisher.ts';
+import { keepCatalog } from './schema-change-watch.ts';
 
 export interface CatalogParts {
   readonly pool: Pool;

@@ -10,7 +10,7 @@ import type { CatalogSchemas } from './catalog-schemas.ts';
 import { FORMAT, lockForBuilding, type PublishedState, publish } from './catalog-store.ts';
 import { assemble, Moved } from './find-changes.ts';
 import { touchedNames } from './touched-collections.ts';
-import type { Assembly } from './unpublished-entry.ts';
+import type { Assembly } from './unpublished-changes.ts';
 
 /** The result of a publication; valid when its transaction has committed. */
 export interface Publication {

@@ -3,7 +3,7 @@ import { type Pool, transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import type { CatalogSchemas } from './catalog-schemas.ts';
 import { readPublishedState } from './catalog-store.ts';
 import { Moved } from './find-changes.ts';

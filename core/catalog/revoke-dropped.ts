@@ -5,7 +5,7 @@
 import type { Client } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import type { CollectionDescriptor } from './descriptor.ts';
 import { withoutFields } from './revoke-fields.ts';
 

@@ -1,6 +1,6 @@
 /** Takes fields out of permissions, so that nobody has rights on a later field of the same name. */
 import { type Sql, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 
 /**
  * The statement that takes fields out of the lists of all permissions that name them.

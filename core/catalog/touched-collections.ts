@@ -1,7 +1,7 @@
 /** Finds the collections that a transaction may have changed, from its locks and rows. */
 import type { Client } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import type { CatalogSchemas } from './catalog-schemas.ts';
 import { metadataSurvey } from './collection-stamps.ts';
 import { FIRST_OWN } from './database-stamp.ts';

@@ -8,7 +8,7 @@ import type { Pool } from '#core/database/pool.ts';
 import { unavailable } from '#core/errors/service-error.ts';
 import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
-import { Members } from '#core/system/member.ts';
+import { Members } from '#core/system/process-registry.ts';
 import type { CatalogSource } from './catalog-source.ts';
 import { coalesce } from './coalesce-calls.ts';
 

@@ -7,7 +7,7 @@ import type { Confirm } from '#core/catalog/wait-for-edges.ts';
 import { type Client, type Connections, transaction } from '#core/database/pool.ts';
 import type { OnConnection } from '#core/database/write-connection.ts';
 import type { Change } from './change.ts';
-import type { ChangeFeed } from './feed.ts';
+import type { ChangeFeed } from './change-feed.ts';
 
 export interface JournalParts {
   readonly writes: WriteGuard;

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { brokenRules } from './rule.ts';
 import type { Variable } from './variable.ts';
+import { brokenRules } from './variable-rules.ts';
 import { variables } from './variables.ts';
 
 type Variables = typeof variables;

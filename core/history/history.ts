@@ -3,7 +3,7 @@
  * afterwards. It is part of the same transaction.
  */
 import type { Collection, Field } from '#core/catalog/catalog.ts';
-import { CONCEALED, isConcealed } from '#core/catalog/concealed.ts';
+import { CONCEALED, isConcealed } from '#core/catalog/concealed-field.ts';
 import { storedValue } from '#core/catalog/stored-form.ts';
 import type { Note } from '#core/changes/journal.ts';
 import { bareType } from '#core/database/column-type.ts';
@@ -13,7 +13,7 @@ import { empty, identifier, join, render, type Sql, sql } from '#core/database/s
 import { type Visitor, visitorValues } from '#core/identity/session.ts';
 import { type Key, keyOfBody, keyOfPath } from '#core/query/key.ts';
 import { outputOf } from '#core/query/sql/output.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { systemCollections } from '#core/system-collections/registry.ts';
 
 /** The user and the origin of the request. */

@@ -3,9 +3,9 @@
  * same name could show them later.
  */
 
-import { CONCEALED } from '#core/catalog/concealed.ts';
+import { CONCEALED } from '#core/catalog/concealed-field.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 
 function masked(row: Sql, fields: readonly string[]): Sql {
   const value = sql`CASE WHEN m.key = ANY (${fields}::text[]) AND json_typeof(m.value) <> 'null' THEN to_json(${CONCEALED}::text) ELSE m.value END`;

@@ -1,7 +1,7 @@
 /** Deletes old activities and revisions in batches, so that no lock is held for long. */
 import { type Pool, transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 
 /** Rows per transaction. */
 const BATCH = 1_000;

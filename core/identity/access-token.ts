@@ -7,7 +7,7 @@ import { decodeJwt, errors, type JWTVerifyResult, jwtVerify, SignJWT } from 'jos
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import type { Secrets } from '#core/system/secret.ts';
+import type { Secrets } from '#core/system/signing-key.ts';
 
 const ALGORITHM = 'HS256';
 const ISSUER = 'sluice';

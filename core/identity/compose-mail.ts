@@ -17,7 +17,7 @@ import {
 } from '#core/mail/mail-texts.ts';
 import { type MailContent, plainName, renderMail } from '#core/mail/render.ts';
 import type { Mail } from '#core/mail/transport.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { accountState, type MailScope, type MailTokens } from './mail-token.ts';
 
 export interface ComposeParts {

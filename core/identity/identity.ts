@@ -8,7 +8,7 @@ import type { Caller } from '#core/access/grants.ts';
 import type { AccessSource } from '#core/access/rights-source.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { type AccessClaims, type AccessTokens, claimsToBeAccessToken } from './access-token.ts';
 import { AccountMemory, type Remembered } from './account-cache.ts';
 import { type IdentityParts, SessionMemory } from './session-cache.ts';

@@ -4,7 +4,7 @@
  * stay as they are, so that nobody can lock out somebody else.
  */
 import { render, type Sql, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import type { IdentityTables } from './session.ts';
 
 /** Failures of one user from one address within a minute; further attempts are not checked. */

@@ -9,7 +9,7 @@ import { render, type Sql, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import type { Submission, Submitted } from '#core/jobs/submit.ts';
 import { allowedUrl } from '#core/mail/link.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import type { MailAccount, MailTokens } from './mail-token.ts';
 import { type Visitor, visitorFacts } from './session.ts';
 

@@ -5,7 +5,7 @@ import type { Confirm } from '#core/catalog/wait-for-edges.ts';
 import type { Config } from '#core/config/config.ts';
 import type { Pool } from '#core/database/pool.ts';
 import type { Log } from '#core/log/log.ts';
-import type { Secrets } from '#core/system/secret.ts';
+import type { Secrets } from '#core/system/signing-key.ts';
 import { AccessTokens } from './access-token.ts';
 import { Identity } from './identity.ts';
 import { RefreshTokens } from './refresh-token.ts';

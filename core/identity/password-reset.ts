@@ -4,7 +4,7 @@ import { render, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { mailSubmission } from '#core/jobs/message/mail.ts';
 import { requireMail } from '#core/mail/transport.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { forgiveFailures } from './login-attempts.ts';
 import {
   accountOf,

@@ -9,7 +9,7 @@ import type { Config } from '#core/config/config.ts';
 import type { Client, Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { invalidPayload, ServiceError, unavailable } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 
 export type PasswordConfig = Pick<Config, 'ARGON2_MEMORY' | 'ARGON2_TIME' | 'ARGON2_PARALLELISM'>;

@@ -3,7 +3,7 @@
  * signed, so that a replaced token is still recognised: who shows it has a used copy.
  */
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import type { Secrets } from '#core/system/secret.ts';
+import type { Secrets } from '#core/system/signing-key.ts';
 import { sameSecret } from './constant-time-compare.ts';
 
 /** Sixteen bytes each: session, random, signature; 64 characters in base64url. */

@@ -4,7 +4,7 @@
  */
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 
 /**
  * The first part of a statement: the roles of administrators as `admin_roles (id)`, and the users

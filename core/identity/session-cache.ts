@@ -7,7 +7,7 @@ import type { AccessChanges } from '#core/catalog/access-changes.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { AccountMemory } from './account-cache.ts';
 
 /** Sessions cached per process. */

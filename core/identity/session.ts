@@ -5,7 +5,7 @@
  */
 import type { Client, Pool } from '#core/database/pool.ts';
 import { join, render, type Sql, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { isClosed } from './login-attempts.ts';
 
 /** A connection or transaction, and the schema of the system tables. */

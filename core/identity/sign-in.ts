@@ -11,7 +11,7 @@ import { translateFailure } from '#core/database/failure.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import type { AccessTokens } from './access-token.ts';
 import { countFailure, isClosed, useStep } from './login-attempts.ts';
 import { stepOf } from './one-time-password.ts';

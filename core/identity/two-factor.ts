@@ -4,7 +4,7 @@ import type { Confirm } from '#core/catalog/wait-for-edges.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { countFailure, isClosed, useStep } from './login-attempts.ts';
 import { generateSecret, otpauthUrl, stepOf } from './one-time-password.ts';
 import { verifyPassword } from './password.ts';

@@ -2,9 +2,9 @@
 import type { Client, Pool } from '#core/database/pool.ts';
 import { transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { FINAL_STATES, isOpen, type JobState } from './job.ts';
-import { endBackend } from './ledger.ts';
+import { endBackend } from './write-job-status.ts';
 
 /** A claimed job: only this delivery may do its work. */
 export interface ClaimedJob {

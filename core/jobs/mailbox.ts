@@ -1,7 +1,7 @@
 /** The order of jobs in a mailbox: the lowest open sequence runs next. */
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import type { QueueName, Queues } from './queue.ts';
 
 /** The jobs of a mailbox that may run now: the first one, when none runs. */

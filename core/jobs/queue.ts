@@ -4,8 +4,12 @@
  */
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
-import { BullJobQueue } from './bull-job-queue.ts';
-import { closeQueueConnection, openQueueConnection, type QueueConnection } from './connection.ts';
+import { BullJobQueue } from './bullmq-job-queue.ts';
+import {
+  closeQueueConnection,
+  openQueueConnection,
+  type QueueConnection,
+} from './queue-connection.ts';
 
 /**
  * `transfer` for imports and exports, `schema` for schema changes, `maintenance` for background
@@ -64,7 +68,7 @@ export async function openQueues(
   const serverName = (name: QueueName) => `sluice-${clusterId}-${name}`;
   const open = (name: QueueName) =>
     new BullJobQueue(name, config.JOB_RETRY_DELAY, async () => {
-      const { openBullQueue } = await import('./bull.ts');
+      const { openBullQueue } = await import('./bullmq.ts');
       return await openBullQueue(serverName(name), connection, log);
     });
   const queues: Readonly<Record<QueueName, JobQueue>> = {

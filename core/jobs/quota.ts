@@ -7,7 +7,7 @@ import type { Client, Pool } from '#core/database/pool.ts';
 import { transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { quotaExceeded, ServiceError } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { isOpen } from './job.ts';
 
 /** Maximum bytes of an upload of unknown length that are reserved at a time. */

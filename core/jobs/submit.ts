@@ -4,11 +4,11 @@ import type { Client, Pool } from '#core/database/pool.ts';
 import { transaction } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError, unavailable } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { isOpen } from './job.ts';
-import { storedJson } from './json.ts';
 import type { QueueName, Queues } from './queue.ts';
 import { claimJob } from './quota.ts';
+import { storedJson } from './storable-json.ts';
 
 /** A job to be submitted. */
 export interface Submission {

@@ -1,10 +1,10 @@
 /** Turns the members of a payload into the texts that PostgreSQL reads, checked field by field. */
 import type { Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
-import { CONCEALED, isConcealed } from '#core/catalog/concealed.ts';
+import { CONCEALED, isConcealed } from '#core/catalog/concealed-field.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { isJsonObject } from '#core/json/json-object.ts';
 import { compositeText } from '#core/values/composite.ts';
-import { isTemporal, kindFault, kindOf } from '#core/values/kind.ts';
+import { isTemporal, kindFault, kindOf } from '#core/values/json-type.ts';
 import { textChecker } from '#core/values/value.ts';
 
 /** An item as a client sends it. */

@@ -1,7 +1,7 @@
 /** The special flags of fields, as far as they make or change values on writing. */
 import { randomUUID } from 'node:crypto';
 import type { Collection, Field } from '#core/catalog/catalog.ts';
-import { CONCEALED, isConcealed } from '#core/catalog/concealed.ts';
+import { CONCEALED, isConcealed } from '#core/catalog/concealed-field.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import type { Action, Item } from './payload.ts';
 import type { Write } from './target.ts';

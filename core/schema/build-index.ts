@@ -8,7 +8,7 @@ import { EVERYTHING, translateFailure } from '#core/database/failure.ts';
 import type { Client, Connection } from '#core/database/pool.ts';
 import { identifier, raw, render, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import type { TableName } from './alteration-context.ts';
+import type { TableName } from './schema-change-context.ts';
 import { schemaFailure } from './schema-failure.ts';
 
 export interface IndexBuild {

@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot';
 import { invalidPayload } from '#core/errors/service-error.ts';
-import { explain } from './explain-issue.ts';
+import { explain } from './invalid-member-text.ts';
 import { collectionMetaInput, fieldMetaInput, relationMetaInput } from './metadata-input.ts';
 import {
   collectionInput,

@@ -2,7 +2,6 @@
 import type { FieldType } from '#core/catalog/field-type.ts';
 import { identifier, literal, raw, type Sql, sql } from '#core/database/sql.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import type { Alteration } from './alteration-context.ts';
 import { defaultExpression } from './default-sql.ts';
 import {
   ALIAS_TYPES,
@@ -11,6 +10,7 @@ import {
   type FieldInput,
   type FieldSchemaInput,
 } from './schema-change.ts';
+import type { Alteration } from './schema-change-context.ts';
 
 /** Most characters of `varchar(n)` (PostgreSQL manual, 8.3). */
 const LENGTH_MAX = 10_485_760;

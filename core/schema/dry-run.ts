@@ -2,8 +2,8 @@
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { Client } from '#core/database/pool.ts';
 import { identifier, literal, raw, render, Sql, sql } from '#core/database/sql.ts';
-import type { Alteration } from './alteration-context.ts';
 import { indexName } from './index-name.ts';
+import type { Alteration } from './schema-change-context.ts';
 import { schemaFailure } from './schema-failure.ts';
 
 /** A value as it would stand in the text of a statement. */

@@ -7,7 +7,7 @@ import type {
   TableDescriptor,
 } from '#core/catalog/descriptor.ts';
 import type { AnyToOne, ManyToOne } from '#core/catalog/relation.ts';
-import { isBuiltIn } from '#core/catalog/system-field.ts';
+import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
 import type { MetaObject } from './schema-object.ts';
 
 /** The foreign key behind a relation. */

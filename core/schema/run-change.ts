@@ -1,6 +1,5 @@
 /** Which operation carries out which change. */
 import * as v from 'valibot';
-import type { Alteration } from './alteration-context.ts';
 import { applyDiff } from './operation/apply-snapshot.ts';
 import { createCollections, updateCollections } from './operation/collection.ts';
 import { deleteCollection } from './operation/collection-delete.ts';
@@ -9,6 +8,7 @@ import { deleteField } from './operation/field-delete.ts';
 import { updateFields } from './operation/field-update.ts';
 import { createRelation, deleteRelation, updateRelation } from './operation/relation.ts';
 import type { SchemaChange } from './schema-change.ts';
+import type { Alteration } from './schema-change-context.ts';
 import { schemaDiff } from './snapshot-diff.ts';
 
 /**

@@ -4,7 +4,7 @@
  */
 import type { Collection, Field } from '#core/catalog/catalog.ts';
 import type { FieldType } from '#core/catalog/field-type.ts';
-import { isBuiltIn } from '#core/catalog/system-field.ts';
+import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
 import { defaultRow } from '#core/system-collections/registry.ts';
 import { type ColumnObject, columnObject } from './column-object.ts';
 

@@ -8,10 +8,10 @@ import { publishWithin } from '#core/catalog/publish-in-transaction.ts';
 import { cancelStatement } from '#core/database/cancel.ts';
 import type { Client, Connection } from '#core/database/pool.ts';
 import { identifier, raw, render, type Sql, sql } from '#core/database/sql.ts';
-import type { Alteration, IndexOrder, TableName } from './alteration-context.ts';
 import { indexName } from './index-name.ts';
 import { runSchemaChange } from './run-change.ts';
 import type { SchemaChange } from './schema-change.ts';
+import type { Alteration, IndexOrder, TableName } from './schema-change-context.ts';
 import { schemaFailure } from './schema-failure.ts';
 import { lockTables } from './table-lock.ts';
 

@@ -4,12 +4,12 @@
  */
 import type { Catalog, Collection, Field } from '#core/catalog/catalog.ts';
 import { compareText } from '#core/catalog/compare-text.ts';
-import { isBuiltIn } from '#core/catalog/system-field.ts';
+import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
 import { RELEASE } from '#core/system/release.ts';
-import { hashOf } from './hash.ts';
 import { type RelationObject, relationObjects } from './relation-object.ts';
+import { hashOf } from './schema-hash.ts';
 import { collectionObject, fieldObject, type MetaObject } from './schema-object.ts';
 
 /** Version of the document: with all collections, or with some of them. */

@@ -8,7 +8,7 @@ import pg from 'pg';
 import type { Client } from '#core/database/pool.ts';
 import { identifier, join, raw, render, sql } from '#core/database/sql.ts';
 import { unavailable } from '#core/errors/service-error.ts';
-import type { LockMode, TableLock } from './alteration-context.ts';
+import type { LockMode, TableLock } from './schema-change-context.ts';
 
 export interface LockOptions {
   /** Milliseconds that a single attempt may queue. */

@@ -5,8 +5,8 @@
 import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
 import { bareType } from '#core/database/column-type.ts';
 import { literal, type Sql, sql } from '#core/database/sql.ts';
-import type { Alteration } from './alteration-context.ts';
 import type { ColumnTypeName } from './schema-change.ts';
+import type { Alteration } from './schema-change-context.ts';
 
 /** A column's type to be. */
 export interface TargetType {

@@ -18,7 +18,7 @@ import { mailSubmission } from '#core/jobs/message/mail.ts';
 import { requireMail } from '#core/mail/transport.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import type { ItemService } from './items.ts';
 import type { RightsSource } from './request-context.ts';
 import { parsedQuery } from './statement-cache.ts';

@@ -3,7 +3,7 @@
 import { MailTokens } from '#core/identity/mail-token.ts';
 import { PasswordResets } from '#core/identity/password-reset.ts';
 import { Registrations } from '#core/identity/registration.ts';
-import type { Secrets } from '#core/system/secret.ts';
+import type { Secrets } from '#core/system/signing-key.ts';
 import { type InvitationParts, Invitations } from './invitation.ts';
 
 export interface MailFlowServices {

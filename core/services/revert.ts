@@ -5,7 +5,7 @@
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import { type ColumnField, isColumn } from '#core/catalog/catalog.ts';
-import { CONCEALED, isConcealed } from '#core/catalog/concealed.ts';
+import { CONCEALED, isConcealed } from '#core/catalog/concealed-field.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { keyOfItem, snapshot } from '#core/history/history.ts';
@@ -19,7 +19,7 @@ import type { Write } from '#core/mutation/target.ts';
 import type { Key } from '#core/query/key.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 import { JsonText } from '#core/values/composite.ts';
 import type { ItemService } from './items.ts';

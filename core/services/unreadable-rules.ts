@@ -12,7 +12,7 @@ import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import type { Log } from '#core/log/log.ts';
 import type { QueryBounds } from '#core/query/query.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { fieldRuleFault } from '#core/validation/field-rule.ts';
 import { permissionFaults } from './permission-check.ts';
 import { addressFault } from './system/rule-policy.ts';

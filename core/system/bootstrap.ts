@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Config } from '#core/config/config.ts';
 import { type Client, type Pool, transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { systemSchema, systemTable } from './table.ts';
+import { systemSchema, systemTable } from './system-table.ts';
 
 /** The credentials of the first admin; the database stores only hashes. */
 export interface AdminCredentials {

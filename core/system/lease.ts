@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { systemTable } from './table.ts';
+import { systemTable } from './system-table.ts';
 
 export class Lease {
   readonly #pool: Pool;

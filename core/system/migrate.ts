@@ -9,7 +9,7 @@ import Postgrator from 'postgrator';
 import type { Config } from '#core/config/config.ts';
 import { identifier, quote, render, sql } from '#core/database/sql.ts';
 import { SetupError } from './setup-error.ts';
-import { systemSchema, systemTable } from './table.ts';
+import { systemSchema, systemTable } from './system-table.ts';
 
 const FOLDER = join(import.meta.dirname, 'migrations');
 const VERSION_TABLE = 'system_migrations';

@@ -5,7 +5,7 @@
 import { type Client, type Pool, transaction } from '#core/database/pool.ts';
 import { identifier, literal, render, type Sql, sql } from '#core/database/sql.ts';
 import { encode } from '#core/messages/topic.ts';
-import { systemTable } from './table.ts';
+import { systemTable } from './system-table.ts';
 
 export interface SchemaTrigger {
   /** The schema of the system tables. */

@@ -3,8 +3,8 @@
  * cells are text. A JSON value takes the form that its column reads.
  */
 import { arrayText } from '#core/values/array.ts';
-import type { ValueForm } from './column.ts';
 import { JsonNumber, parseJson, writeJson } from './exact-json.ts';
+import type { ValueForm } from './file-column.ts';
 
 /** A value that does not fit its column. */
 export class MisplacedValue extends Error {

@@ -5,14 +5,14 @@
 import { sql } from '#core/database/sql.ts';
 import { type TextCheck, textChecker } from '#core/values/value.ts';
 import { MisplacedValue } from './cell-text.ts';
-import type { FileColumn } from './column.ts';
 import { stage } from './copy-to-staging.ts';
 import { blamesRow, copyContext, refusalFault } from './database-refusal.ts';
 import { writeJson } from './exact-json.ts';
-import { memberFault } from './file.ts';
+import type { FileColumn } from './file-column.ts';
+import { memberFault } from './import-file.ts';
 import { Refused, type Run } from './import-run.ts';
-import type { Row, RowHandler } from './row.ts';
 import { type RowFault, shown, UnreadableFile } from './row-fault.ts';
+import type { Row, RowHandler } from './row-reader.ts';
 import type { Staged } from './staging-table.ts';
 import { importView } from './visible-faults.ts';
 

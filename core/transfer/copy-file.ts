@@ -1,12 +1,12 @@
 /** Copies the rows of a file into a table, or into the staging table, in one pass. */
 import type { Sql } from '#core/database/sql.ts';
-import type { FileColumn } from './column.ts';
 import { CopyIn } from './copy-in.ts';
 import { CopyText } from './copy-text.ts';
 import { feed } from './feed-scanner.ts';
-import { memberFault, rowReader } from './file.ts';
+import type { FileColumn } from './file-column.ts';
+import { memberFault, rowReader } from './import-file.ts';
 import type { Run } from './import-run.ts';
-import type { Row, RowHandler } from './row.ts';
+import type { Row, RowHandler } from './row-reader.ts';
 
 /** A row is faulty; a fast pass does not say more. */
 export class FaultyRow extends Error {}

@@ -1,6 +1,7 @@
 /** Fills the staging table from the file. */
-import type { FileColumn } from './column.ts';
+
 import { copyFile, type Pass } from './copy-file.ts';
+import type { FileColumn } from './file-column.ts';
 import type { Run } from './import-run.ts';
 import { copyToStaging, createStaging, type Staged, StagingWriter } from './staging-table.ts';
 

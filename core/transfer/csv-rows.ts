@@ -1,13 +1,13 @@
 /** Reads a CSV file into rows: the first record names the columns, an empty cell has no value. */
 
-import { CONCEALED } from '#core/catalog/concealed.ts';
+import { CONCEALED } from '#core/catalog/concealed-field.ts';
 import { looksLikeTimestamp } from '#core/values/timestamp-text.ts';
 import { cellText } from './cell-text.ts';
-import { type FileColumn, storedText } from './column.ts';
 import type { CopyText } from './copy-text.ts';
-import { type CsvHandler, type CsvRecord, CsvScanner, DOUBLED } from './csv.ts';
-import type { Row, RowHandler, RowReader } from './row.ts';
+import { type CsvHandler, type CsvRecord, CsvScanner, DOUBLED } from './csv-scanner.ts';
+import { type FileColumn, storedText } from './file-column.ts';
 import { malformed, UnreadableFile } from './row-fault.ts';
+import type { Row, RowHandler, RowReader } from './row-reader.ts';
 import { writeValue } from './write-value.ts';
 
 const NOT_UTF8 = 'The row is not UTF-8.';

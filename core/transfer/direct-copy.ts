@@ -4,11 +4,11 @@
  */
 import pg from 'pg';
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
-import type { FileColumn } from './column.ts';
 import { type CopyText, DEFAULT_MARKER } from './copy-text.ts';
-import type { Row } from './row.ts';
-import type { Session } from './session.ts';
-import type { Target } from './target.ts';
+import type { FileColumn } from './file-column.ts';
+import type { Session } from './import-connection.ts';
+import type { Target } from './import-target.ts';
+import type { Row } from './row-reader.ts';
 
 /** Timeout for the lock on an empty table; writers that use it would fill it anyway. */
 const LOCK_WAIT = '250ms';

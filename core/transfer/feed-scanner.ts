@@ -3,8 +3,8 @@
  */
 import type { CopyIn } from './copy-in.ts';
 import type { CopyText } from './copy-text.ts';
-import type { ImportFile } from './file.ts';
-import type { RowReader } from './row.ts';
+import type { ImportFile } from './import-file.ts';
+import type { RowReader } from './row-reader.ts';
 
 /** Bytes per message to PostgreSQL. */
 const BATCH = 64 * 1024;

@@ -7,11 +7,11 @@ import type { ForeignKeyDescriptor } from '#core/catalog/descriptor.ts';
 import { empty, identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import type { ErrorCode } from '#core/errors/catalogue.ts';
 import type { Run } from './import-run.ts';
+import type { Target } from './import-target.ts';
 import { restrictedLinks } from './restricted-links.ts';
 import { type RowFault, shown } from './row-fault.ts';
 import { placeOf, ROW, rowsAfter, type Subject, subjectOf } from './staged-rows.ts';
 import { isAbsent, STAGING, type Staged, stagingColumn } from './staging-table.ts';
-import type { Target } from './target.ts';
 import { seenFields } from './visible-faults.ts';
 
 /** A query on the staging table that returns "row" and "value". */

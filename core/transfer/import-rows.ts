@@ -5,13 +5,13 @@
 import { sql } from '#core/database/sql.ts';
 import { MisplacedValue } from './cell-text.ts';
 import { stageJudged } from './check-rows.ts';
-import type { FileColumn } from './column.ts';
 import { copyFile, FaultyRow, NewMember } from './copy-file.ts';
 import { stage } from './copy-to-staging.ts';
 import { blamesConstraint, blamesRow } from './database-refusal.ts';
 import { copyToTarget, directWayIsOpen, directWriter, NoDirectWay } from './direct-copy.ts';
-import { widestColumns } from './file.ts';
+import type { FileColumn } from './file-column.ts';
 import { locate, locateNumberedKeys } from './find-faulty-rows.ts';
+import { widestColumns } from './import-file.ts';
 import { type ImportResult, Refused, type Run } from './import-run.ts';
 import { prepareStaged, settle } from './merge-staged.ts';
 import { locateRestricted, restrictedLinks } from './restricted-links.ts';

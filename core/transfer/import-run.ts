@@ -2,11 +2,11 @@
 import type pg from 'pg';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
-import type { ImportFile } from './file.ts';
+import type { Session } from './import-connection.ts';
+import type { ImportFile } from './import-file.ts';
+import type { Target } from './import-target.ts';
 import type { Reader } from './restricted-links.ts';
 import type { RowFault } from './row-fault.ts';
-import type { Session } from './session.ts';
-import type { Target } from './target.ts';
 
 /** The result of an import. */
 export interface ImportResult {

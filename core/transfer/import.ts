@@ -3,12 +3,12 @@
  * Faults are reported row by row.
  */
 import { sql } from '#core/database/sql.ts';
-import { fileColumns } from './file.ts';
+import { Session } from './import-connection.ts';
+import { fileColumns } from './import-file.ts';
 import { importRows } from './import-rows.ts';
 import { type ImportOptions, type ImportResult, Refused } from './import-run.ts';
+import { type ImportableCollection, importable, openTarget } from './import-target.ts';
 import { importErrors, UnreadableFile } from './row-fault.ts';
-import { Session } from './session.ts';
-import { type ImportableCollection, importable, openTarget } from './target.ts';
 
 /**
  * Settings of the transaction: no timeout but the caller's signal, the same parsing of values

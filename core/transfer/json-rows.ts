@@ -1,14 +1,14 @@
 /** Reads a JSON file into rows: an absent member has no value, null is null. */
 
-import { CONCEALED } from '#core/catalog/concealed.ts';
-import { kindFault, kindOf } from '#core/values/kind.ts';
+import { CONCEALED } from '#core/catalog/concealed-field.ts';
+import { kindFault, kindOf } from '#core/values/json-type.ts';
 import { MisplacedValue, valueText } from './cell-text.ts';
-import { type FileColumn, storedText } from './column.ts';
 import type { CopyText } from './copy-text.ts';
 import { JsonFault, JsonNumber, parseJson } from './exact-json.ts';
-import { type JsonElement, JsonScanner } from './json.ts';
-import type { Row, RowHandler, RowReader } from './row.ts';
+import { type FileColumn, storedText } from './file-column.ts';
+import { type JsonElement, JsonScanner } from './json-scanner.ts';
 import { malformed, UnreadableFile } from './row-fault.ts';
+import type { Row, RowHandler, RowReader } from './row-reader.ts';
 import { writeValue } from './write-value.ts';
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -4,10 +4,10 @@
  */
 import pg from 'pg';
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
-import type { FileColumn } from './column.ts';
-import type { Session } from './session.ts';
+import type { FileColumn } from './file-column.ts';
+import type { Session } from './import-connection.ts';
+import type { Target } from './import-target.ts';
 import { isAbsent, STAGING, type Staged, stagingColumn, valueOr } from './staging-table.ts';
-import type { Target } from './target.ts';
 
 /** The result for the staged rows. */
 export interface MergeCounts {

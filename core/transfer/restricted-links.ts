@@ -9,7 +9,7 @@ import type { End } from '#core/catalog/relation.ts';
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import { readableRows } from '#core/query/sql/table-rows.ts';
-import type { FileColumn } from './column.ts';
+import type { FileColumn } from './file-column.ts';
 import type { Run } from './import-run.ts';
 import { type RowFault, shown } from './row-fault.ts';
 import { ROW, rowsAfter, subjectOf } from './staged-rows.ts';

@@ -1,6 +1,6 @@
 /** Faults of a file: collected for the report, and their wire form. */
 import type { Collection } from '#core/catalog/catalog.ts';
-import { CONCEALED, isConcealed } from '#core/catalog/concealed.ts';
+import { CONCEALED, isConcealed } from '#core/catalog/concealed-field.ts';
 import type { ErrorCode } from '#core/errors/catalogue.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 

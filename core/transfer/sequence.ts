@@ -1,9 +1,9 @@
 /** Moves the sequences of imported columns past the imported values, never backwards. */
 import { identifier, quote, type Sql, sql } from '#core/database/sql.ts';
-import type { FileColumn } from './column.ts';
-import type { Session } from './session.ts';
+import type { FileColumn } from './file-column.ts';
+import type { Session } from './import-connection.ts';
+import type { Target } from './import-target.ts';
 import { STAGING, stagingColumn } from './staging-table.ts';
-import type { Target } from './target.ts';
 
 function moveStatement(sequence: readonly [string, string], values: Sql): Sql {
   const [schema, name] = sequence;

@@ -1,9 +1,9 @@
 /** The staged rows as the merge would leave them in the table. */
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import type { ImportOptions, Run } from './import-run.ts';
+import type { Target } from './import-target.ts';
 import { sameKey } from './merge.ts';
 import { STAGING, type Staged, valueOr } from './staging-table.ts';
-import type { Target } from './target.ts';
 
 /** Staged rows and the table that they go to. */
 export interface Subject {

@@ -3,10 +3,10 @@
  * values a row lacks (those stay unchanged, or take their default).
  */
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
-import type { FileColumn } from './column.ts';
 import type { CopyText } from './copy-text.ts';
-import type { Row } from './row.ts';
-import type { Target } from './target.ts';
+import type { FileColumn } from './file-column.ts';
+import type { Target } from './import-target.ts';
+import type { Row } from './row-reader.ts';
 
 export const STAGING: Sql = identifier('pg_temp', 'sluice_import');
 

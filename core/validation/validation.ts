@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
 import { type Call, callOf } from '#core/query/call.ts';
 import { NO_VALUE, resolveVariable } from '#core/query/plan/variable.ts';
 import type { Filter } from '#core/query/query.ts';
-import { isTemporal } from '#core/values/kind.ts';
+import { isTemporal } from '#core/values/json-type.ts';
 import { columnOf } from './column.ts';
 import { dateOfParts, momentOf } from './compare.ts';
 import { type Fault, faultError } from './fault.ts';

@@ -5,11 +5,11 @@
 import { Readable } from 'node:stream';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { ByteQueue } from './byte-queue.ts';
-import { parseJson } from './json.ts';
 import type { JsonBounds, OnEntries } from './json-bounds.ts';
 import { type Body, ClientGoneError, type SizeLimit } from './request.ts';
 import { parseInSlices } from './sliced-json.ts';
-import type { HttpResponse } from './uws.ts';
+import { parseJson } from './strict-json.ts';
+import type { HttpResponse } from './uwebsockets.ts';
 
 /**
  * Bytes that may wait for a reader before the socket is paused, and down to which it stays so. What

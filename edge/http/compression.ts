@@ -10,9 +10,9 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
-import { ownHeader } from './header.ts';
 import type { Request } from './request.ts';
 import type { Response } from './response.ts';
+import { ownHeader } from './response-header.ts';
 
 /** A content coding that is offered. */
 export type Coding = 'br' | 'gzip';

@@ -3,13 +3,13 @@
  * answer. Made for every request, so it computes nothing before it is asked.
  */
 import { randomBytes } from 'node:crypto';
-import { addressText } from './address.ts';
 import type { SendTimeouts } from './answer-writer.ts';
 import { DISCARDED_MAX, IncomingBody, NO_BODY } from './body.ts';
-import { headerLine, type StandardHeaders } from './header.ts';
+import { addressText } from './ip-address-text.ts';
 import type { JsonBounds } from './json-bounds.ts';
 import { AnswerCutError, type Body, ClientGoneError, type Request } from './request.ts';
-import type { HttpRequest, HttpResponse } from './uws.ts';
+import { headerLine, type StandardHeaders } from './response-header.ts';
+import type { HttpRequest, HttpResponse } from './uwebsockets.ts';
 
 /** Ids are this process's random part and a counter. */
 const PREFIX = `${randomBytes(6).toString('base64url')}-`;

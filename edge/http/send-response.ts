@@ -16,8 +16,8 @@ import {
 } from './compression.ts';
 import { entityTag, namesTag, TAG_MAX_LENGTH } from './entity-tag.ts';
 import type { Exchange } from './exchange.ts';
-import { ownHeader } from './header.ts';
 import type { Pieces, Response } from './response.ts';
+import { ownHeader } from './response-header.ts';
 
 /**
  * Longest body, in bytes or characters, that is left to the library at once. It holds the rest back

@@ -9,11 +9,11 @@ import type { SendTimeouts } from './answer-writer.ts';
 import type { Cors } from './cors.ts';
 import { Exchange, type ExchangeSettings } from './exchange.ts';
 import { failureOf } from './failure-response.ts';
-import { StandardHeaders } from './header.ts';
 import { HEADERS_MAX_SIZE } from './header-limit.ts';
 import { type JsonBounds, UNBOUNDED } from './json-bounds.ts';
 import { AnswerCutError, ClientGoneError } from './request.ts';
 import type { Handler, Response } from './response.ts';
+import { StandardHeaders } from './response-header.ts';
 import { leave, sendPieces, sendWhole } from './send-response.ts';
 import {
   App,
@@ -24,7 +24,7 @@ import {
   type ListenSocket,
   localPort,
   SHARED_PORT,
-} from './uws.ts';
+} from './uwebsockets.ts';
 
 export interface ServerOptions {
   /** Answers all requests, usually {@link Router.handle} behind what concerns every route. */

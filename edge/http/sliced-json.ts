@@ -5,8 +5,8 @@
  */
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
-import { endOfString, parseCounted } from './json.ts';
 import { type JsonBounds, JsonCounter, type OnEntries, UNBOUNDED } from './json-bounds.ts';
+import { endOfString, parseCounted } from './strict-json.ts';
 
 /** Bytes that are parsed at a time, and above which an object or list is taken apart. */
 const SLICE = 131_072;

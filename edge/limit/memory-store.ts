@@ -1,6 +1,6 @@
 /** Where requests are counted: the port, and the memory of this process behind it. */
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { Counter, type Quota } from './block-counter.ts';
+import { Counter, type Quota } from './request-counter.ts';
 
 /** Makes counters that share a place. */
 export interface CounterStore {

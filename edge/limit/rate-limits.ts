@@ -11,8 +11,8 @@ import { ServiceError } from '#core/errors/service-error.ts';
 import type { HealthCheck, HealthChecks } from '#core/process/health-check.ts';
 import { clientIpBy } from '#edge/http/client-ip.ts';
 import { ClientGoneError, type Request } from '#edge/http/request.ts';
-import type { Count, Counter, Quota } from './block-counter.ts';
 import type { CounterStore } from './memory-store.ts';
+import type { Count, Counter, Quota } from './request-counter.ts';
 
 /** What is limited strictly; each is counted separately. */
 export type StrictName = 'login' | 'reset' | 'hash' | 'registration';

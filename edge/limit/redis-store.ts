@@ -6,8 +6,8 @@ import {
 } from 'rate-limiter-flexible';
 import type { Log } from '#core/log/log.ts';
 import { OptionalRedis } from '#core/redis/optional-redis.ts';
-import { Counter, type Quota } from './block-counter.ts';
 import type { CounterStore } from './memory-store.ts';
+import { Counter, type Quota } from './request-counter.ts';
 
 /** Longest wait for Redis (ms); past it the process counts by itself. */
 const ANSWER_WITHIN_MS = 1_000;

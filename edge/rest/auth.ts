@@ -7,7 +7,7 @@ import type { Response } from '#edge/http/response.ts';
 import { members, word } from './body.ts';
 import { type Call, type CallHandler, NO_CONTENT, visitorOf } from './call.ts';
 import { cookieOf, giveCookie, takeCookie } from './cookie.ts';
-import { refuseForgery } from './forgery.ts';
+import { refuseForgery } from './csrf-check.ts';
 import { DATA, NOTHING, parsedBody, type RouteEntry } from './route.ts';
 
 /** Longest address that is looked up. */

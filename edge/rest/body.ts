@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import type { Call } from './call.ts';
-import { requireKnownMembers } from './preference.ts';
+import { requireKnownMembers } from './prefer-header.ts';
 
 /** An object with these members; others are let pass. */
 export function members<const E extends v.ObjectEntries>(entries: E) {

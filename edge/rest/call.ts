@@ -11,7 +11,7 @@ import type { Pieces, Response } from '#edge/http/response.ts';
 import type { Params } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import type { StreamFacts } from '#edge/streams/open-streams.ts';
-import { parametersOf } from './parameter.ts';
+import { parametersOf } from './query-parameters.ts';
 
 /** What a {@link Call} is made of. */
 export type CallFacts = Omit<Call, 'parameters'>;

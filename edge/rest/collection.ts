@@ -10,7 +10,7 @@ import {
 } from '#core/schema/change-input.ts';
 import { type Call, type CallHandler, jsonText, param, parsed } from './call.ts';
 import { searchBody } from './item-route.ts';
-import { searchLimit, searchOf } from './parameter.ts';
+import { searchLimit, searchOf } from './query-parameters.ts';
 import { DATA, json, NOTHING, type RouteEntry, WRITTEN } from './route.ts';
 import { CHANGE_PARAMETERS, changeOne, changeSchema, removeOne } from './schema-change.ts';
 

@@ -8,7 +8,7 @@ import type { Parameters } from '#core/query/parse/parameter.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { cookieOf, takeCookie } from './cookie.ts';
-import { refuseForgery } from './forgery.ts';
+import { refuseForgery } from './csrf-check.ts';
 
 /**
  * The token of a request (RFC 6750, sections 2.1 and 2.3); null when there is none.

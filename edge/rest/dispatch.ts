@@ -10,8 +10,8 @@ import type { EdgeServices } from '#edge/services.ts';
 import { Call } from './call.ts';
 import { cookieOf } from './cookie.ts';
 import { callerByCookie, tokenOf } from './credential.ts';
-import { parametersOf } from './parameter.ts';
-import { prefersStrict, requireKnownParameters } from './preference.ts';
+import { prefersStrict, requireKnownParameters } from './prefer-header.ts';
+import { parametersOf } from './query-parameters.ts';
 import type { Access, RouteEntry } from './route.ts';
 
 const SECOND_FACTOR_FIRST =

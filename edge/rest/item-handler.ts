@@ -24,7 +24,7 @@ import {
 } from './call.ts';
 import { REST } from './envelope.ts';
 import { exportItems } from './export.ts';
-import { byQueryLimit, searchLimit, searchOf } from './parameter.ts';
+import { byQueryLimit, searchLimit, searchOf } from './query-parameters.ts';
 
 /** The collection that a call is about, and the service that knows it. */
 export interface ServedCollection {

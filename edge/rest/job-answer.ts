@@ -6,7 +6,7 @@ import { ServiceError, serviceErrorsOf } from '#core/errors/service-error.ts';
 import type { Job } from '#core/jobs/job.ts';
 import type { Response } from '#edge/http/response.ts';
 import type { Call } from './call.ts';
-import { prefersAsync } from './preference.ts';
+import { prefersAsync } from './prefer-header.ts';
 
 /** Where a job is to be looked at. */
 export function jobLocation(id: string): string {

@@ -5,9 +5,9 @@ import { invalidPayload, invalidQuery, ServiceError } from '#core/errors/service
 import { FORMAT_FACTS, fileName } from '#core/export/format.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
 import type { Snapshot } from '#core/schema/snapshot.ts';
-import { parseJson } from '#edge/http/json.ts';
 import { firstFile } from '#edge/http/multipart.ts';
 import type { Response } from '#edge/http/response.ts';
+import { parseJson } from '#edge/http/strict-json.ts';
 import type { Call } from './call.ts';
 import { disposition } from './export.ts';
 

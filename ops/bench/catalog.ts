@@ -6,9 +6,9 @@ import { openCatalog } from '#core/catalog/open.ts';
 import { openBus } from '#core/messages/open.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import type { ReadTarget } from '#core/query/sql/compile.ts';
-import { clusterId } from '#core/system/cluster.ts';
-import { systemSchema } from '#core/system/table.ts';
-import type { Rig } from './rig.ts';
+import { clusterId } from '#core/system/cluster-id.ts';
+import { systemSchema } from '#core/system/system-table.ts';
+import type { Rig } from './environment.ts';
 
 const ADMIN = { ...ANONYMOUS, admin: true };
 

@@ -6,8 +6,8 @@ import type { QueryBounds } from '#core/query/query.ts';
 import { compilePage } from '#core/query/sql/compile.ts';
 import { StatementCache } from '#core/services/statement-cache.ts';
 import { adminTarget, boundsOf, loadCatalog } from './catalog.ts';
-import type { Rig } from './rig.ts';
-import { amount, median, type Row } from './row.ts';
+import type { Rig } from './environment.ts';
+import { amount, median, type Row } from './result-row.ts';
 
 const NEW_BELOW_MS = 1;
 const SEEN_BELOW_MS = 0.1;

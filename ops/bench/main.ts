@@ -4,16 +4,16 @@
  */
 import { join } from 'node:path';
 import { SetupError } from '#core/system/setup-error.ts';
-import { listenForInterrupt } from '#ops/supervisor/interrupt.ts';
-import { checkNode } from '#ops/supervisor/run.ts';
+import { checkNode } from '#ops/supervisor/run-supervisor.ts';
+import { listenForInterrupt } from '#ops/supervisor/stop-signal.ts';
 import { measureAccess } from './access/measure.ts';
 import { measureCompile } from './compile.ts';
+import { openRig, type Rig } from './environment.ts';
 import { measureImports } from './import/measure.ts';
 import { type Part, parseOptions } from './options.ts';
 import { measureReads } from './read/measure.ts';
 import { table, writeJson } from './report.ts';
-import { openRig, type Rig } from './rig.ts';
-import type { Row } from './row.ts';
+import type { Row } from './result-row.ts';
 import { measureSchema } from './schema/measure.ts';
 import { measureWrites } from './write/measure.ts';
 

@@ -4,7 +4,7 @@ import { arch, cpus, release, totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import { styleText } from 'node:util';
 import type { Options } from './options.ts';
-import type { Goal, Row, Unit } from './row.ts';
+import type { Goal, Row, Unit } from './result-row.ts';
 
 const DIGITS: Readonly<Record<Unit, number>> = {
   'requests/s': 0,

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as v from 'valibot';
 import type { Config } from '#core/config/config.ts';
 import { SetupError } from '#core/system/setup-error.ts';
-import { findToken } from '#ops/demo/access.ts';
 import { Api, whoListens } from '#ops/demo/api.ts';
+import { findToken } from '#ops/demo/credentials.ts';
 import { localUrl } from '#ops/supervisor/banner.ts';
 import { announcedUrl } from '#ops/supervisor/running-file.ts';
 

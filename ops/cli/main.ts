@@ -1,8 +1,8 @@
 /** `npm run sluice -- COMMAND`: works on an installation, over HTTP and by its admin's token. */
 import { ConfigError, loadConfig } from '#core/config/config.ts';
 import { SetupError } from '#core/system/setup-error.ts';
-import { listenForInterrupt } from '#ops/supervisor/interrupt.ts';
-import { checkNode } from '#ops/supervisor/run.ts';
+import { checkNode } from '#ops/supervisor/run-supervisor.ts';
+import { listenForInterrupt } from '#ops/supervisor/stop-signal.ts';
 import { findCommand, helpOf, helpOfAll, parseLine } from './command.ts';
 import { openInstallation } from './installation.ts';
 import { MIGRATE } from './migrate.ts';

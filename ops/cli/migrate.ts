@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Config } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
-import { prepareQueueTables } from '#core/jobs/bull.ts';
+import { prepareQueueTables } from '#core/jobs/bullmq.ts';
 import { createLog } from '#core/log/log.ts';
 import { migrate } from '#core/system/migrate.ts';
 import { RELEASE } from '#core/system/release.ts';

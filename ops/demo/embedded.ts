@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from '#core/system/setup-error.ts';
-import { DATABASE } from '#ops/embedded/cluster.ts';
+import { DATABASE } from '#ops/embedded/embedded-database.ts';
 import { ROLE } from '#ops/embedded/postgres.ts';
 
 /** Line of `postmaster.pid` that holds the port, counted from 0. */

@@ -6,16 +6,16 @@
 import { styleText } from 'node:util';
 import { type Config, ConfigError, loadConfig } from '#core/config/config.ts';
 import { SetupError } from '#core/system/setup-error.ts';
-import { systemSchema } from '#core/system/table.ts';
+import { systemSchema } from '#core/system/system-table.ts';
 import { localUrl } from '#ops/supervisor/banner.ts';
-import { listenForInterrupt } from '#ops/supervisor/interrupt.ts';
-import { checkNode } from '#ops/supervisor/run.ts';
+import { checkNode } from '#ops/supervisor/run-supervisor.ts';
 import { announcedUrl } from '#ops/supervisor/running-file.ts';
-import { dataFile, findDatabase, findToken } from './access.ts';
+import { listenForInterrupt } from '#ops/supervisor/stop-signal.ts';
 import { Api, whoListens } from './api.ts';
+import { dataFile, findDatabase, findToken } from './credentials.ts';
+import { showcase } from './example-requests.ts';
 import { importFile } from './import.ts';
 import { type OwnServer, startServer } from './own-server.ts';
-import { showcase } from './showcase.ts';
 import { makeTables, untilServed } from './table.ts';
 
 /** The exit code of a process that Ctrl-C ended. */

@@ -6,10 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
 import { SetupError } from '#core/system/setup-error.ts';
-import { type Cluster, type ClusterOptions, openCluster } from '#ops/embedded/cluster.ts';
+import { type Cluster, type ClusterOptions, openCluster } from '#ops/embedded/embedded-database.ts';
 import type { Report } from '#ops/embedded/postgres-binaries.ts';
 import { connectionsToAllow } from './connection-budget.ts';
-import { checkPreparedStatements } from './pooler.ts';
+import { checkPreparedStatements } from './pooler-check.ts';
 import { checkPostgres, describeUrl, waitFor } from './wait-for-servers.ts';
 
 export interface Database {

@@ -3,7 +3,7 @@
 import t from 'tap';
 import { publishWithin } from '#core/catalog/publish-in-transaction.ts';
 import { transaction } from '#core/database/pool.ts';
-import { Members } from '#core/system/member.ts';
+import { Members } from '#core/system/process-registry.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
 

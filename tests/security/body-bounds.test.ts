@@ -4,9 +4,9 @@
  * what nobody knows of an item is not carried along.
  */
 import t from 'tap';
-import { parseJson } from '#edge/http/json.ts';
 import type { JsonBounds, OnEntries } from '#edge/http/json-bounds.ts';
 import { parseInSlices } from '#edge/http/sliced-json.ts';
+import { parseJson } from '#edge/http/strict-json.ts';
 import { startCluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
 

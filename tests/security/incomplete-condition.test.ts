@@ -7,7 +7,7 @@ import { openCatalog } from '#core/catalog/open.ts';
 import { passesEmailFilter } from '#core/identity/email-filter.ts';
 import { openBus } from '#core/messages/open.ts';
 import { RuleAudit } from '#core/services/unreadable-rules.ts';
-import { clusterId } from '#core/system/cluster.ts';
+import { clusterId } from '#core/system/cluster-id.ts';
 import { bodyOf } from '#tests/harness/body.ts';
 import { type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { createMember } from '#tests/harness/member.ts';

@@ -3,7 +3,7 @@
 import t from 'tap';
 import { ANONYMOUS } from '#core/access/grants.ts';
 import { loadConfig } from '#core/config/config.ts';
-import { guarded } from '#edge/limit/guard.ts';
+import { guarded } from '#edge/limit/limit-requests.ts';
 import { MemoryStore } from '#edge/limit/memory-store.ts';
 import { Limits } from '#edge/limit/rate-limits.ts';
 import { exchange, open, request, serve, until } from '#tests/edge/http/fixture/client.ts';

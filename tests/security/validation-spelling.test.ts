@@ -5,7 +5,7 @@ import { ANONYMOUS } from '#core/access/grants.ts';
 import { openCatalog } from '#core/catalog/open.ts';
 import { openBus } from '#core/messages/open.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
-import { clusterId } from '#core/system/cluster.ts';
+import { clusterId } from '#core/system/cluster-id.ts';
 import { validationFault } from '#core/validation/readable.ts';
 import { Validation } from '#core/validation/validation.ts';
 import { install } from '../core/catalog/installation.ts';

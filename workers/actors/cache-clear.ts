@@ -8,7 +8,7 @@ import {
   type CacheClearResult,
   cacheClearMessage,
 } from '#core/jobs/message/cache-clear.ts';
-import { Members } from '#core/system/member.ts';
+import { Members } from '#core/system/process-registry.ts';
 import type { Actor } from '#workers/runtime/actor.ts';
 
 const DEADLINE_MS = 600_000;

@@ -5,7 +5,7 @@ import { composeMail } from '#core/identity/compose-mail.ts';
 import { MailTokens } from '#core/identity/mail-token.ts';
 import { MAIL_JOB, mailMessage } from '#core/jobs/message/mail.ts';
 import { openMailTransport, requireMail } from '#core/mail/transport.ts';
-import { openSecrets } from '#core/system/secret.ts';
+import { openSecrets } from '#core/system/signing-key.ts';
 import type { Actor } from '#workers/runtime/actor.ts';
 import { RetryableError } from '#workers/runtime/retryable-error.ts';
 

@@ -4,9 +4,9 @@
  */
 import * as v from 'valibot';
 import { announce } from '#core/catalog/publish-in-transaction.ts';
-import { recordedResult, recordResult } from '#core/jobs/ledger.ts';
 import { INDEX_JOB, indexSubmission } from '#core/jobs/message/index-build.ts';
 import { recordJob } from '#core/jobs/submit.ts';
+import { recordedResult, recordResult } from '#core/jobs/write-job-status.ts';
 import {
   SCHEMA_JOB,
   SCHEMA_MAILBOX,
@@ -16,7 +16,7 @@ import {
   schemaResult,
 } from '#core/schema/schema-job.ts';
 import { alterSchema } from '#core/schema/schema-transaction.ts';
-import { Members } from '#core/system/member.ts';
+import { Members } from '#core/system/process-registry.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 
 const DEADLINE_MS = 3_600_000;

@@ -1,7 +1,7 @@
 /** What one delivery gives its actor, and takes back when it is over. */
 import type { Connection } from '#core/database/pool.ts';
 import type { ClaimedJob } from '#core/jobs/claim.ts';
-import { recordBackend } from '#core/jobs/ledger.ts';
+import { recordBackend } from '#core/jobs/write-job-status.ts';
 import type { Log } from '#core/log/log.ts';
 import { tellSupervisor } from '#core/process/supervised-process.ts';
 import type { Services } from '#workers/services.ts';

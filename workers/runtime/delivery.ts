@@ -9,6 +9,7 @@ import { secretsOf, withoutSecrets } from '#core/config/secret.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { type ClaimedJob, claimJob } from '#core/jobs/claim.ts';
+import { wakeNext } from '#core/jobs/mailbox.ts';
 import {
   cancelJob,
   completeJob,
@@ -16,11 +17,10 @@ import {
   failJob,
   giveBack,
   SupersededError,
-} from '#core/jobs/ledger.ts';
-import { wakeNext } from '#core/jobs/mailbox.ts';
+} from '#core/jobs/write-job-status.ts';
 import type { Log } from '#core/log/log.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { discardUpload } from '#core/transfer/upload.ts';
 import type { Services } from '#workers/services.ts';
 import type { Actor } from './actor.ts';

@@ -1,7 +1,7 @@
 /** What happens to a job that the queue will not deliver any more although it never ended. */
 import { ServiceError } from '#core/errors/service-error.ts';
-import { abandonJob } from '#core/jobs/ledger.ts';
 import { wakeNext } from '#core/jobs/mailbox.ts';
+import { abandonJob } from '#core/jobs/write-job-status.ts';
 import { discardUpload } from '#core/transfer/upload.ts';
 import type { Services } from '#workers/services.ts';
 

@@ -3,8 +3,8 @@
  * says so at once, and a look at their rows once a second says so for certain.
  */
 import { render, sql } from '#core/database/sql.ts';
-import type { Delivery } from '#core/jobs/ledger.ts';
-import { systemTable } from '#core/system/table.ts';
+import type { Delivery } from '#core/jobs/write-job-status.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import type { Services } from '#workers/services.ts';
 import { Interruption } from './interruption-reason.ts';
 

@@ -1,6 +1,6 @@
 /** The actor runtime of a worker process: consumes the queues that its actors name. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { prepareQueueTables } from '#core/jobs/bull.ts';
+import { prepareQueueTables } from '#core/jobs/bullmq.ts';
 import { wakeIfNext } from '#core/jobs/mailbox.ts';
 import type { Services } from '#workers/services.ts';
 import type { Actor } from './actor.ts';

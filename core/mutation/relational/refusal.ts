@@ -5,7 +5,7 @@
 import type pg from 'pg';
 import { failureView } from '#core/access/failure-view.ts';
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
-import { isConcealed } from '#core/catalog/concealed.ts';
+import { isConcealed } from '#core/catalog/concealed-field.ts';
 import type { TableDescriptor } from '#core/catalog/descriptor.ts';
 import { constraintColumns, foreignKeyOf, keyDetail } from '#core/database/constraint.ts';
 import { blamesValue, type FailureView, translateFailure } from '#core/database/failure.ts';

@@ -1,5 +1,5 @@
 /** Plans aggregates, in groups or over all rows of a level. */
-import { isConcealed } from '#core/catalog/concealed.ts';
+import { isConcealed } from '#core/catalog/concealed-field.ts';
 import { forbidden, invalidQuery } from '#core/errors/service-error.ts';
 import { callOf, resultKey } from '../call.ts';
 import type { AggregateTerm, Level } from '../query.ts';

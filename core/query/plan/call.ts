@@ -1,6 +1,6 @@
 /** Plans functions on fields: parts of dates, counts of related items, places in documents. */
 
-import { isConcealed } from '#core/catalog/concealed.ts';
+import { isConcealed } from '#core/catalog/concealed-field.ts';
 import type { ToMany } from '#core/catalog/relation.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
 import { type Call, DATE_FUNCTIONS, TIME_FUNCTIONS } from '../call.ts';

@@ -1,5 +1,5 @@
 /** Plans filters, across relations, as conditions. */
-import { isConcealed } from '#core/catalog/concealed.ts';
+import { isConcealed } from '#core/catalog/concealed-field.ts';
 import type { AnyToOne, ManyToOne, Relation, ToMany } from '#core/catalog/relation.ts';
 import { forbidden, invalidQuery } from '#core/errors/service-error.ts';
 import { callOf } from '../call.ts';

@@ -3,7 +3,7 @@
  * what they hold, from either end, so a concealed one leads nowhere.
  */
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
-import { isConcealed } from '#core/catalog/concealed.ts';
+import { isConcealed } from '#core/catalog/concealed-field.ts';
 import type { End, Relation } from '#core/catalog/relation.ts';
 
 const known = new WeakMap<Collection, ReadonlySet<string>>();

@@ -5,7 +5,7 @@
  */
 import { ALL_GRANTS, type Grant, type GrantCase, type Grants } from '#core/access/grants.ts';
 import type { Catalog, Collection, Field } from '#core/catalog/catalog.ts';
-import { isConcealed } from '#core/catalog/concealed.ts';
+import { isConcealed } from '#core/catalog/concealed-field.ts';
 import type { Past, PastRights, Table } from './plan.ts';
 
 const REVISIONS = 'system_revisions';

@@ -4,7 +4,7 @@
  * the same for every row.
  */
 import type { ColumnField } from '#core/catalog/catalog.ts';
-import { isConcealed } from '#core/catalog/concealed.ts';
+import { isConcealed } from '#core/catalog/concealed-field.ts';
 import type { AnyToOne, Relation } from '#core/catalog/relation.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
 import type { Column, Join, Match, Table } from './plan.ts';

@@ -1,5 +1,5 @@
 /** Plans `search`: a term looked for in the collection's own columns that the caller may see. */
-import { isConcealed } from '#core/catalog/concealed.ts';
+import { isConcealed } from '#core/catalog/concealed-field.ts';
 import type { Operator } from '../operator.ts';
 import { type Condition, connect, type ValueOperand } from './condition.ts';
 import type { Column } from './plan.ts';

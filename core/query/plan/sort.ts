@@ -1,6 +1,6 @@
 /** Plans the order of rows, across many-to-ones, with the joins that it needs. */
 import type { ColumnField } from '#core/catalog/catalog.ts';
-import { isConcealed } from '#core/catalog/concealed.ts';
+import { isConcealed } from '#core/catalog/concealed-field.ts';
 import type { ToMany } from '#core/catalog/relation.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
 import { callOf } from '../call.ts';

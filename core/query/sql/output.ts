@@ -1,6 +1,6 @@
 /** How a column's value is written into the JSON of an answer. */
 import type { ColumnField } from '#core/catalog/catalog.ts';
-import { CONCEALED, isConcealed } from '#core/catalog/concealed.ts';
+import { CONCEALED, isConcealed } from '#core/catalog/concealed-field.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
 import { isGeometry } from '../plan/geometry.ts';
 import { geometryOutput } from './geometry.ts';

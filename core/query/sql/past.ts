@@ -1,6 +1,6 @@
 /** Writes what a revision tells of its item. */
 
-import { CONCEALED } from '#core/catalog/concealed.ts';
+import { CONCEALED } from '#core/catalog/concealed-field.ts';
 import { empty, join, type Sql, sql } from '#core/database/sql.ts';
 import type { Past, PastRights, Table } from '../plan/plan.ts';
 import { columnNamed, tableSql, textMatch, whereSql } from './table.ts';

@@ -3,7 +3,7 @@
  * together. Nearly all rows are small, which one comparison for each unbounded column tells.
  */
 import type { ColumnField } from '#core/catalog/catalog.ts';
-import { isConcealed } from '#core/catalog/concealed.ts';
+import { isConcealed } from '#core/catalog/concealed-field.ts';
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import type { Aggregation, Entry, Items, LevelPlan, Value } from '../plan/plan.ts';
 

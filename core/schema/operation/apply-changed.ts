@@ -1,19 +1,19 @@
 /** Changes what is there already into what a snapshot says of it. */
 import { identifier, literal, raw, render, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import type { Alteration } from '../alteration-context.ts';
 import { columnType, isColumnType } from '../column-type.ts';
-import { type ColumnSchema, columnSchema, exactType } from '../exact-column.ts';
 import { differences } from '../json-difference.ts';
 import { collectionMetaInput, relationMetaInput } from '../metadata-input.ts';
 import type { Change } from '../order-diff.ts';
 import type { FieldPatch } from '../schema-change.ts';
+import type { Alteration } from '../schema-change-context.ts';
 import type {
   SnapshotCollection,
   SnapshotField,
   SnapshotRelation,
   SnapshotSystemField,
 } from '../snapshot.ts';
+import { type ColumnSchema, columnSchema, exactType } from '../snapshot-column.ts';
 import { describeField, parsedMeta, tableNamed } from './apply-new.ts';
 import { keyOrder } from './apply-relation.ts';
 import { writeCollection } from './collection-meta.ts';

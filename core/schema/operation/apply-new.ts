@@ -2,11 +2,11 @@
 import * as v from 'valibot';
 import { identifier, join, literal, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/table.ts';
-import type { Alteration, TableName } from '../alteration-context.ts';
-import { columnSchema, exactColumn } from '../exact-column.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { collectionMetaInput, fieldMetaInput } from '../metadata-input.ts';
+import type { Alteration, TableName } from '../schema-change-context.ts';
 import type { SnapshotCollection, SnapshotField } from '../snapshot.ts';
+import { columnSchema, exactColumn } from '../snapshot-column.ts';
 import { type CollectionRow, insertCollections } from './collection-meta.ts';
 import { alter, finishColumn } from './field.ts';
 import { flagsOf, refuseClearDefault, writeFieldMeta } from './field-meta.ts';

@@ -1,9 +1,9 @@
 /** Makes the relations that a snapshot has and the database has not: foreign keys and their rows. */
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import type { Alteration } from '../alteration-context.ts';
 import { indexName } from '../index-name.ts';
 import { relationMetaInput } from '../metadata-input.ts';
 import { relationSchemaInput } from '../schema-change.ts';
+import type { Alteration } from '../schema-change-context.ts';
 import type { SnapshotRelation } from '../snapshot.ts';
 import { NAME_BYTES } from '../valid-name.ts';
 import { parsedMeta, tableNamed } from './apply-new.ts';

@@ -1,10 +1,10 @@
 /** Puts a diff into effect: everything that it says, in one transaction, or nothing. */
 import { sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/table.ts';
-import type { Alteration, TableLock } from '../alteration-context.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { catalogWithout } from '../catalog-without.ts';
 import { type Plan, planOf } from '../order-diff.ts';
+import type { Alteration, TableLock } from '../schema-change-context.ts';
 import { type Snapshot, type SnapshotRelation, snapshotHash, takeSnapshot } from '../snapshot.ts';
 import type { SchemaDiff } from '../snapshot-diff.ts';
 import {

@@ -3,12 +3,12 @@
  * anything is locked and again under the lock; it is given up only by somebody who asked for that.
  */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
-import { CONCEALED, isConcealed } from '#core/catalog/concealed.ts';
+import { CONCEALED, isConcealed } from '#core/catalog/concealed-field.ts';
 import type { TableDescriptor } from '#core/catalog/descriptor.ts';
 import { bareType } from '#core/database/column-type.ts';
 import { identifier, join, literal, raw, render, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import type { Alteration } from '../alteration-context.ts';
+import type { Alteration } from '../schema-change-context.ts';
 import { type Conversion, conversionOf, isText, type TargetType } from '../type-conversion.ts';
 import { alter } from './field.ts';
 

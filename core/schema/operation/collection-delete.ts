@@ -5,8 +5,8 @@
 import type { TableDescriptor, TableKind } from '#core/catalog/descriptor.ts';
 import { identifier, raw, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/table.ts';
-import type { Alteration } from '../alteration-context.ts';
+import { systemTable } from '#core/system/system-table.ts';
+import type { Alteration } from '../schema-change-context.ts';
 import { type CollectionDependents, dependentsOf } from './collection-dependents.ts';
 import { refuseViews } from './column-dependents.ts';
 import { removeFields } from './field-delete.ts';

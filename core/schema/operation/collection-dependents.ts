@@ -5,7 +5,7 @@
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import type { Relation } from '#core/catalog/relation.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import type { TableName } from '../alteration-context.ts';
+import type { TableName } from '../schema-change-context.ts';
 import type { FieldAddress } from './revoke-field-rights.ts';
 
 /** A foreign key of several columns that refers to the collection. */

@@ -2,9 +2,9 @@
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { identifier, join, raw, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/table.ts';
-import type { Alteration } from '../alteration-context.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import type { CollectionMetaInput } from '../metadata-input.ts';
+import type { Alteration } from '../schema-change-context.ts';
 import { cell, given } from './metadata-row.ts';
 
 /** A row as it is given; members that are not keep what they are, or their default. */

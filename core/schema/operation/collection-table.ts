@@ -1,9 +1,9 @@
 /** The table of a new collection: its columns, key, indexes and comments, and the rows of its fields. */
 import { identifier, join, literal, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
-import type { Alteration } from '../alteration-context.ts';
 import { columnDefinition, isColumnType } from '../column-type.ts';
 import type { CollectionInput, FieldInput } from '../schema-change.ts';
+import type { Alteration } from '../schema-change-context.ts';
 import { finishColumn } from './field.ts';
 import { insertFieldMeta, metaOfNew } from './field-meta.ts';
 

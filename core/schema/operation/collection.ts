@@ -2,9 +2,9 @@
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/table.ts';
-import type { Alteration } from '../alteration-context.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import type { CollectionInput } from '../schema-change.ts';
+import type { Alteration } from '../schema-change-context.ts';
 import {
   type CollectionRow,
   checkGroups,

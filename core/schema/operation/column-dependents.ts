@@ -1,7 +1,7 @@
 /** What reads columns and would go, or break, with them: nothing takes that away unasked. */
 import { sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import type { Alteration, TableName } from '../alteration-context.ts';
+import type { Alteration, TableName } from '../schema-change-context.ts';
 
 interface View {
   readonly schema: string;

@@ -1,11 +1,11 @@
 /** Deleting fields: the column with its data, and everything that names the field. */
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
-import { isConcealed } from '#core/catalog/concealed.ts';
+import { isConcealed } from '#core/catalog/concealed-field.ts';
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { maskInHistory } from '#core/history/mask.ts';
-import { systemTable } from '#core/system/table.ts';
-import type { Alteration } from '../alteration-context.ts';
+import { systemTable } from '#core/system/system-table.ts';
+import type { Alteration } from '../schema-change-context.ts';
 import { refuseComputed, refuseViews } from './column-dependents.ts';
 import { alter } from './field.ts';
 import { collectionNamed, collectionOfField, fieldNamed, tableOf } from './find-target.ts';

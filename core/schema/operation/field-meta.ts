@@ -1,11 +1,11 @@
 /** The rows of `system_fields`: what they say of a field, and writing them. */
 import { identifier, join, raw, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/table.ts';
-import type { Alteration } from '../alteration-context.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { flagOf } from '../column-type.ts';
 import type { FieldMetaInput } from '../metadata-input.ts';
 import type { FieldInput } from '../schema-change.ts';
+import type { Alteration } from '../schema-change-context.ts';
 import { cell, given } from './metadata-row.ts';
 import type { FieldAddress } from './revoke-field-rights.ts';
 

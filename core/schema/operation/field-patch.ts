@@ -11,7 +11,6 @@ import type {
 } from '#core/catalog/descriptor.ts';
 import { fieldType } from '#core/catalog/field-type.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
-import type { Alteration } from '../alteration-context.ts';
 import {
   columnType,
   columnTypeName,
@@ -23,6 +22,7 @@ import {
 import type { FieldMetaInput } from '../metadata-input.ts';
 import { defaultValue } from '../read-default.ts';
 import type { ColumnTypeName, FieldPatch, FieldSchemaInput } from '../schema-change.ts';
+import type { Alteration } from '../schema-change-context.ts';
 import type { TargetType } from '../type-conversion.ts';
 import { flagsOf, refuseClearDefault } from './field-meta.ts';
 import { tableOf } from './find-target.ts';

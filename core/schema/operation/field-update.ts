@@ -1,14 +1,14 @@
 /** Changing fields: their columns, as far as they differ, and their rows of metadata. */
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { TableDescriptor } from '#core/catalog/descriptor.ts';
-import { isBuiltIn } from '#core/catalog/system-field.ts';
+import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
 import { identifier, raw, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import type { Alteration, LockMode, TableLock } from '../alteration-context.ts';
 import { columnTypeName, commentOn, longestOf } from '../column-type.ts';
 import { defaultExpression } from '../default-sql.ts';
 import { defaultValue } from '../read-default.ts';
 import type { ColumnTypeName, FieldPatch } from '../schema-change.ts';
+import type { Alteration, LockMode, TableLock } from '../schema-change-context.ts';
 import { changeColumnType, checkTypeChange } from './change-type.ts';
 import { refuseViews } from './column-dependents.ts';
 import { alter } from './field.ts';

@@ -1,7 +1,7 @@
 /** The collections and fields that a change names, and what stands against changing them. */
 import type { Catalog, Collection, Field } from '#core/catalog/catalog.ts';
 import type { TableDescriptor } from '#core/catalog/descriptor.ts';
-import { isBuiltIn } from '#core/catalog/system-field.ts';
+import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 
 /** @throws FORBIDDEN when there is no such collection */

@@ -6,7 +6,7 @@ import type { Collection } from '#core/catalog/catalog.ts';
 import type { ColumnDescriptor, ReferentialAction } from '#core/catalog/descriptor.ts';
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import type { Alteration, LockMode, TableLock, TableName } from '../alteration-context.ts';
+import type { Alteration, LockMode, TableLock, TableName } from '../schema-change-context.ts';
 import type { RelationAddress } from './relation-meta.ts';
 
 /** A foreign key as it is to be. Columns stand in the order in which they refer to each other. */

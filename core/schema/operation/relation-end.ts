@@ -2,7 +2,7 @@
 import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
 import type { RelationMeta, TableDescriptor } from '#core/catalog/descriptor.ts';
 import type { ManyToOne } from '#core/catalog/relation.ts';
-import { isBuiltIn } from '#core/catalog/system-field.ts';
+import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import type { ForeignKeyOrder } from './foreign-key.ts';
 import type { RelationAddress } from './relation-meta.ts';

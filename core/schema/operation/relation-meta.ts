@@ -2,9 +2,9 @@
 import { type Catalog, isColumn } from '#core/catalog/catalog.ts';
 import { identifier, join, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/table.ts';
-import type { Alteration } from '../alteration-context.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import type { RelationMetaInput } from '../metadata-input.ts';
+import type { Alteration } from '../schema-change-context.ts';
 import { given } from './metadata-row.ts';
 
 /** By what a relation is addressed, always from the side of the items that refer. */

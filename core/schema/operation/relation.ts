@@ -2,10 +2,10 @@
 import type { RelationMeta } from '#core/catalog/descriptor.ts';
 import { isIndexed } from '#core/catalog/relation-graph.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
-import type { Alteration } from '../alteration-context.ts';
 import { indexName } from '../index-name.ts';
 import type { RelationMetaInput } from '../metadata-input.ts';
 import type { RelationInput, RelationSchemaInput } from '../schema-change.ts';
+import type { Alteration } from '../schema-change-context.ts';
 import {
   addForeignKey,
   dropForeignKey,

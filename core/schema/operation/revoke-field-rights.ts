@@ -5,7 +5,7 @@
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { withoutFields } from '#core/catalog/revoke-fields.ts';
 import { sql } from '#core/database/sql.ts';
-import type { Alteration } from '../alteration-context.ts';
+import type { Alteration } from '../schema-change-context.ts';
 
 export interface FieldAddress {
   readonly collection: string;

@@ -4,7 +4,7 @@ import type { Client } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import { administrators } from '#core/identity/role.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 
 /** The policies of administrators that hold at no address, and so help nobody to administer. */
 async function barredPolicies(client: Client, schema: string): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 /** The system collections that requests reach as items, and which of their fields requests write. */
 import type { Collection } from '#core/catalog/catalog.ts';
-import { isBuiltIn } from '#core/catalog/system-field.ts';
+import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
 import { SYSTEM_COLLECTIONS } from '#core/system-collections/registry.ts';
 import type { Serves } from '../request-context.ts';
 

@@ -10,7 +10,7 @@ import type { TextAnswer } from '../item-reader.ts';
 import type { WriteAnswer } from '../read-back.ts';
 import type { Target } from '../request-context.ts';
 import { parsedQuery } from '../statement-cache.ts';
-import type { SystemService } from './system.ts';
+import type { SystemService } from './system-items.ts';
 
 /** Whose request it is. */
 export type Requester = Omit<Target, 'collection'>;

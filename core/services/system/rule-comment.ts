@@ -6,7 +6,7 @@ import type { Action, Item } from '#core/mutation/payload.ts';
 import type { Done, Write } from '#core/mutation/target.ts';
 import { distinctKeys } from '#core/query/key.ts';
 import { readableRows } from '#core/query/sql/table-rows.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { schemaOf, singleKeys } from './schema.ts';
 
 /** @throws ServiceError FORBIDDEN for anonymous callers, whatever the public may do */

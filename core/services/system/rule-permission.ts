@@ -8,7 +8,7 @@ import type { Action, Item } from '#core/mutation/payload.ts';
 import type { Done, Write } from '#core/mutation/target.ts';
 import { Counter } from '#core/query/parse/counter.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { permissionFaults } from '../permission-check.ts';
 import { schemaOf, singleKeys } from './schema.ts';
 import { checkStored } from './stored-filter.ts';

@@ -3,7 +3,7 @@ import { render, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import type { Done, Write } from '#core/mutation/target.ts';
 import type { Key } from '#core/query/key.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { schemaOf, singleKeys } from './schema.ts';
 
 /** A row that was changed because another goes. */

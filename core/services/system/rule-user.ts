@@ -9,7 +9,7 @@ import { tokenHash } from '#core/identity/token-hash.ts';
 import type { Action, Item } from '#core/mutation/payload.ts';
 import type { Done, Write } from '#core/mutation/target.ts';
 import type { Key } from '#core/query/key.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { referencesTo } from '#core/system-collections/registry.ts';
 import { forbidAdministrators } from './administrator.ts';
 import { schemaOf, singleKeys } from './schema.ts';

@@ -1,7 +1,7 @@
 /** Accounts that the bench reads as: members with row rules and field lists, and the public. */
 import { createHash } from 'node:crypto';
 import { hashPassword } from '#core/identity/password.ts';
-import type { Rig } from '../rig.ts';
+import type { Rig } from '../environment.ts';
 
 const PASSWORD = 'a password of the bench';
 const EMAIL = 'member@bench.example';

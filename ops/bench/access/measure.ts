@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { freePort } from '#ops/embedded/postgres.ts';
+import type { Rig } from '../environment.ts';
 import { chooseGenerator, type Load, loadOf, type Target } from '../load/load.ts';
 import { growthDuring, MIB, startProcess } from '../process.ts';
 import { pathsOf, readRequests } from '../read/request.ts';
-import type { Rig } from '../rig.ts';
-import { amount, comparison, type Row } from '../row.ts';
+import { amount, comparison, type Row } from '../result-row.ts';
 import { crowdOf, crowdToken, logIn, makeAccounts } from './account.ts';
 
 const CONNECTIONS = 32;

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
 import * as v from 'valibot';
+import type { Rig } from '../environment.ts';
 import { growthDuring, MIB, memoryOf } from '../process.ts';
-import type { Rig } from '../rig.ts';
-import { amount, comparison, type Row } from '../row.ts';
+import { amount, comparison, type Row } from '../result-row.ts';
 import { FILL_FOR_MERGE, rowsAt, writeImportFile } from './file.ts';
 
 const DIRECT_GOAL = 0.6;

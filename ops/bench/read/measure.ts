@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { freePort } from '#ops/embedded/postgres.ts';
 import { boundsOf, loadCatalog } from '../catalog.ts';
+import type { Rig } from '../environment.ts';
 import { chooseGenerator, type Load, loadOf, type Target } from '../load/load.ts';
 import { processorTimeOf, startProcess } from '../process.ts';
-import type { Rig } from '../rig.ts';
-import { comparison, median, type Row } from '../row.ts';
+import { comparison, median, type Row } from '../result-row.ts';
 import type { BaselineSettings } from './baseline.ts';
-import { type CapturedRead, capture } from './capture.ts';
+import { type CapturedRead, capture } from './capture-sql.ts';
 import { pathsOf, type ReadRequest, readRequests } from './request.ts';
 
 /** Connections of the load generator, each with one request under way. */

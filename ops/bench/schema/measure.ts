@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '#ops/embedded/postgres.ts';
+import type { Rig } from '../environment.ts';
 import { MIB, memoryOf, type Running, startProcess } from '../process.ts';
-import type { Rig } from '../rig.ts';
-import { amount, median, type Row } from '../row.ts';
+import { amount, median, type Row } from '../result-row.ts';
 import { measureReaders } from './reader.ts';
 
 const TABLES = 1_000;

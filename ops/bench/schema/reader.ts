@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Rig } from '../rig.ts';
-import { amount, type Row } from '../row.ts';
+import type { Rig } from '../environment.ts';
+import { amount, type Row } from '../result-row.ts';
 
 const READERS = 4;
 /** Milliseconds between two requests of a reader: some of the rate that an edge could answer. */

@@ -1,9 +1,9 @@
 /** Measures writes of many items at once against set statements, and without history against COPY. */
 import assert from 'node:assert/strict';
 import { from as copyFrom } from 'pg-copy-streams';
+import type { Rig } from '../environment.ts';
 import { isAsked } from '../options.ts';
-import type { Rig } from '../rig.ts';
-import { comparison, type Row } from '../row.ts';
+import { comparison, type Row } from '../result-row.ts';
 import { CHANGE, type History, ITEM } from './request.ts';
 
 const CREATED = 10_000;

@@ -4,11 +4,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '#ops/embedded/postgres.ts';
+import type { Rig } from '../environment.ts';
 import { chooseGenerator, type Load, loadOf, type Target } from '../load/load.ts';
 import { isAsked } from '../options.ts';
 import { exactTimeOf, processorTimeOf, startProcess } from '../process.ts';
-import type { Rig } from '../rig.ts';
-import { comparison, median, type Row } from '../row.ts';
+import { comparison, median, type Row } from '../result-row.ts';
 import type { WriteBaseline } from './baseline.ts';
 import { measureMany, send } from './many.ts';
 import { MEMBER_TOKEN, makeMember } from './member.ts';

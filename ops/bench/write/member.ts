@@ -1,6 +1,6 @@
 /** A member who writes with a row rule and a preset. */
 import { createHash } from 'node:crypto';
-import type { Rig } from '../rig.ts';
+import type { Rig } from '../environment.ts';
 
 export const MEMBER_TOKEN = 'the-static-token-of-a-writing-member';
 

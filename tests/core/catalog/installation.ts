@@ -7,9 +7,9 @@ import { openCatalog } from '#core/catalog/open.ts';
 import { type Config, loadConfig } from '#core/config/config.ts';
 import { createPool, type Pool } from '#core/database/pool.ts';
 import { openBus } from '#core/messages/open.ts';
-import { clusterId } from '#core/system/cluster.ts';
+import { clusterId } from '#core/system/cluster-id.ts';
 import { migrate } from '#core/system/migrate.ts';
-import { systemSchema } from '#core/system/table.ts';
+import { systemSchema } from '#core/system/system-table.ts';
 import { createDatabase, createSystemDatabase } from '#tests/harness/database.ts';
 
 /** What tap gives a test; everything that is opened is closed at its end. */

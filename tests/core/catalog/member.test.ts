@@ -6,8 +6,8 @@ import { announce, publishWithin } from '#core/catalog/publish-in-transaction.ts
 import { resetEverywhere } from '#core/catalog/reload-everywhere.ts';
 import { createPool, transaction } from '#core/database/pool.ts';
 import { openBus } from '#core/messages/open.ts';
-import { clusterId } from '#core/system/cluster.ts';
-import { Members } from '#core/system/member.ts';
+import { clusterId } from '#core/system/cluster-id.ts';
+import { Members } from '#core/system/process-registry.ts';
 import { collection, install, PAUSE_MS, until } from './installation.ts';
 
 const log = pino({ level: 'silent' });

@@ -3,7 +3,7 @@ import pg from 'pg';
 import t from 'tap';
 import { type Client, transaction } from '#core/database/pool.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import type { TableLock } from '#core/schema/alteration-context.ts';
+import type { TableLock } from '#core/schema/schema-change-context.ts';
 import { lockTables } from '#core/schema/table-lock.ts';
 import { createDatabase } from '#tests/harness/database.ts';
 import { until } from '#tests/harness/until.ts';

@@ -5,7 +5,7 @@ import { ANONYMOUS } from '#core/access/grants.ts';
 import { FULL_RIGHTS } from '#core/access/rights.ts';
 import { WriteGuard } from '#core/cache/write-guard.ts';
 import { openCatalog } from '#core/catalog/open.ts';
-import { ChangeFeed } from '#core/changes/feed.ts';
+import { ChangeFeed } from '#core/changes/change-feed.ts';
 import { ChangeJournal } from '#core/changes/journal.ts';
 import { PoolShares } from '#core/database/pool-shares.ts';
 import { Reader } from '#core/database/reader.ts';
@@ -16,7 +16,7 @@ import { ItemService } from '#core/services/items.ts';
 import { ContextSource, servesItems } from '#core/services/request-context.ts';
 import { parsedQuery } from '#core/services/statement-cache.ts';
 import { systemRuleOf } from '#core/services/system/rule.ts';
-import { clusterId } from '#core/system/cluster.ts';
+import { clusterId } from '#core/system/cluster-id.ts';
 import { STREAMS } from '#tests/harness/stream.ts';
 import { install } from '../catalog/installation.ts';
 

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import type { ColumnField } from '#core/catalog/catalog.ts';
-import type { FileColumn, ValueForm } from '#core/transfer/column.ts';
 import { CopyText } from '#core/transfer/copy-text.ts';
 import { csvHeader, csvRows } from '#core/transfer/csv-rows.ts';
-import type { RowHandler } from '#core/transfer/row.ts';
+import type { FileColumn, ValueForm } from '#core/transfer/file-column.ts';
+import type { RowHandler } from '#core/transfer/row-reader.ts';
 
 const FORMS: readonly ValueForm[] = ['plain', 'json', 'array', 'list'];
 

@@ -6,7 +6,7 @@ import { addressKey } from '#core/access/quota-key.ts';
 import { type Config, loadConfig } from '#core/config/config.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { Request } from '#edge/http/request.ts';
-import { guarded } from '#edge/limit/guard.ts';
+import { guarded } from '#edge/limit/limit-requests.ts';
 import { MemoryStore } from '#edge/limit/memory-store.ts';
 import { Limits } from '#edge/limit/rate-limits.ts';
 import { errorsOf, serve } from '#tests/edge/http/fixture/client.ts';

@@ -2,8 +2,8 @@
 
 import { pino } from 'pino';
 import t from 'tap';
-import type { Counter } from '#edge/limit/block-counter.ts';
 import { RedisStore } from '#edge/limit/redis-store.ts';
+import type { Counter } from '#edge/limit/request-counter.ts';
 import type { Teardown } from '#tests/harness/database.ts';
 import { type RedisServer, startRedis } from '#tests/harness/redis.ts';
 import { until } from '#tests/harness/until.ts';

@@ -9,7 +9,7 @@ import { buildingIndexes } from '#core/schema/indexes-in-progress.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { schemaSubmission } from '#core/schema/schema-job.ts';
 import { JobService } from '#core/services/jobs.ts';
-import { clusterId } from '#core/system/cluster.ts';
+import { clusterId } from '#core/system/cluster-id.ts';
 import { localSpool } from '#core/transfer/spool.ts';
 import { type Cluster, QUICK_TAKEOVER, startCluster } from '#tests/harness/cluster.ts';
 import type { Teardown } from '#tests/harness/database.ts';

@@ -16,7 +16,7 @@ import { openQueues, type Queues } from '#core/jobs/queue.ts';
 import { openBus } from '#core/messages/open.ts';
 import type { ChildMessage } from '#core/process/supervised-process.ts';
 import { JobService } from '#core/services/jobs.ts';
-import { clusterId } from '#core/system/cluster.ts';
+import { clusterId } from '#core/system/cluster-id.ts';
 import { localSpool } from '#core/transfer/spool.ts';
 import type { Backend } from '#tests/harness/backend.ts';
 import { createSystemDatabase, type Teardown } from '#tests/harness/database.ts';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as v from 'valibot';
 import { loadConfig } from '#core/config/config.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
-import { completeJob } from '#core/jobs/ledger.ts';
+import { completeJob } from '#core/jobs/write-job-status.ts';
 import { createLog } from '#core/log/log.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import { runWorker } from '#workers/worker.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { type CsvHandler, CsvScanner } from '#core/transfer/csv.ts';
+import { type CsvHandler, CsvScanner } from '#core/transfer/csv-scanner.ts';
 import { UnreadableFile } from '#core/transfer/row-fault.ts';
 
 const BOUND = { cells: 500, reason: 'too wide' };

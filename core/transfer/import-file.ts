@@ -1,11 +1,11 @@
 /** The file of an import: its format, its columns, and how its rows are read. */
 import type { ImportFormat } from '#core/jobs/message/import.ts';
-import { allColumns, type FileColumn, fileColumn } from './column.ts';
 import { csvHeader, csvRows } from './csv-rows.ts';
+import { allColumns, type FileColumn, fileColumn } from './file-column.ts';
+import type { ImportableCollection } from './import-target.ts';
 import { jsonMembers, jsonRows } from './json-rows.ts';
-import type { RowHandler, RowReader } from './row.ts';
 import { malformed, type RowFault, UnreadableFile } from './row-fault.ts';
-import type { ImportableCollection } from './target.ts';
+import type { RowHandler, RowReader } from './row-reader.ts';
 
 export interface ImportFile {
   readonly format: ImportFormat;

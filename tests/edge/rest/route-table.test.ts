@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { QUERY_PARAMETERS } from '#core/query/parse/parameter.ts';
 import type { RouteEntry } from '#edge/rest/route.ts';
-import { ROUTES } from '#edge/rest/table.ts';
+import { ROUTES } from '#edge/rest/route-table.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { checkGenerated, markdownTable } from '#tests/harness/generated.ts';
 import { createMember } from '#tests/harness/member.ts';

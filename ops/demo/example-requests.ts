@@ -1,8 +1,8 @@
 /** Three requests worth trying, each as a line for the shell with the answer that it gets. */
 import { styleText } from 'node:util';
 import * as v from 'valibot';
-import type { Token } from './access.ts';
 import type { Api } from './api.ts';
+import type { Token } from './credentials.ts';
 
 interface Example {
   readonly question: string;

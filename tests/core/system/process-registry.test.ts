@@ -1,6 +1,6 @@
 import t from 'tap';
 import { transaction } from '#core/database/pool.ts';
-import { Member, Members } from '#core/system/member.ts';
+import { Member, Members } from '#core/system/process-registry.ts';
 import { install } from '#tests/core/catalog/installation.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 // @newest @quick
 
 import t from 'tap';
-import { comparison } from '#ops/bench/row.ts';
+import { comparison } from '#ops/bench/result-row.ts';
 
 t.test('the ratio is that of neighbours, whatever the machine did in between', async (t) => {
   const duel = { sluice: [90, 9, 80, 45], baseline: [100, 10, 100, 50] };

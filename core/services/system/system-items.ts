@@ -3,7 +3,7 @@ import { APP_PERMISSIONS } from '#core/access/app-permission.ts';
 import type { Caller } from '#core/access/grants.ts';
 import { render, sql } from '#core/database/sql.ts';
 import type { Query } from '#core/query/query.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { systemName } from '#core/system-collections/name.ts';
 import { passesFilter } from '#core/validation/validation.ts';
 import type { Answer } from '../item-reader.ts';

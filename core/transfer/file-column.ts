@@ -1,7 +1,7 @@
 /** Maps the columns of a file to fields, and decides how their values are converted. */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
-import { isConcealed } from '#core/catalog/concealed.ts';
-import { isTemporal } from '#core/values/kind.ts';
+import { isConcealed } from '#core/catalog/concealed-field.ts';
+import { isTemporal } from '#core/values/json-type.ts';
 import { namesObject, type TextCheck, textChecker } from '#core/values/value.ts';
 
 /**

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { JsonScanner } from '#core/transfer/json.ts';
+import { JsonScanner } from '#core/transfer/json-scanner.ts';
 import { UnreadableFile } from '#core/transfer/row-fault.ts';
 
 /** The texts of the objects of a file that comes in the given pieces. */

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';
-import { parseJson } from '#edge/http/json.ts';
 import { JSON_MAX_DEPTH } from '#edge/http/json-bounds.ts';
+import { parseJson } from '#edge/http/strict-json.ts';
 
 function reasonOf(text: string | Uint8Array): unknown {
   try {

@@ -8,7 +8,7 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
-import { systemTable } from './table.ts';
+import { systemTable } from './system-table.ts';
 
 /** What a process has applied. */
 export interface Acknowledgement {

@@ -7,7 +7,7 @@ import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import type { Log } from '#core/log/log.ts';
 import type { JobProgress, MessageBus } from '#core/messages/bus.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { type Job, jobColumns } from './job.ts';
 
 const LOOK_EVERY_MS = 1_000;

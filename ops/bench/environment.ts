@@ -10,7 +10,7 @@ import { type Config, loadConfig } from '#core/config/config.ts';
 import { createPool, type Pool } from '#core/database/pool.ts';
 import { bootstrapAdmin } from '#core/system/bootstrap.ts';
 import { migrate } from '#core/system/migrate.ts';
-import { openCluster } from '#ops/embedded/cluster.ts';
+import { openCluster } from '#ops/embedded/embedded-database.ts';
 import { freePort } from '#ops/embedded/postgres.ts';
 import { lockFolder } from '#ops/supervisor/data-dir-lock.ts';
 import { makeDataset, type Sizes, sizesAt } from './dataset.ts';

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import t from 'tap';
 import { WriteGuard } from '#core/cache/write-guard.ts';
 import type { Change } from '#core/changes/change.ts';
-import { ChangeFeed } from '#core/changes/feed.ts';
+import { ChangeFeed } from '#core/changes/change-feed.ts';
 import { ChangeJournal } from '#core/changes/journal.ts';
 import { createPool } from '#core/database/pool.ts';
 import { openBus } from '#core/messages/open.ts';

@@ -10,7 +10,7 @@ import { logUncaughtErrors } from '#core/process/uncaught-errors.ts';
 import { SetupError } from '#core/system/setup-error.ts';
 import { banner } from './banner.ts';
 import { Installation, type Scripts } from './installation.ts';
-import { listenForInterrupt } from './interrupt.ts';
+import { listenForInterrupt } from './stop-signal.ts';
 
 const NODE_MAJOR = '22';
 /** After this the process ends, whatever still hangs. */

@@ -5,7 +5,7 @@ import type { TableDescriptor } from '#core/catalog/descriptor.ts';
 import { identifier, quote, raw, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
-import type { Session } from './session.ts';
+import type { Session } from './import-connection.ts';
 
 /** A collection whose rows can be imported. */
 export interface ImportableCollection extends Collection {

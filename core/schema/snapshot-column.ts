@@ -5,10 +5,10 @@
 import * as v from 'valibot';
 import { identifier, literal, raw, type Sql, sql } from '#core/database/sql.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import type { Alteration } from './alteration-context.ts';
 import { columnType, isColumnType, longestOf } from './column-type.ts';
 import { defaultExpression } from './default-sql.ts';
 import { fieldSchemaInput } from './schema-change.ts';
+import type { Alteration } from './schema-change-context.ts';
 import { schemaFailure } from './schema-failure.ts';
 import type { SnapshotField } from './snapshot.ts';
 

@@ -1,7 +1,7 @@
 /** The id of the installation that a database belongs to. */
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { systemTable } from './table.ts';
+import { systemTable } from './system-table.ts';
 
 /**
  * A uuid created with the system tables. It separates channels and queues of installations that

@@ -7,9 +7,9 @@ import type { Pool } from '#core/database/pool.ts';
 import { transaction } from '#core/database/pool.ts';
 import { join, render, type Sql, sql } from '#core/database/sql.ts';
 import type { ErrorEntry } from '#core/errors/service-error.ts';
-import { systemTable } from '#core/system/table.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { isOpen, type JobState } from './job.ts';
-import { storedJson } from './json.ts';
+import { storedJson } from './storable-json.ts';
 
 /** One delivery of a job. */
 export interface Delivery {

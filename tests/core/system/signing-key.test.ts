@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
-import { openSecrets } from '#core/system/secret.ts';
 import { SetupError } from '#core/system/setup-error.ts';
+import { openSecrets } from '#core/system/signing-key.ts';
 
 function folder(t: Test): string {
   const made = mkdtempSync(join(tmpdir(), 'sluice-secret-'));
@@ -40,7 +40,7 @@ t.test('without one it is generated once, for this account alone', async (t) => 
 t.test('processes that start at once agree', async (t) => {
   const DATA_DIR = folder(t);
   const script = `
-    const { openSecrets } = await import(${JSON.stringify(import.meta.resolve('#core/system/secret.ts'))});
+    const { openSecrets } = await import(${JSON.stringify(import.meta.resolve('#core/system/signing-key.ts'))});
     process.stdout.write(openSecrets({ DATA_DIR: ${JSON.stringify(DATA_DIR)} })[0]);`;
   const answers = await Promise.all(
     Array.from({ length: 6 }, async () => {

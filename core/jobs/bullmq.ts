@@ -15,8 +15,8 @@ import {
 } from 'bullmq';
 import type { Log } from '#core/log/log.ts';
 import { warnThrottled } from '#core/log/throttled-warning.ts';
-import type { BullQueue } from './bull-job-queue.ts';
-import { QUEUE_SCHEMA, type QueueConnection } from './connection.ts';
+import type { BullQueue } from './bullmq-job-queue.ts';
+import { QUEUE_SCHEMA, type QueueConnection } from './queue-connection.ts';
 
 /**
  * Creates or updates BullMQ's tables in PostgreSQL; one read when nothing is to do. Redis needs

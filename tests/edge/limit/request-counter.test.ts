@@ -4,8 +4,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import t from 'tap';
-import { Counter, type Quota } from '#edge/limit/block-counter.ts';
 import { MemoryStore } from '#edge/limit/memory-store.ts';
+import { Counter, type Quota } from '#edge/limit/request-counter.ts';
 
 /** Counts how often the library is asked. */
 class Asked extends RateLimiterMemory {

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 import t from 'tap';
 import { SetupError } from '#core/system/setup-error.ts';
-import { type Cluster, openCluster } from '#ops/embedded/cluster.ts';
+import { type Cluster, openCluster } from '#ops/embedded/embedded-database.ts';
 import { SHELTER } from '#ops/embedded/postgres-binaries.ts';
 import { isAlive, temporaryFolder } from '#tests/ops/supervisor/stand-in/run.ts';
 

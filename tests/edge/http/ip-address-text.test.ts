@@ -1,7 +1,7 @@
 // @newest @quick
 
 import t from 'tap';
-import { addressText } from '#edge/http/address.ts';
+import { addressText } from '#edge/http/ip-address-text.ts';
 
 t.test('addresses as text', async (t) => {
   const text = (...bytes: number[]) => addressText(Uint8Array.from(bytes).buffer);
