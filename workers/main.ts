@@ -1,4 +1,4 @@
-/** The worker process: carries out jobs until it is told to drain. */
+/** The worker process: does jobs until it is asked to drain. */
 import { createLog } from '#core/log/log.ts';
 import { readConfiguration } from '#core/process/supervised-process.ts';
 import { actors } from './actors/index.ts';

@@ -20,21 +20,21 @@ import { ormOnDemand } from './metadata/orm-on-demand.ts';
 import { JobSessions } from './runtime/job-sessions.ts';
 import type { Services } from './services.ts';
 
-/** Most connections of a process to the queue's database, those on which it listens not counted. */
+/** Maximum connections of a process to the queue's database, without those for LISTEN. */
 const QUEUE_CONNECTIONS = 8;
 
-/** A job keeps a connection for its transaction while the worker asks for more. */
+/** A job keeps one connection for its transaction while the worker needs others. */
 const LEAST_CONNECTIONS = 2;
-/** Most connections of MikroORM, whose work is short and seldom. */
+/** Maximum connections of MikroORM; its statements are short and rare. */
 const ENTITY_CONNECTIONS = 2;
 
-/** Resolves when everything stands, however long the database takes to be there. */
+/** Resolves when everything is open, however long the database is away. */
 export async function openServices(
   config: Config,
   url: string,
   log: Log,
 ): Promise<Services & AsyncDisposable> {
-  // Sessions must keep their identity, so that the one of a frozen worker can be ended.
+  // Each session must be identifiable, so that the session of a frozen worker can be ended.
   const direct = config.DATABASE_DIRECT_URL ?? url;
   const own = Math.max(LEAST_CONNECTIONS, config.DATABASE_POOL_MAX);
   const watches = own > 3 ? 1 : 0;

@@ -15,21 +15,21 @@ import type { JobSessions } from './runtime/job-sessions.ts';
 export interface Services {
   readonly config: Config;
   readonly log: Log;
-  /** Connections that keep their session, without a bound on the time of a statement. */
+  /** Connections that keep their session; their statements have no timeout. */
   readonly pool: Pool;
-  /** Those of them that jobs keep. */
+  /** Those of the connections that jobs have for themselves. */
   readonly sessions: JobSessions;
   /** The schema of the system tables. */
   readonly schema: string;
   readonly catalog: CatalogSource;
-  /** The rights of those who submitted jobs. */
+  /** The rights of the users who submitted jobs. */
   readonly access: AccessSource;
-  /** For the system tables, and for transactions that do not copy. */
+  /** For queries on `system_jobs`. */
   readonly orm: OrmOnDemand;
   readonly bus: MessageBus;
   readonly queues: Queues;
   readonly jobs: JobService;
   readonly spool: Spool;
-  /** Tells of what is written to items. */
+  /** Reports writes to items. */
   readonly journal: ChangeJournal;
 }

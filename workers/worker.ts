@@ -1,4 +1,4 @@
-/** The life of a worker process, whatever its actors are. */
+/** The life of a worker process. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
@@ -10,7 +10,7 @@ import { Runtime } from './runtime/runtime.ts';
 
 const CLOSE_WITHIN_MS = 500;
 
-/** Works until the process is told to drain, and then ends it. Resolves when work has begun. */
+/** Does jobs until the process is asked to drain, then ends it. Resolves when work has begun. */
 export async function runWorker(
   config: Config,
   url: string,
@@ -23,7 +23,7 @@ export async function runWorker(
   const runtime = new Runtime(services, actors);
   drain = async () => {
     await runtime.drain();
-    // All that matters is done; a server that does not answer any more is not waited for.
+    // All work is done or given back; a server that does not answer any more is not waited for.
     const closed = services[Symbol.asyncDispose]();
     await Promise.race([closed, delay(CLOSE_WITHIN_MS)]);
   };

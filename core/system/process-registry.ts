@@ -1,7 +1,7 @@
 /**
  * The registry of live processes. Each renews a lease on its row and writes there what it has
- * applied. Whoever changed something waits until all have applied it. A process without a lease is
- * not waited for, and must not serve before it is up to date again.
+ * applied. A process that changed something waits until all have applied it. A process without a
+ * lease is not waited for, and must not serve before it is up to date again.
  */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -19,7 +19,7 @@ export interface Acknowledgement {
   readonly sessions: number;
   /** The last reset that it has applied. */
   readonly reset: number;
-  /** Why it cannot load the published catalog; nobody waits for it then. */
+  /** Why it cannot load the published catalog; others do not wait for it then. */
   readonly trouble: string | null;
 }
 
@@ -97,8 +97,8 @@ export class Member {
 }
 
 /**
- * True; this transaction's commit does not wait for the disk. Losing the registry with the server
- * does no harm.
+ * True. The commit of this transaction does not wait for the disk: losing the registry in a crash
+ * of the server does no harm.
  */
 const UNFLUSHED = sql`set_config('synchronous_commit', 'off', true) = 'off'`;
 
@@ -112,7 +112,7 @@ interface Missing {
   readonly lost: boolean;
 }
 
-/** Conditions on entries: who has not applied it, and who of these is not waited for. */
+/** Conditions on entries: which have not applied it, and which of these are not waited for. */
 interface Question {
   readonly behind: Sql;
   readonly excused: Sql;

@@ -25,7 +25,7 @@ export interface ProcessOptions {
   readonly nodeArgs?: readonly string[];
 }
 
-const LOOP_WATCH = ['--import', join(import.meta.dirname, 'schema/loop-watch.ts')];
+const LOOP_WATCH = ['--import', join(import.meta.dirname, 'schema/event-loop-delay.ts')];
 
 type Message = ChildMessage | { readonly type: 'longest block'; readonly ms: number };
 

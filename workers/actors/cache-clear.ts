@@ -1,6 +1,6 @@
 /**
- * Makes every process forget what it keeps of data, rights and schema, and describes the database
- * anew; ends when each live process has confirmed that, or is not going to.
+ * Makes every process clear its caches of data, rights and schema, and describes the database
+ * again. Ends when each live process has confirmed that, or is no longer waited for.
  */
 import { resetEverywhere } from '#core/catalog/reload-everywhere.ts';
 import {
@@ -12,7 +12,7 @@ import { Members } from '#core/system/process-registry.ts';
 import type { Actor } from '#workers/runtime/actor.ts';
 
 const DEADLINE_MS = 600_000;
-/** Longest wait for the others, of which each looks about once a second. */
+/** Longest wait for the other processes. Each of them checks about once a second. */
 const CONFIRMED_WITHIN_MS = 30_000;
 
 export const cacheClearActor: Actor<typeof cacheClearMessage> = {

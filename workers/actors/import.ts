@@ -1,4 +1,7 @@
-/** Carries out imports: the spooled file goes into its table, the result into the job's row. */
+/**
+ * Runs imports: the spooled file is imported into its table, and the result is stored in the row of
+ * the job.
+ */
 import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
 import type { Change } from '#core/changes/change.ts';
 import type { Announcement } from '#core/changes/journal.ts';
@@ -13,7 +16,7 @@ import type { Reader } from '#core/transfer/restricted-links.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import { interruptionOf } from '#workers/runtime/interruption-reason.ts';
 
-/** Who sent the file, with the rights of now; undefined for administrators. */
+/** The sender of the file, with the rights that he has now; undefined for administrators. */
 async function readerOf(
   { sender }: ImportMessage,
   { services, job }: ActorContext,
@@ -24,7 +27,7 @@ async function readerOf(
   return { caller, rights, bounds: queryBounds(services.config) };
 }
 
-/** Imports; `announce` is called when all is written, before it is committed. */
+/** Imports the file; `announce` is called when everything is written, before the commit. */
 async function importSpooled(
   message: ImportMessage,
   context: ActorContext,
@@ -36,7 +39,7 @@ async function importSpooled(
   const bytes = await spool.size(file.id);
   const client = await context.connect();
   const history = new History(client, schema, { user: job.user, visitor: NO_VISITOR });
-  // A table made just now, or altered since, is imported into as it is now.
+  // The table may be new, or altered since; it is imported into as it is now.
   const current = await catalog.refresh();
   const reader = await readerOf(message, context);
   return await importFile({
@@ -63,7 +66,7 @@ async function importSpooled(
   });
 }
 
-/** Whether the job ends with this failure, so that nobody will ask for its file again. */
+/** Whether the job ends with this failure, so that its file is no longer needed. */
 function isFinal(error: unknown, signal: AbortSignal): boolean {
   const interruption = interruptionOf(signal);
   if (interruption !== null) return interruption === 'cancelled' || interruption === 'overdue';

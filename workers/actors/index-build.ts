@@ -1,4 +1,4 @@
-/** Builds the indexes that changes of the schema have left for later. */
+/** Builds the indexes that schema changes have left for later. */
 import { INDEX_JOB, INDEX_MAILBOX, indexMessage } from '#core/jobs/message/index-build.ts';
 import { buildIndex } from '#core/schema/build-index.ts';
 import type { Actor } from '#workers/runtime/actor.ts';

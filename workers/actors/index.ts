@@ -1,4 +1,4 @@
-/** Every actor of this release. */
+/** All actors of this release. */
 import type { Actor } from '#workers/runtime/actor.ts';
 import { cacheClearActor } from './cache-clear.ts';
 import { importActor } from './import.ts';

@@ -1,4 +1,4 @@
-/** Sends mails. One that is sent just before its worker dies is sent again, under the same id. */
+/** Sends mails. A mail that is sent just before its worker dies is sent again, with the same id. */
 import * as v from 'valibot';
 import { ServiceError, unavailable } from '#core/errors/service-error.ts';
 import { composeMail } from '#core/identity/compose-mail.ts';
@@ -11,16 +11,18 @@ import { RetryableError } from '#workers/runtime/retryable-error.ts';
 
 const DEADLINE_MS = 60_000;
 
-/** What the mail library says of a failure: its own code, and that of the server's answer. */
+/**
+ * What the mail library reports about a failure: its own code, and the code of the server's answer.
+ */
 const failure = v.object({
   code: v.optional(v.string()),
   responseCode: v.optional(v.number()),
 });
 
-/** Errors of the mail itself, as opposed to those of the server or the way to it. */
+/** Errors of the mail itself, not of the server or the connection to it. */
 const REFUSALS: ReadonlySet<string> = new Set(['EENVELOPE', 'EMESSAGE']);
 
-/** What a failure means for the job: an answer from 500 on is the server's last word (RFC 5321). */
+/** What a failure means for the job: an answer of 500 or above is final (RFC 5321). */
 function meaningOf(error: unknown): Error {
   if (error instanceof ServiceError) return error;
   const { code = 'unknown', responseCode = 0 } = v.is(failure, error) ? error : {};

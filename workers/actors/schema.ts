@@ -1,6 +1,6 @@
 /**
- * Alters the schema. The change commits together with the catalog that has it and with the job's
- * result; the job itself ends when every edge has made that catalog its own.
+ * Changes the schema. The change commits together with its catalog and the result of the job. The
+ * job itself ends when every edge has applied that catalog.
  */
 import * as v from 'valibot';
 import { announce } from '#core/catalog/publish-in-transaction.ts';
@@ -20,10 +20,10 @@ import { Members } from '#core/system/process-registry.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 
 const DEADLINE_MS = 3_600_000;
-/** Longest wait for the others; who is not done by then is not going to be. */
+/** Longest wait for the edges. */
 const KNOWN_WITHIN_MS = 30_000;
 
-/** Makes the change, and puts the indexes that are to be built into their queue. */
+/** Makes the change, and queues the indexes that it leaves to be built. */
 async function alter(
   { change, concurrently, force }: SchemaMessage,
   context: ActorContext,
@@ -51,7 +51,7 @@ async function alter(
     },
   });
   for (const id of ordered) {
-    // The reconciler puts in what the queue does not take now.
+    // The reconciler queues what the queue does not accept now.
     await queues
       .get('schema')
       .add(id, INDEX_JOB)
@@ -65,7 +65,7 @@ async function alter(
   return { version };
 }
 
-/** Resolves when every edge knows the version, and which rights went with it. */
+/** Resolves when every edge has applied the version and the revoked rights. */
 async function known({ version }: SchemaResult, context: ActorContext): Promise<void> {
   const { services, signal, log } = context;
   const { bus, catalog, pool, schema } = services;

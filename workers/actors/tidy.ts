@@ -1,6 +1,6 @@
 /**
- * Removes what nobody needs any more: old finished jobs, uploads that no open job refers to, and
- * history past its age where that is wanted.
+ * Removes what is no longer needed: old ended jobs, uploads that no open job refers to, and history
+ * that is older than configured.
  */
 import * as v from 'valibot';
 import {
@@ -14,14 +14,17 @@ import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import type { Services } from '#workers/services.ts';
 
 const DEADLINE_MS = 600_000;
-/** An upload has no job yet while it comes in, and none for a short time afterwards. */
+/** An upload has no job while it arrives, nor for a short time afterwards. */
 const UPLOAD_GRACE_MS = 6 * 3_600_000;
-/** History that takes longer to remove goes on another night, rather than fail the job. */
+/**
+ * When removing history takes longer, the rest is left for the next night, and the job does not
+ * fail.
+ */
 const HISTORY_MS = DEADLINE_MS / 2;
 
 const openJobs = v.array(v.object({ message: v.unknown() }));
 
-/** Removes jobs that ended before JOBS_RETENTION, their rejected rows with them. */
+/** Removes jobs that ended before JOBS_RETENTION, with their rejected rows. */
 async function removeJobs({ orm, config }: Services): Promise<number> {
   const { fork, entity } = await orm.open();
   const before = new Date(Date.now() - config.JOBS_RETENTION);
@@ -29,7 +32,7 @@ async function removeJobs({ orm, config }: Services): Promise<number> {
   return await fork().nativeDelete(entity('system_jobs'), old);
 }
 
-/** The uploads that jobs which have not ended refer to. */
+/** The uploads that open jobs refer to. */
 async function uploadsInUse({ orm }: Services): Promise<ReadonlySet<string>> {
   const open = { state: { $in: ['waiting', 'running'] } };
   const { fork, entity } = await orm.open();

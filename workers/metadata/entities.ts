@@ -1,6 +1,6 @@
 /**
- * The entities that somebody has asked for, with those that they refer to, as the catalog has them:
- * which of them MikroORM has to learn, and which to forget.
+ * Which entities MikroORM must learn or forget when the catalog changes: those in use and those
+ * that they refer to.
  */
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import { EMPTY_CATALOG } from '#core/catalog/loaded-catalog.ts';
@@ -13,7 +13,7 @@ interface Entry {
   readonly targets: readonly string[];
 }
 
-/** What is new to MikroORM. */
+/** Entities that MikroORM does not know yet. */
 export interface Replacement {
   readonly added: Entity[];
   readonly removed: Entity[];
@@ -30,14 +30,14 @@ export class Entities {
   readonly #wanted = new Set<string>();
   #catalog = EMPTY_CATALOG;
 
-  /** @throws when the collection has no entity, or was never asked for */
+  /** @throws when the collection has no entity, or none was requested */
   get(collection: string): Entity {
     const entry = this.#entries.get(collection);
     if (entry === undefined) throw new Error(`The collection ${collection} has no entity.`);
     return entry.entity;
   }
 
-  /** Asks for the entity of a collection, and for all that were asked for as `catalog` has them. */
+  /** Requests the entity of a collection; all requested entities are then as in `catalog`. */
   request(catalog: Catalog, collection: string): Replacement {
     if (catalog === this.#catalog && this.#wanted.has(collection)) return NOTHING;
     this.#wanted.add(collection);
@@ -45,7 +45,7 @@ export class Entities {
     return this.#follow(catalog);
   }
 
-  /** The collections that are wanted, and all that they refer to. */
+  /** The requested collections, and all that they refer to. */
   #reachable(catalog: Catalog): Map<string, Collection> {
     const found = new Map<string, Collection>();
     const visit = (name: string): void => {
@@ -59,8 +59,8 @@ export class Entities {
   }
 
   /**
-   * Replaces the entities of collections that changed, and of those that refer to them, because
-   * MikroORM keeps the key of what is referred to with the one that refers.
+   * Replaces the entities of changed collections, and of those that refer to them, because an
+   * entity of MikroORM contains the keys of the entities that it refers to.
    */
   #follow(catalog: Catalog): Replacement {
     const current = this.#reachable(catalog);

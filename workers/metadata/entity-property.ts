@@ -1,12 +1,12 @@
 /**
- * What MikroORM has to know of a column: the type by which values are converted, and how the
- * database declares it. Values come out as JSON knows them, but for dates and bytes: `bigint` and
- * `numeric` are strings, because neither fits a JavaScript number.
+ * What MikroORM has to know about a column: the type that converts its values, and how the database
+ * declares it. Values are those of JSON, except dates and bytes. `bigint` and `numeric` are
+ * strings, because neither fits into a JavaScript number.
  */
 import { BigIntType, type EntitySchemaProperty } from '@mikro-orm/core';
 import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
 
-/** An item as the EntityManager gives it: values by the names of their properties. */
+/** An item as the EntityManager returns it: values by the names of their properties. */
 export type Row = Record<string, unknown>;
 
 export type Property = EntitySchemaProperty<NonNullable<unknown>, Row>;
@@ -60,7 +60,7 @@ export function declaration(column: ColumnDescriptor) {
   };
 }
 
-/** A column whose value stands for itself. */
+/** A column that is no reference. */
 export function scalar(column: ColumnDescriptor, primary: boolean): Property {
   return { type: type(column), primary, ...declaration(column) };
 }

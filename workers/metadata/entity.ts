@@ -1,6 +1,6 @@
 /**
  * Derives MikroORM's entities from the catalog: one for each table with a primary key. An entity
- * has the name of its collection, and its properties have the names of their columns.
+ * has the name of its collection, a property the name of its column.
  */
 import { type EntityCtor, EntitySchema } from '@mikro-orm/core';
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
@@ -9,10 +9,10 @@ import { declaration, type Property, type Row, scalar } from './entity-property.
 
 export type Entity = EntitySchema<Row, never, EntityCtor<Row>>;
 
-/** Finds the entity of a collection as it is when the relation is resolved. */
+/** Finds the entity of a collection at the time when the relation is resolved. */
 export type Resolve = (collection: string) => EntitySchema;
 
-/** Names that MikroORM can quote in SQL: it takes dots and question marks for its own. */
+/** Names that MikroORM can quote in SQL: it gives dots and question marks a meaning of its own. */
 const PLAIN_NAME = /^[\p{L}\p{N}_ -]+$/u;
 /** Names that are safe as a member in the code that MikroORM generates. */
 const MEMBER_NAME = /^[A-Za-z_]\w*$/;
@@ -21,19 +21,19 @@ function isReserved(name: string): boolean {
   return name.startsWith('__') || name === 'toJSON' || name in Object.prototype;
 }
 
-/** The property of a column: its name, or its place for a name that would not do as a member. */
+/** The property of a column: its name, or its position when the name is not safe as a member. */
 function propertyName({ name, position }: { name: string; position: number }): string {
   return MEMBER_NAME.test(name) && !isReserved(name) ? name : `column_${position}`;
 }
 
-/** The collection is a table that can be an entity. */
+/** Whether the collection is a table that can be an entity. */
 export function isEntity({ table, primaryKey }: Collection): boolean {
   if (table === null || primaryKey.length === 0) return false;
   const names = [table.schema, table.name, ...table.columns.map(({ name }) => name)];
   return names.every((name) => PLAIN_NAME.test(name));
 }
 
-/** The references of a collection that refer to the single key of another entity, by column. */
+/** The references of a collection to the single key of another entity, by column. */
 export function references(catalog: Catalog, collection: Collection): Map<string, ManyToOne> {
   const found = new Map<string, ManyToOne>();
   for (const relation of catalog.relations.get(collection.name)?.values() ?? []) {
@@ -48,7 +48,7 @@ export function references(catalog: Catalog, collection: Collection): Map<string
   return found;
 }
 
-/** A reference is read and written as the key that it holds. */
+/** A reference is read and written as the key that it contains. */
 function reference(relation: ManyToOne, primary: boolean, common: object, resolve: Resolve) {
   const { one, foreignKey } = relation;
   return {

@@ -1,13 +1,13 @@
 /**
- * MikroORM when it is first used: loading it is half of what starting a worker costs, and most of
- * what workers do is not done with it.
+ * Opens MikroORM on first use: loading it takes half of the time that a worker needs to start, and
+ * most jobs do not use it.
  */
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import type { Log } from '#core/log/log.ts';
 import type { Orm, OrmConfig } from './orm.ts';
 
 export interface OrmOnDemand {
-  /** Opens it when that has not been done; a failure is not kept. */
+  /** Opens it on the first call; a failed attempt is not kept. */
   open(): Promise<Orm>;
   close(): Promise<void>;
 }

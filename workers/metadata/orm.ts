@@ -1,8 +1,8 @@
 /**
- * MikroORM over the catalog: an EntityManager for the system tables and for the transactions of
- * actors that do not copy. Its metadata follows the catalog, entity by entity, for those that are
- * used: to learn one among a thousand blocks the event loop for 150 ms. No value of a request may
- * reach one of its filters as anything but the value of a named property.
+ * MikroORM with entities from the catalog: an EntityManager for `system_jobs`. Its metadata follows
+ * the catalog, only for the entities that are used, because learning one among a thousand blocks
+ * the event loop for 150 ms. A value of a request may reach its filters only as the value of a
+ * named property.
  */
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
@@ -16,22 +16,22 @@ import { Entities } from './entities.ts';
 import type { Entity } from './entity.ts';
 
 export interface Orm {
-  /** An EntityManager with an identity map of its own, for one piece of work. */
+  /** An EntityManager with its own identity map, for one piece of work. */
   fork(): EntityManager;
   /**
-   * The entity of a collection, as the catalog has it now.
-   * @throws when the collection does not exist, has no primary key, or has names that cannot be
-   *   an entity's
+   * The entity of a collection in the current catalog.
+   * @throws when the collection does not exist, has no primary key, or has names that an entity
+   *   cannot have
    */
   entity(collection: string): Entity;
   close(): Promise<void>;
 }
 
-/** What of the configuration concerns it, and how many connections it may open. */
+/** The configuration that it needs, and the maximum number of connections. */
 export type OrmConfig = Pick<Config, 'DATABASE_POOL_WAIT'> & { readonly connections: number };
 
 /**
- * Opens MikroORM on a small pool of its own; nothing is connected before the first statement.
+ * Opens MikroORM on a small pool of its own; it connects with the first statement.
  * @param url a connection that keeps its session
  */
 export function openOrm(config: OrmConfig, url: string, source: CatalogSource, log: Log): Orm {

@@ -1,4 +1,4 @@
-/** What an actor is: one file that names a kind of job and says how one of them is carried out. */
+/** The interface of an actor: one file that names a kind of job and does such jobs. */
 import type * as v from 'valibot';
 import type { Connection } from '#core/database/pool.ts';
 import type { QueueName } from '#core/jobs/queue.ts';
@@ -8,13 +8,13 @@ import type { Services } from '#workers/services.ts';
 
 /**
  * When the work counts as done, and so what a second delivery may do:
- * - `transactional`: the actor commits its work and its result row together, fenced by the attempt;
- * - `idempotent`: doing it again ends in the same state;
+ * - `transactional`: the actor commits its work together with the result, guarded by the attempt;
+ * - `idempotent`: doing it again leads to the same state;
  * - `at least once`: it may happen twice, as with mail.
  */
 export type Effect = 'transactional' | 'idempotent' | 'at least once';
 
-/** What one delivery of a message may use. */
+/** What an actor can use during one delivery. */
 export interface ActorContext {
   readonly job: {
     readonly id: string;
@@ -24,17 +24,19 @@ export interface ActorContext {
   };
   /** Logs with the job's id in every line. */
   readonly log: Log;
-  /** Aborted when the job is cancelled, overdue, or to be given back because the worker drains. */
+  /**
+   * Aborted when the job is cancelled, takes too long, or is given back because the worker drains.
+   */
   readonly signal: AbortSignal;
   readonly services: Services;
   /**
-   * A connection for this delivery's work alone. A successor of this delivery ends its session, and
-   * so does the runtime when the delivery is over: there is nothing to release.
+   * A connection for this delivery alone. It is not released by the actor: the runtime ends its
+   * session after the delivery, and a later delivery ends it when this one hangs.
    */
   connect(): Promise<Connection>;
-  /** Reports progress; cheap to call often, sent a few times a second. */
+  /** Reports progress. It is cheap to call often and sends a few times a second. */
   progress(progress: JobProgress): void;
-  /** For tests: stops here for good when the configuration names this place. */
+  /** For tests: stops here for ever when FAILPOINT names this position. */
   failpoint(name: string): Promise<void>;
 }
 
@@ -47,15 +49,15 @@ export interface Actor<Schema extends v.GenericSchema = v.GenericSchema> {
   /** Milliseconds after which a delivery is aborted and the job fails with OUT_OF_TIME. */
   deadline(services: Services): number;
   /**
-   * The mailbox that such a message belongs in. Jobs of one mailbox run one at a time, in the order
-   * in which they were accepted; null for any order.
+   * The mailbox of a message. Jobs of one mailbox run one at a time, in the order in which they
+   * were accepted; null for any order.
    */
   mailbox(message: v.InferOutput<Schema>): string | null;
   /**
-   * Does the work. A ServiceError, or several, fail the job for good, and those with a `row` are
-   * kept as its rejected rows; any other error is tried again, a TryAgainError saying what the job
-   * ends with when that is of no use. A transactional actor calls
-   * `completeJob` as the last statement of its transaction; for the others the runtime does.
+   * Does the work. A ServiceError, or several, fail the job; those with a `row` are stored as
+   * rejected rows. Any other error is tried again; a RetryableError contains the errors for the
+   * last attempt. A transactional actor calls `completeJob` as the last statement of its
+   * transaction; for the others the runtime does.
    */
   receive(message: v.InferOutput<Schema>, context: ActorContext): Promise<unknown>;
 }

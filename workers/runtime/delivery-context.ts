@@ -1,4 +1,4 @@
-/** What one delivery gives its actor, and takes back when it is over. */
+/** What one delivery gives to its actor, and takes back when it ends. */
 import type { Connection } from '#core/database/pool.ts';
 import type { ClaimedJob } from '#core/jobs/claim.ts';
 import { recordBackend } from '#core/jobs/write-job-status.ts';
@@ -46,7 +46,7 @@ export class DeliveryContext implements ActorContext {
     await new Promise(() => undefined);
   }
 
-  /** Ends the session, if there is one; what it has not committed is undone. */
+  /** Ends the session, if there is one; uncommitted work is rolled back. */
   async end(): Promise<void> {
     const opening = this.#session;
     this.#session = null;

@@ -1,6 +1,6 @@
 /**
- * One delivery of a job from its claim to its outcome. What the outcome means for the queue is left
- * to the consumer.
+ * One delivery of a job from its claim to its outcome. `queue-consumer.ts` decides what the outcome
+ * means for the queue.
  */
 import assert from 'node:assert/strict';
 import * as v from 'valibot';
@@ -30,16 +30,16 @@ import { ProgressReporter } from './progress-sender.ts';
 import { RetryableError } from './retryable-error.ts';
 import type { RunningDeliveries } from './running-deliveries.ts';
 
-/** How long an actor may take to heed its signal before it is left to itself. */
+/** Time that an actor has to react to its signal; after that it is no longer waited for. */
 const HEED_WITHIN_MS = 3_000;
 
 /**
  * How a delivery ended:
  * - `done`: the job has ended, or another delivery has it now;
- * - `failed`: it has ended for good, with errors;
+ * - `failed`: it has failed, with errors;
  * - `retry`: it waits for another attempt;
- * - `back`: it was given back unfinished and may be taken at once;
- * - `aside`: it is not its turn; `mailbox` is null when this process has it in hand already.
+ * - `back`: it was given back unfinished and may be delivered at once;
+ * - `aside`: another job comes first; `mailbox` is null when this process already does this one.
  */
 export type Outcome =
   | { readonly kind: 'done' }
@@ -48,30 +48,30 @@ export type Outcome =
   | { readonly kind: 'back' }
   | { readonly kind: 'aside'; readonly mailbox: string | null };
 
-/** What the queue knows of a delivery. */
+/** What the queue knows about a delivery. */
 export interface QueuedJob {
   readonly id: string;
-  /** An error now sets the job aside. */
+  /** True when an error now fails the job. */
   readonly lastAttempt: boolean;
   readonly storeProgress: (progress: JobProgress) => Promise<void>;
 }
 
-/** The errors that a job ends with; null when it may be tried again. */
+/** The errors of a failed job; null when it may be tried again. */
 function finalErrors(error: unknown): readonly ServiceError[] | null {
   if (error instanceof ServiceErrors) return error.errors;
   return error instanceof ServiceError ? [error] : null;
 }
 
-/** What a job ends with when the last attempt met an error that others might not have met. */
+/** The errors of a job whose last attempt failed with an error that others might not have met. */
 function lastErrorOf(error: unknown, actor: Actor | undefined, config: Config): ServiceError {
   if (error instanceof RetryableError) return error.last;
-  // Only administrators alter the schema, and they may see what is wrong inside.
+  // Only administrators change the schema, and they may see internal errors.
   const revealing = actor?.queue === 'schema' && error instanceof Error;
   const details = revealing ? { reason: withoutSecrets(error.message, secretsOf(config)) } : {};
   return new ServiceError('INTERNAL_SERVER_ERROR', details);
 }
 
-/** Throws the error with which a job of an unknown shape is set aside. */
+/** Throws the error that fails a job whose message is unknown. */
 function parseMessage(actor: Actor, job: ClaimedJob) {
   const result = v.safeParse(actor.message, job.message);
   if (result.success) return result.output;
@@ -81,7 +81,7 @@ function parseMessage(actor: Actor, job: ClaimedJob) {
   });
 }
 
-/** Runs the actor; one that does not heed its signal is left behind. */
+/** Runs the actor; does not wait for one that ignores its signal. */
 async function receive(actor: Actor, job: ClaimedJob, context: DeliveryContext): Promise<unknown> {
   const message = parseMessage(actor, job);
   assert.equal(actor.mailbox(message), job.mailbox, 'the job is not in the mailbox of its actor');
@@ -111,10 +111,12 @@ export class Deliverer {
     this.#running = running;
   }
 
-  /** Throws only when the database cannot be used; the job is then open and delivered again. */
+  /**
+   * Throws only when the database cannot be used; the job then stays open and is delivered again.
+   */
   async deliver(queued: QueuedJob): Promise<Outcome> {
     const { pool, schema, spool, log } = this.#services;
-    // The queue believed this process dead; what it does is not to be begun a second time.
+    // The queue took this process for dead; its work must not be started a second time.
     if (this.#running.has(queued.id)) return { kind: 'aside', mailbox: null };
     const claim = await claimJob(pool, schema, queued.id);
     switch (claim.outcome) {
@@ -155,7 +157,7 @@ export class Deliverer {
         const reason = `This release has no actor for ${kind} jobs.`;
         throw new ServiceError('UNPROCESSABLE_ENTITY', { reason });
       }
-      // Nobody waited for this process to know what the request knew that the job is for.
+      // The job may need a newer catalog than the one that this process has; it refreshes first.
       if (services.catalog.current().version < job.catalog) await services.catalog.look();
       const result = await receive(actor, job, context);
       await this.#confirm(actor, job, result);
@@ -184,7 +186,7 @@ export class Deliverer {
     return outcome;
   }
 
-  /** Sees to it that the result is recorded: by the actor itself when it is transactional. */
+  /** Makes sure that the result is recorded: transactional actors do it themselves. */
   async #confirm(actor: Actor, job: ClaimedJob, result: unknown): Promise<void> {
     const { pool, schema } = this.#services;
     if (actor.effect !== 'transactional') return await completeJob(pool, schema, job, result);
@@ -195,7 +197,7 @@ export class Deliverer {
     assert.equal(rows[0].state, 'completed', 'a transactional actor did not complete its job');
   }
 
-  /** Records how a delivery ended that did not complete its job. */
+  /** Records the end of a delivery that did not complete its job. */
   async #settle(
     job: ClaimedJob,
     error: unknown,
@@ -207,7 +209,7 @@ export class Deliverer {
     },
   ): Promise<Outcome> {
     const { config, pool, schema, spool } = this.#services;
-    // Its transaction is over before anybody else may begin.
+    // Its transaction must be over before another delivery begins.
     await endBackend(pool, schema, job);
     const { reason, log } = end;
     const superseded = (): Outcome => {
@@ -254,7 +256,7 @@ export class Deliverer {
     }
   }
 
-  /** Tells that a job has ended; needed only to be prompt. */
+  /** Announces that a job has ended; this only makes waiting clients faster. */
   async #announce(id: string, mailbox: string | null, log: Log): Promise<void> {
     const { bus, pool, schema, queues } = this.#services;
     try {

@@ -1,4 +1,4 @@
-/** Why a delivery was stopped before its actor came to an end by itself. */
+/** Why a delivery was stopped before its actor returned. */
 
 export type InterruptionReason = 'cancelled' | 'overdue' | 'draining' | 'superseded';
 

@@ -1,12 +1,12 @@
 /**
- * Bounds how many jobs have a connection of their own at the same time: each asks for more while it
- * has one, so one connection of the pool is left for that, and the jobs cannot block each other.
+ * Limits how many jobs have a connection at the same time. Each needs more connections while it has
+ * one, so one connection of the pool stays free for that, and jobs cannot block each other.
  */
 import type { Connection, Pool } from '#core/database/pool.ts';
 
 export interface JobSession {
   readonly client: Connection;
-  /** Ends the connection, and with it what is not committed; once. */
+  /** Ends the connection and rolls back what is not committed; works once. */
   end(): void;
 }
 
@@ -20,7 +20,7 @@ export class JobSessions {
     this.#free = Math.max(1, pool.options.max - 1);
   }
 
-  /** Waits for its turn; those who came first come before others. */
+  /** Waits for a free connection, in the order of the calls. */
   async open(signal: AbortSignal): Promise<JobSession> {
     await this.#enter(signal);
     try {
@@ -44,7 +44,7 @@ export class JobSessions {
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const abort = () => {
-      // Otherwise its turn has come already.
+      // Otherwise it has a connection already.
       if (this.#waiting.delete(resolve)) reject(signal.reason);
     };
     this.#waiting.add(resolve);

@@ -1,17 +1,17 @@
-/** Sends a delivery's progress on, no more often than anybody can read it. */
+/** Sends the progress of a delivery, a few times a second at most. */
 import type { Log } from '#core/log/log.ts';
 import type { JobProgress, MessageBus } from '#core/messages/bus.ts';
 
 const PUBLISH_EVERY_MS = 250;
 const QUEUE_EVERY_MS = 1_000;
-/** Repeated although nothing changed, for a process that has started since. */
+/** Repeated even without change, for processes that have started since. */
 const REPEAT_EVERY_MS = 2_000;
 
 export interface ProgressTargets {
   readonly id: string;
   readonly bus: MessageBus;
   readonly log: Log;
-  /** Keeps it beside the job in the queue. */
+  /** Stores it with the job in the queue. */
   readonly store: (progress: JobProgress) => Promise<void>;
 }
 

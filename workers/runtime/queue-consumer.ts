@@ -1,4 +1,4 @@
-/** Takes jobs out of one queue with BullMQ and tells it what became of them. */
+/** Takes jobs from one queue with BullMQ and reports their outcomes to it. */
 import assert from 'node:assert/strict';
 import {
   createPostgresBackend,
@@ -18,24 +18,26 @@ import type { Outcome, QueuedJob } from './delivery.ts';
 
 /** Deliveries whose workers died before the job is given up. */
 const MAX_STALLED = 5;
-/** Mailboxes of a queue that must never wait for each other: changes, and the building of indexes. */
+/** Mailboxes of one queue that must not wait for each other: schema changes and index builds. */
 const LANES: Readonly<Partial<Record<QueueName, number>>> = { schema: 2 };
-/** A job that stepped aside looks again after this time although nobody woke it. */
+/** A job that was put aside is delivered again after this time even when nobody wakes it. */
 const ASIDE_MS = 10_000;
-/** After this time a job is taken up again that the record could not be asked about. */
+/**
+ * A job that could not be claimed because the database was away is delivered again after this time.
+ */
 const AGAIN_MS = 2_000;
 const RECONNECT_MS = 1_000;
 
-/** What a consumer does with the jobs that it takes. */
+/** What a consumer does with its jobs. */
 export interface ConsumerHandlers {
   readonly deliver: (job: QueuedJob) => Promise<Outcome>;
-  /** A job has stepped aside and sleeps now. */
+  /** A job was put aside and waits now. */
   readonly onAside: (id: string, mailbox: string) => Promise<void>;
-  /** The queue has given a job up for good. */
+  /** The queue does not deliver this job any more. */
   readonly onGivenUp: (id: string) => Promise<void>;
 }
 
-/** What is used of the library's worker; that of either backend has it. */
+/** The part of BullMQ's worker that is used; both backends have it. */
 interface BullWorker {
   run(): Promise<void>;
   close(): Promise<void>;
@@ -57,7 +59,7 @@ export class Consumer {
     this.#handlers = handlers;
   }
 
-  /** Begins to take jobs. Throws when the queue's server cannot be used. */
+  /** Begins to take jobs. Throws when the server of the queue cannot be used. */
   async start(): Promise<void> {
     const log = this.#services.log.child({ queue: this.#name });
     const worker = this.#newWorker();
@@ -65,7 +67,7 @@ export class Consumer {
     worker.on('failed', (job) => {
       if (job?.id === undefined || job.finishedOn === undefined) return;
       this.#handlers.onGivenUp(job.id).catch((error) => {
-        log.warn({ err: error, job: job.id }, 'a job that was given up could not be recorded');
+        log.warn({ err: error, job: job.id }, 'a job that the queue gave up could not be recorded');
       });
     });
     try {
@@ -82,7 +84,7 @@ export class Consumer {
       );
   }
 
-  /** Takes no more jobs and resolves when those in hand have been settled. */
+  /** Stops taking jobs and resolves when the running ones have ended or are given back. */
   async stop(): Promise<void> {
     await this.#worker?.close();
   }
@@ -118,7 +120,7 @@ export class Consumer {
         storeProgress: (progress) => job.updateProgress({ ...progress }),
       });
     } catch (error) {
-      // No fault of the job's: it costs none of its attempts, however long the outage lasts.
+      // Not the fault of the job: it costs none of its attempts, however long the outage lasts.
       this.#services.log.error({ err: error, job: id }, 'a job could not be delivered');
       return { kind: 'aside', mailbox: null };
     }
@@ -134,7 +136,7 @@ export class Consumer {
       case 'failed':
         throw new UnrecoverableError(outcome.reason);
       case 'retry':
-        // Why stands in the log; the queue is no place for what an error may quote.
+        // The log contains the reason. The queue does not: an error may quote values.
         throw new Error('the attempt failed');
       case 'back':
         await job.moveToWait(token);

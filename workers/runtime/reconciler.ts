@@ -1,6 +1,7 @@
 /**
- * Compares the record of open jobs with the queues and repairs what differs: a queue whose server
- * lost its data, or a process that died between record and queue. One worker of the cluster does it.
+ * Compares open jobs in `system_jobs` with the queues and repairs differences: the server of a
+ * queue lost its data, or a process died between the row and the queue. One worker of the cluster
+ * does it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import * as v from 'valibot';
@@ -12,7 +13,7 @@ import { giveUp } from './fail-given-up-job.ts';
 
 const ROUND_MS = 2_000;
 const LEASE_MS = 6_000;
-/** A job is left to the process that has just accepted it for this long. */
+/** A job this young is still being queued by the process that accepted it. */
 const SETTLED_AFTER_MS = 3_000;
 const AT_ONCE = 200;
 const SCHEDULE_MS = 60_000;
@@ -35,7 +36,7 @@ export class Reconciler {
   readonly #stopping = new AbortController();
   #rounds: Promise<void> | null = null;
   #nextSchedule = 0;
-  /** The sequence up to which the last round came. */
+  /** The last sequence of the previous round. */
   #cursor = '0';
 
   constructor(services: Services) {
@@ -74,7 +75,7 @@ export class Reconciler {
       orm.entity('system_jobs'),
       {
         state: { $in: ['waiting', 'running'] },
-        // Jobs of a later release may be in queues that this one does not know.
+        // Jobs of a later release may be in queues that this release does not know.
         queue: { $in: [...QUEUE_NAMES] },
         sequence: { $gt: this.#cursor },
         created_on: { $lt: new Date(Date.now() - SETTLED_AFTER_MS) },
@@ -89,7 +90,7 @@ export class Reconciler {
     this.#cursor = rows.length < AT_ONCE ? '0' : (rows.at(-1)?.sequence ?? '0');
   }
 
-  /** Submits the daily tidying when it is due; looks seldom. */
+  /** Submits the daily tidying when it is due; checks rarely. */
   async #schedule(): Promise<void> {
     if (performance.now() < this.#nextSchedule) return;
     this.#nextSchedule = performance.now() + SCHEDULE_MS;
@@ -107,9 +108,9 @@ export class Reconciler {
     const state = await queue.state(job.id);
     if (state === 'failed') return await giveUp(this.#services, job.id);
     if (state !== 'unknown' && state !== 'completed') return;
-    // The queue completes a job after its record says so; left in the queue it would not run again.
+    // The queue completes a job after its row; a job that is left in the queue would not run again.
     if (state === 'completed') await queue.remove(job.id);
-    // Its worker may be well and about to end it: what the queue lost is its lock only.
+    // Its worker may be about to end it: the queue lost only the lock.
     const pause = job.state === 'running' ? { delay: config.JOB_LOCK_DURATION } : {};
     await queue.add(job.id, job.kind, pause);
     log.warn({ job: job.id, queue: job.queue, state }, 'an open job was put back into its queue');

@@ -1,8 +1,11 @@
-/** A failure that a later attempt may not meet, and what the caller hears when each one meets it. */
+/**
+ * A failure that a later attempt may not meet, with the errors for the case that every attempt
+ * meets it.
+ */
 import type { ServiceError } from '#core/errors/service-error.ts';
 
 export class RetryableError extends Error {
-  /** What the job ends with after its last attempt. */
+  /** The errors of the job after its last attempt. */
   readonly last: ServiceError;
 
   constructor(last: ServiceError, cause: unknown) {

@@ -1,6 +1,6 @@
 /**
- * The deliveries that this process works on, and how they hear that they are to stop: a message
- * says so at once, and a look at their rows once a second says so for certain.
+ * The deliveries of this process, and how they are stopped: by message at once, and for certain by
+ * reading their rows once a second.
  */
 import { render, sql } from '#core/database/sql.ts';
 import type { Delivery } from '#core/jobs/write-job-status.ts';
@@ -39,7 +39,7 @@ export class RunningDeliveries {
     return this.#entries.has(id);
   }
 
-  /** Keeps a delivery in sight until {@link remove}. */
+  /** Watches a delivery until {@link remove}. */
   add(delivery: Delivery): AbortController {
     const controller = new AbortController();
     this.#entries.set(delivery.id, { delivery, controller });
@@ -50,7 +50,7 @@ export class RunningDeliveries {
     if (this.#entries.get(delivery.id)?.delivery === delivery) this.#entries.delete(delivery.id);
   }
 
-  /** Stops every delivery, so that other workers can have their jobs. */
+  /** Stops every delivery, so that other workers can do these jobs. */
   drain(): void {
     for (const { controller } of this.#entries.values()) {
       controller.abort(new Interruption('draining'));

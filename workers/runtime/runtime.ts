@@ -11,7 +11,7 @@ import { Reconciler } from './reconciler.ts';
 import { RunningDeliveries } from './running-deliveries.ts';
 
 const START_AGAIN_MS = 1_000;
-/** Less than the supervisor waits before it kills; what is left is stalled and taken over. */
+/** Shorter than the supervisor waits before it kills. Jobs that are left are taken over. */
 const DRAIN_WITHIN_MS = 7_000;
 
 export class Runtime {
@@ -36,7 +36,7 @@ export class Runtime {
     this.#reconciler = new Reconciler(services);
   }
 
-  /** Begins to work; waits for a queue server that is away. */
+  /** Begins to work; waits while the server of the queues is away. */
   async start(): Promise<void> {
     const { queues, log } = this.#services;
     await this.#persist(() => prepareQueueTables(queues.connection));
@@ -45,7 +45,7 @@ export class Runtime {
     log.info({ queues: this.#consumers.length }, 'the worker takes jobs');
   }
 
-  /** Takes no more jobs, gives back those that run, and resolves within eight seconds. */
+  /** Stops taking jobs, gives back running ones, and resolves within eight seconds. */
   async drain(): Promise<void> {
     this.#draining = true;
     const stopped = Promise.all([
@@ -68,7 +68,7 @@ export class Runtime {
     await wakeIfNext(pool, schema, queues, { id, mailbox });
   }
 
-  /** Does it again and again until it succeeds, or the process is to end. */
+  /** Repeats it until it succeeds or the process drains. */
   async #persist(work: () => Promise<void>): Promise<void> {
     while (!this.#draining) {
       try {

@@ -75,7 +75,7 @@ t.test('each route stands in the table once, and none beside it', async (t) => {
   for (const file of files.filter((name) => name.endsWith('.ts'))) {
     if ((await readFile(join(root, file), 'utf8')).includes('new Router(')) makers.push(file);
   }
-  t.strictSame(makers, ['rest/table.ts']);
+  t.strictSame(makers, ['rest/route-table.ts']);
 });
 
 t.test('what the table says of access is what anonymous callers meet', async (t) => {
