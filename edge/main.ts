@@ -1,4 +1,4 @@
-/** The edge process: answers requests until it is told to drain. */
+/** The edge process: answers requests until it is asked to drain. */
 import { createLog } from '#core/log/log.ts';
 import {
   drainOnDemand,

@@ -1,4 +1,4 @@
-/** Opens what an edge process works with, and closes it again. */
+/** Opens what an edge process needs, and closes it again. */
 import { join } from 'node:path';
 import { AccessSource } from '#core/access/rights-source.ts';
 import { openCaching } from '#core/cache/open.ts';
@@ -48,9 +48,9 @@ import type { Limits } from './limit/rate-limits.ts';
 import { OpenStreams } from './streams/open-streams.ts';
 import { RightWatch } from './streams/revoked-streams.ts';
 
-/** Most connections of an edge to the queue's database. */
+/** Maximum connections of an edge to the queue's database. */
 const QUEUE_CONNECTIONS = 2;
-/** Most pipelined connections of an edge; quick reads gain nothing from more. */
+/** Maximum pipelined connections of an edge; more do not make quick reads faster. */
 const MAX_PIPELINED = 3;
 
 export interface EdgeServices extends IdentityServices, MailFlowServices {
@@ -75,7 +75,7 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   close(): Promise<void>;
 }
 
-/** Opens everything; what cannot be reached is waited for. */
+/** Opens everything; waits for servers that cannot be reached. */
 export async function openEdgeServices(
   config: Config,
   url: string,

@@ -1,4 +1,4 @@
-/** Clears what processes keep of answers and of the schema. */
+/** Clears caches of answers and of the schema. */
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { forbidden } from '#core/errors/service-error.ts';
@@ -8,7 +8,7 @@ import type { JobService } from './jobs.ts';
 /**
  * Submits the job that clears the caches of all processes.
  * @returns its id
- * @throws ServiceError FORBIDDEN to all but administrators
+ * @throws ServiceError FORBIDDEN unless the caller is an administrator
  */
 export async function clearCache(jobs: JobService, caller: Caller): Promise<string> {
   if (!caller.admin) throw forbidden('Only administrators clear the cache.');

@@ -1,19 +1,22 @@
-/** Texts of what was read or written, and what whoever answers puts around them. */
+/** The text of an item or a list, and the envelope that an API puts around it. */
 
-/** What was read: the text of an item or of a list, and that of `meta` where it was asked. */
+/**
+ * The result of a read: the text of an item or a list, and the text of `meta` when it was
+ * requested.
+ */
 export interface Data {
   readonly data: string;
   readonly meta: string | null;
 }
 
-/** How an answer is made of data. */
+/** How an API makes an answer from data. */
 export interface Envelope {
-  /** Tells the answers of one envelope from those of others. */
+  /** Distinguishes answers with this envelope from others in the response cache. */
   readonly name: string;
   around(data: Data): string;
 }
 
-/** Nothing is put around. */
+/** No envelope. */
 export const BARE: Envelope = Object.freeze({ name: '', around: ({ data }: Data) => data });
 
 /** The data in the text of an item. */
@@ -21,7 +24,7 @@ export function itemData(text: string): Data {
   return { data: text, meta: null };
 }
 
-/** The data in the text of a list, before which its `meta` may stand in a line of its own. */
+/** The data in the text of a list; a line with its `meta` can come before it. */
 export function listData(text: string): Data {
   if (text.startsWith('[')) return { data: text, meta: null };
   const end = text.indexOf('\n');

@@ -1,25 +1,25 @@
 /**
- * Hashes texts like passwords and compares them, for whoever asks. What a hash costs to compare
- * stands in the hash itself, so those that cost too much are refused before any work is done.
+ * Hashes texts like passwords and compares them, for `/utils/hash`. A hash itself says what
+ * comparing it costs, so a hash that costs too much is refused before any work is done.
  */
 import { invalidPayload } from '#core/errors/service-error.ts';
 import { hashPassword, type PasswordConfig, verifyPassword } from '#core/identity/password.ts';
 
 /** Longest hash, in characters; those of argon2 have about a hundred. */
 const MAX_LENGTH = 512;
-/** Costs that libraries set unless told otherwise: KiB, passes over them, lanes. */
+/** The default costs of libraries: memory in KiB, passes, lanes. */
 const USUAL = { m: 65_536, t: 3, p: 4 } as const;
 
 const PHC = /^\$argon2(?:id|i|d)\$(?:v=\d{1,3}\$)?([^$]+)\$[^$]+\$[^$]+$/;
 const COST = /^([mtp])=([1-9]\d{0,9})$/;
 
-/** The costs that a hash in PHC form names; null when it is none. */
+/** The costs in a hash in PHC form; null when it is not one. */
 function costsOf(hash: string): Readonly<Record<'m' | 't' | 'p', number>> | null {
   const [, list = ''] = hash.length > MAX_LENGTH ? [] : (PHC.exec(hash) ?? []);
   const found = new Map<string, number>();
   for (const part of list.split(',')) {
     const [, name, value] = COST.exec(part) ?? [];
-    // Named twice, it would be a matter of taste which one counts.
+    // Libraries differ in which one they use when a cost appears twice.
     if (name === undefined || found.has(name)) return null;
     found.set(name, Number(value));
   }
@@ -36,9 +36,9 @@ export function generateHash(config: PasswordConfig, text: string): Promise<stri
 }
 
 /**
- * Whether a text belongs to a hash of any kind of argon2; false for what is no hash.
- * @throws ServiceError INVALID_PAYLOAD for a hash that costs more to compare than those that are
- *   made here or usual elsewhere; SERVICE_UNAVAILABLE
+ * Whether a text matches a hash of any argon2 variant; false when it is not a hash.
+ * @throws ServiceError INVALID_PAYLOAD when comparing costs more than for hashes that are made
+ * here or usual elsewhere; SERVICE_UNAVAILABLE
  */
 export async function verifyHash(
   config: PasswordConfig,

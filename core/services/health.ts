@@ -1,4 +1,6 @@
-/** Tells how the installation fares: a status for anybody, the reasons for admins. */
+/**
+ * Reports the health of the installation: a status for everybody, the reasons for administrators.
+ */
 import { performance } from 'node:perf_hooks';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
@@ -23,23 +25,23 @@ export interface HealthServiceOptions {
   readonly cluster: string;
   /** Version of this release. */
   readonly release: string;
-  /** Finds stored rules that hold for nothing. */
+  /** Finds stored rules that cannot be read. */
   readonly rules: Pick<RuleAudit, 'unreadable'>;
-  /** Backends that do not end their statement although they were asked to. */
+  /** Backends that do not end their statement although it was cancelled. */
   readonly unresponsive: () => number;
-  /** What is to be told of too few connections; undefined when there are enough. */
+  /** The warning about too few connections; undefined when there are enough. */
   readonly shortage: string | undefined;
-  /** What else the process knows of itself. */
+  /** Other checks of this process. */
   readonly others: () => HealthChecks;
 }
 
-/** An answer of the database that takes longer (ms) is worth a look. */
+/** An answer of the database that takes longer (ms) is a warning. */
 const SLOW_MS = 150;
-/** Longest wait (ms) for the database's answer. */
-const PATIENCE_MS = 2_000;
-/** Messages not heard of for so long (ms) are missing. */
+/** Timeout (ms) for the database's answer. */
+const TIMEOUT_MS = 2_000;
+/** When no message has arrived for this time (ms), that is a warning. */
 const SILENCE_MS = 5_000;
-/** Tables smaller than this many rows are scanned faster than any index is read. */
+/** For smaller tables a scan is faster than an index. */
 const SMALL_TABLE = 1_000;
 
 const RANK: Readonly<Record<HealthStatus, number>> = { ok: 0, warn: 1, error: 2 };
@@ -52,7 +54,7 @@ function worst(checks: HealthChecks): HealthStatus {
   return status;
 }
 
-/** Foreign keys that nested reads follow backwards without an index, with the statement to run. */
+/** Foreign keys without an index that nested reads need, with the statement that creates it. */
 function missingIndexes(catalog: Catalog): HealthCheck[] {
   const checks = new Map<string, HealthCheck>();
   for (const relation of [...catalog.relations.values()].flatMap((map) => [...map.values()])) {
@@ -78,7 +80,7 @@ export class HealthService {
     this.#options = options;
   }
 
-  /** Looks at every part; never throws. */
+  /** Runs all checks; never throws. */
   async check(): Promise<Required<Health>> {
     const { cluster, release, others } = this.#options;
     const [responseTime, rules] = await Promise.all([this.#responseTime(), this.#rules()]);
@@ -97,7 +99,7 @@ export class HealthService {
 
   async #responseTime(): Promise<HealthCheck> {
     const started = performance.now();
-    const late = AbortSignal.timeout(PATIENCE_MS);
+    const late = AbortSignal.timeout(TIMEOUT_MS);
     const asked = this.#options.pool.query('SELECT 1').then(
       () => null,
       () => 'The database does not answer.',
@@ -105,7 +107,7 @@ export class HealthService {
     const output = await Promise.race([
       asked,
       new Promise<string>((resolve) => {
-        late.addEventListener('abort', () => resolve(`No answer within ${PATIENCE_MS} ms.`));
+        late.addEventListener('abort', () => resolve(`No answer within ${TIMEOUT_MS} ms.`));
       }),
     ]);
     const observedValue = Math.round((performance.now() - started) * 1_000) / 1_000;
@@ -119,7 +121,7 @@ export class HealthService {
     };
   }
 
-  /** Rules that hold for nothing because they cannot be read. */
+  /** Rules that match nothing because they cannot be read. */
   async #rules(): Promise<readonly HealthCheck[]> {
     const component = { status: 'warn', componentType: 'component' } as const;
     const looked = this.#options.rules.unreadable().then(
@@ -127,9 +129,9 @@ export class HealthService {
         rules.map(({ reason, ...rule }) => ({ ...component, observedValue: rule, output: reason })),
       () => [{ ...component, output: 'The stored rules could not be looked at.' }],
     );
-    const late = AbortSignal.timeout(PATIENCE_MS);
+    const late = AbortSignal.timeout(TIMEOUT_MS);
     const missed = new Promise<readonly HealthCheck[]>((resolve) => {
-      const output = `The stored rules were not looked at within ${PATIENCE_MS} ms.`;
+      const output = `The stored rules were not looked at within ${TIMEOUT_MS} ms.`;
       late.addEventListener('abort', () => resolve([{ ...component, output }]));
     });
     return Promise.race([looked, missed]);
@@ -182,7 +184,7 @@ export class HealthService {
           ...component,
           status: error !== null || stale ? 'warn' : 'ok',
           observedValue: version,
-          ...(error === null ? {} : { output: `An earlier catalog serves on: ${error}` }),
+          ...(error === null ? {} : { output: `An earlier catalog is still used: ${error}` }),
         },
       ],
       'catalog:leftOut': leftOut.map((entry) => ({

@@ -1,17 +1,17 @@
 /**
- * What a caller may import. A file goes into its table whole, by COPY and by key, so only rights
- * that hold for every row of it can count: others are refused, never passed over. What rows refer
- * to is judged while they are imported.
+ * What a caller may import. A file is imported as a whole, by COPY and by key. So only permissions
+ * that hold for every row count; a caller with others is refused. Which items the rows may refer to
+ * is checked during the import.
  */
 import type { Permission, Rights } from '#core/access/rights.ts';
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { fieldRules } from '#core/validation/field-rule.ts';
 
-/** Flags of fields whose values the server makes, or whose readers see only a mask. */
+/** Flags of fields whose values the server fills in, or whose readers see only a mask. */
 const MADE = /^(?:(?:date|user|role)-(?:created|updated)|conceal|hash)$/;
 
-/** Those of the permissions that hold for every row. */
+/** The permissions that hold for every row. */
 function unconditional(permissions: readonly Permission[]): readonly Permission[] {
   return permissions.filter(({ rule }) => rule === null);
 }
@@ -20,7 +20,7 @@ function covers(permissions: readonly Permission[], name: string): boolean {
   return permissions.some(({ fields }) => fields === null || fields.has(name));
 }
 
-/** What single rows would have to be asked for; null when there is nothing. */
+/** Why rows would have to be judged one by one; null when there is no reason. */
 function obstacle(
   catalog: Catalog,
   collection: Collection,
@@ -38,13 +38,13 @@ function obstacle(
     return 'Values that must pass validation cannot be imported.';
   }
   return all.some(({ presets }) => Object.keys(presets).length > 0)
-    ? 'Rights with presets do not reach to imports.'
+    ? 'Rights with presets do not cover imports.'
     : null;
 }
 
 /**
- * The columns that refer to items which an import does not look for: those of many-to-any
- * relations, of relations without a foreign key, and of foreign keys that are no relation.
+ * Columns that refer to items which an import does not check: those of many-to-any relations, of
+ * relations without a foreign key, and of foreign keys that are no relation.
  */
 function unjudgedLinks({ relations }: Catalog, collection: Collection): Set<string> {
   const own = [...(relations.get(collection.name)?.values() ?? [])];
@@ -61,7 +61,7 @@ function unjudgedLinks({ relations }: Catalog, collection: Collection): Set<stri
 }
 
 /**
- * The fields that a caller's files may fill; null: all of them.
+ * The fields that the caller's files may contain; null: all.
  * @throws ServiceError FORBIDDEN when the caller may not import at all
  */
 export function importFields(
@@ -76,7 +76,7 @@ export function importFields(
   if (reason !== null) throw forbidden(reason);
   const key = new Set(collection.primaryKey.map(({ name }) => name));
   const updatable = unconditional(update);
-  // The result tells which items were there and held the same values already.
+  // The result reveals which items existed and had the same values already.
   const readable = unconditional(rights.of(collection.name, 'read'));
   const unjudged = unjudgedLinks(catalog, collection);
   return [...collection.fields.values()]

@@ -1,4 +1,4 @@
-/** Accepts files to be imported: judges who and where, spools the bytes, submits the job. */
+/** Accepts files to import: checks the rights, stores the upload, submits the job. */
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
@@ -19,18 +19,18 @@ export interface ImportServiceOptions {
   readonly access: RightsSource;
   readonly jobs: JobService;
   readonly spool: Spool;
-  /** Hears of imports before they are recorded. */
+  /** Called before an import is recorded. */
   readonly holds: ImportHolds;
-  /** Largest file in bytes; undefined: no bound. */
+  /** Largest file in bytes; undefined: no limit. */
   readonly maxBytes: number | undefined;
   readonly quota: SpoolQuota;
   readonly log: Log;
 }
 
-/** Where a file may go. */
+/** The target of an import. */
 export interface Destination {
   readonly collection: string;
-  /** The fields that it may fill; null: all. */
+  /** The fields that the file may contain; null: all. */
   readonly fields: readonly string[] | null;
 }
 
@@ -38,7 +38,7 @@ export interface Destination {
 export interface Upload {
   readonly format: ImportFormat;
   readonly content: AsyncIterable<Uint8Array>;
-  /** Bytes that the client announced, with what surrounds the file. */
+  /** The announced length of the request body, which includes the file. */
   readonly size?: number | undefined;
 }
 
@@ -59,7 +59,7 @@ export class ImportService {
   }
 
   /**
-   * Judges, before any byte is read, whether the caller may import into a collection.
+   * Checks, before any byte is read, whether the caller may import into a collection.
    * @throws ServiceError FORBIDDEN when not, also for collections whose items have no key
    */
   async authorize(caller: Caller, name: string): Promise<Destination> {
@@ -80,10 +80,11 @@ export class ImportService {
   }
 
   /**
-   * Stores the file and submits its import. An identical file by the same user that is still on
-   * its way is joined instead.
+   * Stores the file and submits its import. When an identical import by the same user is open,
+   * joins that one.
    * @returns the id of the job
-   * @throws ServiceError CONTENT_TOO_LARGE, REQUESTS_EXCEEDED, SERVICE_UNAVAILABLE; what the upload itself throws
+   * @throws ServiceError CONTENT_TOO_LARGE, REQUESTS_EXCEEDED, SERVICE_UNAVAILABLE; errors of the
+   *   upload
    */
   async accept(caller: Caller, destination: Destination, upload: Upload): Promise<string> {
     const { quota, log } = this.#options;

@@ -1,4 +1,4 @@
-/** What a caller may do with jobs: submit, look, wait, cancel. How they are done is the workers'. */
+/** What a caller may do with jobs: submit, read, wait, cancel. Workers do the jobs. */
 import { EventEmitter, on } from 'node:events';
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
@@ -27,7 +27,7 @@ export interface JobServiceOptions {
   readonly schema: string;
   readonly queues: Queues;
   readonly bus: MessageBus;
-  /** Holds the uploads that jobs work on. */
+  /** Holds the uploads of jobs. */
   readonly spool: Spool;
   readonly log: Log;
   /** JOBS_MAX_PER_USER */
@@ -68,16 +68,17 @@ export class JobService {
   }
 
   /**
-   * Accepts a job, or joins an identical one that is still open.
-   * @throws SERVICE_UNAVAILABLE within seconds when the queue cannot take it, REQUESTS_EXCEEDED when
-   *   its holder has too many
+   * Accepts a job, or joins an identical open one.
+   * @throws SERVICE_UNAVAILABLE within seconds when the queue cannot accept it, REQUESTS_EXCEEDED
+   *   when
+   * its owner has too many
    */
   async submit(submission: Submission): Promise<Submitted> {
     const [pool, schema, queues] = [this.#pool, this.#schema, this.#queues];
     return await submit({ pool, schema, queues, maxPerHolder: this.#maxPerHolder }, submission);
   }
 
-  /** One job. Throws FORBIDDEN when it does not exist or is someone else's. */
+  /** One job. Throws FORBIDDEN when it does not exist or belongs to somebody else. */
   async get(id: string, caller: Caller): Promise<Job> {
     if (!v.is(uuid, id)) throw forbidden();
     const { rows } = await this.#pool.query<Job>(
@@ -87,7 +88,10 @@ export class JobService {
     return this.#follower.withProgress(rows[0]);
   }
 
-  /** The jobs that the caller may see. Throws INVALID_QUERY or FORBIDDEN for a filter or sort of no use. */
+  /**
+   * The jobs that the caller may see. Throws INVALID_QUERY or FORBIDDEN for an invalid filter or
+   * sort.
+   */
   async list(caller: Caller, query: JobQuery): Promise<readonly Job[]> {
     const limit = query.limit === -1 ? null : query.limit;
     const { rows } = await this.#pool.query<Job>(
@@ -98,9 +102,9 @@ export class JobService {
   }
 
   /**
-   * Cancels a job: at once when it waits, by its worker when it runs; one that is cancelled stays so.
-   * @throws ServiceError CONFLICT with `state` when it is finished, or its work is done already;
-   *   FORBIDDEN as {@link get}
+   * Cancels a job: at once when it waits, by its worker when it runs. Cancelling twice is allowed.
+   * @throws ServiceError CONFLICT with `state` when it has ended, or its work is done already;
+   * FORBIDDEN as {@link get}
    */
   async cancel(id: string, caller: Caller): Promise<void> {
     await this.get(id, caller);
@@ -118,7 +122,7 @@ export class JobService {
     );
     const [job] = rows;
     if (job === undefined) return await this.#notCancelled(id, caller);
-    // No delivery is under way, and none will claim it any more.
+    // No delivery is running, and none can claim it any more.
     if (job.state === 'cancelled') await discardUpload(this.#spool, job.message, this.#log);
     try {
       if (job.state === 'running') return await this.#bus.publish('job.cancel', { id });
@@ -126,20 +130,20 @@ export class JobService {
       await this.#queues.get(job.queue).remove(id);
       await wakeNext(this.#pool, this.#schema, this.#queues, job.mailbox);
     } catch (error) {
-      // The row counts: a worker looks at it every second, and before it begins.
+      // The message is only faster: a worker reads the row every second, and before it begins.
       this.#log.warn({ err: error, job: id }, 'a cancelled job could not be announced');
     }
   }
 
-  /** Why there was nothing left to cancel. */
+  /** Why the job can no longer be cancelled. */
   async #notCancelled(id: string, caller: Caller): Promise<void> {
     const { state } = await this.get(id, caller);
     if (state === 'cancelled') return;
-    throw new ServiceError('CONFLICT', { state, reason: 'What the job was to do is done.' });
+    throw new ServiceError('CONFLICT', { state, reason: 'The work of the job is done already.' });
   }
 
   /**
-   * Waits until a job has ended, however it ends; for the one who submitted it.
+   * Waits until a job has ended in any state; for the caller who submitted it.
    * @returns null when it has not ended after `timeoutMs`, or when `signal` was aborted
    */
   async wait(id: string, timeoutMs: number, signal?: AbortSignal): Promise<Job | null> {
@@ -161,8 +165,8 @@ export class JobService {
   }
 
   /**
-   * The job as it is now and whenever it has changed, until it has ended or `signal` is aborted.
-   * A slow reader gets the latest state, not all of them. Throws FORBIDDEN as {@link get}.
+   * Yields the job now and after each change, until it has ended or `signal` is aborted. A slow
+   * reader gets only the latest state. Throws FORBIDDEN as {@link get}.
    */
   async *watch(id: string, caller: Caller, signal?: AbortSignal): AsyncGenerator<Job, void> {
     let current = await this.get(id, caller);
@@ -189,7 +193,7 @@ export class JobService {
     }
   }
 
-  /** The rows that a job rejected, in the order of the file. Throws FORBIDDEN as {@link get}. */
+  /** The rejected rows of a job, in the order of the file. Throws FORBIDDEN as {@link get}. */
   async *errors(id: string, caller: Caller): AsyncGenerator<RejectedRow, void> {
     await this.get(id, caller);
     const table = systemTable(this.#schema, 'job_errors');
@@ -207,7 +211,7 @@ export class JobService {
     }
   }
 
-  /** Stops following jobs; whoever still waits is left to the end of its time. */
+  /** Stops following jobs; callers that still wait do so until their timeout. */
   close(): void {
     this.#follower.close();
   }

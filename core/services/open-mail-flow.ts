@@ -1,4 +1,4 @@
-/** Creates the flows with mails for a process. */
+/** Creates the services that send mails: password reset, registration, invitation. */
 
 import { MailTokens } from '#core/identity/mail-token.ts';
 import { PasswordResets } from '#core/identity/password-reset.ts';

@@ -1,19 +1,20 @@
 /**
- * Reads pages: as one text where their rows are small, else row by row, so that PostgreSQL never
- * holds more than a row of them. A long one is left to whoever can answer with a stream.
+ * Reads pages: as one text when rows are small, otherwise row by row, so that PostgreSQL never
+ * holds more than one row. A page that is too long for one text is left to the caller, which can
+ * stream it.
  */
 import { LRUCache } from 'lru-cache';
 import { isLargePage } from '#core/database/failure.ts';
 import type { Reader } from '#core/database/reader.ts';
 import type { Statement } from '#core/database/sql.ts';
 
-/** Characters up to which a page that is read row by row becomes one text. */
+/** Maximum characters of one text made from rows. */
 const TEXT_LENGTH = 16_777_216;
-/** Statements of which it is remembered, for so long (ms), that their rows are large. */
+/** How many statements are remembered as having large rows, and for how long (ms). */
 const MAX_STATEMENTS = 1_000;
 const REMEMBERED_MS = 60_000;
 
-/** A page is too long for one text. */
+/** The page is too long for one text. */
 export class LongPageError extends Error {
   constructor() {
     super('The page is too long for one text.');
@@ -37,8 +38,8 @@ export class PageReader {
   }
 
   /**
-   * The text `[…]` of a page; before it, where `meta` is asked, its text and a line feed.
-   * @param rows the same question, row by row
+   * The text `[…]` of a page. When `meta` is requested, its text and a line feed come first.
+   * @param rows the same query, row by row
    * @throws LongPageError
    */
   async text(

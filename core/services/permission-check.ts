@@ -1,4 +1,4 @@
-/** What is wrong with a stored permission, by its form and by what the catalog knows. */
+/** Checks stored permissions: their form, and their names and values against the catalog. */
 import { parseRow, type RowFault, type StoredPermission } from '#core/access/permission-row.ts';
 import type { PermissionRow } from '#core/access/rights.ts';
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
@@ -6,7 +6,7 @@ import { ruleFault } from '#core/query/plan/rule.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import { validationFault } from '#core/validation/readable.ts';
 
-/** Presets give values to fields, so each has to name one. */
+/** Presets give values to fields, so each must name one. */
 function presetsFault(
   catalog: Catalog,
   { name, fields }: Collection,
@@ -20,8 +20,8 @@ function presetsFault(
 }
 
 /**
- * What of a permission cannot be read. A permission on a collection that does not exist may have
- * been stored before it, and is judged by its form alone.
+ * Why a permission cannot be read. A permission for a collection that does not exist may have been
+ * stored before the collection, so only its form is checked.
  */
 export function permissionFaults(
   catalog: Catalog,

@@ -1,4 +1,4 @@
-/** Tells callers what they may do: in every collection, and with one item as it is. */
+/** Tells callers their rights: on all collections, and on one item. */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import { ACTIONS, type Action, type Permission } from '#core/access/rights.ts';
@@ -10,20 +10,20 @@ import type { Filter } from '#core/query/query.ts';
 import { compileVerdicts } from '#core/query/sql/table-rows.ts';
 import { type ContextOptions, ContextSource, type ItemContext } from './request-context.ts';
 
-/** Full: every item; partial: some, as a rule decides. */
+/** Full: every item; partial: some, by a rule. */
 export type Access = 'none' | 'partial' | 'full';
 
-/** What a caller may do by one action. */
+/** What a caller may do with one action. */
 export interface ActionAccess {
   readonly access: Access;
-  /** Only where an action has fields; `['*']` for all. */
+  /** Only for actions that have fields; `['*']` for all. */
   readonly fields?: readonly string[];
   readonly presets?: Readonly<Record<string, unknown>>;
 }
 
 export type CollectionAccess = Readonly<Record<Action, ActionAccess>>;
 
-/** What a caller may do by one action, with one item or with the items of a collection. */
+/** What a caller may do with one action, on one item or on the items of a collection. */
 export type ItemActionAccess = ActionAccess | { readonly access: boolean };
 
 /** What a caller may do with an item. */
@@ -50,7 +50,7 @@ function fieldsOf(permissions: readonly Permission[]): readonly string[] {
   return [...names];
 }
 
-/** Values for what a payload leaves out, later permissions overriding earlier ones. */
+/** Default values of a payload; later permissions override earlier ones. */
 function presetsOf(permissions: readonly Permission[], caller: Caller) {
   const binding = { caller, now: new Date() };
   const entries = permissions.flatMap(({ presets }) => Object.entries(presets));
@@ -74,7 +74,7 @@ function described(
   return { access, fields, ...(Object.keys(presets).length === 0 ? {} : { presets }) };
 }
 
-/** Rules decide about items that exist, so they do not restrict what is created. */
+/** Rules are about existing items, so they do not restrict creating. */
 function accessOf(action: Action, permissions: readonly Permission[]): Access {
   if (permissions.length === 0) return 'none';
   if (action === 'create') return 'full';
@@ -95,7 +95,7 @@ export class PermissionService {
   }
 
   /**
-   * What the caller may do, by collection; collections without any right are left out.
+   * The caller's rights by collection; collections without rights are left out.
    * @throws ServiceError FORBIDDEN to anonymous callers
    */
   async all(caller: Caller): Promise<Readonly<Record<string, CollectionAccess>>> {
@@ -125,10 +125,10 @@ export class PermissionService {
   }
 
   /**
-   * What the caller may do with one item, where `access` is a boolean, with the item of a singleton,
-   * or with some item.
-   * @param segment the key as it stands in the path; null without one
-   * @throws ServiceError FORBIDDEN to anonymous callers, and for what cannot be a key
+   * The caller's rights on one item (`access` is then a boolean), on the item of a singleton, or on
+   * any item.
+   * @param segment the key as in the path; null without one
+   * @throws ServiceError FORBIDDEN to anonymous callers, and for a malformed key
    */
   item(caller: Caller, collection: string, segment: string | null): Promise<ItemAccess> {
     if (caller.user === null) throw forbidden();
@@ -141,7 +141,7 @@ export class PermissionService {
         const permissions = all.filter(
           ({ rule }) => rule === null || holds === null || holds(rule),
         );
-        // One item may be changed or not.
+        // For one item, access is either true or false.
         if (segment !== null) return { access: permissions.length > 0 };
         const judged = permissions.length === 0 ? 'none' : 'full';
         const access = holds === null ? accessOf(action, permissions) : judged;
@@ -151,7 +151,7 @@ export class PermissionService {
     });
   }
 
-  /** Whether a rule holds for the item; null when no item is meant. */
+  /** Whether a rule matches the item; null without an item. */
   async #judge(
     context: ItemContext,
     segment: string | null,

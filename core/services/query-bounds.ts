@@ -1,4 +1,4 @@
-/** The bounds of queries, as the variables set them. */
+/** The limits of queries, from the configuration. */
 import type { Config } from '#core/config/config.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 

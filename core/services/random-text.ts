@@ -1,8 +1,8 @@
-/** Makes texts that nobody can guess. */
+/** Makes random texts. */
 import { randomBytes } from 'node:crypto';
 
 /**
- * A random text of letters, digits, `-` and `_`, each of which carries six bits.
+ * A random text of letters, digits, `-` and `_`, with six random bits per character.
  * @param length in characters
  */
 export function randomString(length: number): string {

@@ -1,6 +1,6 @@
 /**
- * What a request for items meets: the current catalog and what the caller may do. A request
- * that turns out to have met a catalog behind the database is carried out again.
+ * The current catalog and the rights of the caller for a request. When the catalog turns out to be
+ * older than the database, the request runs again.
  */
 import pg from 'pg';
 import { failureView } from '#core/access/failure-view.ts';
@@ -16,20 +16,20 @@ import type { ReadTarget } from '#core/query/sql/compile.ts';
 import type { Envelope } from './envelope.ts';
 
 /**
- * What the catalog told of is not there, or what was prepared by it: it was behind the database, and
- * these errors vanish once it has caught up (PostgreSQL, appendix A).
+ * SQLSTATE codes of errors that an outdated catalog or a statement prepared with it can cause, and
+ * that vanish with the current one (PostgreSQL, appendix A).
  */
 const STALE_CATALOG = new Set([
-  // Table, schema, column, type, constraint to go by: there is none. A column is generated now.
+  // Undefined table, schema, column, type or constraint; a column that is generated now.
   ...['42P01', '3F000', '42703', '42704', '42P10', '428C9'],
-  // A plan whose result has another type; a prepared statement that is gone.
+  // A plan whose result type has changed; a prepared statement that no longer exists.
   ...['0A000', '26000'],
 ]);
 
 /**
- * Types do not fit together: no such operator or function, or several; no such cast; a collation, a
- * type or a grouping that cannot be told. Either a column has changed its type, or the question asks
- * for what there is not: only the catalog, looked at anew, tells which.
+ * Types do not fit: the operator, function or cast does not exist or is ambiguous; a collation,
+ * type or grouping cannot be determined. Either a column has changed its type, or the query is
+ * wrong: only a fresh catalog tells which.
  */
 const MISFIT = new Set(
   ['42883', '42725', '42804', '42846', '42P18', '42P08', '42P21', '42P22', '42803', '42809'].concat(
@@ -37,26 +37,26 @@ const MISFIT = new Set(
   ),
 );
 
-/** Codes of what PostgreSQL cannot do for a question, whatever the catalog. */
+/** Codes of queries that PostgreSQL cannot run, whatever the catalog. */
 const UNANSWERABLE = new Set([...MISFIT, '0A000', '42601', '42704', '42P10']);
 
 /**
- * Whether PostgreSQL cannot answer, by a catalog that is known to be right. Of a read all of class 42
- * means that, but for a grant that the service's own role lacks: a question is never a failure of the
- * service.
+ * Whether PostgreSQL cannot run the statement although the catalog is known to be current. For a
+ * read that is every error of class 42, except a missing grant of Sluice's own role: a query must
+ * not look like a failure of the service.
  */
 function isUnanswerable({ code = '' }: pg.DatabaseError, writing: boolean): boolean {
   if (UNANSWERABLE.has(code)) return true;
   return !writing && code.startsWith('42') && code !== '42501';
 }
 
-/** PostgreSQL's inner error for what went away between two looks at its catalogs. */
+/** PostgreSQL's internal error for an object that vanished between two reads of its catalogs. */
 const VANISHED = /^(could not open relation with OID|cache lookup failed for)/;
 
-/** Carrying a request out, at most, while the schema changes under it each time. */
+/** Maximum attempts while the schema changes during each of them. */
 const MOST_ATTEMPTS = 5;
 
-/** Whether the catalog may have been behind: surely enough to try again, or only if it has moved. */
+/** Whether the catalog may be outdated: `surely` tries again, `perhaps` only if it has changed. */
 function suspicion(error: pg.DatabaseError): 'behind' | 'doubtful' | null {
   const { code = '', message } = error;
   if (MISFIT.has(code)) return 'doubtful';
@@ -64,23 +64,23 @@ function suspicion(error: pg.DatabaseError): 'behind' | 'doubtful' | null {
   return isBehind ? 'behind' : null;
 }
 
-/** Which collection, and on whose behalf. */
+/** The collection and the caller of a request. */
 export interface Target {
   readonly caller: Caller;
   readonly collection: string;
-  /** Where the request comes from, for history. */
+  /** The origin of the request, for history. */
   readonly visitor?: Visitor;
-  /** The key is that of the caller's own row, and need not be readable. */
+  /** The key is that of the caller's own row, so the caller need not be allowed to read it. */
   readonly ownKey?: boolean;
-  /** What is put around what is read; nothing when not given. */
+  /** The envelope around what is read; none by default. */
   readonly envelope?: Envelope;
-  /** Read anew, whatever is kept. */
+  /** Do not answer from the response cache. */
   readonly fresh?: boolean;
-  /** Members of payloads that nobody knows are refused. */
+  /** Refuse unknown members of payloads. */
   readonly strict?: boolean;
 }
 
-/** A target together with the catalog and the rights that count for it. */
+/** A target with the catalog and the rights that apply to it. */
 export interface ItemContext extends ReadTarget {
   readonly rights: Rights;
 }
@@ -103,7 +103,7 @@ export class ContextSource {
     this.#options = options;
   }
 
-  /** The catalog and the rights that count right now. */
+  /** The current catalog and rights. */
   async of(target: Target): Promise<ItemContext> {
     const { access, catalog, bounds } = this.#options;
     const { caller, collection } = target;
@@ -119,12 +119,13 @@ export class ContextSource {
   }
 
   /**
-   * Runs with the current catalog, and again with a fresh one if that turns out to be stale: once
-   * more, and as long as it has changed again meanwhile. What does not fit together by the types of
-   * a catalog that has not moved is the question's own fault, and not tried again.
-   * @param writing whether it changes items, for what is told of its failure
-   * @throws ServiceError SERVICE_UNAVAILABLE when it changes each time; INVALID_QUERY for what
-   *   PostgreSQL cannot answer
+   * Runs with the current catalog, and again with a fresh one when that turns out to be outdated,
+   * up to five times in all. An error about types, with a catalog that has not changed, is the
+   * fault of the query and is not tried again.
+   * @param writing whether it changes items, for the message of its failure
+   * @throws ServiceError SERVICE_UNAVAILABLE when the catalog changes each time; INVALID_QUERY
+   *   for
+   * what PostgreSQL cannot run
    */
   async with<T>(
     target: Target,
@@ -156,7 +157,7 @@ export class ContextSource {
 }
 
 function unanswerable(error: pg.DatabaseError, writing: boolean): Error {
-  // What blames a value is told by whoever translates failures.
+  // An error about a value is translated elsewhere.
   if (isMisread(error) || !isUnanswerable(error, writing)) return error;
   const reason = MISFIT.has(error.code ?? '')
     ? 'PostgreSQL has no such operation for the types of these fields.'
@@ -165,15 +166,15 @@ function unanswerable(error: pg.DatabaseError, writing: boolean): Error {
 }
 
 function overtaken(cause: pg.DatabaseError): Error {
-  return unavailable('schema', 'The schema changed each time this was tried.', { cause });
+  return unavailable('schema', 'The schema changed during each attempt.', { cause });
 }
 
-/** The error of a collection that does not exist, or not for this caller. */
+/** The error for a collection that does not exist, or not for this caller. */
 export function noCollection(name: string): Error {
   return forbidden(`You have no permission to access collection "${name}" or it does not exist.`);
 }
 
-/** Whether a collection is among those that a service answers for. */
+/** Whether a service is responsible for a collection. */
 export type Serves = (collection: Collection) => boolean;
 
 /** Collections of the user's own tables. */

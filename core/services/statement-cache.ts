@@ -1,7 +1,6 @@
 /**
- * Remembers the statements of questions: the same text asked of the same collection with the same
- * rights compiles to the same statement for as long as the catalog stays. What differs from caller
- * to caller is filled in each time.
+ * Caches compiled statements: the same query text on the same collection with the same rights has
+ * the same statement while the catalog stays. Slots are filled for each execution.
  */
 import { LRUCache } from 'lru-cache';
 import type { Caller, Grants } from '#core/access/grants.ts';
@@ -10,34 +9,34 @@ import { knownOf } from '#core/query/plan/variable.ts';
 import type { Query } from '#core/query/query.ts';
 import { bindTo, type Compiled } from '#core/query/sql/compile.ts';
 
-/** A query as it came: parsed only when its statement is not known yet. */
+/** A query as it arrived; it is parsed only when its statement is not cached. */
 export interface UnparsedQuery {
-  /** Equal texts ask the same; null when that cannot be told. */
+  /** Equal texts are equal queries; null when they cannot be compared by text. */
   readonly text: string | null;
   /** @throws ServiceError INVALID_QUERY */
   query(): Query;
 }
 
-/** A question that is parsed already. */
+/** A parsed query. */
 export function parsedQuery(query: Query): UnparsedQuery {
   return { text: null, query: () => query };
 }
 
-/** Statements remembered in one process, and the characters of all of them together. */
+/** Maximum number of cached statements in a process, and of their characters in total. */
 const MAX_STATEMENTS = 5_000;
 const MAX_CHARACTERS = 8_388_608;
-/** What a statement keeps beside its text, in characters. */
+/** Memory of a statement besides its text, in characters. */
 const OVERHEAD = 1_000;
-/** Longest question that is worth remembering, in characters. */
+/** Longest query text that is cached, in characters. */
 const MAX_TEXT = 4_000;
 
-/** What was compiled for a question, and what kind of statement that turned out to be. */
+/** The compiled statement of a query, and its kind. */
 export interface Prepared<K> {
   readonly kind: K;
   readonly statement: Compiled;
 }
 
-/** Who asks what: equal places and texts of callers with the same rights have equal statements. */
+/** The cache key of a query: equal for equal queries of callers with the same rights. */
 export interface CompileRequest {
   readonly place: string;
   readonly question: UnparsedQuery;
@@ -55,7 +54,7 @@ export class StatementCache<K> {
     sizeCalculation: ({ statement }) => statement.text.length + OVERHEAD,
   });
 
-  /** The statement of a question for the caller who asks it, compiled now if it is not known. */
+  /** The statement of a query for a caller; compiled when it is not cached. */
   get(
     catalog: Catalog,
     grants: Grants,
@@ -67,7 +66,7 @@ export class StatementCache<K> {
       this.#known.clear();
     }
     if (question.text === null || question.text.length > MAX_TEXT) return compile(question.query());
-    // A name may hold any sign, so its length parts it from the text.
+    // A name can contain any character, so its length comes first.
     const name = `${this.#numberOf(grants)} ${knownOf(caller)} ${place.length} ${place}?${question.text}`;
     const found = this.#known.get(name);
     if (found !== undefined) return { ...found, statement: bindTo(found.statement, caller) };

@@ -1,7 +1,6 @@
 /**
- * Finds the stored rules that cannot be read and so hold for nothing, or in part: those of permissions
- * and of fields, and the addresses of policies. An installation may have them from an earlier release, or
- * from SQL.
+ * Finds stored rules that cannot be read, at least in part: those of permissions and of fields, and
+ * the addresses of policies. An earlier release, or SQL, may have stored them.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { AddressList } from '#core/access/address-list.ts';
@@ -17,16 +16,16 @@ import { fieldRuleFault } from '#core/validation/field-rule.ts';
 import { permissionFaults } from './permission-check.ts';
 import { addressFault } from './system/rule-policy.ts';
 
-/** A stored rule that cannot be read, at least in part, and why. */
+/** A stored rule that cannot be read, at least in part, and the reason. */
 export interface UnreadableRule {
-  /** Of the permission; null for the rule of a field or policy. */
+  /** The permission; null for the rule of a field or policy. */
   readonly permission: number | null;
   readonly collection: string;
   /** Null for the rule of a field or policy. */
   readonly action: string | null;
-  /** Which member of the permission, which field, or which policy. */
+  /** The member of the permission, the field, or the policy. */
   readonly place: string;
-  /** What of it holds all the same: nothing, or the entries of a list that can be read. */
+  /** What still applies: nothing, or the readable entries of a list. */
   readonly holds: 'nothing' | 'in part';
   readonly reason: string;
 }
@@ -39,9 +38,9 @@ export interface RuleAuditOptions {
   readonly bounds: QueryBounds;
 }
 
-/** Permissions that are judged before something else has its turn. */
+/** Permissions that are checked before other requests run. */
 const SLICE = 200;
-/** Rules that are told; who has more mends these first. */
+/** Maximum number of reported rules. */
 const MAX_TOLD = 1_000;
 
 export class RuleAudit {
@@ -58,7 +57,7 @@ export class RuleAudit {
     options.catalog.onCounter('reset', forget);
   }
 
-  /** The rules that cannot be read; remembered until permissions or the schema change. */
+  /** The rules that cannot be read; cached until permissions or the schema change. */
   async unreadable(): Promise<readonly UnreadableRule[]> {
     const catalog = this.#options.catalog.current();
     const known = this.#found;
@@ -80,7 +79,7 @@ export class RuleAudit {
     return rules;
   }
 
-  /** Tells the log of each; for when a process starts. */
+  /** Writes each of them to the log; used when a process starts. */
   async report(log: Log): Promise<void> {
     try {
       for (const { reason, ...rule } of await this.unreadable()) {
@@ -94,7 +93,7 @@ export class RuleAudit {
     }
   }
 
-  /** Lists without an address, or with an entry that is none. */
+  /** Lists without an address, or with an invalid entry. */
   async #ofPolicies(): Promise<readonly UnreadableRule[]> {
     const { pool, schema } = this.#options;
     const { rows } = await pool.query<{ id: string; ip_access: string }>(

@@ -1,4 +1,4 @@
-/** The headers of answers that come by way of the response cache. */
+/** The headers of answers that use the response cache. */
 import type { Caller } from '#core/access/grants.ts';
 import type { CachedText } from '#core/cache/response-cache.ts';
 import type { Config } from '#core/config/config.ts';
@@ -10,7 +10,7 @@ type CacheConfig = Pick<
   'CACHE_ENABLED' | 'CACHE_STATUS_HEADER' | 'CACHE_SKIP_ALLOWED' | 'CACHE_CONTROL_S_MAXAGE'
 >;
 
-/** Tags of kept answers, which need not be hashed again. */
+/** Tags of cached answers, so that they are not hashed again. */
 const tags = new WeakMap<Buffer, string>();
 
 function tagOf(body: Buffer): string | null {
@@ -22,22 +22,22 @@ function tagOf(body: Buffer): string | null {
   return tag;
 }
 
-/** The client asks for an answer that no cache has seen, and may. */
+/** The client asks for an answer that does not come from a cache, and may do so. */
 export function skipsCache(config: CacheConfig, request: Pick<Request, 'header'>): boolean {
   if (!config.CACHE_ENABLED || !config.CACHE_SKIP_ALLOWED) return false;
   return /(?:^|[\s,])no-store(?:$|[\s,;])/i.test(request.header('cache-control') ?? '');
 }
 
 /**
- * What others may keep (RFC 9111, 5.2.2). A browser asks again each time, with the tag: what it
- * shows is then as exact as what the API answers. Only proxies may be allowed more.
+ * What other caches may keep (RFC 9111, 5.2.2). A browser asks again each time, with the tag, so
+ * that it shows the same as the API. Only proxies may be allowed more.
  */
 function cacheControl(config: CacheConfig, caller: Caller): Record<string, string> {
-  // No header names an address, so no proxy could tell whom the answer is for.
+  // No header contains the address of the client, so a proxy cannot tell for whom the answer is.
   if (caller.user !== null || caller.role !== null || caller.byAddress) {
     return { 'Cache-Control': 'private, max-age=0' };
   }
-  // Without it a proxy might show what anonymous callers see to those who are signed in.
+  // Without it a proxy might show answers for anonymous callers to users who are logged in.
   const Vary = 'Authorization, Cookie';
   const seconds = Math.floor(config.CACHE_CONTROL_S_MAXAGE / 1_000);
   if (seconds === 0) return { 'Cache-Control': 'public, max-age=0', Vary };

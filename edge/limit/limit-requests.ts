@@ -1,8 +1,8 @@
-/** Puts the limits that need no identity before everything else that a request asks for. */
+/** Applies the rate limits that need no caller before a request is handled. */
 import type { Handler } from '#edge/http/response.ts';
 import type { Limits } from './rate-limits.ts';
 
-/** A handler whose requests are counted first; those over a limit do not reach it. */
+/** A handler whose requests are counted first; requests above a limit do not reach it. */
 export function guarded(handler: Handler, limits: Limits): Handler {
   return (request) => {
     const waiting = limits.enter(request);

@@ -1,11 +1,11 @@
-/** Where requests are counted: the port, and the memory of this process behind it. */
+/** The interface of a store of counters, and the store in the memory of this process. */
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { Counter, type Quota } from './request-counter.ts';
 
-/** Makes counters that share a place. */
+/** Makes counters that share a store. */
 export interface CounterStore {
   counter(name: string, quota: Quota): Counter;
-  /** False while processes that should count together count each by itself. */
+  /** False while processes that should count together count separately. */
   readonly shared: boolean;
   close(): void;
 }

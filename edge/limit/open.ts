@@ -1,4 +1,4 @@
-/** Opens the limits of an edge. */
+/** Opens the rate limits of an edge. */
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
 import { MemoryStore } from './memory-store.ts';

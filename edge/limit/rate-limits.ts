@@ -1,8 +1,7 @@
 /**
- * The limits of an edge: per address and for all together before anybody is authenticated, per
- * user after it, and strict ones for what attackers try often. Keys are made only of what the
- * server itself knows, the client's address and the user behind a valid token; nothing that a
- * client may choose freely can make it a new one.
+ * The rate limits of an edge: per address and for all together before the caller is known, per user
+ * afterwards, and strict ones for logins and the like. Keys consist only of facts that the server
+ * knows: the client's address and the user of a valid token. A client cannot choose a new key.
  */
 import type { Caller } from '#core/access/grants.ts';
 import { addressKey } from '#core/access/quota-key.ts';
@@ -77,9 +76,9 @@ export class Limits {
   }
 
   /**
-   * Counts a request before anything else is done for it. The address comes first: what one client
-   * is refused does not count against all others.
-   * @returns nothing when that needed no waiting
+   * Counts a request first of all. The limit per address comes first: requests that it refuses do
+   * not count against the limit for all.
+   * @returns nothing when it does not need to wait
    * @throws {ServiceError} REQUESTS_EXCEEDED, also through the promise
    */
   enter(request: Request): void | Promise<void> {
@@ -92,7 +91,7 @@ export class Limits {
     return waiting.then(() => this.#count(global, 'all', request));
   }
 
-  /** Counts a request of a known caller; an anonymous one is known by address. Otherwise as `enter`. */
+  /** Counts a request of a known caller; anonymous ones by address. Otherwise as `enter`. */
   identify(request: Request, caller: Caller): void | Promise<void> {
     const limit = this.#perIdentity;
     if (limit === null) return undefined;
@@ -124,7 +123,7 @@ export class Limits {
 
   #keyOf(request: Request): string {
     const ip = this.#address(request);
-    // Nobody is left to be answered, and whoever it was shall not go uncounted.
+    // The connection is gone, so there is no address to count and nobody to answer.
     if (ip === null) throw new ClientGoneError();
     return addressKey(ip);
   }
@@ -136,7 +135,9 @@ export class Limits {
   }
 }
 
-/** Tells the client (draft-ietf-httpapi-ratelimit-headers-10), and refuses what is too much. */
+/**
+ * Sets the headers (draft-ietf-httpapi-ratelimit-headers-10), and refuses requests above the limit.
+ */
 function settle({ name, quota, policy }: Limit, count: Count, request: Request): void {
   const seconds = Math.max(1, Math.ceil(count.reset / 1_000));
   request.addHeader('RateLimit-Policy', policy);

@@ -1,45 +1,45 @@
 /**
- * Counts the requests of each key against one limit. The counting itself is the library's, in
- * memory or in Redis; a process takes points from there in blocks of one percent of the limit and
- * spends them by itself, because asking Redis costs as much as answering a request does. What
- * another process is refused meanwhile is at most the unspent rest of such a block.
+ * Counts the requests of each key against one limit. A library counts, in memory or in Redis. A
+ * process takes points from it in blocks of one percent of the limit and spends them by itself,
+ * because a request to Redis costs as much as answering one. Other processes may be refused up to
+ * the unspent rest of such blocks.
  */
 import { LRUCache } from 'lru-cache';
 import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
 
-/** So many requests in so many seconds. */
+/** This many requests in this many seconds. */
 export interface Quota {
   readonly points: number;
   readonly duration: number;
 }
 
-/** What counting one request came to. */
+/** The result of counting one request. */
 export interface Count {
   readonly allowed: boolean;
   /** Requests that are still allowed, as far as this process knows. */
   readonly remaining: number;
-  /** Milliseconds until the counting begins anew. */
+  /** Milliseconds until the period begins again. */
   readonly reset: number;
 }
 
-/** Keys remembered by one counter. Whoever has more addresses is not held back by their number. */
+/** Maximum keys in one counter. A client with more addresses than that is not limited by this. */
 const MAX_KEYS = 20_000;
 
 /** Part of a limit that a process takes at once. */
 const BLOCK = 0.01;
 
-/** Points that this process has of one key, until its counting begins anew. */
+/** Points that this process has for one key in the current period. */
 interface Lease {
   points: number;
-  /** Left for everybody when points were last taken. */
+  /** Left for all processes when points were last taken. */
   remaining: number;
-  /** Nothing is left to take. */
+  /** No points are left to take. */
   spent: boolean;
   /** In milliseconds of the process's clock; infinite before the first answer. */
   ends: number;
   /** Requests that wait for points. */
   waiting: number;
-  /** Points on their way. */
+  /** The request for points that is in progress. */
   refill: Promise<void> | null;
 }
 
@@ -49,7 +49,7 @@ export class Counter {
   readonly #block: number;
   readonly #leases: LRUCache<string, Lease>;
 
-  /** @param forget called with a key of which nothing needs to be kept any more */
+  /** @param forget called with a key whose state is no longer needed */
   constructor(limiter: RateLimiterAbstract, quota: Quota, forget: (key: string) => void) {
     this.#limiter = limiter;
     this.#quota = quota;
@@ -62,7 +62,10 @@ export class Counter {
     });
   }
 
-  /** Counts a request; at once when this process has points of the key, or knows there are none. */
+  /**
+   * Counts a request; at once when this process has points for the key, or knows that none are
+   * left.
+   */
   count(key: string): Count | Promise<Count> {
     const now = performance.now();
     let lease = this.#leases.get(key);
@@ -92,7 +95,7 @@ export class Counter {
     const asked = performance.now();
     try {
       const { result, refused } = await consume(this.#limiter, key, wanted);
-      // Of a block that goes beyond the limit, the part within it counts.
+      // When a block exceeds the limit, the part within it counts.
       const granted = refused ? this.#quota.points - (result.consumedPoints - wanted) : wanted;
       lease.points = Math.max(0, granted);
       lease.remaining = result.remainingPoints;

@@ -1,6 +1,6 @@
 /**
- * The answers of this edge that are being sent piece by piece: lists, exports and events. Who takes
- * rights away, or ends a session, finds here what has to end with them, and calls `cut`.
+ * The open streams of this edge: lists, exports and events that are still being sent. A revoked
+ * right or an ended session ends the streams concerned with `cut`.
  */
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
@@ -8,25 +8,25 @@ import { unavailable } from '#core/errors/service-error.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Pieces } from '#edge/http/response.ts';
 
-/** What an answer is and whose. */
+/** What is streamed, and to whom. */
 export interface StreamFacts {
   readonly kind: 'items' | 'events';
-  /** As the caller was when the answer began. */
+  /** The caller when the answer began. */
   readonly caller: Caller;
-  /** The collection that is read; what is related to it may be read, too. Null for events. */
+  /** The collection that is read, perhaps with related ones; null for events. */
   readonly collection: string | null;
-  /** When its request came in, on the clock of `performance.now()`: its rights are no older. */
+  /** When its request arrived, by `performance.now()`: its rights are not older. */
   readonly since: number;
   /**
-   * The caller that the same credentials make now.
-   * @throws ServiceError when they make none any more
+   * The caller of the same credentials now.
+   * @throws ServiceError when they are no longer valid
    */
   again(): Promise<Caller>;
 }
 
-/** One answer that is being sent. */
+/** One open stream. */
 export interface OpenStream extends StreamFacts {
-  /** Ends it at once, by closing the connection without the last chunk, and all work for it. */
+  /** Ends it at once: closes the connection without the last chunk, and stops its work. */
   cut(reason: string): void;
 }
 
@@ -36,18 +36,18 @@ export class OpenStreams implements Iterable<OpenStream> {
   readonly #open = new Set<OpenStream>();
   readonly #heard = new Set<(stream: OpenStream) => void>();
 
-  /** All that are open now; those that end meanwhile may still be among them. */
+  /** All open streams; some may have ended meanwhile. */
   [Symbol.iterator](): Iterator<OpenStream> {
     return [...this.#open][Symbol.iterator]();
   }
 
-  /** The open ones of a user, or, without one, of an anonymous address. */
+  /** The open streams of a user, or else of an anonymous address. */
   of(caller: Pick<Caller, 'user' | 'ip'>): readonly OpenStream[] {
     const holder = quotaKeyOf(caller);
     return [...this.#open].filter((stream) => quotaKeyOf(stream.caller) === holder);
   }
 
-  /** Hears of each that is opened until the returned function is called. */
+  /** Calls the listener for each stream that is opened, until the returned function is called. */
   onOpen(handler: (stream: OpenStream) => void): () => void {
     this.#heard.add(handler);
     return () => {
@@ -56,8 +56,8 @@ export class OpenStreams implements Iterable<OpenStream> {
   }
 
   /**
-   * The pieces of an answer, which is listed from now on until they end or nobody wants them.
-   * @throws ServiceError SERVICE_UNAVAILABLE for items that end before they began
+   * The pieces of an answer, which is listed until they end or are no longer read.
+   * @throws ServiceError SERVICE_UNAVAILABLE for items when the stream is ended before it begins
    */
   listed(request: Pick<Request, 'signal' | 'cut'>, facts: StreamFacts, pieces: Pieces): Pieces {
     let begun = false;
@@ -72,7 +72,7 @@ export class OpenStreams implements Iterable<OpenStream> {
       request.signal.removeEventListener('abort', remove);
     };
     this.#open.add(stream);
-    // Pieces that were never begun hear of nothing else.
+    // Pieces that were never read do not notice otherwise.
     request.signal.addEventListener('abort', remove);
     if (request.signal.aborted) remove();
     else for (const handler of this.#heard) handler(stream);
@@ -86,7 +86,10 @@ export class OpenStreams implements Iterable<OpenStream> {
   }
 }
 
-/** Lets go of what stands behind pieces that nobody gets: a generator does so only once it has begun. */
+/**
+ * Releases what a source of pieces holds when nobody reads it: a generator that has not begun does
+ * not do that itself.
+ */
 function discard(pieces: Pieces): void {
   const iterator = pieces[Symbol.asyncIterator]();
   const end = () => iterator.return?.();
@@ -96,7 +99,10 @@ function discard(pieces: Pieces): void {
     .catch(() => undefined);
 }
 
-/** The same pieces; tells when they have ended. No generator: giving up must reach the source. */
+/**
+ * The same pieces; reports when they have ended. Not a generator, so that `return()` reaches the
+ * source.
+ */
 function watched(source: AsyncIterator<Piece>, ended: () => void): AsyncIterator<Piece> {
   return {
     async next() {

@@ -1,6 +1,6 @@
 /**
- * Ends the answers that are still being sent to those who lost the right to them, as soon as this
- * process hears of that. Who only gained rights, or lost others, is left alone.
+ * Ends streams whose callers have lost the right to them, as soon as this process learns of it.
+ * Streams whose callers gained rights, or lost others, continue.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '#core/access/grants.ts';
@@ -16,13 +16,15 @@ export interface RightWatchParts {
   readonly catalog: Pick<CatalogSource, 'onAccess'>;
 }
 
-/** How long (ms) changes are kept for answers that were asked for before and begin after them. */
+/**
+ * How long (ms) changes are kept for streams that were requested before them and begin after them.
+ */
 const KEPT_MS = 60_000;
 const MOST_KEPT = 1_000;
 const REASON = 'The right to it was lost.';
-const CHANGED = 'Rights changed while it was being read. Ask again.';
+const CHANGED = 'Rights changed while it was being read. Send the request again.';
 
-/** What was changed, and when on the clock of `performance.now()`. */
+/** A change, and when it happened by `performance.now()`. */
 interface Heard {
   readonly at: number;
   readonly changes: AccessChanges | null;
@@ -61,11 +63,11 @@ export class RightWatch {
     const [oldest] = this.#heard;
     const forgotten = this.#heard.length > MOST_KEPT && oldest !== undefined && oldest.at > since;
     const changed = this.#heard.some(({ at, changes }) => at >= since && concerns(changes, caller));
-    // By which rights it is being read is not known then.
+    // The rights of the read are not known at that point.
     if (forgotten || changed || performance.now() - since > KEPT_MS) stream.cut(CHANGED);
     else {
       const rights = this.#parts.access.rightsOf(caller);
-      // Whoever asks for them hears of a failure.
+      // Their reader gets the failure.
       rights.catch(() => undefined);
       this.#rights.set(stream, rights);
     }
@@ -84,7 +86,7 @@ export class RightWatch {
   }
 }
 
-/** Whether changes may be of what a caller is or may do. */
+/** Whether changes may concern the identity or the rights of a caller. */
 function concerns(changes: AccessChanges | null, caller: Caller): boolean {
   if (changes === null) return true;
   const { user, session, role, roles, policies } = caller;
@@ -97,7 +99,7 @@ function concerns(changes: AccessChanges | null, caller: Caller): boolean {
   );
 }
 
-/** Whether an answer that began with some rights may go on with those of now. */
+/** Whether a stream that began with some rights may continue with the current ones. */
 function isKept({ kind, caller: was }: OpenStream, before: Rights, is: Caller, now: Rights) {
   if (is.user !== was.user || (is.lacksSecondFactor && !was.lacksSecondFactor)) return false;
   if (now.admin) return true;
@@ -115,7 +117,7 @@ function isKept({ kind, caller: was }: OpenStream, before: Rights, is: Caller, n
   }
 }
 
-/** What rules may compare with is the same. */
+/** The values that rules may compare with are the same. */
 function isAlike(was: Caller, is: Caller): boolean {
   return was.role === is.role && isDeepStrictEqual(was.roles, is.roles);
 }

@@ -1,4 +1,4 @@
-/** Which fields wait for an index: those with an open job that builds one. */
+/** Finds fields whose index is still being built: those with an open job for it. */
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { isOpen } from '#core/jobs/job.ts';
@@ -9,7 +9,7 @@ export interface IndexBuilds {
   has(collection: string, field: string): boolean;
 }
 
-/** The indexes that are being built, or are to be, right now. */
+/** The indexes that are being built, or wait for it. */
 export async function openIndexBuilds(pool: Pool, schema: string): Promise<IndexBuilds> {
   const { rows } = await pool.query<{ collection: string; field: string }>(
     render(sql`SELECT message ->> 'collection' AS collection, message ->> 'field' AS field

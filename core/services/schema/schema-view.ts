@@ -1,4 +1,4 @@
-/** Shows the schema: collections, fields and relations as far as a caller may see them, as JSON. */
+/** Shows the schema as JSON: the collections, fields and relations that a caller may see. */
 import type { Caller } from '#core/access/grants.ts';
 import type { Collection, Field } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
@@ -17,7 +17,7 @@ export interface SchemaViewOptions {
   readonly builds: () => Promise<IndexBuilds>;
 }
 
-/** `{"data":…}`, made piece by piece so that a large schema holds nobody up. */
+/** `{"data":…}`, built in slices so that a large schema does not block other requests. */
 async function listText(objects: Iterable<object>): Promise<string> {
   const slice = new TimeSlice();
   const texts: string[] = [];
@@ -43,7 +43,7 @@ function shownCollection(sight: VisibleSchema, collection: Collection) {
   return { ...object, meta: sight.meta('collections', object.meta) };
 }
 
-/** A column tells of tables and of other columns only to those who may see them. */
+/** A column names other tables and columns only to callers who may see those. */
 function shownSchema(sight: VisibleSchema, collection: Collection, { schema }: FieldObject) {
   if (schema === null) return null;
   const target = schema.foreign_key_table;
@@ -79,7 +79,7 @@ function* allFields(sight: VisibleSchema, builds: IndexBuilds) {
   }
 }
 
-/** Whether both sides may be seen; a relation to several collections shows those that may. */
+/** Whether both sides may be seen; a relation to several collections shows the visible ones. */
 function seesRelation(
   sight: VisibleSchema,
   { collection, field, related_collection }: RelationObject,
@@ -92,7 +92,7 @@ function seesRelation(
   );
 }
 
-/** The names in a row of metadata that the caller may know of; others are null. */
+/** A row of metadata in which names that the caller may not see are null. */
 function visibleNames(
   sight: VisibleSchema,
   { collection, related_collection, meta }: RelationObject,
@@ -126,8 +126,8 @@ function* allRelations(sight: VisibleSchema) {
 }
 
 /**
- * Every method yields the text `{"data":…}` and throws FORBIDDEN to who may not read the metadata,
- * and for what does not exist or may not be seen.
+ * Every method yields the text `{"data":…}` and throws FORBIDDEN when the caller may not read the
+ * metadata, and for what does not exist or is not visible.
  */
 export class SchemaView {
   readonly #options: SchemaViewOptions;
@@ -136,14 +136,14 @@ export class SchemaView {
     this.#options = options;
   }
 
-  /** The collections that the caller may read, and those in which they stand as in folders. */
+  /** The collections that the caller may read, and the folders that contain them. */
   async collections(caller: Caller): Promise<string> {
     const sight = await this.#sight(caller, 'collections');
     const shown = [...sight.catalog.collections.values()].filter(({ name }) => sight.shows(name));
     return listText(shown.map((collection) => shownCollection(sight, collection)));
   }
 
-  /** Some collections by their names, in that order. @throws ServiceError also INVALID_PAYLOAD */
+  /** Some collections by name, in the given order. @throws ServiceError also INVALID_PAYLOAD */
   async someCollections(caller: Caller, names: readonly unknown[]): Promise<string> {
     const sight = await this.#sight(caller, 'collections');
     const shown = names.map((name) => {
@@ -168,7 +168,7 @@ export class SchemaView {
     return listText(fieldsOf(sight, owner, await this.#options.builds()));
   }
 
-  /** Some fields of a collection by their names, in that order. */
+  /** Some fields of a collection by name, in the given order. */
   async someFields(caller: Caller, collection: string, names: readonly string[]): Promise<string> {
     const sight = await this.#sight(caller, 'fields');
     const builds = await this.#options.builds();
@@ -184,7 +184,7 @@ export class SchemaView {
     return listText(allRelations(await this.#sight(caller, 'relations')));
   }
 
-  /** The relations by which the items of a collection refer to others. */
+  /** The relations of a collection to others. */
   async relationsOf(caller: Caller, collection: string): Promise<string> {
     const sight = await this.#sight(caller, 'relations');
     return listText(relationsOf(sight, sight.collection(collection)));

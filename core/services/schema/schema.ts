@@ -1,4 +1,4 @@
-/** Takes changes of the schema on: judges who asks, hands them to the workers, and knows the end. */
+/** Accepts schema changes: checks the caller, submits the job, waits for its result. */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
@@ -16,9 +16,9 @@ export interface SchemaServiceOptions {
   readonly jobs: JobService;
 }
 
-/** How a change is to be made. */
+/** Options of a change. */
 export interface SchemaChangeOptions {
-  /** Indexes are built afterwards, while others write. */
+  /** Build indexes afterwards, without blocking writes. */
   readonly concurrently: boolean;
   /** Values may be lost. */
   readonly force: boolean;
@@ -32,7 +32,7 @@ export class SchemaService {
   }
 
   /**
-   * Submits a change of the schema; no two are ever made at once.
+   * Submits a schema change; only one runs at a time.
    * @returns the id of the job
    * @throws ServiceError FORBIDDEN, SERVICE_UNAVAILABLE
    */
@@ -44,7 +44,7 @@ export class SchemaService {
     if (!caller.admin) throw forbidden('Only administrators change the schema.');
     const holder = quotaKeyOf(caller);
     const submission = { ...schemaSubmission(change, options, caller.user), holder };
-    // Nothing has a name that PostgreSQL could not hold, so a path with one leads nowhere.
+    // PostgreSQL cannot hold such a name, so nothing has it.
     const name = submission.collection ?? '';
     if (!isStorable(change) || Buffer.byteLength(name) > NAME_BYTES) throw forbidden();
     const { id } = await this.#options.jobs.submit(submission);
@@ -52,8 +52,8 @@ export class SchemaService {
   }
 
   /**
-   * Resolves when this process knows what a completed change has made.
-   * @throws ServiceError SERVICE_UNAVAILABLE when it cannot learn of it
+   * Resolves when this process has the catalog of a completed change.
+   * @throws ServiceError SERVICE_UNAVAILABLE when it cannot load it
    */
   async known({ result }: Job): Promise<void> {
     const { catalog } = this.#options;
@@ -61,6 +61,9 @@ export class SchemaService {
     if (catalog.current().version >= version) return;
     const { version: found } = await catalog.refresh();
     if (found >= version) return;
-    throw unavailable('catalog', 'The change was made, but this process does not know it yet.');
+    throw unavailable(
+      'catalog',
+      'The change was made, but this process does not have the new schema yet.',
+    );
   }
 }

@@ -1,4 +1,4 @@
-/** Snapshots of the schema for administrators: taking them, comparing with them, trying them out. */
+/** Snapshots of the schema for administrators: takes them, compares with them, tries them out. */
 import type { Caller } from '#core/access/grants.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { type Pool, withConnection } from '#core/database/pool.ts';
@@ -19,17 +19,17 @@ export interface SnapshotServiceOptions {
   readonly pool: Pool;
   /** The schema of the system tables. */
   readonly schema: string;
-  /** The schema in which new tables are made. */
+  /** The schema for new tables. */
   readonly home: string;
 }
 
-/** What separates the schema from a snapshot, and what stands for the schema as it is. */
+/** The differences between the schema and a snapshot, with the hash of the current schema. */
 export interface HashedDiff {
   readonly hash: string;
   readonly diff: FoundDiff;
 }
 
-/** Every method throws FORBIDDEN to all but administrators. */
+/** Every method throws FORBIDDEN unless the caller is an administrator. */
 export class SnapshotService {
   readonly #options: SnapshotServiceOptions;
 
@@ -37,7 +37,7 @@ export class SnapshotService {
     this.#options = options;
   }
 
-  /** @throws ServiceError INVALID_QUERY for a choice that makes no sense */
+  /** @throws ServiceError INVALID_QUERY when `include` and `exclude` cannot be combined */
   async take(caller: Caller, choice: SnapshotChoice): Promise<Snapshot> {
     requireAdministrator(caller);
     return takeSnapshot(this.#options.catalog.current(), choice);
@@ -46,8 +46,9 @@ export class SnapshotService {
   /**
    * Compares the schema with a snapshot.
    * @returns null when they are equal
-   * @throws ServiceError INVALID_PAYLOAD for what is no snapshot, or comes from elsewhere and is not
-   *   forced
+   * @throws ServiceError INVALID_PAYLOAD when it is not a snapshot, or comes from another release
+   *   and
+   * is not forced
    */
   async diff(
     caller: Caller,
@@ -62,8 +63,8 @@ export class SnapshotService {
   }
 
   /**
-   * The statements that applying a diff would run, in their order; nothing is changed.
-   * @throws ServiceError what applying it would fail with, as far as that can be seen
+   * The statements that applying a diff would run, in order; changes nothing.
+   * @throws ServiceError the errors of applying it, as far as they can be foreseen
    */
   async try(caller: Caller, application: SnapshotChanges): Promise<string[]> {
     requireAdministrator(caller);

@@ -1,6 +1,6 @@
 /**
- * What of the schema a caller may see: the collections, fields and relations that its rights to
- * read lead to, and of their metadata the columns that a permission on the metadata names.
+ * The part of the schema that a caller may see: collections, fields and relations that the caller
+ * may read, and the columns of their metadata that its permissions name.
  */
 import type { Caller, Grant } from '#core/access/grants.ts';
 import type { Rights } from '#core/access/rights.ts';
@@ -19,7 +19,9 @@ function groupOf(collection: Collection): string | null {
   return typeof group === 'string' ? group : null;
 }
 
-/** The columns of a row that the permissions whose rules hold for it name together. */
+/**
+ * The columns of a row that the caller may read, from all permissions whose rules match the row.
+ */
 function columnsOf(grant: Grant, row: MetaObject, caller: Caller): MetaObject | null {
   const cases = grant.filter(({ rule }) => rule === null || passesFilter(rule, row, caller));
   if (cases.length === 0) return null;
@@ -42,7 +44,7 @@ export class VisibleSchema {
     this.#caller = caller;
   }
 
-  /** @throws ServiceError FORBIDDEN to who may not read the metadata itself */
+  /** @throws ServiceError FORBIDDEN when the caller may not read the metadata itself */
   require(table: MetaTable): void {
     if (this.#rights.admin || this.#grantOf(table) !== null) return;
     throw noCollection(SYSTEM_PREFIX + table);
@@ -73,14 +75,14 @@ export class VisibleSchema {
     return this.#rights.reading.of(name)?.some(({ fields }) => fields === null) ?? false;
   }
 
-  /** Whether a collection is shown: it may be read, or what stands in it as in a folder may. */
+  /** Whether a collection is shown: it, or a collection in this folder, may be read. */
   shows(name: string): boolean {
     if (this.sees(name)) return true;
     this.#groups ??= this.#findGroups();
     return this.#groups.has(name);
   }
 
-  /** What of a row of metadata the caller may read; null when nothing. */
+  /** The part of a row of metadata that the caller may read; null when nothing. */
   meta(table: MetaTable, row: MetaObject | null): MetaObject | null {
     if (row === null || this.#rights.admin) return row;
     const grant = this.#grantOf(table);
@@ -91,7 +93,7 @@ export class VisibleSchema {
     return this.#rights.reading.of(SYSTEM_PREFIX + table);
   }
 
-  /** The collections in which those stand that the caller may read, at any depth. */
+  /** The folders, at any depth, that contain collections which the caller may read. */
   #findGroups(): ReadonlySet<string> {
     const { collections } = this.catalog;
     const groups = new Set<string>();
@@ -108,13 +110,13 @@ export class VisibleSchema {
   }
 }
 
-/** The error of a field that does not exist, or not for this caller. */
+/** The error for a field that does not exist, or not for this caller. */
 export function noField(collection: string, field: string): Error {
   const what = `field "${field}" of collection "${collection}"`;
   return forbidden(`You have no permission to access ${what} or it does not exist.`);
 }
 
-/** The same of a relation. */
+/** The same for a relation. */
 export function noRelation(collection: string, field: string): Error {
   const what = `the relation of field "${field}" of collection "${collection}"`;
   return forbidden(`You have no permission to access ${what} or it does not exist.`);

@@ -1,4 +1,4 @@
-/** Keeps administrators: somebody has to administer, and only administrators decide who. */
+/** Protects administrators: one must remain, and only administrators decide who is one. */
 import { AddressList } from '#core/access/address-list.ts';
 import type { Client } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
@@ -6,7 +6,7 @@ import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import { administrators } from '#core/identity/role.ts';
 import { systemTable } from '#core/system/system-table.ts';
 
-/** The policies of administrators that hold at no address, and so help nobody to administer. */
+/** Policies of administrators that hold at no address, and so do not count. */
 async function barredPolicies(client: Client, schema: string): Promise<readonly string[]> {
   const { rows } = await client.query<{ id: string; ip_access: string }>(
     render(sql`SELECT id::text, ip_access FROM ${systemTable(schema, 'policies')}
@@ -16,8 +16,8 @@ async function barredPolicies(client: Client, schema: string): Promise<readonly 
 }
 
 /**
- * Refuses a change that leaves nobody to administer. Changes are judged one after the other, so
- * that two of them do not each rely on what the other takes away.
+ * Refuses a change after which no administrator is left. Changes are checked one after the other,
+ * so that two of them cannot each rely on what the other removes.
  * @throws ServiceError UNPROCESSABLE_ENTITY
  */
 export async function requireAdministrator(client: Client, schema: string): Promise<void> {
@@ -35,9 +35,8 @@ export async function requireAdministrator(client: Client, schema: string): Prom
 }
 
 /**
- * A text that is equal as long as the same users, roles and policies are those of administrators,
- * and as they are let in from the same addresses by the same factors. A policy for everybody counts
- * among them.
+ * A text that stays equal while the same users, roles and policies make administrators, with the
+ * same addresses and second factors. The policy for everybody counts too.
  */
 export async function describeAdministrators(client: Client, schema: string): Promise<string> {
   const policies = systemTable(schema, 'policies');
@@ -63,7 +62,7 @@ export async function describeAdministrators(client: Client, schema: string): Pr
 }
 
 /**
- * Keeps administrators from others: who takes over their account has their rights.
+ * Protects the accounts of administrators: a caller who takes one over would have its rights.
  * @throws ServiceError FORBIDDEN when one of the users is an administrator
  */
 export async function forbidAdministrators(
@@ -78,7 +77,7 @@ export async function forbidAdministrators(
   if (rows.length > 0) throw forbidden('Only administrators change administrators.');
 }
 
-/** Whether the role that the settings give to all who register makes administrators. */
+/** Whether the role of self-registration makes administrators. */
 export async function registersAdministrators(client: Client, schema: string): Promise<boolean> {
   const { rows } = await client.query(
     render(sql`${administrators(schema)}

@@ -1,10 +1,15 @@
-/** The system collections that requests reach as items, and which of their fields requests write. */
+/**
+ * The system collections that requests reach as items, and which of their fields can be written.
+ */
 import type { Collection } from '#core/catalog/catalog.ts';
 import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
 import { SYSTEM_COLLECTIONS } from '#core/system-collections/registry.ts';
 import type { Serves } from '../request-context.ts';
 
-/** The fields that requests may write: those the registry names, or added to the collection. */
+/**
+ * The fields that requests may write: those that the registry names, and those added to the
+ * collection.
+ */
 export function writableFields({ name, system, fields }: Collection): ReadonlySet<string> {
   const own = SYSTEM_COLLECTIONS.get(name)?.fields ?? {};
   const writable = [...fields.keys()].filter(

@@ -1,4 +1,4 @@
-/** What callers read and change of themselves: the own account, the own roles, the own access. */
+/** What callers read and change about themselves: account, roles, policies. */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
@@ -12,24 +12,24 @@ import type { Target } from '../request-context.ts';
 import { parsedQuery } from '../statement-cache.ts';
 import type { SystemService } from './system-items.ts';
 
-/** Whose request it is. */
+/** The caller and its request. */
 export type Requester = Omit<Target, 'collection'>;
 
 const plain = v.optional(v.nullable(v.union([v.string(), v.boolean()])));
 
-/** What decides nothing about who may sign in, or what they may do. */
+/** Fields that have no influence on login or rights. */
 const profile = v.strictObject({
   ...{ first_name: plain, last_name: plain, location: plain, title: plain, description: plain },
   ...{ language: plain, text_direction: plain, appearance: plain, email_notifications: plain },
 });
 
-/** The key of the user who asks. @throws ServiceError INVALID_CREDENTIALS without one */
+/** The key of the caller's user. @throws ServiceError INVALID_CREDENTIALS without one */
 function self({ caller }: Requester): string {
   if (caller.user === null) throw new ServiceError('INVALID_CREDENTIALS');
   return caller.user;
 }
 
-/** What may not be read is told by its key alone. */
+/** An item that the caller may not read is shown as its key alone. */
 async function orKeys(
   { envelope = BARE }: Requester,
   read: Promise<TextAnswer>,
@@ -61,7 +61,7 @@ export class OwnAccountService {
   }
 
   /**
-   * Judges, before a body is read, whether the caller may change its own user at all.
+   * Checks, before a body is read, whether the caller may change its own user at all.
    * @throws ServiceError INVALID_CREDENTIALS, FORBIDDEN
    */
   async admit(requester: Requester): Promise<void> {
@@ -70,7 +70,8 @@ export class OwnAccountService {
   }
 
   /**
-   * Changes the caller's own user. Who has to set up a second factor first changes the profile alone.
+   * Changes the caller's own user. A caller who must set up a second factor first may change only
+   * the profile.
    * @throws ServiceError FORBIDDEN
    */
   async update(requester: Requester, body: unknown, query: () => Query): Promise<WriteAnswer> {
@@ -84,7 +85,7 @@ export class OwnAccountService {
     );
   }
 
-  /** Remembers where in the Admin App the caller was last. */
+  /** Stores the page of the Admin App that the caller visited last. */
   async trackPage(requester: Requester, page: string): Promise<void> {
     await this.#system.trackPage(self(requester), page);
   }
@@ -101,13 +102,13 @@ export class OwnAccountService {
     );
   }
 
-  /** Who has to set up a second factor first sees the own row, and nothing beyond it. */
+  /** A caller who must set up a second factor first sees only the own row. */
   #queryOf({ caller }: Requester, query: () => Query): Query {
     return caller.lacksSecondFactor ? parseQuery({ fields: '*' }, this.#bounds) : query();
   }
 }
 
-/** What the caller's policies say of all it does. */
+/** The settings that the caller's policies have together. */
 export function ownAccess({ user, app, admin, enforceTfa }: Caller) {
   if (user === null) return { app_access: false };
   return { app_access: app, admin_access: admin, enforce_tfa: enforceTfa };

@@ -1,4 +1,4 @@
-/** What comments demand: somebody who writes them, about an item which that somebody may read. */
+/** The rules of comments: a user writes them, about an item that he may read. */
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import { keyOfItem } from '#core/history/history.ts';
@@ -9,12 +9,12 @@ import { readableRows } from '#core/query/sql/table-rows.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { schemaOf, singleKeys } from './schema.ts';
 
-/** @throws ServiceError FORBIDDEN for anonymous callers, whatever the public may do */
+/** @throws ServiceError FORBIDDEN for anonymous callers, even when the policy `Public` allows it */
 export async function beginComments({ target }: Write): Promise<void> {
   if (target.caller.user === null) throw forbidden();
 }
 
-/** @throws ServiceError INVALID_PAYLOAD naming what a comment lacks */
+/** @throws ServiceError INVALID_PAYLOAD naming the missing member */
 export async function refineComment(_: Write, action: Action, item: Item): Promise<Item> {
   for (const name of ['collection', 'item', 'comment']) {
     const value = item[name];
@@ -25,7 +25,7 @@ export async function refineComment(_: Write, action: Action, item: Item): Promi
   return item;
 }
 
-/** @throws ServiceError FORBIDDEN unless the caller may read all the items, which exist */
+/** @throws ServiceError FORBIDDEN unless all items exist and the caller may read them */
 async function requireReadable(write: Write, name: string, items: readonly string[]) {
   const { target, client } = write;
   const collection = target.catalog.collections.get(name);
@@ -38,7 +38,7 @@ async function requireReadable(write: Write, name: string, items: readonly strin
   if (rows[0]?.[0] !== keys.length) throw forbidden();
 }
 
-/** Judges what comments that are new, or were moved, are about. */
+/** Checks the items of comments that are new or were moved. */
 export async function afterComments(write: Write, { action, keys, items }: Done): Promise<void> {
   if (action === 'delete') return;
   const placed = keys.filter((_, place) => {

@@ -1,4 +1,4 @@
-/** What permissions demand: an action that exists, and rules that can be read. */
+/** The rules of permissions: the action exists, and filters can be read. */
 import type { StoredPermission } from '#core/access/permission-row.ts';
 import { ACTIONS } from '#core/access/rights.ts';
 import { DEFAULT_LIMITS } from '#core/config/query-limits.ts';
@@ -41,7 +41,7 @@ function checkFields({ fields }: Item): void {
   throw invalidPayload('"fields" must be a list of names.', { field: 'fields' });
 }
 
-/** @throws ServiceError INVALID_PAYLOAD naming the member, and the place in it */
+/** @throws ServiceError INVALID_PAYLOAD naming the member and the path in it */
 export async function refinePermission(write: Write, _: Action, item: Item): Promise<Item> {
   const { action } = item;
   if (action !== undefined && !ACTIONS.some((known) => known === action)) {
@@ -57,13 +57,13 @@ export async function refinePermission(write: Write, _: Action, item: Item): Pro
   return item;
 }
 
-/** What says who may do what with which items. */
+/** The members that decide who may do what with which items. */
 const DECIDING = ['collection', 'action', 'permissions', 'validation', 'presets'];
 
 /**
- * Judges permissions that are new, or were changed, as they are stored now: their names have to be
- * known, and their operators and values to fit.
- * @throws ServiceError INVALID_PAYLOAD naming the member, and the place in it
+ * Checks new or changed permissions as they are stored: names must exist, operators and values must
+ * fit.
+ * @throws ServiceError INVALID_PAYLOAD naming the member and the path in it
  */
 export async function afterPermissions(write: Write, { action, keys, items }: Done): Promise<void> {
   const changed = keys.filter((_, place) =>

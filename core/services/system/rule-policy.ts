@@ -1,4 +1,4 @@
-/** What policies demand: addresses that mean something. */
+/** The rules of policies: `ip_access` contains valid addresses. */
 import { BlockList, isIP } from 'node:net';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import type { Action, Item } from '#core/mutation/payload.ts';
@@ -20,7 +20,7 @@ function isRange(from: string, to: string): boolean {
   }
 }
 
-/** An address, a range `a-b` or a block `a/bits`. What cannot be read would bar everybody. */
+/** An address, a range `a-b` or a block `a/bits`. An unreadable entry would exclude everybody. */
 function isEntry(entry: string): boolean {
   const [from = '', to, ...more] = entry.split('-').map((part) => part.trim());
   if (more.length > 0) return false;
@@ -30,10 +30,13 @@ function isEntry(entry: string): boolean {
   return prefix === undefined ? isIP(network) !== 0 : isBlock(network, prefix);
 }
 
-/** Null stands for any address; an empty list would have to stand for none. */
+/** Null means any address; an empty list would have to mean none. */
 const NO_ADDRESS = '"ip_access" holds no address; only null lets in from anywhere.';
 
-/** What is wrong with a list of addresses, given as a list or as texts with commas; null: nothing. */
+/**
+ * Why a list of addresses, given as a list or as comma-separated texts, is invalid; null: it is
+ * valid.
+ */
 export function addressFault(given: unknown): string | null {
   if (given === null) return null;
   const list = Array.isArray(given) ? given : String(given).split(',');
@@ -44,7 +47,7 @@ export function addressFault(given: unknown): string | null {
   return `"ip_access" takes addresses, ranges and CIDR blocks; "${wrong}" is none of them.`;
 }
 
-/** @throws ServiceError INVALID_PAYLOAD when `ip_access` has no address, or an entry that is none */
+/** @throws ServiceError INVALID_PAYLOAD when `ip_access` has no address or an invalid entry */
 export async function refinePolicy(_: Write, __: Action, item: Item): Promise<Item> {
   const { ip_access: given = null } = item;
   const fault = addressFault(given);

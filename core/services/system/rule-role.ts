@@ -1,4 +1,4 @@
-/** What roles demand: a chain of parents that ends, and nobody left with a role that is gone. */
+/** The rules of roles: parents form no cycle, and users of a deleted role are suspended. */
 import { render, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import type { Done, Write } from '#core/mutation/target.ts';
@@ -6,7 +6,7 @@ import type { Key } from '#core/query/key.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { schemaOf, singleKeys } from './schema.ts';
 
-/** A row that was changed because another goes. */
+/** A row that changes because another one is deleted. */
 interface Changed {
   readonly id: string;
   readonly delta: Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ async function tell(write: Write, name: string, rows: readonly Changed[]): Promi
   await write.history?.record(collection, 'update', deeds);
 }
 
-/** Users of a role that goes are suspended; the roles below it stand alone. */
+/** Users of a deleted role are suspended; the roles below it lose their parent. */
 export async function beforeRoles(
   write: Write,
   action: 'update' | 'delete',

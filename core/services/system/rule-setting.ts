@@ -1,4 +1,4 @@
-/** What the settings demand: a policy for passwords that can be read, and no careless role. */
+/** The rules of settings: a valid password policy, and no administrator role for registration. */
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { parseEmailFilter } from '#core/identity/email-filter.ts';
 import type { Action, Item } from '#core/mutation/payload.ts';
@@ -20,8 +20,8 @@ function checkPasswordRule(policy: unknown): void {
 }
 
 /**
- * @throws ServiceError INVALID_PAYLOAD for a policy that is no regular expression, and for a filter
- *   of addresses that cannot be read
+ * @throws ServiceError INVALID_PAYLOAD when the policy is not a regular expression, or the filter
+ * of addresses cannot be read
  */
 export async function refineSettings(_: Write, __: Action, item: Item): Promise<Item> {
   checkPasswordRule(item.auth_password_policy);
@@ -29,7 +29,7 @@ export async function refineSettings(_: Write, __: Action, item: Item): Promise<
   return item;
 }
 
-/** @throws ServiceError UNPROCESSABLE_ENTITY for a role that would make registration a way in */
+/** @throws ServiceError UNPROCESSABLE_ENTITY when registration would make administrators */
 export async function afterSettings(write: Write, { items }: Done): Promise<void> {
   if (items.every((item) => item.public_registration_role === undefined)) return;
   if (!(await registersAdministrators(write.client, schemaOf(write)))) return;

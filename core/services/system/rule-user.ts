@@ -1,4 +1,6 @@
-/** What users demand: addresses and passwords that pass, and sessions that end in time. */
+/**
+ * The rules of users: valid addresses and passwords, and sessions that end when credentials change.
+ */
 import * as v from 'valibot';
 import { identifier, render, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
@@ -18,7 +20,7 @@ const email = v.pipe(v.string(), v.email());
 
 const STATUS = new Set(['draft', 'invited', 'unverified', 'active', 'suspended', 'archived']);
 
-/** Facts about accounts elsewhere, which let somebody sign in. */
+/** Fields for external logins. */
 const PROVIDER = ['provider', 'external_identifier'] as const;
 
 function fault(field: string, type: string, details = {}): ServiceError {
@@ -41,7 +43,7 @@ function checkForm(write: Write, item: Item): void {
   }
 }
 
-/** A token is stored by its hash, like a password that nobody has to remember. */
+/** A token is stored as a hash, like a password that nobody has to remember. */
 function storedToken(token: unknown): string | null {
   if (token === null) return null;
   if (typeof token !== 'string')
@@ -49,7 +51,7 @@ function storedToken(token: unknown): string | null {
   return token === '' ? null : tokenHash(token);
 }
 
-/** Judges the members of a user; of a password the text, before it is hashed. */
+/** Checks the members of a user; the password before it is hashed. */
 export async function refineUser(write: Write, _: Action, item: Item): Promise<Item> {
   checkForm(write, item);
   const { password, token } = item;
@@ -60,10 +62,10 @@ export async function refineUser(write: Write, _: Action, item: Item): Promise<I
   return token === undefined ? item : { ...item, token: storedToken(token) };
 }
 
-/** Columns that refer to users, and whose rows stay as they are when one goes. */
+/** Columns that refer to users and whose rows stay when a user is deleted. */
 const REFERENCES = referencesTo('users').filter(({ onDelete }) => onDelete === 'NO ACTION');
 
-/** Who takes over an administrator's account has an administrator's rights. */
+/** A caller who takes over an administrator's account has its rights. */
 export async function beforeUsers(
   write: Write,
   action: 'update' | 'delete',
@@ -84,8 +86,8 @@ export async function beforeUsers(
 }
 
 /**
- * New credentials end the sessions that the old ones began, but for the one that changed them, and
- * what failed with the old ones is forgotten.
+ * New credentials end the sessions of the old ones, except the session that changed them, and reset
+ * the count of failed logins.
  */
 export async function afterUsers(write: Write, { action, keys, items }: Done): Promise<void> {
   if (action !== 'update') return;

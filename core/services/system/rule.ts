@@ -1,4 +1,6 @@
-/** The rules of the system collections, which hold beside permissions and for administrators too. */
+/**
+ * The rules of the system collections, which apply besides permissions and to administrators too.
+ */
 import { strict as assert } from 'node:assert';
 import type { Collection } from '#core/catalog/catalog.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
@@ -17,7 +19,7 @@ import { afterSettings, refineSettings } from './rule-setting.ts';
 import { afterUsers, beforeUsers, refineUser } from './rule-user.ts';
 import { schemaOf } from './schema.ts';
 
-/** The prefix that system collections have elsewhere; here their names would mean nothing. */
+/** The prefix of system collections in Directus; such names do not exist here. */
 const FOREIGN_PREFIX = 'directus_';
 
 function checkName(item: Item): void {
@@ -41,7 +43,7 @@ const STAGES: Readonly<Record<RuleName, Stage>> = {
   user: { refine: refineUser, before: beforeUsers, after: afterUsers },
 };
 
-/** Who administered before others than administrators began to write. */
+/** The administrators before a caller who is not one began to write. */
 const before = new WeakMap<Write, string>();
 
 function guarded(stage: Stage): Stage {
@@ -61,7 +63,7 @@ function guarded(stage: Stage): Stage {
   };
 }
 
-/** @throws ServiceError FORBIDDEN when somebody else than an administrator decided who is one */
+/** @throws ServiceError FORBIDDEN when a caller who is not an administrator changed who is one */
 async function keepAdministrators(write: Write): Promise<void> {
   if (write.target.rights.admin) return;
   const known = before.get(write);
@@ -71,8 +73,8 @@ async function keepAdministrators(write: Write): Promise<void> {
 }
 
 /**
- * The rule of a collection, wherever in a payload it is reached.
- * @throws ServiceError FORBIDDEN for a system collection that no request writes
+ * The rule of a collection, at any depth of a payload.
+ * @throws ServiceError FORBIDDEN for a system collection that requests cannot write
  */
 export function systemRuleOf(collection: Collection): CollectionRule {
   if (!collection.system) return NO_RULE;

@@ -1,4 +1,4 @@
-/** Where the system tables are, as a write to one of them knows. */
+/** The schema of the system tables, and keys of one column, for writes to system collections. */
 import { strict as assert } from 'node:assert';
 import type { Write } from '#core/mutation/target.ts';
 

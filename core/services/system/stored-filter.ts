@@ -1,11 +1,14 @@
-/** Filters in columns of system collections: refused there as in requests, as part of a payload. */
+/**
+ * Checks filters that are stored in columns of system collections, as filters of requests are
+ * checked.
+ */
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import type { Item } from '#core/mutation/payload.ts';
 
 /**
- * Checks what an item has in a column that holds a filter.
- * @param parse refuses what cannot be read
- * @throws ServiceError INVALID_PAYLOAD naming the member, and the place in it
+ * Checks the filter in a column of an item.
+ * @param parse throws when the filter cannot be read
+ * @throws ServiceError INVALID_PAYLOAD naming the member and the path in it
  */
 export function checkStored(
   item: Item,

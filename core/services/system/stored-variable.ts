@@ -1,4 +1,4 @@
-/** Variables in what is stored for later: one that could never be resolved is refused at once. */
+/** Checks variables in stored filters and presets: one that can never be resolved is refused. */
 import { invalidPayload } from '#core/errors/service-error.ts';
 import { pathFault } from '#core/mutation/caller-record.ts';
 import { isRecordPath } from '#core/query/plan/record.ts';
@@ -6,7 +6,7 @@ import type { ReadTarget } from '#core/query/sql/compile.ts';
 import { isUnknownVariable } from '#core/validation/unknown-variable.ts';
 
 function faultOf(target: ReadTarget, text: string): string | null {
-  if (isUnknownVariable(text)) return `"${text}" is no variable.`;
+  if (isUnknownVariable(text)) return `"${text}" is not a variable.`;
   if (!isRecordPath(text)) return null;
   const fault = pathFault(target, text);
   return fault === null ? null : `"${text}" cannot be resolved: ${fault}`;
@@ -14,8 +14,8 @@ function faultOf(target: ReadTarget, text: string): string | null {
 
 /**
  * Checks the variables in a JSON value.
- * @param field the member that it is stored in
- * @throws ServiceError INVALID_PAYLOAD naming the place
+ * @param field the member that contains it
+ * @throws ServiceError INVALID_PAYLOAD naming the path
  */
 export function checkVariables(
   target: ReadTarget,
