@@ -208,31 +208,38 @@ export class PoolShares {
     return count;
   }
 
-  #isSlow({ kind, since }: Holder): boolean {
+  #isSlow({ kind, since }: Holder, now: number): boolean {
     if (kind === 'slow' || kind === 'blocked') return true;
     const most = kind === 'read' ? Math.max(SLOW_MS, SLOW_FACTOR * this.#readTime) : SLOW_MS;
-    return performance.now() - since > most;
+    return now - since > most;
+  }
+
+  #countSlow(): number {
+    const now = performance.now();
+    return this.#count((holder) => this.#isSlow(holder, now));
   }
 
   #mayHold({ kind, table }: Use): boolean {
     if (this.#holders.size >= this.#size) return false;
     if (kind === 'write') {
       const writes = this.#count((holder) => holder.kind === 'write');
-      const same = this.#count((holder) => holder.table === table);
-      return writes < Math.max(1, this.#size - 1) && same < this.#mostWrites(table);
+      return writes < Math.max(1, this.#size - 1) && this.#mayWriteTo(table);
     }
     if (this.#count((holder) => holder.kind !== 'write') >= this.#reads) return false;
     if (kind === 'read' || kind === 'stream') return true;
     // One is left to those that only take long.
     const blocked = this.#count((holder) => holder.kind === 'blocked');
     if (kind === 'blocked' && blocked >= Math.max(1, this.#half - 1)) return false;
-    return this.#count((holder) => this.#isSlow(holder)) < this.#half;
+    return this.#countSlow() < this.#half;
   }
 
   /** Writes to one table leave two connections to others, and half of them while one is stuck. */
-  #mostWrites(table: string | null): number {
-    const isStuck = this.#count((holder) => holder.table === table && this.#isSlow(holder)) > 0;
-    return isStuck ? this.#half : Math.max(1, this.#half, this.#size - 2);
+  #mayWriteTo(table: string | null): boolean {
+    const same = this.#count((holder) => holder.table === table);
+    if (same < this.#half) return true;
+    if (same >= Math.max(1, this.#half, this.#size - 2)) return false;
+    const now = performance.now();
+    return this.#count((holder) => holder.table === table && this.#isSlow(holder, now)) === 0;
   }
 
   #leave(holder: Holder): void {
@@ -246,13 +253,21 @@ export class PoolShares {
   /** Those who came first are admitted first, writes before reads. */
   #admitWaiters(): void {
     if (this.#waiters.size === 0) return;
-    const waiters = [...this.#waiters];
-    const first = waiters.filter(({ kind }) => kind === 'write');
-    for (const waiter of [...first, ...waiters.filter(({ kind }) => kind !== 'write')]) {
+    this.#admitThose(({ kind }) => kind === 'write');
+    this.#admitThose(({ kind }) => kind !== 'write');
+  }
+
+  #admitThose(isMeant: (waiter: Waiter) => boolean): void {
+    // Who wants the same as somebody who was not admitted is not admitted either.
+    const refused = new Set<string>();
+    for (const waiter of this.#waiters) {
       if (this.#holders.size >= this.#size) return;
-      if (!this.#mayHold(waiter)) continue;
-      this.#waiters.delete(waiter);
-      waiter.admit(this.#hold(waiter));
+      const wanted = waiter.table ?? waiter.kind;
+      if (refused.has(wanted) || !isMeant(waiter)) continue;
+      if (this.#mayHold(waiter)) {
+        this.#waiters.delete(waiter);
+        waiter.admit(this.#hold(waiter));
+      } else refused.add(wanted);
     }
   }
 
@@ -279,15 +294,15 @@ export class PoolShares {
   #othersWait(): boolean {
     if (this.pool.waitingCount > 0) return true;
     for (const { kind, table } of this.#waiters) {
-      const same = this.#count((holder) => holder.table === table);
-      if (kind === 'write' && same < this.#mostWrites(table)) return true;
+      if (kind === 'write' && this.#mayWriteTo(table)) return true;
     }
     return false;
   }
 
   /** Ends the latest of the slow ones, where those have more than half of the connections. */
   #makeRoom(): void {
-    const slow = [...this.#holders].filter((holder) => this.#isSlow(holder));
+    const now = performance.now();
+    const slow = [...this.#holders].filter((holder) => this.#isSlow(holder, now));
     const tooMany = slow.length - this.#half;
     if (tooMany <= 0) return;
     const reads = slow.filter(({ kind, end }) => kind === 'read' && end !== null);
