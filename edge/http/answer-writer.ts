@@ -1,32 +1,33 @@
 /**
- * Hands an answer to the socket as fast as the client reads, however slowly that is. The library
- * ends a connection ten seconds after a write that the system did not take whole, unless the system
- * reports room meanwhile, for which Linux waits until a third of its buffer, some megabytes over
- * loopback, is free. So its timer is put off here again and again, and whether anything is read is
- * found out by handing over a little more: a write is taken when nothing is left of those before.
+ * Sends an answer to the socket as fast as the client reads, however slow that is. The library
+ * closes a connection ten seconds after a write that the system did not take completely, unless the
+ * system reports free space, which Linux does only when a third of its buffer, some megabytes over
+ * loopback, is free. So this file restarts that timer again and again. Whether the client reads is
+ * found out by sending a little more: a write is known to be sent when nothing of the writes before
+ * it is left.
  */
 import type { Exchange } from './exchange.ts';
 
-/** How long a client may take for its answer, in milliseconds. */
+/** How long a client may take to read its answer, in milliseconds. */
 export interface SendTimeouts {
   /** STREAM_IDLE: without reading anything. */
   readonly idle: number;
-  /** STREAM_MAX_TIME: altogether; answers without an end, such as events, are not held to it. */
+  /** STREAM_MAX_TIME: in total; does not apply to endless answers, such as events. */
   readonly total: number;
 }
 
-/** Longest part that is handed over at once, in bytes: who reads so much is not idle. */
+/** Longest part that is sent at once, in bytes: a client that has read this much is not idle. */
 const PART = 65_536;
-/** How often within the idle time it is asked whether the client reads. */
+/** How many checks within the idle time find out whether the client reads. */
 const CHECKS = 16;
-/** Bytes after which a stream lets other requests have their turn. */
+/** Bytes after which a stream lets other requests run. */
 const TURN = 262_144;
 /** Well within the ten seconds of the library. */
 const PUT_OFF_MS = 4_000;
-/** The longest time that timers know. */
+/** The longest delay of a timer. */
 const TIMER_MAX = 2_147_483_647;
 
-/** Waits for something that the client's going away must interrupt. */
+/** Waits for something, unless the client disconnects. */
 export function orDisconnected<T>(exchange: Exchange, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     exchange.onDisconnect = reject;
@@ -40,9 +41,9 @@ export class AnswerWriter {
   readonly #sendTimeouts: SendTimeouts;
   readonly #overdue: NodeJS.Timeout | undefined;
   #putOff: NodeJS.Timeout | undefined;
-  /** Bytes since others had their turn. */
+  /** Bytes since other requests last ran. */
   #sent = 0;
-  /** Since when the library holds back what the system does not take; null: it holds nothing. */
+  /** Since when the library holds bytes that the system has not taken; null: it holds none. */
   #heldSince: number | null = null;
 
   /**
@@ -57,16 +58,16 @@ export class AnswerWriter {
       this.#overdue = setTimeout(() => exchange.cut('It took longer than STREAM_MAX_TIME.'), whole);
     }
     exchange.socket.onWritable(() => {
-      // With this handler the server leaves what it holds back to the next write, which may be long
-      // in coming; the end of a cork sends it.
+      // While this handler is set, the server keeps the rest until the next write, which may come
+      // late; the end of a cork sends it.
       exchange.socket.cork(() => undefined);
-      // A write from within this call, or from its microtasks, would never be announced as done.
+      // The library never reports a write from within this call, or from its microtasks, as done.
       setImmediate(() => exchange.onWritable?.());
       return true;
     });
   }
 
-  /** Sends a piece, in chunks, as soon as those before it were taken. */
+  /** Sends a piece, in chunks, as soon as the pieces before it were sent. */
   async send(piece: string | Uint8Array): Promise<void> {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
     for (let start = 0; start < bytes.length; start += PART) {
@@ -74,7 +75,7 @@ export class AnswerWriter {
     }
   }
 
-  /** Sends all that is left of an answer whose length is told. */
+  /** Sends the rest of an answer whose length was announced. */
   async end(body: Uint8Array): Promise<void> {
     const { socket } = this.#exchange;
     let offset = 0;
@@ -92,7 +93,7 @@ export class AnswerWriter {
     }
   }
 
-  /** Waits until the last piece was taken: what is left then has nobody to put the timer off. */
+  /** Waits until the last piece was sent: nobody restarts the timer afterwards. */
   async finish(): Promise<void> {
     const { socket } = this.#exchange;
     while (this.#heldSince !== null && !(await this.#room(performance.now()))) {
@@ -100,7 +101,7 @@ export class AnswerWriter {
     }
   }
 
-  /** Nothing more is sent. */
+  /** Sends nothing more. */
   close(): void {
     clearTimeout(this.#overdue);
     clearInterval(this.#putOff);
@@ -124,7 +125,7 @@ export class AnswerWriter {
       taken = socket.write(bytes);
     });
     this.#heldSince = taken ? null : (this.#heldSince ?? performance.now());
-    // The next piece may be long in coming.
+    // The next piece may come late.
     if (!taken) this.#putOffTimer();
   }
 
@@ -134,8 +135,9 @@ export class AnswerWriter {
   }
 
   /**
-   * Waits until all that was written is taken, and asks for that with what comes next, byte by byte.
-   * @returns what is left of it
+   * Waits until everything written is sent, and finds that out with the first bytes of the next
+   * piece, one by one.
+   * @returns the rest of that piece
    */
   async #ask(next: Uint8Array): Promise<Uint8Array> {
     let rest = next;
@@ -151,9 +153,9 @@ export class AnswerWriter {
   }
 
   /**
-   * Waits for the system to report room for more, or for a while.
+   * Waits until the system reports free space, or for a while.
    * @param since when the client was last known to read
-   * @returns whether there is room
+   * @returns whether there is space
    */
   async #room(since: number): Promise<boolean> {
     const exchange = this.#exchange;

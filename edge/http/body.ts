@@ -1,40 +1,34 @@
 /**
- * The body of a request while it arrives: keeps what nobody has asked for yet, holds the client
- * back when that grows, and lets the rest pass unread once the request is answered.
+ * The body of a request while it arrives: keeps bytes until they are read, pauses the client when
+ * there are too many, and drops the rest when the request is answered. `json-body.ts` reads it as
+ * JSON.
  */
 import { Readable } from 'node:stream';
-import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { invalidPayload, type ServiceError } from '#core/errors/service-error.ts';
 import { ByteQueue } from './byte-queue.ts';
-import type { JsonBounds, OnEntries } from './json-bounds.ts';
+import { type JsonHead, type ReadBytes, readJson } from './json-body.ts';
+import type { OnEntries } from './json-bounds.ts';
 import { type Body, ClientGoneError, type SizeLimit } from './request.ts';
-import { parseInSlices } from './sliced-json.ts';
-import { parseJson } from './strict-json.ts';
 import type { HttpResponse } from './uwebsockets.ts';
 
 /**
- * Bytes that may wait for a reader before the socket is paused, and down to which it stays so. What
- * the system holds for the socket comes all the same.
+ * The socket is paused when this many bytes wait for a reader, and resumed when fewer than
+ * LOW_WATER do. Bytes that the system already holds for the socket still arrive.
  */
 const HIGH_WATER = 262_144;
 const LOW_WATER = 65_536;
 
-/** Most bytes that a reader gets at once. */
+/** Maximum bytes of a piece for a reader. */
 const PIECE = 65_536;
 
-/** What is known of a body before it arrives. */
-export interface BodyHead {
+/** What is known about a body before it arrives. */
+export interface BodyHead extends JsonHead {
   readonly size: number | undefined;
-  readonly mediaType: string | undefined;
-  readonly coding: string | undefined;
-  /** BODY_MAX_SIZE in bytes. */
-  readonly limit: number;
-  /** What JSON may hold beside. */
-  readonly bounds: JsonBounds;
-  /** It comes in chunks (RFC 9112, 7.1), so that only its end tells its length. */
+  /** It is chunked (RFC 9112, 7.1), so only its end tells its length. */
   readonly chunked: boolean;
 }
 
-/** Of a request that announces no body. */
+/** The body of a request without one. */
 export const NO_BODY: Body = {
   size: 0,
   json: async () => undefined,
@@ -43,66 +37,34 @@ export const NO_BODY: Body = {
 };
 
 /**
- * A route may lose interest in a body that it began to read, by answering or by throwing. What then
- * happens to the body must not count as an unhandled error and end the process.
+ * A route may stop reading a body by answering or by throwing. A later failure of the body must not
+ * count as an unhandled error, which ends the process.
  */
 function ignore(): void {}
 
-/** Longest JSON that is parsed at once, in bytes. */
-const PARSED_AT_ONCE = 262_144;
-
 /**
- * Rest of an unread body, in bytes, that is read and dropped so that the client gets its answer.
- * Closing on a client that still sends makes many of them report a broken connection instead.
+ * Maximum bytes of an unread body that are read and dropped, so that the client gets its answer.
+ * When the connection is closed while they still send, many clients report only a broken
+ * connection.
  */
 export const DISCARDED_MAX = 67_108_864;
 
 /**
- * How long the next piece of a chunked body may be in coming, in milliseconds; within the ten
- * seconds after which the library closes the connection without an answer.
+ * Timeout for the next piece of a chunked body, in milliseconds; shorter than the ten seconds after
+ * which the library closes the connection without an answer.
  */
 const STALLED_MS = 6_000;
 const STALLED = `Nothing more of it came within ${STALLED_MS / 1_000} seconds. Chunk extensions are not understood; send it with Content-Length.`;
-/** How often it is looked whether the client of a paused connection is still there. */
+/** How often the client of a paused connection is checked. */
 const LOOK_MS = 2_000;
 
 function tooLarge(limit: number): ServiceError {
   return invalidPayload(`It is larger than ${limit} bytes.`, { limit, variable: 'BODY_MAX_SIZE' });
 }
 
-function beyond({ bytes: limit, variable, member }: SizeLimit): ServiceError {
-  const what = member === undefined ? 'The body' : `A body with "${member}"`;
-  const reason = `${what} must not be larger than ${limit} bytes (${variable}).`;
-  return new ServiceError('CONTENT_TOO_LARGE', { reason, limit, variable });
-}
-
 function joined(chunks: readonly Buffer[]): Buffer {
   const [first] = chunks;
   return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
-}
-
-function hasMember(value: unknown, name: string): boolean {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name);
-}
-
-function checkJson(head: BodyHead): void {
-  const { mediaType, coding } = head;
-  if (coding !== undefined && coding.toLowerCase() !== 'identity') {
-    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', {
-      mediaType: coding,
-      where: 'Content-Encoding',
-    });
-  }
-  if (mediaType === undefined) return;
-  const [essence = '', ...parameters] = mediaType.toLowerCase().split(';');
-  const charset = /^\s*charset\s*=\s*"?([^"\s]*)/;
-  const isJson = /^\s*application\/([\w.-]+\+)?json\s*$/.test(essence);
-  const isUtf8 = parameters.every((parameter) => {
-    const name = charset.exec(parameter)?.[1];
-    return name === undefined || name === 'utf-8' || name === 'utf8' || name === 'us-ascii';
-  });
-  if (isJson && isUtf8) return;
-  throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { mediaType, where: 'Content-Type' });
 }
 
 /** A body that is arriving on a uWebSockets response object. */
@@ -116,17 +78,17 @@ export class IncomingBody implements Body {
   #ended = false;
   #claimed = false;
   #failure: Error | null = null;
-  /** Looks again at what there is; null while nobody reads. */
+  /** Reads what has arrived; null while nobody reads. */
   #wake: (() => void) | null = null;
   #stream: Readable | null = null;
-  /** Nothing more is read of the connection. */
+  /** Nothing more is read from the connection. */
   #held = false;
   /** Called when the answer may be written. */
   #onSettled: (() => void) | null = null;
-  /** Ends a body that stalls; looks for the client of one that is here. */
+  /** Ends a body that stalls; later checks whether the client is still connected. */
   #timer: NodeJS.Timeout | undefined;
 
-  /** Must be made while the request's handler runs, or the first bytes are lost. */
+  /** Must be called while the request's handler runs, or the first bytes are lost. */
   constructor(socket: HttpResponse, head: BodyHead) {
     this.size = head.size;
     this.#head = head;
@@ -141,14 +103,15 @@ export class IncomingBody implements Body {
     if (head.chunked) this.#timer = setTimeout(() => this.#stall(), STALLED_MS);
   }
 
-  /** Bytes that are still to come; undefined when the client did not say how many. */
+  /** Bytes that have not arrived yet; undefined when their number is unknown. */
   get remaining(): number | undefined {
     if (this.#ended) return 0;
     return this.size === undefined ? undefined : this.size - this.#received;
   }
 
   json(limit?: SizeLimit, onEntries?: OnEntries): Promise<unknown> {
-    const parsed = this.#parse(limit, onEntries);
+    const read: ReadBytes = (most, refuse) => this.bytes(most, refuse);
+    const parsed = readJson(read, this.#head, { limit, onEntries });
     parsed.catch(ignore);
     return parsed;
   }
@@ -184,7 +147,7 @@ export class IncomingBody implements Body {
   stream(): Readable {
     this.#claim();
     const stream = new Readable({
-      // Piece by piece: as a stream of bytes it would join, and so copy, those that wait.
+      // Pieces stay separate: a stream of bytes would join, and so copy, those that wait.
       objectMode: true,
       highWaterMark: 1,
       read: () => {
@@ -192,7 +155,7 @@ export class IncomingBody implements Body {
         wake();
       },
       destroy: (error, callback) => {
-        // What is not read any more passes unread.
+        // The rest of the body is dropped.
         this.#wake = () => this.#queue.clear();
         this.#wake();
         this.#resume();
@@ -216,7 +179,7 @@ export class IncomingBody implements Body {
     return stream;
   }
 
-  /** The client went away. Whoever reads a body that is here as a whole may go on without it. */
+  /** The client disconnected. A reader of a body that has arrived completely may continue. */
   abort(): void {
     this.#socket = null;
     clearTimeout(this.#timer);
@@ -224,15 +187,15 @@ export class IncomingBody implements Body {
     this.#settle();
   }
 
-  /** Nothing more is read of the connection, which ends with the answer. */
+  /** Nothing more is read from the connection, which ends with the answer. */
   get held(): boolean {
     return this.#held;
   }
 
   /**
-   * Reads no more of the connection. What was read already and does not belong to this request is a
-   * request for the library, which ends the connection because this one is not answered; so nothing
-   * is answered before the next turn.
+   * Stops reading from the connection. The library takes bytes that are already read and lie behind
+   * this body for another request; it then closes the connection, because this one is not answered.
+   * So the answer waits for the next turn of the event loop.
    */
   hold(): void {
     if (this.#held) return;
@@ -252,8 +215,7 @@ export class IncomingBody implements Body {
   }
 
   /**
-   * Waits until nothing can follow the body on its connection any more; what is not read of it by
-   * now is dropped.
+   * Waits until no more bytes can follow the body on its connection; drops what is not read by now.
    */
   settled(callback: () => void): void {
     this.#onSettled = callback;
@@ -266,37 +228,18 @@ export class IncomingBody implements Body {
   }
 
   /**
-   * The request is about to be answered: what was not read is not wanted any more. Must be called
-   * while the response object can still be used.
+   * The request is about to be answered: the rest of the body is dropped. Must be called while the
+   * response object can still be used.
    */
   release(): void {
     if (this.#paused) this.#unpause();
-    // It may have been looked for the client in this turn.
+    // A check of the client in this turn may have resumed it.
     if (this.#held) this.#socket?.pause();
     this.#socket = null;
     clearTimeout(this.#timer);
-    // An error, which looks at the stack, is only made for somebody who may still hear it.
+    // Making an error costs a stack trace, so it is made only when a reader can receive it.
     const isTaken = this.#claimed && this.#ended && this.#wake === null && this.#stream === null;
     if (!isTaken) this.#fail(new Error('The request was answered before its body was read.'));
-  }
-
-  async #parse(limit: SizeLimit | undefined, onEntries?: OnEntries): Promise<unknown> {
-    checkJson(this.#head);
-    const isSmaller = limit !== undefined && limit.bytes < this.#head.limit;
-    const isWhole = isSmaller && limit.member === undefined;
-    const bytes = isWhole ? await this.bytes(limit.bytes, () => beyond(limit)) : await this.bytes();
-    if (bytes.length === 0) return undefined;
-    const { bounds } = this.#head;
-    if (bytes.length <= PARSED_AT_ONCE) {
-      const value = parseJson(bytes, bounds, onEntries);
-      const isBeyond = isSmaller && bytes.length > limit.bytes && limit.member !== undefined;
-      if (isBeyond && hasMember(value, limit.member)) throw beyond(limit);
-      return value;
-    }
-    const onMember = (name: string) => {
-      if (isSmaller && name === limit.member && bytes.length > limit.bytes) throw beyond(limit);
-    };
-    return await parseInSlices(bytes, onMember, { bounds, onEntries });
   }
 
   #claim(): void {
@@ -314,18 +257,21 @@ export class IncomingBody implements Body {
       if (last && this.#paused) this.#lookForClient();
     }
     if (this.#failure !== null) return;
-    // The memory is the server's again when this returns.
+    // The memory belongs to the server again when this returns.
     this.#queue.append(new Uint8Array(chunk));
     this.#wake?.();
     if (this.#queue.size >= HIGH_WATER && !last) this.#pause();
   }
 
-  /** Bytes of a chunked body after which no more of it is read. */
+  /** Maximum bytes of a chunked body; reading stops afterwards. */
   #enough(): number {
     return this.#onSettled === null ? Number.POSITIVE_INFINITY : DISCARDED_MAX;
   }
 
-  /** The library takes a chunk extension for a part of the chunk's size, and waits for as much. */
+  /**
+   * The library takes a chunk extension for part of the chunk's size, and waits for that many
+   * bytes.
+   */
   #stall(): void {
     if (this.#paused) {
       this.#timer?.refresh();
@@ -336,8 +282,8 @@ export class IncomingBody implements Body {
   }
 
   /**
-   * A paused connection is not watched: that the client went away is only seen by reading on. What
-   * it sent behind its body meanwhile ends the connection.
+   * The library does not report that the client of a paused connection disconnected; only reading
+   * shows it. Bytes that the client sent behind its body then close the connection.
    */
   #lookForClient(): void {
     clearTimeout(this.#timer);
@@ -369,7 +315,7 @@ export class IncomingBody implements Body {
     else this.#wake?.();
   }
 
-  /** Whoever reads the body threw: that ends the reading, and no more. */
+  /** The reader of the body threw; this ends only the reading. */
   #spoil(error: unknown): void {
     try {
       this.#fail(error instanceof Error ? error : new Error(String(error)));
@@ -385,8 +331,8 @@ export class IncomingBody implements Body {
   }
 
   /**
-   * Lets the client go on. After the last byte there is nothing to go on with, and resuming would
-   * start the library's idle clock, which ends connections whose answer takes longer than it.
+   * Resumes the client. Not after the last byte: that would start the library's idle timer, which
+   * closes connections whose answer takes longer.
    */
   #resume(): void {
     if (this.#paused && !this.#ended) this.#unpause();

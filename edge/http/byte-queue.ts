@@ -1,15 +1,14 @@
 /**
- * Bytes on their way from a socket to a reader that is slower. When a client sends fast the server
- * goes on delivering after it was told to pause, for as long as it finds half a megabyte waiting
- * after each delivery. So taking a delivery must be quicker than the client: it goes into memory
- * that is kept from one use to the next, because the first touch of new memory costs several times
- * as much as the copy.
+ * Bytes between a socket and a reader that is slower. After a pause the server goes on delivering
+ * as long as it finds half a megabyte waiting. So storing a delivery must be faster than the
+ * client: it is copied into memory that is used again and again, because the first write to new
+ * memory takes several times as long as the copy.
  */
 
-/** Bytes of one piece of the kept memory; the largest delivery that the server makes. */
+/** Bytes of one slab; the largest delivery of the server. */
 const SLAB = 524_288;
 
-/** Slabs that are kept in reserve once there was a large body, and the most that are kept. */
+/** Slabs in reserve after a large body, and the maximum. */
 const RESERVE = 16;
 const KEPT_MAX = 64;
 
@@ -20,7 +19,7 @@ const free: Buffer[] = [];
 let made = 0;
 let preparing = false;
 
-/** Filled, and not only reserved, so that the system hands out the memory now. */
+/** Filled, so that the system really provides the memory now. */
 function reserve(): void {
   made++;
   free.push(Buffer.allocUnsafeSlow(SLAB).fill(1));
@@ -35,7 +34,7 @@ function takeSlab(): Buffer {
   return Buffer.allocUnsafeSlow(SLAB);
 }
 
-/** Restores the reserve between deliveries, one slab each turn of the event loop. */
+/** Restores the reserve between deliveries, one slab for each turn of the event loop. */
 function prepare(): void {
   if (preparing || free.length >= RESERVE || made >= KEPT_MAX) return;
   preparing = true;
@@ -63,7 +62,7 @@ export class ByteQueue {
   #segments: Segment[] = [];
   #size = 0;
 
-  /** Bytes that wait. */
+  /** The bytes in the queue. */
   get size(): number {
     return this.#size;
   }
@@ -87,7 +86,7 @@ export class ByteQueue {
     }
   }
 
-  /** Takes up to so many bytes from the beginning; they are the caller's own. Null when empty. */
+  /** Takes up to `max` bytes from the beginning; the caller owns them. Null when empty. */
   take(limit: number): Buffer | null {
     const first = this.#segments[0];
     if (first === undefined) return null;
@@ -103,7 +102,7 @@ export class ByteQueue {
     return taken;
   }
 
-  /** Drops what waits. */
+  /** Drops all bytes. */
   clear(): void {
     for (const { kept, memory } of this.#segments) if (kept) giveBack(memory);
     this.#segments = [];

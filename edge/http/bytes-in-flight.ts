@@ -1,12 +1,12 @@
 /**
- * Counts the bytes of long answers that this process holds until their clients have taken them. A
- * client may be as slow as it likes, so that answers are refused while there is no room for more.
+ * Counts the bytes of long answers that this process holds for slow clients. Clients may be as slow
+ * as they like, so new long answers are refused when there are too many.
  */
 import { unavailable } from '#core/errors/service-error.ts';
 
-/** Most bytes of all long answers together. */
+/** Maximum bytes of all long answers together. */
 const BYTES_MAX = 268_435_456;
-/** Seconds after which it is worth asking again. */
+/** Seconds after which the client should try again. */
 const RETRY_AFTER = 5;
 
 export class BytesInFlight {
@@ -24,12 +24,12 @@ export class BytesInFlight {
 
   /**
    * Holds the bytes of an answer.
-   * @returns lets them go, once
-   * @throws ServiceError SERVICE_UNAVAILABLE when there is no room
+   * @returns releases them; works once
+   * @throws ServiceError SERVICE_UNAVAILABLE when there are too many
    */
   hold(size: number): () => void {
     if (this.#held + size > this.#most) {
-      const reason = 'Too much of other answers waits for clients that read slowly.';
+      const reason = 'Too many bytes of other answers wait for slow clients.';
       throw unavailable('edge', reason, { retryAfter: RETRY_AFTER });
     }
     this.#held += size;
@@ -41,5 +41,5 @@ export class BytesInFlight {
   }
 }
 
-/** Those of this process. */
+/** The counter of this process. */
 export const bytesInFlight = new BytesInFlight();

@@ -1,12 +1,12 @@
 /**
- * Where a request comes from. Only facts that the server knows count: the address of the peer, and
- * what a peer says of others only when the operator trusts it.
+ * Finds the address of the client. Only facts count: the address of the peer, and what a trusted
+ * proxy says.
  */
 import ipaddr from 'ipaddr.js';
 import type { Proxies } from '#core/config/variable.ts';
 import type { Request } from './request.ts';
 
-/** What of a request tells where it comes from. */
+/** The part of a request that says where it comes from. */
 export type Origin = Pick<Request, 'ip' | 'header'>;
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -14,7 +14,7 @@ type Range = [Address, number];
 
 /** An address, in IPv4 form when it is one mapped into IPv6; null for anything else. */
 function addressOf(text: string): Address | null {
-  // With port, as some proxies write: 192.0.2.1:4711, [2001:db8::1]:4711.
+  // Some proxies add a port: 192.0.2.1:4711, [2001:db8::1]:4711.
   const [, bare = text] = /^\[(.+)\](?::\d+)?$/.exec(text) ?? /^([\d.]+):\d+$/.exec(text) ?? [];
   if (!ipaddr.IPv4.isValidFourPartDecimal(bare) && !ipaddr.IPv6.isValid(bare)) return null;
   return ipaddr.process(bare);
@@ -31,9 +31,9 @@ function contains([network, bits]: Range, address: Address): boolean {
 }
 
 /**
- * Makes the function that names the client of a request by address; null when the connection is
- * gone. Proxies append to X-Forwarded-For, so it is read from its end: the client is the first
- * address that no trusted proxy has. What is no address ends the reading.
+ * Makes the function that returns the client's address of a request; null when the connection is
+ * closed. Proxies append to X-Forwarded-For, so it is read from its end: the client is the first
+ * address that is not a trusted proxy. The first entry that is no address ends the search.
  * @param proxies IP_TRUST_PROXY
  */
 export function clientIpBy(proxies: Proxies): (request: Origin) => string | null {

@@ -1,6 +1,6 @@
 /**
- * Compresses a streamed answer piece by piece: each piece leaves as soon as it came, so that
- * progress can be seen, and the next one is asked for only when the client took it.
+ * Compresses a streamed answer piece by piece: each piece is sent at once, so that clients see
+ * progress, and the next one is read only when the client took it.
  */
 import { once } from 'node:events';
 import {
@@ -24,7 +24,7 @@ function encoderOf(coding: Coding): Gzip | BrotliCompress {
       });
 }
 
-/** The pieces in a coding. Their failure is passed on, and leaves the compressed text incomplete. */
+/** The pieces in a content coding. When they fail, the compressed text stays incomplete. */
 export function compressedPieces(pieces: Pieces, coding: Coding): Pieces {
   return {
     [Symbol.asyncIterator]: () =>
@@ -32,7 +32,7 @@ export function compressedPieces(pieces: Pieces, coding: Coding): Pieces {
   };
 }
 
-/** No generator, because giving up must reach the source while a piece is still awaited. */
+/** Not a generator, so that `return()` reaches the source while a piece is awaited. */
 class CompressedPieces implements AsyncIterator<Uint8Array> {
   readonly #source: AsyncIterator<Piece>;
   readonly #encoder: Gzip | BrotliCompress;
@@ -43,7 +43,7 @@ class CompressedPieces implements AsyncIterator<Uint8Array> {
     this.#source = source;
     this.#encoder = encoder;
     encoder.on('data', (chunk: Buffer) => this.#output.push(chunk));
-    // Whoever waits for a piece hears of it by that.
+    // A reader that waits for a piece gets the failure this way.
     encoder.on('error', () => undefined);
   }
 
@@ -78,7 +78,7 @@ class CompressedPieces implements AsyncIterator<Uint8Array> {
       else resolve();
     });
     await promise;
-    // What the encoder still holds for its reader is announced only in a later turn.
+    // The encoder announces the rest of its output only in a later turn.
     while (this.#encoder.read() !== null);
   }
 

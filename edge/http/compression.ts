@@ -1,11 +1,10 @@
 /**
- * Decides whether an answer is compressed and how (RFC 9110, 8.4 and 12.5.3), and compresses those
- * whose body is at hand.
+ * Decides whether an answer is compressed and how (RFC 9110, 8.4 and 12.5.3), and compresses
+ * complete bodies.
  *
- * What is compressed together can be guessed from its length by somebody who chooses a part of it
- * and makes a browser ask with the victim's cookie (BREACH, CVE-2013-3587). So answers that hold
- * secrets, which say `no-store`, are never compressed, nor those to another site's requests that
- * carry a cookie.
+ * Somebody who chooses a part of a text and makes a browser request it with the victim's cookie can
+ * guess the rest from the compressed length (BREACH, CVE-2013-3587). So answers with secrets, which
+ * have `no-store`, are never compressed, nor answers to requests of other sites with a cookie.
  */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -14,34 +13,34 @@ import type { Request } from './request.ts';
 import type { Response } from './response.ts';
 import { ownHeader } from './response-header.ts';
 
-/** A content coding that is offered. */
+/** An offered content coding. */
 export type Coding = 'br' | 'gzip';
 
-/** In the order of preference among those that the client likes equally. */
+/** In order of preference when the client has none. */
 const CODINGS = ['br', 'gzip'] as const;
 
 /**
- * Shortest body that is compressed, in characters or bytes. A shorter one fits into one packet
- * together with its headers, and the way to another thread and back costs more than it saves.
+ * Shortest body that is compressed, in characters or bytes. A shorter one fits into one packet with
+ * its headers, and passing it to another thread costs more than compression saves.
  */
 export const COMPRESSED_MIN = 1_500;
 
 /**
- * Characters or bytes that may wait for being compressed. Beyond it answers are sent as they are:
- * when the processor is what is short, compressing more would only make everybody wait.
+ * Characters or bytes that may wait for compression. Above it answers are sent uncompressed: when
+ * the processor is busy, more compression only makes everybody wait.
  */
 const WAITING_MAX = 8_388_608;
 
-/** Beyond these levels an answer built on request takes twice the time for a few percent of size. */
+/** Higher levels take twice the time for a few percent of size. */
 export const GZIP_LEVEL = 4;
 export const BROTLI_PARAMETERS = {
   [constants.BROTLI_PARAM_QUALITY]: 4,
   [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-  // 256 KB; the library's default of 4 MB is memory for each stream that nothing is gained by.
+  // 256 KB; the library's default of 4 MB costs memory for each stream without a gain.
   [constants.BROTLI_PARAM_LGWIN]: 18,
 } as const;
 
-/** Types of content that become much shorter. Events are not among them: each must come at once. */
+/** Types of content that compress well. Events are missing: each must be sent at once. */
 const COMPRESSIBLE =
   /^(?:text\/(?!event-stream)|image\/svg\+xml|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|x-ndjson|javascript)\b)/i;
 
@@ -52,7 +51,7 @@ const brotliBytes = promisify(brotliCompress);
 
 let waiting = 0;
 
-/** What is needed of the library; its declarations lack the second argument. */
+/** The type of the library's function; its declarations lack the second argument. */
 interface EncodingNegotiator {
   encodings(
     available: readonly string[],
@@ -60,18 +59,18 @@ interface EncodingNegotiator {
   ): readonly string[];
 }
 
-/** The answer may be sent in more than one coding, depending on what the client accepts. */
+/** The answer exists in several codings, depending on what the client accepts. */
 export function isCompressible({ headers }: Response): boolean {
   if (headers === undefined) return true;
   if (!COMPRESSIBLE.test(ownHeader(headers, 'content-type') ?? 'application/json')) return false;
   if (FORBIDDING.test(ownHeader(headers, 'cache-control') ?? '')) return false;
   if (ownHeader(headers, 'content-encoding') !== undefined) return false;
   if (ownHeader(headers, 'content-range') !== undefined) return false;
-  // A strong tag names bytes, so it cannot belong to two codings.
+  // A strong tag identifies bytes, so it cannot belong to two codings.
   return ownHeader(headers, 'etag')?.startsWith('W/') ?? true;
 }
 
-/** The coding that the client likes most; null when that is none. */
+/** The coding that the client prefers; null when it accepts none. */
 export function codingFor(request: Request): Coding | null {
   const accepted = request.header('accept-encoding');
   if (accepted === undefined) return null;
@@ -84,12 +83,12 @@ export function codingFor(request: Request): Coding | null {
   return best === 'br' || best === 'gzip' ? best : null;
 }
 
-/** One more body of this length may be compressed now. */
+/** Whether one more body of this length may be compressed now. */
 export function hasRoom(length: number): boolean {
   return waiting === 0 || waiting + length <= WAITING_MAX;
 }
 
-/** Compresses a body as a whole, on a thread beside the event loop. */
+/** Compresses a complete body, on another thread. */
 export async function compress(body: string | Uint8Array, coding: Coding): Promise<Uint8Array> {
   waiting += body.length;
   try {

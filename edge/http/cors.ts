@@ -8,9 +8,9 @@ export interface CorsOptions {
   readonly methods: readonly string[];
   readonly allowedHeaders: readonly string[];
   readonly exposedHeaders: readonly string[];
-  /** Pages may send cookies and other credentials that the browser keeps. */
+  /** Pages may send cookies and other stored credentials. */
   readonly credentials: boolean;
-  /** Seconds for which a browser need not ask again. */
+  /** Seconds for which a browser may remember the answer to a preflight request. */
   readonly maxAge: number;
 }
 
@@ -22,7 +22,8 @@ export class Cors {
 
   constructor(options: CorsOptions) {
     this.#origins = options.origins;
-    // Browsers refuse credentials together with `*`, rightly: it would be everybody's data.
+    // Browsers refuse credentials together with `*`, because every page could read everybody's
+    // data.
     this.#credentials = options.credentials && options.origins !== '*';
     this.#exposed = options.exposedHeaders.join(', ');
     this.#permissions = {
@@ -33,8 +34,8 @@ export class Cors {
   }
 
   /**
-   * Tells in the answer, whatever it becomes, that the page which sent the request may read it.
-   * @returns the answer to a browser that only asks whether a page may send its request
+   * Allows the page that sent the request to read the answer, even an error.
+   * @returns the answer to a preflight request
    */
   admit(request: Request): Response | null {
     const origin = request.header('origin');

@@ -12,7 +12,10 @@ export function entityTag(body: string | Uint8Array): string {
   return `W/"${hash('sha1', body, 'base64url')}"`;
 }
 
-/** A list of tags as in If-None-Match and If-Match names this one, compared weakly; `*` names all. */
+/**
+ * Whether a list of tags as in If-None-Match and If-Match contains this one, compared weakly; `*`
+ * matches all.
+ */
 export function namesTag(list: string, tag: string): boolean {
   if (list.trim() === '*') return true;
   const opaque = tag.startsWith('W/') ? tag.slice(2) : tag;

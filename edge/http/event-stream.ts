@@ -11,15 +11,15 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** A comment: shows proxies and the client that the stream lives. */
+/** A comment: shows proxies and the client that the stream is alive. */
 const COMMENT = ':\n\n';
 
 /** Milliseconds of silence after which a comment is sent. */
 const KEEP_ALIVE = 15_000;
 
 /**
- * Streams events until they end or the client goes away; their source is told by `return()` then.
- * One that may wait for long should also watch `request.signal`.
+ * Streams events until they end or the client disconnects; then `return()` of their source is
+ * called. A source that may wait for long should also watch `request.signal`.
  */
 export function eventStream(
   request: Request,
@@ -28,7 +28,7 @@ export function eventStream(
 ): Response & { readonly body: Pieces } {
   return {
     status: 200,
-    // The last one keeps nginx from collecting events.
+    // X-Accel-Buffering keeps nginx from buffering events.
     headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
     body: pieces(events[Symbol.asyncIterator](), request.signal, keepAlive),
     endless: true,
@@ -59,14 +59,14 @@ async function* pieces(
   }
 }
 
-/** Asks for the next event, whose failure counts as handled even if the client goes before it. */
+/** Reads the next event. Its failure counts as handled even when the client disconnects first. */
 function ask(source: AsyncIterator<ServerEvent>): Promise<IteratorResult<ServerEvent>> {
   const next = source.next();
   next.catch(() => undefined);
   return next;
 }
 
-/** What is waited for; null when it takes too long or is not wanted any more. */
+/** The awaited value; null when it takes too long or is no longer wanted. */
 function soon<T>(work: Promise<T>, signal: AbortSignal, limit: number): Promise<T | null> {
   const { promise, resolve, reject } = Promise.withResolvers<T | null>();
   const giveUp = () => resolve(null);

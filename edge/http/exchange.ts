@@ -1,6 +1,6 @@
 /**
- * One request and its connection: what routes read of it, and whether somebody still waits for the
- * answer. Made for every request, so it computes nothing before it is asked.
+ * One request and its connection: what routes read of it, and whether the client still waits. Made
+ * for every request, so values are computed only when they are read.
  */
 import { randomBytes } from 'node:crypto';
 import type { SendTimeouts } from './answer-writer.ts';
@@ -11,11 +11,11 @@ import { AnswerCutError, type Body, ClientGoneError, type Request } from './requ
 import { headerLine, type StandardHeaders } from './response-header.ts';
 import type { HttpRequest, HttpResponse } from './uwebsockets.ts';
 
-/** Ids are this process's random part and a counter. */
+/** Ids consist of a random part of this process and a counter. */
 const PREFIX = `${randomBytes(6).toString('base64url')}-`;
 let count = 0;
 
-/** A client's id of its request: what trace ids, UUIDs and the like are made of. */
+/** The form of a client's request id, such as a trace id or UUID. */
 const ID = /^[\w.:+/=@~-]{1,128}$/;
 
 const METHODS = new Map(
@@ -25,11 +25,11 @@ const METHODS = new Map(
   ]),
 );
 
-/** Methods whose body, if there is one, means nothing and passes unread. */
+/** Methods whose body has no meaning and is dropped. */
 const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-// The server's request object is gone when its handler returns: all headers are copied, into one
-// list of names and values. One function for all requests saves a closure for each.
+// The server's request object is invalid when its handler returns, so all headers are copied into
+// one list of names and values. One function for all requests saves a closure for each.
 let collected: string[] = [];
 let collectedSize = 0;
 function collect(name: string, value: string): void {
@@ -46,7 +46,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** What holds for all exchanges of a server. */
+/** Options that all exchanges of a server share. */
 export interface ExchangeSettings {
   /** BODY_MAX_SIZE in bytes. */
   readonly bodyLimit: number;
@@ -67,23 +67,23 @@ export class Exchange implements Request {
   readonly socket: HttpResponse;
   readonly settings: ExchangeSettings;
   /**
-   * Where the body ends can be read in two ways (RFC 9112, 6.3), which lets one request hide in
-   * another. It must be refused and its connection closed.
+   * The end of the body is ambiguous (RFC 9112, 6.3), so that one request could hide in another. It
+   * must be refused and its connection closed.
    */
   readonly ambiguous: boolean;
-  /** Bytes of its line and headers. */
+  /** Bytes of the request line and headers. */
   readonly headSize: number;
-  /** The answer's first byte was written; what goes wrong later can only cut the connection. */
+  /** The first byte of the answer was sent; later failures can only close the connection. */
   answered = false;
-  /** The messages of unexpected errors may be told. */
+  /** The client may see the messages of unexpected errors. */
   revealing = false;
-  /** Nobody waits any more: the connection is gone. `socket` must not be touched then. */
+  /** The connection is closed. `socket` must not be used then. */
   aborted = false;
-  /** Called once when the connection goes, for whoever writes the answer. */
+  /** Called once when the connection closes, for the writer of the answer. */
   onDisconnect: ((cause: Error) => void) | null = null;
-  /** Called when the socket takes more, for whoever writes the answer. */
+  /** Called when the socket can take more, for the writer of the answer. */
   onWritable: (() => void) | null = null;
-  /** Lines that the answer's header block gets beside the route's, each after a line break. */
+  /** Lines of the answer's header block besides those of the route, each after a line break. */
   added = '';
   readonly #headers: readonly string[];
   #incoming: IncomingBody | null = null;
@@ -155,7 +155,7 @@ export class Exchange implements Request {
     this.revealing = true;
   }
 
-  /** The connection went away, or was cut. */
+  /** The connection was closed, by the client or by us. */
   disconnect(): void {
     if (this.aborted) return;
     this.aborted = true;
@@ -167,15 +167,15 @@ export class Exchange implements Request {
     }
   }
 
-  /** Nothing more is wanted of whatever works for this request; the connection may go on. */
+  /** Stops all work for this request; the connection may continue. */
   giveUp(): void {
     this.#abort?.abort(new ClientGoneError());
   }
 
   /**
-   * Whether the answer has to wait, because what follows the body could be taken for a request: its
-   * length is told in chunks, behind which the library looks for no trailers (RFC 9112, 7.1.2), or in
-   * more than one way. The connection ends with the answer then.
+   * Whether the answer has to wait because bytes behind the body could be taken for a request: the
+   * body is chunked, and the library does not look for trailers (RFC 9112, 7.1.2), or its length is
+   * ambiguous. The connection ends with the answer then.
    * @param answer called when it need not wait any more
    */
   defers(answer: () => void): boolean {
@@ -187,14 +187,14 @@ export class Exchange implements Request {
     return true;
   }
 
-  /** Nothing more is read of the connection, which ends with the answer. */
+  /** Stops reading from the connection, which ends with the answer. */
   get held(): boolean {
     return this.#incoming?.held === true;
   }
 
   /**
-   * Puts off the timer of the library, which ends a connection ten seconds after a write that was
-   * not taken whole.
+   * Restarts the timer of the library, which closes a connection ten seconds after an incomplete
+   * write.
    */
   putOffTimer(): void {
     if (this.aborted) return;
@@ -203,9 +203,10 @@ export class Exchange implements Request {
   }
 
   /**
-   * Lets go of the body before the answer is written.
-   * @returns whether the connection must be closed after it, because of how the body's length was
-   *   told, or because more is still to come than is worth reading only to drop it
+   * Releases the body before the answer is written.
+   * @returns whether the connection must be closed afterwards: the length of the body is
+   *   ambiguous,
+   * or too much of it is left to read and drop
    */
   release(): boolean {
     if (this.#incoming === null) return false;

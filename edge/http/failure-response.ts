@@ -1,4 +1,4 @@
-/** What a client is told when a request fails: the coded body, and nothing of the inside. */
+/** What a client is told when a request fails: the error with its code, and no internals. */
 
 import { withoutSecrets } from '#core/config/secret.ts';
 import { translateFailure } from '#core/database/failure.ts';
@@ -9,7 +9,7 @@ import type { Response } from './response.ts';
 /** The answer to a failure. */
 export interface Failure {
   readonly response: Response;
-  /** A fault of ours that nobody foresaw. */
+  /** An unexpected error. */
   readonly unexpected: boolean;
 }
 
@@ -22,9 +22,9 @@ function coded(errors: readonly [ServiceError, ...ServiceError[]]): Response {
 }
 
 /**
- * Turns whatever a route threw into an answer.
- * @param secrets what the message of an unexpected error must not hold; null when the caller may
- *   not see it at all, as admins may
+ * Makes an answer from what a route threw.
+ * @param secrets texts that the message of an unexpected error must not contain; null when the
+ * caller, not being an administrator, must not see that message
  */
 export function failureOf(thrown: unknown, secrets: readonly string[] | null): Failure {
   const error = translateFailure(thrown);

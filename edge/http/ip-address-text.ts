@@ -1,11 +1,11 @@
 /** Turns the binary address of a peer into text. */
 
-/** The prefix of an IPv4 address that came over an IPv6 socket, `::ffff:0:0/96`. */
+/** The prefix of an IPv4 address on an IPv6 socket, `::ffff:0:0/96`. */
 const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 
 /**
- * Text of an address of 4 or 16 bytes: dotted for IPv4, also when mapped into IPv6; the shortest
- * form of RFC 5952 for IPv6. Empty when there is none, as after the connection ended.
+ * The text of an address of 4 or 16 bytes: dotted for IPv4, also when mapped into IPv6; for IPv6
+ * the shortest form of RFC 5952. Empty without an address, as after the connection has closed.
  */
 export function addressText(binary: ArrayBuffer): string {
   const bytes = new Uint8Array(binary);

@@ -1,17 +1,17 @@
 /**
- * Counts what a JSON text holds while its brackets and commas are read, so that too much of it is
- * refused before anything is made of it.
+ * Counts the values of a JSON text by its brackets and commas, so that too many are refused before
+ * the text is parsed.
  */
 import { invalidPayload } from '#core/errors/service-error.ts';
 
-/** Deepest nesting of objects and arrays: recursion over a payload stays far from the stack's end. */
+/** Maximum nesting of objects and arrays, so that recursion cannot exceed the stack. */
 export const JSON_MAX_DEPTH = 256;
 
-/** How much a body may hold, whatever its size. */
+/** Limits on the content of a body, besides its size. */
 export interface JsonBounds {
-  /** Most members of one object (BODY_MAX_MEMBERS). */
+  /** Maximum members of one object (BODY_MAX_MEMBERS). */
   readonly members: number;
-  /** Most objects, lists, members and entries altogether (BODY_MAX_VALUES). */
+  /** Maximum objects, lists, members and entries in total (BODY_MAX_VALUES). */
   readonly values: number;
 }
 
@@ -20,16 +20,16 @@ export const UNBOUNDED: JsonBounds = Object.freeze({
   values: Number.POSITIVE_INFINITY,
 });
 
-/** Told how many entries the outermost list has so far; it may refuse them. */
+/** Called with the number of entries of the outermost list so far; may throw. */
 export type OnEntries = (count: number) => void;
 
 const OPEN_OBJECT = 0x7b;
 
-/** Told of each bracket and comma outside of strings. */
+/** Receives each bracket and comma outside of strings. */
 export class JsonCounter {
   readonly #bounds: JsonBounds;
   readonly #onEntries: OnEntries | undefined;
-  /** For each object or list that is open, how many commas were in it; negative in a list. */
+  /** The number of commas in each open object or list; negative in a list. */
   readonly #open: number[] = [];
   #values = 0;
 
@@ -40,7 +40,7 @@ export class JsonCounter {
 
   /** @param byte the bracket, `{` or `[` */
   open(byte: number): void {
-    // A list begins at -1, so that the kind can be told from the sign.
+    // A list begins at -1, so that the sign tells lists from objects.
     const depth = this.#open.push(byte === OPEN_OBJECT ? 0 : -1);
     if (depth > JSON_MAX_DEPTH) {
       throw invalidPayload(`It is nested more than ${JSON_MAX_DEPTH} levels deep.`);
@@ -59,15 +59,15 @@ export class JsonCounter {
     if (count === undefined) return;
     if (count < 0) {
       this.#open[last] = count - 1;
-      // One entry stands before the first comma, and one behind it.
+      // Before the first comma and after it there is one entry each.
       if (last === 0) this.#onEntries?.(1 - count);
       return;
     }
     this.#open[last] = count + 1;
     const { members: limit } = this.#bounds;
-    // One member stands before the first comma, and one behind it.
+    // Before the first comma and after it there is one member each.
     if (count + 2 > limit) {
-      const reason = `It holds an object of more than ${limit} members (BODY_MAX_MEMBERS).`;
+      const reason = `It contains an object with more than ${limit} members (BODY_MAX_MEMBERS).`;
       throw invalidPayload(reason, { limit, variable: 'BODY_MAX_MEMBERS' });
     }
   }
@@ -76,7 +76,7 @@ export class JsonCounter {
     this.#values += 1;
     const { values: limit } = this.#bounds;
     if (this.#values <= limit) return;
-    const reason = `It holds more than ${limit} values, those of members and lists counted (BODY_MAX_VALUES).`;
+    const reason = `It contains more than ${limit} values, including members and list entries (BODY_MAX_VALUES).`;
     throw invalidPayload(reason, { limit, variable: 'BODY_MAX_VALUES' });
   }
 }

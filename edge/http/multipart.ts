@@ -1,34 +1,37 @@
-/** Takes the first file out of a `multipart/form-data` body (RFC 7578) while it arrives. */
+/** Reads the first file of a `multipart/form-data` body (RFC 7578) while it arrives. */
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { ClientGoneError, type Request } from './request.ts';
 
-/** Bounds on what precedes the file; busboy itself bounds the headers of a part to 16 KB. */
+/** Limits on the parts before the file; busboy limits the headers of a part to 16 KB. */
 const LIMITS = { fieldNameSize: 256, fieldSize: 65_536, fields: 64, parts: 128, headerPairs: 64 };
 
-/** A file that is still arriving. */
+/** A file that is arriving. */
 export interface IncomingFile {
-  /** Name of its part; empty when it has none. */
+  /** The name of its part; empty when it has none. */
   readonly fieldName: string;
-  /** As the client named it, without folders; empty when it did not. No name to store it under. */
+  /**
+   * The client's name for it, without folders; empty without one. Do not store it under this name.
+   */
   readonly filename: string;
-  /** As the client said, lower case, without parameters. */
+  /** Its type as the client says, lower case, without parameters. */
   readonly mimeType: string;
-  /** Text parts that came before the file; of two with the same name the last. */
+  /** The text parts before the file; of two with the same name the last. */
   readonly fields: ReadonlyMap<string, string>;
   /**
-   * The file's bytes, once; the client is held back while nobody reads. Fails with INVALID_PAYLOAD
-   * when the body ends within the file, and with ClientGoneError when the client goes away. Whoever
-   * stops early need not clean up: the rest passes unread.
+   * The file's bytes; can be read once, and the client is paused while nobody reads. Fails with
+   * INVALID_PAYLOAD when the body ends within the file, and with ClientGoneError when the client
+   * disconnects. A reader that stops early need not clean up: the rest is dropped.
    */
   readonly stream: AsyncIterable<Uint8Array>;
 }
 
 /**
- * Reads up to the first file part; what follows it is ignored.
- * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE when the body is not multipart, INVALID_PAYLOAD when
- *   it is malformed, has no file, or has too much before it
+ * Reads up to the first file part; parts after it are ignored.
+ * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE when the body is not multipart, INVALID_PAYLOAD
+ *   when
+ * it is malformed, has no file, or has too much before it
  */
 export async function firstFile(request: Request): Promise<IncomingFile> {
   const parser = openParser(request);
@@ -37,7 +40,7 @@ export async function firstFile(request: Request): Promise<IncomingFile> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingFile>();
   let file: Readable | null = null;
 
-  // Ends everything and whoever waits for it. Called more than once: what is settled stays so.
+  // Ends all streams and promises. It may be called more than once; only the first call counts.
   const stop = (error: Error) => {
     reject(error);
     body.unpipe(parser);
@@ -51,7 +54,7 @@ export async function firstFile(request: Request): Promise<IncomingFile> {
     fields.set(name, value);
   });
   parser.on('file', (fieldName = '', stream, { filename = '', mimeType }) => {
-    // Nobody may be listening when it fails.
+    // There may be no listener when it fails.
     stream.on('error', () => undefined);
     if (file !== null) {
       stream.resume();
@@ -67,7 +70,7 @@ export async function firstFile(request: Request): Promise<IncomingFile> {
   };
   parser.on('fieldsLimit', tooMany).on('partsLimit', tooMany);
   parser.on('error', (error) => stop(malformed(error)));
-  parser.on('close', () => stop(invalidPayload('It holds no file.')));
+  parser.on('close', () => stop(invalidPayload('It contains no file.')));
   body.on('error', stop);
   body.on('close', () => {
     if (!body.readableEnded) stop(new Error('The body is closed.'));
@@ -80,7 +83,7 @@ async function* contentOf(stream: Readable): AsyncGenerator<Uint8Array> {
   try {
     yield* stream;
   } catch (error) {
-    // When the body ends too soon the parser fails the file with an error of its own.
+    // When the body ends too soon, the parser fails the file with its own error.
     throw error instanceof ServiceError || error instanceof ClientGoneError
       ? error
       : malformed(error);

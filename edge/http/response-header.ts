@@ -1,9 +1,9 @@
-/** Headers of answers: the standard ones, and what may be written as one. */
+/** Headers of answers: the standard ones, and which names and values are valid. */
 import assert from 'node:assert/strict';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** What every answer carries unless the route gives another value. */
+/** What every answer contains unless the route sets another value. */
 const STANDARD: Readonly<Record<string, string>> = {
   'Content-Type': JSON_TYPE,
   'X-Content-Type-Options': 'nosniff',
@@ -14,7 +14,7 @@ const STANDARD: Readonly<Record<string, string>> = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** These frame the message and are the server's own. */
+/** These frame the message; only the server sets them. */
 const FRAMING = new Set(['content-length', 'transfer-encoding', 'connection', 'date']);
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -22,12 +22,13 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const UNSAFE = /[\x00-\x08\x0a-\x1f\x7f]/;
 const ALL_UNSAFE = new RegExp(UNSAFE, 'g');
 
-/** Names that were looked at already; they are written in the code, so there are few. */
+/** Names that were checked already; they are written in the code, so there are few. */
 const sound = new Set<string>();
 
 /**
- * One line of a header block. A name that is no token (RFC 9110, 5.6.2) or that frames the message
- * is a programmer's error. Values may hold what users typed: control characters become blanks.
+ * One line of a header block. A name that is not a token (RFC 9110, 5.6.2), or that frames the
+ * message, is a programmer's error. Values may contain what users typed: control characters become
+ * blanks.
  */
 export function headerLine(name: string, value: string): string {
   if (!sound.has(name)) {
@@ -38,12 +39,12 @@ export function headerLine(name: string, value: string): string {
   return `${name}: ${UNSAFE.test(value) ? value.replace(ALL_UNSAFE, ' ') : value}`;
 }
 
-/** Lines of a header block, without the last line break. */
+/** The lines of a header block, without the last line break. */
 function blockOf(headers: Iterable<readonly [string, string]>): string {
   return Array.from(headers, ([name, value]) => headerLine(name, value)).join('\r\n');
 }
 
-/** The headers of a server's answers: the standard ones with those that its operator adds. */
+/** The headers of a server's answers: the standard ones, and those that its operator adds. */
 export class StandardHeaders {
   readonly #all: Readonly<Record<string, string>>;
   readonly #block: string;
@@ -62,7 +63,7 @@ export class StandardHeaders {
    * The header block of an answer as one text. One call into the server for all headers is several
    * times cheaper than one for each.
    * @param own the route's own, which replace those of the same name; `Vary` is added to instead
-   * @param bodiless there is no content, so that nothing says its type
+   * @param bodiless there is no content, so no header for its type
    */
   block(own: Readonly<Record<string, string>> | undefined, bodiless: boolean): string {
     const standard = bodiless ? this.#bodilessBlock : this.#block;
@@ -79,7 +80,7 @@ export class StandardHeaders {
   }
 }
 
-/** Value of an answer's own header whatever the case of its name. */
+/** The value of an answer's own header; the case of its name does not matter. */
 export function ownHeader(
   own: Readonly<Record<string, string>> | undefined,
   lowerCaseName: string,

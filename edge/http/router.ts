@@ -8,20 +8,20 @@ const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'SEARCH'] as const;
 
 export type Method = (typeof METHODS)[number];
 
-/** Values of the named parts of a route's path, decoded. */
+/** The values of the named parts of a route's path, decoded. */
 export type Params = Readonly<Record<string, string | undefined>>;
 
-/** What answers the requests of one route. */
+/** Answers the requests of one route. */
 export type Route = (request: Request, params: Params) => Response | Promise<Response>;
 
-/** Longest part of a path that is taken as a parameter, in characters after decoding. */
+/** Longest path parameter, in characters after decoding. */
 const PARAM_MAX_LENGTH = 1_024;
 
 function isMethod(method: string): method is Method {
   return METHODS.some((known) => known === method);
 }
 
-/** 404 for a request that no route answers. */
+/** 404 for a request without a route. */
 export function routeNotFound(request: Request): ServiceError {
   return new ServiceError('ROUTE_NOT_FOUND', { path: request.path });
 }
@@ -30,15 +30,18 @@ const refuse: Route = (request) => {
   throw routeNotFound(request);
 };
 
-/** A route with the requests that it answers. */
+/** A route and its handler. */
 export interface RegisteredRoute {
   readonly method: Method;
-  /** Parts between slashes are literal, or `:name` for any one part; a last `*` is the rest. */
+  /** Parts between slashes are literal, or `:name` for any one part; a final `*` is the rest. */
   readonly path: string;
   readonly route: Route;
 }
 
-/** The routes of a server, which never change. HEAD is answered by what answers GET; OPTIONS by the methods there are. */
+/**
+ * The routes of a server, which never change. HEAD uses the handler of GET; OPTIONS lists the
+ * methods.
+ */
 export class Router {
   readonly #routes = findMyWay({
     ignoreTrailingSlash: true,
@@ -55,9 +58,10 @@ export class Router {
   }
 
   /**
-   * Answers a request by its route.
-   * @throws {ServiceError} ROUTE_NOT_FOUND when there is none, also for another method of the same
-   *   path and for a path that cannot be decoded
+   * Answers a request with its route.
+   * @throws {ServiceError} ROUTE_NOT_FOUND when there is none, also for another method of the
+   *   same
+   * path and for a path that cannot be decoded
    */
   readonly handle: Handler = (request) => {
     const { method, path } = request;

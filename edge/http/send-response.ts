@@ -1,6 +1,6 @@
 /**
- * Writes answers to the socket. Every write is corked: uncorked, each one is a system call of its
- * own. Nothing is written before all of the head is known to be sound.
+ * Writes answers to the socket. Every write is corked: without it each write is a system call.
+ * Nothing is written before the whole head is known to be valid.
  */
 import { STATUS_CODES } from 'node:http';
 import { AnswerWriter, orDisconnected } from './answer-writer.ts';
@@ -20,8 +20,8 @@ import type { Pieces, Response } from './response.ts';
 import { ownHeader } from './response-header.ts';
 
 /**
- * Longest body, in bytes or characters, that is left to the library at once. It holds the rest back
- * in memory of its own, and ends the connection when that is taken too slowly.
+ * Longest body, in bytes or characters, that is passed to the library at once. It keeps the rest in
+ * memory, and closes the connection when the client takes it too slowly.
  */
 const AT_ONCE = 262_144;
 
@@ -38,8 +38,8 @@ function writeHead(exchange: Exchange, status: number, block: string): void {
 }
 
 /**
- * Ends an answer that has no body. The library's own arguments for a length and for closing do not
- * work here: it would wait for that many bytes. So the client is asked to close.
+ * Ends an answer that has no body. The library's arguments for a length and for closing do not work
+ * here: it would wait for that many bytes. So the client is asked to close.
  */
 function endWithoutBody(exchange: Exchange, status: number, block: string, close: boolean): void {
   const { socket } = exchange;
@@ -53,7 +53,7 @@ function sizeOf(body: string | Uint8Array): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
 }
 
-/** The tag of an answer that has or deserves one. */
+/** The entity tag of an answer; null when it has none. */
 function tagOf(exchange: Exchange, response: Response, body: string | Uint8Array): string | null {
   const { method } = exchange;
   if (response.status !== 200 || (method !== 'GET' && method !== 'HEAD')) return null;
@@ -66,27 +66,27 @@ function tagOf(exchange: Exchange, response: Response, body: string | Uint8Array
     : null;
 }
 
-/** The head of an answer whose body is at hand, and how the connection goes on after it. */
+/** The head of a complete answer, and what happens to the connection afterwards. */
 interface Head {
   readonly status: number;
   readonly block: string;
   /** 204 or 304: there is not even an empty body. */
   readonly bodiless: boolean;
-  /** Close the connection after it. */
+  /** Close the connection afterwards. */
   readonly closing: boolean;
 }
 
-/** The coding of a body that is long enough to be compressed; null: sent as it is. */
+/** The coding for a body that is long enough to be compressed; null: sent uncompressed. */
 function wholeCoding(exchange: Exchange, length: number): Coding | null {
   return hasRoom(length) ? codingFor(exchange) : null;
 }
 
 /**
- * Sends an answer whose body is at hand: before it returns, or, when the body is compressed, before
- * its promise resolves. From then on the response object must not be used any more.
- * @param closing close the connection after it
+ * Sends a complete answer: before it returns, or, when the body is compressed, before its promise
+ * resolves. After that the response object must not be used.
+ * @param closing close the connection afterwards
  * @returns the status that was sent, 304 when the client has the same already
- * @throws ServiceError SERVICE_UNAVAILABLE when other clients leave too much of theirs unread
+ * @throws ServiceError SERVICE_UNAVAILABLE when other clients leave too much unread
  */
 export function sendWhole(
   exchange: Exchange,
@@ -97,7 +97,7 @@ export function sendWhole(
   if (body.length <= AT_ONCE || exchange.method === 'HEAD') {
     return sendNow(exchange, response, body, closing);
   }
-  // A text is held beside its bytes.
+  // The text is held besides its bytes.
   const letGo = bytesInFlight.hold(typeof body === 'string' ? 2 * body.length : body.length);
   try {
     const sent = sendNow(exchange, response, body, closing);
@@ -155,7 +155,8 @@ function writeWhole(
   let { block } = head;
   const close = exchange.release() || closing;
   const { socket, method, ambiguous, held } = exchange;
-  // Nobody takes more from a connection that is cut for its framing, so it may get a body.
+  // Nothing more is read from a connection that is closed because of its framing, so a body does no
+  // harm.
   const headOnly = method === 'HEAD' && !ambiguous;
   if (headOnly && !bodiless) block += `\r\nContent-Length: ${sizeOf(body)}`;
   if (headOnly || bodiless) {
@@ -190,8 +191,8 @@ async function writeLong(
 
 /**
  * Sends an answer piece by piece, never faster than the client reads. Rejects when the pieces fail
- * or the client goes away; `exchange.answered` tells whether anything was sent by then.
- * @param closing ask the client to close the connection after it
+ * or the client disconnects; `exchange.answered` says whether anything was sent by then.
+ * @param closing ask the client to close the connection afterwards
  */
 export async function sendPieces(
   exchange: Exchange,
@@ -214,8 +215,8 @@ export async function sendPieces(
   let whole = false;
   let writer: AnswerWriter | null = null;
   try {
-    // Nothing is sent before the first piece: until then a failure is a coded answer. HEAD asks for
-    // it too, because pieces that were never begun cannot be told to clean up behind themselves.
+    // Nothing is sent before the first piece: until then a failure becomes an error answer. HEAD
+    // reads it too, because pieces that have not begun cannot clean up.
     const first = await orDisconnected(exchange, iterator.next());
     if (exchange.method === 'HEAD') {
       endWithoutBody(exchange, response.status, block, exchange.release() || closing);
@@ -236,13 +237,13 @@ export async function sendPieces(
     writer?.close();
     if (!whole) {
       leave(iterator);
-      // What lies behind pieces may not have begun yet, and so hears of nothing but the signal.
+      // The source may not have begun yet, and then only the signal stops it.
       exchange.giveUp();
     }
   }
 }
 
-/** Tells pieces that are not wanted any more to clean up behind themselves. */
+/** Stops pieces that are no longer wanted, so that they clean up. */
 export function leave(iterator: AsyncIterator<unknown>): void {
   iterator.return?.().catch(() => undefined);
 }

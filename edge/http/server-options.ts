@@ -1,4 +1,4 @@
-/** What the configuration says of every answer: its compression, its headers, who may read it. */
+/** The options for all answers from the configuration: compression, headers, CORS. */
 import type { Config } from '#core/config/config.ts';
 import { secretsOf } from '#core/config/secret.ts';
 import { Cors } from './cors.ts';

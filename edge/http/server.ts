@@ -1,6 +1,6 @@
 /**
- * The HTTP server of an edge: one wrapper around every request, so that nothing a route or a client
- * does can end the process or leave anything behind.
+ * The HTTP server of an edge: one wrapper around every request, so that neither a route nor a
+ * client can end the process or leave anything behind.
  */
 import { createServer as createProbe } from 'node:net';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
@@ -27,33 +27,33 @@ import {
 } from './uwebsockets.ts';
 
 export interface ServerOptions {
-  /** Answers all requests, usually {@link Router.handle} behind what concerns every route. */
+  /** Answers all requests, usually {@link Router.handle} with what all routes share. */
   readonly handler: Handler;
   readonly log: Log;
   /** BODY_MAX_SIZE in bytes. */
   readonly bodyLimit: number;
-  /** How much a JSON body may hold, whatever its size; by default it is not bounded. */
+  /** Limits on the content of a JSON body; none by default. */
   readonly jsonBounds?: JsonBounds;
-  /** Long answers are compressed for clients that accept it; by default they are not. */
+  /** Long answers are compressed for clients that accept it; off by default. */
   readonly compresses?: boolean;
-  /** Which pages of other origins may use the server; by default none. */
+  /** Which pages of other origins may use the server; none by default. */
   readonly cors?: Cors;
-  /** How slowly answers may be read; by default an hour, and a minute without reading. */
+  /** How slowly clients may read answers; by default an hour, and a minute without reading. */
   readonly sendTimeouts?: SendTimeouts;
-  /** Headers that every answer carries beside the standard ones. */
+  /** Headers of every answer besides the standard ones. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Texts that no answer may hold, not even the message of an error. */
+  /** Texts that no answer may contain, not even the message of an error. */
   readonly secrets?: readonly string[];
 }
 
 /** How long draining may take, in milliseconds. */
 export interface DrainOptions {
   /**
-   * For so long the port is still listened on, while answers tell clients to close their
-   * connections: they come back through another edge. It ends early when all have gone.
+   * For this time the port stays open while answers ask clients to close their connections, so that
+   * they connect to another edge. It ends early when all have disconnected.
    */
   readonly linger?: number;
-  /** Then requests that run get so long to end before their connections are cut. */
+  /** Then running requests get this time to end before their connections are closed. */
   readonly limit?: number;
 }
 
@@ -61,18 +61,18 @@ export interface Server {
   /**
    * Begins to listen.
    * @param port 0 for any free one
-   * @param shared other processes listen on the same port and the system deals out connections
+   * @param shared other processes listen on the same port and the system distributes connections
    * @returns the port
-   * @throws {Error} naming PORT or HOST when it cannot be listened on
+   * @throws {Error} naming PORT or HOST when it cannot listen
    */
   listen(host: string, port: number, shared: boolean): Promise<number>;
-  /** Stops taking requests, lets those that run end, and closes everything. */
+  /** Stops accepting requests, waits for running ones, and closes everything. */
   drain(options?: DrainOptions): Promise<void>;
   /** Closes everything at once. */
   close(): void;
 }
 
-/** What the log tells of the end of a request. */
+/** What the log says about the end of a request. */
 interface Outcome {
   readonly level: 'debug' | 'warn' | 'error';
   readonly error?: unknown;
@@ -100,10 +100,10 @@ class HttpServer implements Server {
   #listening: ListenSocket | null = null;
   #closed = false;
   #draining = false;
-  /** Requests that are not wholly answered yet. */
+  /** Requests that are not completely answered yet. */
   #running = 0;
   #connections = 0;
-  /** Told when a request ended or a connection closed. */
+  /** Called when a request ended or a connection closed. */
   #onQuieter: (() => void) | null = null;
 
   constructor(options: ServerOptions) {
@@ -152,7 +152,7 @@ class HttpServer implements Server {
     this.#listening = null;
   }
 
-  /** Resolves when the condition holds, or after so many milliseconds. */
+  /** Resolves when the condition is true, or after `timeout` milliseconds. */
   async #until(condition: () => boolean, limit: number): Promise<void> {
     if (condition()) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -165,7 +165,7 @@ class HttpServer implements Server {
     clearTimeout(timer);
   }
 
-  /** Must not return before an abort handler is attached. What it threw nobody would answer. */
+  /** Must not return before an abort handler is attached; nobody would handle what it throws. */
   #serve(socket: HttpResponse, request: HttpRequest): void {
     let exchange: Exchange | null = null;
     socket.onAborted(() => {
@@ -245,7 +245,7 @@ class HttpServer implements Server {
     }
   }
 
-  /** Ends a request whose answer was sent, or is being compressed before that. */
+  /** Ends a request whose answer was sent, or is being compressed for sending. */
   #endSent(exchange: Exchange, sent: number | Promise<number>, outcome?: Outcome): void {
     if (typeof sent === 'number') {
       this.#end(exchange, sent, outcome);
@@ -260,14 +260,14 @@ class HttpServer implements Server {
     }
   }
 
-  /** Not even the error can be told, because of a header of its own. */
+  /** Not even the error can be sent, because one of its own headers is invalid. */
   #giveUp(exchange: Exchange, failure: unknown, cause: unknown): void {
     this.#options.log.error({ request: exchange.id, err: failure, cause });
     if (!exchange.aborted) exchange.socket.close();
     this.#end(exchange, 500);
   }
 
-  /** Each request comes here once, when nothing of it is left. The query may hold a token. */
+  /** Called once for each request when it is over. The query may contain a token. */
   #end(exchange: Exchange, status: number, outcome: Outcome = SUCCESS): void {
     this.#running--;
     this.#onQuieter?.();
@@ -282,13 +282,13 @@ class HttpServer implements Server {
   }
 }
 
-/** An error that only says that the connection, and with it the work, is gone. */
+/** An error that only says that the connection is closed. */
 function isDisconnect(error: unknown): boolean {
   if (error instanceof ClientGoneError || error instanceof AnswerCutError) return true;
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** The library only says that it failed; the system's reason comes from trying the same again. */
+/** The library only reports that it failed; trying the same with Node gives the system's reason. */
 async function listenFailure(host: string, port: number): Promise<Error> {
   const code = await new Promise<string>((resolve) => {
     const probe = createProbe();

@@ -1,14 +1,14 @@
 /**
- * Reads a long JSON body (RFC 8259) in slices, so that other requests have their turns meanwhile: a
- * first pass finds how far the large objects and lists reach, a second one parses what is small in
- * batches and puts the large together from those.
+ * Parses a long JSON body (RFC 8259) in slices, so that other requests run in between. A first pass
+ * finds the ends of the large objects and lists. A second pass parses small values in batches and
+ * builds the large ones from them.
  */
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
 import { type JsonBounds, JsonCounter, type OnEntries, UNBOUNDED } from './json-bounds.ts';
 import { endOfString, parseCounted } from './strict-json.ts';
 
-/** Bytes that are parsed at a time, and above which an object or list is taken apart. */
+/** Bytes that are parsed at once; longer objects and lists are split. */
 const SLICE = 131_072;
 /** Bytes between two checks of the clock. */
 const STRIDE = 65_536;
@@ -33,8 +33,8 @@ function malformed(at: number): Error {
 }
 
 /**
- * Where the objects and lists end that are too large to be parsed at once, by their beginnings.
- * Counts all that the body holds on the way.
+ * The ends of the objects and lists that are too large to be parsed at once, by their beginnings.
+ * Counts the values of the body on the way.
  */
 async function findLarge(
   bytes: Buffer,
@@ -68,7 +68,7 @@ async function findLarge(
   return large;
 }
 
-/** Parts of a large object or list: one large one, or small ones up to a slice. */
+/** A part of a large object or list: one large value, or small ones up to a slice. */
 interface Unit {
   readonly from: number;
   readonly to: number;
@@ -136,7 +136,7 @@ class SlicedReader {
     return object;
   }
 
-  /** Where the name of a member ends. */
+  /** The position of the colon behind a member's name. */
   #colon(from: number, to: number): number {
     const start = this.#skipBlanks(from);
     if (this.#bytes[start] !== QUOTE) throw malformed(start);
@@ -146,7 +146,7 @@ class SlicedReader {
   }
 
   async *#units(start: number, end: number): AsyncGenerator<Unit> {
-    // Where the parts begin that were not given yet, and the last of them.
+    // The beginning of the parts that are not yielded yet, and of the last one.
     let from = start + 1;
     let last = from;
     if (this.#skipBlanks(from) === end) return;
@@ -184,12 +184,12 @@ class SlicedReader {
     yield { from, to: end, isLarge: false };
   }
 
-  /** Behind a comma something follows. */
+  /** After a comma something must follow. */
   #requireMore(from: number, end: number): void {
     if (this.#skipBlanks(from) >= end) throw malformed(from);
   }
 
-  /** Where a small object or list ends. */
+  /** The end of a small object or list. */
   #closeOf(start: number): number {
     let depth = 0;
     for (let at = start; at < this.#bytes.length; at += 1) {
@@ -204,7 +204,7 @@ class SlicedReader {
     return start;
   }
 
-  /** Parses what stands between two places, within brackets. */
+  /** Parses the text between two positions, within brackets. */
   #parse(from: number, to: number, open: string, close: string): unknown {
     if (open !== '') this.#requireMore(from, to);
     const part = this.#bytes.subarray(from, to);
@@ -224,7 +224,7 @@ class SlicedReader {
   }
 }
 
-/** What is bounded of a body while it is read, and what hears of its parts. */
+/** The limits on a body, and who is called while it is parsed. */
 export interface SliceOptions {
   readonly bounds?: JsonBounds;
   /** Called before anything is parsed. */
@@ -233,8 +233,8 @@ export interface SliceOptions {
 
 /**
  * Parses a body, slice by slice.
- * @throws ServiceError INVALID_PAYLOAD naming the part that is malformed, or for more than the
- *   bounds allow; what `onMember` and `onEntries` throw
+ * @throws ServiceError INVALID_PAYLOAD naming the malformed part, or when it exceeds the limits;
+ * errors of `onMember` and `onEntries`
  */
 export async function parseInSlices(
   body: Uint8Array,

@@ -1,4 +1,4 @@
-/** Reads a JSON body (RFC 8259) strictly, so that nothing in it can harm what works with it later. */
+/** Parses a JSON body (RFC 8259) strictly: no inexact numbers, no `__proto__`, only UTF-8. */
 import { invalidPayload } from '#core/errors/service-error.ts';
 import {
   JSON_MAX_DEPTH,
@@ -8,7 +8,7 @@ import {
   UNBOUNDED,
 } from './json-bounds.ts';
 
-/** Above this size a syntax error is not located: finding its place parses the text several times. */
+/** For longer texts a syntax error is not located, because that parses the text several times. */
 const LOCATE_MAX_LENGTH = 65_536;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -19,9 +19,9 @@ const PROTOTYPE_MEMBER =
 
 /**
  * Parses a body.
- * @param onEntries told how many entries the outermost list has
- * @throws {ServiceError} INVALID_PAYLOAD, its reason naming the place of a syntax error as far as it
- *   is known
+ * @param onEntries called with the number of entries of the outermost list
+ * @throws {ServiceError} INVALID_PAYLOAD; its reason names the position of a syntax error when it
+ * is known
  */
 export function parseJson(
   bytes: Uint8Array,
@@ -35,7 +35,7 @@ export function parseJson(
 }
 
 /**
- * Parses what was counted before.
+ * Parses a text whose values were counted before.
  * @throws ServiceError INVALID_PAYLOAD
  */
 export function parseCounted(bytes: Uint8Array): unknown {
@@ -43,7 +43,7 @@ export function parseCounted(bytes: Uint8Array): unknown {
   try {
     const value: unknown = JSON.parse(text);
     if (namesPrototype(text)) {
-      throw invalidPayload('It holds a member named __proto__, which is not allowed.');
+      throw invalidPayload('It contains a member named __proto__, which is not allowed.');
     }
     checkNumbers(bytes);
     return value;
@@ -53,7 +53,7 @@ export function parseCounted(bytes: Uint8Array): unknown {
   }
 }
 
-/** Looks for the plain letters first, which is many times faster than the expression. */
+/** Searches for the plain letters first, which is many times faster than the expression. */
 function namesPrototype(text: string): boolean {
   return (text.includes('__proto__') || text.includes('\\u00')) && PROTOTYPE_MEMBER.test(text);
 }
@@ -66,7 +66,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Looks at bytes: in UTF-8 those of ASCII stand for themselves. */
+/** Works on bytes: in UTF-8, ASCII bytes are always ASCII characters. */
 function count(bytes: Uint8Array, counter: JsonCounter): void {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let i = 0; i < buffer.length; i++) {
@@ -78,23 +78,23 @@ function count(bytes: Uint8Array, counter: JsonCounter): void {
   }
 }
 
-/** Numbers shorter than this are held exactly, unless they have an exponent. */
+/** Shorter numbers are always exact, unless they have an exponent. */
 const LONG_NUMBER = 16;
 
 function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
 
-/** Whether a byte may stand inside a number: a digit, or one of `+ - . E e`. */
+/** Whether a byte can be part of a number: a digit, or one of `+ - . E e`. */
 function isNumeric(byte: number | undefined): boolean {
   if (isDigit(byte)) return true;
   return byte === 0x2b || byte === 0x2d || byte === 0x2e || byte === 0x45 || byte === 0x65;
 }
 
 /**
- * Whether reading a number makes another one of it: a whole one whose last digits are lost, one too
- * large for any, and one that is not 0 but read as such. Digits behind the point are rounded, as
- * those of all floating-point numbers.
+ * Whether JavaScript changes a number: a whole one that loses its last digits, one that is too
+ * large, and one that becomes 0. Digits behind the point are rounded, as for all floating-point
+ * numbers.
  */
 function isLost(source: string): boolean {
   const value = Number(source);
@@ -107,7 +107,7 @@ function isLost(source: string): boolean {
   return !isSame || Number(exponent) !== digits.length - 1;
 }
 
-/** Refuses numbers that JavaScript's cannot hold. Looks at the bytes of a text that is JSON. */
+/** Refuses numbers that JavaScript cannot represent. Works on the bytes of valid JSON. */
 function checkNumbers(bytes: Uint8Array): void {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = 0; at < buffer.length; at += 1) {
@@ -131,8 +131,8 @@ function checkNumbers(bytes: Uint8Array): void {
 }
 
 /**
- * Where the string ends that begins at `start`. Up to the first backslash it is looked for at once;
- * behind it byte by byte, which for a string of quotes is many times faster.
+ * The end of the string that begins at `start`. Up to the first backslash it is searched as a
+ * whole; behind that byte by byte, which is many times faster for a string full of quotes.
  */
 export function endOfString(buffer: Buffer, start: number): number {
   const end = buffer.indexOf(0x22, start + 1);
@@ -146,7 +146,7 @@ export function endOfString(buffer: Buffer, start: number): number {
   return buffer.length;
 }
 
-/** The parser's own sentence; where that lacks the place, the place is added. */
+/** The parser's message, with the position when it lacks one. */
 function reasonOf(error: SyntaxError, text: string): string {
   if (/at position \d|end of JSON input/.test(error.message) || text.length > LOCATE_MAX_LENGTH) {
     return `${error.message}.`;
@@ -159,8 +159,8 @@ function reasonOf(error: SyntaxError, text: string): string {
 }
 
 /**
- * Finds the character that the parser stumbles over: the end of the shortest prefix that fails for
- * another reason than being cut off. Once a prefix holds that character every longer one fails too.
+ * Finds the character that is wrong: the end of the shortest prefix that fails for another reason
+ * than its end. Every longer prefix fails too.
  */
 function locate(text: string): number {
   let low = 0;
@@ -173,7 +173,7 @@ function locate(text: string): number {
   return low - 1;
 }
 
-/** The text fails before its end, that is, not merely because it ends too soon. */
+/** Whether the text fails before its end, and not only because it ends too soon. */
 function failsEarly(text: string): boolean {
   try {
     JSON.parse(text);

@@ -1,6 +1,6 @@
 /**
- * uWebSockets.js as the rest of the adapter sees it: its settings made, and the parts of its
- * interface that its own declarations lack. Nothing outside this folder may import the library.
+ * uWebSockets.js for the rest of the adapter: configured, and with the parts of its interface that
+ * its declarations lack. Nothing outside this folder may import the library.
  */
 import './header-limit.ts';
 import { _cfg, type us_listen_socket as ListenSocket } from 'uWebSockets.js';
@@ -17,10 +17,10 @@ declare module 'uWebSockets.js' {
   export function _cfg(key: 'silent'): void;
 }
 
-// Without this every answer names the library and its version.
+// Otherwise every answer names the library and its version.
 _cfg('silent');
 
-/** Options of `listen`: several processes share the port (SO_REUSEPORT), or this one owns it. */
+/** Options of `listen`: share the port with other processes (SO_REUSEPORT), or own it. */
 export const SHARED_PORT = 0;
 export const EXCLUSIVE_PORT = 1;
 

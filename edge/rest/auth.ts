@@ -1,4 +1,4 @@
-/** The routes of signing in: `/auth`, `/auth/login`, `/auth/refresh`, `/auth/logout`. */
+/** The routes of login: `/auth`, `/auth/login`, `/auth/refresh`, `/auth/logout`. */
 import * as v from 'valibot';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import type { Pass } from '#core/identity/session-renewal.ts';
@@ -35,7 +35,7 @@ const passBody = v.optional(
 
 type PassBody = v.InferOutput<typeof passBody>;
 
-/** The answer of login and refresh: what is not in the body is in a cookie. */
+/** The answer of login and refresh: tokens that are not in the body are in a cookie. */
 function admitted({ request, services }: Call, mode: Mode, admission: Admission): Response {
   const { config } = services;
   const { accessToken, refreshToken, expires } = admission;
@@ -52,15 +52,16 @@ function admitted({ request, services }: Call, mode: Mode, admission: Admission)
 
 async function login(call: Call, body: v.InferOutput<typeof loginBody>): Promise<Response> {
   const { mode, ...credentials } = body;
-  // Else a page could sign its visitors in as somebody else.
+  // Otherwise a page could log its visitors in as somebody else.
   if (mode !== 'json') refuseForgery(call.request, call.services.config);
   const admission = await call.services.signIn.login(credentials, mode, visitorOf(call));
   return admitted(call, mode, admission);
 }
 
 /**
- * What the client shows: by the mode that it names, else the token in the body, else the cookie.
- * @throws ServiceError INVALID_PAYLOAD when it shows nothing; as {@link refuseForgery}
+ * The refresh token of the client: from where the named mode says, else from the body, else from
+ * the cookie.
+ * @throws ServiceError INVALID_PAYLOAD without one; as {@link refuseForgery}
  */
 function passOf(call: Call, body: PassBody): Pass {
   const { request, services } = call;
@@ -81,7 +82,7 @@ function passOf(call: Call, body: PassBody): Pass {
   );
 }
 
-/** A refused refresh leaves the cookie: another request may just have brought a newer one. */
+/** A refused refresh does not delete the cookie: another request may have set a newer one. */
 async function refresh(call: Call, body: PassBody): Promise<Response> {
   const pass = passOf(call, body);
   const admission = await call.services.renewal.refresh(pass, visitorOf(call));
@@ -97,7 +98,7 @@ async function logout(call: Call, body: PassBody): Promise<Response> {
   return NO_CONTENT;
 }
 
-/** Nobody else vouches for users yet. */
+/** There are no external providers yet. */
 const providers: CallHandler = async () => ({
   status: 200,
   body: JSON.stringify({ data: [], disableDefault: false }),
@@ -107,7 +108,7 @@ export const AUTH_ROUTES: readonly RouteEntry[] = [
   {
     method: 'GET',
     path: '/auth',
-    summary: 'Lists the providers of identity',
+    summary: 'Lists the identity providers',
     access: 'anyone',
     body: null,
     answer: DATA,
@@ -116,7 +117,7 @@ export const AUTH_ROUTES: readonly RouteEntry[] = [
   {
     method: 'POST',
     path: '/auth/login',
-    summary: 'Signs in with e-mail address and password',
+    summary: 'Logs in with e-mail address and password',
     access: 'anyone',
     answer: DATA,
     limit: 'login',

@@ -1,10 +1,10 @@
-/** Reads bodies of a fixed shape. What is wrong with one is told without repeating what it holds. */
+/** Reads bodies of a fixed shape. Error messages never repeat values of the body. */
 import * as v from 'valibot';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import type { Call } from './call.ts';
 import { requireKnownMembers } from './prefer-header.ts';
 
-/** An object with these members; others are let pass. */
+/** An object with these members; others are ignored. */
 export function members<const E extends v.ObjectEntries>(entries: E) {
   return v.object(entries, 'is missing');
 }
@@ -12,34 +12,34 @@ export function members<const E extends v.ObjectEntries>(entries: E) {
 /** A text that is not empty. */
 export const word = v.pipe(v.string('must be a text'), v.nonEmpty('must not be empty'));
 
-/** A name of up to 50 characters, none of which is a control character; null when not given. */
+/** A name of up to 50 characters without control characters; null when it is missing. */
 export const personalName = v.nullish(
   v.pipe(
     v.string('must be a text'),
     v.maxLength(50, 'must have up to 50 characters'),
-    v.regex(/^\P{Cc}*$/u, 'must not hold control characters'),
+    v.regex(/^\P{Cc}*$/u, 'must not contain control characters'),
   ),
   null,
 );
 
 const LONGEST_ADDRESS = 128;
 
-/** An e-mail address that an account may have. */
+/** An e-mail address that a user may have. */
 export const address = v.pipe(
   v.string('must be a text'),
   v.maxLength(LONGEST_ADDRESS, `must have up to ${LONGEST_ADDRESS} characters`),
   v.email('must be an e-mail address'),
 );
 
-/** The URL of a page; which ones may be used is decided elsewhere. */
+/** The URL of a page; whether it is allowed is checked elsewhere. */
 export const page = v.nullish(
   v.pipe(v.string('must be a text'), v.maxLength(2_048, 'is too long')),
 );
 
 /**
  * The body of a call.
- * @param limit the variable that bounds its size; BODY_MAX_SIZE holds anyway
- * @throws ServiceError INVALID_PAYLOAD naming the first member that cannot be used; CONTENT_TOO_LARGE
+ * @param limit the variable that limits its size; BODY_MAX_SIZE applies in any case
+ * @throws ServiceError INVALID_PAYLOAD naming the first invalid member; CONTENT_TOO_LARGE
  */
 export async function bodyOf<S extends v.GenericSchema>(
   call: Call,
@@ -51,7 +51,7 @@ export async function bodyOf<S extends v.GenericSchema>(
   const body = await call.request.body.json(bound);
   const result = v.safeParse(schema, body, { abortEarly: true, abortPipeEarly: true });
   if (result.success) {
-    // What the schema does not know is not in its output.
+    // The output of a schema contains only the members that it knows.
     if (call.strict) requireKnownMembers(body, Object.keys(result.output ?? {}));
     return result.output;
   }

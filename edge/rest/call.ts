@@ -1,4 +1,4 @@
-/** A request of a known caller, and what handlers read from it and answer it with. */
+/** A request of a known caller: what handlers read from it, and how they answer it. */
 import type { Caller } from '#core/access/grants.ts';
 import type { Visitor } from '#core/identity/session.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
@@ -13,7 +13,7 @@ import type { EdgeServices } from '#edge/services.ts';
 import type { StreamFacts } from '#edge/streams/open-streams.ts';
 import { parametersOf } from './query-parameters.ts';
 
-/** What a {@link Call} is made of. */
+/** The parts of a {@link Call}. */
 export type CallFacts = Omit<Call, 'parameters'>;
 
 /** One request of a known caller. */
@@ -21,18 +21,18 @@ export class Call {
   readonly request: Request;
   readonly params: Params;
   readonly caller: Caller;
-  /** Address of the client; null when the connection is gone. */
+  /** Address of the client; null when the connection is closed. */
   readonly ip: string | null;
-  /** What nobody knows of the request is refused instead of passed over. */
+  /** Unknown parameters and members are refused instead of ignored. */
   readonly strict: boolean;
   readonly services: EdgeServices;
-  /** When it came in, on the clock of `performance.now()`. */
+  /** When the request arrived, by `performance.now()`. */
   readonly since: number;
-  /** The token that it carries, wherever. */
+  /** The token of the request, wherever it was sent. */
   readonly token: string | null;
   #parameters: Parameters | null;
 
-  /** @param parameters those of the query string, if they are unfolded already */
+  /** @param parameters those of the query string, if they are parsed already */
   constructor(facts: CallFacts, parameters: Parameters | null) {
     this.request = facts.request;
     this.params = facts.params;
@@ -45,7 +45,7 @@ export class Call {
     this.#parameters = parameters;
   }
 
-  /** Those of the query string, unfolded when first asked for. */
+  /** The parameters of the query string, parsed on first use. */
   get parameters(): Parameters {
     this.#parameters ??= parametersOf(this.request.query);
     return this.#parameters;
@@ -54,7 +54,7 @@ export class Call {
 
 export type CallHandler = (call: Call) => Promise<Response>;
 
-/** What is noted of the client of a call. */
+/** What history and sessions record about the client. */
 export function visitorOf({ request, ip }: Call): Visitor {
   return {
     ip,
@@ -63,7 +63,7 @@ export function visitorOf({ request, ip }: Call): Visitor {
   };
 }
 
-/** A named part of the path; routes are only reached when it is there. */
+/** A named part of the path; the route matches only when it exists. */
 export function param(call: Call, name: string): string {
   return call.params[name] ?? '';
 }
@@ -74,13 +74,13 @@ export function lastSegment(call: Call): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** The query that the URL asks. */
+/** The query in the URL. */
 export function queryOf(call: Call): Query {
   return parsed(call, call.parameters);
 }
 
 /**
- * The query that parameters ask, from wherever they come.
+ * The query in parameters from any source.
  * @param typed those that come from a JSON body
  */
 export function parsed(
@@ -92,8 +92,8 @@ export function parsed(
 }
 
 /**
- * The same, parsed only when its statement is not known yet. A token makes no question, and what is
- * read strictly is parsed each time.
+ * The same, parsed only when its statement is not cached. A token is not part of the query, and
+ * with strict handling it is always parsed.
  */
 export function questionOfUrl(call: Call): UnparsedQuery {
   const { query } = call.request;
@@ -101,18 +101,18 @@ export function questionOfUrl(call: Call): UnparsedQuery {
   return { text, query: () => queryOf(call) };
 }
 
-/** 200 with a JSON text that is ready. */
+/** 200 with a JSON text. */
 export function jsonText(text: string): Response {
   return { status: 200, body: text };
 }
 
-/** 200 with the answer of a read, and what caches may make of it. */
+/** 200 with the answer of a read, and its cache headers. */
 export function readText({ services, request, caller }: Call, answer: TextAnswer): Response {
   const headers = cacheHeaders(services.config, request, caller, answer);
   return { status: 200, body: answer.text, ...(headers === undefined ? {} : { headers }) };
 }
 
-/** The pieces of an answer, where those who may end it find it. */
+/** The pieces of an answer, registered so that a revoked right can end it. */
 export function listed(
   { request, caller, services, since, token }: Call,
   facts: Pick<StreamFacts, 'kind' | 'collection'>,
@@ -127,7 +127,7 @@ export function data(value: unknown): Response {
   return { status: 200, body: JSON.stringify({ data: value }) };
 }
 
-/** 200 with `{ data }` that is a secret, or is made of one, and nobody keeps. */
+/** 200 with `{ data }` that is secret or derived from a secret, so that no cache keeps it. */
 export function secret(value: unknown): Response {
   return { ...data(value), headers: { 'Cache-Control': 'no-store' } };
 }

@@ -1,4 +1,4 @@
-/** The routes of collections themselves: `/collections` and `/collections/:collection`. */
+/** The routes of collections: `/collections` and `/collections/:collection`. */
 import * as v from 'valibot';
 import {
   collectionBody,
@@ -20,7 +20,7 @@ const list: CallHandler = async ({ caller, services }) =>
 const search: CallHandler = async (call) => {
   const { caller, request, services } = call;
   const { keys, parameters } = searchOf(await request.body.json(searchLimit(services.config)));
-  // They say nothing here, but a name that nobody knows is refused to who wants that.
+  // They have no meaning here, but with strict handling unknown names are refused.
   if (call.strict) parsed(call, parameters);
   return jsonText(
     keys === null
@@ -29,7 +29,7 @@ const search: CallHandler = async (call) => {
   );
 };
 
-/** The collection that the path names, and how it is shown. */
+/** The collection in the path, and how it is shown. */
 function namedCollection(call: Call) {
   const name = param(call, 'collection');
   return { name, read: () => call.services.schemaView.collection(call.caller, name) };
@@ -84,7 +84,7 @@ export const COLLECTION_ROUTES: readonly RouteEntry[] = [
     ...reading,
     method: 'SEARCH',
     path: '/collections',
-    summary: 'Lists collections, or those of some names',
+    summary: 'Lists collections, all or by name',
     body: searchBody,
     handle: search,
   },
@@ -127,7 +127,7 @@ export const COLLECTION_ROUTES: readonly RouteEntry[] = [
     ...changing,
     method: 'DELETE',
     path: '/collections/:collection',
-    summary: 'Removes a collection with its items',
+    summary: 'Deletes a collection with its items',
     body: null,
     answer: { ...NOTHING, job: true },
     handle: remove,

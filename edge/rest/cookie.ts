@@ -1,4 +1,7 @@
-/** The two cookies of signing in: one holds the refresh token, the other a whole session. */
+/**
+ * The two cookies of login: one contains the refresh token, the other the access token of a
+ * session.
+ */
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { Config } from '#core/config/config.ts';
 import type { Request } from '#edge/http/request.ts';
@@ -24,7 +27,7 @@ function settings(config: Config, kind: CookieKind) {
       };
 }
 
-/** The value of a cookie that a request carries; null when it carries none. */
+/** The value of a cookie in a request; null when it is missing. */
 export function cookieOf(request: Request, config: Config, kind: CookieKind): string | null {
   const header = request.header('cookie');
   if (header === undefined) return null;
@@ -43,12 +46,12 @@ function set(request: Request, value: string, kind: CookieKind, config: Config):
   );
 }
 
-/** Gives a cookie to the client of a request; scripts cannot read it. */
+/** Sets a cookie; scripts cannot read it. */
 export function giveCookie(request: Request, value: string, kind: CookieKind, config: Config) {
   set(request, value, kind, config);
 }
 
-/** Takes a cookie from the client of a request. */
+/** Deletes a cookie. */
 export function takeCookie(request: Request, kind: CookieKind, config: Config): void {
   set(request, '', kind, config);
 }

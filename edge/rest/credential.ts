@@ -1,6 +1,6 @@
 /**
- * Finds the token that a request carries: in its header or its query string, never in both, else
- * in the session cookie.
+ * Finds the token of a request: in its header or its query string, never in both, else in the
+ * session cookie.
  */
 import type { Caller } from '#core/access/grants.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
@@ -12,7 +12,7 @@ import { refuseForgery } from './csrf-check.ts';
 
 /**
  * The token of a request (RFC 6750, sections 2.1 and 2.3); null when there is none.
- * @throws ServiceError INVALID_PAYLOAD when it is sent both ways
+ * @throws ServiceError INVALID_PAYLOAD when it is sent in both places
  */
 export function tokenOf(authorization: string | undefined, parameters: Parameters): string | null {
   const header = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null;
@@ -25,8 +25,8 @@ export function tokenOf(authorization: string | undefined, parameters: Parameter
 }
 
 /**
- * Who sends a request that has no token but perhaps a session cookie. A cookie that does not count
- * any more is taken back, because scripts cannot remove it.
+ * The caller of a request without a token, by its session cookie if it has one. An invalid cookie
+ * is deleted, because scripts cannot delete it.
  * @throws ServiceError as authenticating by any token, and as {@link refuseForgery}
  */
 export async function callerByCookie(

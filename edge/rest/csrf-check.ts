@@ -1,7 +1,8 @@
 /**
- * Refuses what a page of another site makes a browser send with the cookie of its user. A browser
- * says where a request comes from (`Origin`, RFC 6454; `Sec-Fetch-Site`, Fetch Metadata); programs
- * that are no browsers say nothing, and nobody makes them send cookies.
+ * Refuses requests that a page of another site makes a browser send with its user's cookie
+ * (cross-site request forgery). A browser says where a request comes from (`Origin`, RFC 6454;
+ * `Sec-Fetch-Site`, Fetch Metadata). Programs that are not browsers do not, and no page makes them
+ * send cookies.
  */
 import type { Config } from '#core/config/config.ts';
 import { includesOrigin } from '#core/config/origin.ts';
@@ -15,16 +16,16 @@ type ForgeryConfig = Pick<
 
 /** Methods that change nothing. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'SEARCH']);
-/** Types of bodies that some route takes. */
+/** Media types of bodies that routes take. */
 const TAKEN = /^\s*(?:application\/(?:[\w.-]+\+)?json|multipart\/form-data)\s*(?:;|$)/i;
 
-/** A page that may send cookies: of this server, of PUBLIC_URL, or one that CORS lets in. */
+/** The origin may send cookies: this server, PUBLIC_URL, or one that CORS allows. */
 function isTrusted(origin: string, request: Request, config: ForgeryConfig): boolean {
   const url = URL.parse(origin);
   if (url === null) return false;
   const known = config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL);
   if (url.origin === known?.origin) return true;
-  // The scheme is the proxy's to know: where PUBLIC_URL tells it, no other one will do.
+  // Only the proxy knows the scheme. When PUBLIC_URL says it, others are refused.
   if (url.host === request.header('host') && url.host !== known?.host) return true;
   const { CORS_ENABLED, CORS_CREDENTIALS, CORS_ORIGIN } = config;
   if (!CORS_ENABLED || !CORS_CREDENTIALS || CORS_ORIGIN === '*') return false;
@@ -32,9 +33,9 @@ function isTrusted(origin: string, request: Request, config: ForgeryConfig): boo
 }
 
 /**
- * Judges a request that a cookie authenticates.
+ * Checks a request that a cookie authenticates.
  * @throws ServiceError FORBIDDEN when a page of another origin may have sent it;
- *   UNSUPPORTED_MEDIA_TYPE when its body has no type, or one that forms can send
+ * UNSUPPORTED_MEDIA_TYPE when its body has no type, or one that forms can send
  */
 export function refuseForgery(request: Request, config: ForgeryConfig): void {
   if (SAFE.has(request.method)) return;

@@ -1,6 +1,6 @@
 /**
- * Turns entries of the table into what the router calls: each request passes the same checks, in the
- * same order, before its handler begins.
+ * Makes routes from the entries of the table: each request passes the same checks in the same order
+ * before its handler begins.
  */
 import type { Caller } from '#core/access/grants.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
@@ -17,7 +17,10 @@ import type { Access, RouteEntry } from './route.ts';
 const SECOND_FACTOR_FIRST =
   'A policy demands a second factor: POST /users/me/tfa/generate and /users/me/tfa/enable set it up.';
 
-/** @throws ServiceError FORBIDDEN, INVALID_CREDENTIALS to whom a route is closed whatever its rights */
+/**
+ * @throws ServiceError FORBIDDEN, INVALID_CREDENTIALS when the caller may not use the route at
+ *   all
+ */
 function requireAccess(access: Access, { user, admin }: Caller): void {
   if (access === 'administrator' && !admin) throw forbidden('Only administrators may do this.');
   if (user !== null) return;
@@ -25,7 +28,7 @@ function requireAccess(access: Access, { user, admin }: Caller): void {
   if (access === 'account') throw new ServiceError('INVALID_CREDENTIALS');
 }
 
-/** What dispatching needs to know of an entry. */
+/** What the checks need to know about an entry. */
 export type Dispatched = Pick<
   RouteEntry,
   | 'access'
@@ -37,7 +40,7 @@ export type Dispatched = Pick<
   | 'handle'
 >;
 
-/** The route of an entry; a bad token ends the request before its handler. */
+/** The route of an entry; an invalid token is refused before the handler. */
 export function dispatch(entry: Dispatched, services: EdgeServices): Route {
   const { access, parameters: known = [], limit, handle } = entry;
   if (typeof handle !== 'function') return () => handle;

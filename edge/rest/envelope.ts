@@ -1,4 +1,4 @@
-/** The envelope of answers in REST: `{"data":…}`, with `meta` where it was asked. */
+/** The envelope of answers in REST: `{"data":…}`, with `meta` when it is requested. */
 import type { Data, Envelope } from '#core/services/envelope.ts';
 
 export const REST: Envelope = Object.freeze({

@@ -14,8 +14,8 @@ export function disposition(name: string): string {
 }
 
 /**
- * Answers with a file of the items that the parameters ask for.
- * @param typed those of them that come from a JSON body
+ * Answers with a file of the items that the parameters select.
+ * @param typed the parameters that come from a JSON body
  */
 export async function exportItems(
   call: Call,

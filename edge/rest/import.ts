@@ -1,4 +1,6 @@
-/** `POST /utils/import/:collection`: a file becomes a job, and the job's end the answer. */
+/**
+ * `POST /utils/import/:collection`: stores the file, submits a job, and answers when it has ended.
+ */
 import { ServiceError } from '#core/errors/service-error.ts';
 import { IMPORT_FORMATS, type ImportFormat } from '#core/jobs/message/import.ts';
 import { firstFile, type IncomingFile } from '#edge/http/multipart.ts';
@@ -6,20 +8,26 @@ import { type Call, type CallHandler, param } from './call.ts';
 import { accepted, jobAnswer, jobLocation } from './job-answer.ts';
 import { EMPTY, type RouteEntry } from './route.ts';
 
-/** Media types of files, and how they are read. */
+/** Media types of files, and their formats. */
 const FORMATS: ReadonlyMap<string, ImportFormat> = new Map([
   ['application/json', 'json'],
   ['text/csv', 'csv'],
   ['application/vnd.ms-excel', 'csv'],
 ]);
 
-/** The types that say nothing: by default of a part (RFC 7578, 4.4), and of clients that do not know. */
+/**
+ * Media types without information: the default of a part (RFC 7578, 4.4), and those of clients that
+ * do not know.
+ */
 const USELESS = new Set(['', 'text/plain', 'application/octet-stream', 'binary/octet-stream']);
 
-/** What a multipart body holds beside the file is small; a longer one holds a file too large. */
+/**
+ * A multipart body contains little besides the file, so a longer one contains a file that is too
+ * large.
+ */
 const ENVELOPE_BYTES = 65_536;
 
-/** How a file is read: by its type, or by its name where the type says nothing. */
+/** The format of a file: by its media type, or by its name when the type has no information. */
 function formatOf({ mimeType, filename }: IncomingFile): ImportFormat {
   const extension = /\.(csv|json)$/i.exec(filename)?.[1]?.toLowerCase();
   const byName = IMPORT_FORMATS.find((format) => format === extension);
@@ -29,7 +37,7 @@ function formatOf({ mimeType, filename }: IncomingFile): ImportFormat {
   throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { mediaType: mimeType, where: 'file', reason });
 }
 
-/** Refuses by the announced length, before anything is read. */
+/** Refuses a file by its announced length, before anything is read. */
 function checkSize(call: Call): void {
   const { IMPORT_MAX_SIZE: limit } = call.services.config;
   const { size } = call.request.body;
@@ -37,7 +45,7 @@ function checkSize(call: Call): void {
   throw new ServiceError('CONTENT_TOO_LARGE', { limit, variable: 'IMPORT_MAX_SIZE' });
 }
 
-/** Whether the client wants its answer at once, by this endpoint's own parameter. */
+/** Whether the client wants an answer at once, by the parameter of this route. */
 function isBackground(call: Call): boolean {
   const { background } = call.parameters;
   return background !== undefined && background !== 'false';

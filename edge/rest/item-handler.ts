@@ -1,4 +1,4 @@
-/** What answers the requests for items, wherever they are served. */
+/** The handlers of requests for items, for `/items` and for system collections. */
 import { invalidPayload, invalidQuery, ServiceError } from '#core/errors/service-error.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
@@ -26,18 +26,18 @@ import { REST } from './envelope.ts';
 import { exportItems } from './export.ts';
 import { byQueryLimit, searchLimit, searchOf } from './query-parameters.ts';
 
-/** The collection that a call is about, and the service that knows it. */
+/** The collection of a call, and the service for it. */
 export interface ServedCollection {
   readonly items: ItemService;
   readonly target: Target;
 }
 
-/** A singleton has no items to be addressed or added. */
+/** A singleton has no keys and takes no further items. */
 function noRoute({ request }: Call): ServiceError {
   return new ServiceError('ROUTE_NOT_FOUND', { path: request.path });
 }
 
-/** The envelope around items that come one by one, in pieces worth sending. */
+/** Puts the envelope around items that come one by one, and joins them to larger pieces. */
 async function* pieces(
   items: AsyncIterable<readonly string[]>,
   meta: string | null,
@@ -51,7 +51,7 @@ async function* pieces(
   yield `${before === ',' ? '' : before}]${meta === null ? '' : `,"meta":${meta}`}}`;
 }
 
-/** The answer of a list of a collection. */
+/** The answer with a list of items. */
 function answerOf(call: Call, collection: string, answer: Answer): Response {
   if (answer.kind === 'text') return readText(call, answer);
   return {
@@ -61,24 +61,24 @@ function answerOf(call: Call, collection: string, answer: Answer): Response {
   };
 }
 
-/** What was done but may not be shown has no body. */
+/** When the written items may not be read, the answer has no body. */
 export function written(answer: WriteAnswer): Response {
   return answer === null ? NO_CONTENT : jsonText(REST.around(answer));
 }
 
-/** The query of an answer to a write: unless a limit is asked, all that was written is shown. */
+/** The query for the answer of a write: all written items unless a limit is given. */
 export function readBackOf(call: Call): Query {
   return parsed(call, { limit: -1, ...call.parameters });
 }
 
-/** The same, parsed only when its statement is not known yet. */
+/** The same, parsed only when its statement is not cached. */
 function readBackQuestionOf(call: Call): UnparsedQuery {
   return { text: questionOfUrl(call).text, query: () => readBackOf(call) };
 }
 
 /**
- * Judges the caller before the body is read: nobody has one parsed who may not write. Only items
- * beside others have a path of their own, and others beside them.
+ * Checks rights before the body is read, so that nobody who may not write makes the server parse
+ * one. Singletons have neither keys nor lists.
  */
 async function admitted(
   call: Call,
@@ -88,12 +88,12 @@ async function admitted(
   if (await items.admit(target, action)) throw noRoute(call);
 }
 
-/** The body of a write; a list of more items than one request may write is not even parsed. */
+/** The body of a write; a list with more items than allowed is refused before it is parsed. */
 function bodyOfWrite({ request, services }: Call, { items }: ServedCollection): Promise<unknown> {
   return request.body.json(byQueryLimit(services.config), (count) => items.requireCount(count));
 }
 
-/** Reads which items a body means: by "keys" or by "query", never by both. */
+/** The items that a body selects: by "keys" or by "query", never by both. */
 function selectionOf(call: Call, keys: unknown, query: unknown): Selection {
   if ((keys === undefined) === (query === undefined)) {
     throw invalidPayload('The body needs either "keys" or "query".');
@@ -103,15 +103,15 @@ function selectionOf(call: Call, keys: unknown, query: unknown): Selection {
     return { kind: 'keys', keys };
   }
   const { parameters } = searchOf({ query });
-  // Whoever sends a condition means one, though what it was made of came to nothing.
+  // A client that sends a condition means one, even when its value is null or empty.
   if (parameters.search === null) throw invalidQuery('"search" must be a text.');
-  // A name that is misspelt would leave the condition out, and all items in.
+  // A misspelt member would be ignored as a condition, and select all items.
   const { bounds } = call.services;
   const options = { strict: true, typed: parameters };
   return { kind: 'query', query: parseQuery(parameters, bounds, options) };
 }
 
-/** The members of an object in a body, none of which is unknown. */
+/** The members of an object in a body; unknown ones are refused. */
 function known<N extends string>(body: object, names: readonly N[]) {
   const found: Record<string, unknown> = Object.fromEntries(Object.entries(body));
   const unknown = Object.keys(found).find((name) => !names.some((other) => other === name));
@@ -141,14 +141,14 @@ function deletionOf(call: Call, body: unknown): Selection {
   return selectionOf(call, keys, query);
 }
 
-/** What `If-Match` demands (RFC 9110, 13.1.1): that the item still reads as it did. */
+/** The condition `If-Match` (RFC 9110, 13.1.1): the item must be unchanged. */
 function preconditionOf({ request }: Call): Precondition | undefined {
   const tags = request.header('if-match');
   if (tags === undefined || tags.trim() === '*') return undefined;
   return (data) => namesTag(tags, entityTag(REST.around({ data, meta: null })));
 }
 
-/** The forms of reading and writing items, by the name of what they do. */
+/** The routes of items by what they do. */
 export interface ItemHandlers {
   readonly list: CallHandler;
   readonly search: CallHandler;
@@ -238,7 +238,7 @@ function writers(collectionOf: (call: Call) => ServedCollection) {
   return { create, updateOne, updateMany, deleteOne, deleteMany };
 }
 
-/** Makes the handlers of the collection that each call names. */
+/** Makes the handlers for the collection of each call. */
 export function itemHandlers(collectionOf: (call: Call) => ServedCollection): ItemHandlers {
   return { ...readers(collectionOf), ...writers(collectionOf) };
 }

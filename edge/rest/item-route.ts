@@ -1,4 +1,4 @@
-/** The routes under which items of collections are read and written, one entry for each way. */
+/** The routes for reading and writing items, one entry for each. */
 import * as v from 'valibot';
 import { QUERY_PARAMETERS } from '#core/query/parse/parameter.ts';
 import type { ItemHandlers } from './item-handler.ts';
@@ -18,7 +18,7 @@ export type ItemForm = keyof ItemHandlers;
 
 interface FormFacts {
   readonly method: RouteEntry['method'];
-  /** What follows the path of the collection. */
+  /** The path after that of the collection. */
   readonly path: '' | '/:key';
   readonly summary: string;
   readonly body: BodyFacts | null;
@@ -82,25 +82,25 @@ const FORMS: Readonly<Record<ItemForm, FormFacts>> = {
   },
 };
 
-/** The forms of reading. */
+/** The routes that read. */
 export const READ_FORMS: readonly ItemForm[] = ['list', 'search', 'read'];
-/** All forms. */
+/** All routes. */
 export const ALL_FORMS: readonly ItemForm[] = [
   ...READ_FORMS,
   ...(['create', 'updateMany', 'updateOne', 'deleteMany', 'deleteOne'] as const),
 ];
-/** The forms of what is a single item. */
+/** The routes of a singleton. */
 export const SINGLE_FORMS: readonly ItemForm[] = ['list', 'updateMany'];
 
-/** What these do to it. */
+/** What these do. */
 const SINGLE_SUMMARIES: Partial<Record<ItemForm, string>> = {
   list: 'Reads the item',
   updateMany: 'Updates the item',
 };
 
 /**
- * The entries of a collection, or of all that a path names.
- * @param of the collection, as a summary names it; none where the path does
+ * The entries for one collection, or for all collections with the name in the path.
+ * @param of the collection in summaries; none when the path names it
  */
 export function itemRoutes(
   path: string,

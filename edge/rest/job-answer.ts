@@ -1,6 +1,6 @@
 /**
- * Answers requests whose work is a job: at once for who asked for that, else by the job's end, and
- * with where to look when that takes too long.
+ * Answers requests whose work is a job: when the job has ended, or at once with its address when
+ * the client prefers that or it takes too long.
  */
 import { ServiceError, serviceErrorsOf } from '#core/errors/service-error.ts';
 import type { Job } from '#core/jobs/job.ts';
@@ -8,12 +8,12 @@ import type { Response } from '#edge/http/response.ts';
 import type { Call } from './call.ts';
 import { prefersAsync } from './prefer-header.ts';
 
-/** Where a job is to be looked at. */
+/** The address of a job. */
 export function jobLocation(id: string): string {
   return `/jobs/${id}`;
 }
 
-/** 202 with the job as it stands. */
+/** 202 with the job as it is now. */
 export async function accepted(call: Call, id: string): Promise<Response> {
   const job = await call.services.jobs.get(id, call.caller);
   return {
@@ -24,10 +24,10 @@ export async function accepted(call: Call, id: string): Promise<Response> {
 }
 
 /**
- * Waits for a job up to JOB_WAIT_LIMIT, beyond which the answer is 202 without a body. Who hangs up
- * cancels nothing.
- * @param completed makes the answer of a job that has done its work
- * @throws ServiceErrors what the job failed with; UNPROCESSABLE_ENTITY when it was cancelled
+ * Waits for a job up to JOB_WAIT_LIMIT; after that the answer is 202 without a body. Disconnecting
+ * does not cancel the job.
+ * @param completed makes the answer of a completed job
+ * @throws ServiceErrors the errors of a failed job; UNPROCESSABLE_ENTITY when it was cancelled
  */
 async function waitedFor(
   call: Call,
@@ -44,7 +44,7 @@ async function waitedFor(
   throw serviceErrorsOf(job.error ?? []);
 }
 
-/** The answer of a job by the preference of its client: {@link accepted} or {@link waitedFor}. */
+/** The answer that the client prefers: {@link accepted} or {@link waitedFor}. */
 export function jobAnswer(
   call: Call,
   id: string,

@@ -45,7 +45,7 @@ async function* eventsOf(jobs: AsyncIterable<Job>): AsyncGenerator<ServerEvent> 
 const events: CallHandler = async (call) => {
   const { request, caller, services } = call;
   const id = param(call, 'id');
-  // Who may not see the job hears so before the stream begins.
+  // A caller who may not see the job gets an error before the stream begins.
   await services.jobs.get(id, caller);
   const { EVENTS_MAX_PER_USER: limit } = services.config;
   const open = services.streams.of(caller).filter(({ kind }) => kind === 'events');
@@ -64,7 +64,7 @@ const errors: CallHandler = async (call) => {
   const rows = services.jobs.errors(id, caller);
   const columns = ['row', 'field', 'value', 'code', 'reason'];
   const csv = stringify({ header: true, columns, escape_formulas: true });
-  // A failure reaches whoever reads the answer through the stream itself.
+  // The reader of the stream gets the failure.
   pipeline(Readable.from(rows), csv, () => undefined);
   return {
     status: 200,
@@ -108,7 +108,7 @@ export const JOB_ROUTES: readonly RouteEntry[] = [
   {
     method: 'GET',
     path: '/jobs/:id/events',
-    summary: 'Sends the progress of a job as it happens',
+    summary: 'Streams the progress of a job',
     access: 'user',
     body: null,
     answer: { statuses: [200], type: 'text/event-stream' },
@@ -117,7 +117,7 @@ export const JOB_ROUTES: readonly RouteEntry[] = [
   {
     method: 'GET',
     path: '/jobs/:id/errors',
-    summary: 'Downloads the rows that a job rejected',
+    summary: 'Downloads the rejected rows of a job',
     access: 'user',
     body: null,
     answer: { statuses: [200], type: 'text/csv' },

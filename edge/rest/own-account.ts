@@ -68,7 +68,7 @@ export const OWN_ACCOUNT_ROUTES: readonly RouteEntry[] = [
   {
     method: 'PATCH',
     path: '/users/me/track/page',
-    summary: 'Remembers where in the Admin App the caller is',
+    summary: 'Stores the last page of the caller in the Admin App',
     access: 'account',
     answer: NOTHING,
     ...parsedBody(trackBody, async (call, { last_page: page }) => {
@@ -90,7 +90,7 @@ export const OWN_ACCOUNT_ROUTES: readonly RouteEntry[] = [
     method: 'GET',
     path: '/policies/me/globals',
     summary:
-      'Tells whether the caller administers, may use the Admin App and needs a second factor',
+      "Reads what the caller's policies say about administration, the Admin App and two-factor authentication",
     access: 'anyone',
     body: null,
     answer: DATA,

@@ -1,4 +1,4 @@
-/** The routes by which callers learn what they may do: `/permissions/me`. */
+/** The routes for the caller's own rights: `/permissions/me`. */
 import { type CallHandler, data, lastSegment, param } from './call.ts';
 import { DATA, type RouteEntry } from './route.ts';
 
@@ -20,7 +20,7 @@ export const PERMISSION_ROUTES: readonly RouteEntry[] = [
   {
     method: 'GET',
     path: '/permissions/me',
-    summary: 'Tells what the caller may do, by collection',
+    summary: "Reads the caller's rights on all collections",
     access: 'user',
     body: null,
     answer: DATA,
@@ -29,7 +29,7 @@ export const PERMISSION_ROUTES: readonly RouteEntry[] = [
   {
     method: 'GET',
     path: '/permissions/me/:collection',
-    summary: 'Tells what the caller may do with the items of a collection',
+    summary: "Reads the caller's rights on the items of a collection",
     access: 'user',
     body: null,
     answer: DATA,
@@ -38,7 +38,7 @@ export const PERMISSION_ROUTES: readonly RouteEntry[] = [
   {
     method: 'GET',
     path: '/permissions/me/:collection/:key',
-    summary: 'Tells what the caller may do with one item',
+    summary: "Reads the caller's rights on one item",
     access: 'user',
     body: null,
     answer: DATA,

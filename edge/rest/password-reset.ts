@@ -4,12 +4,15 @@ import { members, page, word } from './body.ts';
 import { NO_CONTENT, visitorOf } from './call.ts';
 import { NOTHING, parsedBody, type RouteEntry } from './route.ts';
 
-/** Whatever text an account may have as its address, so that each is found or not in the same way. */
+/**
+ * Any text that could be the address of an account, so that known and unknown ones are treated
+ * alike.
+ */
 const requested = members({
   email: v.pipe(
     word,
     v.maxLength(255, 'must have up to 255 characters'),
-    v.regex(/^\P{Cc}*$/u, 'must not hold control characters'),
+    v.regex(/^\P{Cc}*$/u, 'must not contain control characters'),
   ),
   reset_url: page,
 });
@@ -20,7 +23,7 @@ export const PASSWORD_RESET_ROUTES: readonly RouteEntry[] = [
   {
     method: 'POST',
     path: '/auth/password/request',
-    summary: 'Sends a mail with which a forgotten password is replaced',
+    summary: 'Requests a mail for a password reset',
     access: 'anyone',
     answer: NOTHING,
     limit: 'reset',

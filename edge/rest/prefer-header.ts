@@ -1,8 +1,10 @@
-/** What a request prefers (RFC 7240): whether it wants to wait, and how it wants to be read. */
+/**
+ * The header `Prefer` of a request (RFC 7240): whether to wait for a job, and whether to be strict.
+ */
 import { invalidPayload, invalidQuery } from '#core/errors/service-error.ts';
 import type { Request } from '#edge/http/request.ts';
 
-/** The preference that what nobody knows is refused instead of passed over (section 4.4). */
+/** `Prefer: handling=strict` (section 4.4): refuse unknown parameters and members. */
 const STRICT = /^\s*handling\s*=\s*(?:strict|"strict")\s*(;|$)/i;
 const LENIENT = /^\s*handling\s*(=|;|$)/i;
 const ASYNC = /^\s*respond-async\s*(;|$)/i;
@@ -11,12 +13,12 @@ function preferences(request: Request): readonly string[] {
   return request.header('prefer')?.split(',') ?? [];
 }
 
-/** Whether the client wants its answer at once (section 4.1). */
+/** Whether the client wants an answer at once (section 4.1). */
 export function prefersAsync(request: Request): boolean {
   return preferences(request).some((entry) => ASYNC.test(entry));
 }
 
-/** Whether the client wants what nobody knows refused; the first word on it counts (section 2). */
+/** Whether the client prefers strict handling; the first `handling` counts (section 2). */
 export function prefersStrict(request: Request): boolean {
   const handling = preferences(request).find((entry) => LENIENT.test(entry));
   return handling !== undefined && STRICT.test(handling);
@@ -26,7 +28,7 @@ export function prefersStrict(request: Request): boolean {
 const EVERYWHERE = ['access_token'];
 
 /**
- * Refuses parameters that a route does not know, where the client prefers that, and tells so.
+ * With strict handling, refuses unknown parameters and sets `Preference-Applied`.
  * @throws ServiceError INVALID_QUERY naming the first
  */
 export function requireKnownParameters(
@@ -43,7 +45,7 @@ export function requireKnownParameters(
 }
 
 /**
- * Refuses members of a body that a route does not know.
+ * Refuses unknown members of a body.
  * @throws ServiceError INVALID_PAYLOAD naming the first
  */
 export function requireKnownMembers(body: unknown, known: readonly string[]): void {

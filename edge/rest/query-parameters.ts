@@ -1,4 +1,4 @@
-/** Unfolds the query string of a request, and the body of SEARCH, into named parameters. */
+/** Parses the query string of a request, and the body of SEARCH, into named parameters. */
 import qs from 'qs';
 import type { Config } from '#core/config/config.ts';
 import { invalidPayload, invalidQuery, type ServiceError } from '#core/errors/service-error.ts';
@@ -6,17 +6,17 @@ import { isJsonObject } from '#core/json/json-object.ts';
 import type { Parameters } from '#core/query/parse/parameter.ts';
 import type { SizeLimit } from '#edge/http/request.ts';
 
-/** Nesting of brackets that is unfolded; deeper ones stay part of the name. */
+/** Maximum nesting of brackets that is parsed; deeper ones stay part of the name. */
 const MAX_DEPTH = 10;
 /** Highest index of a list written with numbered brackets. */
 const MAX_INDEX = 500;
-/** Parameters beyond this number are refused. */
+/** More parameters than this are refused. */
 const MAX_PARAMETERS = 1_000;
 
-/** A part of a name that the parser drops, and with it all that stands below. */
+/** A part of a name that the parser drops together with its value. */
 const RESERVED = /(?:^|\[)__proto__(?:\]|\[|$)/;
 
-/** Whether all brackets behind a name are closed and nothing stands between or behind them. */
+/** Whether the brackets after a name are closed, with nothing between or behind them. */
 function isWellFormed(name: string): boolean {
   let depth = 0;
   for (let index = name.indexOf('['); index >= 0 && index < name.length; index += 1) {
@@ -28,7 +28,10 @@ function isWellFormed(name: string): boolean {
   return depth === 0;
 }
 
-/** Decodes a part of the query string. The parser passes over what it cannot read in a name. */
+/**
+ * Decodes a part of the query string. The parser ignores names that it cannot read, so they are
+ * checked here.
+ */
 function decode(
   text: string,
   decoder: (text: string, decoder?: unknown, charset?: string) => string,
@@ -40,7 +43,7 @@ function decode(
     throw invalidQuery(`"${decoded}": no parameter or field can have this name.`);
   }
   if (type === 'key' && !isWellFormed(decoded)) {
-    throw invalidQuery(`"${decoded}" has brackets that do not fit together.`);
+    throw invalidQuery(`"${decoded}" has unbalanced brackets.`);
   }
   return decoded;
 }
@@ -48,8 +51,8 @@ function decode(
 const NONE: Parameters = Object.freeze({});
 
 /**
- * Unfolds a query string: `filter[a][_eq]=1&fields[]=a` becomes nested members without prototypes.
- * @throws ServiceError INVALID_QUERY for more parameters, or more entries of one, than anybody needs
+ * Parses a query string: `filter[a][_eq]=1&fields[]=a` becomes nested members without prototypes.
+ * @throws ServiceError INVALID_QUERY for too many parameters, or too many entries of one
  */
 export function parametersOf(query: string): Parameters {
   if (query === '') return NONE;
@@ -77,7 +80,7 @@ function listName(parameter: string): string {
   }
 }
 
-/** The error of a query string with more parts than are unfolded. */
+/** The error for a query string with too many parts. */
 function tooMuch(query: string): ServiceError {
   const parts = query.split('&');
   if (parts.length > MAX_PARAMETERS) {
@@ -93,17 +96,20 @@ function tooMuch(query: string): ServiceError {
 
 type Limits = Pick<Config, 'QUERY_BODY_MAX_SIZE'>;
 
-/** The bound of the body of a SEARCH. */
+/** The size limit for the body of a SEARCH. */
 export function searchLimit({ QUERY_BODY_MAX_SIZE: bytes }: Limits): SizeLimit {
   return { bytes, variable: 'QUERY_BODY_MAX_SIZE' };
 }
 
-/** The same where a query is one of several forms: lists of items and of keys may be longer. */
+/**
+ * The same for bodies that contain a query or something else: lists of items and of keys may be
+ * longer.
+ */
 export function byQueryLimit(limits: Limits): SizeLimit {
   return { ...searchLimit(limits), member: 'query' };
 }
 
-/** What a SEARCH asks for: parameters, and the keys to which it restricts itself. */
+/** The content of a SEARCH: parameters, and the keys that restrict it. */
 export interface Search {
   readonly parameters: Parameters;
   readonly keys: readonly unknown[] | null;

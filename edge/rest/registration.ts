@@ -24,7 +24,7 @@ async function register(call: Call, body: v.InferOutput<typeof applicant>): Prom
   return NO_CONTENT;
 }
 
-/** Leads to pages of our own only. */
+/** Redirects only to our own pages. */
 const verify: CallHandler = async (call) => {
   const { config, registrations } = call.services;
   const admin = `${publicUrl(config)}/admin`;
@@ -48,7 +48,7 @@ export const REGISTRATION_ROUTES: readonly RouteEntry[] = [
   {
     method: 'GET',
     path: '/users/register/verify-email',
-    summary: 'Confirms an address with the token of a mail, and leads to the Admin App',
+    summary: 'Confirms an address with the token of a mail, and redirects to the Admin App',
     access: 'anyone',
     parameters: ['token'],
     body: null,

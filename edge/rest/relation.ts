@@ -1,4 +1,6 @@
-/** The routes of relations, by the field that refers: `/relations`, `/relations/:collection/:field`. */
+/**
+ * The routes of relations, by the referring field: `/relations`, `/relations/:collection/:field`.
+ */
 import {
   createRelation,
   relationBody,
@@ -17,7 +19,7 @@ const create: CallHandler = async (call) => {
   return changeSchema(call, change, () => services.schemaView.relation(caller, collection, field));
 };
 
-/** What a relation refers to: null for several collections, undefined without the relation. */
+/** What a relation refers to: null for several collections, undefined without a relation. */
 function relatedOf({ services }: Call, { collection, field }: PartName) {
   const relation = services.catalog.current().relations.get(collection)?.get(field);
   if (relation?.kind === 'a2o') return null;

@@ -1,4 +1,4 @@
-/** The table of routes: all that the REST API answers, each entry from the file of its flow. */
+/** The table of routes: all routes of the REST API, from one file for each resource. */
 import { Router, routeNotFound } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { AUTH_ROUTES } from './auth.ts';
@@ -41,7 +41,7 @@ export const ROUTES: readonly RouteEntry[] = [
   ...UTILITY_ROUTES,
 ];
 
-/** The router of the table. A bad token is told even where there is no route. */
+/** The router of the table. An invalid token is refused even for an unknown path. */
 export function openRouter(services: EdgeServices): Router {
   const routes = ROUTES.map((entry) => ({
     method: entry.method,

@@ -1,6 +1,6 @@
 /**
- * The form of an entry in the table of routes: everything that is known of a route before anybody
- * calls it. The router, the checks before a handler and the documents derive from it.
+ * The form of an entry in the table of routes: everything about a route except its work. The
+ * router, the checks before a handler and the documents derive from it.
  */
 import * as v from 'valibot';
 import type { Response } from '#edge/http/response.ts';
@@ -10,16 +10,16 @@ import { bodyOf } from './body.ts';
 import type { Call, CallHandler } from './call.ts';
 
 /**
- * Who may call a route. `anyone`; `user`: who is signed in, others are FORBIDDEN; `account`: the
- * same for what is about the caller's own account, others have INVALID_CREDENTIALS;
- * `administrator`; `rights`: whom permissions allow it, as the service behind it decides.
+ * Who may call a route. `anyone`; `user`: logged-in callers, others get FORBIDDEN; `account`: the
+ * same for routes about the caller's own account, others get INVALID_CREDENTIALS; `administrator`;
+ * `rights`: callers with permissions, as the service decides.
  */
 export type Access = 'anyone' | 'user' | 'account' | 'administrator' | 'rights';
 
-/** The variable that bounds the size of a body. */
+/** The variable that limits the size of a body. */
 type SizeVariable = 'FORM_MAX_SIZE' | 'QUERY_BODY_MAX_SIZE' | 'BODY_MAX_SIZE' | 'IMPORT_MAX_SIZE';
 
-/** What a route takes as its body. */
+/** The body that a route takes. */
 export interface BodyFacts {
   readonly types: readonly ('application/json' | 'multipart/form-data')[];
   /** Null for a file of any content. */
@@ -27,7 +27,7 @@ export interface BodyFacts {
   readonly limit: SizeVariable;
 }
 
-/** What a route answers when nothing is wrong. */
+/** The answer of a successful request. */
 export interface AnswerFacts {
   readonly statuses: readonly number[];
   /** Null without a body. */
@@ -43,23 +43,23 @@ export interface RouteEntry {
   /** What it does: a sentence without its full stop. */
   readonly summary: string;
   readonly access: Access;
-  /** Those of the URL that it takes, beside `access_token`; none when it is left out. */
+  /** The parameters of the URL besides `access_token`; none by default. */
   readonly parameters?: readonly string[];
   /** Null when it takes none. */
   readonly body: BodyFacts | null;
   readonly answer: AnswerFacts;
-  /** A strict rate limit by address, beside those that hold for every route. */
+  /** A strict rate limit by address, besides those of every route. */
   readonly limit?: StrictName;
   /**
-   * The session cookie does not tell who calls: the handler reads cookies itself, and one that is
-   * over must not keep anybody from signing in.
+   * The session cookie does not identify the caller: the handler reads cookies itself, and an
+   * expired one must not prevent a login.
    */
   readonly ignoresSession?: true;
-  /** Open to callers who have to set up a second factor first. */
+  /** Allowed for callers who must set up a second factor first. */
   readonly beforeSecondFactor?: true;
-  /** Answered also while this process may be behind the others. */
+  /** Works also while this process has no lease. */
   readonly whileBehind?: true;
-  /** A response alone is the same for everybody, and is given before anything is looked at. */
+  /** A response instead of a function is the same for everybody, and is sent without any check. */
   readonly handle: CallHandler | Response;
 }
 
@@ -91,5 +91,5 @@ export const DATA: AnswerFacts = { statuses: [200], type: 'application/json' };
 export const NOTHING: AnswerFacts = { statuses: [204], type: null };
 /** 200 without a body. */
 export const EMPTY: AnswerFacts = { statuses: [200], type: null };
-/** 200 with what was written, or 204 where that may not be read. */
+/** 200 with the written items, or 204 when they may not be read. */
 export const WRITTEN: AnswerFacts = { statuses: [200, 204], type: 'application/json' };

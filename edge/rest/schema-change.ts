@@ -1,4 +1,4 @@
-/** What every route that changes the schema has in common. */
+/** What all routes that change the schema share. */
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { entityTag, namesTag } from '#edge/http/entity-tag.ts';
@@ -6,13 +6,15 @@ import type { Response } from '#edge/http/response.ts';
 import { type Call, jsonText, NO_CONTENT } from './call.ts';
 import { jobAnswer } from './job-answer.ts';
 
-/** A parameter that says yes by being there, unless its value says no. */
+/** A parameter that means true when it is present, unless its value says false. */
 export function flag({ parameters }: Call, name: string): boolean {
   const value = parameters[name];
   return value !== undefined && value !== 'false';
 }
 
-/** What cannot be shown any more, because somebody has taken it away, was made all the same. */
+/**
+ * The change was made even when its result can no longer be shown, because somebody has deleted it.
+ */
 async function orNothing(text: Promise<string>): Promise<Response> {
   try {
     return jsonText(await text);
@@ -22,12 +24,12 @@ async function orNothing(text: Promise<string>): Promise<Response> {
   }
 }
 
-/** How a change is to be made. */
+/** The options of a change. */
 export const CHANGE_PARAMETERS = ['concurrentIndexCreation', 'force'];
 
 /**
- * Changes the schema as a job, and answers when every process knows of it.
- * @param shown the text that the answer consists of; null: it has no content
+ * Changes the schema with a job, and answers when every process has applied the change.
+ * @param shown the text of the answer; null: it has no content
  */
 export async function changeSchema(
   call: Call,
@@ -46,8 +48,8 @@ export async function changeSchema(
 }
 
 /**
- * Refuses a change of what has changed since its client read it (RFC 9110, 13.1.1), as far as that
- * can be seen when the change is accepted; those that wait for their turn then are not in it.
+ * Refuses a change when its object has changed since the client read it (RFC 9110, 13.1.1). Checked
+ * when the change is accepted; waiting changes before it are not considered.
  * @param read the text of the answer that the client may have
  * @throws ServiceError PRECONDITION_FAILED
  */
@@ -57,19 +59,19 @@ async function requireMatch({ request }: Call, read: () => Promise<string>): Pro
   if (!namesTag(tags, entityTag(await read()))) throw new ServiceError('PRECONDITION_FAILED');
 }
 
-/** What a route changes or takes away: the change, and how the thing itself is shown. */
+/** What a route changes or deletes: the change, and how its object is shown. */
 export interface OneChange {
   readonly change: SchemaChange;
   readonly read: () => Promise<string>;
 }
 
-/** Changes one thing, which the answer shows. */
+/** Changes one thing and answers with it. */
 export async function changeOne(call: Call, { change, read }: OneChange): Promise<Response> {
   await requireMatch(call, read);
   return changeSchema(call, change, read);
 }
 
-/** Takes one thing away. */
+/** Deletes one thing. */
 export async function removeOne(call: Call, { change, read }: OneChange): Promise<Response> {
   await requireMatch(call, read);
   return changeSchema(call, change, null);

@@ -1,6 +1,6 @@
 /**
- * The routes that fields and relations have in common: both are named by a collection and a field,
- * read by all, changed by administrators.
+ * The routes that fields and relations share: a collection and a field identify both, everybody
+ * reads them, administrators change them.
  */
 import type { Caller } from '#core/access/grants.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
@@ -9,7 +9,7 @@ import { type Call, type CallHandler, jsonText, param } from './call.ts';
 import { type BodyFacts, DATA, NOTHING, type RouteEntry, WRITTEN } from './route.ts';
 import { CHANGE_PARAMETERS, changeOne, removeOne } from './schema-change.ts';
 
-/** A field or a relation, as a path names it. */
+/** A field or a relation, as a path identifies it. */
 export interface PartName {
   readonly collection: string;
   readonly field: string;
@@ -17,7 +17,7 @@ export interface PartName {
 
 export interface SchemaPart {
   readonly path: string;
-  /** One of them, and several, as a sentence names them. */
+  /** Singular and plural for messages. */
   readonly one: string;
   readonly many: string;
   readonly all: (view: SchemaView, caller: Caller) => Promise<string>;

@@ -51,7 +51,7 @@ const application = v.object({ hash: v.string('must be a text'), diff: schemaDif
 
 async function apply(call: Call, body: v.InferOutput<typeof application>): Promise<Response> {
   const { hash, diff } = body;
-  if (!isStorable(diff)) throw invalidPayload('It holds a text that is no valid Unicode text.');
+  if (!isStorable(diff)) throw invalidPayload('It contains a text that is not valid Unicode.');
   const force = flag(call, 'force');
   if (flag(call, 'dryRun')) {
     const sql = isEmpty(diff)
@@ -91,7 +91,7 @@ export const SCHEMA_ROUTES: readonly RouteEntry[] = [
   {
     method: 'POST',
     path: '/schema/apply',
-    summary: 'Makes the schema what a snapshot says',
+    summary: 'Applies a diff to the schema',
     access: 'administrator',
     parameters: ['dryRun', ...CHANGE_PARAMETERS],
     answer: { ...WRITTEN, job: true },

@@ -2,7 +2,7 @@
 import type { CallHandler } from './call.ts';
 import type { RouteEntry } from './route.ts';
 
-/** The status is anybody's; what it rests on is for admins. */
+/** Everybody sees the status; administrators see the details. */
 const health: CallHandler = async ({ caller, services }) => {
   const found = await services.health.check();
   return {
@@ -16,7 +16,7 @@ export const SERVER_ROUTES: readonly RouteEntry[] = [
   {
     method: 'GET',
     path: '/server/ping',
-    summary: 'Answers that the server is there; no token is looked at',
+    summary: 'Answers pong; ignores tokens',
     access: 'anyone',
     body: null,
     answer: { statuses: [200], type: 'text/html' },
@@ -29,7 +29,7 @@ export const SERVER_ROUTES: readonly RouteEntry[] = [
   {
     method: 'GET',
     path: '/server/health',
-    summary: 'Tells how the server is; details to administrators',
+    summary: 'Reads the health of the server; administrators see details',
     access: 'anyone',
     body: null,
     answer: { statuses: [200, 503], type: 'application/health+json' },

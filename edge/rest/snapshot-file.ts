@@ -1,4 +1,4 @@
-/** Snapshots as files: written as JSON or YAML piece by piece, and read from what clients send. */
+/** Snapshots as files: writes JSON or YAML piece by piece, and reads uploads. */
 import { Worker } from 'node:worker_threads';
 import { stringify } from 'yaml';
 import { invalidPayload, invalidQuery, ServiceError } from '#core/errors/service-error.ts';
@@ -14,7 +14,7 @@ import { disposition } from './export.ts';
 const FORMATS = ['json', 'yaml'] as const;
 type SnapshotFormat = (typeof FORMATS)[number];
 
-/** Memory that reading YAML may take. */
+/** Maximum memory for reading YAML. */
 const THREAD_MEGABYTES = 512;
 
 /** Bytes of a piece of a download. */
@@ -26,7 +26,10 @@ function formatOf(value: unknown): SnapshotFormat {
   throw invalidQuery(`"export" must be one of ${FORMATS.join(', ')} for a snapshot.`);
 }
 
-/** The members of a snapshot as lines of YAML, words that older readers take for booleans quoted. */
+/**
+ * The members of a snapshot as lines of YAML; words that older readers take for booleans are
+ * quoted.
+ */
 function yamlOf(value: object): string {
   return stringify(value, { compat: 'yaml-1.1', aliasDuplicateObjects: false, lineWidth: 0 });
 }
@@ -64,7 +67,7 @@ function* jsonTexts(snapshot: Snapshot, indent?: string): Generator<string> {
   yield `${line}}`;
 }
 
-/** Texts in pieces worth sending, other work let in between. */
+/** Joins texts to larger pieces, and lets other requests run in between. */
 async function* pieces(texts: Iterable<string>): AsyncGenerator<string> {
   const slice = new TimeSlice();
   let piece = '';
@@ -88,7 +91,7 @@ export async function snapshotText(snapshot: Snapshot): Promise<string> {
 
 /**
  * A snapshot as a download.
- * @throws ServiceError INVALID_QUERY for a format that is not known
+ * @throws ServiceError INVALID_QUERY for an unknown format
  */
 export function snapshotDownload(snapshot: Snapshot, format: unknown): Response {
   const known = formatOf(format);
@@ -103,7 +106,7 @@ export function snapshotDownload(snapshot: Snapshot, format: unknown): Response 
   };
 }
 
-/** Media types of files, and how they are read; a name that ends so will do as well. */
+/** Media types of files, and their formats; the end of the file's name decides too. */
 const MEDIA_TYPES: ReadonlyMap<string, SnapshotFormat> = new Map([
   ['application/json', 'json'],
   ['application/yaml', 'yaml'],
@@ -135,7 +138,7 @@ async function collect(stream: AsyncIterable<Uint8Array>, limit: number): Promis
 
 type YamlOutcome = { readonly json: string } | { readonly fault: string };
 
-/** Reading YAML takes a second for some megabytes, so it is done on a thread of its own. */
+/** Reading some megabytes of YAML takes a second, so it has its own thread. */
 async function parseYaml(bytes: Buffer): Promise<unknown> {
   const { promise, resolve } = Promise.withResolvers<YamlOutcome>();
   const thread = new Worker(new URL('./yaml-thread.ts', import.meta.url), {
@@ -144,7 +147,7 @@ async function parseYaml(bytes: Buffer): Promise<unknown> {
   });
   thread.once('message', resolve);
   thread.once('error', ({ message }) => resolve({ fault: message }));
-  thread.once('exit', () => resolve({ fault: 'it takes too much to read' }));
+  thread.once('exit', () => resolve({ fault: 'it takes too much time or memory' }));
   const outcome = await promise;
   await thread.terminate();
   if ('fault' in outcome) throw invalidPayload(`It cannot be read as YAML: ${outcome.fault}.`);

@@ -1,4 +1,4 @@
-/** The routes of system collections, by their registry. */
+/** The routes of system collections, from their registry. */
 
 import type { Service } from '#core/system-collections/entry.ts';
 import { systemName } from '#core/system-collections/name.ts';
@@ -9,7 +9,7 @@ import { itemHandlers } from './item-handler.ts';
 import { ALL_FORMS, type ItemForm, itemRoutes, READ_FORMS, SINGLE_FORMS } from './item-route.ts';
 import type { RouteEntry } from './route.ts';
 
-/** The forms of each way to be served. */
+/** The routes for each kind of system collection. */
 const FORMS: Readonly<Record<Service, readonly ItemForm[]>> = {
   all: ALL_FORMS,
   read: READ_FORMS,

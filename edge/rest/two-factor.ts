@@ -1,4 +1,6 @@
-/** The routes of the second factor, of the caller's own and, for admins, of others. */
+/**
+ * The routes of two-factor authentication: for the caller, and for administrators on other users.
+ */
 import { otp } from './auth.ts';
 import { members, word } from './body.ts';
 import { type CallHandler, NO_CONTENT, param, secret, visitorOf } from './call.ts';
@@ -17,7 +19,7 @@ export const TWO_FACTOR_ROUTES: readonly RouteEntry[] = [
   {
     method: 'POST',
     path: '/users/me/tfa/generate',
-    summary: 'Generates the secret of a second factor, against the password',
+    summary: "Generates a secret; needs the caller's password",
     access: 'account',
     answer: DATA,
     limit: 'login',
@@ -29,7 +31,7 @@ export const TWO_FACTOR_ROUTES: readonly RouteEntry[] = [
   {
     method: 'POST',
     path: '/users/me/tfa/enable',
-    summary: 'Takes a second factor into use',
+    summary: 'Enables two-factor authentication',
     access: 'account',
     answer: NOTHING,
     beforeSecondFactor: true,
@@ -42,7 +44,7 @@ export const TWO_FACTOR_ROUTES: readonly RouteEntry[] = [
   {
     method: 'POST',
     path: '/users/me/tfa/disable',
-    summary: 'Gives up the second factor, against a code of it',
+    summary: 'Disables two-factor authentication; needs a one-time password',
     access: 'account',
     answer: NOTHING,
     limit: 'login',
@@ -54,7 +56,7 @@ export const TWO_FACTOR_ROUTES: readonly RouteEntry[] = [
   {
     method: 'POST',
     path: '/users/:key/tfa/disable',
-    summary: 'Takes the second factor from a user',
+    summary: 'Disables two-factor authentication of a user',
     access: 'administrator',
     body: null,
     answer: NOTHING,

@@ -1,7 +1,4 @@
-/**
- * The routes of small services: random texts, hashes, moving items, going back to a revision,
- * forgetting what is kept.
- */
+/** The routes below `/utils`: random texts, hashes, sorting, reverting, clearing caches. */
 import * as v from 'valibot';
 import { invalidQuery, unavailable } from '#core/errors/service-error.ts';
 import { cacheClearResult } from '#core/jobs/message/cache-clear.ts';
@@ -34,7 +31,7 @@ const key = v.union(
   [v.string(), v.number(), v.array(v.union([v.string(), v.number()]))],
   'must be a key',
 );
-const sortBody = v.strictObject({ item: key, to: key }, 'is missing, or not known here');
+const sortBody = v.strictObject({ item: key, to: key }, 'is missing, or unknown here');
 
 const revert: CallHandler = async (call) => {
   const { caller, services } = call;
@@ -65,7 +62,7 @@ export const UTILITY_ROUTES: readonly RouteEntry[] = [
   {
     method: 'POST',
     path: '/utils/hash/generate',
-    summary: 'Hashes a text as passwords are hashed',
+    summary: 'Hashes a text like a password',
     access: 'anyone',
     answer: DATA,
     limit: 'hash',
@@ -76,7 +73,7 @@ export const UTILITY_ROUTES: readonly RouteEntry[] = [
   {
     method: 'POST',
     path: '/utils/hash/verify',
-    summary: 'Tells whether a text has a hash',
+    summary: 'Compares a text with a hash',
     access: 'anyone',
     answer: DATA,
     limit: 'hash',
@@ -87,7 +84,7 @@ export const UTILITY_ROUTES: readonly RouteEntry[] = [
   {
     method: 'POST',
     path: '/utils/cache/clear',
-    summary: 'Makes every process forget what it keeps of answers and of the schema',
+    summary: 'Clears the caches of all processes',
     access: 'administrator',
     body: null,
     answer: { ...EMPTY, job: true },
@@ -109,7 +106,7 @@ export const UTILITY_ROUTES: readonly RouteEntry[] = [
   {
     method: 'POST',
     path: '/utils/revert/:revision',
-    summary: 'Takes an item back to one of its revisions',
+    summary: 'Reverts an item to one of its revisions',
     access: 'rights',
     body: null,
     answer: NOTHING,

@@ -1,9 +1,9 @@
-/** A thread that reads one text of YAML and tells it as JSON, or what is wrong with it. */
+/** A thread that parses one YAML text and returns it as JSON, or what is wrong with it. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { parse } from 'yaml';
 
 try {
-  // What stands for many copies of something is bounded by the library.
+  // The library limits aliases, which can repeat a large part many times.
   const value: unknown = parse(String(workerData), { logLevel: 'error' });
   parentPort?.postMessage({ json: JSON.stringify(value ?? null) });
 } catch (error) {

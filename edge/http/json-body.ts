@@ -1,0 +1,87 @@
+/** Reads the body of a request as JSON: checks its type and size first, then parses it. */
+import { ServiceError } from '#core/errors/service-error.ts';
+import type { JsonBounds, OnEntries } from './json-bounds.ts';
+import type { SizeLimit } from './request.ts';
+import { parseInSlices } from './sliced-json.ts';
+import { parseJson } from './strict-json.ts';
+
+/** What the headers say about a body, and its limits. */
+export interface JsonHead {
+  readonly mediaType: string | undefined;
+  readonly coding: string | undefined;
+  /** BODY_MAX_SIZE in bytes. */
+  readonly limit: number;
+  /** The limits on what the JSON contains. */
+  readonly bounds: JsonBounds;
+}
+
+/** Reads a body of up to `limit` bytes; a longer one is refused with the error of `refuse`. */
+export type ReadBytes = (
+  limit?: number,
+  refuse?: (limit: number) => ServiceError,
+) => Promise<Uint8Array>;
+
+/** What a route says about the JSON that it takes. */
+export interface JsonOptions {
+  readonly limit: SizeLimit | undefined;
+  readonly onEntries: OnEntries | undefined;
+}
+
+/** Longest JSON that is parsed at once, in bytes. */
+const PARSED_AT_ONCE = 262_144;
+
+function beyond({ bytes: limit, variable, member }: SizeLimit): ServiceError {
+  const what = member === undefined ? 'The body' : `A body with "${member}"`;
+  const reason = `${what} must not be larger than ${limit} bytes (${variable}).`;
+  return new ServiceError('CONTENT_TOO_LARGE', { reason, limit, variable });
+}
+
+function hasMember(value: unknown, name: string): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+}
+
+function checkJson(head: JsonHead): void {
+  const { mediaType, coding } = head;
+  if (coding !== undefined && coding.toLowerCase() !== 'identity') {
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', {
+      mediaType: coding,
+      where: 'Content-Encoding',
+    });
+  }
+  if (mediaType === undefined) return;
+  const [essence = '', ...parameters] = mediaType.toLowerCase().split(';');
+  const charset = /^\s*charset\s*=\s*"?([^"\s]*)/;
+  const isJson = /^\s*application\/([\w.-]+\+)?json\s*$/.test(essence);
+  const isUtf8 = parameters.every((parameter) => {
+    const name = charset.exec(parameter)?.[1];
+    return name === undefined || name === 'utf-8' || name === 'utf8' || name === 'us-ascii';
+  });
+  if (isJson && isUtf8) return;
+  throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { mediaType, where: 'Content-Type' });
+}
+
+/**
+ * The value of a JSON body; undefined when the body is empty.
+ * @throws ServiceError as {@link Body.json}
+ */
+export async function readJson(
+  read: ReadBytes,
+  head: JsonHead,
+  { limit, onEntries }: JsonOptions,
+): Promise<unknown> {
+  checkJson(head);
+  const isSmaller = limit !== undefined && limit.bytes < head.limit;
+  const isWhole = isSmaller && limit.member === undefined;
+  const bytes = isWhole ? await read(limit.bytes, () => beyond(limit)) : await read();
+  if (bytes.length === 0) return undefined;
+  if (bytes.length <= PARSED_AT_ONCE) {
+    const value = parseJson(bytes, head.bounds, onEntries);
+    const isBeyond = isSmaller && bytes.length > limit.bytes && limit.member !== undefined;
+    if (isBeyond && hasMember(value, limit.member)) throw beyond(limit);
+    return value;
+  }
+  const onMember = (name: string) => {
+    if (isSmaller && name === limit.member && bytes.length > limit.bytes) throw beyond(limit);
+  };
+  return await parseInSlices(bytes, onMember, { bounds: head.bounds, onEntries });
+}
