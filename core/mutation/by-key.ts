@@ -4,10 +4,11 @@
  * rules. What it cannot do, or may not, is left to the writer that goes step by step.
  */
 import type { Permission } from '#core/access/rights.ts';
-import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
+import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { bareType } from '#core/database/column-type.ts';
 import { empty, identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import { deltaText, type History, hasHistory, recordRows } from '#core/history/history.ts';
+import { isJsonObject } from '#core/json/json-object.ts';
 import type { Key } from '#core/query/key.ts';
 import { Given } from '#core/query/plan/slot.ts';
 import type { Filter } from '#core/query/query.ts';
@@ -15,11 +16,12 @@ import type { Written } from '#core/query/sql/compile.ts';
 import { Allowance } from './allowance.ts';
 import { needsRecord } from './caller-record.ts';
 import { coverage } from './judge.ts';
-import type { Row } from './payload.ts';
+import type { Item, Row } from './payload.ts';
 import { Preparation } from './prepare.ts';
 import { hasLinks } from './relational/link.ts';
 import { jointColumns } from './relational/lock.ts';
 import { Planner } from './relational/parse.ts';
+import type { PayloadPath, PlannedItem } from './relational/plan.ts';
 import { deltaOf } from './relational/record.ts';
 import type { Node } from './relational/work.ts';
 import { tableOf } from './statement.ts';
@@ -33,8 +35,8 @@ export interface KeyedWrite {
   /** What is changed, in the order of the table. */
   readonly fields: readonly ColumnField[];
   readonly row: Row;
-  /** What is told of the change. */
-  readonly delta: Readonly<Record<string, unknown>>;
+  /** The members of the item as they are stored. */
+  readonly stored: Item;
   /** Of each list one of the rules holds for the item, or it may not be written. */
   readonly rules: readonly (readonly Filter[])[];
   /** Writes of the same form are the same statement. */
@@ -65,15 +67,51 @@ function rulesFor(
   return { rules, form: sets.map((set) => set.map((one) => permissions.indexOf(one))).join('|') };
 }
 
-/** Whether a row that changes may change again by a foreign key of its own table. */
-function refersToItself({ table }: Collection, fields: readonly ColumnField[]): boolean {
-  const columns = new Set(fields.map(({ column }) => column.name));
-  return (table?.foreignKeys ?? []).some(
-    ({ targetSchema, targetTable, targetColumns }) =>
-      targetSchema === table?.schema &&
-      targetTable === table?.name &&
-      targetColumns.some((name) => columns.has(name)),
+/** What a catalog says of updates of a collection. */
+interface UpdateFacts {
+  /** Columns that only together say what a row refers to. */
+  readonly hasJointColumns: boolean;
+  /** The relations by which items refer to others. */
+  readonly hasLinks: boolean;
+  /** The columns that foreign keys of the same table refer to: a row may change again by these. */
+  readonly referred: ReadonlySet<string>;
+}
+
+const factsOf = new WeakMap<Catalog, Map<string, UpdateFacts>>();
+
+function updateFacts(catalog: Catalog, collection: Collection): UpdateFacts {
+  const known = factsOf.get(catalog) ?? new Map<string, UpdateFacts>();
+  factsOf.set(catalog, known);
+  const found = known.get(collection.name);
+  if (found !== undefined) return found;
+  const { table } = collection;
+  const own = (table?.foreignKeys ?? []).filter(
+    ({ targetSchema, targetTable }) =>
+      targetSchema === table?.schema && targetTable === table?.name,
   );
+  const relations = [...(catalog.relations.get(collection.name)?.values() ?? [])];
+  const facts = {
+    hasJointColumns: jointColumns(catalog, collection).length > 0,
+    hasLinks: relations.some(({ kind }) => kind === 'm2o' || kind === 'a2o'),
+    referred: new Set(own.flatMap(({ targetColumns }) => targetColumns)),
+  };
+  known.set(collection.name, facts);
+  return facts;
+}
+
+/** An item of the payload that brings no others along; null when it does, or may. */
+async function plannedItem(write: Write, key: Key, value: unknown): Promise<PlannedItem | null> {
+  const { collection, target } = write;
+  const place: PayloadPath = [];
+  const relations = target.catalog.relations.get(collection.name);
+  const isOwn = (name: string) => collection.fields.has(name) && !relations?.has(name);
+  if (isJsonObject(value) && Object.keys(value).every(isOwn)) {
+    return { place, item: value, sent: value, lists: [], key, intent: 'update' };
+  }
+  const planner = new Planner(target.catalog, new Allowance(undefined));
+  const input = { place, value, intent: 'update', key } as const;
+  const { items, toOne, toMany } = await planner.level(collection, [input]);
+  return toOne.length + toMany.length === 0 ? (items[0] ?? null) : null;
 }
 
 /**
@@ -89,33 +127,28 @@ export async function planUpdate(
   const { collection, target } = write;
   const [id] = key;
   if (!isPlain(write) || id === undefined || needsRecord(write, 'update')) return null;
-  if (jointColumns(target.catalog, collection).length > 0) return null;
-  const planner = new Planner(target.catalog, new Allowance(undefined));
-  const input = { place: [], value, intent: 'update', key } as const;
-  const { items, toOne, toMany } = await planner.level(collection, [input]);
-  const [item] = items;
-  if (item === undefined || toOne.length > 0 || toMany.length > 0) return null;
+  const facts = updateFacts(target.catalog, collection);
+  if (facts.hasJointColumns) return null;
+  const item = await plannedItem(write, key, value);
+  if (item === null) return null;
   const names = Object.keys(item.item).filter(
     (name) => item.item[name] !== undefined && name !== collection.primaryKey[0]?.name,
   );
   const covering = rulesFor(target.rights.of(collection.name, 'update'), names);
   if (covering === null) return null;
   const prepared = await (await Preparation.open(write, 'update')).of(item.item, item.sent);
-  const node: Node = {
-    ...item,
-    action: 'update',
-    found: null,
-    key,
-    row: prepared.row,
-    stored: prepared.item,
-  };
-  if (await hasLinks({ write, root: true, nodes: [node], toOne: [], toMany: [] })) return null;
-  const fields = [...node.row.keys()].sort((a, b) => a.column.position - b.column.position);
-  if (fields.length === 0 || refersToItself(collection, fields)) return null;
-  const delta = deltaOf(collection, node);
+  const { row, item: stored } = prepared;
+  if (facts.hasLinks) {
+    const node: Node = { ...item, action: 'update', found: null, key, row, stored };
+    if (await hasLinks({ write, root: true, nodes: [node], toOne: [], toMany: [] })) return null;
+  }
+  const fields = [...row.keys()].sort((a, b) => a.column.position - b.column.position);
+  if (fields.length === 0 || fields.some(({ column }) => facts.referred.has(column.name))) {
+    return null;
+  }
   const form = `update of ${fields.map(({ column }) => column.position).join()} by ${covering.form}`;
   const { rules } = covering;
-  return { action: 'update', collection, key: id, fields, row: node.row, delta, rules, form };
+  return { action: 'update', collection, key: id, fields, row, stored, rules, form };
 }
 
 /** Plans the deletion of one item; null when it takes more than one statement, or is to be refused. */
@@ -129,7 +162,7 @@ export function planDeletion(write: Write, key: Key): KeyedWrite | null {
   const { rules } = covering;
   return {
     ...{ action: 'delete', collection, key: id, rules, form },
-    ...{ fields: [], row: new Map(), delta: {} },
+    ...{ fields: [], row: new Map(), stored: {} },
   };
 }
 
@@ -179,7 +212,9 @@ export function keyedSql(
 
 /** The values for the places of {@link keyedSql} and {@link lockSql}. */
 export function keyedValues(write: KeyedWrite, history: Pick<History, 'author'>): unknown[] {
-  const { collection, key, fields, row, delta } = write;
-  const text = hasHistory(collection) ? deltaText(collection, { delta }) : null;
+  const { collection, key, fields, row } = write;
+  const text = hasHistory(collection)
+    ? deltaText(collection, { delta: deltaOf(collection, write) })
+    : null;
   return [key, ...fields.map((field) => row.get(field) ?? null), text, ...history.author];
 }

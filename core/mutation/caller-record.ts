@@ -36,20 +36,26 @@ function remembered(
   return found;
 }
 
+function pathsNamed(permission: Permission): readonly string[] {
+  return remembered(permission, () => [permission.presets, permission.validation]);
+}
+
+function pathsOf(collection: Collection): readonly string[] {
+  return remembered(collection, () =>
+    collection.descriptor.fields.map(({ row }) => row.validation),
+  );
+}
+
 /** The paths that items of a collection have to be prepared with. */
 function pathsFor({ collection, target }: Write, action: Action): readonly string[] {
   const permissions = target.rights.of(collection.name, action);
-  return [
-    ...permissions.flatMap((permission) =>
-      remembered(permission, () => [permission.presets, permission.validation]),
-    ),
-    ...remembered(collection, () => collection.descriptor.fields.map(({ row }) => row.validation)),
-  ];
+  return [...permissions.flatMap(pathsNamed), ...pathsOf(collection)];
 }
 
 /** Whether items cannot be prepared before the database has been asked for the caller's record. */
-export function needsRecord(write: Write, action: Action): boolean {
-  return pathsFor(write, action).length > 0;
+export function needsRecord({ collection, target }: Write, action: Action): boolean {
+  const permissions = target.rights.of(collection.name, action);
+  return pathsOf(collection).length > 0 || permissions.some((one) => pathsNamed(one).length > 0);
 }
 
 /** Why a path cannot be resolved for anybody; null when it can. */
@@ -71,8 +77,8 @@ export function pathFault(target: ReadTarget, path: string): string | null {
  * it and no preset is made of it.
  */
 export async function callerRecords(write: Write, action: Action): Promise<CallerRecords> {
+  if (!needsRecord(write, action)) return NOTHING;
   const paths = [...new Set(pathsFor(write, action))];
-  if (paths.length === 0) return NOTHING;
   const compiled = paths.flatMap((path) => {
     try {
       return [{ path, value: callerRecord(write.target, path) }];

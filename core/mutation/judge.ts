@@ -148,6 +148,10 @@ export function coverage(
   permissions: readonly Permission[],
   names: readonly string[],
 ): readonly (readonly Permission[])[] | null {
+  const [only] = permissions;
+  if (permissions.length === 1 && only?.fields === null) {
+    return only.rule === null ? [] : [permissions];
+  }
   const covering = [
     permissions,
     ...names.map((name) => permissions.filter(({ fields }) => fields === null || fields.has(name))),

@@ -116,6 +116,7 @@ export function missingValues(
   item: Item,
   action: Action,
 ): readonly ServiceError[] {
+  if (action === 'update' && !Object.values(item).includes(null)) return [];
   return [...collection.fields.values()].flatMap((field) => {
     if (!isWritable(field)) return [];
     const value = memberOf(item, field.name);

@@ -3,6 +3,7 @@
  * special flags make.
  */
 import type { Permission } from '#core/access/rights.ts';
+import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import { invalidPayload, ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { ruleFault } from '#core/query/plan/rule.ts';
 import { type Filter, NEVER } from '#core/query/query.ts';
@@ -23,16 +24,19 @@ export interface Prepared {
 
 /** Members that only say which item is meant are no values to be validated or changed. */
 function withoutKey(write: Write, item: Item): Item {
-  const key = new Set(write.collection.primaryKey.map((field) => field.name));
+  const { primaryKey } = write.collection;
+  if (!primaryKey.some(({ name }) => Object.hasOwn(item, name))) return item;
+  const key = new Set(primaryKey.map((field) => field.name));
   return Object.fromEntries(Object.entries(item).filter(([name]) => !key.has(name)));
 }
 
 /** What rules judge: of related items what was sent of them. */
 function withRelated(item: Item, sent: Item): Item {
-  const related = Object.entries(sent).filter(([name, value]) => {
-    const isNested = typeof value === 'object' && value !== null;
-    return isNested && (!Object.hasOwn(item, name) || item[name] === PENDING);
-  });
+  const isNested = (value: unknown) => typeof value === 'object' && value !== null;
+  if (!Object.values(sent).some(isNested)) return item;
+  const related = Object.entries(sent).filter(
+    ([name, value]) => isNested(value) && (!Object.hasOwn(item, name) || item[name] === PENDING),
+  );
   return related.length === 0 ? item : { ...item, ...Object.fromEntries(related) };
 }
 
@@ -68,31 +72,72 @@ function requireKnownMembers({ collection, target }: Write, sent: Item): void {
   throw invalidPayload(`"${collection.name}" has no field "${unknown}".`, { field: unknown });
 }
 
+/** What is demanded of payloads under some permissions, with the catalog by which that was read. */
+interface Demanded {
+  readonly catalog: Catalog;
+  readonly rules: readonly Filter[];
+}
+
+type DemandedOf = WeakMap<readonly Permission[], Demanded>;
+
+const demanded: Readonly<Record<Action, WeakMap<Collection, DemandedOf>>> = {
+  create: new WeakMap(),
+  update: new WeakMap(),
+};
+
+/** What the permissions and the fields demand of payloads, read once for each catalog. */
+function rulesOf(write: Write, action: Action, permissions: readonly Permission[]) {
+  const { collection, target } = write;
+  const { catalog } = target;
+  const known: DemandedOf = demanded[action].get(collection) ?? new WeakMap();
+  demanded[action].set(collection, known);
+  const found = known.get(permissions);
+  if (found?.catalog === catalog) return found.rules;
+  const rules = [
+    ...permissions.flatMap((permission) => demands(write, action, permission)),
+    ...fieldRules(catalog, collection),
+  ];
+  known.set(permissions, { catalog, rules });
+  return rules;
+}
+
+const presets = new WeakMap<readonly Permission[], readonly (readonly [string, unknown])[]>();
+
+/** The presets of some permissions, those of later ones last. */
+function presetsOf(permissions: readonly Permission[]): readonly (readonly [string, unknown])[] {
+  const found =
+    presets.get(permissions) ?? permissions.flatMap((one) => Object.entries(one.presets));
+  presets.set(permissions, found);
+  return found;
+}
+
+const NO_ITEM: Item = Object.freeze({});
+
 export class Preparation {
   readonly #write: Write;
   readonly #action: Action;
   readonly #presets: Item;
-  readonly #validation: Validation;
+  /** Null when nothing is demanded. */
+  readonly #validation: Validation | null;
 
   private constructor(write: Write, action: Action, records: CallerRecords) {
     this.#write = write;
     this.#action = action;
     const { collection, target } = write;
     const permissions: readonly Permission[] = target.rights.of(collection.name, action);
-    const rules = permissions.flatMap((permission) => demands(write, action, permission));
+    const rules = rulesOf(write, action, permissions);
+    const given = presetsOf(permissions);
+    this.#presets = NO_ITEM;
+    this.#validation = null;
+    if (rules.length + given.length === 0) return;
     const { catalog, caller } = target;
-    this.#validation = new Validation({ ...write, catalog, caller, records }, [
-      ...rules,
-      ...fieldRules(catalog, collection),
-    ]);
-    this.#presets = Object.fromEntries(
-      permissions
-        .flatMap(({ presets }) => Object.entries(presets))
-        .map(([name, value]) => {
-          for (const path of pathsIn(value)) if (!records.has(path)) throw leadsNowhere(name, path);
-          return [name, this.#validation.resolve(value)];
-        }),
-    );
+    const validation = new Validation({ ...write, catalog, caller, records }, rules);
+    const resolved = given.map(([name, value]) => {
+      for (const path of pathsIn(value)) if (!records.has(path)) throw leadsNowhere(name, path);
+      return [name, validation.resolve(value)] as const;
+    });
+    if (given.length > 0) this.#presets = Object.fromEntries(resolved);
+    if (rules.length > 0) this.#validation = validation;
   }
 
   /**
@@ -115,9 +160,10 @@ export class Preparation {
     const action = this.#action;
     if (write.strict) requireKnownMembers(write, sent);
     const bare = action === 'update' ? withoutKey(write, given) : given;
-    const full = withoutMasks(collection, { ...this.#presets, ...bare });
+    const all = this.#presets === NO_ITEM ? bare : { ...this.#presets, ...bare };
+    const full = withoutMasks(collection, all);
     const refined = rule.refine === undefined ? full : await rule.refine(write, action, full);
-    const broken = this.#validation.faults(withRelated(full, sent));
+    const broken = this.#validation?.faults(withRelated(full, sent)) ?? [];
     const generated = await applySpecials(write, action, refined);
     const [first, ...rest] = [...broken, ...missingValues(collection, generated, action)];
     if (first !== undefined) throw new ServiceErrors([first, ...rest]);

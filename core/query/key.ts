@@ -56,7 +56,8 @@ export function keyOfBody(collection: Collection, value: unknown): Key {
 export function keyOfPath(collection: Collection, segment: string): Key {
   const parts = collection.primaryKey.length > 1 ? segment.split(',') : [segment];
   try {
-    return keyOfValues(collection, parts.map(decodeURIComponent));
+    const isPlain = !segment.includes('%');
+    return keyOfValues(collection, isPlain ? parts : parts.map(decodeURIComponent));
   } catch (error) {
     throw error instanceof URIError ? forbidden() : error;
   }

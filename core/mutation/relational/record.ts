@@ -9,7 +9,10 @@ import { keyOfNode, type Node, type Work } from './work.ts';
 type Parents = ReadonlyMap<Node, number>;
 
 /** What was written, with the values that were only known afterwards. */
-export function deltaOf(collection: Collection, { stored, row }: Node): Record<string, unknown> {
+export function deltaOf(
+  collection: Collection,
+  { stored, row }: Pick<Node, 'stored' | 'row'>,
+): Record<string, unknown> {
   const later = new Map([...row].map(([field, text]) => [field.name, text]));
   const members = Object.entries(stored).flatMap(([name, value]) => {
     // What is no column was not written, and may be anything.

@@ -73,8 +73,8 @@ export function isTimestampVariable(text: string): boolean {
 /** A text that is equal for callers of whom the same is known: which variables have values. */
 export function knownOf(caller: Caller): string {
   const { user, role, roles, policies } = caller;
-  const known = [user !== null, role !== null, roles.length > 0, policies.length > 0];
-  return known.map(Number).join('');
+  const person = (user === null ? 0 : 1) + (role === null ? 0 : 2);
+  return String(person + (roles.length > 0 ? 4 : 0) + (policies.length > 0 ? 8 : 0));
 }
 
 /**
