@@ -196,15 +196,19 @@ export class ItemReader {
       const key = keyOfPath(collection, segment);
       const isAsked = target.ownKey !== true;
       const name = `${isAsked ? 'item' : 'own item'} ${collection.name}`;
-      const place = { place: name, question, caller: context.caller };
-      const { statement } = this.statements.get(
-        context.catalog,
-        context.grants,
-        place,
-        (query) => ({ kind: 'item', statement: compileAnyItem(context, query, isAsked) }),
-      );
+      const { catalog, grants, caller } = context;
+      const compile = (form: 'page' | 'whole') => {
+        const place = { place: form === 'page' ? name : `large ${name}`, question, caller };
+        return this.statements.get(catalog, grants, place, (query) => ({
+          kind: 'item',
+          statement: compileAnyItem(context, query, isAsked, form),
+        })).statement;
+      };
+      const statement = compile('page');
       const given = give(statement, key);
-      const asked = { statement: given, reads: statement.reads, dataOf: itemData };
+      const read = (gone: AbortSignal | undefined) =>
+        this.#pages.item(given, () => give(compile('whole'), key), gone);
+      const asked = { statement: given, reads: statement.reads, dataOf: itemData, read };
       const answer = await this.#text(context, asked, mannerOf(target, signal));
       if (answer === null) throw forbidden();
       return answer;

@@ -1,7 +1,7 @@
 /**
  * Reads pages: as one text when rows are small, otherwise row by row, so that PostgreSQL never
  * holds more than one row. A page that is too long for one text is left to the caller, which can
- * stream it.
+ * stream it. Large items are read by a statement of their own.
  */
 import { LRUCache } from 'lru-cache';
 import { isLargePage } from '#core/database/failure.ts';
@@ -57,6 +57,27 @@ export class PageReader {
       }
     }
     return this.#joined(rows(), holder, signal);
+  }
+
+  /**
+   * The text of an item; null: there is none.
+   * @param whole the same query, however large the item is
+   */
+  async item(
+    statement: Statement,
+    whole: () => Statement,
+    signal: AbortSignal | undefined,
+  ): Promise<string | null> {
+    if (!this.#large.has(statement.text)) {
+      try {
+        const text = await this.#reader.text(statement, signal);
+        if (text !== '') return text;
+      } catch (error) {
+        if (!isLargePage(error)) throw error;
+      }
+      this.#large.set(statement.text, true);
+    }
+    return this.#reader.text(whole(), signal);
   }
 
   async #joined(

@@ -238,5 +238,6 @@ function planLevel(scope: Scope, filter: Filter): Condition {
  *   an operator or a value that does not fit
  */
 export function planFilter(scope: Scope, filter: Filter): Condition {
+  scope.context.notes.conditions = true;
   return planLevel(scope, filter);
 }

@@ -271,6 +271,8 @@ export interface Plan {
   readonly columns: readonly Path[];
   /** The collections whose tables are read; null: the answer depends on something else too. */
   readonly reads: ReadonlySet<string> | null;
+  /** Rows are found without comparing values: any values have the same best way to find them. */
+  readonly unconditional: boolean;
   /** The statement serves whoever has the same rights. */
   readonly reusable: boolean;
 }

@@ -86,13 +86,14 @@ function planRead(
   requireCost(cost, limits.cost);
   planRights(context);
   settle(levels);
-  const { fleeting, volatile, reads, aliases } = context.notes;
+  const { fleeting, volatile, conditions, reads, aliases } = context.notes;
   return {
     ...{ root, rows, meta, tables: aliases, cost, answerSize: limits.answerSize },
     ...{ itemCost: itemCostOf(root, Number.POSITIVE_INFINITY), nestedItems: limits.nestedItems },
     keySeen: isAsked ? keySeen(scope) : [],
     columns: columnsOf(root),
     reads: fleeting ? null : reads,
+    unconditional: !conditions && rows?.kind !== 'keys',
     reusable: !volatile,
   };
 }

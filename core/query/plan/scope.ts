@@ -41,6 +41,8 @@ export interface Notes {
   fleeting: boolean;
   /** Even the text of the statement holds for this caller only. */
   volatile: boolean;
+  /** Conditions stand on the rows. */
+  conditions: boolean;
   /** Fields selected below the root. */
   fields: number;
   aliases: number;
@@ -114,6 +116,7 @@ export function contextOf(
     reads: new Set<string>(),
     fleeting: false,
     volatile: false,
+    conditions: false,
     fields: 0,
     aliases: 0,
     open: [],

@@ -41,6 +41,7 @@ function testOf({ field }: Column, term: string): readonly [Operator, string] | 
 
 /** Rows in which any column holds the term; no rows when no column can. */
 export function planSearch(scope: Scope, term: string): Condition {
+  scope.context.notes.conditions = true;
   const tests = visibleColumns(scope).flatMap((own): Condition[] => {
     if (isConcealed(own) || own.meta?.searchable === false) return [];
     const column = refOf(scope, own);

@@ -1,6 +1,14 @@
 /** Writes the clauses of one level: what is shown of a row, conditions, order and limits. */
-import { empty, join, type Sql, sql } from '#core/database/sql.ts';
-import type { Entry, Items, LevelPlan, Order, Value } from '../plan/plan.ts';
+import { empty, join, raw, type Sql, sql } from '#core/database/sql.ts';
+import {
+  type Entry,
+  type Items,
+  type LevelPlan,
+  levelsBelow,
+  type Order,
+  type Plan,
+  type Value,
+} from '../plan/plan.ts';
 import {
   bareSql,
   columnSql,
@@ -41,7 +49,23 @@ export function levelConditions({ table, conditions }: Pick<LevelPlan, 'table' |
   return [rowRule(table), ...conditions.map((condition) => conditionSql(condition, false))];
 }
 
-export function limitSql({ limit, offset }: LevelPlan): Sql {
+/** Limits that nobody chose at random are few, and so are the statements that are made of them. */
+function isCommon(limit: number): boolean {
+  return limit <= 100 || limit % 100 === 0;
+}
+
+/** Whether PostgreSQL makes its plan of a statement with limits once, because it knows them. */
+export function hasKnownLimits(plan: Plan): boolean {
+  const isKnown = (level: LevelPlan): boolean =>
+    level.offset === 0 &&
+    (level.limit === null || isCommon(level.limit)) &&
+    levelsBelow(level).every(isKnown);
+  return plan.unconditional && isKnown(plan.root);
+}
+
+/** @param known limits are part of the statement; else they are parameters */
+export function limitSql({ limit, offset }: LevelPlan, known: boolean): Sql {
+  if (limit !== null && known) return sql` LIMIT ${raw(String(limit))}`;
   const limited = limit === null ? empty : sql` LIMIT ${limit}::int8`;
   return offset === 0 ? limited : sql`${limited} OFFSET ${offset}::int8`;
 }

@@ -104,12 +104,19 @@ export function compileStream(target: ReadTarget, query: Query): Compiled {
 /**
  * One item by a key that {@link give} fills in: one row with the text of its object, or none.
  * @param isAsked the key is what a caller asks by, so that a hidden one finds nothing
+ * @param form `page` gives up on what is large, with an empty text or an error, for who then reads
+ *   the same as a whole
  */
-export function compileAnyItem(target: ReadTarget, query: Query, isAsked: boolean): Compiled {
+export function compileAnyItem(
+  target: ReadTarget,
+  query: Query,
+  isAsked: boolean,
+  form: 'page' | 'whole' = 'whole',
+): Compiled {
   const collection = target.catalog.collections.get(target.collection);
   const parts = (collection?.primaryKey ?? []).map((_, index) => new Given(index));
   const plan = planItem(target, query, { rows: { kind: 'key', parts }, isAsked });
-  return compiled(target, itemSql(plan), plan);
+  return compiled(target, itemSql(plan, form), plan);
 }
 
 /** One item by a key that is known: one row with the text of its object, or none. */

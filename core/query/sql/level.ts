@@ -56,6 +56,8 @@ export interface Writing {
   readonly bounds: SizeBounds;
   /** The root of the plan. */
   readonly root: LevelPlan;
+  /** Limits are part of the statement. */
+  readonly knownLimits: boolean;
 }
 
 /** The levels whose rows are counted, below a level. */
@@ -237,7 +239,7 @@ function aggregatedSql(level: LevelPlan, content: Aggregation, where: Sql, writi
   const { values, joins, groups, orderBy } = aggregationSql(content, writing.aliases);
   const { columns, json } = guardedShape(level, values, writing);
   const groupBy = groups.length === 0 ? empty : sql` GROUP BY ${join(groups)}`;
-  const rows = sql`SELECT ${columns} FROM ${tableSql(level.table)}${joins}${where}${groupBy}${orderBy}${limitSql(level)}`;
+  const rows = sql`SELECT ${columns} FROM ${tableSql(level.table)}${joins}${where}${groupBy}${orderBy}${limitSql(level, writing.knownLimits)}`;
   return { rows, json };
 }
 
@@ -251,7 +253,7 @@ function levelSql(level: LevelPlan, conditions: readonly Sql[], writing: Writing
   if (content.kind === 'groups') return aggregatedSql(level, content, where, writing);
   const { columns, json } = new LevelWriter(level, writing, null).shape(content);
   const { joins, orderBy } = ordered(content);
-  const rows = sql`SELECT ${columns} FROM ${tableSql(table)}${joins}${where}${orderBy}${limitSql(level)}`;
+  const rows = sql`SELECT ${columns} FROM ${tableSql(table)}${joins}${where}${orderBy}${limitSql(level, writing.knownLimits)}`;
   return { rows: content.order === null ? once(rows) : rows, json };
 }
 
@@ -265,7 +267,7 @@ export function rootSql(level: LevelPlan, conditions: readonly Sql[], writing: W
   const page = new Page(writing.aliases);
   const { columns, json } = new LevelWriter(level, writing, page).shape(content);
   const { joins, orderBy } = ordered(content);
-  const rows = sql`SELECT ${page.columns} FROM ${tableSql(table)}${joins}${where}${orderBy}${limitSql(level)}`;
+  const rows = sql`SELECT ${page.columns} FROM ${tableSql(table)}${joins}${where}${orderBy}${limitSql(level, writing.knownLimits)}`;
   if (content.order === null) {
     return { json, rows: sql`${page.with(rows)} SELECT ${columns} FROM ${page.from}` };
   }

@@ -16,7 +16,7 @@ const SMALL_PART = 4;
 
 /**
  * How a statement treats rows that are not small: a `page` gives up, since the same can be read row
- * by row; `rows` have their bounds each; the rows of a `whole` are counted together.
+ * by row, and a single item as a whole; `rows` have their bounds each; the rows of a `whole` are counted together.
  */
 export type AnswerForm = 'page' | 'rows' | 'whole';
 
@@ -116,18 +116,30 @@ function number(value: number): Sql {
   return raw(String(value));
 }
 
-/** Whether a value is larger; null for one that is null. */
-function isLarger({ column, measure }: Unbounded, share: number): Sql {
-  if (measure === 'text') return sql`octet_length(${column}::text) > ${number(share)}`;
-  const larger = sql`pg_column_size(${column}) > ${number(share)}`;
-  if (measure === 'made') return larger;
-  return sql`${larger} OR pg_column_compression(${column}) IS NOT NULL`;
+/** The size of a value by which rows are told to be small; null for one that is null. */
+function quickSize({ column, measure }: Unbounded): Sql {
+  return measure === 'text' ? sql`octet_length(${column}::text)` : sql`pg_column_size(${column})`;
+}
+
+/** Whether one of some values is larger than its share; false or null when none is. */
+function isLarger(values: readonly Unbounded[], share: number): Sql {
+  const largest = sql`greatest(${join(values.map(quickSize))}) > ${number(share)}`;
+  // What is stored compressed is larger than it takes.
+  const compressed = values.flatMap(({ column, measure }) =>
+    measure === 'stored' ? [sql`pg_column_compression(${column}) IS NOT NULL`] : [],
+  );
+  return join([largest, ...compressed], ' OR ');
 }
 
 function sizeOf({ column, measure }: Unbounded): Sql {
   const size =
     measure === 'made' ? sql`pg_column_size(${column})` : sql`octet_length(${column}::text)`;
-  return sql`coalesce(${size}, 0)::int8`;
+  return sql`coalesce(${size}, 0)`;
+}
+
+/** The sizes of some values together. */
+function totalSize(values: readonly Unbounded[]): Sql {
+  return sql`0::int8 + ${join(values.map(sizeOf), ' + ')}`;
 }
 
 /** Fails with an error that `core/database/failure.ts` knows. */
@@ -192,11 +204,12 @@ export function guardRow(
   // What a single row holds was stored, each value once, and counts where the row is put.
   const isPlain = isOne && level.ownNames && !isRoot;
   if (values.length === 0 || isPlain) return json;
-  const larger = join(
-    values.map((value) => isLarger(value, share)),
-    ' OR ',
-  );
-  const size = join(values.map(sizeOf), ' + ');
+  const larger = isLarger(values, share);
+  // The shortest guard that there is, because starting it costs as much as reading a short item.
+  if (isOne && isRoot && form === 'page') {
+    return sql`CASE WHEN ${larger} THEN '' ELSE ${json}::text END`;
+  }
+  const size = totalSize(values);
   const isPage = form === 'page';
   const most = String(isPage ? Math.min(PAGE_SIZE, answerSize) : answerSize);
   const what = isPage ? 'PAGE' : `ANSWER_MAX_SIZE ${most}`;
@@ -208,7 +221,10 @@ export function guardRow(
     sql`CASE WHEN ${value} <= ${most} THEN 'true' ELSE ${raw(`'sluice: ${what} 0'`)} END::boolean`;
   const last = sql`CASE WHEN ${counted(setting(level), size)} <= ${raw(most)} THEN TRUE ELSE ${refused} END`;
   const bound = isAlone && !isPage ? raw(most) : number(small);
-  const fits = sql`CASE WHEN (${larger}) IS NOT TRUE THEN TRUE ELSE ${isAlone ? refusedBeyond(size, bound) : sql`CASE WHEN ${size} <= ${bound} THEN TRUE ELSE ${last} END`} END`;
+  const isBelow = isAlone
+    ? refusedBeyond(size, bound)
+    : sql`CASE WHEN ${size} <= ${bound} THEN TRUE ELSE ${last} END`;
+  const fits = sql`CASE WHEN ${larger} THEN ${isBelow} ELSE TRUE END`;
   const names = [...below.map(setting), ...(nestedItems === null ? [] : [ITEMS])];
   const resets = names.map((name) => sql`set_config(${name}, '', true) IS NOT NULL`);
   return sql`CASE WHEN ${join([fits, ...(isRoot && form === 'rows' ? resets : [])], ' AND ')} THEN ${json} END`;

@@ -4,7 +4,7 @@
  */
 import { join, quote, type Sql, sql } from '#core/database/sql.ts';
 import type { Meta, Plan, RowChoice, Table } from '../plan/plan.ts';
-import { levelConditions } from './clause.ts';
+import { hasKnownLimits, levelConditions } from './clause.ts';
 import { guardSql } from './expression.ts';
 import { rootSql } from './level.ts';
 import { Aliases } from './page.ts';
@@ -38,7 +38,8 @@ function countedItems({ root: { limit }, rows, itemCost, nestedItems }: Plan, fo
 function root(plan: Plan, form: AnswerForm) {
   const nestedItems = countedItems(plan, form);
   const bounds = { form, answerSize: plan.answerSize, nestedItems };
-  const writing = { aliases: new Aliases(), bounds, root: plan.root };
+  const knownLimits = hasKnownLimits(plan);
+  const writing = { aliases: new Aliases(), bounds, root: plan.root, knownLimits };
   return rootSql(plan.root, rowConditions(plan), writing);
 }
 
@@ -73,9 +74,12 @@ export function listSql(plan: Plan, form: 'page' | 'whole'): Sql {
   return sql`SELECT ${before}'[' || coalesce(string_agg(${json}::text, ','), '') || ']' FROM (${rows}) AS r`;
 }
 
-/** One row with the text of an object, or none. */
-export function itemSql(plan: Plan): Sql {
-  return rowsSql(plan, 'whole');
+/**
+ * One row with the text of an object, or none.
+ * @param form `page` where the other form can answer the same
+ */
+export function itemSql(plan: Plan, form: 'page' | 'whole' = 'whole'): Sql {
+  return rowsSql(plan, form);
 }
 
 function rowsSql(plan: Plan, form: AnswerForm): Sql {

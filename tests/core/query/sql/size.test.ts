@@ -32,16 +32,21 @@ t.before(async () => {
 interface OutcomeOptions {
   readonly form?: 'page' | 'rows' | 'whole';
   readonly bounds?: QueryLimits;
+  readonly key?: string;
 }
 
 /** What a refusal says; the number of items when there is none. */
 async function outcome(
   collection: string,
   parameters: Parameters,
-  { form = 'page', bounds = limits }: OutcomeOptions = {},
+  { form = 'page', bounds = limits, ...one }: OutcomeOptions = {},
 ): Promise<unknown> {
   try {
-    const found = await ask(collection, parameters, {}, ALL_GRANTS, { limits: bounds, form });
+    const found = await ask(collection, parameters, {}, ALL_GRANTS, {
+      limits: bounds,
+      form,
+      ...one,
+    });
     return Array.isArray(found) ? found.length : found;
   } catch (error) {
     if (isLargePage(error)) return 'large page';
@@ -94,6 +99,24 @@ t.test('all items of a whole are bounded together, those of a stream each', asyn
   t.equal(await outcome('kids', query, { form: 'rows' }), 30);
   const nested = { fields: 'id,parent.kids.body', deep: { parent: { kids: { _limit: 5 } } } };
   t.equal(await outcome('kids', nested, { form: 'rows' }), 32, 'counted anew for each');
+});
+
+t.test('a large item is read by another statement, and bounded', async (t) => {
+  const item = async (key: string, parameters: Parameters, bounds = limits) => {
+    const found = await outcome('kids', parameters, { key, bounds });
+    return Array.isArray(found) ? found : JSON.stringify(found).length;
+  };
+  const query = (count: number) => ({ alias: alias(count, 'doc'), fields: '*' });
+  t.equal(await item('32', { fields: 'id,body' }), '{"id":32,"body":null}'.length);
+  t.equal(await item('404', {}), 'null'.length);
+  t.equal(await item('31', { fields: 'doc' }), 400_000 + '{"doc":{"a":""}}'.length);
+  t.ok(Number(await item('31', { ...query(1), fields: 'a0,doc' })) > 800_000);
+  for (let time = 0; time < 2; time += 1) {
+    t.strictSame(await item('31', query(3)), REFUSED, 'also when it is known to be large');
+  }
+  const lists = { fields: 'id,parent.kids.body', deep: { parent: { kids: { _limit: 5 } } } };
+  t.ok(Number(await item('1', lists)) > 500_000);
+  t.strictSame(await item('1', { ...lists, deep: { parent: { kids: { _limit: -1 } } } }), REFUSED);
 });
 
 t.test('a page gives up on large rows', async (t) => {
