@@ -1,6 +1,6 @@
 /**
- * Builds an index while others go on writing (PostgreSQL manual, CREATE INDEX, "Building Indexes
- * Concurrently"). It is made outside of any transaction and leaves no invalid index behind.
+ * Builds an index while others write (PostgreSQL manual, CREATE INDEX, "Building Indexes
+ * Concurrently"). It runs outside of any transaction and leaves no invalid index behind.
  */
 import pg from 'pg';
 import { cancelStatement } from '#core/database/cancel.ts';
@@ -21,19 +21,19 @@ export interface IndexBuild {
   readonly unique: boolean;
 }
 
-/** How it came out; `gone` when the column was dropped in the meantime. */
+/** The outcome; `gone` when the column was dropped meanwhile. */
 export type BuildOutcome = 'built' | 'there' | 'gone';
 
 const UNIQUE_VIOLATION = '23505';
-/** What building meets when the table or column is dropped meanwhile. */
+/** Errors of building when the table or column is dropped meanwhile. */
 const GONE: ReadonlySet<string> = new Set(['42P01', '42703', 'XX000']);
 
 interface IndexState {
-  /** The column is there. */
+  /** The column exists. */
   readonly column: boolean;
-  /** Of the index of that name; null when there is none. */
+  /** The index of that name; null without one. */
   readonly valid: boolean | null;
-  /** That index is the one to be built, not somebody else's. */
+  /** That index is the one to build, and not an index of somebody else. */
   readonly own: boolean | null;
 }
 
@@ -52,7 +52,7 @@ function look({ table, index, field, unique }: IndexBuild): Sql {
     LEFT JOIN pg_index i ON i.indexrelid = c.oid`;
 }
 
-/** One who builds an index. */
+/** A build of one index. */
 class Builder {
   readonly #client: Client;
   readonly #build: IndexBuild;
@@ -77,7 +77,7 @@ class Builder {
       ${identifier(index)} ON ${identifier(table.schema, table.name)} (${identifier(field)})`);
   }
 
-  /** Drops what is there under the name and is not valid. */
+  /** Drops an invalid index of that name. */
   async clean(): Promise<void> {
     const { table, index } = this.#build;
     const { valid, own } = await this.state();
@@ -86,7 +86,7 @@ class Builder {
   }
 }
 
-/** What the failure means to the one who asked for the index. */
+/** What the failure means to the user who requested the index. */
 function meaningOf(error: unknown, { collection, field }: IndexBuild): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   if (error.code !== UNIQUE_VIOLATION) return schemaFailure(error);
@@ -97,9 +97,9 @@ function meaningOf(error: unknown, { collection, field }: IndexBuild): unknown {
 }
 
 /**
- * Builds the index, however often that was begun before.
+ * Builds the index, also when an earlier attempt was interrupted.
  * @param client a connection of its own, in no transaction
- * @throws RECORD_NOT_UNIQUE when items share a value that is to be unique
+ * @throws RECORD_NOT_UNIQUE when items share a value that must become unique
  * @throws the signal's reason when it is aborted
  */
 export async function buildIndex(
@@ -110,7 +110,7 @@ export async function buildIndex(
   const builder = new Builder(client, build);
   const cancel = () => void cancelStatement(client);
   try {
-    // It waits for every transaction that is older, for as long as those take.
+    // The build waits for every older transaction, however long that takes.
     await client.query('SET lock_timeout = 0');
     const { column, valid, own } = await builder.state();
     if (!column) return 'gone';

@@ -1,15 +1,15 @@
-/** The catalog as it is while a change is under way and some of what it shows is gone already. */
+/** The catalog during a change, without what the change has removed already. */
 
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { CollectionDescriptor, TableDescriptor } from '#core/catalog/descriptor.ts';
 import { buildCatalog } from '#core/catalog/make-catalog.ts';
 
-/** What is gone, by the names of collections. */
+/** What is removed, by the names of collections. */
 export interface Dropped {
   readonly collections?: ReadonlySet<string>;
   /** Names of fields. */
   readonly fields?: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Fields of relations, with the constraint of the foreign key where there was one. */
+  /** Fields of relations, with the constraint of their foreign key if there was one. */
   readonly relations?: ReadonlyMap<string, ReadonlyMap<string, string | null>>;
 }
 
@@ -25,7 +25,7 @@ function tableWithout(
   };
 }
 
-/** Names of constraints and columns are taken from where they stand; all else stays the same object. */
+/** Removes names of constraints and columns from lists; everything else stays the same object. */
 function without(descriptor: CollectionDescriptor, gone: Dropped): CollectionDescriptor {
   const { name, table } = descriptor;
   const fields = gone.fields?.get(name) ?? new Set<string>();
@@ -39,7 +39,7 @@ function without(descriptor: CollectionDescriptor, gone: Dropped): CollectionDes
   };
 }
 
-/** The catalog without what is gone. */
+/** The catalog without the removed parts. */
 export function catalogWithout(catalog: Catalog, gone: Dropped): Promise<Catalog> {
   const { version, leftOut } = catalog;
   const collections = [...catalog.collections.values()]

@@ -1,6 +1,6 @@
 /**
- * Makes changes of the schema out of the bodies of requests. What cannot be used is refused with
- * INVALID_PAYLOAD, naming the member; whether a change can be made is seen when it is made.
+ * Makes schema changes from the bodies of requests. An invalid body is refused with
+ * INVALID_PAYLOAD, naming the member. Whether the change is possible is found out when it is made.
  */
 import * as v from 'valibot';
 import { invalidPayload } from '#core/errors/service-error.ts';
@@ -16,7 +16,7 @@ import {
   type SchemaChange,
 } from './schema-change.ts';
 
-/** A member that a body may leave out; null says the same. */
+/** An optional member; null means the same as missing. */
 function given<S extends v.GenericSchema>(schema: S) {
   return v.optional(v.nullable(schema), null);
 }
@@ -48,7 +48,7 @@ export const collectionBody = v.strictObject({
 export const collectionPatch = v.strictObject({
   collection: v.optional(v.string()),
   meta: given(collectionMetaInput),
-  // Objects are sent back as they were read; nothing of it can be changed.
+  // Clients send objects back as they have read them; these members cannot be changed.
   schema: v.optional(v.unknown()),
 });
 
@@ -73,7 +73,7 @@ export const relationPatch = v.strictObject({
 
 const NO_OBJECT = 'The body must be an object.';
 
-/** Whether PostgreSQL can hold every text in it: none has U+0000 or half a surrogate pair. */
+/** Whether PostgreSQL can store every text in it: no U+0000 and no unpaired surrogate. */
 export function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;
@@ -81,15 +81,15 @@ export function isStorable(value: unknown): boolean {
 }
 
 function parse<S extends v.GenericSchema>(schema: S, body: unknown): v.InferOutput<S> {
-  // valibot takes a list for an object without members.
+  // valibot accepts a list as an object without members.
   if (Array.isArray(body) && schema.type !== 'array') throw invalidPayload(NO_OBJECT);
-  if (!isStorable(body)) throw invalidPayload('It holds a text that is no valid Unicode text.');
+  if (!isStorable(body)) throw invalidPayload('It contains a text that is not valid Unicode.');
   const result = v.safeParse(schema, body, { abortEarly: true, abortPipeEarly: true });
   if (!result.success) throw invalidPayload(explain(result.issues[0]));
   return result.output;
 }
 
-/** A name that the path says already must be the same in the body. */
+/** A name in the body must be the same as in the path. */
 function requireSame(member: string, value: string | null | undefined, path: string | null): void {
   if (value === undefined || value === path) return;
   throw invalidPayload(`"${member}" cannot be changed: it is ${JSON.stringify(path)}.`);
@@ -102,7 +102,7 @@ function fieldOf({ collection, ...field }: FieldBody, owner: string) {
   return field;
 }
 
-/** The members that count of the patch of a field. */
+/** The members that matter in the patch of a field. */
 function patchOf({ collection, ...patch }: v.InferOutput<typeof patchBody>, owner: string) {
   requireSame('collection', collection, owner);
   return patch;
@@ -120,7 +120,7 @@ export function createCollections(body: unknown): SchemaChange & { kind: 'collec
   return { kind: 'collections.create', collections };
 }
 
-/** `PATCH /collections`: a list of names with what becomes of their metadata. */
+/** `PATCH /collections`: a list of collections with their new metadata. */
 export function updateCollections(body: unknown): SchemaChange & { kind: 'collections.update' } {
   const updates = parse(collectionPatches, body).map(({ collection, meta }) => ({
     collection,
@@ -129,7 +129,7 @@ export function updateCollections(body: unknown): SchemaChange & { kind: 'collec
   return { kind: 'collections.update', updates };
 }
 
-/** `PATCH /collections/:collection`: what becomes of its metadata. */
+/** `PATCH /collections/:collection`: its new metadata. */
 export function updateCollection(
   name: string,
   body: unknown,
@@ -148,7 +148,7 @@ export function createField(
   return { kind: 'fields.create', collection, field };
 }
 
-/** `PATCH /fields/:collection`: a list of what becomes of its fields. */
+/** `PATCH /fields/:collection`: a list of fields with their changes. */
 export function updateFields(
   collection: string,
   body: unknown,
@@ -160,7 +160,7 @@ export function updateFields(
   return { kind: 'fields.update', collection, fields };
 }
 
-/** `PATCH /fields/:collection/:field`; a field keeps its name. */
+/** `PATCH /fields/:collection/:field`; a field cannot be renamed. */
 export function updateField(
   collection: string,
   name: string,
@@ -178,7 +178,7 @@ export function createRelation(body: unknown): SchemaChange & { kind: 'relations
 
 /**
  * `PATCH /relations/:collection/:field`
- * @param related what it refers to now, which stays as it is; undefined when that is not known
+ * @param related what it refers to now, which cannot change; undefined when that is unknown
  */
 export function updateRelation(
   collection: string,

@@ -1,4 +1,4 @@
-/** The column behind a field as it is shown, made from the catalog and its indexes. */
+/** The column of a field as it is shown, from the catalog and its indexes. */
 import type {
   ColumnDescriptor,
   ForeignKeyDescriptor,
@@ -8,17 +8,17 @@ import type {
 import type { FieldType } from '#core/catalog/field-type.ts';
 import { defaultValue } from './read-default.ts';
 
-/** Where the index of a field stands: an index that is being built serves nothing yet. */
+/** The state of a field's index: an index that is being built is not used yet. */
 export type IndexState = 'building' | 'ready' | 'invalid';
 
-/** The column behind a field. */
+/** The column of a field. */
 export interface ColumnObject {
   readonly name: string;
   readonly table: string;
   readonly schema: string;
   /** The type as SQL writes it, without length and precision. */
   readonly data_type: string;
-  /** By the type of the field; SQL such as `now()` as text. */
+  /** In the type of the field; SQL such as `now()` is a text. */
   readonly default_value: unknown;
   readonly generation_expression: string | null;
   readonly max_length: number | null;
@@ -26,9 +26,11 @@ export interface ColumnObject {
   readonly numeric_scale: number | null;
   readonly is_generated: boolean;
   readonly is_nullable: boolean;
-  /** A whole, valid unique index is on this column alone; the primary key's does not count. */
+  /**
+   * There is a complete, valid, unique index on this column alone, besides that of the primary key.
+   */
   readonly is_unique: boolean;
-  /** A whole, valid index that is not unique is on this column alone. */
+  /** There is a complete, valid index on this column alone that is not unique. */
   readonly is_indexed: boolean;
   readonly is_primary_key: boolean;
   readonly has_auto_increment: boolean;
@@ -37,11 +39,11 @@ export interface ColumnObject {
   readonly foreign_key_table: string | null;
   readonly foreign_key_column: string | null;
   readonly comment: string | null;
-  /** Absent when the column alone has no index but the primary key's. */
+  /** Missing when this column alone has no index except that of the primary key. */
   readonly index_state?: IndexState;
 }
 
-/** What the indexes and keys of a table say about single columns. */
+/** What the indexes and keys of a table mean for single columns. */
 interface ColumnFacts {
   readonly unique: ReadonlySet<string>;
   readonly indexed: ReadonlySet<string>;
@@ -81,7 +83,7 @@ function factsAbout(table: TableDescriptor): ColumnFacts {
   return facts;
 }
 
-/** The type without its modifiers; what stands between quotes is a name. */
+/** The type without its modifiers; quoted text is a name. */
 function dataType({ typeText }: ColumnDescriptor): string {
   return typeText.replace(/("(?:[^"]|"")*")|\([^)]*\)/g, '$1');
 }
@@ -93,9 +95,9 @@ function indexState(facts: ColumnFacts, column: string, building: boolean): Inde
 }
 
 /**
- * A column as it is shown.
- * @param type of the field that the column belongs to
- * @param building an index of this column is being built, or is to be
+ * The column of a field as it is shown.
+ * @param type of the field
+ * @param building an index of this column is being built, or waits for it
  */
 export function columnObject(
   table: TableDescriptor,

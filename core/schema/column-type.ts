@@ -1,4 +1,4 @@
-/** The types of fields as columns: which PostgreSQL type stands for each, and how it is written. */
+/** The types of fields as columns: the PostgreSQL type for each, and how to write it. */
 import type { FieldType } from '#core/catalog/field-type.ts';
 import { identifier, literal, raw, type Sql, sql } from '#core/database/sql.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
@@ -12,7 +12,7 @@ import {
 } from './schema-change.ts';
 import type { Alteration } from './schema-change-context.ts';
 
-/** Most characters of `varchar(n)` (PostgreSQL manual, 8.3). */
+/** Maximum length of `varchar(n)` (PostgreSQL manual, 8.3). */
 const LENGTH_MAX = 10_485_760;
 const LENGTH_USUAL = 255;
 const PRECISION_MAX = 1_000;
@@ -36,7 +36,7 @@ const PLAIN: Readonly<Partial<Record<ColumnTypeName, string>>> = {
   binary: 'bytea',
 };
 
-/** Types that a field may have instead, when its `data_type` asks for them. */
+/** Other types that a field may have when its `data_type` asks for them. */
 const OTHERS: Readonly<Partial<Record<ColumnTypeName, readonly string[]>>> = {
   integer: ['smallint'],
   float: ['double precision'],
@@ -46,27 +46,30 @@ const OTHERS: Readonly<Partial<Record<ColumnTypeName, readonly string[]>>> = {
 const COLUMN_TYPE_SET: ReadonlySet<string> = new Set(COLUMN_TYPES);
 const ALIAS_TYPE_SET: ReadonlySet<string> = new Set(ALIAS_TYPES);
 
-/** The type is one with a column. */
+/** Fields of this type have a column. */
 export function isColumnType(type: string | null): type is ColumnTypeName {
   return type !== null && COLUMN_TYPE_SET.has(type);
 }
 
-/** The flag of `meta.special` without which a column would be read as another type; else null. */
+/**
+ * The flag of `meta.special` that such a column needs, because it would be read as another type
+ * without it; null when it needs none.
+ */
 export function flagOf(type: string | null): string | null {
   if (type === 'csv') return 'cast-csv';
   if (type === 'hash') return 'hash';
   if (type?.startsWith('geometry.')) return type;
-  // An alias that says what it stands for.
+  // An alias with its kind.
   return type !== null && type !== 'alias' && ALIAS_TYPE_SET.has(type) ? type : null;
 }
 
-/** The flags that give a column a type of its own, whatever it is in the database. */
+/** The flags that give a field its type, whatever the type of its column. */
 export function isTypeFlag(flag: string): boolean {
   const known = ['cast-json', 'json', 'cast-csv', 'csv', 'hash', 'cast-timestamp', 'cast-datetime'];
   return known.includes(flag) || flag === 'cast-boolean' || flag.startsWith('geometry.');
 }
 
-/** Characters that a column of the type takes; null for any number. */
+/** Maximum characters of a column of the type; null for no limit. */
 export function longestOf(type: ColumnTypeName, schema: FieldSchemaInput | null): number | null {
   if (type === 'hash') return LENGTH_USUAL;
   return type === 'string' ? (schema?.max_length ?? LENGTH_USUAL) : null;
@@ -103,7 +106,7 @@ async function geometry(alteration: Alteration, type: ColumnTypeName): Promise<S
   return sql`${identifier(found.schema, 'geometry')}(${raw(shape)}, 4326)`;
 }
 
-/** A type that only PostgreSQL knows: it reads the name, and what it writes of it is taken. */
+/** A type that only PostgreSQL knows: PostgreSQL parses the name, and the result is used. */
 async function foreign(alteration: Alteration, name: string | null | undefined): Promise<Sql> {
   const reason = 'A field of type unknown needs the data_type of a type that exists.';
   if (!name) throw invalidPayload(reason);
@@ -120,8 +123,8 @@ async function foreign(alteration: Alteration, name: string | null | undefined):
 }
 
 /**
- * The type of a column as DDL writes it.
- * @throws INVALID_PAYLOAD for measures that the type does not have
+ * The type of a column in DDL.
+ * @throws INVALID_PAYLOAD for a length or precision that the type does not have
  * @throws UNPROCESSABLE_ENTITY when the database does not have the type
  */
 export async function columnType(
@@ -145,8 +148,8 @@ function serial(type: ColumnTypeName): Sql {
 }
 
 /**
- * A column as CREATE TABLE and ADD COLUMN define it: name, type, default, whether it may be null.
- * Its key, indexes and comment are statements of their own.
+ * The definition of a column for CREATE TABLE and ADD COLUMN: name, type, default, NOT NULL. Its
+ * key, indexes and comment are separate statements.
  * @throws as {@link columnType}; INVALID_PAYLOAD also for a field without a column
  */
 export async function columnDefinition(
@@ -155,7 +158,7 @@ export async function columnDefinition(
 ): Promise<Sql> {
   if (!isColumnType(type)) throw invalidPayload(`The field ${field} has no column.`, { field });
   const name = identifier(field);
-  // Its own default comes with it, whatever a column that was read as a pattern says.
+  // A serial type has its own default, so a copied one is ignored.
   if (schema?.has_auto_increment) return sql`${name} ${serial(type)}`;
   const value = defaultExpression(type, schema?.default_value, longestOf(type, schema));
   const required = schema?.is_nullable === false || schema?.is_primary_key === true;
@@ -164,7 +167,7 @@ export async function columnDefinition(
   }${raw(required ? ' NOT NULL' : '')}`;
 }
 
-/** COMMENT ON COLUMN; null takes the comment away. */
+/** COMMENT ON COLUMN; null removes the comment. */
 export function commentOn(
   table: { readonly schema: string; readonly name: string },
   column: string,
@@ -174,7 +177,7 @@ export function commentOn(
   return sql`COMMENT ON COLUMN ${place} IS ${comment === null ? raw('NULL') : literal(comment)}`;
 }
 
-/** The type of a field with a column, as far as it is one that columns are made of. */
+/** The type of a field with a column, when columns can be created with it. */
 export function columnTypeName(type: FieldType): ColumnTypeName {
   return isColumnType(type) ? type : 'unknown';
 }

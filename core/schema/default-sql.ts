@@ -1,6 +1,6 @@
 /**
- * The default of a column as SQL. Whatever a caller gives is a value of the column's type and is
- * quoted as one; the few functions that are taken for SQL are written here, never passed on.
+ * The default of a column as SQL. A given value is quoted as a value of the column's type. The few
+ * functions that count as SQL are written here and never copied from the request.
  */
 import { literal, raw, type Sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
@@ -12,12 +12,12 @@ const TAKES_UUID: ReadonlySet<ColumnTypeName> = new Set(['uuid', 'string', 'text
 const NOW = /^(?:now\(\)|current_timestamp(?:\(([0-6])\))?)$/i;
 const RANDOM_UUID = /^gen_random_uuid\(\)$/i;
 
-/** One of the functions that columns of this type may have; null for a value. */
+/** The allowed function for columns of this type; null for a value. */
 function functionFor(type: ColumnTypeName, text: string): Sql | null {
   const now = NOW.exec(text.trim());
   if (now !== null && TEMPORAL.has(type)) {
     const [words, precision] = now;
-    // Two names of the same time; it is read back by the name under which it was given.
+    // Both mean the same time; it is read back under the name that was given.
     if (/^now/i.test(words)) return raw('now()');
     return raw(precision === undefined ? 'CURRENT_TIMESTAMP' : `CURRENT_TIMESTAMP(${precision})`);
   }
@@ -34,10 +34,10 @@ function textOf(type: ColumnTypeName, value: unknown): string {
 }
 
 /**
- * The expression behind DEFAULT; null without a default.
- * @param type of the field; PostgreSQL itself refuses a text that is no value of it
- * @param longest characters that the column takes; null for any number
- * @throws INVALID_PAYLOAD for a text that is longer, which would fail each time it is used
+ * The expression after DEFAULT; null without a default.
+ * @param type of the field; PostgreSQL itself refuses a text that is not a value of it
+ * @param longest maximum characters of the column; null for no limit
+ * @throws INVALID_PAYLOAD for a longer text, which would fail each time it is used
  */
 export function defaultExpression(
   type: ColumnTypeName,
@@ -53,6 +53,6 @@ export function defaultExpression(
   if (longest !== null && [...text].length > longest) {
     throw invalidPayload(`The default has more than the ${longest} characters of its field.`);
   }
-  if (text.includes('\0')) throw invalidPayload('The default holds a character of value zero.');
+  if (text.includes('\0')) throw invalidPayload('The default contains a NUL character.');
   return literal(text);
 }

@@ -1,4 +1,6 @@
-/** Shows what a change of the schema would do: the statements, in their order, and nothing done. */
+/**
+ * Shows what a schema change would do: its statements in their order, without changing anything.
+ */
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { Client } from '#core/database/pool.ts';
 import { identifier, literal, raw, render, Sql, sql } from '#core/database/sql.ts';
@@ -6,7 +8,7 @@ import { indexName } from './index-name.ts';
 import type { Alteration } from './schema-change-context.ts';
 import { schemaFailure } from './schema-failure.ts';
 
-/** A value as it would stand in the text of a statement. */
+/** A value as text in a statement. */
 function valueText(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -15,7 +17,7 @@ function valueText(value: unknown): string {
   return render(literal(text)).text;
 }
 
-/** A statement on one line, its parameters written out. */
+/** A statement on one line, with its parameters filled in. */
 function statementText(statement: Sql): string {
   const { strings, values } = statement;
   const parts = strings.map((text, index) => {
@@ -26,7 +28,7 @@ function statementText(statement: Sql): string {
   return parts.join('');
 }
 
-/** Line breaks of our own texts; those within quotes stay. */
+/** Line breaks of our statements; those within quotes stay. */
 function oneLine(text: string): string {
   return text
     .replace(
@@ -44,8 +46,8 @@ export interface DryRunOptions {
 }
 
 /**
- * Lets an operation say what it would do.
- * @param client in a transaction that is rolled back afterwards; looking may need more than reading
+ * Runs an operation and collects the statements that it would run.
+ * @param client in a transaction that is rolled back afterwards; checks may write temporarily
  */
 export async function dryRun(
   client: Client,

@@ -1,4 +1,4 @@
-/** Names of the indexes and constraints that are made for fields. */
+/** Names of indexes and constraints for fields. */
 import { createHash } from 'node:crypto';
 import { NAME_BYTES } from './valid-name.ts';
 
@@ -6,7 +6,9 @@ export type IndexKind = 'unique' | 'index' | 'foreign';
 
 const DIGEST = 8;
 
-/** As much of a text as fits into so many bytes of UTF-8, in whole characters. */
+/**
+ * The longest beginning of a text that fits into a number of bytes of UTF-8, in whole characters.
+ */
 function cut(text: string, bytes: number): string {
   let room = bytes;
   let kept = '';
@@ -19,8 +21,8 @@ function cut(text: string, bytes: number): string {
 }
 
 /**
- * `<collection>_<field>_<kind>`; a name that PostgreSQL would cut is cut here, with a digest of
- * the whole in it, so that no two fields share one.
+ * `<collection>_<field>_<kind>`. A name that PostgreSQL would cut is cut here, with a digest of the
+ * whole name, so that no two fields share one.
  */
 export function indexName(collection: string, field: string, kind: IndexKind): string {
   const name = `${collection}_${field}_${kind}`;

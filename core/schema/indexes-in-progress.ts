@@ -1,4 +1,4 @@
-/** Which fields have an index that is being built right now, or is to be. */
+/** Finds fields whose index is being built, or waits for it. */
 import * as v from 'valibot';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
@@ -10,7 +10,7 @@ import { systemTable } from '#core/system/system-table.ts';
 export type BuildingIndexes = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
- * The fields whose index is being built. Where an index stands otherwise, the catalog tells.
+ * The fields whose index is being built. The catalog shows all other indexes.
  * @param collection of one collection only; null for all
  */
 export async function buildingIndexes(
@@ -25,7 +25,7 @@ export async function buildingIndexes(
   );
   const building = new Map<string, Set<string>>();
   for (const { message } of rows) {
-    // A later release may describe it in another way; that index is shown when it is there.
+    // A later release may describe it differently; its index is shown when it exists.
     if (!v.is(indexMessage, message)) continue;
     const fields = building.get(message.collection) ?? new Set<string>();
     building.set(message.collection, fields.add(message.field));

@@ -1,4 +1,4 @@
-/** Says in a sentence what is wrong with a member of a body, without repeating what it holds. */
+/** Explains in a sentence what is wrong with a member of a body, without repeating its value. */
 import * as v from 'valibot';
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ const KINDS: Readonly<Record<string, string>> = {
   custom: 'an object',
 };
 
-/** What a member must be, by the kind of the check that it failed. */
+/** What a member must be, by the kind of the failed check. */
 function demand(issue: v.BaseIssue<unknown>): string {
   const { type, requirement, expected } = issue;
   switch (type) {
@@ -25,7 +25,7 @@ function demand(issue: v.BaseIssue<unknown>): string {
     case 'safe_integer':
       return 'must be a whole number';
     case 'excludes':
-      return 'must not hold a comma';
+      return 'must not contain a comma';
     case 'union':
       return 'must be a text, or a list of texts';
     case 'picklist':
@@ -35,9 +35,9 @@ function demand(issue: v.BaseIssue<unknown>): string {
   }
 }
 
-/** A sentence about an issue: the member's path and what is expected there. */
+/** A sentence about an issue: the member's path and what is expected. */
 export function explain(issue: v.BaseIssue<unknown>): string {
-  // What is checked by a rule of its own says itself what it demands.
+  // Our own checks have a message of their own.
   if (issue.type === 'check' || issue.type === 'raw_check') return issue.message;
   const path = v.getDotPath(issue);
   if (path === null) return `The body ${demand(issue)}.`;

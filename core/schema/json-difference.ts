@@ -1,6 +1,6 @@
 /**
- * Differences between two values of JSON, as lists of single changes in the format that the library
- * deep-diff made common, and putting them into a value again.
+ * Differences between two JSON values, as lists of changes in the format of the library deep-diff,
+ * and applying them.
  */
 import * as v from 'valibot';
 import { invalidPayload } from '#core/errors/service-error.ts';
@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
 
 type Path = readonly (string | number)[];
 
-/** Something new, something deleted. Without a path the whole value is meant. */
+/** A new value, or a deleted one. Without a path it is the whole value. */
 interface Coming {
   readonly kind: 'N';
   readonly path?: Path;
@@ -21,7 +21,7 @@ interface Going {
   readonly lhs: unknown;
 }
 
-/** One value in the place of another. */
+/** A changed value. */
 interface Edit {
   readonly kind: 'E';
   readonly path?: Path;
@@ -29,7 +29,7 @@ interface Edit {
   readonly rhs: unknown;
 }
 
-/** A list has become longer or shorter at its end. */
+/** A list became longer or shorter at its end. */
 interface Resizing {
   readonly kind: 'A';
   readonly path?: Path;
@@ -93,7 +93,7 @@ function compareLists(lhs: readonly unknown[], rhs: readonly unknown[], path: Pa
   return found;
 }
 
-/** What has to change in one value of JSON so that it becomes the other; empty when they are equal. */
+/** The changes that turn one JSON value into the other; empty when they are equal. */
 export function differences(lhs: unknown, rhs: unknown, path: Path = []): Difference[] {
   if (Object.is(lhs, rhs)) return [];
   if (Array.isArray(lhs) && Array.isArray(rhs)) return compareLists(lhs, rhs, path);
@@ -101,14 +101,14 @@ export function differences(lhs: unknown, rhs: unknown, path: Path = []): Differ
   return [{ kind: 'E', ...at(path), lhs, rhs }];
 }
 
-/** Changes the value at a path; `undefined` stands for nothing there. */
+/** Changes the value at a path; `undefined` deletes it. */
 type Change = (value: unknown) => unknown;
 
 function nowhere(path: Path): Error {
-  return invalidPayload(`The diff changes "${path.join('.')}", which is not there.`);
+  return invalidPayload(`The diff changes "${path.join('.')}", which does not exist.`);
 }
 
-/** The same value but for the value at one path; what is on the way there must exist. */
+/** A copy with a new value at one path, whose parents must exist. */
 function changed(value: unknown, [step, ...rest]: Path, change: Change, whole: Path): unknown {
   if (step === undefined) return change(value);
   if (Array.isArray(value) && typeof step === 'number' && step >= 0 && step < value.length) {
@@ -116,7 +116,7 @@ function changed(value: unknown, [step, ...rest]: Path, change: Change, whole: P
   }
   if (!isJsonObject(value) || typeof step !== 'string' || step === '__proto__')
     throw nowhere(whole);
-  // Object.entries and fromEntries keep to own members, whatever these are called.
+  // Object.entries and fromEntries use own members only, whatever their names.
   const members = new Map(Object.entries(value));
   if (rest.length > 0 && !members.has(step)) throw nowhere(whole);
   const member = changed(members.get(step), rest, change, whole);
@@ -144,11 +144,11 @@ function put(current: unknown, entry: DifferenceInput): unknown {
 }
 
 /**
- * Puts differences into a value. Longer lists come with their last entry first, as they were found.
- * @throws ServiceError INVALID_PAYLOAD for one that concerns what is not there
+ * Applies differences to a value. New entries of a list come with the last one first.
+ * @throws ServiceError INVALID_PAYLOAD for a difference about something that does not exist
  */
 export function patched(value: unknown, list: readonly DifferenceInput[]): unknown {
-  // What lists gain stands in the order of falling indexes, so it is put in from the other end.
+  // New entries are listed with falling indexes, so they are added in reverse order.
   const gains = list.filter((entry) => entry.kind === 'A' && entry.item.kind === 'N').reverse();
   const others = list.filter((entry) => !gains.includes(entry));
   return [...others, ...gains].reduce(put, value);

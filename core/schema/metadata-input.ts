@@ -1,26 +1,26 @@
 /**
- * The metadata rows of collections, fields and relations as callers write them: which columns
- * there are, what each takes, and the form in which it is kept. Absent members stay as they are.
+ * The metadata of collections, fields and relations in requests: which members exist, what each
+ * accepts, and how it is stored. Missing members stay unchanged.
  */
 import * as v from 'valibot';
 import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
 import { filterFault } from '#core/validation/readable.ts';
 import { variableFault } from '#core/validation/unknown-variable.ts';
 
-/** Columns of `varchar(64)`, which hold names. */
+/** Columns of `varchar(64)`, which contain names. */
 const name = v.optional(v.nullable(v.pipe(v.string(), v.maxLength(64))));
 const shortText = v.optional(v.nullable(v.pipe(v.string(), v.maxLength(255))));
 const text = v.optional(v.nullable(v.string()));
 const flag = v.optional(v.boolean());
 const position = v.optional(v.nullable(v.pipe(v.number(), v.safeInteger())));
-/** Whatever JSON holds; null is SQL NULL. */
+/** Any JSON value; null is SQL NULL. */
 const json = v.optional(v.unknown());
 
 function ruleFault(value: unknown, place: string): string | null {
   return filterFault(value, place) ?? variableFault(value, place);
 }
 
-/** A condition on items; null when there is none. */
+/** A filter; null when there is none. */
 const rule = v.optional(
   v.pipe(
     v.unknown(),
@@ -32,7 +32,7 @@ const rule = v.optional(
   ),
 );
 
-/** What the Admin App changes about a field, each by a rule. */
+/** Conditions of a field in the Admin App, each with a filter. */
 const conditions = v.optional(
   v.pipe(
     v.unknown(),
@@ -48,7 +48,9 @@ const conditions = v.optional(
   ),
 );
 
-/** A comma list, given as text or as a list of entries without commas; null when it is empty. */
+/**
+ * A comma-separated list, given as text or as a list of entries without commas; null when empty.
+ */
 function commaList(longest: number) {
   const entry = v.pipe(v.string(), v.excludes(','));
   return v.pipe(
@@ -61,24 +63,24 @@ function commaList(longest: number) {
 }
 
 /**
- * The flags of a field. What was encrypted would be gone with its key, and a flag without effect
- * would be taken for a promise, so there is none of that name.
+ * The flags of a field. `encrypt` does not exist: values would be lost with the key, and a flag
+ * without effect would look like a promise.
  */
 const flags = v.pipe(
   commaList(64),
   v.check(
     (list) => list === null || !list.toLowerCase().split(',').includes('encrypt'),
-    'The flag encrypt is not offered: with a lost key the data would be lost. ' +
+    'The flag encrypt does not exist: with a lost key the data would be lost. ' +
       'Encrypt values before they are sent, or let the database do it.',
   ),
 );
 
-/** An object and no list, which valibot takes for one. */
+/** An object that is not a list, which valibot would accept. */
 const members = v.custom<JsonObject>(isJsonObject);
 
 /**
- * An object with these members only. Those of `passed` are dropped: objects carry them when they
- * are read, and may be written back as they are.
+ * An object with only these members. Those in `passed` are ignored: they appear in answers, and
+ * clients may send them back.
  */
 export function written<Entries extends v.ObjectEntries>(
   entries: Entries,
@@ -93,7 +95,7 @@ export function written<Entries extends v.ObjectEntries>(
   );
 }
 
-/** A row of `system_collections`, but for its name. */
+/** A row of `system_collections`, without its name. */
 export const collectionMetaInput = written(
   {
     icon: name,
@@ -124,7 +126,7 @@ export type CollectionMetaInput = v.InferOutput<typeof collectionMetaInput>;
 
 const WIDTHS = ['half', 'half-left', 'half-right', 'half-space', 'full', 'fill'] as const;
 
-/** A row of `system_fields`, but for its key. */
+/** A row of `system_fields`, without its key. */
 export const fieldMetaInput = written(
   {
     special: v.optional(flags),
@@ -150,7 +152,7 @@ export const fieldMetaInput = written(
 );
 export type FieldMetaInput = v.InferOutput<typeof fieldMetaInput>;
 
-/** A row of `system_relations`, but for what the relation itself says already. */
+/** A row of `system_relations`, without what the relation itself says already. */
 export const relationMetaInput = written(
   {
     one_field: name,

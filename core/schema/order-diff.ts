@@ -1,6 +1,6 @@
 /**
- * What has to be done, and in which order, so that the schema becomes what a diff wants: first goes
- * what goes, relations before fields before collections; then comes what comes, the other way round.
+ * Plans the order in which a diff is applied: first it drops relations, then fields, then
+ * collections; then it creates them in the reverse order.
  */
 import * as v from 'valibot';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
@@ -42,13 +42,13 @@ const content = v.object({
   ),
 });
 
-/** Something that stays, as it is and as it is to be. */
+/** Something that stays, before and after the change. */
 export interface Change<T> {
   readonly now: T;
   readonly next: T;
 }
 
-/** What comes, goes and changes of one kind. */
+/** What of one kind is created, deleted and changed. */
 export interface Steps<T> {
   readonly gone: readonly T[];
   readonly changed: readonly Change<T>[];
@@ -57,16 +57,16 @@ export interface Steps<T> {
 
 export interface Plan {
   readonly collections: Steps<SnapshotCollection>;
-  /** Those of collections that are made are among them. */
+  /** Including those of new collections. */
   readonly fields: Steps<SnapshotField>;
   readonly relations: Steps<SnapshotRelation>;
-  /** System fields whose index comes or goes. */
+  /** System fields whose index is created or dropped. */
   readonly systemFields: readonly SnapshotSystemField[];
 }
 
 /**
- * @param replaced whether the one cannot become the other, so that it goes and is made anew
- * @param gone collections that go, with all that they hold
+ * @param replaced whether one cannot become the other, so that it is dropped and created again
+ * @param gone dropped collections with everything in them
  */
 function stepsOf<T extends SnapshotEntry>(
   now: readonly T[],
@@ -93,21 +93,21 @@ function stepsOf<T extends SnapshotEntry>(
   };
 }
 
-/** A table and a folder, or a column and an alias, are made of different stuff. */
+/** A table cannot become a folder, nor a column an alias. */
 function changesStuff({ now, next }: Change<SnapshotCollection | SnapshotField>): boolean {
   return (now.schema === null) !== (next.schema === null);
 }
 
 const KEY_MEMBERS = ['column', 'foreign_key_table', 'foreign_key_column', 'constraint_name'];
 
-/** Another foreign key, not the same one with other actions. */
+/** A different foreign key, and not the same one with other actions. */
 function changesKey({ now, next }: Change<SnapshotRelation>): boolean {
   if ((now.schema === null) !== (next.schema === null)) return true;
   if (now.related_collection !== next.related_collection) return true;
   return KEY_MEMBERS.some((member) => now.schema?.[member] !== next.schema?.[member]);
 }
 
-/** Names that nothing can have; PostgreSQL itself takes every other one. */
+/** Names that are impossible; PostgreSQL accepts all others. */
 function checkName(name: string, what: string): void {
   const bad =
     name === '' ||
@@ -158,14 +158,15 @@ function* obstacles({ collections, fields }: Plan): Generator<string> {
 }
 
 /**
- * Plans how to put a diff into effect.
- * @param current the schema as it is
- * @throws ServiceError INVALID_PAYLOAD for a diff that does not fit the schema, UNPROCESSABLE_ENTITY
- *   telling all that cannot be done
+ * Plans how to apply a diff.
+ * @param current the current schema
+ * @throws ServiceError INVALID_PAYLOAD when the diff does not fit the schema,
+ *   UNPROCESSABLE_ENTITY
+ * with everything that is impossible
  */
 export function planOf(current: SnapshotContent, diff: SchemaDiff): Plan {
   const parsed = v.safeParse(content, intended(current, diff));
-  if (!parsed.success) throw invalidPayload('The diff leads to what is no schema.');
+  if (!parsed.success) throw invalidPayload('The diff leads to something that is not a schema.');
   const wanted: SnapshotContent = parsed.output;
   const collections = stepsOf(current.collections, wanted.collections, changesStuff);
   const gone = new Set(collections.gone.map(({ collection }) => collection));

@@ -1,14 +1,16 @@
-/** Reads the default of a column: a constant as the value that it is, anything else as SQL text. */
+/** Reads the default of a column: a constant as its value, anything else as SQL text. */
 import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
 import type { FieldType } from '#core/catalog/field-type.ts';
 
-/** Casts behind a constant, as PostgreSQL deparses them: `::character varying(20)`, `::"a b"[]`. */
+/** Casts after a constant, as PostgreSQL prints them: `::character varying(20)`, `::"a b"[]`. */
 const CASTS = /^(?:::(?:"(?:[^"]|"")+"|[\w. ]|\(\d+(?:,-?\d+)?\)|\[\])+)*$/;
 const QUOTED = /^'((?:[^']|'')*)'/;
 const NUMBER = /^(\()?(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(\))?/;
 const WORD = /^(true|false|NULL)\b/;
 
-/** The text of a constant; null for SQL's NULL; undefined when the expression is none. */
+/**
+ * The text of a constant; null for NULL in SQL; undefined when the expression is not a constant.
+ */
 function constantOf(expression: string): string | null | undefined {
   for (const pattern of [QUOTED, NUMBER, WORD]) {
     const found = pattern.exec(expression);
@@ -20,7 +22,7 @@ function constantOf(expression: string): string | null | undefined {
   return undefined;
 }
 
-/** A number where that keeps every digit, else the text. */
+/** A number when it keeps every digit, else the text. */
 function exactNumber(text: string): number | string {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value)) return text;
@@ -47,7 +49,7 @@ function typed(text: string, type: FieldType, column: ColumnDescriptor): unknown
     case 'decimal':
       return exactNumber(text);
     case 'boolean':
-      // As PostgreSQL reads it: any beginning of a word is that word.
+      // As PostgreSQL reads it: any beginning of a word counts as the word.
       return column.typeName === 'bool' ? /^(?:t|y|on|1)/i.test(text.trim()) : text;
     case 'json':
       return column.elementType === null ? parsedJson(text) : text;

@@ -1,4 +1,4 @@
-/** Relations as they are shown, seen from the items that refer; made from the catalog alone. */
+/** Relations as they are shown, from the referring side; made from the catalog alone. */
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import type {
   ForeignKeyDescriptor,
@@ -10,7 +10,7 @@ import type { AnyToOne, ManyToOne } from '#core/catalog/relation.ts';
 import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
 import type { MetaObject } from './schema-object.ts';
 
-/** The foreign key behind a relation. */
+/** The foreign key of a relation. */
 export interface ForeignKeyObject {
   readonly constraint_name: string;
   readonly table: string;
@@ -24,14 +24,14 @@ export interface ForeignKeyObject {
 }
 
 export interface RelationObject {
-  /** The collection whose items refer, and the field by which they do. */
+  /** The referring collection and field. */
   readonly collection: string;
   readonly field: string;
-  /** Null when items of several collections are referred to. */
+  /** Null for a many-to-any relation. */
   readonly related_collection: string | null;
   /** Null without a foreign key. */
   readonly schema: ForeignKeyObject | null;
-  /** The row of `system_relations`; null when the foreign key alone tells of the relation. */
+  /** The row of `system_relations`; null when there is only a foreign key. */
   readonly meta: MetaObject | null;
 }
 
@@ -50,7 +50,7 @@ function foreignKeyObject(table: TableDescriptor, key: ForeignKeyDescriptor): Fo
 
 function relationMeta(meta: RelationMeta, system: boolean): MetaObject {
   return {
-    // The relations of Sluice's own collections stand in no table.
+    // The relations of system collections have no metadata.
     id: meta.id === 0 ? null : meta.id,
     many_collection: meta.manyCollection,
     many_field: meta.manyField,
@@ -65,7 +65,7 @@ function relationMeta(meta: RelationMeta, system: boolean): MetaObject {
   };
 }
 
-/** A relation as it is shown, seen from the items that refer. */
+/** A relation as it is shown, from the referring side. */
 function relationObject(collection: Collection, relation: ManyToOne | AnyToOne): RelationObject {
   const { table, name } = collection;
   const foreignKey = relation.kind === 'm2o' ? relation.foreignKey : null;
@@ -81,7 +81,7 @@ function relationObject(collection: Collection, relation: ManyToOne | AnyToOne):
   };
 }
 
-/** A row of metadata that leads nowhere, shown so that it can be seen and taken away. */
+/** Metadata whose collection does not exist; it is shown so that it can be deleted. */
 function brokenObject(collection: Collection, meta: RelationMeta): RelationObject {
   return {
     collection: collection.name,
@@ -92,7 +92,7 @@ function brokenObject(collection: Collection, meta: RelationMeta): RelationObjec
   };
 }
 
-/** The relations by which the items of a collection refer to others, those of the metadata first. */
+/** The relations of a collection to others; those with metadata first. */
 export function relationObjects(catalog: Catalog, collection: Collection): RelationObject[] {
   const relations = [...(catalog.relations.get(collection.name)?.values() ?? [])];
   const working = relations.flatMap((relation) =>

@@ -1,4 +1,4 @@
-/** Which operation carries out which change. */
+/** Chooses the operation for each kind of change. */
 import * as v from 'valibot';
 import { applyDiff } from './operation/apply-snapshot.ts';
 import { createCollections, updateCollections } from './operation/collection.ts';
@@ -12,8 +12,8 @@ import type { Alteration } from './schema-change-context.ts';
 import { schemaDiff } from './snapshot-diff.ts';
 
 /**
- * Makes a change, in the transaction of the alteration.
- * @throws {ServiceError} when it cannot be made; the transaction is then to be rolled back
+ * Makes a change within the transaction.
+ * @throws {ServiceError} when it is not possible; the transaction must then be rolled back
  */
 export async function runSchemaChange(alteration: Alteration, change: SchemaChange): Promise<void> {
   switch (change.kind) {

@@ -1,28 +1,28 @@
 /**
- * What an operation on the schema works with: the catalog as it stands, and the one transaction in
- * which everything is looked up and changed.
+ * What a schema operation works with: the catalog, and the transaction in which it reads and
+ * changes everything.
  */
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { Sql } from '#core/database/sql.ts';
 
-/** A table by its place in the database. */
+/** A table by schema and name. */
 export interface TableName {
   readonly schema: string;
   readonly name: string;
 }
 
 /**
- * How strongly a table is locked: nobody else may use it (columns come, go or change), or nobody
- * may write to it (foreign keys and indexes are made; PostgreSQL manual, 13.3.1).
+ * The lock on a table: exclusive (columns are added, dropped or changed), or against writers only
+ * (foreign keys and indexes are created; PostgreSQL manual, 13.3.1).
  */
 export type LockMode = 'ACCESS EXCLUSIVE' | 'SHARE ROW EXCLUSIVE';
 
 export interface TableLock extends TableName {
-  /** ACCESS EXCLUSIVE when not given. */
+  /** ACCESS EXCLUSIVE by default. */
   readonly mode?: LockMode;
 }
 
-/** An index on one column, to be made now or, `concurrently`, after the transaction. */
+/** An index on one column, created now or, with `concurrently`, after the transaction. */
 export interface IndexOrder {
   readonly collection: string;
   readonly field: string;
@@ -31,30 +31,30 @@ export interface IndexOrder {
 }
 
 export interface Alteration {
-  /** As it was when the change began; what this change itself has made is not in it. */
+  /** The catalog before the change; it does not contain what the change has made. */
   readonly catalog: Catalog;
   /** The schema of the system tables. */
   readonly system: string;
-  /** The schema in which new tables are made. */
+  /** The schema for new tables. */
   readonly home: string;
   /** Values may be lost. */
   readonly force: boolean;
   /** Indexes are built after the transaction. */
   readonly concurrently: boolean;
-  /** Reads. Runs always. */
+  /** Reads; also in a dry run. */
   readonly ask: <Row extends object>(query: Sql) => Promise<readonly Row[]>;
   /**
-   * Changes something. A dry run notes the statement instead.
-   * @throws {ServiceError} what a failure of PostgreSQL means to the caller
+   * Changes something. A dry run records the statement instead.
+   * @throws {ServiceError} the translated error of PostgreSQL
    */
   readonly run: (statement: Sql) => Promise<void>;
   /**
-   * Locks tables for the rest of the transaction without letting others wait behind it. To be
-   * called once, with all that the change needs, before its first statement on any of them;
-   * tables that are locked already, and those that are new, are passed over.
-   * @throws SERVICE_UNAVAILABLE naming the sessions that kept a table for too long
+   * Locks tables for the rest of the transaction without making others wait behind it. Called once,
+   * with all tables of the change, before the first statement on any of them. Tables that are
+   * locked already, and new ones, are skipped.
+   * @throws SERVICE_UNAVAILABLE naming the sessions that held a table for too long
    */
   readonly lock: (tables: readonly TableLock[]) => Promise<void>;
-  /** Makes an index, or orders it for after the transaction. */
+  /** Creates an index, or plans it for after the transaction. */
   readonly index: (order: IndexOrder) => Promise<void>;
 }

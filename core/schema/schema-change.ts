@@ -1,6 +1,6 @@
 /**
- * What may be asked of the schema: every change as plain JSON, as it travels from those who accept
- * it to the worker that carries it out. Shapes only; whether a change can be made is seen then.
+ * The schema changes: each is plain JSON, sent from the edge that accepts it to the worker that
+ * makes it. Only shapes; whether a change is possible is found out when it is made.
  */
 import * as v from 'valibot';
 import {
@@ -40,21 +40,21 @@ export const COLUMN_TYPES = [
 ] as const;
 export type ColumnTypeName = (typeof COLUMN_TYPES)[number];
 
-/** Types of fields without a column; all but the first name the relation behind an alias. */
+/** Types of fields without a column; all except the first name the kind of relation. */
 export const ALIAS_TYPES = ['alias', 'o2m', 'm2m', 'm2a', 'o2a', 'files', 'translations'] as const;
 
 export const FIELD_TYPES = [...COLUMN_TYPES, ...ALIAS_TYPES] as const;
 export type FieldTypeName = (typeof FIELD_TYPES)[number];
 
-/** A name that exists, or not; nothing is made under it. */
+/** The name of something that exists; nothing new gets this name. */
 const existing = v.string();
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_485_760));
 
-/** What may be said of a column. */
+/** The properties of a column. */
 export const fieldSchemaInput = written(
   {
-    /** A value of the column's type, or one of the few functions that are taken for it. */
+    /** A value of the column's type, or one of the few functions that are allowed. */
     default_value: v.optional(v.unknown()),
     max_length: v.optional(v.nullable(count)),
     numeric_precision: v.optional(v.nullable(count)),
@@ -65,7 +65,7 @@ export const fieldSchemaInput = written(
     is_primary_key: v.optional(v.boolean()),
     has_auto_increment: v.optional(v.boolean()),
     comment: v.optional(v.nullable(v.string())),
-    /** PostgreSQL's own type; counts where it is one of those that the field's type stands for. */
+    /** PostgreSQL's own type; used when it is one that the field's type allows. */
     data_type: v.optional(v.nullable(v.string())),
   },
   [
@@ -82,7 +82,7 @@ export const fieldSchemaInput = written(
 );
 export type FieldSchemaInput = v.InferOutput<typeof fieldSchemaInput>;
 
-/** A field to be made. `type` null or one of {@link ALIAS_TYPES}: without a column. */
+/** A new field. `type` null or one of {@link ALIAS_TYPES}: without a column. */
 export const fieldInput = v.strictObject({
   field: newName('field'),
   type: v.nullable(v.picklist(FIELD_TYPES)),
@@ -91,7 +91,7 @@ export const fieldInput = v.strictObject({
 });
 export type FieldInput = v.InferOutput<typeof fieldInput>;
 
-/** What is to become of a field; absent members stay as they are. */
+/** The changes of a field; missing members stay unchanged. */
 export const fieldPatch = v.strictObject({
   field: existing,
   type: v.optional(v.nullable(v.picklist(FIELD_TYPES))),
@@ -100,11 +100,11 @@ export const fieldPatch = v.strictObject({
 });
 export type FieldPatch = v.InferOutput<typeof fieldPatch>;
 
-/** A collection to be made; with `schema` null a folder, which has no table. */
+/** A new collection; with `schema` null a folder, which has no table. */
 export const collectionInput = v.strictObject({
   collection: newName('collection'),
   schema: v.nullable(v.looseObject({ comment: v.optional(v.nullable(v.string())) })),
-  /** Null: no row of metadata. */
+  /** Null: no metadata. */
   meta: v.nullable(collectionMetaInput),
   fields: v.array(fieldInput),
 });
@@ -113,7 +113,7 @@ export type CollectionInput = v.InferOutput<typeof collectionInput>;
 const ACTIONS = ['NO ACTION', 'SET NULL', 'SET DEFAULT', 'CASCADE', 'RESTRICT'] as const;
 const action = v.optional(v.nullable(v.picklist(ACTIONS)));
 
-/** What may be said of a foreign key. */
+/** The properties of a foreign key. */
 export const relationSchemaInput = written({ on_delete: action, on_update: action }, [
   'table',
   'column',
@@ -124,7 +124,7 @@ export const relationSchemaInput = written({ on_delete: action, on_update: actio
 ]);
 export type RelationSchemaInput = v.InferOutput<typeof relationSchemaInput>;
 
-/** A relation to be made; `related_collection` null: to any of several. */
+/** A new relation; `related_collection` null: many-to-any. */
 export const relationInput = v.strictObject({
   collection: existing,
   field: existing,
@@ -134,7 +134,7 @@ export const relationInput = v.strictObject({
 });
 export type RelationInput = v.InferOutput<typeof relationInput>;
 
-/** One change of the schema; it is made as a whole or not at all. */
+/** One schema change; it is made as a whole or not at all. */
 export const schemaChange = v.variant('kind', [
   v.strictObject({
     kind: v.literal('collections.create'),

@@ -1,20 +1,20 @@
-/** What a failure of PostgreSQL means to somebody who alters the schema. Only admins ever see it. */
+/** Translates PostgreSQL's errors during schema changes. Only administrators see them. */
 import pg from 'pg';
 import { EVERYTHING, isTransient, translateFailure, wordsOf } from '#core/database/failure.ts';
 import { invalidPayload, ServiceError, unavailable } from '#core/errors/service-error.ts';
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** SQLSTATEs (PostgreSQL, appendix A) of what is there already. */
+/** SQLSTATEs (PostgreSQL, appendix A) for something that exists already. */
 const DUPLICATES: ReadonlySet<string> = new Set(['42701', '42P07', '42710', '42P06']);
 
 /**
- * Classes whose message says what cannot be done: feature not supported, dependent objects, limits,
- * state of an object, and what is wrong with a definition.
+ * Classes whose message says what is not possible: unsupported features, dependent objects, limits,
+ * states of objects, and wrong definitions.
  */
 const IMPOSSIBLE: ReadonlySet<string> = new Set(['0A', '2B', '42', '54', '55']);
 
-/** The coded error behind a failure; what another attempt may not meet is returned unchanged. */
+/** The ServiceError for an error; one that another attempt may not meet is returned unchanged. */
 export function schemaFailure(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   const sqlstate = error.code ?? '';

@@ -1,10 +1,10 @@
-/** A short text that stands for a value: equal values have equal ones, whatever their order. */
+/** A hash of a list of JSON values; equal schemas have equal hashes. */
 import { createHash } from 'node:crypto';
 import { compareText } from '#core/catalog/compare-text.ts';
 import { isJsonObject } from '#core/json/json-object.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
 
-/** JSON with the members of every object in the order of their names. */
+/** JSON with the members of every object sorted by name. */
 function stableText(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     isJsonObject(member)
@@ -14,8 +14,8 @@ function stableText(value: unknown): string {
 }
 
 /**
- * The SHA-256 of a list, in hexadecimal digits. The order of the list counts, that of members
- * within its entries does not.
+ * The SHA-256 of a list, in hexadecimal digits. The order of the list matters, that of members does
+ * not.
  */
 export async function hashOf(list: Iterable<unknown>): Promise<string> {
   const hash = createHash('sha256');

@@ -1,6 +1,6 @@
 /**
- * Collections and fields as they are shown: plain objects made from the catalog alone. Who may see
- * them is not decided here; relations are in `relation-object.ts`.
+ * Collections and fields as they are shown: plain objects made from the catalog alone. Does not
+ * check rights; relations are in `relation-object.ts`.
  */
 import type { Collection, Field } from '#core/catalog/catalog.ts';
 import type { FieldType } from '#core/catalog/field-type.ts';
@@ -8,12 +8,12 @@ import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
 import { defaultRow } from '#core/system-collections/registry.ts';
 import { type ColumnObject, columnObject } from './column-object.ts';
 
-/** The columns of a metadata row; `system: true` where the thing is Sluice's own. */
+/** The columns of a metadata row; `system: true` for a system collection. */
 export type MetaObject = Readonly<Record<string, unknown>>;
 
 export interface CollectionObject {
   readonly collection: string;
-  /** The row of `system_collections`; null for a table that has none. */
+  /** The row of `system_collections`; null for a table without one. */
   readonly meta: MetaObject | null;
   /** Null for a folder. */
   readonly schema: {
@@ -27,16 +27,16 @@ export interface FieldObject {
   readonly collection: string;
   readonly field: string;
   readonly type: FieldType;
-  /** The row of `system_fields`; null for a column that has none. */
+  /** The row of `system_fields`; null for a column without one. */
   readonly meta: MetaObject | null;
   /** Null for an alias. */
   readonly schema: ColumnObject | null;
 }
 
-/** A row of `system_collections` in which nobody has said anything. */
+/** An empty row of `system_collections`. */
 export const COLLECTION_META: MetaObject = defaultRow('collections', ['collection']);
 
-/** The same of `system_fields`. */
+/** An empty row of `system_fields`. */
 export const FIELD_META: MetaObject = defaultRow('fields', ['id', 'collection', 'field']);
 
 function collectionMeta({ name, meta, singleton, system }: Collection): MetaObject | null {
@@ -56,7 +56,7 @@ export function collectionObject(collection: Collection): CollectionObject {
   };
 }
 
-/** Text as it is; anything else as JSON text. */
+/** A text as it is; other values as JSON text. */
 function asText(value: unknown): unknown {
   return value === null || typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -74,7 +74,7 @@ function fieldMeta(collection: Collection, field: Field): MetaObject | null {
 
 /**
  * A field as it is shown.
- * @param building an index of this field is being built, or is to be
+ * @param building an index of this field is being built, or waits for it
  */
 export function fieldObject(collection: Collection, field: Field, building = false): FieldObject {
   const { table, name } = collection;

@@ -1,6 +1,6 @@
 /**
- * One change of the schema as one transaction: locks, tables, metadata and the catalog that all
- * processes will follow become true together with whatever the caller records, or not at all.
+ * One schema change as one transaction: locks, tables, metadata, the new catalog and the caller's
+ * own record commit together, or not at all.
  */
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { CatalogSchemas } from '#core/catalog/catalog-schemas.ts';
@@ -18,18 +18,18 @@ import { lockTables } from './table-lock.ts';
 export interface AlterOptions {
   /** A connection of its own, in no transaction. */
   readonly client: Connection;
-  /** As fresh as can be; what has changed since makes the change fail, never go wrong. */
+  /** The newest catalog; when the schema has changed since, the change fails. */
   readonly catalog: Catalog;
   readonly catalogSchemas: CatalogSchemas;
-  /** Milliseconds for which a lock may be queued for at once. */
+  /** Maximum milliseconds of one attempt to lock. */
   readonly lockTimeout: number;
   readonly concurrently: boolean;
   readonly force: boolean;
-  /** Aborted when the change is not to be made after all. */
+  /** Aborted when the change is cancelled. */
   readonly signal: AbortSignal;
-  /** Takes an index on that is to be built after the commit, in this very transaction. */
+  /** Accepts an index that is built after the commit, within this transaction. */
   readonly order: (order: IndexOrder & { readonly index: string }) => Promise<void>;
-  /** Records the outcome, as the last thing before the commit. */
+  /** Records the result, as the last statement before the commit. */
   readonly complete: (version: number) => Promise<void>;
 }
 
@@ -37,7 +37,7 @@ function tableKey({ schema, name }: TableName): string {
   return JSON.stringify([schema, name]);
 }
 
-/** A table that was there before and can be indexed while others write to it. */
+/** An existing table that can be indexed while others write. */
 function isBusy(catalog: Catalog, { schema, name }: TableName): boolean {
   for (const { table } of catalog.collections.values()) {
     if (table?.schema === schema && table.name === name) return table.kind === 'table';
@@ -45,12 +45,12 @@ function isBusy(catalog: Catalog, { schema, name }: TableName): boolean {
   return false;
 }
 
-/** A statement waits for others no longer than a change may. */
+/** A statement waits for locks no longer than a lock attempt of the change. */
 async function setLockTimeout(client: Client, ms: number): Promise<void> {
   await client.query(render(sql`SELECT set_config('lock_timeout', ${String(ms)}, true)`));
 }
 
-/** Runs statements of the change; a failure comes out as what it means to the caller. */
+/** Runs statements of the change and translates their errors. */
 function questions({ client, signal }: AlterOptions) {
   return async (statement: Sql) => {
     signal.throwIfAborted();
@@ -64,7 +64,7 @@ function questions({ client, signal }: AlterOptions) {
 
 type Query = ReturnType<typeof questions>;
 
-/** Takes locks once; what is held already is not asked for again. */
+/** Takes locks once; locks that are held already are skipped. */
 function locker({ client, lockTimeout, signal }: AlterOptions): Alteration['lock'] {
   const held = new Set<string>();
   return async (tables) => {
@@ -82,7 +82,7 @@ function locker({ client, lockTimeout, signal }: AlterOptions): Alteration['lock
   };
 }
 
-/** What an attempt left behind that did not get to its end. */
+/** Removes what an unfinished attempt left in the session. */
 async function dropInvalid(query: Query, schema: string, index: string): Promise<void> {
   const { rowCount } = await query(sql`
     SELECT FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
@@ -91,7 +91,7 @@ async function dropInvalid(query: Query, schema: string, index: string): Promise
   if (rowCount !== 0) await query(sql`DROP INDEX ${identifier(schema, index)}`);
 }
 
-/** What operations work with, on one transaction. */
+/** The context of operations on one transaction. */
 function alterationOn(options: AlterOptions): Alteration {
   const { catalog, catalogSchemas, concurrently, force } = options;
   const query = questions(options);
@@ -118,9 +118,9 @@ function alterationOn(options: AlterOptions): Alteration {
 }
 
 /**
- * Makes a change and publishes the catalog that has it.
- * @returns the version of that catalog; the change is committed then
- * @throws {ServiceError} what stands against the change; nothing has changed then
+ * Makes a change and publishes its catalog.
+ * @returns the version of that catalog, after the commit
+ * @throws {ServiceError} why the change is not possible; nothing has changed then
  * @throws the signal's reason when it was aborted before the commit
  */
 export async function alterSchema(change: SchemaChange, options: AlterOptions): Promise<number> {
@@ -139,7 +139,7 @@ export async function alterSchema(change: SchemaChange, options: AlterOptions): 
     return version;
   } catch (error) {
     signal.removeEventListener('abort', cancel);
-    // A connection that broke has rolled back by itself.
+    // A broken connection has rolled back already.
     await client.query('ROLLBACK').catch(() => undefined);
     signal.throwIfAborted();
     throw schemaFailure(error);

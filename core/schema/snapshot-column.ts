@@ -1,6 +1,6 @@
 /**
- * Columns as a snapshot describes them: of exactly the type that it names, which may be one that
- * fields are not given otherwise, such as an enumeration, an array, or text of a fixed length.
+ * Columns of exactly the type that a snapshot names, even one that fields cannot be given
+ * otherwise, such as an enumeration, an array, or text of a fixed length.
  */
 import * as v from 'valibot';
 import { identifier, literal, raw, type Sql, sql } from '#core/database/sql.ts';
@@ -12,7 +12,7 @@ import type { Alteration } from './schema-change-context.ts';
 import { schemaFailure } from './schema-failure.ts';
 import type { SnapshotField } from './snapshot.ts';
 
-/** Sequences make columns of these types count. */
+/** Types that can have auto increment. */
 const SERIAL: Readonly<Record<string, string>> = {
   smallint: 'smallserial',
   integer: 'serial',
@@ -36,8 +36,8 @@ const MEMBERS = [
 export type ColumnSchema = v.InferOutput<typeof fieldSchemaInput>;
 
 /**
- * What a snapshot says of a column, as far as columns are made by it.
- * @throws ServiceError INVALID_PAYLOAD for what no column can have
+ * The parts of a snapshot's column from which a column is created.
+ * @throws ServiceError INVALID_PAYLOAD for an impossible column
  */
 export function columnSchema({ collection, field, schema }: SnapshotField): ColumnSchema {
   const members = Object.entries(schema ?? {}).filter(([name]) => MEMBERS.includes(name));
@@ -48,12 +48,12 @@ export function columnSchema({ collection, field, schema }: SnapshotField): Colu
 }
 
 interface FoundType {
-  /** As SQL writes it; PostgreSQL's own words. */
+  /** PostgreSQL's own words. */
   readonly text: string;
   readonly name: string;
 }
 
-/** The measures of a type, in the parentheses behind it. */
+/** The length, or precision and scale, in parentheses. */
 function measures(name: string, schema: ColumnSchema): string {
   const { max_length: length, numeric_precision: precision, numeric_scale: scale } = schema;
   if (['varchar', 'bpchar', 'bit', 'varbit'].includes(name)) return length ? `(${length})` : '';
@@ -61,9 +61,9 @@ function measures(name: string, schema: ColumnSchema): string {
 }
 
 /**
- * The type of a column as DDL writes it.
+ * The type of a column in DDL.
  * @throws ServiceError UNPROCESSABLE_ENTITY when the database does not have it, INVALID_PAYLOAD
- *   when the field has none
+ * when the field has none
  */
 export async function exactType(
   alteration: Alteration,
@@ -89,21 +89,21 @@ export async function exactType(
     throw new ServiceError('UNPROCESSABLE_ENTITY', { collection, field, reason });
   }
   const size = measures(found.name, schema);
-  // Without a length these two words mean a length of one.
+  // Without a length these two types have length one.
   if (found.name === 'bpchar' && size === '') return raw('bpchar');
   return raw(found.name === 'bit' ? `bit${size}` : found.text + size);
 }
 
 function exactDefault({ type }: SnapshotField, schema: ColumnSchema): Sql | null {
   const value = schema.default_value;
-  // The field of an array is read as JSON, but its default is PostgreSQL's text.
+  // The field of an array is JSON, but its default is PostgreSQL's text.
   if (typeof value === 'string' && schema.data_type?.endsWith('[]')) return literal(value);
   if (!isColumnType(type)) return null;
   return defaultExpression(type, value, longestOf(type, schema));
 }
 
 /**
- * A column as CREATE TABLE and ADD COLUMN define it.
+ * The definition of a column for CREATE TABLE and ADD COLUMN.
  * @throws ServiceError as {@link exactType}
  */
 export async function exactColumn(alteration: Alteration, field: SnapshotField): Promise<Sql> {
@@ -113,7 +113,7 @@ export async function exactColumn(alteration: Alteration, field: SnapshotField):
     const serial = SERIAL[schema.data_type ?? (field.type === 'bigInteger' ? 'bigint' : 'integer')];
     if (serial === undefined) {
       throw invalidPayload(
-        `${field.collection}.${field.field} is of no type that counts by itself.`,
+        `The type of ${field.collection}.${field.field} cannot have auto increment.`,
       );
     }
     return sql`${name} ${raw(serial)}`;

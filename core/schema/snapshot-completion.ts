@@ -1,6 +1,6 @@
 /**
- * Completes snapshots that leave something out: by what is there, or by the defaults, so that they
- * can be compared member by member.
+ * Completes snapshots: missing members are taken from the current schema, or are the defaults, so
+ * that snapshots can be compared member by member.
  */
 import { invalidPayload } from '#core/errors/service-error.ts';
 import type { JsonObject } from '#core/json/json-object.ts';
@@ -20,7 +20,7 @@ const RELATION_META: MetaObject = defaultRow('relations', [
   ...['id', 'many_collection', 'many_field', 'one_collection'],
 ]);
 
-/** A column of which nobody has said anything. */
+/** A column with defaults only. */
 export const COLUMN: JsonObject = {
   data_type: null,
   default_value: null,
@@ -41,7 +41,7 @@ export const COLUMN: JsonObject = {
 
 const FOREIGN_KEY: JsonObject = { on_update: 'NO ACTION', on_delete: 'NO ACTION' };
 
-/** Members that are not known here; they would mean something in another release. */
+/** Unknown members, which may have a meaning in another release. */
 function known(given: JsonObject, defaults: JsonObject, what: string, force: boolean): JsonObject {
   const others = Object.keys(given).filter((name) => !Object.hasOwn(defaults, name));
   if (others.length === 0) return given;
@@ -49,17 +49,17 @@ function known(given: JsonObject, defaults: JsonObject, what: string, force: boo
   return Object.fromEntries(Object.entries(given).filter(([name]) => !others.includes(name)));
 }
 
-/** A comma list as text. */
+/** A comma-separated list as text. */
 function commaText(value: unknown): unknown {
   return Array.isArray(value) ? value.join(',') || null : value;
 }
 
-/** The entries of a comma list. */
+/** The entries of a comma-separated list. */
 function commaList(value: unknown): unknown {
   return typeof value === 'string' ? value.split(',') : value;
 }
 
-/** Completes the members of a snapshot by those of the schema as it is. */
+/** Completes the members of a snapshot from the current schema. */
 class Completion {
   readonly #force: boolean;
 
@@ -139,7 +139,7 @@ class Completion {
       `The column ${collection}.${field}`,
       this.#force,
     );
-    // Whether its default is an expression is told together with the default, or not at all.
+    // Whether a default is an expression comes with the default, or not at all.
     const { default_is_expression: mark, ...column } = now?.schema ?? COLUMN;
     const kept =
       mark !== undefined && !Object.hasOwn(given, 'default_value')
@@ -174,8 +174,8 @@ function without(object: JsonObject, names: readonly string[]): JsonObject {
 }
 
 /**
- * The content of a snapshot with every member, those that it leaves out being as they are now.
- * @throws ServiceError INVALID_PAYLOAD for members that nothing is known of, unless forced
+ * The complete content of a snapshot; missing members are those of the current schema.
+ * @throws ServiceError INVALID_PAYLOAD for unknown members, unless forced
  */
 export function completeSnapshot(
   given: SnapshotInput,

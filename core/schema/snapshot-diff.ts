@@ -1,4 +1,7 @@
-/** What separates the schema as it is from a snapshot, collection by collection and field by field. */
+/**
+ * Finds the differences between the current schema and a snapshot, collection by collection and
+ * field by field.
+ */
 import * as v from 'valibot';
 import { TimeSlice } from '#core/process/time-slice.ts';
 import { type Difference, difference, differences, patched } from './json-difference.ts';
@@ -15,7 +18,7 @@ import { completeSnapshot } from './snapshot-completion.ts';
 import { byEntryKey, entryKey, type SnapshotEntry } from './snapshot-entry.ts';
 import type { SnapshotInput } from './snapshot-input.ts';
 
-/** Whether the schema becomes the snapshot, or only gains and changes what stands in it. */
+/** Whether the schema becomes the snapshot, or is only extended and changed by it. */
 export const DIFF_MODES = ['mirror', 'merge'] as const;
 export type DiffMode = (typeof DIFF_MODES)[number];
 
@@ -69,7 +72,7 @@ interface Pair<T extends SnapshotEntry> {
   readonly next: T | undefined;
 }
 
-/** What stands in either list, each with its counterpart. */
+/** The entries of both lists, each with its counterpart. */
 function pairs<T extends SnapshotEntry>(now: readonly T[], next: readonly T[]): Pair<T>[] {
   const [before, after] = [byEntryKey(now), byEntryKey(next)];
   const kept = now.map((entry) => ({ now: entry, next: after.get(entryKey(entry)) }));
@@ -88,7 +91,10 @@ interface Described extends SnapshotEntry {
   readonly schema: unknown;
 }
 
-/** In merging nothing goes: no thing, no table, column or key behind one, no row of metadata. */
+/**
+ * Merging deletes nothing: no collection, field or relation, no table, column or key, and no
+ * metadata.
+ */
 function merged<T extends Described>({ now, next }: Pair<T>): Pair<T> {
   if (now === undefined || next === undefined) return { now, next: next ?? now };
   const kept =
@@ -119,7 +125,10 @@ function placed({ now, next }: Pair<SnapshotField | SnapshotSystemField>) {
   return { collection, field };
 }
 
-/** What of the schema a snapshot speaks about: one of some collections says nothing of others. */
+/**
+ * The part of the schema that a snapshot describes; one of some collections says nothing about
+ * others.
+ */
 function scopeOf(current: Snapshot, given: SnapshotInput): SnapshotContent {
   if (given.version !== SNAPSHOT_VERSION.partial) return current;
   const names = new Set(given.collections.map(({ collection }) => collection));
@@ -133,10 +142,11 @@ function scopeOf(current: Snapshot, given: SnapshotInput): SnapshotContent {
 }
 
 /**
- * Compares the schema with a snapshot. What goes together with a collection is not listed separately.
- * @param force members that nothing is known of are passed over
+ * Compares the schema with a snapshot. What is deleted together with a collection is not listed
+ * separately.
+ * @param force unknown members are ignored
  * @returns null when they are equal
- * @throws ServiceError INVALID_PAYLOAD for such members without force
+ * @throws ServiceError INVALID_PAYLOAD for unknown members without force
  */
 export async function diffSnapshot(
   current: Snapshot,
@@ -193,8 +203,9 @@ function applied<T extends SnapshotEntry>(
 }
 
 /**
- * The schema as a diff wants it: what a deleted collection held is gone with it.
- * @throws ServiceError INVALID_PAYLOAD when it changes what is not there, or into what is no schema
+ * The schema after a diff; everything in a deleted collection is deleted too.
+ * @throws ServiceError INVALID_PAYLOAD when it changes what does not exist, or the result is
+ *   invalid
  */
 export function intended(current: SnapshotContent, diff: SchemaDiff): unknown {
   const collections = applied(current.collections, diff.collections);

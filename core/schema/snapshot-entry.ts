@@ -1,11 +1,11 @@
-/** Finding things of a snapshot again by where they belong: collections, and fields in them. */
+/** Finds collections, and fields in them, in the lists of a snapshot. */
 
 export interface SnapshotEntry {
   readonly collection: string;
   readonly field?: string;
 }
 
-/** By what things of a snapshot are found again. */
+/** The keys by which entries of a snapshot are found. */
 export function entryKey({ collection, field }: SnapshotEntry): string {
   return JSON.stringify([collection, field]);
 }

@@ -1,4 +1,4 @@
-/** Snapshots as they come from files, and what is refused of them. */
+/** Parses snapshots from clients, and refuses invalid ones. */
 import * as v from 'valibot';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import { RELEASE } from '#core/system/release.ts';
@@ -44,8 +44,8 @@ const snapshotInput = v.object({
 export type SnapshotInput = v.InferOutput<typeof snapshotInput>;
 
 /**
- * Reads a snapshot.
- * @param force a snapshot of another release or database will do as well
+ * Parses a snapshot.
+ * @param force accept a snapshot of another release or database
  * @throws ServiceError INVALID_PAYLOAD naming what is wrong
  */
 export function parseSnapshot(value: unknown, force: boolean): SnapshotInput {
@@ -54,7 +54,9 @@ export function parseSnapshot(value: unknown, force: boolean): SnapshotInput {
     const [issue] = result.issues;
     const path = v.getDotPath(issue);
     throw invalidPayload(
-      path === null ? 'It is no snapshot.' : `It is no snapshot: "${path}" is not as expected.`,
+      path === null
+        ? 'This is not a snapshot.'
+        : `This is not a snapshot: "${path}" is not as expected.`,
     );
   }
   const snapshot = result.output;
@@ -80,12 +82,10 @@ function refuseDuplicates({ collections, fields, relations }: SnapshotInput): vo
   const names = new Set<string>();
   for (const { collection } of collections) {
     if (collection.startsWith(SYSTEM_PREFIX)) {
-      throw invalidPayload(
-        `A snapshot holds no collections of Sluice itself, as ${collection} is.`,
-      );
+      throw invalidPayload(`A snapshot contains no system collections, but ${collection} is one.`);
     }
     if (names.has(collection))
-      throw invalidPayload(`The collection ${collection} stands there twice.`);
+      throw invalidPayload(`The collection ${collection} is listed twice.`);
     names.add(collection);
   }
   for (const list of [fields, relations]) {
@@ -95,7 +95,7 @@ function refuseDuplicates({ collections, fields, relations }: SnapshotInput): vo
       if (!names.has(collection)) {
         throw invalidPayload(`${collection}.${field} belongs to no collection of the snapshot.`);
       }
-      if (places.has(place)) throw invalidPayload(`${collection}.${field} stands there twice.`);
+      if (places.has(place)) throw invalidPayload(`${collection}.${field} is listed twice.`);
       places.add(place);
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The schema of an installation as one document: what its collections, fields and relations are,
- * without what only this database knows of them, so that another one can be made like it.
+ * The schema of an installation as one document: collections, fields and relations, without what
+ * only concerns this database, so that another one can be made alike.
  */
 import type { Catalog, Collection, Field } from '#core/catalog/catalog.ts';
 import { compareText } from '#core/catalog/compare-text.ts';
@@ -22,7 +22,10 @@ type Members = Readonly<Record<string, unknown>>;
 export interface SnapshotCollection {
   readonly collection: string;
   readonly meta: MetaObject | null;
-  /** Null for a folder; `kind` for what is no plain table, `primary_key` for a key of several. */
+  /**
+   * Null for a folder. `kind` when it is not a plain table, `primary_key` for a key of several
+   * columns.
+   */
   readonly schema: Members | null;
 }
 
@@ -50,7 +53,7 @@ export interface SnapshotRelation {
   readonly schema: Members | null;
 }
 
-/** What a snapshot tells of the schema. */
+/** The content of a snapshot. */
 export interface SnapshotContent {
   readonly collections: readonly SnapshotCollection[];
   readonly fields: readonly SnapshotField[];
@@ -65,7 +68,7 @@ export interface Snapshot extends SnapshotContent {
   readonly vendor: string;
 }
 
-/** Which collections a snapshot is to hold; all of them without either. */
+/** The collections in a snapshot; all of them without either list. */
 export interface SnapshotChoice {
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
@@ -99,10 +102,10 @@ function isExpression(field: Field, value: unknown): boolean {
   );
 }
 
-/** The functions that a default may be, wherever it comes from. */
+/** The functions that a default may be, in requests and snapshots. */
 const KNOWN_DEFAULT = /^(?:now\(\)|CURRENT_TIMESTAMP(?:\(\d\))?|gen_random_uuid\(\))$/i;
 
-/** The default of a column; one that only this database can compute is marked. */
+/** The default of a column; an expression is marked, because only this database can compute it. */
 function defaultOf(field: Field, value: unknown, automatic: boolean): Members {
   if (automatic && (value === null || /^nextval\(/.test(String(value))))
     return { default_value: null };
@@ -119,7 +122,7 @@ function fieldOf(collection: Collection, field: Field): SnapshotField {
     meta: without(meta, 'id'),
   };
   if (schema === null) return { ...common, schema: null };
-  // Where the tables lie, and how far an index has got, is a matter of this database.
+  // The schemas of tables and the state of index builds concern this database only.
   const { schema: _, foreign_key_schema: __, index_state: ___, ...portable } = schema;
   const defaults = defaultOf(field, schema.default_value, schema.has_auto_increment);
   return { ...common, schema: { ...portable, ...defaults } };
@@ -139,14 +142,14 @@ function* systemFieldsOf(collection: Collection): Generator<SnapshotSystemField>
   }
 }
 
-/** @throws ServiceError INVALID_QUERY for both lists at once, and for names that are not there */
+/** @throws ServiceError INVALID_QUERY for both lists at once, and for unknown names */
 function chosen(catalog: Catalog, { include, exclude }: SnapshotChoice): readonly Collection[] {
   if (include !== undefined && exclude !== undefined) {
     throw invalidQuery('"includeCollections" and "excludeCollections" exclude each other.');
   }
   for (const name of [...(include ?? []), ...(exclude ?? [])]) {
     if (catalog.collections.get(name)?.system === false) continue;
-    throw invalidQuery(`"${name}" is no collection that a snapshot holds.`);
+    throw invalidQuery(`"${name}" is not a collection of snapshots.`);
   }
   return [...catalog.collections.values()]
     .filter(({ name, system }) => !system && !(exclude?.includes(name) ?? false))
@@ -155,8 +158,8 @@ function chosen(catalog: Catalog, { include, exclude }: SnapshotChoice): readonl
 }
 
 /**
- * Takes a snapshot. Fields are in the order of their columns, everything else by name.
- * @throws ServiceError INVALID_QUERY for a choice that makes no sense
+ * Takes a snapshot. Fields are in the order of their columns, everything else is sorted by name.
+ * @throws ServiceError INVALID_QUERY when the lists of collections are invalid
  */
 export async function takeSnapshot(
   catalog: Catalog,
@@ -188,7 +191,7 @@ export async function takeSnapshot(
   };
 }
 
-/** What stands for a snapshot, so that a change of the schema in between is noticed. */
+/** The hash of a snapshot; it shows whether the schema has changed meanwhile. */
 export function snapshotHash(snapshot: Snapshot): Promise<string> {
   const { version, sluice, vendor, collections, fields, systemFields, relations } = snapshot;
   return hashOf([

@@ -1,7 +1,8 @@
 /**
- * Takes the locks of a schema change without letting anybody wait behind it. Whoever queues for a
- * strong lock holds up all who come later, readers too; so nobody queues behind a session that has
- * held its table for long, and behind others only for short times that grow with the wait.
+ * Takes the locks of a schema change without making anybody wait behind it. A session that queues
+ * for a strong lock blocks all who come later, readers too. So it never queues behind a session
+ * that has held its lock for long, and only for short times behind others; these times grow with
+ * the wait.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -11,34 +12,34 @@ import { unavailable } from '#core/errors/service-error.ts';
 import type { LockMode, TableLock } from './schema-change-context.ts';
 
 export interface LockOptions {
-  /** Milliseconds that a single attempt may queue. */
+  /** Maximum milliseconds of one attempt. */
   readonly limit: number;
   readonly signal: AbortSignal;
 }
 
 /** All attempts together take this many times the limit of one. */
 const WAIT_FACTOR = 10;
-/** The first attempt queues this long (ms), later ones a share of the time that has passed. */
+/** The first attempt queues this long (ms), later ones for a share of the elapsed time. */
 const FIRST_MS = 10;
-/** The pause (ms) between two looks at who holds a table. */
+/** The pause (ms) between two checks of who holds a table. */
 const LOOK_MS = 50;
-/** Beyond The time after which PostgreSQL itself cancels an autovacuum (ms). */
+/** Longer than the time (ms) after which PostgreSQL itself cancels an autovacuum. */
 const YIELD_MS = 500;
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Weak modes first: what readers feel is taken last and so held for the shortest time. */
+/** Weak modes first: locks that readers notice are taken last and so held for the shortest time. */
 const MODES: readonly LockMode[] = ['SHARE ROW EXCLUSIVE', 'ACCESS EXCLUSIVE'];
 
-/** A session that has a lock in the way; without a pid it is a prepared transaction. */
+/** A session with a conflicting lock; without a pid it is a prepared transaction. */
 interface BlockingSession {
   readonly pid: number | null;
   /** Its transaction. */
   readonly transaction: string;
-  /** PostgreSQL's own cleaning, which gives way to one who waits for long enough. */
+  /** An autovacuum, which PostgreSQL cancels when somebody waits for long enough. */
   readonly autovacuum: boolean;
 }
 
-/** Who holds what conflicts with these locks, on partitions and heirs too. */
+/** The sessions whose locks conflict with these, also on partitions and inheriting tables. */
 async function holdersOf(client: Client, locks: readonly Required<TableLock>[]) {
   const { rows } = await client.query<BlockingSession>(
     render(sql`
@@ -64,7 +65,7 @@ async function holdersOf(client: Client, locks: readonly Required<TableLock>[]) 
   return rows;
 }
 
-/** Queues for no longer than `wait` milliseconds; leaves no lock behind when that was too short. */
+/** Queues for at most `wait` milliseconds; on failure it holds no lock. */
 class Attempt {
   readonly #client: Client;
   readonly #locks: readonly Required<TableLock>[];
@@ -91,7 +92,9 @@ class Attempt {
     }
   }
 
-  /** Waits for a lock that neither readers nor writers notice until the cleaning was ended. */
+  /**
+   * Waits for a lock that neither readers nor writers notice until the autovacuum was cancelled.
+   */
   async #endAutovacuum(): Promise<void> {
     const { rows } = await this.#client.query<{ ms: number }>(
       `SELECT setting::int AS ms FROM pg_settings WHERE name = 'deadlock_timeout'`,
@@ -124,13 +127,13 @@ function refused(locks: readonly TableLock[], holders: readonly BlockingSession[
   const others = holders.some(({ pid }) => pid === null) ? ['a prepared transaction'] : [];
   const sessions = pids.length === 0 ? [] : [`the sessions with the pids ${pids.join(', ')}`];
   const who = [...sessions, ...others].join(' and ') || 'other sessions';
-  const reason = `For ${Math.ceil(ms / 1_000)} s there was no chance to lock ${tables}: in use by ${who}.`;
+  const reason = `For ${Math.ceil(ms / 1_000)} s it was not possible to lock ${tables}: in use by ${who}.`;
   return unavailable('database', reason, { retryAfter: 10 });
 }
 
 /**
  * Locks tables until the transaction ends: all of them or, between attempts, none.
- * @throws SERVICE_UNAVAILABLE naming the sessions that were in the way to the end
+ * @throws SERVICE_UNAVAILABLE naming the sessions that still hold conflicting locks
  * @throws the signal's reason when it is aborted
  */
 export async function lockTables(
@@ -151,12 +154,12 @@ export async function lockTables(
     const known = seen;
     const since = ({ transaction }: BlockingSession) => known.get(transaction) ?? now;
     seen = new Map(holders.map((holder) => [holder.transaction, since(holder)]));
-    // One who was there longer than we would wait for it is not worth a queue.
+    // Do not queue behind a session that has held its lock for longer than we would wait.
     const long = holders.some((one) => !one.autovacuum && now - since(one) > wait);
     const autovacuum = holders.some((one) => one.autovacuum);
     if (!long && (await attempt.make(wait, autovacuum))) return;
     if (passed > limit * WAIT_FACTOR) throw refused(locks, holders, passed);
-    // Those who queued behind the attempt get at least as long without it.
+    // Sessions that queued behind the attempt get at least the same time without it.
     await delay(long ? LOOK_MS : LOOK_MS + wait, null, { signal });
   }
 }

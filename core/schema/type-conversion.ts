@@ -1,6 +1,6 @@
 /**
- * How the values of a column become values of another type, and which of them would not survive
- * that: as SQL over one value, for PostgreSQL to judge by its own casts.
+ * Converts the values of a column to another type, and finds values that would be lost: as SQL
+ * expressions, so that PostgreSQL decides with its own casts.
  */
 import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
 import { bareType } from '#core/database/column-type.ts';
@@ -8,40 +8,40 @@ import { literal, type Sql, sql } from '#core/database/sql.ts';
 import type { ColumnTypeName } from './schema-change.ts';
 import type { Alteration } from './schema-change-context.ts';
 
-/** A column's type to be. */
+/** The new type of a column. */
 export interface TargetType {
   readonly type: ColumnTypeName;
   /** As DDL writes it. */
   readonly sql: Sql;
-  /** Characters, or digits before and after the point; null where there is no such limit. */
+  /** Characters, or digits before and after the point; null without a limit. */
   readonly length: number | null;
   readonly precision: number | null;
   readonly scale: number | null;
 }
 
 export interface Conversion {
-  /** No value can be lost, so that none has to be looked at. */
+  /** No value can be lost, so none is checked. */
   readonly safe: boolean;
-  /** The value of the new type; fails for one that cannot be cast. */
+  /** The value of the new type; fails for a value that cannot be cast. */
   readonly convert: (value: Sql) => Sql;
-  /** Whether the value survives; fails, or is null, for one that cannot be cast. */
+  /** Whether the value survives; fails, or is null, for a value that cannot be cast. */
   readonly fits: (value: Sql) => Sql;
 }
 
 const TEXTS: ReadonlySet<string> = new Set(['varchar', 'bpchar', 'text', 'citext', 'name', 'char']);
 const TEXT_TARGETS: ReadonlySet<ColumnTypeName> = new Set(['string', 'text', 'csv', 'hash']);
 const NUMBERS: ReadonlySet<ColumnTypeName> = new Set(['integer', 'bigInteger', 'float', 'decimal']);
-/** Types without an operator that tells whether two values are equal. */
+/** Types without an operator for equality. */
 const INCOMPARABLE: ReadonlySet<string> = new Set(['json', 'xml', 'point', 'polygon']);
 
-/** What alone is a time of day: a cast would take it out of a date, or drop an offset. */
+/** Texts that are only a time of day: a cast would take the time from a date, or drop an offset. */
 const TIME_OF_DAY = '^\\s*\\d{1,2}:\\d{2}(:\\d{2}(\\.\\d+)?)?(\\s*[AaPp][Mm])?\\s*$';
 
 export function isText({ typeName, typeKind }: ColumnDescriptor): boolean {
   return typeKind === 'e' || (typeKind === 'b' && TEXTS.has(typeName));
 }
 
-/** The types that PostgreSQL casts into each other without the detour over their texts. */
+/** Types that PostgreSQL casts into each other directly. */
 async function castsBetween({ ask }: Alteration, column: ColumnDescriptor, target: Sql) {
   const type = sql`pg_typeof(NULL::${target})`;
   const [found = { forth: false, back: false }] = await ask<{ forth: boolean; back: boolean }>(sql`
@@ -54,7 +54,7 @@ async function castsBetween({ ask }: Alteration, column: ColumnDescriptor, targe
   return found;
 }
 
-/** Of the values of an integer type, as many digits at most. */
+/** Maximum number of digits of an integer type. */
 const DIGITS: ReadonlyMap<string, number> = new Map([
   ['int2', 5],
   ['int4', 10],
@@ -83,7 +83,7 @@ function fromText(type: ColumnTypeName, target: Sql): Conversion['convert'] {
   return (value) => sql`${value}::text::${target}`;
 }
 
-/** A text survives when what it says is still said: more digits, a date, an offset are not lost. */
+/** A text survives when no information is lost: digits, a date, an offset. */
 function textFits(type: ColumnTypeName, convert: Conversion['convert']): Conversion['fits'] {
   if (TEXT_TARGETS.has(type)) return (value) => sql`(${convert(value)})::text = ${value}::text`;
   if (NUMBERS.has(type)) {
@@ -99,7 +99,7 @@ function textFits(type: ColumnTypeName, convert: Conversion['convert']): Convers
   return (value) => sql`(${convert(value)}) IS NOT NULL`;
 }
 
-/** How the values of a column get another type. */
+/** The conversion of a column's values to another type. */
 export async function conversionOf(
   alteration: Alteration,
   column: ColumnDescriptor,

@@ -1,16 +1,19 @@
-/** Which names new collections and fields may have. Whatever PostgreSQL takes is one, quoted. */
+/**
+ * Checks names of new collections and fields. Every name that PostgreSQL accepts when quoted is
+ * possible.
+ */
 import * as v from 'valibot';
 import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 
-/** Bytes of an identifier; PostgreSQL cuts a longer one silently (manual, 4.1.1). */
+/** Maximum bytes of an identifier; PostgreSQL cuts a longer one silently (manual, 4.1.1). */
 export const NAME_BYTES = 63;
 
-/** Names that begin like this belong to others of this kind and mean nothing here. */
+/** Reserved prefixes. */
 const FOREIGN_PREFIX = 'directus_';
 
 /**
  * A name for something new.
- * @param what `collection` or `field`: what is named
+ * @param what `collection` or `field`
  */
 export function newName(what: 'collection' | 'field') {
   const reserved = what === 'collection' ? [SYSTEM_PREFIX, FOREIGN_PREFIX] : [FOREIGN_PREFIX];

@@ -1,4 +1,4 @@
-/** Changes what is there already into what a snapshot says of it. */
+/** Changes existing collections, fields and relations to match a snapshot. */
 import { identifier, literal, raw, render, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { columnType, isColumnType } from '../column-type.ts';
@@ -38,7 +38,7 @@ export async function changeCollections(
       const comment = typeof schema.comment === 'string' ? literal(schema.comment) : raw('NULL');
       await alteration.run(sql`COMMENT ON TABLE ${identifier(place, name)} IS ${comment}`);
     }
-    // The first row is made together with those of new collections.
+    // A first row is created together with those of new collections.
     if (meta === null || now.meta === null || !differ(now.meta, meta)) continue;
     await writeCollection(alteration, {
       collection,
@@ -56,13 +56,13 @@ const OTHER_MEMBERS = [
   'comment',
 ] as const;
 
-/** Types that a value goes to and from whole, or not at all. */
+/** Types between which a value is converted without loss or not at all. */
 const SIBLINGS: readonly (readonly string[])[] = [
   ['smallint', 'integer'],
   ['json', 'jsonb'],
 ];
 
-/** The new type is only another form of the old one, so that PostgreSQL loses nothing silently. */
+/** The new type is only another form of the old one, so PostgreSQL loses nothing silently. */
 function isSibling(before: ColumnSchema, after: ColumnSchema): boolean {
   const types = [before.data_type ?? '', after.data_type ?? ''];
   const [from, to] = types;
@@ -73,9 +73,9 @@ function isSibling(before: ColumnSchema, after: ColumnSchema): boolean {
 }
 
 /**
- * Changes the type of a column where fields are not given that type otherwise.
+ * Changes the type of a column to one that fields cannot be given otherwise.
  * @returns whether it did
- * @throws ServiceError UNPROCESSABLE_ENTITY when it cannot be done
+ * @throws ServiceError UNPROCESSABLE_ENTITY when it is not possible
  */
 async function exactRetype(
   alteration: Alteration,
@@ -98,7 +98,7 @@ async function exactRetype(
   throw new ServiceError('UNPROCESSABLE_ENTITY', { reason });
 }
 
-/** What has to change of a column beside; null when nothing has. */
+/** The other changes of a column; null when there are none. */
 async function patchOf(
   alteration: Alteration,
   change: Change<SnapshotField>,
@@ -132,7 +132,7 @@ export async function changeFields(
   }
 }
 
-/** Indexes of Sluice's own fields. */
+/** Indexes on fields of system collections. */
 export async function changeSystemFields(
   alteration: Alteration,
   fields: readonly SnapshotSystemField[],
@@ -142,7 +142,7 @@ export async function changeSystemFields(
   }
 }
 
-/** What foreign keys do, and rows of metadata. */
+/** Actions of foreign keys, and rows of metadata. */
 export async function changeRelations(
   alteration: Alteration,
   changes: readonly Change<SnapshotRelation>[],

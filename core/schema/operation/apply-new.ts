@@ -1,4 +1,4 @@
-/** Makes what a snapshot has and the database has not: tables, columns and the rows about them. */
+/** Creates what is in a snapshot but not in the database: tables, columns and their metadata. */
 import * as v from 'valibot';
 import { identifier, join, literal, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
@@ -11,7 +11,7 @@ import { type CollectionRow, insertCollections } from './collection-meta.ts';
 import { alter, finishColumn } from './field.ts';
 import { flagsOf, refuseClearDefault, writeFieldMeta } from './field-meta.ts';
 
-/** @throws ServiceError INVALID_PAYLOAD naming the member that cannot be */
+/** @throws ServiceError INVALID_PAYLOAD naming the invalid member */
 export function parsedMeta<S extends v.GenericSchema>(
   schema: S,
   meta: unknown,
@@ -25,13 +25,13 @@ export function parsedMeta<S extends v.GenericSchema>(
   throw invalidPayload(`"${path ?? 'meta'}" of ${what} is not as expected.`);
 }
 
-/** Where the table of a collection lies, or will. */
+/** The table of a collection, existing or new. */
 export function tableNamed({ catalog, home }: Alteration, name: string): TableName {
   const table = catalog.collections.get(name)?.table ?? null;
   return table === null ? { schema: home, name } : { schema: table.schema, name: table.name };
 }
 
-/** The row that tells more of a field. */
+/** The row of metadata of a field. */
 export async function describeField(alteration: Alteration, field: SnapshotField): Promise<void> {
   if (field.meta === null) return;
   const place = `${field.collection}.${field.field}`;
@@ -66,20 +66,20 @@ async function makeTable(
   }
   for (const column of columns) {
     const { collection, field } = column;
-    // An index that a snapshot names is one beside that of the key.
+    // An index that a snapshot names exists besides that of the key.
     const schema = { ...columnSchema(column), is_primary_key: false };
     await finishColumn(alteration, collection, table, { field, schema });
   }
 }
 
-/** What is made of collections. */
+/** What is created. */
 interface Making {
   readonly collections: readonly SnapshotCollection[];
   readonly fields: readonly SnapshotField[];
   readonly described: readonly SnapshotCollection[];
 }
 
-/** Rows that tell of what somebody else has dropped are no description of what is made now. */
+/** Metadata of a table that somebody else dropped does not describe the new one. */
 async function forgetLeftovers(
   { run, system }: Alteration,
   names: readonly string[],
@@ -96,9 +96,10 @@ async function forgetLeftovers(
 }
 
 /**
- * Makes collections with their fields.
- * @param described collections that are there and get their first row; all rows are made together,
- *   so that collections may be in each other
+ * Creates collections with their fields.
+ * @param described existing collections that get their first row of metadata; all rows are
+ *   written
+ * together, so that collections can refer to each other as groups
  */
 export async function makeCollections(
   alteration: Alteration,
@@ -129,7 +130,7 @@ export async function makeCollections(
   for (const field of fields) await describeField(alteration, field);
 }
 
-/** Makes fields of collections that are there. */
+/** Creates fields of existing collections. */
 export async function makeFields(
   alteration: Alteration,
   fields: readonly SnapshotField[],

@@ -1,4 +1,6 @@
-/** Makes the relations that a snapshot has and the database has not: foreign keys and their rows. */
+/**
+ * Creates the relations that are in a snapshot but not in the database: foreign keys and metadata.
+ */
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { indexName } from '../index-name.ts';
 import { relationMetaInput } from '../metadata-input.ts';
@@ -10,7 +12,10 @@ import { parsedMeta, tableNamed } from './apply-new.ts';
 import { addForeignKey, type ForeignKeyOrder, refuseOrphans } from './foreign-key.ts';
 import { insertRelation } from './relation-meta.ts';
 
-/** The columns of a key, which are joined by commas; a name may hold some too. Null if none fit. */
+/**
+ * The columns of a key from a comma-separated text; names may contain commas too. Null when none
+ * match.
+ */
 function columnsOf(text: unknown, known: ReadonlySet<string>): string[] | null {
   if (typeof text !== 'string') return null;
   if (known.has(text)) return [text];
@@ -28,7 +33,7 @@ function text(value: unknown): string | null {
     : null;
 }
 
-/** The foreign key of a relation, to be made between tables that are there by now. */
+/** The foreign key of a relation; its tables exist by now. */
 export function keyOrder(
   alteration: Alteration,
   { collection, field, related_collection: related, schema }: SnapshotRelation,
@@ -57,8 +62,8 @@ export function keyOrder(
 }
 
 /**
- * Makes a relation: its foreign key, if it has one, and its row.
- * @param isNew the table that refers is new, and so without rows
+ * Creates a relation: its foreign key, if it has one, and its metadata.
+ * @param isNew the referring table is new, and so has no rows
  */
 export async function makeRelation(
   alteration: Alteration,

@@ -1,4 +1,4 @@
-/** Puts a diff into effect: everything that it says, in one transaction, or nothing. */
+/** Applies a diff: all of it in one transaction, or nothing. */
 import { sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/system-table.ts';
@@ -20,16 +20,16 @@ import { removeFields } from './field-delete.ts';
 import { dropForeignKey } from './foreign-key.ts';
 import { deleteRelationRow } from './relation-meta.ts';
 
-/** A diff and what it was made from. */
+/** A diff and the hash of the schema that it was made from. */
 export interface SnapshotChanges {
-  /** Stands for the schema as it was then. */
+  /** The hash of that schema. */
   readonly hash: string;
   readonly diff: SchemaDiff;
-  /** Apply it to a schema that has changed since, and lose values that do not fit. */
+  /** Apply it although the schema has changed since, and lose values that do not fit. */
   readonly force: boolean;
 }
 
-/** Everything is locked at once, so that nothing else is waited for in the midst of it. */
+/** Locks all tables at once, so that the change never waits for another lock later. */
 function locksOf(alteration: Alteration, plan: Plan): TableLock[] {
   const strong = new Set([
     ...plan.collections.gone.map(({ collection }) => collection),
@@ -52,7 +52,7 @@ function locksOf(alteration: Alteration, plan: Plan): TableLock[] {
   });
 }
 
-/** Takes relations away while their fields are still there. */
+/** Drops relations while their fields still exist. */
 async function dropRelations(alteration: Alteration, plan: Plan): Promise<Alteration> {
   const gone = new Map<string, Map<string, string | null>>();
   for (const relation of plan.relations.gone) {
@@ -82,7 +82,7 @@ async function dropFields(alteration: Alteration, plan: Plan): Promise<Alteratio
   return { ...alteration, catalog: await catalogWithout(alteration.catalog, { fields }) };
 }
 
-/** Views go before the tables that they read. */
+/** Views are dropped before the tables that they read. */
 async function dropCollections(alteration: Alteration, plan: Plan): Promise<Alteration> {
   const names = plan.collections.gone.map(({ collection, schema }) => {
     return { collection, isView: String(schema?.kind ?? '').endsWith('view') };
@@ -94,7 +94,7 @@ async function dropCollections(alteration: Alteration, plan: Plan): Promise<Alte
   return { ...alteration, catalog: await catalogWithout(alteration.catalog, { collections }) };
 }
 
-/** The columns that collections have once fields are made. */
+/** The columns of collections after their fields are created. */
 function columnsAfter({ catalog }: Alteration, plan: Plan) {
   const made = new Map<string, Set<string>>();
   for (const { collection, field, schema } of plan.fields.made) {
@@ -121,7 +121,7 @@ async function makeRelations(
   }
 }
 
-/** Rows of metadata that go while what they tell of stays. */
+/** Metadata to delete of things that stay. */
 async function forgetMetadata({ run, system }: Alteration, plan: Plan): Promise<void> {
   for (const { now, next } of plan.fields.changed) {
     if (now.meta === null || next.meta !== null) continue;
@@ -160,7 +160,10 @@ async function carryOut(alteration: Alteration, plan: Plan): Promise<void> {
   await changeRelations(left, plan.relations.changed, columns);
 }
 
-/** @throws ServiceError INVALID_PAYLOAD when the schema is not what the diff was made from */
+/**
+ * @throws ServiceError INVALID_PAYLOAD when the current schema is not the one that the diff was
+ *   made from
+ */
 async function refuseStale(current: Snapshot, { hash, force }: SnapshotChanges): Promise<void> {
   if (force || hash === (await snapshotHash(current))) return;
   throw invalidPayload(
@@ -171,8 +174,8 @@ async function refuseStale(current: Snapshot, { hash, force }: SnapshotChanges):
 
 /**
  * Applies a diff.
- * @throws ServiceError INVALID_PAYLOAD for a stale diff and for one that does not fit the schema;
- *   UNPROCESSABLE_ENTITY for what cannot be done, or would lose values without force
+ * @throws ServiceError INVALID_PAYLOAD when the diff is outdated or does not fit the schema;
+ * UNPROCESSABLE_ENTITY for what is not possible, or would lose values without force
  */
 export async function applyDiff(
   alteration: Alteration,

@@ -1,6 +1,6 @@
 /**
- * Changing the type of a column that holds values. What would be lost is counted and shown before
- * anything is locked and again under the lock; it is given up only by somebody who asked for that.
+ * Changes the type of a column with values. Values that would be lost are counted and shown, before
+ * any lock and again under it; they are lost only when the caller asked for that.
  */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { CONCEALED, isConcealed } from '#core/catalog/concealed-field.ts';
@@ -12,7 +12,7 @@ import type { Alteration } from '../schema-change-context.ts';
 import { type Conversion, conversionOf, isText, type TargetType } from '../type-conversion.ts';
 import { alter } from './field.ts';
 
-/** A column whose type is to change. */
+/** A column and its new type. */
 export interface TypeChange {
   readonly collection: Collection;
   readonly table: TableDescriptor;
@@ -20,7 +20,7 @@ export interface TypeChange {
   readonly target: TargetType;
 }
 
-/** As many values are shown of those that would be lost, and as many characters of each. */
+/** How many of the lost values are shown, and how many characters of each. */
 const SHOWN = 10;
 const SHOWN_LENGTH = 100;
 
@@ -30,7 +30,7 @@ interface Lost {
   readonly value: string;
 }
 
-/** A function of this session that goes with the transaction, and yields `failed` for an error. */
+/** A temporary function of this session that returns `failed` for an error. */
 async function define(
   { ask }: Alteration,
   name: string,
@@ -81,15 +81,15 @@ function refuse({ collection, field, target }: TypeChange, lost: readonly Lost[]
   const items = rows === 1 ? '1 item' : `${rows} items`;
   const reason =
     `As ${target.type}, ${field.name} of ${collection.name} would lose values of ${items}. ` +
-    'With ?force what cannot be kept is cut or becomes null.';
+    'With ?force, values that do not fit are cut or become null.';
   const place = { collection: collection.name, field: field.name };
   return new ServiceError('UNPROCESSABLE_ENTITY', { ...place, rows, values, reason });
 }
 
 /**
- * Looks at the values as they are now.
+ * Checks the current values.
  * @returns whether all of them survive
- * @throws UNPROCESSABLE_ENTITY with their number and the first ten, unless that is accepted
+ * @throws UNPROCESSABLE_ENTITY with their number and the first ten, unless the loss is accepted
  */
 async function judge(alteration: Alteration, retyping: TypeChange, conversion: Conversion) {
   if (conversion.safe) return true;
@@ -98,13 +98,13 @@ async function judge(alteration: Alteration, retyping: TypeChange, conversion: C
   return lost.length === 0;
 }
 
-/** Refuses a loss early, before anybody is locked out. */
+/** Refuses a loss early, before the table is locked. */
 export async function checkTypeChange(alteration: Alteration, retyping: TypeChange): Promise<void> {
   const conversion = await conversionOf(alteration, retyping.field.column, retyping.target);
   if (!alteration.force) await judge(alteration, retyping, conversion);
 }
 
-/** A text that only gets more room is not written anew. */
+/** A text column that only gets longer is not rewritten. */
 function needsNoConversion({ field, target }: TypeChange): boolean {
   return isText(field.column) && field.column.typeKind === 'b' && target.type !== 'binary'
     ? ['string', 'text', 'csv', 'hash'].includes(target.type)
@@ -112,7 +112,7 @@ function needsNoConversion({ field, target }: TypeChange): boolean {
 }
 
 /**
- * Gives a column its new type; the table is to be locked, and the default taken away.
+ * Changes the type of a column; the table must be locked, and the default dropped.
  * @throws UNPROCESSABLE_ENTITY as {@link checkTypeChange}
  */
 export async function changeColumnType(

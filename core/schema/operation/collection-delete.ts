@@ -1,6 +1,6 @@
 /**
- * Deleting a collection with all that is told of it: rights, history, comments, presets, relations,
- * and the fields elsewhere that lead to it.
+ * Deletes a collection with everything about it: rights, history, comments, presets, relations, and
+ * the fields of others that refer to it.
  */
 import type { TableDescriptor, TableKind } from '#core/catalog/descriptor.ts';
 import { identifier, raw, type Sql, sql } from '#core/database/sql.ts';
@@ -13,7 +13,7 @@ import { removeFields } from './field-delete.ts';
 import { dropForeignKey } from './foreign-key.ts';
 import { revokeFields } from './revoke-field-rights.ts';
 
-/** How what stands behind a collection is called when it is dropped. */
+/** The word for each kind of table in DROP. */
 const DROPPED: Readonly<Record<TableKind, string>> = {
   table: 'TABLE',
   partitioned: 'TABLE',
@@ -22,7 +22,7 @@ const DROPPED: Readonly<Record<TableKind, string>> = {
   'foreign table': 'FOREIGN TABLE',
 };
 
-/** Tables with a column named `collection` that tells what happened to items, or was said of them. */
+/** Tables with a column `collection` that contain history or comments. */
 const HISTORY = ['revisions', 'activity', 'comments'];
 const METADATA_TABLES = ['permissions', 'presets', 'fields'];
 
@@ -30,17 +30,17 @@ function deletion({ system }: Alteration, table: string, collection: string): Sq
   return sql`DELETE FROM ${systemTable(system, table)} WHERE collection = ${collection}`;
 }
 
-/** Every statement goes by an index, however much happened elsewhere. */
+/** Every statement uses an index, however much history other collections have. */
 async function deleteHistory(alteration: Alteration, name: string): Promise<void> {
   const revisions = systemTable(alteration.system, 'revisions');
-  // What was written together with an item of the collection stays, without what it came with.
+  // Revisions of other collections stay, but lose their parent when it is deleted here.
   await alteration.run(sql`
     UPDATE ${revisions} SET parent = NULL
     WHERE collection <> ${name} AND parent IN (SELECT id FROM ${revisions} WHERE collection = ${name})`);
   for (const table of HISTORY) await alteration.run(deletion(alteration, table, name));
 }
 
-/** Takes the collection out of those that relations to any of several may lead to. */
+/** Removes the collection from many-to-any relations that allow it. */
 async function disallow(alteration: Alteration, name: string): Promise<void> {
   const { catalog, run, system } = alteration;
   for (const { descriptor } of catalog.collections.values()) {
@@ -76,15 +76,15 @@ async function deleteMetadata(
   await run(deletion(alteration, 'collections', name));
 }
 
-/** Only tables can be locked for themselves: to lock a view is to lock what it reads. */
+/** Only tables can be locked alone: locking a view locks what it reads. */
 function isTable(table: TableDescriptor | null): table is TableDescriptor {
   return table?.kind === 'table' || table?.kind === 'partitioned';
 }
 
 /**
- * Deletes a collection: its table with all items, or its view, and whatever is told of it. Fields
- * elsewhere whose foreign key refers to it go with their data.
- * @throws FORBIDDEN for an unknown collection and for those of Sluice itself
+ * Deletes a collection: its table with all items, or its view, and everything about it. Fields of
+ * others whose foreign key refers to it are dropped with their data.
+ * @throws FORBIDDEN for an unknown collection and for system collections
  * @throws UNPROCESSABLE_ENTITY when views or other objects depend on it
  */
 export async function deleteCollection(alteration: Alteration, name: string): Promise<void> {
@@ -95,7 +95,7 @@ export async function deleteCollection(alteration: Alteration, name: string): Pr
   const { table } = collection;
   const dependents = dependentsOf(alteration.catalog, collection);
   if (table !== null) await refuseViews(alteration, table, [...collection.fields.keys()]);
-  // Most of the history goes before anybody is locked out; what came since, after it.
+  // Most of the history is deleted before the table is locked; the rest under the lock.
   await deleteHistory(alteration, name);
   const tables = [...(isTable(table) ? [table] : []), ...dependents.tables];
   if (tables.length > 0) await alteration.lock(tables);

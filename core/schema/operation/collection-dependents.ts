@@ -1,6 +1,6 @@
 /**
- * What a collection is bound up with: whatever of other collections refers to it or is told of it,
- * and so cannot stay as it is when it goes.
+ * What depends on a collection: everything of other collections that refers to it and cannot stay
+ * as it is when the collection is deleted.
  */
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import type { Relation } from '#core/catalog/relation.ts';
@@ -14,13 +14,17 @@ export interface WideKey {
   readonly name: string;
 }
 
-/** What goes together with a collection, and whom that concerns. */
+/** What is deleted together with a collection, and which tables are affected. */
 export interface CollectionDependents {
-  /** Columns elsewhere whose foreign key refers to the collection; they go with their data. */
+  /**
+   * Columns of others whose foreign key refers to the collection; they are dropped with their data.
+   */
   readonly references: readonly FieldAddress[];
-  /** Foreign keys of several columns; they go alone, because their columns may serve others too. */
+  /**
+   * Foreign keys of several columns; only they are dropped, because others may use their columns.
+   */
   readonly wideKeys: readonly WideKey[];
-  /** Fields elsewhere without a column that lead to the collection's items. */
+  /** Alias fields of others that lead to the collection's items. */
   readonly aliases: readonly FieldAddress[];
   /** Tables on the other side of all foreign keys from and to the collection. */
   readonly tables: readonly TableName[];
@@ -35,7 +39,7 @@ function refuseKeyColumn(collection: Collection, name: string, target: string): 
   });
 }
 
-/** Relations by which items elsewhere lead to those of the collection. */
+/** Relations of others to the collection. */
 function inward(catalog: Catalog, target: string): [Collection, Relation][] {
   return [...catalog.relations].flatMap(([name, relations]) => {
     const collection = catalog.collections.get(name);
@@ -49,8 +53,8 @@ function inward(catalog: Catalog, target: string): [Collection, Relation][] {
 }
 
 /**
- * Finds what goes together with a collection.
- * @throws UNPROCESSABLE_ENTITY when that would take the primary key of another collection
+ * Finds what is deleted together with a collection.
+ * @throws UNPROCESSABLE_ENTITY when that would drop the primary key of another collection
  */
 export function dependentsOf(catalog: Catalog, target: Collection): CollectionDependents {
   const references = new Map<string, FieldAddress>();
@@ -60,7 +64,8 @@ export function dependentsOf(catalog: Catalog, target: Collection): CollectionDe
   for (const [collection, relation] of inward(catalog, target.name)) {
     const { name, table } = collection;
     const { field } = relation;
-    // A foreign key of several columns, or the second one of a column, is a field of its own name.
+    // A foreign key of several columns, or the second one of a column, is a field with its own
+    // name.
     const isColumn = (collection.fields.get(field)?.column ?? null) !== null;
     if (!isColumn) aliases.push({ collection: name, field });
     if (relation.kind !== 'm2o' || relation.foreignKey === null || table === null) continue;

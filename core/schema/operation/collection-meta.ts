@@ -1,4 +1,4 @@
-/** The rows of `system_collections`: what they may say, and writing them. */
+/** Reads and writes the rows of `system_collections`. */
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { identifier, join, raw, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
@@ -7,13 +7,13 @@ import type { CollectionMetaInput } from '../metadata-input.ts';
 import type { Alteration } from '../schema-change-context.ts';
 import { cell, given } from './metadata-row.ts';
 
-/** A row as it is given; members that are not keep what they are, or their default. */
+/** A row as given; missing members keep their values, or get their default. */
 export interface CollectionRow {
   readonly collection: string;
   readonly meta: CollectionMetaInput;
 }
 
-/** Which group each collection with a row is in, once these rows are written. */
+/** The group of each collection with a row, after these rows are written. */
 function groupsAfter(catalog: Catalog, rows: readonly CollectionRow[]): Map<string, unknown> {
   const groups = new Map<string, unknown>();
   for (const { name, meta, system } of catalog.collections.values()) {
@@ -29,7 +29,7 @@ function groupsAfter(catalog: Catalog, rows: readonly CollectionRow[]): Map<stri
 }
 
 /**
- * Refuses rows that put a collection into a group that is none, or into itself.
+ * Refuses a group that does not exist, or that contains itself.
  * @throws INVALID_PAYLOAD
  */
 export function checkGroups(catalog: Catalog, rows: readonly CollectionRow[]): void {
@@ -47,7 +47,7 @@ export function checkGroups(catalog: Catalog, rows: readonly CollectionRow[]): v
   }
 }
 
-/** Makes rows, all by one statement, so that they may name each other as groups in any order. */
+/** Inserts rows with one statement, so that they may refer to each other as groups in any order. */
 export async function insertCollections(
   { run, system }: Alteration,
   rows: readonly CollectionRow[],
@@ -66,7 +66,7 @@ export async function insertCollections(
     INSERT INTO ${systemTable(system, 'collections')} (${join(columns)}) VALUES ${join(lines)}`);
 }
 
-/** Changes the members that are given; a collection without a row gets one for them. */
+/** Changes the given members; a collection without a row gets one. */
 export async function writeCollection(
   { run, system }: Alteration,
   { collection, meta }: CollectionRow,

@@ -1,4 +1,7 @@
-/** The table of a new collection: its columns, key, indexes and comments, and the rows of its fields. */
+/**
+ * The table of a new collection: its columns, key, indexes and comments, and the metadata of its
+ * fields.
+ */
 import { identifier, join, literal, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import { columnDefinition, isColumnType } from '../column-type.ts';
@@ -7,7 +10,7 @@ import type { Alteration } from '../schema-change-context.ts';
 import { finishColumn } from './field.ts';
 import { insertFieldMeta, metaOfNew } from './field-meta.ts';
 
-/** The key of a collection that is made without one. */
+/** The key of a collection that is created without one. */
 const KEY: FieldInput = {
   field: 'id',
   type: 'integer',
@@ -15,7 +18,7 @@ const KEY: FieldInput = {
   meta: { hidden: true, readonly: true, interface: 'numeric' },
 };
 
-/** The key as the fields say it, else the column that counts by itself. */
+/** The primary key that the fields name, else the column with auto increment. */
 function keyOf(fields: readonly FieldInput[]): readonly string[] {
   const marked = fields.filter(({ schema }) => schema?.is_primary_key);
   const key = marked.length > 0 ? marked : fields.filter((one) => one.schema?.has_auto_increment);
@@ -26,7 +29,7 @@ function withKey(fields: readonly FieldInput[]): readonly FieldInput[] {
   return keyOf(fields).length > 0 ? fields : [KEY, ...fields];
 }
 
-/** @throws INVALID_PAYLOAD for names that are given twice, and keys that are no columns */
+/** @throws INVALID_PAYLOAD for names that appear twice, and keys without a column */
 function checkFields(collection: string, fields: readonly FieldInput[], key: readonly string[]) {
   const names = new Set<string>();
   for (const { field, type } of fields) {
@@ -44,7 +47,7 @@ function checkFields(collection: string, fields: readonly FieldInput[], key: rea
   }
 }
 
-/** Within its group a field stands where the list has it, unless it says itself where. */
+/** The position of a field in its group is that in the list, unless the field names one. */
 async function describeFields(
   alteration: Alteration,
   collection: string,
@@ -61,7 +64,7 @@ async function describeFields(
   }
 }
 
-/** Makes the rows of fields that stand in a folder, where none has a column. */
+/** Creates the metadata of fields in a folder, where no field has a column. */
 export async function describeFolder(
   alteration: Alteration,
   { collection, fields }: CollectionInput,
@@ -75,9 +78,9 @@ export async function describeFolder(
 }
 
 /**
- * Makes the table of a collection. Where no field is the primary key, one named `id` that counts by
- * itself comes first.
- * @throws INVALID_PAYLOAD when a field cannot be as it is described
+ * Creates the table of a collection. When no field is the primary key, it gets a first column `id`
+ * with auto increment.
+ * @throws INVALID_PAYLOAD when a field cannot be created as described
  */
 export async function createTable(
   alteration: Alteration,

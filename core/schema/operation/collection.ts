@@ -1,4 +1,4 @@
-/** Making collections and changing what is told of them. */
+/** Creates collections and changes their metadata. */
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
@@ -13,10 +13,10 @@ import {
 } from './collection-meta.ts';
 import { createTable, describeFolder } from './collection-table.ts';
 
-/** Names that something has already, whether or not it is served. */
+/** Names that are taken, whether or not their object is served. */
 async function takenNames(alteration: Alteration, names: readonly string[]): Promise<Set<string>> {
   const { catalog, home, ask } = alteration;
-  // A table shares its name space with views, indexes and sequences, and its row type with types.
+  // Tables share a name space with views, indexes and sequences, and their row types with types.
   const rows = await ask<{ name: string }>(sql`
     SELECT relname AS name FROM pg_class WHERE relname = ANY (${names}::text[])
       AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = ${home})
@@ -29,7 +29,7 @@ async function takenNames(alteration: Alteration, names: readonly string[]): Pro
   ]);
 }
 
-/** What is still told of tables that somebody else dropped is not about those that are made now. */
+/** Metadata of dropped tables does not belong to new ones of the same name. */
 async function forgetFormer({ run, system }: Alteration, names: readonly string[]): Promise<void> {
   await run(sql`
     DELETE FROM ${systemTable(system, 'fields')} WHERE collection = ANY (${names}::text[])`);
@@ -38,8 +38,8 @@ async function forgetFormer({ run, system }: Alteration, names: readonly string[
 }
 
 /**
- * Makes collections, all or none: with `schema` a table, without it a folder.
- * @throws INVALID_PAYLOAD when a name is taken, or given twice, or a field cannot be made
+ * Creates collections, all or none: a table with `schema`, a folder without it.
+ * @throws INVALID_PAYLOAD when a name is taken, or appears twice, or a field cannot be created
  */
 export async function createCollections(
   alteration: Alteration,
@@ -52,7 +52,7 @@ export async function createCollections(
     taken.add(name);
   }
   const rows = collections.flatMap(({ collection, schema, meta }): CollectionRow[] =>
-    // A folder is its row.
+    // A folder is only its row of metadata.
     meta === null && schema !== null ? [] : [{ collection, meta: meta ?? {} }],
   );
   checkGroups(alteration.catalog, rows);
@@ -72,10 +72,10 @@ function requireCollection(catalog: Catalog, name: string): void {
 }
 
 /**
- * Changes the metadata of collections, all or none. A table without a row gets one. Members that
- * name fields are taken as they are, because those may be made later.
- * @throws FORBIDDEN for an unknown collection and for those of Sluice itself
- * @throws INVALID_PAYLOAD for a group that does not exist or that would be within itself
+ * Changes the metadata of collections, all or none. A table without a row gets one. Names of fields
+ * are not checked, because the fields may be created later.
+ * @throws FORBIDDEN for an unknown collection and for system collections
+ * @throws INVALID_PAYLOAD for a group that does not exist or that contains itself
  */
 export async function updateCollections(
   alteration: Alteration,

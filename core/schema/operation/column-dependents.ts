@@ -1,4 +1,4 @@
-/** What reads columns and would go, or break, with them: nothing takes that away unasked. */
+/** Finds what reads columns and would be dropped, or break, with them; such a change is refused. */
 import { sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { Alteration, TableName } from '../schema-change-context.ts';
@@ -9,7 +9,8 @@ interface View {
 }
 
 /**
- * Refuses to touch columns that views read; PostgreSQL would too, but in the midst of the change.
+ * Refuses to change columns that views read. PostgreSQL would refuse too, but in the middle of the
+ * change.
  * @throws UNPROCESSABLE_ENTITY naming the views
  */
 export async function refuseViews(
@@ -35,8 +36,8 @@ export async function refuseViews(
 }
 
 /**
- * Refuses to drop columns that others of the table are computed from. Before its release 15
- * PostgreSQL drops those along.
+ * Refuses to drop columns from which other columns of the table are computed. PostgreSQL 14 would
+ * drop those too.
  * @throws UNPROCESSABLE_ENTITY naming the computed columns
  */
 export async function refuseComputed(

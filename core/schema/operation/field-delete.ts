@@ -1,4 +1,4 @@
-/** Deleting fields: the column with its data, and everything that names the field. */
+/** Deletes fields: the columns with their data, and everything that names the fields. */
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import { isConcealed } from '#core/catalog/concealed-field.ts';
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
@@ -16,8 +16,8 @@ function key({ collection, field }: FieldAddress): string {
 }
 
 /**
- * The fields with those that cannot be without them: the way back of each relation that goes with
- * the column that it starts from.
+ * The fields together with those that cannot exist without them: the reverse fields of relations
+ * that are deleted.
  */
 function withAliases(catalog: Catalog, fields: readonly FieldAddress[]): FieldAddress[] {
   const gone = new Map(fields.map((field) => [key(field), field]));
@@ -43,7 +43,7 @@ function isOneOf(fields: readonly FieldAddress[], collection: Sql, field: Sql): 
     SELECT c, f FROM unnest(${collections}::text[], ${names}::text[]) AS gone (c, f))`;
 }
 
-/** Relations that start from the fields go; others lose what they say of them. */
+/** Relations of the fields are deleted; others lose the members that name the fields. */
 async function forgetRelations(
   { run, system }: Alteration,
   gone: readonly FieldAddress[],
@@ -65,7 +65,7 @@ async function forgetRelations(
   }
 }
 
-/** What collections and fields say of them; the template of a title is a text that stays. */
+/** Members of metadata that name the fields; display templates stay as they are. */
 async function forgetMentions(
   { run, system }: Alteration,
   gone: readonly FieldAddress[],
@@ -76,7 +76,7 @@ async function forgetMentions(
       UPDATE ${collections} SET ${identifier(member)} = NULL
       WHERE ${isOneOf(gone, sql`collection`, identifier(member))}`);
   }
-  // Only where the list itself names one: rewriting would lose how the others are written.
+  // Only lists that name one are rewritten, because rewriting changes their notation.
   await run(sql`
     UPDATE ${collections} AS c SET item_duplication_fields = (
       SELECT coalesce(json_agg(e.value ORDER BY e.place), '[]')
@@ -94,7 +94,7 @@ async function forgetMentions(
     UPDATE ${fields} SET "group" = NULL WHERE ${isOneOf(gone, sql`collection`, sql`"group"`)}`);
 }
 
-/** What permissions would fill in, should a field of that name be made again. */
+/** Presets of permissions for these fields, which would apply to a new field of the same name. */
 async function forgetPresets(
   { run, system }: Alteration,
   gone: readonly FieldAddress[],
@@ -110,7 +110,7 @@ async function forgetPresets(
       WHERE ${isOneOf(gone, sql`p.collection`, sql`e.key`)})`);
 }
 
-/** @throws UNPROCESSABLE_ENTITY for what makes the collection a collection of items */
+/** @throws UNPROCESSABLE_ENTITY for a field that the collection needs */
 function refuseLast({ name, table }: Collection, columns: readonly string[]): void {
   const all = table?.columns ?? [];
   const keyColumn = columns.find((column) => table?.primaryKey?.includes(column));
@@ -124,7 +124,8 @@ function refuseLast({ name, table }: Collection, columns: readonly string[]): vo
 }
 
 /**
- * Masks what history has of concealed columns: once the field is gone, nothing says that they were.
+ * Masks the values of concealed columns in history: without the field nothing says that they were
+ * concealed.
  */
 async function maskHistory(
   { run, system }: Alteration,
@@ -138,7 +139,7 @@ async function maskHistory(
   if (concealed.length > 0) await run(maskInHistory(system, name, concealed));
 }
 
-/** The columns among the fields, by their collection. */
+/** The columns of the fields, by their collection. */
 function columnsByCollection(catalog: Catalog, fields: readonly FieldAddress[]) {
   const columns = new Map<Collection, string[]>();
   for (const address of fields) {
@@ -151,7 +152,7 @@ function columnsByCollection(catalog: Catalog, fields: readonly FieldAddress[]) 
 }
 
 /**
- * Removes fields with their columns and all that is told of them; the tables are to be locked.
+ * Deletes fields with their columns and everything about them; the tables must be locked.
  * @throws UNPROCESSABLE_ENTITY for a primary key, a last column, and what views depend on
  */
 export async function removeFields(
@@ -177,7 +178,7 @@ export async function removeFields(
 
 /**
  * Deletes a field.
- * @throws FORBIDDEN when there is no such field, or it is one of Sluice's own
+ * @throws FORBIDDEN when it does not exist, or belongs to a system collection
  * @throws UNPROCESSABLE_ENTITY as {@link removeFields}
  */
 export async function deleteField(alteration: Alteration, address: FieldAddress): Promise<void> {
@@ -187,7 +188,7 @@ export async function deleteField(alteration: Alteration, address: FieldAddress)
     const table = tableOf(collection);
     refuseLast(collection, [name]);
     await refuseViews(alteration, table, [name]);
-    // Most of the history before anybody is locked out; what comes since, after it.
+    // Most of the history is masked before the table is locked; the rest under the lock.
     await maskHistory(alteration, collection, [name]);
     const targets = (table.foreignKeys ?? [])
       .filter((foreignKey) => foreignKey.columns.includes(name))

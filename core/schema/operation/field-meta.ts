@@ -1,4 +1,4 @@
-/** The rows of `system_fields`: what they say of a field, and writing them. */
+/** Reads and writes the rows of `system_fields`. */
 import { identifier, join, raw, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/system-table.ts';
@@ -9,14 +9,14 @@ import type { Alteration } from '../schema-change-context.ts';
 import { cell, given } from './metadata-row.ts';
 import type { FieldAddress } from './revoke-field-rights.ts';
 
-/** The flags of a comma list. */
+/** The flags of a comma-separated list. */
 export function flagsOf(special: string | null | undefined): string[] {
   return special ? special.split(',') : [];
 }
 
 /**
- * A default is written by the database, as it is: where values are hashed it would be a secret in
- * clear text, and one that everybody knows.
+ * PostgreSQL writes a default as it is: in a field of hashes it would be a secret in clear text
+ * that everybody knows.
  * @throws ServiceError INVALID_PAYLOAD
  */
 export function refuseClearDefault(field: string, flags: readonly string[], value: unknown): void {
@@ -27,8 +27,8 @@ export function refuseClearDefault(field: string, flags: readonly string[], valu
 }
 
 /**
- * The row that a new field gets: the given one, and with the flag that the field's type needs.
- * Null when it needs none, because the column says all.
+ * The row of a new field: the given one, with the flag that the field's type needs. Null when the
+ * column says everything.
  * @throws ServiceError INVALID_PAYLOAD for a default in clear text
  */
 export function metaOfNew({ field, type, meta, schema }: FieldInput): FieldMetaInput | null {
@@ -42,8 +42,8 @@ export function metaOfNew({ field, type, meta, schema }: FieldInput): FieldMetaI
 }
 
 /**
- * Makes the row of a new field. Without a `sort` it comes last in its group.
- * @param sort its position, where the caller knows it
+ * Inserts the row of a new field. Without a `sort` it comes last in its group.
+ * @param sort its position, when the caller knows it
  */
 export async function insertFieldMeta(
   { run, system }: Alteration,
@@ -66,7 +66,7 @@ export async function insertFieldMeta(
     ])})`);
 }
 
-/** Changes the members that are given; a field without a row gets one. */
+/** Changes the given members; a field without a row gets one. */
 export async function writeFieldMeta(
   { run, system }: Alteration,
   { collection, field }: FieldAddress,

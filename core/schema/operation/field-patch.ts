@@ -1,6 +1,6 @@
 /**
- * What a patch of a field amounts to: the differences between what it asks for and what is there.
- * Whoever writes a field back as it was read asks for nothing.
+ * What the patch of a field changes: the differences between the patch and the field. A field that
+ * is sent back as it was read changes nothing.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
@@ -27,7 +27,7 @@ import type { TargetType } from '../type-conversion.ts';
 import { flagsOf, refuseClearDefault } from './field-meta.ts';
 import { tableOf } from './find-target.ts';
 
-/** What is to be done to a column; null or absent where nothing is. */
+/** The changes of a column; null or missing where nothing changes. */
 export interface ColumnPlan {
   readonly field: ColumnField;
   readonly table: TableDescriptor;
@@ -45,7 +45,7 @@ export interface FieldPlan {
   readonly meta: FieldMetaInput | null;
 }
 
-/** The types of PostgreSQL that a field of a type may have as it is. */
+/** The PostgreSQL types that a field of a type can keep. */
 const SERVED_BY: Readonly<Partial<Record<ColumnTypeName, readonly string[]>>> = {
   string: ['varchar', 'bpchar', 'char', 'name'],
   text: ['text', 'citext'],
@@ -65,7 +65,7 @@ const SERVED_BY: Readonly<Partial<Record<ColumnTypeName, readonly string[]>>> = 
   binary: ['bytea'],
 };
 
-/** Indexes on one whole column, and nothing else. */
+/** Indexes on exactly this column. */
 export function indexesOn(table: TableDescriptor, column: string): IndexDescriptor[] {
   return table.indexes.filter(
     ({ columns, partial }) => columns.length === 1 && columns[0] === column && !partial,
@@ -76,7 +76,7 @@ function hasIndex(table: TableDescriptor, column: string, unique: boolean): bool
   return indexesOn(table, column).some((index) => index.valid && index.unique === unique);
 }
 
-/** The flags of the field after the patch; null when they stay as they are. */
+/** The flags of the field after the patch; null when they do not change. */
 function flagsAfter(field: Field, patch: FieldPatch): readonly string[] | null {
   const given = patch.meta?.special;
   const { type } = patch;
@@ -87,13 +87,13 @@ function flagsAfter(field: Field, patch: FieldPatch): readonly string[] | null {
   return flag === null || before.includes(flag) ? before : [...before, flag];
 }
 
-/** Flags that do not make another type of it. */
+/** Flags that do not change the type of the field. */
 function keeps(type: string | null) {
   return (flag: string) =>
     !isTypeFlag(flag) && (type === 'uuid' || !['uuid', 'file'].includes(flag));
 }
 
-/** The measures that a patch asks of a column of this type and that it does not have. */
+/** Length, precision and scale that the patch asks for and the column does not have. */
 function remeasured(column: ColumnDescriptor, schema: FieldSchemaInput): FieldSchemaInput | null {
   const { typeName, maxLength, numericPrecision, numericScale } = column;
   if (typeName === 'varchar' || typeName === 'bpchar') {
@@ -120,7 +120,7 @@ async function target(
   return { type, sql: await columnType(alteration, type, schema), length, precision, scale };
 }
 
-/** The type that the column is to get; null when the one it has will do. */
+/** The new type of the column; null when it can stay. */
 async function typeAfter(
   alteration: Alteration,
   field: ColumnField,
@@ -133,7 +133,7 @@ async function typeAfter(
     const flags = flagsAfter(field, patch) ?? special;
     const own = fieldType(column, []);
     const served = SERVED_BY[wanted]?.includes(column.typeName) && column.typeKind === 'b';
-    // Flags that somebody gives with the type may make it of the column as it is.
+    // Flags in the same patch may make the column, as it is, one of the new type.
     const chosen = patch.meta?.special !== undefined && (own === 'string' || own === 'text');
     if ((served || chosen) && fieldType(column, flags) === wanted) {
       return remeasure(alteration, column, schema);
@@ -220,7 +220,7 @@ async function planColumn(
   return { ...plan, table: tableOf(collection) };
 }
 
-/** @throws INVALID_PAYLOAD for what would make a column of an alias, or an alias of a column */
+/** @throws INVALID_PAYLOAD for a patch that makes a column of an alias, or an alias of a column */
 function refuseOtherKind(field: Field, { type, schema }: FieldPatch): void {
   const { name } = field;
   if (type === undefined) return;
@@ -234,8 +234,8 @@ function refuseOtherKind(field: Field, { type, schema }: FieldPatch): void {
 }
 
 /**
- * What is to be done to a field.
- * @throws INVALID_PAYLOAD for what cannot be done to any field of its kind
+ * The changes of a field.
+ * @throws INVALID_PAYLOAD for what is impossible for fields of its kind
  */
 export async function planField(
   alteration: Alteration,

@@ -1,4 +1,4 @@
-/** Changing fields: their columns, as far as they differ, and their rows of metadata. */
+/** Changes fields: the columns, as far as they differ, and the metadata. */
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { TableDescriptor } from '#core/catalog/descriptor.ts';
 import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
@@ -16,7 +16,7 @@ import { writeFieldMeta } from './field-meta.ts';
 import { type ColumnPlan, type FieldPlan, indexesOn, planField } from './field-patch.ts';
 import { collectionNamed, fieldNamed } from './find-target.ts';
 
-/** Of Sluice's own fields only the indexes can be changed. */
+/** Of system collections only the indexes can be changed. */
 function refuseSystem(collection: Collection, patches: readonly FieldPatch[]): void {
   const { name } = collection;
   for (const { field, type, meta, schema } of patches) {
@@ -36,14 +36,14 @@ function refuseTwice(patches: readonly FieldPatch[]): void {
   }
 }
 
-/** Everybody is locked out of the table for this, not writers alone. */
+/** The change needs a lock that excludes readers too. */
 function locksOut({ type, default: value, nullable, unique, indexed }: ColumnPlan): boolean {
   return (
     [type, value, nullable].some((part) => part !== null) || unique === false || indexed === false
   );
 }
 
-/** The tables at the other end of foreign keys on the column, which are checked anew. */
+/** The tables at the other end of foreign keys on the column, which are checked again. */
 function neighbours({ catalog }: Alteration, { table, field }: ColumnPlan): TableLock[] {
   const own = table.foreignKeys
     .filter(({ columns }) => columns.includes(field.name))
@@ -61,7 +61,7 @@ function neighbours({ catalog }: Alteration, { table, field }: ColumnPlan): Tabl
   return [...own, ...others].map(({ schema, name }) => ({ schema, name }));
 }
 
-/** Only plain tables get an index while others write to them. */
+/** Only plain tables can be indexed while others write. */
 function isBuiltLater({ concurrently }: Alteration, { kind }: TableDescriptor): boolean {
   return concurrently && kind === 'table';
 }
@@ -83,7 +83,7 @@ async function lock(alteration: Alteration, plans: readonly ColumnPlan[]): Promi
   if (tables.size > 0) await alteration.lock([...tables.values()]);
 }
 
-/** The default that the column has after a change of its type: the given one, or the one it had. */
+/** The default of the column after a change of its type: the given one, or the old one. */
 function keptDefault({ field, default: given }: ColumnPlan): unknown {
   if (given !== null) return given.value;
   return defaultValue(field.column, field.type);
@@ -100,14 +100,14 @@ async function changeType(alteration: Alteration, plan: ColumnPlan, collection: 
   }
   const column = identifier(field.name);
   const hadDefault = !counts && field.column.defaultExpression !== null;
-  // A default is no value: it is not cast along, but written again for the new type.
+  // A default is not cast with the values; it is written again for the new type.
   if (hadDefault) await alteration.run(alter(table, sql`ALTER COLUMN ${column} DROP DEFAULT`));
   await changeColumnType(alteration, { collection, table, field, target });
   if (counts) await widenSequence(alteration, plan, target.type);
   if (hadDefault) await setDefault(alteration, plan, target.type, keptDefault(plan));
 }
 
-/** A sequence made for the old type would end where that did. */
+/** The sequence of a smaller type would end too early. */
 async function widenSequence(
   alteration: Alteration,
   { field }: ColumnPlan,
@@ -148,7 +148,7 @@ async function makeRequired(alteration: Alteration, plan: ColumnPlan, collection
   await alteration.run(alter(table, sql`ALTER COLUMN ${column} SET NOT NULL`));
 }
 
-/** Drops the indexes of the column alone, and the constraints behind them. */
+/** Drops the indexes on the column alone, and the constraints of these. */
 async function dropIndexes(
   alteration: Alteration,
   table: TableDescriptor,
@@ -169,7 +169,7 @@ async function carryOut(alteration: Alteration, collection: Collection, plan: Co
   const { field, table, nullable, comment } = plan;
   const column = identifier(field.name);
   const type = plan.type?.type ?? columnTypeName(field.type);
-  // The new type may be one that an index cannot have.
+  // The new type may not be indexable.
   if (plan.unique === false) await dropIndexes(alteration, table, field.name, true);
   if (plan.indexed === false) await dropIndexes(alteration, table, field.name, false);
   await changeType(alteration, plan, collection);
@@ -192,10 +192,10 @@ async function carryOut(alteration: Alteration, collection: Collection, plan: Co
 
 /**
  * Changes fields of one collection, all or none.
- * @throws FORBIDDEN for an unknown field, and for more than the index of one of Sluice's own
- * @throws INVALID_PAYLOAD for what no field of its kind can become
+ * @throws FORBIDDEN for an unknown field, and for more than the index of a system field
+ * @throws INVALID_PAYLOAD for what is impossible for fields of its kind
  * @throws UNPROCESSABLE_ENTITY when values would be lost or views depend on a column
- * @throws CONTAINS_NULL_VALUES when a field is to be required and items lack its value
+ * @throws CONTAINS_NULL_VALUES when a field becomes required and items lack its value
  */
 export async function updateFields(
   alteration: Alteration,

@@ -1,4 +1,4 @@
-/** Making a field: its column with default, key, indexes and comment, and its row of metadata. */
+/** Creates a field: its column with default, key, indexes and comment, and its metadata. */
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { TableDescriptor } from '#core/catalog/descriptor.ts';
 import { identifier, type Sql, sql } from '#core/database/sql.ts';
@@ -16,8 +16,8 @@ export function alter({ schema, name }: TableName, action: Sql): Sql {
 }
 
 /**
- * What belongs to a column beside its definition, once the column is there: the indexes that it
- * asks for and its comment. The primary key has an index of its own.
+ * What a new column needs besides its definition: its indexes and its comment. The primary key has
+ * its own index.
  */
 export async function finishColumn(
   alteration: Alteration,
@@ -34,7 +34,7 @@ export async function finishColumn(
   if (schema.comment) await alteration.run(commentOn(table, field, schema.comment));
 }
 
-/** @throws CONTAINS_NULL_VALUES telling how many items would lack the value */
+/** @throws CONTAINS_NULL_VALUES with the number of items that would lack the value */
 async function refuseMissing(
   alteration: Alteration,
   { name, table }: Collection,
@@ -62,7 +62,7 @@ async function addColumn(
     throw invalidPayload(`${collection.name} has a primary key already.`);
   }
   const definition = await columnDefinition(alteration, field);
-  // PostgreSQL refuses it as well; counting is nothing to lock anybody out for.
+  // PostgreSQL would refuse it too; this check needs no lock.
   await refuseMissing(alteration, collection, field);
   await alteration.lock([table]);
   await alteration.run(alter(table, sql`ADD COLUMN ${definition}`));
@@ -71,9 +71,10 @@ async function addColumn(
 }
 
 /**
- * Makes a field.
- * @throws FORBIDDEN when there is no such collection, or the field is one of Sluice's own
- * @throws INVALID_PAYLOAD when the field is there already, or cannot be as it is described
+ * Creates a field.
+ * @throws FORBIDDEN when the collection does not exist, or the field is one of a system
+ *   collection
+ * @throws INVALID_PAYLOAD when the field exists already, or cannot be created as described
  * @throws CONTAINS_NULL_VALUES when it is required and items would lack it
  */
 export async function createField(
@@ -91,6 +92,6 @@ export async function createField(
   const meta = metaOfNew(field);
   const address = { collection: collectionName, field: field.field };
   if (meta !== null) await insertFieldMeta(alteration, address, meta);
-  // A right on a way back of this name is none on the field.
+  // A right on a reverse field of this name is not a right on the new field.
   await revokeFields(alteration, shortWayBack(alteration.catalog, collectionName, field.field));
 }

@@ -1,10 +1,10 @@
-/** The collections and fields that a change names, and what stands against changing them. */
+/** Finds the collections and fields that a change names, and checks that they can be changed. */
 import type { Catalog, Collection, Field } from '#core/catalog/catalog.ts';
 import type { TableDescriptor } from '#core/catalog/descriptor.ts';
 import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 
-/** @throws FORBIDDEN when there is no such collection */
+/** @throws FORBIDDEN when the collection does not exist */
 export function collectionNamed(catalog: Catalog, name: string): Collection {
   const collection = catalog.collections.get(name);
   if (collection === undefined) throw forbidden(`There is no collection ${name}.`);
@@ -12,7 +12,7 @@ export function collectionNamed(catalog: Catalog, name: string): Collection {
 }
 
 /**
- * The collection of a field that is made or deleted.
+ * The collection of a field that is created or deleted.
  * @throws FORBIDDEN also for the built-in fields of system collections
  */
 export function collectionOfField(catalog: Catalog, name: string, field: string): Collection {
@@ -21,7 +21,7 @@ export function collectionOfField(catalog: Catalog, name: string, field: string)
   throw forbidden(`${name} belongs to Sluice; its field ${field} is fixed.`);
 }
 
-/** @throws FORBIDDEN when there is no such field */
+/** @throws FORBIDDEN when the field does not exist */
 export function fieldNamed(collection: Collection, name: string): Field {
   const field = collection.fields.get(name);
   if (field === undefined) throw forbidden(`${collection.name} has no field ${name}.`);

@@ -1,6 +1,6 @@
 /**
- * Foreign keys: making, replacing and dropping them, and saying beforehand what stands against one.
- * Nothing here knows of metadata.
+ * Creates, replaces and drops foreign keys, and checks beforehand whether one is possible. Does not
+ * know metadata.
  */
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { ColumnDescriptor, ReferentialAction } from '#core/catalog/descriptor.ts';
@@ -9,7 +9,7 @@ import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import type { Alteration, LockMode, TableLock, TableName } from '../schema-change-context.ts';
 import type { RelationAddress } from './relation-meta.ts';
 
-/** A foreign key as it is to be. Columns stand in the order in which they refer to each other. */
+/** A new foreign key; the columns of both sides are in the same order. */
 export interface ForeignKeyOrder {
   readonly name: string;
   readonly table: TableName;
@@ -20,7 +20,7 @@ export interface ForeignKeyOrder {
   readonly onUpdate: ReferentialAction;
 }
 
-/** What a foreign key may say beside columns and actions. */
+/** Properties of a foreign key besides columns and actions. */
 interface Manner {
   readonly full: boolean;
   readonly deferrable: boolean;
@@ -29,7 +29,7 @@ interface Manner {
 
 const PLAIN: Manner = { full: false, deferrable: false, deferred: false };
 
-/** Of values that refer to nothing, as many are named. */
+/** How many of the values without a counterpart are named. */
 const NAMED = 10;
 
 function tableOf({ schema, name }: TableName): Sql {
@@ -40,7 +40,7 @@ function columnList(columns: readonly string[]): Sql {
   return join(columns.map((column) => identifier(column)));
 }
 
-/** The clause of an action; the words are those of the type, so they need no quoting. */
+/** The clause of an action; its words are fixed by its type, so they need no quoting. */
 function action(event: 'DELETE' | 'UPDATE', what: ReferentialAction): Sql[] {
   return what === 'NO ACTION' ? [] : [raw(`ON ${event} ${what}`)];
 }
@@ -57,7 +57,7 @@ function addition(key: ForeignKeyOrder, { full, deferrable, deferred }: Manner):
   return join(clauses, ' ');
 }
 
-/** Both tables of a foreign key; making one locks out writers, dropping one everybody. */
+/** Locks both tables of a foreign key: creating one excludes writers, dropping one everybody. */
 export function tablesOf(
   { table, target }: Pick<ForeignKeyOrder, 'table' | 'target'>,
   mode: LockMode,
@@ -68,12 +68,12 @@ export function tablesOf(
   ];
 }
 
-/** Makes a foreign key; both tables are to be locked. */
+/** Creates a foreign key; both tables must be locked. */
 export function addForeignKey(alteration: Alteration, key: ForeignKeyOrder): Promise<void> {
   return alteration.run(sql`ALTER TABLE ${tableOf(key.table)} ${addition(key, PLAIN)}`);
 }
 
-/** Drops a foreign key; both tables are to be locked. */
+/** Drops a foreign key; both tables must be locked. */
 export function dropForeignKey(
   alteration: Alteration,
   { table, name }: Pick<ForeignKeyOrder, 'table' | 'name'>,
@@ -81,7 +81,7 @@ export function dropForeignKey(
   return alteration.run(sql`ALTER TABLE ${tableOf(table)} DROP CONSTRAINT ${identifier(name)}`);
 }
 
-/** Gives a foreign key other actions and leaves the rest of it as it is. */
+/** Changes the actions of a foreign key. */
 export async function replaceForeignKey(
   alteration: Alteration,
   key: ForeignKeyOrder,
@@ -102,7 +102,7 @@ function typeName({ typeSchema, typeName: name }: ColumnDescriptor): string[] {
 }
 
 /**
- * Refuses a foreign key between columns that PostgreSQL cannot compare by the key's index.
+ * Refuses a foreign key between columns that PostgreSQL cannot compare with the key's index.
  * @throws INVALID_PAYLOAD naming both types
  */
 export async function refuseOtherType(
@@ -115,7 +115,7 @@ export async function refuseOtherType(
   const [types, keyTypes] = [typeName(column), typeName(key.column)];
   if (types.join('.') === keyTypes.join('.')) return;
   const { schema, name } = target.table;
-  // As PostgreSQL decides it: an operator of the index's family, or a cast nobody has to ask for.
+  // The same decision as PostgreSQL's: an operator of the index's family, or an implicit cast.
   const [{ fits } = { fits: false }] = await alteration.ask<{ fits: boolean }>(sql`
     SELECT EXISTS (
       SELECT FROM pg_index AS i JOIN pg_class AS r ON r.oid = i.indrelid
@@ -142,7 +142,7 @@ interface Orphans {
 }
 
 /**
- * Refuses a foreign key while values refer to nothing.
+ * Refuses a foreign key while values have no counterpart.
  * @throws INVALID_FOREIGN_KEY with the number of such rows and the first ten values
  */
 export async function refuseOrphans(

@@ -1,8 +1,8 @@
-/** Members of rows of the metadata tables, as the statements that write them need them. */
+/** Members of metadata rows for the statements that write them. */
 import { raw, type Sql, sql } from '#core/database/sql.ts';
 import { systemField } from '#core/system-collections/registry.ts';
 
-/** The members of a row that are given. */
+/** The given members of a row. */
 export function given(meta: object): [string, unknown][] {
   return Object.entries(meta).filter(([, value]) => value !== undefined);
 }

@@ -1,4 +1,4 @@
-/** The two ends of a relation, and what is known of it already. */
+/** The two ends of a relation, and what is known about it. */
 import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
 import type { RelationMeta, TableDescriptor } from '#core/catalog/descriptor.ts';
 import type { ManyToOne } from '#core/catalog/relation.ts';
@@ -7,14 +7,14 @@ import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import type { ForeignKeyOrder } from './foreign-key.ts';
 import type { RelationAddress } from './relation-meta.ts';
 
-/** Tables whose rows can be held to a foreign key, or be referred to by one. */
+/** Kinds of tables that can have foreign keys, or be referred to. */
 export function ownTable({ table }: Collection): TableDescriptor | null {
   return table?.kind === 'table' || table?.kind === 'partitioned' ? table : null;
 }
 
 /**
- * The items that are to refer, and the column by which.
- * @throws INVALID_PAYLOAD when they are not there, or the column is their key
+ * The referring collection and its column.
+ * @throws INVALID_PAYLOAD when one does not exist, or the column is the primary key
  */
 export function manySide(catalog: Catalog, { collection, field }: RelationAddress) {
   const many = catalog.collections.get(collection);
@@ -36,8 +36,8 @@ export function manySide(catalog: Catalog, { collection, field }: RelationAddres
 }
 
 /**
- * What may be referred to: a collection whose key is one field.
- * @throws INVALID_PAYLOAD when it is not there, or has another key
+ * The target of a relation: a collection whose key is one field.
+ * @throws INVALID_PAYLOAD when it does not exist, or has another key
  */
 export function oneSide(catalog: Catalog, name: string): { one: Collection; key: ColumnField } {
   const one = catalog.collections.get(name);
@@ -49,15 +49,15 @@ export function oneSide(catalog: Catalog, name: string): { one: Collection; key:
   return { one, key };
 }
 
-/** What is known of a relation: a row, a foreign key, or both. */
+/** What is known about a relation: metadata, a foreign key, or both. */
 export interface KnownRelation {
   readonly many: Collection;
   readonly meta: RelationMeta | null;
-  /** Null when the row leads to no single collection. */
+  /** Null when the relation leads to several collections. */
   readonly pointer: ManyToOne | null;
 }
 
-/** The relation at an address; null when there is none. */
+/** The relation of a field; null when there is none. */
 export function findRelation(
   catalog: Catalog,
   { collection, field }: RelationAddress,
@@ -70,7 +70,7 @@ export function findRelation(
   return meta === null && pointer === null ? null : { many, meta, pointer };
 }
 
-/** @throws FORBIDDEN when there is no such relation, and for those of Sluice itself */
+/** @throws FORBIDDEN when the relation does not exist, and for those of system collections */
 export function knownRelation(catalog: Catalog, address: RelationAddress): KnownRelation {
   const found = findRelation(catalog, address);
   if (found === null || isBuiltIn(found.many, address.field)) {
@@ -79,7 +79,7 @@ export function knownRelation(catalog: Catalog, address: RelationAddress): Known
   return found;
 }
 
-/** The foreign key as it is; null when the relation has none. */
+/** The current foreign key; null when the relation has none. */
 export function keyOf(catalog: Catalog, { many, pointer }: KnownRelation): ForeignKeyOrder | null {
   const target = catalog.collections.get(pointer?.one.collection ?? '')?.table ?? null;
   const key = pointer?.foreignKey ?? null;

@@ -1,4 +1,4 @@
-/** The rows of `system_relations`: what they may say, and writing them. */
+/** Reads, checks and writes the rows of `system_relations`. */
 import { type Catalog, isColumn } from '#core/catalog/catalog.ts';
 import { identifier, join, sql } from '#core/database/sql.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
@@ -7,20 +7,20 @@ import type { RelationMetaInput } from '../metadata-input.ts';
 import type { Alteration } from '../schema-change-context.ts';
 import { given } from './metadata-row.ts';
 
-/** By what a relation is addressed, always from the side of the items that refer. */
+/** What identifies a relation: the referring collection and field. */
 export interface RelationAddress {
   readonly collection: string;
   readonly field: string;
 }
 
-/** A relation as its row is to describe it: with all members, given and kept ones alike. */
+/** The complete row of a relation, with given and unchanged members. */
 export interface RelationRow extends RelationAddress {
-  /** Null: to any of several. */
+  /** Null: several collections (many-to-any). */
   readonly related: string | null;
   readonly meta: RelationMetaInput;
 }
 
-/** Another column of the items that refer, under the name of a member of the row. */
+/** Another column of the referring collection, in this member of the row. */
 function requireColumn(catalog: Catalog, row: RelationRow, member: keyof RelationMetaInput): void {
   const name = row.meta[member] ?? null;
   if (name === null) return;
@@ -29,7 +29,7 @@ function requireColumn(catalog: Catalog, row: RelationRow, member: keyof Relatio
   throw invalidPayload(`"${member}" names ${name}, which is no other column of ${row.collection}.`);
 }
 
-/** The name of the way back is free: no column has it, nor does another relation. */
+/** The name of the reverse field is free: neither a column nor another relation has it. */
 function requireFreeName(catalog: Catalog, { collection, field, related, meta }: RelationRow) {
   const name = meta.one_field ?? null;
   if (name === null || related === null) return;
@@ -76,7 +76,7 @@ function refuseSeveral({ meta, related }: RelationRow): void {
 }
 
 /**
- * Refuses a row that names what is not there.
+ * Refuses a row that names what does not exist.
  * @throws INVALID_PAYLOAD
  */
 export function checkRelation(catalog: Catalog, row: RelationRow): void {
@@ -88,7 +88,7 @@ export function checkRelation(catalog: Catalog, row: RelationRow): void {
   requireFreeName(catalog, row);
 }
 
-/** Makes the row of a relation. */
+/** Inserts the row of a relation. */
 export function insertRelation(
   { run, system }: Alteration,
   { collection, field, related, meta }: RelationRow,
@@ -106,7 +106,7 @@ export function insertRelation(
     VALUES (${join(members.map(([, value]) => sql`${value}`))})`);
 }
 
-/** Changes those members of a row that are given. */
+/** Changes the given members of a row. */
 export async function updateRelationRow(
   { run, system }: Alteration,
   { collection, field }: RelationAddress,
@@ -120,7 +120,7 @@ export async function updateRelationRow(
     WHERE many_collection = ${collection} AND many_field = ${field}`);
 }
 
-/** Takes the row of a relation away, if it has one. */
+/** Deletes the row of a relation, if it has one. */
 export function deleteRelationRow(
   { run, system }: Alteration,
   { collection, field }: RelationAddress,

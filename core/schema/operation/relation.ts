@@ -1,4 +1,4 @@
-/** Making, changing and dissolving relations: the foreign key, its index and the row that tells more. */
+/** Creates, changes and deletes relations: the foreign key, its index and the metadata. */
 import type { RelationMeta } from '#core/catalog/descriptor.ts';
 import { isIndexed } from '#core/catalog/relation-graph.ts';
 import { invalidPayload } from '#core/errors/service-error.ts';
@@ -33,7 +33,10 @@ import {
 } from './relation-meta.ts';
 import { derivedFields, revokeFields, shortWayBack } from './revoke-field-rights.ts';
 
-/** Makes the foreign key of a field, where both sides are tables; nobody waits until it is sure. */
+/**
+ * Creates the foreign key of a field when both sides are tables. The check of existing values
+ * blocks nobody.
+ */
 async function constrain(
   alteration: Alteration,
   address: RelationAddress,
@@ -63,11 +66,11 @@ async function constrain(
 }
 
 /**
- * Makes a relation. To one collection it gets a foreign key, and an index where none serves it:
- * without one every read of the related items, and every delete of what they refer to, would scan
- * the table. To any of several there is only the row, because no foreign key could say that.
- * @throws INVALID_PAYLOAD when something named is not there, or the relation is there already
- * @throws INVALID_FOREIGN_KEY when values refer to nothing
+ * Creates a relation. To one collection it gets a foreign key, and an index when there is none:
+ * without one, each read of the related items and each delete of a referenced item scans the table.
+ * A many-to-any relation has only metadata, because no foreign key can express it.
+ * @throws INVALID_PAYLOAD when something does not exist, or the relation exists already
+ * @throws INVALID_FOREIGN_KEY when values have no counterpart
  */
 export async function createRelation(
   alteration: Alteration,
@@ -89,7 +92,7 @@ export async function createRelation(
   }
 }
 
-/** Rights on a way back do not go over to what has its name from now on. */
+/** Rights on another reverse field do not apply to the new one of that name. */
 async function revokeRenamed(
   alteration: Alteration,
   address: RelationAddress,
@@ -103,7 +106,7 @@ async function revokeRenamed(
   await revokeFields(alteration, names);
 }
 
-/** The members of a row as callers write them. */
+/** The members of a row as requests name them. */
 function written(meta: RelationMeta | null): RelationMetaInput {
   if (meta === null) return {};
   return {
@@ -138,9 +141,9 @@ async function changeActions(
 }
 
 /**
- * Changes what a foreign key does, and the row of a relation; one that is known from a foreign key
- * alone gets its row. Members that are not given stay as they are.
- * @throws FORBIDDEN when there is no such relation
+ * Changes the actions of a foreign key, and the metadata of a relation; a relation without metadata
+ * gets it. Missing members stay unchanged.
+ * @throws FORBIDDEN when the relation does not exist
  */
 export async function updateRelation(
   alteration: Alteration,
@@ -166,9 +169,9 @@ export async function updateRelation(
 }
 
 /**
- * Dissolves a relation: its foreign key and its row go, the column stays with its values, and so
- * does its index.
- * @throws FORBIDDEN when there is no such relation
+ * Deletes a relation: its foreign key and its metadata. The column stays with its values and its
+ * index.
+ * @throws FORBIDDEN when the relation does not exist
  */
 export async function deleteRelation(
   alteration: Alteration,

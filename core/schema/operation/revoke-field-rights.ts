@@ -1,6 +1,6 @@
 /**
- * Takes away the rights of fields that go, so that whoever makes something of the same name later
- * does not give it to everybody who had a right on what was there before.
+ * Revokes the rights on deleted fields, so that nobody has rights on a later field of the same
+ * name.
  */
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { withoutFields } from '#core/catalog/revoke-fields.ts';
@@ -13,8 +13,8 @@ export interface FieldAddress {
 }
 
 /**
- * The names that a relation alone gives: its own where that is the constraint's, and those of its
- * way back where no field has them. With the relation they mean nothing any more.
+ * Names that only the relation provides: its own when that is the constraint's, and those of its
+ * reverse field when no other field has them. They end with the relation.
  */
 export function derivedFields(catalog: Catalog, { collection, field }: FieldAddress) {
   const derived: FieldAddress[] = [];
@@ -29,7 +29,7 @@ export function derivedFields(catalog: Catalog, { collection, field }: FieldAddr
       if (relation.kind === 'm2o' || relation.kind === 'a2o') continue;
       if (relation.manyField !== field) continue;
       add(relation.field);
-      // Its name while another relation claims the short one.
+      // Its name while another relation has the short one.
       add(`${collection}_by_${field}`);
     }
   }
@@ -37,15 +37,14 @@ export function derivedFields(catalog: Catalog, { collection, field }: FieldAddr
 }
 
 /**
- * The way back that goes by the name of the collection it leads to, which it loses to whatever
- * claims that name too.
+ * The reverse field that is named after its collection; it loses that name to others that claim it.
  */
 export function shortWayBack(catalog: Catalog, from: string, to: string): FieldAddress[] {
   const relation = catalog.relations.get(from)?.get(to);
   return relation?.derived === true ? [{ collection: from, field: to }] : [];
 }
 
-/** Takes fields out of the lists of all permissions that name them. */
+/** Removes fields from the lists of all permissions that name them. */
 export async function revokeFields(
   { run, system }: Alteration,
   gone: readonly FieldAddress[],

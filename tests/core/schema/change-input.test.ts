@@ -158,7 +158,7 @@ t.test('names what is wrong with a body', async (t) => {
 });
 
 t.test('refuses text that PostgreSQL cannot hold', async (t) => {
-  const expected = 'It holds a text that is no valid Unicode text.';
+  const expected = 'It contains a text that is not valid Unicode.';
   for (const text of ['\0', 'a\0b', '\ud800', '\udfff\ud800']) {
     t.equal(
       reason(() => createField('a', { field: text, type: 'text' })),

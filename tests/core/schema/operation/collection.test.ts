@@ -27,7 +27,7 @@ t.test('collections', async (t) => {
   const refused = async (...collections: CollectionInput[]) =>
     (await workshop.refusal((a) => createCollections(a, collections))).toJSON().extensions;
 
-  await t.test('get a key that counts by itself where none is given', async (t) => {
+  await t.test('get a key with auto increment where none is given', async (t) => {
     const catalog = await create(input('bare', { meta: {} }));
     const bare = collection(catalog, 'bare');
     t.match(collectionObject(bare), {
