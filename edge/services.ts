@@ -40,7 +40,7 @@ import { SystemService } from '#core/services/system/system-items.ts';
 import { RuleAudit } from '#core/services/unreadable-rules.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { RELEASE } from '#core/system/release.ts';
-import { openSecrets } from '#core/system/signing-key.ts';
+import { openSigningKeys } from '#core/system/signing-key.ts';
 import { systemSchema } from '#core/system/system-table.ts';
 import { localSpool } from '#core/transfer/spool.ts';
 import { openLimits } from './limit/open.ts';
@@ -116,7 +116,7 @@ export async function openEdgeServices(
   });
   const bounds = queryBounds(config);
   const access = new AccessSource({ pool, schema, catalog, log });
-  const secrets = openSecrets(config);
+  const secrets = openSigningKeys(config);
   const confirm = confirmation({ pool: watch, schema, catalog, bus, log });
   const identity = openIdentity({ config, pool, schema, catalog, access, confirm, log }, secrets);
   const spool = localSpool(join(config.DATA_DIR, 'spool'));

@@ -1,6 +1,6 @@
 /**
- * `npm run config`: prints every environment variable with its default, its meaning and what it is
- * set to, as a Markdown table. Values of secrets are never shown.
+ * `npm run config`: prints every environment variable with its default, meaning and value as a
+ * Markdown table. Values of secrets are never shown.
  */
 import { ConfigError, loadConfig } from '#core/config/config.ts';
 import type { Variable } from '#core/config/variable.ts';
@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const HEADINGS = ['Variable', 'Default', 'Set to', 'Meaning'];
 
-/** What the environment says about a variable, by whichever of its names. */
+/** The value of a variable in the environment, under any of its names. */
 function setting(name: string, entry: Entry, env: Environment): string {
   for (const key of entry.alias === undefined ? [name] : [name, entry.alias]) {
     const by = key === name ? '' : ` (by ${key})`;
@@ -27,7 +27,7 @@ function meaning(entry: Entry): string {
   return alias === undefined ? text : `${text}; also read from ${alias}`;
 }
 
-/** The table as lines of one width. */
+/** The table with columns of equal width. */
 export function configTable(env: Environment): string {
   const rows = Object.entries<Entry>(variables).map(([name, entry]) => [
     name,

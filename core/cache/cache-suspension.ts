@@ -51,7 +51,7 @@ export class Suspension {
           ON CONFLICT (name) DO UPDATE SET version = s.version + 1`),
       );
     } catch (error) {
-      const reason = 'It was written, but not every process could be told to clear its cache.';
+      const reason = 'It was written, but not every process could be asked to clear its cache.';
       throw unavailable('database', reason, { cause: error });
     }
     const now = performance.now();

@@ -17,15 +17,15 @@ import { repeat } from './repeated-task.ts';
 const SETTLE_MS = 300;
 
 /** Logs new tables that are left out, and new ignored metadata. */
-function report(log: Log, catalog: Catalog, told: Set<string>): void {
+function report(log: Log, catalog: Catalog, reported: Set<string>): void {
   const { leftOut, warnings } = catalog;
   const lines = [
     ...leftOut.map(({ schema, name, reason }) => `${[schema, name].join('.')}: ${reason}`),
     ...warnings,
   ];
-  for (const line of lines) if (!told.has(line)) log.warn(`not served: ${line}`);
-  told.clear();
-  for (const line of lines) told.add(line);
+  for (const line of lines) if (!reported.has(line)) log.warn(`not served: ${line}`);
+  reported.clear();
+  for (const line of lines) reported.add(line);
 }
 
 export interface Watch {
@@ -39,13 +39,13 @@ export interface Watch {
 /** Adds the watch to a source; closing it gives the lease back. */
 export function keepCatalog(source: CatalogSource, watching: Watch): CatalogSource {
   const { lease, bus, log, pause } = watching;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let elected = false;
   const watch = async () => {
     elected = await lease.hold();
     if (!elected) return;
     const catalog = await source.refresh();
-    report(log, catalog, told);
+    report(log, catalog, reported);
   };
   const complaint = 'the database cannot be watched for changes';
   // Elected at once, without waiting for the first pause.

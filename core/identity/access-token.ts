@@ -7,7 +7,7 @@ import { decodeJwt, errors, type JWTVerifyResult, jwtVerify, SignJWT } from 'jos
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import type { Secrets } from '#core/system/signing-key.ts';
+import type { SigningKeys } from '#core/system/signing-key.ts';
 
 const ALGORITHM = 'HS256';
 const ISSUER = 'sluice';
@@ -47,7 +47,7 @@ export function claimsToBeAccessToken(token: string): boolean {
 export class AccessTokens {
   readonly #keys: readonly [KeyObject, ...KeyObject[]];
 
-  constructor([current, ...previous]: Secrets) {
+  constructor([current, ...previous]: SigningKeys) {
     const keyOf = (secret: string) => createSecretKey(secret, 'utf8');
     this.#keys = [keyOf(current), ...previous.map(keyOf)];
   }

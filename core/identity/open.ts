@@ -5,7 +5,7 @@ import type { Confirm } from '#core/catalog/wait-for-edges.ts';
 import type { Config } from '#core/config/config.ts';
 import type { Pool } from '#core/database/pool.ts';
 import type { Log } from '#core/log/log.ts';
-import type { Secrets } from '#core/system/signing-key.ts';
+import type { SigningKeys } from '#core/system/signing-key.ts';
 import { AccessTokens } from './access-token.ts';
 import { Identity } from './identity.ts';
 import { RefreshTokens } from './refresh-token.ts';
@@ -33,7 +33,7 @@ export interface IdentityServices {
 
 export function openIdentity(
   surroundings: IdentitySurroundings,
-  secrets: Secrets,
+  secrets: SigningKeys,
 ): IdentityServices {
   const tokens = new AccessTokens(secrets);
   const refreshTokens = new RefreshTokens(secrets);

@@ -3,7 +3,7 @@
  * signed, so that a replaced token is still recognised: who shows it has a used copy.
  */
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import type { Secrets } from '#core/system/signing-key.ts';
+import type { SigningKeys } from '#core/system/signing-key.ts';
 import { sameSecret } from './constant-time-compare.ts';
 
 /** Sixteen bytes each: session, random, signature; 64 characters in base64url. */
@@ -17,7 +17,7 @@ function uuidOf(bytes: Buffer): string {
 export class RefreshTokens {
   readonly #keys: readonly [Uint8Array, ...Uint8Array[]];
 
-  constructor([current, ...previous]: Secrets) {
+  constructor([current, ...previous]: SigningKeys) {
     const keyOf = (secret: string) =>
       new Uint8Array(hkdfSync('sha256', secret, '', 'sluice refresh token', 32));
     this.#keys = [keyOf(current), ...previous.map(keyOf)];

@@ -3,7 +3,7 @@
 import { MailTokens } from '#core/identity/mail-token.ts';
 import { PasswordResets } from '#core/identity/password-reset.ts';
 import { Registrations } from '#core/identity/registration.ts';
-import type { Secrets } from '#core/system/signing-key.ts';
+import type { SigningKeys } from '#core/system/signing-key.ts';
 import { type InvitationParts, Invitations } from './invitation.ts';
 
 export interface MailFlowServices {
@@ -14,7 +14,7 @@ export interface MailFlowServices {
 
 export function openMailFlows(
   surroundings: Omit<InvitationParts, 'tokens'>,
-  secrets: Secrets,
+  secrets: SigningKeys,
 ): MailFlowServices {
   const parts = { ...surroundings, tokens: new MailTokens(secrets) };
   return {

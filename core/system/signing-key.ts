@@ -20,7 +20,7 @@ import type { Config } from '#core/config/config.ts';
 import { SetupError } from './setup-error.ts';
 
 /** The first key signs; each is accepted. */
-export type Secrets = readonly [string, ...string[]];
+export type SigningKeys = readonly [string, ...string[]];
 
 const GENERATED_BYTES = 32;
 /** The minimum length of a stored key, so that a damaged file is not used. */
@@ -66,9 +66,9 @@ function keptSecret(dataDir: string): string {
  * SECRET_PREVIOUS.
  * @throws {SetupError} when none is configured and none can be stored
  */
-export function openSecrets(
+export function openSigningKeys(
   config: Pick<Config, 'SECRET' | 'SECRET_PREVIOUS' | 'DATA_DIR'>,
-): Secrets {
+): SigningKeys {
   const { SECRET, SECRET_PREVIOUS, DATA_DIR } = config;
   const current = SECRET ?? keptSecret(DATA_DIR);
   return SECRET_PREVIOUS === undefined ? [current] : [current, SECRET_PREVIOUS];

@@ -122,7 +122,7 @@ export async function stageJudged(run: Run, columns: readonly FileColumn[]): Pro
   const known: RowFault[] = [];
   for (let passes = 1; ; passes += 1) {
     let judge: Judge | undefined;
-    await run.session.run(sql`SAVEPOINT judged`);
+    await run.connection.run(sql`SAVEPOINT judged`);
     try {
       const { staged, skipped } = await stage(run, columns, (write) => {
         judge = new Judge({ run, columns, write, known });
@@ -143,7 +143,7 @@ export async function stageJudged(run: Run, columns: readonly FileColumn[]): Pro
       // A row without a number cannot be left out of the next pass.
       if (row === null || passes === PASSES_MAX) throw refused([...faults, fault]);
       known.push(fault);
-      await run.session.run(sql`ROLLBACK TO SAVEPOINT judged`);
+      await run.connection.run(sql`ROLLBACK TO SAVEPOINT judged`);
     }
   }
 }

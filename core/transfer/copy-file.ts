@@ -74,10 +74,10 @@ export async function copyFile(run: Run, pass: Pass): Promise<Copied> {
     file,
     reader,
     out,
-    copy: new CopyIn(run.session, pass.statement),
+    copy: new CopyIn(run.connection, pass.statement),
     async progress(bytes) {
       // A pass that writes nothing, because each row is faulty, must end too.
-      run.session.signal.throwIfAborted();
+      run.connection.signal.throwIfAborted();
       // The last percent is the end of the transaction.
       const percent = file.bytes === 0 ? null : Math.min(99, (bytes / file.bytes) * 100);
       progress({ rows: sent, bytes, percent: percent === null ? null : Math.floor(percent) });

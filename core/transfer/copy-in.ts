@@ -2,10 +2,10 @@
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import { render, type Sql } from '#core/database/sql.ts';
 import { expectCopyAnswer } from '#core/database/watchdog.ts';
-import type { Session } from './import-connection.ts';
+import type { ImportConnection } from './import-connection.ts';
 
 export class CopyIn {
-  readonly #session: Session;
+  readonly #connection: ImportConnection;
   readonly #stream: CopyStreamQuery;
   /** Settles when PostgreSQL has ended the COPY, with or without an error. */
   readonly #ended: Promise<void>;
@@ -14,10 +14,10 @@ export class CopyIn {
   #over = false;
 
   /** Starts the COPY; the connection is busy until it has ended. */
-  constructor(session: Session, statement: Sql) {
-    session.signal.throwIfAborted();
-    this.#session = session;
-    this.#stream = session.client.query(copyFrom(render(statement).text));
+  constructor(connection: ImportConnection, statement: Sql) {
+    connection.signal.throwIfAborted();
+    this.#connection = connection;
+    this.#stream = connection.client.query(copyFrom(render(statement).text));
     this.#ended = new Promise((resolve) => {
       const end = (failure?: unknown) => {
         this.#failure ??= failure;
@@ -37,9 +37,9 @@ export class CopyIn {
    */
   async write(rows: Buffer): Promise<void> {
     const abort = () => this.#stream.destroy();
-    this.#session.signal.addEventListener('abort', abort, { once: true });
+    this.#connection.signal.addEventListener('abort', abort, { once: true });
     await Promise.race([this.#pending, this.#ended]);
-    this.#session.signal.removeEventListener('abort', abort);
+    this.#connection.signal.removeEventListener('abort', abort);
     this.#check();
     this.#pending = new Promise((resolve) => {
       this.#stream.write(rows, () => resolve());
@@ -47,7 +47,7 @@ export class CopyIn {
   }
 
   #check(): void {
-    this.#session.signal.throwIfAborted();
+    this.#connection.signal.throwIfAborted();
     if (this.#failure !== undefined) throw this.#failure;
   }
 
@@ -56,8 +56,8 @@ export class CopyIn {
     await Promise.race([this.#pending, this.#ended]);
     this.#check();
     this.#stream.end();
-    const answered = expectCopyAnswer(this.#session.client);
-    await this.#session.interruptible(this.#ended).finally(answered);
+    const answered = expectCopyAnswer(this.#connection.client);
+    await this.#connection.interruptible(this.#ended).finally(answered);
     this.#check();
     return this.#stream.rowCount;
   }

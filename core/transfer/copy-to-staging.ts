@@ -15,7 +15,7 @@ export async function stage(
   columns: readonly FileColumn[],
   handler?: Pass['handler'],
 ): Promise<{ readonly staged: Staged; readonly skipped: number }> {
-  await run.session.run(createStaging(run.target, columns));
+  await run.connection.run(createStaging(run.target, columns));
   let writer: StagingWriter | undefined;
   const { copied, skipped } = await copyFile(run, {
     columns,

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import { type CopyText, DEFAULT_MARKER } from './copy-text.ts';
 import type { FileColumn } from './file-column.ts';
-import type { Session } from './import-connection.ts';
+import type { ImportConnection } from './import-connection.ts';
 import type { Target } from './import-target.ts';
 import type { Row } from './row-reader.ts';
 
@@ -50,7 +50,7 @@ export function directWriter(
  * and, from here on, locked against other writers until the transaction ends.
  */
 export async function directWayIsOpen(
-  session: Session,
+  connection: ImportConnection,
   target: Target,
   columns: readonly FileColumn[],
 ): Promise<boolean> {
@@ -59,19 +59,21 @@ export async function directWayIsOpen(
   if (given.length === 0) return true;
   // COPY would write values into GENERATED ALWAYS columns.
   if (given.some((field) => field.column.identity === 'always')) return false;
-  if (await isFilled(session, target)) return false;
-  await session.run(sql`SELECT set_config('lock_timeout', ${LOCK_WAIT}, true)`);
+  if (await isFilled(connection, target)) return false;
+  await connection.run(sql`SELECT set_config('lock_timeout', ${LOCK_WAIT}, true)`);
   try {
-    await session.run(sql`LOCK TABLE ${target.name} IN SHARE ROW EXCLUSIVE MODE`);
+    await connection.run(sql`LOCK TABLE ${target.name} IN SHARE ROW EXCLUSIVE MODE`);
   } catch (error) {
     if (error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE) return false;
     throw error;
   }
-  await session.run(sql`SELECT set_config('lock_timeout', '0', true)`);
-  return !(await isFilled(session, target));
+  await connection.run(sql`SELECT set_config('lock_timeout', '0', true)`);
+  return !(await isFilled(connection, target));
 }
 
-async function isFilled(session: Session, target: Target): Promise<boolean> {
-  const { rows } = await session.run(sql`SELECT EXISTS (SELECT FROM ${target.name}) AS "filled"`);
+async function isFilled(connection: ImportConnection, target: Target): Promise<boolean> {
+  const { rows } = await connection.run(
+    sql`SELECT EXISTS (SELECT FROM ${target.name}) AS "filled"`,
+  );
   return rows[0]?.filled === true;
 }

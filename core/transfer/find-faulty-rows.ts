@@ -181,13 +181,13 @@ function numberedKeyQuestions({ target, staged, same }: Subject): Question[] {
 }
 
 async function ask(
-  { session, options }: Run,
+  { connection, options }: Run,
   question: Question,
   limit: number,
 ): Promise<RowFault[]> {
-  await session.run(sql`SAVEPOINT question`);
+  await connection.run(sql`SAVEPOINT question`);
   try {
-    const { rows } = await session.run(
+    const { rows } = await connection.run(
       sql`SELECT q."row", q."value" FROM (${question.statement}) q
         ORDER BY q."row" LIMIT ${raw(String(limit))}`,
     );
@@ -205,7 +205,7 @@ async function ask(
     if (!(error instanceof pg.DatabaseError)) throw error;
     return [];
   } finally {
-    if (!session.signal.aborted) await session.run(sql`ROLLBACK TO SAVEPOINT question`);
+    if (!connection.signal.aborted) await connection.run(sql`ROLLBACK TO SAVEPOINT question`);
   }
 }
 

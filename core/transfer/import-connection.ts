@@ -7,33 +7,33 @@ import { render, type Sql } from '#core/database/sql.ts';
 
 export type Rows = pg.QueryResult<Record<string, unknown>>;
 
-export interface SessionOptions {
+export interface ImportConnectionOptions {
   readonly client: pg.ClientBase;
   readonly signal: AbortSignal;
   /** Cancels the running statement of a backend from another connection. */
   readonly interrupt: (backend: number) => Promise<void>;
 }
 
-export class Session {
+export class ImportConnection {
   readonly client: pg.ClientBase;
   readonly signal: AbortSignal;
   readonly #interrupt: (backend: number) => Promise<void>;
   #backend = 0;
 
-  private constructor(options: SessionOptions) {
+  private constructor(options: ImportConnectionOptions) {
     this.client = options.client;
     this.signal = options.signal;
     this.#interrupt = options.interrupt;
   }
 
   /** Begins a transaction on the client. */
-  static async begin(options: SessionOptions): Promise<Session> {
+  static async begin(options: ImportConnectionOptions): Promise<ImportConnection> {
     options.signal.throwIfAborted();
-    const session = new Session(options);
+    const connection = new ImportConnection(options);
     await options.client.query('BEGIN');
     const found = await options.client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    session.#backend = found.rows[0]?.pid ?? 0;
-    return session;
+    connection.#backend = found.rows[0]?.pid ?? 0;
+    return connection;
   }
 
   /** Waits for a running statement, which is cancelled with the import. */

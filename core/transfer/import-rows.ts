@@ -38,26 +38,26 @@ function requireKey(run: Run, columns: Columns): void {
 
 /** Directly into the table; null when that is not possible. */
 async function direct(run: Run, columns: Columns): Promise<ImportResult | null> {
-  const { session, target } = run;
+  const { connection, target } = run;
   // What rows refer to is judged in the staging table.
   if (restrictedLinks(run, columns).length > 0) return null;
-  await session.run(sql`SAVEPOINT direct`);
+  await connection.run(sql`SAVEPOINT direct`);
   try {
-    if (await directWayIsOpen(session, target, columns)) {
+    if (await directWayIsOpen(connection, target, columns)) {
       const { copied, sent, skipped } = await copyFile(run, {
         columns,
         statement: copyToTarget(target, columns),
         writer: (out) => directWriter(target, columns, out),
       });
-      await session.run(sql`SET CONSTRAINTS ALL IMMEDIATE`);
-      await moveSequences(session, target, columns, false);
+      await connection.run(sql`SET CONSTRAINTS ALL IMMEDIATE`);
+      await moveSequences(connection, target, columns, false);
       const kept = { inserted: copied, skipped: skipped + sent - copied };
       return { updated: 0, unchanged: 0, duplicates: 0, failed: 0, ...kept };
     }
   } catch (error) {
     if (!(error instanceof NoDirectWay) && !blamesConstraint(error)) throw error;
   }
-  await session.run(sql`ROLLBACK TO SAVEPOINT direct`);
+  await connection.run(sql`ROLLBACK TO SAVEPOINT direct`);
   return null;
 }
 
@@ -101,12 +101,12 @@ async function attempt(
   run: Run,
   way: () => Promise<ImportResult>,
 ): Promise<ImportResult | 'new member' | 'faulty'> {
-  await run.session.run(sql`SAVEPOINT way`);
+  await run.connection.run(sql`SAVEPOINT way`);
   try {
     return await way();
   } catch (error) {
     if (!(error instanceof NewMember) && !callsForJudgement(error)) throw error;
-    await run.session.run(sql`ROLLBACK TO SAVEPOINT way`);
+    await run.connection.run(sql`ROLLBACK TO SAVEPOINT way`);
     return error instanceof NewMember ? 'new member' : 'faulty';
   }
 }

@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
-import type { Session } from './import-connection.ts';
+import type { ImportConnection } from './import-connection.ts';
 import type { ImportFile } from './import-file.ts';
 import type { Target } from './import-target.ts';
 import type { Reader } from './restricted-links.ts';
@@ -49,7 +49,7 @@ export interface ImportOptions {
 
 /** A running import. */
 export interface Run {
-  readonly session: Session;
+  readonly connection: ImportConnection;
   readonly target: Target;
   readonly options: ImportOptions;
 }

@@ -5,7 +5,7 @@ import type { TableDescriptor } from '#core/catalog/descriptor.ts';
 import { identifier, quote, raw, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
-import type { Session } from './import-connection.ts';
+import type { ImportConnection } from './import-connection.ts';
 
 /** A collection whose rows can be imported. */
 export interface ImportableCollection extends Collection {
@@ -117,14 +117,14 @@ function factsOf(table: string): Sql {
  * mean the same wherever they are put.
  */
 export async function openTarget(
-  session: Session,
+  connection: ImportConnection,
   collection: ImportableCollection,
 ): Promise<Target> {
   const { table } = collection;
-  await session.run(sql`SAVEPOINT facts`);
-  await session.run(sql`SELECT set_config('search_path', '', true)`);
-  const { rows } = await session.run(factsOf(`${quote(table.schema)}.${quote(table.name)}`));
-  await session.run(sql`ROLLBACK TO SAVEPOINT facts`);
+  await connection.run(sql`SAVEPOINT facts`);
+  await connection.run(sql`SELECT set_config('search_path', '', true)`);
+  const { rows } = await connection.run(factsOf(`${quote(table.schema)}.${quote(table.name)}`));
+  await connection.run(sql`ROLLBACK TO SAVEPOINT facts`);
   const found = v.parse(facts, rows[0]);
   const defaults = new Map<string, Sql>();
   const generated = new Map<string, Sql>();

@@ -3,7 +3,7 @@
  * Faults are reported row by row.
  */
 import { sql } from '#core/database/sql.ts';
-import { Session } from './import-connection.ts';
+import { ImportConnection } from './import-connection.ts';
 import { fileColumns } from './import-file.ts';
 import { importRows } from './import-rows.ts';
 import { type ImportOptions, type ImportResult, Refused } from './import-run.ts';
@@ -30,10 +30,10 @@ async function run(
   collection: ImportableCollection,
 ): Promise<ImportResult> {
   const columns = await fileColumns(options.file, collection);
-  const session = await Session.begin(options);
-  await session.run(SETTINGS);
-  const target = await openTarget(session, collection);
-  const result = await importRows({ session, target, options }, columns);
+  const connection = await ImportConnection.begin(options);
+  await connection.run(SETTINGS);
+  const target = await openTarget(connection, collection);
+  const result = await importRows({ connection, target, options }, columns);
   await options.complete(result);
   options.signal.throwIfAborted();
   const { command } = await options.client.query('COMMIT');

@@ -14,25 +14,25 @@ import { importView } from './visible-faults.ts';
 export async function prepareStaged(run: Run, staged: Staged): Promise<number> {
   const duplicates = staged.distinct
     ? 0
-    : await removeDuplicates(run.session, run.target, staged.columns);
+    : await removeDuplicates(run.connection, run.target, staged.columns);
   await run.options.failpoint('import.staged');
   return duplicates;
 }
 
 async function refusalOf(run: Run, staged: Staged, range: Range): Promise<pg.DatabaseError | null> {
-  const { session, target } = run;
-  await session.run(sql`SAVEPOINT probe`);
+  const { connection, target } = run;
+  await connection.run(sql`SAVEPOINT probe`);
   try {
-    const rows = await session.number(
+    const rows = await connection.number(
       sql`SELECT count(*) FROM ${STAGING} s WHERE s."row" BETWEEN ${range.first} AND ${range.last}`,
     );
-    await merge({ session, target, staged, range, rows });
+    await merge({ connection, target, staged, range, rows });
     return null;
   } catch (error) {
     if (!blamesRow(error)) throw error;
     return error;
   } finally {
-    if (!session.signal.aborted) await session.run(sql`ROLLBACK TO SAVEPOINT probe`);
+    if (!connection.signal.aborted) await connection.run(sql`ROLLBACK TO SAVEPOINT probe`);
   }
 }
 
@@ -42,7 +42,7 @@ async function refusalOf(run: Run, staged: Staged, range: Range): Promise<pg.Dat
  */
 async function search(run: Run, staged: Staged, failure: pg.DatabaseError): Promise<RowFault> {
   let first = 1;
-  let last = await run.session.number(sql`SELECT max(s."row") FROM ${STAGING} s`);
+  let last = await run.connection.number(sql`SELECT max(s."row") FROM ${STAGING} s`);
   while (first < last) {
     const middle = Math.floor((first + last) / 2);
     if ((await refusalOf(run, staged, { first, last: middle })) === null) first = middle + 1;
@@ -66,19 +66,19 @@ async function blame(run: Run, staged: Staged, failure: pg.DatabaseError): Promi
 
 /** Merges what is staged. @throws {Refused} */
 export async function settle(run: Run, staged: Staged): Promise<MergeCounts> {
-  const { session, target, options } = run;
+  const { connection, target, options } = run;
   const { errorLimit: limit, failpoint } = options;
   const [first, ...rest] = await locateNumberedKeys(run, staged, limit);
   if (first !== undefined) throw new Refused(first, ...rest);
-  await session.run(sql`SAVEPOINT settle`);
+  await connection.run(sql`SAVEPOINT settle`);
   try {
-    const counts = await merge({ session, target, staged, rows: staged.rows });
+    const counts = await merge({ connection, target, staged, rows: staged.rows });
     await failpoint('import.merging');
-    await moveSequences(session, target, staged.columns, true);
+    await moveSequences(connection, target, staged.columns, true);
     return counts;
   } catch (error) {
     if (!blamesRow(error)) throw error;
-    await session.run(sql`ROLLBACK TO SAVEPOINT settle`);
+    await connection.run(sql`ROLLBACK TO SAVEPOINT settle`);
     throw await blame(run, staged, error);
   }
 }

@@ -5,7 +5,7 @@
 import pg from 'pg';
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import type { FileColumn } from './file-column.ts';
-import type { Session } from './import-connection.ts';
+import type { ImportConnection } from './import-connection.ts';
 import type { Target } from './import-target.ts';
 import { isAbsent, STAGING, type Staged, stagingColumn, valueOr } from './staging-table.ts';
 
@@ -61,7 +61,7 @@ function within(range: Range | undefined): Sql {
 
 /** Removes all rows but the last of each key. @returns how many were removed */
 export async function removeDuplicates(
-  session: Session,
+  connection: ImportConnection,
   target: Target,
   columns: readonly FileColumn[],
 ): Promise<number> {
@@ -71,7 +71,7 @@ export async function removeDuplicates(
   const key = places.map((place) => sql`s.${stagingColumn(place)}`);
   const same = places.map((place) => sql`s.${stagingColumn(place)} = d.${stagingColumn(place)}`);
   // A key with a null is not a key: the database generates it, or refuses the row.
-  const { rowCount } = await session.run(sql`DELETE FROM ${STAGING} s USING (
+  const { rowCount } = await connection.run(sql`DELETE FROM ${STAGING} s USING (
       SELECT ${join(key)}, max(s."row") AS "last" FROM ${STAGING} s
       GROUP BY ${join(key)} HAVING count(*) > 1) d
     WHERE ${join(same, ' AND ')} AND s."row" < d."last"`);
@@ -127,7 +127,7 @@ function insertStatement(target: Target, staged: Staged, same: Sql | null, range
 }
 
 export interface Merge {
-  readonly session: Session;
+  readonly connection: ImportConnection;
   readonly target: Target;
   readonly staged: Staged;
   /** Only these rows; all of them when not given. */
@@ -157,9 +157,9 @@ function mergeStatement(work: Merge, same: Sql | null): Sql {
 }
 
 async function mergeOnce(work: Merge, same: Sql | null): Promise<MergeCounts> {
-  const { session, rows } = work;
-  const [counts] = (await session.run(mergeStatement(work, same))).rows;
-  await session.run(sql`SET CONSTRAINTS ALL IMMEDIATE`);
+  const { connection, rows } = work;
+  const [counts] = (await connection.run(mergeStatement(work, same))).rows;
+  await connection.run(sql`SET CONSTRAINTS ALL IMMEDIATE`);
   const updated = Number(counts?.updated ?? 0);
   const inserted = Number(counts?.inserted ?? 0);
   const found = same === null ? 0 : Number(counts?.matched ?? rows - inserted);
@@ -171,16 +171,16 @@ async function mergeOnce(work: Merge, same: Sql | null): Promise<MergeCounts> {
  * merge is rolled back and repeated with the table locked against other writers.
  */
 export async function merge(work: Merge): Promise<MergeCounts> {
-  const { session, target, staged } = work;
+  const { connection, target, staged } = work;
   const same = sameKey(target, staged.columns);
-  await session.run(sql`SAVEPOINT merge`);
+  await connection.run(sql`SAVEPOINT merge`);
   try {
     return await mergeOnce(work, same);
   } catch (error) {
     const conflict = error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION;
     if (same === null || !conflict) throw error;
   }
-  await session.run(sql`ROLLBACK TO SAVEPOINT merge`);
-  await session.run(sql`LOCK TABLE ${target.name} IN SHARE ROW EXCLUSIVE MODE`);
+  await connection.run(sql`ROLLBACK TO SAVEPOINT merge`);
+  await connection.run(sql`LOCK TABLE ${target.name} IN SHARE ROW EXCLUSIVE MODE`);
   return await mergeOnce(work, same);
 }

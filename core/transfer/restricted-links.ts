@@ -92,7 +92,7 @@ async function faultsOf(
   const values = names.map((name) => identifier('f', name));
   const texts = values.map((value) => sql`${value}::text`);
   const complete = values.map((value) => sql`${value} IS NOT NULL`);
-  const { rows } = await run.session.run(sql`
+  const { rows } = await run.connection.run(sql`
     SELECT f.${ROW} AS "row", concat_ws(',', ${join(texts)}) AS "value"
     FROM ${linkingRows(run, staged, names)} f
     WHERE ${join(complete, ' AND ')} AND NOT ${isReadable(run, reader, link)}

@@ -1,7 +1,7 @@
 /** Moves the sequences of imported columns past the imported values, never backwards. */
 import { identifier, quote, type Sql, sql } from '#core/database/sql.ts';
 import type { FileColumn } from './file-column.ts';
-import type { Session } from './import-connection.ts';
+import type { ImportConnection } from './import-connection.ts';
 import type { Target } from './import-target.ts';
 import { STAGING, stagingColumn } from './staging-table.ts';
 
@@ -24,7 +24,7 @@ function moveStatement(sequence: readonly [string, string], values: Sql): Sql {
  *   target
  */
 export async function moveSequences(
-  session: Session,
+  connection: ImportConnection,
   target: Target,
   columns: readonly FileColumn[],
   staged: boolean,
@@ -34,7 +34,7 @@ export async function moveSequences(
     if (sequence === null) continue;
     const value = staged ? stagingColumn(place) : identifier(name);
     const from = staged ? STAGING : target.name;
-    await session.run(
+    await connection.run(
       moveStatement(
         sequence,
         sql`SELECT max(${value})::int8 AS high, min(${value})::int8 AS low FROM ${from}`,

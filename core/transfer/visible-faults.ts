@@ -1,4 +1,4 @@
-/** What the sender of a file may be told of its faults: the fields that the file may fill. */
+/** What the sender of a file may know about its faults: the fields that the file may fill. */
 import { failureView } from '#core/access/failure-view.ts';
 import { EVERYTHING } from '#core/access/grants.ts';
 import type { FailureView } from '#core/database/failure.ts';

@@ -320,7 +320,7 @@ export class IncomingBody implements Body {
     try {
       this.#fail(error instanceof Error ? error : new Error(String(error)));
     } catch {
-      // It was told once.
+      // It was reported once.
     }
   }
 

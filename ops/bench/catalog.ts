@@ -8,12 +8,12 @@ import type { QueryBounds } from '#core/query/query.ts';
 import type { ReadTarget } from '#core/query/sql/compile.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { systemSchema } from '#core/system/system-table.ts';
-import type { Rig } from './environment.ts';
+import type { Environment } from './environment.ts';
 
 const ADMIN = { ...ANONYMOUS, admin: true };
 
 /** Loads the catalog that edge and worker serve. */
-export async function loadCatalog({ config, pool, databaseUrl }: Rig): Promise<Catalog> {
+export async function loadCatalog({ config, pool, databaseUrl }: Environment): Promise<Catalog> {
   const log = pino({ level: 'silent' });
   const cluster = await clusterId(pool, systemSchema(config));
   const bus = await openBus(config, databaseUrl, cluster, log);
@@ -27,7 +27,7 @@ export async function loadCatalog({ config, pool, databaseUrl }: Rig): Promise<C
   }
 }
 
-export function boundsOf({ config }: Rig): QueryBounds {
+export function boundsOf({ config }: Environment): QueryBounds {
   return {
     limitDefault: config.QUERY_LIMIT_DEFAULT,
     limitMax: config.QUERY_LIMIT_MAX,
@@ -37,7 +37,7 @@ export function boundsOf({ config }: Rig): QueryBounds {
   };
 }
 
-/** What an admin reads of a collection, for the compiler. */
+/** The rights of an administrator on a collection, for the compiler. */
 export function adminTarget(catalog: Catalog, bounds: QueryBounds, collection: string): ReadTarget {
   return { catalog, bounds, collection, grants: ALL_GRANTS, caller: ADMIN };
 }

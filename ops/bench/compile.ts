@@ -1,4 +1,4 @@
-/** Measures parsing and compiling by themselves: no server, no database. */
+/** Measures parsing and compiling alone: no server, no database. */
 import qs from 'qs';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
@@ -6,21 +6,23 @@ import type { QueryBounds } from '#core/query/query.ts';
 import { compilePage } from '#core/query/sql/compile.ts';
 import { StatementCache } from '#core/services/statement-cache.ts';
 import { adminTarget, boundsOf, loadCatalog } from './catalog.ts';
-import type { Rig } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { amount, median, type Row } from './result-row.ts';
 
 const NEW_BELOW_MS = 1;
 const SEEN_BELOW_MS = 0.1;
 
-/** Queries that only warm the process up, and those that count. */
+/** Queries that only warm up, and those that are measured. */
 const WARM = 200;
 const COUNTED = 500;
 const REPEATS = 2_000;
 
-/** The unfolding of query strings, with the bounds of an edge. */
+/** Parsing of query strings, with the limits of an edge. */
 const UNFOLD = { depth: 10, arrayLimit: 500, parameterLimit: 1_000, plainObjects: true } as const;
 
-/** A query string of a shape that no other number has: three levels, a filter, two sort terms. */
+/**
+ * A query string whose shape is different for each number: three levels, a filter, two sort terms.
+ */
 function queryText(number: number): string {
   return qs.stringify({
     fields: `id,alias${number},author.name,author.email,comments.body,article_tags.tag.name`,
@@ -40,7 +42,7 @@ function compileText(text: string, catalog: Catalog, bounds: QueryBounds): numbe
   return compilePage(adminTarget(catalog, bounds, 'articles'), query).text.length;
 }
 
-/** Milliseconds that each piece of work takes. */
+/** Milliseconds for each piece of work. */
 function timesOf(work: readonly (() => unknown)[]): number[] {
   return work.map((run) => {
     const started = performance.now();
@@ -49,7 +51,7 @@ function timesOf(work: readonly (() => unknown)[]): number[] {
   });
 }
 
-/** The way of a list route: the statement of a question is remembered. */
+/** The path of a list route, with the statement cache. */
 function remembered(text: string, catalog: Catalog, bounds: QueryBounds): () => unknown {
   const cache = new StatementCache();
   const target = adminTarget(catalog, bounds, 'articles');
@@ -66,11 +68,11 @@ function remembered(text: string, catalog: Catalog, bounds: QueryBounds): () => 
     );
 }
 
-/** Measures a query that was never seen and one that comes again and again. */
-export async function measureCompile(rig: Rig): Promise<Row[]> {
-  rig.say('compile: parsing and compiling, by themselves');
-  const catalog = await loadCatalog(rig);
-  const bounds = boundsOf(rig);
+/** Measures queries that are new and one that is repeated. */
+export async function measureCompile(environment: Environment): Promise<Row[]> {
+  environment.say('compile: parsing and compiling alone');
+  const catalog = await loadCatalog(environment);
+  const bounds = boundsOf(environment);
   const work = Array.from({ length: WARM + COUNTED }, (_, index) => {
     const text = queryText(index);
     return () => compileText(text, catalog, bounds);

@@ -1,6 +1,6 @@
 /**
- * The data that reads are measured on: authors, articles, comments, tags, and which article has
- * which tag. Made by PostgreSQL from running numbers, so that it is the same each time.
+ * The data of the read bench: authors, articles, comments, tags, and their relations. PostgreSQL
+ * generates it from sequential numbers, so that it is always the same.
  */
 import type pg from 'pg';
 
@@ -9,7 +9,7 @@ const SIZES = { authors: 10_000, articles: 100_000, comments: 300_000, tags: 200
 
 export type Sizes = typeof SIZES;
 
-/** The numbers of rows at a scale; each table keeps enough for every request to find something. */
+/** The numbers of rows at a scale; each table keeps enough rows for every request to find some. */
 export function sizesAt(scale: number): Sizes {
   const scaled = (rows: number) => Math.max(10, Math.round(rows * scale));
   return {
@@ -53,7 +53,7 @@ const TABLES = `
   CREATE INDEX ON comments (article);
   CREATE INDEX ON article_tags (tag)`;
 
-/** Each takes the number of rows of its table first. */
+/** The first parameter of each is the number of rows of its table. */
 const AUTHORS = `
   INSERT INTO authors
   SELECT n, 'Author ' || n, 'author' || n || '@example.com',
@@ -80,7 +80,7 @@ const ARTICLE_TAGS = `
   SELECT n, (n * 7 + k * (n % ($2::int - 1) + 1)) % $2::int + 1
   FROM generate_series(1, $1::int) n, generate_series(0, 1) k`;
 
-/** Makes and fills the tables. */
+/** Creates and fills the tables. */
 export async function makeDataset(client: pg.Client, sizes: Sizes): Promise<void> {
   const { authors, articles, comments, tags } = sizes;
   await client.query(TABLES);

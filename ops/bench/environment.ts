@@ -1,6 +1,6 @@
 /**
- * What is measured, on loopback: PostgreSQL, embedded with its default durability or one that the
- * operator names, the database `bench`, one edge and one worker. Closes all of it again.
+ * The environment of the bench, on loopback: PostgreSQL, embedded with its default durability or a
+ * given server, the database `bench`, one edge and one worker. Closes everything again.
  */
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import { type Running, startProcess } from './process.ts';
 const DATABASE = 'bench';
 const TOKEN = 'the-static-token-of-the-bench-admin';
 
-export interface Rig {
+export interface Environment {
   readonly options: Options;
   /** The configuration of edge and worker. */
   readonly config: Config;
@@ -39,21 +39,21 @@ export interface Rig {
   readonly stop: AbortSignal;
   /** Tells the operator what is being done. */
   readonly say: (line: string) => void;
-  /** Runs when the rig is closed, before what it rests on goes. */
+  /** Runs when the environment is closed, before what it depends on. */
   onClose(handler: () => Promise<unknown>): void;
   close(): Promise<void>;
 }
 
-export interface RigOptions {
+export interface EnvironmentOptions {
   readonly options: Options;
   readonly stop: AbortSignal;
   readonly say: (line: string) => void;
 }
 
-type OnClose = Rig['onClose'];
+type OnClose = Environment['onClose'];
 
-/** An empty database on the server that was named, or on one of the bench's own. */
-async function openDatabase({ options, stop, say }: RigOptions, onClose: OnClose) {
+/** An empty database on the given server, or on a new one. */
+async function openDatabase({ options, stop, say }: EnvironmentOptions, onClose: OnClose) {
   const dataDir = join(options.folder, 'data');
   mkdirSync(dataDir, { recursive: true });
   // PostgreSQL may have an account of its own.
@@ -90,8 +90,12 @@ async function fill(databaseUrl: string, sizes: Sizes): Promise<void> {
   }
 }
 
-/** Starts everything; what was started is stopped again when a step fails. */
-export async function openRig({ options, stop, say }: RigOptions): Promise<Rig> {
+/** Starts everything; stops what was started when a step fails. */
+export async function openEnvironment({
+  options,
+  stop,
+  say,
+}: EnvironmentOptions): Promise<Environment> {
   const closing: (() => Promise<unknown>)[] = [];
   const onClose: OnClose = (handler) => {
     closing.push(handler);
@@ -102,7 +106,7 @@ export async function openRig({ options, stop, say }: RigOptions): Promise<Rig> 
   try {
     const databaseUrl = await openDatabase({ options, stop, say }, onClose);
     const sizes = sizesAt(options.scale);
-    say(`Filling the database: ${sizes.articles.toLocaleString('en')} articles and what is theirs`);
+    say(`Filling the database: ${sizes.articles.toLocaleString('en')} articles with related items`);
     await fill(databaseUrl, sizes);
     stop.throwIfAborted();
     const port = await freePort();

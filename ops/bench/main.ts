@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: measures Sluice against what it must keep up with, prints a table and writes
- * JSON. Whether goals are met does not change the exit code: timings depend on the machine.
+ * `npm run bench`: measures Sluice against its goals, prints a table and writes JSON. The exit code
+ * does not depend on the goals, because timings depend on the machine.
  */
 import { join } from 'node:path';
 import { SetupError } from '#core/system/setup-error.ts';
@@ -8,7 +8,7 @@ import { checkNode } from '#ops/supervisor/run-supervisor.ts';
 import { listenForInterrupt } from '#ops/supervisor/stop-signal.ts';
 import { measureAccess } from './access/measure.ts';
 import { measureCompile } from './compile.ts';
-import { openRig, type Rig } from './environment.ts';
+import { type Environment, openEnvironment } from './environment.ts';
 import { measureImports } from './import/measure.ts';
 import { type Part, parseOptions } from './options.ts';
 import { measureReads } from './read/measure.ts';
@@ -20,7 +20,7 @@ import { measureWrites } from './write/measure.ts';
 /** The exit code of a process that Ctrl-C ended. */
 const EXIT_INTERRUPTED = 130;
 
-const MEASURES: Readonly<Record<Part, (rig: Rig) => Promise<Row[]>>> = {
+const MEASURES: Readonly<Record<Part, (environment: Environment) => Promise<Row[]>>> = {
   read: measureReads,
   write: measureWrites,
   access: measureAccess,
@@ -32,13 +32,13 @@ const MEASURES: Readonly<Record<Part, (rig: Rig) => Promise<Row[]>>> = {
 async function main(): Promise<number> {
   const { stop } = listenForInterrupt();
   const started = new Date();
-  let rig: Rig | undefined;
+  let environment: Environment | undefined;
   try {
     checkNode(process.versions.node);
     const options = parseOptions(process.argv.slice(2));
-    rig = await openRig({ options, stop, say: (line) => console.error(line) });
+    environment = await openEnvironment({ options, stop, say: (line) => console.error(line) });
     const rows: Row[] = [];
-    for (const part of options.parts) rows.push(...(await MEASURES[part](rig)));
+    for (const part of options.parts) rows.push(...(await MEASURES[part](environment)));
     const name = `${started.toISOString().replaceAll(':', '-').slice(0, 19)}.json`;
     const file = join(options.folder, name);
     writeJson(file, options, started, rows);
@@ -49,7 +49,7 @@ async function main(): Promise<number> {
     console.error(error instanceof SetupError ? error.message : error);
     return 1;
   } finally {
-    await rig?.close();
+    await environment?.close();
   }
 }
 

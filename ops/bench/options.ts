@@ -1,4 +1,4 @@
-/** What a run of the bench measures and how long: the arguments of `npm run bench --`. */
+/** The options of the bench: the arguments of `npm run bench --`. */
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as v from 'valibot';
@@ -42,14 +42,14 @@ export interface Options extends v.InferOutput<typeof values> {
   readonly parts: readonly Part[];
 }
 
-/** Whether a measurement is asked for, by the name behind that of its part. */
+/** Whether a measurement is selected, by its name without its part. */
 export function isAsked({ only }: Options, { id }: { readonly id: string }): boolean {
   return id.slice(id.indexOf('/') + 1).includes(only);
 }
 
 /**
- * Reads the arguments.
- * @throws {SetupError} one line that says which of them cannot be used
+ * Parses the arguments.
+ * @throws {SetupError} one line that says which of them is invalid
  */
 export function parseOptions(args: readonly string[]): Options {
   try {

@@ -1,4 +1,4 @@
-/** Starts the processes that are measured and looks at their memory. */
+/** Starts the processes that are measured and reads their memory. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -10,8 +10,8 @@ export const ROOT = join(import.meta.dirname, '../..');
 export interface Running {
   readonly pid: number;
   /**
-   * The longest time in milliseconds that its event loop was blocked since it was last asked; the
-   * first question begins the watch.
+   * The longest time in milliseconds that its event loop was blocked since the last call; the first
+   * call begins to measure.
    */
   longestBlock(): Promise<number>;
   stop(): Promise<void>;
@@ -20,7 +20,7 @@ export interface Running {
 export interface ProcessOptions {
   /** Relative to the project's root. */
   readonly script: string;
-  /** The whole environment beside PATH and HOME, so that the caller's own variables count not. */
+  /** The whole environment besides PATH and HOME, so that the caller's variables do not matter. */
   readonly env: Readonly<Record<string, string>>;
   readonly nodeArgs?: readonly string[];
 }
@@ -29,14 +29,14 @@ const LOOP_WATCH = ['--import', join(import.meta.dirname, 'schema/event-loop-del
 
 type Message = ChildMessage | { readonly type: 'longest block'; readonly ms: number };
 
-/** Starts a process and resolves when it says that it is ready. */
+/** Starts a process and resolves when it reports that it is ready. */
 export async function startProcess(options: ProcessOptions): Promise<Running> {
   const { PATH = '', HOME = '/' } = process.env;
   const nodeArgs = [...LOOP_WATCH, ...(options.nodeArgs ?? [])];
   const child = spawn(process.execPath, [...nodeArgs, options.script], {
     cwd: ROOT,
     env: { PATH, HOME, ...options.env },
-    // What it logs must not stand between the lines of the result.
+    // Its log must not appear between the lines of the result.
     stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
   });
   const exited = once(child, 'exit');
@@ -66,7 +66,7 @@ export async function startProcess(options: ProcessOptions): Promise<Running> {
   };
 }
 
-/** A line of `/proc/<pid>/status` in bytes: `VmRSS` now, `VmHWM` at its highest. */
+/** A line of `/proc/<pid>/status` in bytes: `VmRSS` is the current, `VmHWM` the highest value. */
 export function memoryOf(pid: number, line: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kibibytes = new RegExp(`^${line}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1];
@@ -74,22 +74,22 @@ export function memoryOf(pid: number, line: 'VmRSS' | 'VmHWM'): number {
   return Number(kibibytes) * 1024;
 }
 
-/** Fields of `/proc/<pid>/stat` behind the name: time in user mode and in the kernel. */
+/** Fields of `/proc/<pid>/stat` after the name: time in user mode and in the kernel. */
 const TIMES = [11, 12] as const;
-/** In which they count: USER_HZ, 100 on every Linux that Node runs on. */
+/** The unit of these fields: USER_HZ, 100 on every Linux that Node runs on. */
 const TICK_MS = 10;
 
 /** Milliseconds of processor time that the process has used. */
 export function processorTimeOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name stands in parentheses and may hold blanks.
+  // The name is in parentheses and may contain blanks.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return TIMES.reduce((sum, field) => sum + Number(fields[field]) * TICK_MS, 0);
 }
 
 /**
- * Milliseconds of processor time that a process of one thread has used, to the nanosecond; null when
- * it is gone.
+ * Milliseconds of processor time that a process with one thread has used, to the nanosecond; null
+ * when it has ended.
  */
 export function exactTimeOf(pid: number): number | null {
   try {
@@ -102,7 +102,7 @@ export function exactTimeOf(pid: number): number | null {
 
 const SAMPLE_EVERY_MS = 10;
 
-/** Watches a process's memory while `work` runs. */
+/** Measures a process's memory while `work` runs. */
 export async function growthDuring(pid: number, work: () => Promise<void>): Promise<number> {
   const before = memoryOf(pid, 'VmRSS');
   let peak = before;

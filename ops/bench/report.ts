@@ -1,4 +1,4 @@
-/** Shows the rows of a bench as a table and keeps them as JSON. */
+/** Prints the rows of a bench as a table and stores them as JSON. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { arch, cpus, release, totalmem } from 'node:os';
 import { dirname } from 'node:path';
@@ -38,7 +38,7 @@ function cells(row: Row): string[] {
 
 const HEAD = ['', 'unit', 'Sluice', 'baseline', 'ratio', 'goal'];
 
-/** The rows as a table; columns of figures are flush right. */
+/** The rows as a table; numbers are right-aligned. */
 export function table(rows: readonly Row[]): string {
   const lines = rows.map(cells);
   const widths = HEAD.map((_, column) =>
@@ -60,7 +60,7 @@ export function table(rows: readonly Row[]): string {
   ].join('\n');
 }
 
-/** What the figures depend on beside the code. */
+/** What the results depend on besides the code. */
 function machine() {
   const all = cpus();
   return {

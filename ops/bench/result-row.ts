@@ -1,6 +1,8 @@
-/** The rows of a bench's result: what was measured, against what, and whether that is enough. */
+/**
+ * The rows of a bench's result: what was measured, compared with what, and whether the goal is met.
+ */
 
-/** What a row should reach: at least a ratio to the baseline, or less than an amount. */
+/** The goal of a row: at least a ratio to the baseline, or less than an amount. */
 export type Goal =
   | { readonly kind: 'ratio at least'; readonly value: number }
   | { readonly kind: 'below'; readonly value: number };
@@ -12,14 +14,14 @@ export interface Row {
   readonly id: string;
   readonly title: string;
   readonly unit: Unit;
-  /** Sluice's figure: the median of its runs. */
+  /** Sluice's result: the median of its runs. */
   readonly value: number;
-  /** That of the baseline; null where there is none. */
+  /** The result of the baseline; null without one. */
   readonly baseline: number | null;
   readonly ratio: number | null;
   readonly goal: Goal;
   readonly met: boolean;
-  /** Single runs and circumstances, for whoever looks closer. */
+  /** Single runs and circumstances, for a closer look. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
@@ -30,7 +32,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** Figures of runs that took turns: those of one place ran one right after the other. */
+/** Results of alternating runs: those with the same index ran one directly after the other. */
 export interface Duel {
   readonly sluice: readonly number[];
   readonly baseline: readonly number[];
@@ -39,8 +41,8 @@ export interface Duel {
 type Heading = Pick<Row, 'id' | 'title' | 'unit'>;
 
 /**
- * A row that compares two sides. Its ratio is the median of the ratios of neighbours, which had the
- * same machine; what one side lost to a busy minute would count against it otherwise.
+ * A row that compares two sides. Its ratio is the median of the ratios of neighbouring runs, which
+ * had the same machine. Otherwise a busy minute during the runs of one side would count against it.
  */
 export function comparison(
   heading: Heading,

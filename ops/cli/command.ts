@@ -1,4 +1,4 @@
-/** What may stand on the command line: commands with their options, and the help about them. */
+/** Parses the command line: commands with their options, and their help. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import type { Config } from '#core/config/config.ts';
 import { SetupError } from '#core/system/setup-error.ts';
@@ -8,12 +8,12 @@ import type { Api } from '#ops/demo/api.ts';
 export interface Option {
   readonly name: string;
   readonly short?: string;
-  /** How its argument is called in the help. */
+  /** The name of its argument in the help. */
   readonly value?: string;
   readonly meaning: string;
 }
 
-/** What a command finds on its line. */
+/** What the command line contains for a command. */
 export interface Line {
   readonly file: string | null;
   readonly has: (option: string) => boolean;
@@ -23,14 +23,14 @@ export interface Line {
 /** What a command works with. */
 export interface Context {
   readonly config: Config;
-  /** Opens the installation at a URL, or the one that is meant without one. */
+  /** Opens the installation at a URL, or the default one. */
   readonly open: (url: string | null) => Promise<Api>;
   readonly signal: AbortSignal;
 }
 
 export interface Command {
   readonly words: readonly string[];
-  /** Whether a file is named after the words. */
+  /** Whether the command takes a file name. */
   readonly file: 'required' | 'optional' | 'none';
   readonly meaning: string;
   readonly options: readonly Option[];
@@ -38,13 +38,13 @@ export interface Command {
   readonly run: (line: Line, context: Context) => Promise<number>;
 }
 
-/** Of every command that works over HTTP. */
+/** Options of every command that works over HTTP. */
 export const URL_OPTION: Option = {
   name: 'url',
   value: 'URL',
   meaning: 'where the installation answers; else SLUICE_URL',
 };
-/** Of every command. */
+/** Options of every command. */
 const HELP: Option = { name: 'help', short: 'h', meaning: 'show this' };
 
 const PROGRAM = 'npm run sluice --';
@@ -74,9 +74,9 @@ export function helpOfAll(commands: readonly Command[]): string {
   });
   return (
     `${PROGRAM} COMMAND [--help]\n\n${lines.join('\n')}\n\n` +
-    'The token of an admin is taken from ADMIN_TOKEN, else from what the first start kept in\n' +
-    'DATA_DIR. Exit codes: 0 done, or nothing differs; 1 something differs, or was not confirmed;\n' +
-    '2 it went wrong.\n'
+    'The token of an administrator comes from ADMIN_TOKEN, else from the file of the first start in\n' +
+    'DATA_DIR. Exit codes: 0 done, or no difference; 1 a difference, or not confirmed;\n' +
+    '2 failed.\n'
   );
 }
 
@@ -92,7 +92,7 @@ function configOf(options: readonly Option[]): ParseArgsOptionsConfig {
   );
 }
 
-/** The command whose words the line begins with, and what follows them. */
+/** The command at the beginning of the line, and the arguments after it. */
 export function findCommand(commands: readonly Command[], line: readonly string[]) {
   for (const command of commands) {
     const { words } = command;
@@ -104,8 +104,8 @@ export function findCommand(commands: readonly Command[], line: readonly string[
 }
 
 /**
- * Reads what follows the words of a command.
- * @throws {SetupError} for options that it does not have, and files too many or too few
+ * Parses the arguments of a command.
+ * @throws {SetupError} for unknown options, and for missing or superfluous files
  */
 export function parseLine(command: Command, rest: readonly string[]): Line {
   const hint = `See: ${PROGRAM} ${command.words.join(' ')} --help`;
@@ -121,10 +121,10 @@ export function parseLine(command: Command, rest: readonly string[]): Line {
   const { values, positionals } = parsed;
   const [file = null, ...more] = positionals;
   if (file !== null && command.file === 'none') {
-    throw new SetupError(`No file is named here: ${positionals.join(', ')}.\n${hint}`);
+    throw new SetupError(`This command takes no file: ${positionals.join(', ')}.\n${hint}`);
   }
   if (more.length > 0)
-    throw new SetupError(`One file is enough: ${positionals.join(', ')}.\n${hint}`);
+    throw new SetupError(`This command takes one file: ${positionals.join(', ')}.\n${hint}`);
   if (file === null && command.file === 'required' && values.help !== true) {
     throw new SetupError(`The file is missing.\n${hint}`);
   }

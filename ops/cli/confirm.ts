@@ -3,12 +3,14 @@ import { createInterface } from 'node:readline/promises';
 import { SetupError } from '#core/system/setup-error.ts';
 
 /**
- * Asks a question that is answered by yes or no; anything else is no.
- * @throws {SetupError} when nobody is there to answer
+ * Asks a question that is answered by yes or no; anything else means no.
+ * @throws {SetupError} without a terminal
  */
 export async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
-    throw new SetupError('Nobody can be asked here: say --yes, or look first with --dry-run');
+    throw new SetupError(
+      'There is no terminal to ask for confirmation: use --yes, or check first with --dry-run',
+    );
   }
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {

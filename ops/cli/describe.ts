@@ -1,4 +1,4 @@
-/** Tells people what a diff of the schema means: line by line, and what would be lost by it. */
+/** Describes a diff of the schema line by line, and what would be lost by it. */
 import { styleText } from 'node:util';
 import * as v from 'valibot';
 
@@ -20,7 +20,7 @@ const entry = v.looseObject({
 });
 type Entry = v.InferOutput<typeof entry>;
 
-/** What `/schema/diff` answers. */
+/** The answer of `/schema/diff`. */
 export const diffAnswer = v.object({
   data: v.object({
     hash: v.string(),
@@ -40,7 +40,7 @@ export interface Loss {
   readonly field: string | null;
 }
 
-/** No control character of a name or value reaches the terminal. */
+/** Removes control characters, so that no name or value can control the terminal. */
 function shown(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value);
   const safe = text.replace(/[\p{Cc}\p{Cf}]/gu, '\u{FFFD}');
@@ -78,7 +78,10 @@ function linesOf(kind: string, found: Entry): string[] {
   return [styleText('yellow', `  ~ ${name}`), ...found.diff.map(detail)];
 }
 
-/** One line for each thing that comes (+), goes (-) or changes (~), and what of it changes. */
+/**
+ * One line for each thing that is created (+), deleted (-) or changed (~), with the changed
+ * members.
+ */
 export function describe(diff: Diff): string {
   const kinds: readonly (readonly [string, readonly Entry[]])[] = [
     ['collection', diff.collections],
@@ -95,12 +98,12 @@ function isWhole(wanted: Change['kind']) {
 
 const stored = v.object({ schema: v.record(v.string(), v.unknown()) });
 
-/** Tables and columns that go, and with them what is in them. */
+/** Deleted tables and columns, whose content is lost. */
 export function lossesOf({ collections, fields }: Diff): Loss[] {
   return [...collections, ...fields].flatMap(({ collection, field = null, diff }): Loss[] => {
     const goes = diff.find(isWhole('D'));
     const isStored = goes !== undefined && v.is(stored, goes.lhs);
-    // What was a table or column becomes a folder or an alias.
+    // A table becomes a folder, or a column an alias.
     const empties = diff.some(({ kind, path, rhs }) => {
       return kind === 'E' && path?.join() === 'schema' && rhs === null;
     });

@@ -1,4 +1,4 @@
-/** The installation that commands work on, reached as any other client reaches it. */
+/** The installation that commands work on, used over HTTP like by any other client. */
 import { setTimeout as delay } from 'node:timers/promises';
 import * as v from 'valibot';
 import type { Config } from '#core/config/config.ts';
@@ -8,7 +8,7 @@ import { findToken } from '#ops/demo/credentials.ts';
 import { localUrl } from '#ops/supervisor/banner.ts';
 import { announcedUrl } from '#ops/supervisor/running-file.ts';
 
-/** The pause (ms) between two looks at a job that takes long. */
+/** The pause (ms) between two checks of a long job. */
 const LOOK_MS = 500;
 
 const jobAnswer = v.object({
@@ -22,30 +22,33 @@ function baseUrl(text: string): string {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, '');
   throw new SetupError(
-    `"${text}" is no URL of an installation: it begins with http:// or https://`,
+    `"${text}" is not a URL of an installation: it must begin with http:// or https://`,
   );
 }
 
-/** Where the installation of this configuration answers: as it has written down, else as set. */
+/**
+ * The URL of this configuration's installation: from its running file, else from the configuration.
+ */
 function ownUrl(config: Config): string {
   return announcedUrl(config) ?? localUrl(config);
 }
 
 /**
- * The token for an installation. One that the first start here has kept is sent nowhere else.
- * @throws {SetupError} when there is none
+ * The token for an installation. The token of the first start here is sent to this installation
+ * only.
+ * @throws {SetupError} without a token
  */
 function tokenFor(config: Config, url: string): string {
   const own = ownUrl(config);
   if (config.ADMIN_TOKEN === undefined && url !== own) {
-    throw new SetupError(`ADMIN_TOKEN: set it to the token of an admin of ${url}`);
+    throw new SetupError(`ADMIN_TOKEN: set it to the token of an administrator of ${url}`);
   }
   return findToken(config).text;
 }
 
 /**
  * Opens the installation at `given`, else at SLUICE_URL, else the one of this configuration.
- * @throws {SetupError} when nothing answers there, or nothing is known to get in by
+ * @throws {SetupError} when nothing answers there, or there is no token
  */
 export async function openInstallation(
   config: Config,
@@ -61,8 +64,8 @@ export async function openInstallation(
 }
 
 /**
- * Waits for the end of a job that an answer leads to; any other answer is the end already.
- * @throws {SetupError} with what the job failed with
+ * Waits for the end of a job when the answer refers to one; other answers are final.
+ * @throws {SetupError} with the errors of the job
  */
 export async function settled(api: Api, response: Response, signal: AbortSignal): Promise<void> {
   const location = response.headers.get('location');

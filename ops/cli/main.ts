@@ -1,4 +1,6 @@
-/** `npm run sluice -- COMMAND`: works on an installation, over HTTP and by its admin's token. */
+/**
+ * `npm run sluice -- COMMAND`: works on an installation, over HTTP with an administrator's token.
+ */
 import { ConfigError, loadConfig } from '#core/config/config.ts';
 import { SetupError } from '#core/system/setup-error.ts';
 import { checkNode } from '#ops/supervisor/run-supervisor.ts';

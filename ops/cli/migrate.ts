@@ -1,4 +1,4 @@
-/** The command that brings the system tables to this release and starts nothing else. */
+/** The command that migrates the system tables and starts nothing. */
 import { resolve } from 'node:path';
 import type { Config } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
@@ -15,7 +15,7 @@ const DONE = 0;
 const DIFFERS = 1;
 const STOP_WITHIN_MS = 10_000;
 
-/** The queue's tables, where the queue is on PostgreSQL. */
+/** Creates the tables of the queue when it is on PostgreSQL. */
 async function migrateQueue(config: Config, url: string): Promise<void> {
   if (config.REDIS_URL !== undefined) return;
   const log = createLog(config, 'migrate');
@@ -32,7 +32,7 @@ function tell(applied: readonly string[], dry: boolean): void {
     console.log(`The system tables are those of release ${RELEASE}, or of a later one.`);
     return;
   }
-  console.log(dry ? 'Would be run, and went well when tried:' : 'Done:');
+  console.log(dry ? 'Migrations that would run, and succeeded in a trial:' : 'Done:');
   for (const name of applied) console.log(`  ${name}`);
 }
 
@@ -67,10 +67,10 @@ export const MIGRATE: Command = {
   words: ['migrate'],
   file: 'none',
   meaning:
-    'Bring the system tables to this release, and start nothing.\n' +
-    'Works on DATABASE_URL, or on the embedded database when nothing runs on DATA_DIR. npm start\n' +
-    'does the same; this is for a step of its own, by a role with more rights. One transaction:\n' +
-    'all or nothing. With --dry-run it ends with 1 when there is something to do.',
-  options: [{ name: 'dry-run', meaning: 'run it, roll it back, and say what was run' }],
+    'Migrate the system tables to this release, and start nothing.\n' +
+    'Works on DATABASE_URL, or on the embedded database while nothing runs on DATA_DIR. npm start\n' +
+    'migrates too; use this as a separate step, with a role that has more rights. One transaction:\n' +
+    'all or nothing. With --dry-run the exit code is 1 when there is something to do.',
+  options: [{ name: 'dry-run', meaning: 'run it, roll it back, and print what ran' }],
   run,
 };

@@ -1,4 +1,4 @@
-/** The commands about the schema as a whole: taking a snapshot, comparing with one, applying one. */
+/** The commands for the schema as a whole: take a snapshot, compare with one, apply one. */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -17,18 +17,18 @@ const FORCE = { name: 'force' } as const;
 const MODE = {
   name: 'mode',
   value: 'MODE',
-  meaning: 'mirror: delete what the snapshot has not (default); merge: delete nothing',
+  meaning: 'mirror: delete what is not in the snapshot (default); merge: delete nothing',
 } as const;
 
 function formatOf(line: Line): string {
   const given = line.value('format');
   if (given !== null && given !== 'yaml' && given !== 'json') {
-    throw new SetupError(`--format is yaml or json, not ${given}.`);
+    throw new SetupError(`--format must be yaml or json, not ${given}.`);
   }
   return given ?? (line.file?.endsWith('.json') ? 'json' : 'yaml');
 }
 
-/** The file appears when it is whole. */
+/** Writes a file so that it appears only when it is complete. */
 async function writeWhole(path: string, content: string): Promise<void> {
   const unfinished = `${path}.${process.pid}.part`;
   await writeFile(unfinished, content, { flag: 'wx' });
@@ -60,7 +60,7 @@ async function contentOf(file: string): Promise<Blob> {
 interface Found {
   readonly hash: string;
   readonly diff: Diff;
-  /** As the server sent it. */
+  /** The diff as the server sent it. */
   readonly body: string;
 }
 
@@ -68,7 +68,7 @@ interface Found {
 async function compare(api: Api, line: Line): Promise<Found | null> {
   const file = line.file ?? '-';
   const form = new FormData();
-  // JSON is YAML too; the name of a file says which it is.
+  // JSON is YAML too; the name of the file decides.
   const name = file === '-' ? 'snapshot.yaml' : basename(file);
   form.append(
     'file',
@@ -93,7 +93,7 @@ async function diff(line: Line, { open }: Context): Promise<number> {
 
 const counted = v.object({ data: v.array(v.object({ count: v.unknown() })) });
 
-/** How many items or values a loss concerns; null when that cannot be asked. */
+/** How many items or values are lost; null when that is unknown. */
 async function countOf(api: Api, { collection, field }: Loss): Promise<string | null> {
   const query = new URLSearchParams({ aggregate: JSON.stringify({ count: field ?? '*' }) });
   const response = await api.send(`/items/${encodeURIComponent(collection)}?${query}`);
@@ -110,7 +110,7 @@ async function lossText(api: Api, loss: Loss): Promise<string> {
   return `  ${place.replace(/\p{Cc}/gu, '\u{FFFD}')}: ${count === null ? 'all' : count} ${what}`;
 }
 
-/** Says what will happen and asks whether it shall. */
+/** Shows what will happen and asks for confirmation. */
 async function agreed(api: Api, line: Line, { diff: wanted }: Found, signal: AbortSignal) {
   console.log(describe(wanted));
   const lost = await Promise.all(lossesOf(wanted).map((loss) => lossText(api, loss)));
@@ -138,7 +138,7 @@ async function apply(line: Line, { open, signal }: Context): Promise<number> {
     return DONE;
   }
   if (!(await agreed(api, line, found, signal))) {
-    console.log('Nothing was done.');
+    console.log('Nothing was changed.');
     return DIFFERS;
   }
   await settled(api, await api.request(`/schema/apply?${query}`, request), signal);
@@ -164,8 +164,8 @@ export const SCHEMA_COMMANDS: readonly Command[] = [
     words: ['schema', 'diff'],
     file: 'required',
     meaning:
-      'Show what would have to change to make the schema like a snapshot.\n' +
-      'FILE is JSON or YAML; - is the standard input. Ends with 1 when something differs.',
+      'Show what must change to make the schema like a snapshot.\n' +
+      'FILE is JSON or YAML; - is the standard input. The exit code is 1 when there is a difference.',
     options: [
       MODE,
       { ...FORCE, meaning: 'compare with a snapshot of another release as well' },
@@ -178,12 +178,12 @@ export const SCHEMA_COMMANDS: readonly Command[] = [
     file: 'required',
     meaning:
       'Make the schema like a snapshot.\n' +
-      'FILE is JSON or YAML; - is the standard input. Everything is done, or nothing.',
+      'FILE is JSON or YAML; - is the standard input. All or nothing.',
     options: [
       MODE,
       { name: 'yes', short: 'y', meaning: 'do not ask' },
-      { name: 'dry-run', meaning: 'print the SQL that would run, and do nothing' },
-      { ...FORCE, meaning: 'lose values that do not fit; take a snapshot of another release' },
+      { name: 'dry-run', meaning: 'print the SQL that would run, and change nothing' },
+      { ...FORCE, meaning: 'lose values that do not fit; accept a snapshot of another release' },
       URL_OPTION,
     ],
     run: apply,

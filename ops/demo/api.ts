@@ -1,10 +1,10 @@
-/** A client of the API, as anybody could write it: fetch, a token, and the errors it answers. */
+/** A client of the API, as anybody could write it: fetch, a token, and error messages. */
 import * as v from 'valibot';
 import { SetupError } from '#core/system/setup-error.ts';
 
 const errorBody = v.object({ errors: v.array(v.object({ message: v.string() })) });
 
-/** Who answers at an address. */
+/** What answers at an address. */
 export type Listener = 'sluice' | 'other' | 'none';
 
 function isRefused(error: unknown): boolean {
@@ -40,7 +40,7 @@ export class Api {
     this.#signal = signal;
   }
 
-  /** Sends a request, whatever its answer. */
+  /** Sends a request; any answer is fine. */
   async send(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     headers.set('Authorization', `Bearer ${this.#token}`);
@@ -48,7 +48,7 @@ export class Api {
     if (response.status === 401) {
       await response.body?.cancel();
       throw new SetupError(
-        `ADMIN_TOKEN: the Sluice at ${this.url} does not know this token; set it to an admin's, ` +
+        `ADMIN_TOKEN: the Sluice at ${this.url} does not know this token; set it to the token of an administrator, ` +
           'or DATA_DIR to the folder of that Sluice',
       );
     }
@@ -68,7 +68,7 @@ export class Api {
     );
   }
 
-  /** The JSON that a GET is answered with. */
+  /** The JSON answer of a GET. */
   async get(path: string): Promise<unknown> {
     return (await this.request(path)).json();
   }

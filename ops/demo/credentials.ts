@@ -1,4 +1,4 @@
-/** What the demo needs to get in: the admin's token and the database's URL, none of it typed. */
+/** Finds the administrator's token and the URL of the database, so that nobody has to type them. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -8,13 +8,13 @@ import { embeddedUrl } from './embedded.ts';
 
 export interface Token {
   readonly text: string;
-  /** The file it was found in, as a shell may source it; null when the environment has it. */
+  /** The file with the token, for a shell to source; null when the environment has it. */
   readonly file: string | null;
 }
 
 /**
- * The admin's token: `ADMIN_TOKEN`, else what the first start kept.
- * @throws {SetupError} when it is in neither place
+ * The administrator's token: `ADMIN_TOKEN`, else from the file of the first start.
+ * @throws {SetupError} when it is in neither
  */
 export function findToken(config: Pick<Config, 'ADMIN_TOKEN' | 'DATA_DIR'>): Token {
   if (config.ADMIN_TOKEN !== undefined) return { text: config.ADMIN_TOKEN, file: null };
@@ -22,14 +22,14 @@ export function findToken(config: Pick<Config, 'ADMIN_TOKEN' | 'DATA_DIR'>): Tok
   const kept = existsSync(path) ? parseEnv(readFileSync(path, 'utf8')).ADMIN_TOKEN : undefined;
   if (kept === undefined) {
     throw new SetupError(
-      `ADMIN_TOKEN: is not set, and ${path} holds none; set it to the token of an admin`,
+      `ADMIN_TOKEN: is not set, and ${path} does not contain one; set it to the token of an administrator`,
     );
   }
   const near = relative('.', path);
   return { text: kept, file: near.startsWith('..') ? path : `./${near}` };
 }
 
-/** The database past any pooler. */
+/** The database itself, without a pooler. */
 export function findDatabase(
   config: Pick<Config, 'DATABASE_URL' | 'DATABASE_DIRECT_URL' | 'DATA_DIR'>,
 ): string {
@@ -43,7 +43,7 @@ export function dataFile(name: string): string {
     home = import.meta.resolve('vega-datasets');
   } catch (error) {
     throw new SetupError(
-      'The package vega-datasets, which brings the demo its files, is not installed: run npm ci',
+      'The package vega-datasets with the files of the demo is not installed: run npm ci',
       { cause: error },
     );
   }

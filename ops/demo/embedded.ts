@@ -1,11 +1,11 @@
-/** Finds the embedded database of a Sluice that runs, by what it keeps in `DATA_DIR`. */
+/** Finds the embedded database of a running Sluice, by the files in `DATA_DIR`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from '#core/system/setup-error.ts';
 import { DATABASE } from '#ops/embedded/embedded-database.ts';
 import { ROLE } from '#ops/embedded/postgres.ts';
 
-/** Line of `postmaster.pid` that holds the port, counted from 0. */
+/** The line of `postmaster.pid` with the port, counted from 0. */
 const PORT_LINE = 3;
 
 /**

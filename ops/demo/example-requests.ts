@@ -1,4 +1,4 @@
-/** Three requests worth trying, each as a line for the shell with the answer that it gets. */
+/** Three example requests, each as a shell command with its answer. */
 import { styleText } from 'node:util';
 import * as v from 'valibot';
 import type { Api } from './api.ts';
@@ -48,7 +48,7 @@ const LEAST_WIDTH = 80;
 
 const list = v.object({ data: v.array(v.unknown()) });
 
-/** Encodes what a URL may not hold; commas may stand as they are (RFC 3986, section 3.4). */
+/** Encodes what a URL must not contain; commas stay (RFC 3986, section 3.4). */
 function encode(text: string): string {
   return encodeURIComponent(text).replaceAll('%2C', ',');
 }
@@ -60,7 +60,7 @@ function pathOf({ path, query }: Example): string {
   return `${path}?${parameters.join('&')}`;
 }
 
-/** One line for each item, no longer than the terminal is wide. */
+/** One line for each item, not longer than the terminal is wide. */
 function itemLines(items: readonly unknown[]): string[] {
   const width = Math.max(process.stdout.columns ?? DEFAULT_WIDTH, LEAST_WIDTH) - 6;
   return items.map((item) => {
@@ -69,13 +69,13 @@ function itemLines(items: readonly unknown[]): string[] {
   });
 }
 
-/** How to get the token into the shell, so that no secret is printed. */
+/** How to get the token into the shell without printing a secret. */
 function preparation(token: Token): string[] {
   if (token.file === null) return [];
   return [`  Once, for the token:  ${styleText('cyan', `. ${token.file}`)}`, ''];
 }
 
-/** Sends the requests and tells what came back. */
+/** Sends the requests and shows their answers. */
 export async function showcase(
   api: Api,
   token: Token,

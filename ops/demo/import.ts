@@ -1,6 +1,6 @@
 /**
- * Sends a file through the public import endpoint and follows its job, with a progress bar: what
- * any client of the API would do.
+ * Imports a file through the public endpoint and follows its job with a progress bar, as any client
+ * of the API would.
  */
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
@@ -9,7 +9,7 @@ import * as v from 'valibot';
 import { SetupError } from '#core/system/setup-error.ts';
 import type { Api } from './api.ts';
 
-/** Longest list of a job's errors that is printed. */
+/** Maximum number of a job's errors that are printed. */
 const ERRORS_SHOWN = 5;
 
 const count = v.number();
@@ -38,7 +38,7 @@ async function upload(api: Api, collection: string, file: string): Promise<Job> 
   return v.parse(accepted, await response.json()).data;
 }
 
-/** The job as each server-sent event tells of it (HTML Living Standard, 9.2). */
+/** The job in each server-sent event (HTML Living Standard, 9.2). */
 async function* eventsOf(api: Api, id: string): AsyncGenerator<Job> {
   const response = await api.request(`/jobs/${id}/events`);
   if (response.body === null) return;
@@ -93,8 +93,8 @@ function openBar(file: string): SingleBar {
 
 /**
  * Imports a CSV file into a collection.
- * @param print takes the line that remains of it where the output is no terminal
- * @throws {SetupError} with the server's own report when it refuses the file
+ * @param print prints the final line when the output is not a terminal
+ * @throws {SetupError} with the server's report when it refuses the file
  */
 export async function importFile(
   api: Api,
@@ -107,7 +107,7 @@ export async function importFile(
   try {
     let current = await upload(api, collection, file);
     while (isOpen(current)) {
-      // The stream ends early when the edge behind it does; the job goes on.
+      // The stream ends early when its edge does; the job continues.
       for await (const latest of eventsOf(api, current.id)) {
         current = latest;
         bar.update(current.progress?.percent ?? 0, { state: current.state });

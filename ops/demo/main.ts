@@ -1,7 +1,7 @@
 /**
- * `npm run demo`: real airports and flights go through the import endpoint and the queue into two
- * tables, and three requests show what can then be asked. Runs beside `npm start`, or starts a
- * Sluice for itself; a second run merges the same rows by their keys.
+ * `npm run demo`: imports real airports and flights through the endpoint and the queue into two
+ * tables, and shows three requests. Runs beside `npm start`, or starts a Sluice for itself. A
+ * second run merges the same rows by their keys.
  */
 import { styleText } from 'node:util';
 import { type Config, ConfigError, loadConfig } from '#core/config/config.ts';
@@ -25,7 +25,9 @@ function print(line: string): void {
   console.log(line);
 }
 
-/** Where the demo finds a Sluice, or else starts one: SLUICE_URL, or what runs on this DATA_DIR. */
+/**
+ * Where the demo expects a Sluice, or starts one: SLUICE_URL, or the running one of this DATA_DIR.
+ */
 async function findServer(config: Config, signal: AbortSignal): Promise<string> {
   if (config.SLUICE_URL !== undefined) return config.SLUICE_URL.replace(/\/+$/, '');
   const announced = announcedUrl(config);
@@ -47,13 +49,13 @@ async function ensureServer(
       if (config.SLUICE_URL !== undefined) {
         throw new SetupError(`SLUICE_URL: nothing answers at ${url}`);
       }
-      print(`Starting a Sluice at ${url} for the demo; the first start makes its database`);
+      print(`Starting a Sluice at ${url} for the demo; the first start creates its database`);
       return startServer(url, signal);
     default:
       throw new SetupError(
         config.SLUICE_URL === undefined
           ? `PORT: ${config.PORT} is in use by another program; stop it, or choose another port`
-          : `SLUICE_URL: what answers at ${url} is no Sluice`,
+          : `SLUICE_URL: what answers at ${url} is not a Sluice`,
       );
   }
 }
@@ -66,8 +68,8 @@ async function demonstrate(config: Config, url: string, signal: AbortSignal): Pr
   await untilServed(api);
   print(
     tables === 'made'
-      ? 'Made the tables airports and routes; importing the files of vega-datasets\n'
-      : 'The tables airports and routes are there; importing the same files again\n',
+      ? 'Created the tables airports and routes; importing the files of vega-datasets\n'
+      : 'The tables airports and routes exist; importing the same files again\n',
   );
   await importFile(api, 'airports', files.airports, print);
   await importFile(api, 'routes', files.routes, print);
@@ -76,7 +78,9 @@ async function demonstrate(config: Config, url: string, signal: AbortSignal): Pr
 
 function closingLine(own: OwnServer | null): string {
   const hint =
-    own === null ? 'It still runs: try them now.' : 'This Sluice stops now; start it: npm start';
+    own === null
+      ? 'Sluice still runs: try them now.'
+      : 'Sluice stops now; start it with: npm start';
   return `  ${styleText('dim', hint)}\n`;
 }
 

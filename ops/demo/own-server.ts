@@ -1,4 +1,4 @@
-/** Runs a Sluice for as long as the demo takes, where none runs yet. */
+/** Runs a Sluice for the time of the demo, when none runs yet. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -15,12 +15,12 @@ export interface OwnServer {
 
 /**
  * Starts Sluice as `npm start` does, with the same environment, and resolves when it answers.
- * @throws {SetupError} when it ends instead; it has said why on stderr
+ * @throws {SetupError} when it ends instead; its reason is on stderr
  */
 export async function startServer(url: string, signal: AbortSignal): Promise<OwnServer> {
   const child = spawn(process.execPath, [join(ROOT, 'ops/start.ts')], {
     env: { LOG_LEVEL: 'warn', ...process.env },
-    // What it prints is about its own use; faults come on stderr.
+    // Its output is about its own use; errors are on stderr.
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   let ended = false;
@@ -33,7 +33,7 @@ export async function startServer(url: string, signal: AbortSignal): Promise<Own
   };
   try {
     while ((await whoListens(url, signal)) !== 'sluice') {
-      if (ended) throw new SetupError('Sluice did not start, and so there is no demo');
+      if (ended) throw new SetupError('Sluice did not start, so the demo cannot run');
       await delay(LOOK_EVERY_MS, undefined, { signal });
     }
     return { stop };

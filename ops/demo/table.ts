@@ -1,13 +1,13 @@
 /**
- * The demo's two tables. A table of the same name that somebody else made is left alone, and the
- * demo with it.
+ * The two tables of the demo. When somebody else made a table of the same name, it stays unchanged
+ * and the demo stops.
  */
 import pg from 'pg';
 import { identifier, literal, render, type Sql, sql } from '#core/database/sql.ts';
 import { SetupError } from '#core/system/setup-error.ts';
 import type { Api } from './api.ts';
 
-/** The comment by which the demo knows its own tables again. */
+/** The comment by which the demo recognises its tables. */
 const MARK = 'Made by npm run demo from the package vega-datasets';
 
 const NOTICE_WITHIN_MS = 20_000;
@@ -32,7 +32,7 @@ const AIRPORTS: Table = {
     )`,
 };
 
-/** The pair of airports is the key: the file has each pair once, and may come again. */
+/** The pair of airports is the key: the file contains each pair once, and can be imported again. */
 const ROUTES: Table = {
   name: 'routes',
   create: (schema) => sql`
@@ -58,7 +58,7 @@ async function makeTable(client: pg.Client, schema: string, table: Table): Promi
   if (existing?.mark === MARK) return 'found';
   if (existing !== undefined) {
     throw new SetupError(
-      `The database has a table ${name} of its own, which the demo leaves alone: ` +
+      `The database has its own table ${name}, which the demo does not touch: ` +
         'run the demo on another database',
     );
   }
@@ -68,9 +68,9 @@ async function makeTable(client: pg.Client, schema: string, table: Table): Promi
 }
 
 /**
- * Makes the tables that are not there yet.
+ * Creates missing tables.
  * @param url of the database
- * @throws {SetupError} when a table is somebody else's
+ * @throws {SetupError} when somebody else made one of the tables
  */
 export async function makeTables(url: string, schema: string): Promise<Found> {
   const client = new pg.Client({ connectionString: url, application_name: 'sluice demo' });
@@ -88,7 +88,7 @@ export async function makeTables(url: string, schema: string): Promise<Found> {
 }
 
 /**
- * Waits until the API has noticed the tables.
+ * Waits until the API serves the tables.
  * @throws {SetupError} when it does not within {@link NOTICE_WITHIN_MS}
  */
 export async function untilServed(api: Api): Promise<void> {
@@ -100,8 +100,8 @@ export async function untilServed(api: Api): Promise<void> {
       if (response.ok) break;
       if (Date.now() >= deadline) {
         throw new SetupError(
-          `The Sluice at ${api.url} does not serve the new table ${name}: is it the one that ` +
-            'DATABASE_URL, DATA_DIR and DATABASE_SCHEMA of the demo speak of?',
+          `The Sluice at ${api.url} does not serve the new table ${name}: does it use the ` +
+            'DATABASE_URL, DATA_DIR and DATABASE_SCHEMA of the demo?',
         );
       }
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));

@@ -1,6 +1,6 @@
 /**
- * Sluice's own database in `DATA_DIR`: where its cluster lies, the password that opens it, and the
- * database `sluice` in it. Running the server is the charge of `postgres.ts`.
+ * Sluice's own database in `DATA_DIR`: the folder of its cluster, its password, and the database
+ * `sluice` in it. `postgres.ts` runs the server.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -23,27 +23,27 @@ export interface ClusterOptions {
   /** Absolute path of `DATA_DIR`, which exists and is locked by the caller. */
   readonly dataDir: string;
   readonly settings: Readonly<Record<string, string>>;
-  /** Loopback port; a free one when not given. */
+  /** Loopback port; a free one by default. */
   readonly port?: number;
   readonly report: Report;
-  /** Gives up waiting for the server and ends it. */
+  /** Stops waiting for the server and ends it. */
   readonly signal?: AbortSignal;
 }
 
 export interface Cluster extends Postgres {
   /** URL of the database `sluice`. */
   readonly databaseUrl: string;
-  /** Where the data really lies. */
+  /** The real folder of the data. */
   readonly folder: string;
 }
 
-/** The database that the embedded server is made with. */
+/** The database that initdb creates. */
 export const DATABASE = 'sluice';
 const DUPLICATE_DATABASE = '42P04';
 
 /**
- * The folder of the cluster. When PostgreSQL's account cannot enter `DATA_DIR`, a new cluster goes
- * to a folder that it can enter, and a link in `DATA_DIR` leads there.
+ * The folder of the cluster. When PostgreSQL's account cannot enter `DATA_DIR`, a new cluster is
+ * put where it can, with a link in `DATA_DIR`.
  */
 function locate(dataDir: string, report: Report): string {
   const link = join(dataDir, 'postgres');
@@ -52,7 +52,7 @@ function locate(dataDir: string, report: Report): string {
     const folder = readlinkSync(link);
     if (existsSync(dirname(folder))) return folder;
     throw new SetupError(
-      `DATA_DIR: ${link} leads to ${folder}, which is gone; remove the link to begin anew`,
+      `DATA_DIR: ${link} leads to ${folder}, which does not exist any more; remove the link to start with an empty database`,
     );
   }
   const account = findAccount(link);
@@ -71,7 +71,7 @@ function locate(dataDir: string, report: Report): string {
   return folder;
 }
 
-/** The password of the cluster's role, made with the cluster and kept beside it. */
+/** The password of the cluster's role, created with the cluster and stored beside it. */
 function readPassword(dataDir: string, folder: string): string {
   const file = join(dataDir, 'postgres.password');
   if (existsSync(file)) return readFileSync(file, 'utf8').trim();
@@ -98,9 +98,9 @@ async function createDatabase(url: string): Promise<void> {
 }
 
 /**
- * Starts the embedded database; makes it on first use, and first ends a server that a killed run
- * left behind.
- * @throws {SetupError} when the data is there but cannot be used
+ * Starts the embedded database. Creates it on first use, and first ends a server that a killed run
+ * left.
+ * @throws {SetupError} when the data exists but cannot be used
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { dataDir, report } = options;

@@ -1,15 +1,15 @@
 /**
- * Finds ports of the loopback interface for servers that are to be started. Between the look and the
- * start another program may take one, so that whoever can chooses again.
+ * Finds free ports of the loopback interface for new servers. Another program may take the port
+ * before the server starts; then another one is chosen where possible.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 const TRIES = 5;
-/** How Node, PostgreSQL, Redis and this program say that a port is somebody else's. */
+/** How Node, PostgreSQL, Redis and Sluice say that a port is in use. */
 const TAKEN = /EADDRINUSE|address already in use|is (already )?in use/i;
 
-/** A port of the loopback interface that nobody listens on right now. */
+/** A port of the loopback interface on which nobody listens now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -20,7 +20,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Starts something on a free port, and on another one when it was taken in the meantime. */
+/** Starts something on a free port, and on another one when that was taken meanwhile. */
 export async function withFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {

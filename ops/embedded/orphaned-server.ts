@@ -1,6 +1,6 @@
 /**
- * Ends a server that outlived its supervisor: one that was killed could not stop its PostgreSQL,
- * which goes on holding the cluster.
+ * Ends a PostgreSQL that outlived its supervisor: a killed supervisor could not stop it, and it
+ * still uses the cluster.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
@@ -11,7 +11,7 @@ import type { Report } from './postgres-binaries.ts';
 const FAST_WITHIN_MS = 10_000;
 
 /**
- * Whether a process is the server of the cluster: its number may belong to somebody else by now. On
+ * Whether a process is the server of the cluster: its id may belong to another process by now. On
  * Linux a server's working directory is its cluster; elsewhere its command line names it.
  */
 function serves(pid: number, cluster: string): boolean {
@@ -22,7 +22,7 @@ function serves(pid: number, cluster: string): boolean {
   return line.includes(`-D ${cluster}`);
 }
 
-/** The process that serves the cluster right now, by the file that PostgreSQL keeps in it. */
+/** The process that serves the cluster now, by PostgreSQL's own file in it. */
 function findServer(cluster: string): number | null {
   try {
     const pid = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
@@ -32,7 +32,7 @@ function findServer(cluster: string): number | null {
   }
 }
 
-/** Stops the server of the cluster when one runs; the caller holds the lock on the data. */
+/** Stops the server of the cluster if one runs; the caller holds the lock on the data. */
 export async function stopLeftover(cluster: string, report: Report): Promise<void> {
   const pid = findServer(cluster);
   if (pid === null) return;

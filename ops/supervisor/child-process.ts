@@ -1,4 +1,4 @@
-/** One process under supervision: started, started again when it ends, drained on demand. */
+/** One supervised process: started, restarted when it ends, drained on request. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Log } from '#core/log/log.ts';
 import {
@@ -7,7 +7,7 @@ import {
   type SupervisorMessage,
 } from '#core/process/supervised-process.ts';
 
-/** What is started. */
+/** The process to start. */
 export interface ChildSpec {
   /** `edge` or `worker`; names the process in log lines. */
   readonly role: string;
@@ -16,11 +16,11 @@ export interface ChildSpec {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Pauses before a process is started again, in milliseconds. */
+/** Pauses before a restart, in milliseconds. */
 export interface BackOff {
   readonly first: number;
   readonly most: number;
-  /** A process that lived this long did not fail in a row with those before it. */
+  /** After this time a process counts as healthy, and its next restart is the first again. */
   readonly settled: number;
 }
 
@@ -31,7 +31,7 @@ export interface ChildOptions {
   readonly cwd: string;
   readonly log: Log;
   readonly backOff: BackOff;
-  /** The process ended because of its configuration; it is not started again. */
+  /** The process ended because of its configuration; it is not restarted. */
   readonly onMisconfigured: (role: string) => void;
 }
 
@@ -51,7 +51,7 @@ export class Child {
     this.#options = options;
   }
 
-  /** Resolves when the process has said for the first time that it is ready. */
+  /** Resolves when the process has reported for the first time that it is ready. */
   get ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -75,7 +75,7 @@ export class Child {
       this.#options.log[level]({ child: role, childPid: child.pid }, 'process is ready');
       this.#ready.resolve();
     });
-    // A process that could not be spawned has no exit.
+    // A process that could not be spawned has no exit event.
     child.on('error', (error) => {
       this.#options.log.error({ child: role, err: error }, 'process failed');
       if (child.pid === undefined) this.#onEnd(since, null, null);
@@ -83,7 +83,7 @@ export class Child {
     child.once('exit', (code, signal) => this.#onEnd(since, code, signal));
   }
 
-  /** Asks the process to drain; resolves when it is gone. It is not started again. */
+  /** Asks the process to drain; resolves when it has ended. It is not restarted. */
   async stop(): Promise<void> {
     this.#stopping = true;
     clearTimeout(this.#restart);
@@ -92,7 +92,7 @@ export class Child {
     if (this.#serving && child.connected) {
       child.send({ type: 'drain' } satisfies SupervisorMessage, () => undefined);
     } else {
-      // It may not hear messages yet.
+      // It may not receive messages yet.
       child.kill('SIGTERM');
     }
     await this.#ended.promise;
@@ -118,7 +118,7 @@ export class Child {
     if (Date.now() - since >= backOff.settled) this.#failures = 0;
     const pause = Math.min(backOff.first * 2 ** this.#failures, backOff.most);
     this.#failures += 1;
-    log.error({ child, childPid, code, signal, pause }, 'process ended; it is started again');
+    log.error({ child, childPid, code, signal, pause }, 'process ended; it is restarted');
     this.#restart = setTimeout(() => this.#startAgain(), pause);
   }
 

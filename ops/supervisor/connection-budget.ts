@@ -1,21 +1,23 @@
-/** The connections to PostgreSQL that all processes together may open, against what it allows. */
+/**
+ * The connections to PostgreSQL that all processes together may open, compared with what it allows.
+ */
 import pg from 'pg';
 import type { Config } from '#core/config/config.ts';
 import { SetupError } from '#core/system/setup-error.ts';
 
-/** Number of queues; a constant, because importing them would slow every start. */
+/** Number of queues; a constant, because importing them would slow down every start. */
 export const QUEUES = 3;
-/** The message bus of a process keeps one to itself. */
+/** Connections of the message bus of a process. */
 const BUS = 1;
-/** A process that only puts jobs in shares at most this many among all queues. */
+/** Maximum connections for all queues of a process that only adds jobs. */
 const PRODUCER = 2;
-/** Consumers of queues keep one each for LISTEN, and share up to so many more with their producer. */
+/** Each consumer of a queue has one for LISTEN; consumers and producer share these besides. */
 const CONSUMER = 8;
-/** The EntityManager of a worker has at most this many. */
+/** Maximum connections of MikroORM in a worker. */
 const ENTITIES = 2;
-/** A job keeps a connection for its transaction while the worker asks for more. */
+/** A job keeps one connection for its transaction while the worker needs others. */
 const WORKER_LEAST = 2;
-/** Migrations, health checks of operators and the like. */
+/** For migrations, health checks of operators and the like. */
 const SPARE = 10;
 
 type Sizes = Pick<
@@ -23,7 +25,7 @@ type Sizes = Pick<
   'DATABASE_POOL_MAX' | 'STREAM_MAX' | 'EDGE_PROCESSES' | 'WORKER_PROCESSES' | 'REDIS_URL'
 >;
 
-/** Most connections that the configured processes open together. */
+/** Maximum connections of all configured processes together. */
 export function connectionsNeeded(config: Sizes): number {
   const onPostgres = config.REDIS_URL === undefined;
   const pool = config.DATABASE_POOL_MAX;
@@ -36,7 +38,7 @@ export function connectionsNeeded(config: Sizes): number {
   return config.EDGE_PROCESSES * edge + config.WORKER_PROCESSES * worker;
 }
 
-/** `max_connections` for a database that serves these processes alone. */
+/** `max_connections` for a database that only these processes use. */
 export function connectionsToAllow(config: Sizes): number {
   return Math.max(100, connectionsNeeded(config) + SPARE);
 }
@@ -66,7 +68,7 @@ async function readLimits(url: string): Promise<Limits> {
   }
 }
 
-/** How many connections the processes get, and what is to be said of that. */
+/** How many connections the processes get, and the warning about it. */
 export interface Allotment {
   readonly DATABASE_POOL_MAX: number;
   readonly STREAM_MAX: number;
@@ -76,10 +78,10 @@ export interface Allotment {
   readonly warning: string | null;
 }
 
-/** The least with which a process works. */
+/** The minimum with which a process works. */
 const LEAST = { DATABASE_POOL_MAX: 1, STREAM_MAX: 1 };
 
-/** The most connections for each process that are not too many together; null when there is no such. */
+/** The highest number of connections per process that is possible; null when none is. */
 function fitProcesses(config: Sizes, allowed: number): Sizes | null {
   for (let pool = config.DATABASE_POOL_MAX; pool >= LEAST.DATABASE_POOL_MAX; pool -= 1) {
     for (let stream = config.STREAM_MAX; stream >= LEAST.STREAM_MAX; stream -= 1) {
@@ -90,7 +92,7 @@ function fitProcesses(config: Sizes, allowed: number): Sizes | null {
   return null;
 }
 
-/** Of the kinds that are configured at all. */
+/** Only roles that are configured. */
 function oneOfEach({ EDGE_PROCESSES, WORKER_PROCESSES }: Sizes) {
   return {
     EDGE_PROCESSES: Math.min(EDGE_PROCESSES, 1),
@@ -98,7 +100,7 @@ function oneOfEach({ EDGE_PROCESSES, WORKER_PROCESSES }: Sizes) {
   };
 }
 
-/** Fewer connections for each process first, then fewer edges, then fewer workers. */
+/** Fewer connections per process first, then fewer edges, then fewer workers. */
 function fit(config: Sizes, allowed: number): Sizes | null {
   const one = oneOfEach(config);
   for (let workers = config.WORKER_PROCESSES; workers >= one.WORKER_PROCESSES; workers -= 1) {
@@ -112,9 +114,9 @@ function fit(config: Sizes, allowed: number): Sizes | null {
 }
 
 /**
- * What the processes get of the connections that the server, the role and the database allow.
- * @param url past any pooler
- * @throws {SetupError} when these are fewer than one edge and one worker work with
+ * The connections of the processes, within what the server, the role and the database allow.
+ * @param url without a pooler
+ * @throws {SetupError} when these are too few for one edge and one worker
  */
 export async function allotConnections(config: Sizes, url: string): Promise<Allotment> {
   const limits = await readLimits(url);
@@ -129,8 +131,8 @@ export async function allotConnections(config: Sizes, url: string): Promise<Allo
   if (sizes === null) {
     const least = connectionsNeeded({ ...config, ...LEAST, ...oneOfEach(config) });
     throw new SetupError(
-      `DATABASE_URL: PostgreSQL allows ${allowed} connections and the processes need ${least} at ` +
-        'the least: raise what it allows (max_connections, or CONNECTION LIMIT of role or database)',
+      `DATABASE_URL: PostgreSQL allows ${allowed} connections and the processes need at least ${least}: ` +
+        'raise the limit (max_connections, or CONNECTION LIMIT of role or database)',
     );
   }
   const given = Object.entries(allotted(sizes)).map(([name, value]) => `${name}=${value}`);
@@ -138,7 +140,7 @@ export async function allotConnections(config: Sizes, url: string): Promise<Allo
     ...allotted(sizes),
     warning:
       `The processes may open ${needed} connections and PostgreSQL allows ${allowed}: they run with ` +
-      `${given.join(', ')}; lower these, or raise what PostgreSQL allows`,
+      `${given.join(', ')}; lower these variables, or raise the limit of PostgreSQL`,
   };
 }
 

@@ -1,4 +1,4 @@
-/** Keeps a second start away from a data folder that a running one uses. */
+/** Prevents a second start on a data folder that is in use. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ async function answers(address: string): Promise<boolean> {
   }
 }
 
-/** A socket as a file stays when its owner is killed; then nobody answers on it. */
+/** A socket file remains when its owner is killed; then nobody answers on it. */
 async function listenOnFile(path: string): Promise<Server> {
   try {
     return await listen(path);
@@ -42,10 +42,10 @@ async function listenOnFile(path: string): Promise<Server> {
 }
 
 /**
- * Takes the folder for this process. The lock is a socket: in Linux's abstract namespace, which the
- * kernel gives back as soon as its owner is gone, however it ended; elsewhere a file for temporary
- * files. The file `supervisor.pid` only tells people and later runs about it.
- * @throws {SetupError} when another process holds the folder
+ * Locks the folder for this process. The lock is a socket: on Linux in the abstract namespace,
+ * which the kernel frees when its owner ends in any way; elsewhere a temporary file. The file
+ * `supervisor.pid` is only information.
+ * @throws {SetupError} when another process has locked the folder
  */
 export async function lockFolder(folder: string, platform = process.platform): Promise<Lock> {
   const path = realpathSync(folder);

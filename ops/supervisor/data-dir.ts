@@ -1,4 +1,4 @@
-/** The folder that an installation keeps its own files in. */
+/** The folder with the files of an installation. */
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from '#core/system/setup-error.ts';
@@ -10,19 +10,19 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Makes the folder where it is missing, and sees whether it can be written to.
+ * Creates the folder when it is missing, and checks that it can be written to.
  * @param path absolute
- * @throws {SetupError} when that is not so
+ * @throws {SetupError} when that fails
  */
 export function makeDataDir(path: string): void {
   try {
     if (!existsSync(path)) {
       mkdirSync(path, { recursive: true });
-      // Others may pass through but not look around: PostgreSQL may have an account of its own.
+      // Others may enter but not list it: PostgreSQL may have an account of its own.
       chmodSync(path, 0o711);
     }
   } catch (error) {
-    throw new SetupError(`DATA_DIR: cannot make the folder ${path} (${reasonOf(error)})`, {
+    throw new SetupError(`DATA_DIR: cannot create the folder ${path} (${reasonOf(error)})`, {
       cause: error,
     });
   }
@@ -37,7 +37,7 @@ export function makeDataDir(path: string): void {
   }
 }
 
-/** Names DATA_DIR where a failure is that of a file in it; others are returned as they are. */
+/** Names DATA_DIR in an error about a file in it; other errors are returned unchanged. */
 export function explainStorage(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error && 'syscall' in error && 'path' in error)) return error;
   const { path } = error;

@@ -1,6 +1,6 @@
 /**
- * The database of this installation: the one that the configuration names, or else the embedded
- * one, which is kept running for as long as the supervisor lives.
+ * The database of this installation: the configured one, or the embedded one, which runs as long as
+ * the supervisor.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '#core/config/config.ts';
@@ -14,31 +14,31 @@ import { checkPostgres, describeUrl, waitFor } from './wait-for-servers.ts';
 
 export interface Database {
   readonly url: string;
-  /** The same, past a transaction pooler. */
+  /** The same, without a transaction pooler. */
   readonly directUrl: string;
-  /** For people: what it is and where the data lies. */
+  /** For people: which database, and where its data is. */
   readonly description: string;
-  /** Ends the embedded server within `within` milliseconds; leaves any other alone. */
+  /** Ends the embedded server within `within` milliseconds; does nothing to other servers. */
   stop(within: number): Promise<void>;
 }
 
-/** What the database needs beside the configuration. */
+/** What the database needs besides the configuration. */
 export interface Surroundings {
   /** Absolute path of `DATA_DIR`, which exists and, for the embedded database, is locked. */
   readonly dataDir: string;
   readonly report: Report;
   readonly log: Log;
-  /** Ends the start of the embedded server, and the waiting for another. */
+  /** Stops starting the embedded server, or waiting for another one. */
   readonly stop: AbortSignal;
-  /** A server that is away is waited for. */
+  /** Waits for a server that is away. */
   readonly waits: boolean;
 }
 
 const RESTART_AFTER_MS = 1_000;
 
 /**
- * PostgreSQL's own log: a file for each day of the week in the cluster's folder `log`. Refused
- * statements are left out, because they hold the values of requests.
+ * PostgreSQL's own log: a file for each weekday in the folder `log` of the cluster. Refused
+ * statements are left out, because they contain values of requests.
  */
 const SERVER_LOG = {
   logging_collector: 'on',
@@ -50,7 +50,7 @@ const SERVER_LOG = {
   log_min_error_statement: 'panic',
 };
 
-/** Starts the server again, on the same port, whenever it ends without being told to. */
+/** Restarts the server, on the same port, when it ends unexpectedly. */
 function keepRunning(first: Cluster, options: ClusterOptions, log: Log) {
   let current = first;
   const stopping = new AbortController();
@@ -58,7 +58,7 @@ function keepRunning(first: Cluster, options: ClusterOptions, log: Log) {
     while (!stopping.signal.aborted) {
       const reason = await current.exited;
       if (stopping.signal.aborted) return;
-      log.error({ reason }, 'PostgreSQL ended; it is started again');
+      log.error({ reason }, 'PostgreSQL ended; it is restarted');
       try {
         current = await openCluster({ ...options, port: first.port });
         log.info('PostgreSQL runs again');
@@ -72,7 +72,7 @@ function keepRunning(first: Cluster, options: ClusterOptions, log: Log) {
     stopping.abort();
     await current.stop(within);
     await life;
-    // It may have been started anew while it was being stopped.
+    // It may have been restarted while it was being stopped.
     await current.stop(within);
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps what was generated for the first admin in `DATA_DIR/initial-admin.env`, so that it is not
- * lost with the terminal. What the operator chose is not written down.
+ * Keeps the generated credentials of the first admin in `DATA_DIR/initial-admin.env`, so that they
+ * are not lost with the terminal. Values that the operator chose are not stored.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,13 +8,13 @@ import type { Config } from '#core/config/config.ts';
 import type { AdminCredentials } from '#core/system/bootstrap.ts';
 
 export interface GeneratedAdmin extends AdminCredentials {
-  /** The file that holds what was generated; null when everything was given. */
+  /** The file with the generated values; null when nothing was generated. */
   readonly file: string | null;
   readonly passwordGenerated: boolean;
   readonly tokenGenerated: boolean;
 }
 
-/** Writes the file, readable by this account alone; does nothing when nothing was generated. */
+/** Writes the file, readable by this account only; does nothing when nothing was generated. */
 export function keepCredentials(
   config: Pick<Config, 'ADMIN_PASSWORD' | 'ADMIN_TOKEN'>,
   dataDir: string,

@@ -1,6 +1,6 @@
 /**
- * One installation from its configuration to the last process that is gone: what has to be there
- * before edges and workers start, in which order, and the same backwards.
+ * One installation: starts everything in order, from the configuration to the last process, and
+ * stops it in reverse order.
  */
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
@@ -13,7 +13,7 @@ import { bootstrapAdmin } from '#core/system/bootstrap.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { migrate } from '#core/system/migrate.ts';
 import { settleSchemaTrigger } from '#core/system/schema-trigger.ts';
-import { openSecrets } from '#core/system/signing-key.ts';
+import { openSigningKeys } from '#core/system/signing-key.ts';
 import { systemSchema } from '#core/system/system-table.ts';
 import type { BannerFacts } from './banner.ts';
 import type { ChildSpec } from './child-process.ts';
@@ -62,8 +62,8 @@ export class Installation {
 
   /**
    * Starts everything and resolves when every process is ready.
-   * @param stop makes it reject at the next step; {@link stop} then undoes what was done
-   * @throws {SetupError} one line that says what keeps it from starting
+   * @param stop rejects it at the next step; {@link stop} then undoes what was done
+   * @throws {SetupError} one line with the reason why it cannot start
    */
   async start(stop: AbortSignal): Promise<BannerFacts> {
     try {
@@ -76,8 +76,8 @@ export class Installation {
   async #start(stop: AbortSignal): Promise<BannerFacts> {
     const { config, log, report } = this.#options;
     makeDataDir(this.#dataDir);
-    // Made before the processes that share it, and its faults told once.
-    openSecrets({ ...config, DATA_DIR: this.#dataDir });
+    // Created before the processes that share it, so that its errors are reported once.
+    openSigningKeys({ ...config, DATA_DIR: this.#dataDir });
     this.#lock = await this.#claim(stop);
     stop.throwIfAborted();
     const redis = config.REDIS_URL;
@@ -114,12 +114,12 @@ export class Installation {
     };
   }
 
-  /** Rejects when a running process turns out to be misconfigured; never resolves. */
+  /** Rejects when a running process reports a wrong configuration; never resolves. */
   get failed(): Promise<never> {
     return this.#supervisor?.failed ?? new Promise(() => undefined);
   }
 
-  /** Drains and ends whatever was started, within ten seconds; sooner when `hasten` is aborted. */
+  /** Drains and ends everything within ten seconds; sooner when `hasten` is aborted. */
   async stop(hasten: AbortSignal): Promise<void> {
     this.#withdraw?.();
     await this.#supervisor?.stop(DRAIN_WITHIN_MS, hasten);
@@ -127,7 +127,7 @@ export class Installation {
     this.#lock?.release();
   }
 
-  /** Takes the port and, for an embedded database, the data folder. */
+  /** Checks the port and, for an embedded database, locks the data folder. */
   async #claim(stop: AbortSignal): Promise<Lock | null> {
     const { config, report } = this.#options;
     const probe = async () => {
@@ -139,7 +139,7 @@ export class Installation {
       return null;
     }
     const lock = await lockFolder(this.#dataDir).catch(async (error: unknown) => {
-      // When the port is taken too, that is what the operator should hear of first.
+      // When the port is in use too, the operator should read that first.
       await probe();
       throw error;
     });

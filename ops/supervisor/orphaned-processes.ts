@@ -1,13 +1,13 @@
 /**
- * Edges and workers whose supervisor was killed: they notice, drain and end by themselves, and hold
- * the port and their connections until then.
+ * Edges and workers whose supervisor was killed: they notice it, drain and end, and keep the port
+ * and their connections until then.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The variable by which a process can be told to be ours, and by whom it was started. */
+/** The variable that says that a process is ours, and which supervisor started it. */
 export const SUPERVISOR_VARIABLE = 'SLUICE_SUPERVISOR';
-/** Time that they have to drain: a little more than a supervisor would give them. */
+/** Time that they have to drain: a little more than a supervisor gives them. */
 const DRAIN_WITHIN_MS = 10_000;
 const PAUSE_MS = 50;
 
@@ -18,7 +18,7 @@ function variablesOf(pid: number): ReadonlyMap<string, string> {
   );
 }
 
-/** Null for a process that has ended and is only waited for. */
+/** Null for a process that has ended and only waits for its parent. */
 function parentOf(pid: number): number | null {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   if (/^State:\s*[ZX]/m.test(status)) return null;
@@ -33,12 +33,12 @@ function isLeftover(pid: number, dataDir: string): boolean {
     const parent = parentOf(pid);
     return parent !== null && parent !== Number(supervisor);
   } catch {
-    // It is somebody else's, or has just ended.
+    // It belongs to somebody else, or has just ended.
     return false;
   }
 }
 
-/** Their process ids; none where the system does not tell (it has no /proc). */
+/** Their process ids; none when the system has no /proc. */
 function findLeftovers(dataDir: string): readonly number[] {
   try {
     const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
@@ -49,8 +49,8 @@ function findLeftovers(dataDir: string): readonly number[] {
 }
 
 /**
- * Waits until the processes are gone that a killed run left on this folder; those that do not
- * drain are ended.
+ * Waits until the processes of a killed run on this folder have ended; ends those that do not
+ * drain.
  * @param dataDir absolute path
  */
 export async function awaitLeftovers(

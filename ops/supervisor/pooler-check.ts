@@ -1,16 +1,16 @@
-/** Checks whether a pooler that stands before the database keeps prepared statements. */
+/** Checks that a pooler in front of the database keeps prepared statements. */
 import pg from 'pg';
 import { SetupError } from '#core/system/setup-error.ts';
 import { describeUrl } from './wait-for-servers.ts';
 
 const WITHIN_MS = 5_000;
-/** SQLSTATEs of a name that the backend does not know, or that somebody else has given already. */
+/** SQLSTATEs for a prepared statement that is unknown, or exists already. */
 const MIXED_UP = new Set(['26000', '42P05']);
 const NAMED = { name: 'sluice_start', text: 'SELECT 1' };
 
 /**
- * Uses a prepared statement again while somebody else has the backend that it was prepared on.
- * @throws {SetupError} one line, when it is unknown there
+ * Uses a prepared statement again while another connection has the backend that prepared it.
+ * @throws {SetupError} one line, when the statement is unknown
  */
 export async function checkPreparedStatements(url: string): Promise<void> {
   const clients: pg.Client[] = [];
@@ -32,11 +32,11 @@ export async function checkPreparedStatements(url: string): Promise<void> {
     await other.query('BEGIN');
     await client.query(NAMED);
   } catch (error) {
-    // What else is wrong is noticed by those who use the database.
+    // Other errors are noticed when the database is used.
     if (!(error instanceof pg.DatabaseError) || !MIXED_UP.has(error.code ?? '')) return;
     throw new SetupError(
       `DATABASE_URL: the pooler at ${describeUrl(url)} does not keep prepared statements; PgBouncer ` +
-        'does from release 1.21 with max_prepared_statements, or let DATABASE_URL name the database itself',
+        'does so from version 1.21 with max_prepared_statements; or set DATABASE_URL to the database itself',
       { cause: error },
     );
   } finally {

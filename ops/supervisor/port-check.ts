@@ -1,6 +1,6 @@
 /**
- * Makes sure that the API's port is free before our edges share it: among themselves they listen
- * with SO_REUSEPORT, under which another program on the port would go unnoticed.
+ * Checks that the port of the API is free before our edges share it: they listen with SO_REUSEPORT,
+ * so another program on the port would go unnoticed.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -22,7 +22,7 @@ function fault({ HOST, PORT }: Address, code: unknown): string {
 
 /**
  * Listens on the port alone for a short time.
- * @throws {SetupError} naming PORT or HOST when it cannot be used
+ * @throws {SetupError} naming PORT or HOST when that fails
  */
 export async function probePort(address: Address): Promise<void> {
   const server = createServer();

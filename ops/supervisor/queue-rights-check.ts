@@ -1,4 +1,4 @@
-/** Checks that the job queue will be able to make its tables in PostgreSQL. */
+/** Checks that the job queue can create its tables in PostgreSQL. */
 import pg from 'pg';
 import { quote } from '#core/database/sql.ts';
 import { SetupError } from '#core/system/setup-error.ts';
@@ -11,9 +11,9 @@ interface Rights {
 }
 
 /**
- * The queue's library asks for CREATE on the database until its tables are there.
- * @param url past any pooler
- * @throws {SetupError} naming the right that the role lacks
+ * The library of the queue needs CREATE on the database until its tables exist.
+ * @param url without a pooler
+ * @throws {SetupError} naming the missing right
  */
 export async function checkQueueRight(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
@@ -28,7 +28,7 @@ export async function checkQueueRight(url: string): Promise<void> {
     const [rights] = rows;
     if (rights === undefined || rights.made || rights.mayMake) return;
     throw new SetupError(
-      `DATABASE_URL: the role ${quote(rights.role)} may not make the schema of the job queue; run: ` +
+      `DATABASE_URL: the role ${quote(rights.role)} may not create the schema of the job queue; run: ` +
         `GRANT CREATE ON DATABASE ${quote(rights.database)} TO ${quote(rights.role)}, ` +
         'or set REDIS_URL',
     );

@@ -1,6 +1,6 @@
 /**
- * The life of a supervisor: starts the installation, shows the banner, waits for the wish to stop.
- * Faults of the surroundings are one line on stderr and exit code 1.
+ * The life of a supervisor: starts the installation, shows the banner, waits for the signal to
+ * stop. A problem of the environment is one line on stderr and exit code 1.
  */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,21 +13,21 @@ import { Installation, type Scripts } from './installation.ts';
 import { listenForInterrupt } from './stop-signal.ts';
 
 const NODE_MAJOR = '22';
-/** After this the process ends, whatever still hangs. */
+/** After this time the process ends, whatever is still running. */
 const EXIT_WITHIN_MS = 9_800;
-/** Longest wait for a step of the start that the wish to stop came upon. */
+/** Maximum time that a step of the start gets after a stop signal. */
 const STEP_WITHIN_MS = 3_000;
 
 /** @param version that of Node, without the `v` */
 export function checkNode(version: string): void {
   if (version.split('.')[0] === NODE_MAJOR) return;
   throw new SetupError(
-    `Sluice runs on Node ${NODE_MAJOR}, and this is ${version}: ` +
-      'start it with npm start, which brings the right one',
+    `Sluice needs Node ${NODE_MAJOR}, and this is ${version}: ` +
+      'start it with npm start, which uses the right one',
   );
 }
 
-/** The lines to print for a fault; one that nobody foresaw shows where it happened. */
+/** The lines to print for an error; an unexpected one with its stack. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof SetupError) return error.message;
   return error instanceof Error && error.stack !== undefined ? error.stack : String(error);
@@ -35,8 +35,8 @@ function explain(error: unknown): string {
 
 /**
  * Runs an installation to its end.
- * @param scripts what edges and workers are, relative to the project's root
- * @returns the exit code: 0 when it was told to stop
+ * @param scripts the scripts of edges and workers, relative to the project's root
+ * @returns the exit code: 0 when it was asked to stop
  */
 export async function run(scripts: Scripts): Promise<number> {
   const { stop, hasten, stopped } = listenForInterrupt();

@@ -1,4 +1,4 @@
-/** The file in `DATA_DIR` by which commands find the installation that runs on that folder. */
+/** The file in `DATA_DIR` with the URL of the installation that runs on that folder. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -20,9 +20,9 @@ function read(dataDir: string): v.InferOutput<typeof running> | null {
 }
 
 /**
- * Writes down where this installation answers.
+ * Writes the URL of this installation.
  * @param dataDir absolute path
- * @returns takes the file away again, unless another installation has written it since
+ * @returns removes the file, unless another installation has written it since
  */
 export function announce(config: Pick<Config, 'HOST' | 'PORT'>, dataDir: string): () => void {
   const file = fileOf(dataDir);
@@ -34,10 +34,7 @@ export function announce(config: Pick<Config, 'HOST' | 'PORT'>, dataDir: string)
   };
 }
 
-/**
- * Where the installation on this folder answers, and last answered if it was killed: null when none
- * has written it down.
- */
+/** The URL of the installation on this folder, perhaps of one that was killed; null without one. */
 export function announcedUrl(config: Pick<Config, 'DATA_DIR'>): string | null {
   return read(config.DATA_DIR)?.url ?? null;
 }

@@ -1,8 +1,8 @@
-/** The operator's wish to stop, and to stop sooner. */
+/** The signals by which an operator asks to stop, and to stop faster. */
 
 /**
- * One Ctrl-C can arrive twice: from the terminal, and passed on by npm. A second signal counts as
- * a second wish when it comes this many milliseconds later.
+ * One Ctrl-C can arrive twice: from the terminal, and through npm. A second signal counts only when
+ * it comes this many milliseconds later.
  */
 const SAME_WISH_MS = 500;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -10,13 +10,13 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export interface Interrupt {
   /** Aborted by the first signal. */
   readonly stop: AbortSignal;
-  /** Aborted by a later one. */
+  /** Aborted by the second one. */
   readonly hasten: AbortSignal;
   /** Resolves with the first signal. */
   readonly stopped: Promise<void>;
 }
 
-/** Listens for the signals that end a process, for as long as this one lives. */
+/** Listens for the signals that end a process, as long as this one lives. */
 export function listenForInterrupt(): Interrupt {
   const stop = new AbortController();
   const hasten = new AbortController();

@@ -19,7 +19,7 @@ export class Supervisor {
 
   constructor({ children, cwd, log, backOff = BACK_OFF }: SupervisorOptions) {
     this.#log = log;
-    // Whoever waits for it hears of it; nobody has to.
+    // A rejection without a listener is no error.
     this.#failed.promise.catch(() => undefined);
     const onMisconfigured = (role: string) =>
       this.#failed.reject(new SetupError(`The ${role} cannot run with this configuration`));
@@ -28,14 +28,14 @@ export class Supervisor {
     );
   }
 
-  /** Rejects when a process says that its configuration is wrong; never resolves. */
+  /** Rejects when a process reports a wrong configuration; never resolves. */
   get failed(): Promise<never> {
     return this.#failed.promise;
   }
 
   /**
    * Starts every process and resolves when each has been ready once.
-   * @throws {SetupError} when one says that its configuration is wrong
+   * @throws {SetupError} when one reports a wrong configuration
    */
   async start(): Promise<void> {
     for (const child of this.#children) child.start();
@@ -43,8 +43,8 @@ export class Supervisor {
   }
 
   /**
-   * Drains every process; ends those that are still there after `within` milliseconds, or as soon
-   * as `hasten` is aborted. Resolves when all are gone.
+   * Drains every process. Ends those that are left after `within` milliseconds, or as soon as
+   * `hasten` is aborted. Resolves when all have ended.
    */
   async stop(within: number, hasten: AbortSignal): Promise<void> {
     const gone = Promise.all(this.#children.map((child) => child.stop()));

@@ -1,6 +1,6 @@
 /**
- * Checks that the servers which the configuration names can be used, before anything starts, and
- * waits for those that are away.
+ * Checks that the configured servers can be used, before anything starts, and waits for those that
+ * are away.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -11,7 +11,7 @@ const WITHIN_MS = 5_000;
 const OLDEST_POSTGRES = 14;
 const OLDEST_REDIS = [6, 2] as const;
 
-/** What a URL points at, without its password. */
+/** The server of a URL, without the password. */
 export function describeUrl(url: string): string {
   const { hostname, port, pathname, protocol } = new URL(url);
   const usual = protocol.startsWith('redis') ? '6379' : '5432';
@@ -24,14 +24,14 @@ class AwayError extends SetupError {}
 
 const TRY_AGAIN_MS = 250;
 
-/** How a start goes about servers that are away. */
+/** How to handle servers that are away. */
 export interface WaitOptions {
   readonly report: (line: string) => void;
   /** Ends the waiting with its reason. */
   readonly stop: AbortSignal;
 }
 
-/** Tries again until the server is there; other faults are thrown. */
+/** Retries until the server answers; other errors are thrown. */
 export async function waitFor<T>(
   check: () => Promise<T>,
   { report, stop }: WaitOptions,
@@ -58,7 +58,7 @@ export async function waitFor<T>(
   }
 }
 
-/** @param reason what the driver said */
+/** @param reason the message of the driver */
 function fault(text: string, cause: unknown, reason: unknown): SetupError {
   const starting = reason instanceof Error && reason.message.startsWith('LOADING');
   const away = starting || isTransient(reason);
@@ -73,10 +73,10 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Connects to a PostgreSQL and looks at its version.
+ * Connects to a PostgreSQL and checks its version.
  * @param variable names the URL in the error
- * @returns the server's version as it writes it, such as `16.4`
- * @throws {SetupError} one line that names the variable and never holds the password
+ * @returns the server's version, such as `16.4`
+ * @throws {SetupError} one line that names the variable and never contains the password
  */
 export async function checkPostgres(variable: string, url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: WITHIN_MS });
@@ -98,8 +98,8 @@ export async function checkPostgres(variable: string, url: string): Promise<stri
 }
 
 /**
- * Connects to a Redis and looks at its version.
- * @throws {SetupError} one line that names REDIS_URL and never holds the password
+ * Connects to a Redis and checks its version.
+ * @throws {SetupError} one line that names REDIS_URL and never contains the password
  */
 export async function checkRedis(url: string): Promise<string> {
   const { Redis } = await import('ioredis');

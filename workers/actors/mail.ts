@@ -5,7 +5,7 @@ import { composeMail } from '#core/identity/compose-mail.ts';
 import { MailTokens } from '#core/identity/mail-token.ts';
 import { MAIL_JOB, mailMessage } from '#core/jobs/message/mail.ts';
 import { openMailTransport, requireMail } from '#core/mail/transport.ts';
-import { openSecrets } from '#core/system/signing-key.ts';
+import { openSigningKeys } from '#core/system/signing-key.ts';
 import type { Actor } from '#workers/runtime/actor.ts';
 import { RetryableError } from '#workers/runtime/retryable-error.ts';
 
@@ -50,7 +50,7 @@ export const mailActor: Actor<typeof mailMessage> = {
     const { config, pool, schema } = services;
     requireMail(config);
     const transport = await openMailTransport(config, log);
-    const tokens = new MailTokens(openSecrets(config));
+    const tokens = new MailTokens(openSigningKeys(config));
     const mail = await composeMail({ pool, schema, config, tokens }, job.id, message);
     if (mail === null) return { sent: false };
     try {

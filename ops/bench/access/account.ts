@@ -1,15 +1,15 @@
-/** Accounts that the bench reads as: members with row rules and field lists, and the public. */
+/** Accounts that the bench reads with: members with row rules and field lists, and anonymous. */
 import { createHash } from 'node:crypto';
 import { hashPassword } from '#core/identity/password.ts';
-import type { Rig } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 
 const PASSWORD = 'a password of the bench';
 const EMAIL = 'member@bench.example';
-/** Distinct users that ask one after another, at scale 1. */
+/** Distinct users that send requests one after another, at scale 1. */
 const CROWD = 10_000;
 
-/** How many of them there are at the scale of the data. */
-export function crowdOf({ options }: Rig): number {
+/** Their number at the scale of the data. */
+export function crowdOf({ options }: Environment): number {
   return Math.max(50, Math.round(CROWD * Math.min(options.scale, 1)));
 }
 
@@ -31,11 +31,11 @@ export function crowdToken(index: number): string {
 }
 
 /**
- * Makes a role whose members read by a rule and a list of fields, a member of it, the same rights
- * for the public, and a crowd of members with static tokens.
+ * Creates a role whose members have a rule and a list of fields, a member of it, the same rights
+ * for anonymous callers, and many members with static tokens.
  */
-export async function makeAccounts(rig: Rig): Promise<void> {
-  const { pool, config } = rig;
+export async function makeAccounts(environment: Environment): Promise<void> {
+  const { pool, config } = environment;
   const one = async (text: string, values: unknown[] = []) =>
     String((await pool.query({ text, values, rowMode: 'array' })).rows[0]?.[0]);
   const role = await one(`INSERT INTO system_roles (name) VALUES ('bench') RETURNING id`);
@@ -56,7 +56,7 @@ export async function makeAccounts(rig: Rig): Promise<void> {
     await hashPassword(config, PASSWORD),
     role,
   ]);
-  const hashes = Array.from({ length: crowdOf(rig) }, (_, index) =>
+  const hashes = Array.from({ length: crowdOf(environment) }, (_, index) =>
     createHash('sha256').update(crowdToken(index)).digest('hex'),
   );
   await pool.query(

@@ -1,4 +1,4 @@
-/** The file that imports are measured with, and the table it goes to. */
+/** The file of the import bench, and its target table. */
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 
 /** Rows at scale 1. */
 const ROWS = 1_000_000;
-/** Lines that are written at a time. */
+/** Lines that are written at once. */
 const BATCH = 1_000;
 
 export const IMPORT_TABLE = `
@@ -26,7 +26,9 @@ const HEADER = 'id,name,email,city,status,score,active,created_on\n';
 const CITIES = ['Berlin', 'Lyon', 'São Paulo', 'Osaka', 'Portland', 'Kraków'];
 const STATUSES = ['active', 'invited', 'suspended'];
 
-/** Fills the table with as many rows as the file has; the file's second half has the same keys. */
+/**
+ * Fills the table with as many rows as the file has; the second half of the file has the same keys.
+ */
 export const FILL_FOR_MERGE = `
   INSERT INTO people
   SELECT n + $1::int / 2, 'before ' || n, 'before' || n || '@example.com', 'nowhere', 'old', -n,

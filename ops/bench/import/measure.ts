@@ -1,6 +1,6 @@
 /**
- * Measures imports through the public endpoint and the worker against COPY FROM STDIN of the same
- * file into the same empty table, and what they take of memory.
+ * Measures imports through the public endpoint and the worker, compared with COPY FROM STDIN of the
+ * same file into the same empty table, and their memory.
  */
 import assert from 'node:assert/strict';
 import { createReadStream, openAsBlob, statSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
 import * as v from 'valibot';
-import type { Rig } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { growthDuring, MIB, memoryOf } from '../process.ts';
 import { amount, comparison, type Row } from '../result-row.ts';
 import { FILL_FOR_MERGE, rowsAt, writeImportFile } from './file.ts';
@@ -31,8 +31,8 @@ interface Material {
   readonly rows: number;
 }
 
-/** Empties the table; the server then has nothing left to write of what was before. */
-async function empty({ pool }: Rig): Promise<void> {
+/** Empties the table, so that the server has nothing of an earlier run to write. */
+async function empty({ pool }: Environment): Promise<void> {
   await pool.query('TRUNCATE people');
   await pool.query('CHECKPOINT');
 }
@@ -43,10 +43,10 @@ async function seconds(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - started) / 1_000;
 }
 
-/** Rows a second of COPY. */
-async function copy(rig: Rig, { file, rows }: Material): Promise<number> {
-  await empty(rig);
-  const client = await rig.pool.connect();
+/** Rows per second of COPY. */
+async function copy(environment: Environment, { file, rows }: Material): Promise<number> {
+  await empty(environment);
+  const client = await environment.pool.connect();
   try {
     const took = await seconds(() =>
       pipeline(
@@ -60,47 +60,50 @@ async function copy(rig: Rig, { file, rows }: Material): Promise<number> {
   }
 }
 
-/** Sends the file and waits for the job's end. */
-async function send(rig: Rig, { file }: Material): Promise<string> {
+/** Sends the file and waits for the end of the job. */
+async function send(environment: Environment, { file }: Material): Promise<string> {
   const body = new FormData();
   body.set('file', await openAsBlob(file, { type: 'text/csv' }), 'people.csv');
-  const response = await fetch(`${rig.url}/utils/import/people`, {
+  const response = await fetch(`${environment.url}/utils/import/people`, {
     method: 'POST',
-    headers: { Authorization: `Bearer ${rig.token}` },
+    headers: { Authorization: `Bearer ${environment.token}` },
     body,
-    signal: rig.stop,
+    signal: environment.stop,
   });
   const text = await response.text();
   assert.equal(response.status, 200, `the import was answered with ${response.status}: ${text}`);
   return response.headers.get('location') ?? '';
 }
 
-/** Rows a second of an import, from the first byte sent to the answer; adds to the edge's growth. */
+/**
+ * Rows per second of an import, from the first byte sent to the answer; adds the growth of the
+ * edge.
+ */
 async function importFile(
-  rig: Rig,
+  environment: Environment,
   material: Material,
   expected: Counts,
   growth: number[],
 ): Promise<number> {
   let location = '';
   let took = 0;
-  const grown = await growthDuring(rig.edge.pid, async () => {
+  const grown = await growthDuring(environment.edge.pid, async () => {
     took = await seconds(async () => {
-      location = await send(rig, material);
+      location = await send(environment, material);
     });
   });
   growth.push(grown / MIB);
-  const job = await fetch(rig.url + location, {
-    headers: { Authorization: `Bearer ${rig.token}` },
+  const job = await fetch(environment.url + location, {
+    headers: { Authorization: `Bearer ${environment.token}` },
   });
   const { result } = v.parse(answer, await job.json()).data;
-  assert.deepEqual(result, expected, 'the import did what it was to do');
+  assert.deepEqual(result, expected, 'the import succeeded');
   return material.rows / took;
 }
 
 /** Measures imports into an empty table and into a filled one. */
-export async function measureImports(rig: Rig): Promise<Row[]> {
-  const { options, pool, say, stop } = rig;
+export async function measureImports(environment: Environment): Promise<Row[]> {
+  const { options, pool, say, stop } = environment;
   const rows = rowsAt(options.scale);
   const material = { file: join(options.folder, 'people.csv'), rows };
   await writeImportFile(material.file, rows);
@@ -114,14 +117,14 @@ export async function measureImports(rig: Rig): Promise<Row[]> {
   // The first round warms up.
   for (let round = 0; round <= options.rounds; round += 1) {
     stop.throwIfAborted();
-    const copied = await copy(rig, material);
-    await empty(rig);
-    const direct = await importFile(rig, material, all, growth);
-    await empty(rig);
+    const copied = await copy(environment, material);
+    await empty(environment);
+    const direct = await importFile(environment, material, all, growth);
+    await empty(environment);
     await pool.query(FILL_FOR_MERGE, [rows]);
     await pool.query('VACUUM ANALYZE people');
     await pool.query('CHECKPOINT');
-    const merged = await importFile(rig, material, some, growth);
+    const merged = await importFile(environment, material, some, growth);
     if (round === 0) continue;
     figures.copy.push(copied);
     figures.direct.push(direct);
@@ -132,14 +135,14 @@ export async function measureImports(rig: Rig): Promise<Row[]> {
   const memory = (id: string, title: string) =>
     ({ id: `import/${id}`, title, unit: 'MiB' }) as const;
   const duel = (sluice: readonly number[]) => ({ sluice, baseline: figures.copy });
-  const peak = memoryOf(rig.worker.pid, 'VmHWM') / MIB;
+  const peak = memoryOf(environment.worker.pid, 'VmHWM') / MIB;
   return [
     comparison(heading('direct', 'import into an empty table'), duel(figures.direct), DIRECT_GOAL, {
       rows,
       mebibytes: size,
     }),
     comparison(heading('merge', 'import that merges by key'), duel(figures.merge), MERGE_GOAL, {
-      table: `keys ${half + 1} to ${half + rows}, every other value unlike the file's`,
+      table: `keys ${half + 1} to ${half + rows}, every other value differs from the file's`,
       file: `keys 1 to ${rows}`,
     }),
     amount(memory('worker-memory', 'peak memory of the worker'), peak, WORKER_BELOW_MIB),

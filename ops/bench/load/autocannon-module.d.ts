@@ -1,4 +1,4 @@
-/** What the bench uses of autocannon, which brings no declarations. */
+/** The part of autocannon that the bench uses; it has no declarations. */
 declare module 'autocannon' {
   interface Request {
     readonly method?: string | undefined;
@@ -11,7 +11,7 @@ declare module 'autocannon' {
     readonly connections: number;
     /** Seconds. */
     readonly duration: number;
-    /** Milliseconds between two looks at whether it is over. */
+    /** Milliseconds between two checks whether it is over. */
     readonly sampleInt: number;
     readonly headers: Readonly<Record<string, string>>;
     readonly requests: readonly Request[];

@@ -19,7 +19,7 @@ export const runAutocannon: Load = async (
       ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     },
-    // All connections take turns through one list.
+    // All connections share one list.
     requests: [
       {
         setupRequest: (request) => {
@@ -31,7 +31,7 @@ export const runAutocannon: Load = async (
     ],
   });
   if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`autocannon met ${result.errors} errors and ${result.non2xx} refusals`);
+    throw new Error(`autocannon got ${result.errors} errors and ${result.non2xx} refusals`);
   }
   return result['2xx'] / result.duration;
 };

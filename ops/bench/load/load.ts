@@ -3,17 +3,17 @@ import { spawnSync } from 'node:child_process';
 import { runAutocannon } from './autocannon.ts';
 import { runWrk } from './wrk.ts';
 
-/** What is sent where. */
+/** The requests. */
 export interface Target {
   /** Without a slash at its end. */
   readonly url: string;
-  /** Requested one after another, over and over. */
+  /** Requested one after another, again and again. */
   readonly paths: readonly string[];
-  /** Null: asked by the public. */
+  /** Null: anonymous. */
   readonly token: string | null;
-  /** GET where it is not given. */
+  /** GET by default. */
   readonly method?: 'POST' | 'PATCH' | 'DELETE';
-  /** The JSON that is sent. */
+  /** The JSON body. */
   readonly body?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface LoadOptions {
   readonly signal: AbortSignal;
 }
 
-/** Requests a second that were answered with success; any other answer is an error. */
+/** Successful requests per second; any other answer is an error. */
 export type Load = (target: Target, options: LoadOptions) => Promise<number>;
 
 export type GeneratorName = 'wrk' | 'autocannon';
@@ -33,7 +33,9 @@ const GENERATORS: Readonly<Record<GeneratorName, Load>> = {
   autocannon: runAutocannon,
 };
 
-/** The generator asked for, else wrk where it is installed: it takes less of the processors. */
+/**
+ * The requested load generator, else wrk when it is installed, because it uses less processor time.
+ */
 export function chooseGenerator(asked: GeneratorName | undefined): GeneratorName {
   return asked ?? (spawnSync('wrk', ['-v']).error === undefined ? 'wrk' : 'autocannon');
 }

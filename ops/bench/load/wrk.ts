@@ -1,4 +1,4 @@
-/** Runs wrk, the load generator of Debian's package of that name, and reads what it prints. */
+/** Runs wrk, the load generator of the Debian package of that name, and reads its output. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import type { Load, Target } from './load.ts';
 
 /**
  * A Lua script that makes all requests once and then sends them in turn.
- * @param list the file in which their paths stand, a line for each
+ * @param list the file with their paths, one on each line
  */
 function scriptOf({ method, body }: Target, list: string): string {
   const parts = [
@@ -36,7 +36,7 @@ end
 
 function rateOf(output: string): number {
   const faults = /Non-2xx or 3xx responses: \d+|Socket errors: .+/.exec(output)?.[0];
-  if (faults !== undefined) throw new Error(`wrk met errors: ${faults}`);
+  if (faults !== undefined) throw new Error(`wrk got errors: ${faults}`);
   const rate = /^Requests\/sec:\s+([\d.]+)/m.exec(output)?.[1];
   if (rate === undefined) throw new Error(`wrk printed no rate: ${output}`);
   return Number(rate);

@@ -1,7 +1,7 @@
 /**
- * The baseline, a process of its own: the handler that somebody would write by hand with fastify
- * and pg for exactly these reads. Fixed statements, prepared by name, their JSON handed on as it
- * is, and a token compared as text.
+ * The baseline, a separate process: a handler for exactly these reads, as somebody would write it
+ * by hand with fastify and pg. It uses fixed statements, prepared by name, sends their JSON
+ * unchanged, and compares the token as text.
  */
 import Fastify from 'fastify';
 import pg from 'pg';
@@ -9,12 +9,12 @@ import * as v from 'valibot';
 import { sessionSettings } from '#core/database/pool.ts';
 import { drainOnDemand, tellSupervisor } from '#core/process/supervised-process.ts';
 
-/** What `BASELINE` holds as JSON. */
+/** The content of `BASELINE` as JSON. */
 const settings = v.object({
   port: v.number(),
   databaseUrl: v.string(),
   token: v.string(),
-  /** `pool`: a pg Pool; `pipeline`: pipelined connections taken in turn. */
+  /** `pool`: a pg Pool; `pipeline`: pipelined connections, used in turn. */
   mode: v.picklist(['pool', 'pipeline']),
   connections: v.number(),
   reads: v.array(

@@ -1,4 +1,4 @@
-/** Takes Sluice's own SQL for a read, for the baseline to run. */
+/** Captures Sluice's own SQL for a read, for the baseline to run. */
 import assert from 'node:assert/strict';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { Statement } from '#core/database/sql.ts';
@@ -12,11 +12,11 @@ import type { ReadRequest } from './request.ts';
 export interface CapturedRead extends Statement {
   /** Name of the prepared statement, and the first part of the route's path. */
   readonly name: string;
-  /** Place of the key among the values; null for a list. */
+  /** Position of the key among the values; null for a list. */
   readonly keyAt: number | null;
 }
 
-/** Stands for the key while the statement is compiled. */
+/** Marks the key while the statement is compiled. */
 const KEY = -987_654_321;
 
 /** Compiles a request as an edge does. */

@@ -7,12 +7,12 @@ export interface ReadRequest {
   readonly name: string;
   readonly title: string;
   readonly collection: string;
-  /** Items that are asked for by key, in turn; null for a list. */
+  /** Keys of the items that are read in turn; null for a list. */
   readonly keys: readonly number[] | null;
   readonly parameters: Parameters;
 }
 
-/** Different items that are asked for: enough that none is favoured. */
+/** Number of different items: enough for a fair mix. */
 const KEYS = 1_000;
 
 export function readRequests({ articles }: Sizes): readonly ReadRequest[] {
@@ -63,7 +63,7 @@ export function readRequests({ articles }: Sizes): readonly ReadRequest[] {
   ];
 }
 
-/** The paths that ask Sluice, one for each key. */
+/** The paths for Sluice, one for each key. */
 export function pathsOf({ collection, keys, parameters }: ReadRequest): string[] {
   const query = qs.stringify(parameters, { addQueryPrefix: true });
   const base = `/items/${collection}`;

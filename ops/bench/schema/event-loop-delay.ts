@@ -1,6 +1,6 @@
 /**
- * Loaded before a process that is measured: tells how long its event loop was blocked at most since
- * the question before. It costs nothing until it is asked for the first time.
+ * Loaded into a measured process: reports how long its event loop was blocked at most since the
+ * last request. It costs nothing before the first one.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 

@@ -1,7 +1,7 @@
 /**
- * The baseline of writes, a process of its own: the handlers that somebody would write by hand with
- * fastify and pg for exactly these payloads. Rows, activities and revisions are one prepared
- * statement each; the nested payload has one more statement without history, in a transaction.
+ * The baseline of writes, a separate process: handlers for exactly these payloads, as somebody
+ * would write them by hand with fastify and pg. Rows, activities and revisions are one prepared
+ * statement; without history the nested payload has several statements in a transaction.
  */
 import Fastify, { type FastifyRequest } from 'fastify';
 import pg from 'pg';
@@ -13,7 +13,7 @@ const settings = v.object({
   port: v.number(),
   databaseUrl: v.string(),
   token: v.string(),
-  /** The user that history names. */
+  /** The user in the history. */
   user: v.string(),
   connections: v.number(),
 });
@@ -55,16 +55,16 @@ app.addHook('onRequest', async (request, reply) => {
 });
 
 /**
- * Tells of the rows of `source`, which have an `id` and a `delta`. The first parameters are the
- * user, the address and the program of whoever asks.
+ * The history of the rows of `source`, which have an `id` and a `delta`. The first parameters are
+ * the user, the address and the user agent.
  */
-function told(source: string, action: string, collection: string): string {
+function activity(source: string, action: string, collection: string): string {
   return `${source}_a AS (
     INSERT INTO system_activity (action, "user", ip, user_agent, collection, item)
     SELECT '${action}', $1::uuid, $2, $3, '${collection}', id::text FROM ${source}
     RETURNING id, item)`;
 }
-function revised(source: string, collection: string, row: string, delta: string): string {
+function revision(source: string, collection: string, row: string, delta: string): string {
   return `${source}_r AS (
     INSERT INTO system_revisions (activity, collection, item, data, delta)
     SELECT a.id, '${collection}', a.item, ${row}, ${delta}
@@ -76,18 +76,18 @@ const INSERT = `INSERT INTO posts (title, status, views, body) VALUES`;
 
 const CREATE = {
   none: `${INSERT} ($1, $2, $3, $4) RETURNING ${COLUMNS}`,
-  all: `WITH w AS (${INSERT} ($4, $5, $6, $7) RETURNING ${COLUMNS}), ${told('w', 'create', 'posts')},
-    ${revised('w', 'posts', 'row_to_json(w)', '$8::json')} SELECT ${COLUMNS} FROM w`,
+  all: `WITH w AS (${INSERT} ($4, $5, $6, $7) RETURNING ${COLUMNS}), ${activity('w', 'create', 'posts')},
+    ${revision('w', 'posts', 'row_to_json(w)', '$8::json')} SELECT ${COLUMNS} FROM w`,
 };
 const UPDATE = {
   none: `UPDATE posts SET title = $1, views = $2 WHERE id = $3 RETURNING ${COLUMNS}`,
   all: `WITH w AS (UPDATE posts SET title = $4, views = $5 WHERE id = $6 RETURNING ${COLUMNS}),
-    ${told('w', 'update', 'posts')}, ${revised('w', 'posts', 'row_to_json(w)', '$7::json')}
+    ${activity('w', 'update', 'posts')}, ${revision('w', 'posts', 'row_to_json(w)', '$7::json')}
     SELECT ${COLUMNS} FROM w`,
 };
 const DELETE = {
   none: 'DELETE FROM posts WHERE id = $1 RETURNING id',
-  all: `WITH w AS (DELETE FROM posts WHERE id = $4 RETURNING id), ${told('w', 'delete', 'posts')}
+  all: `WITH w AS (DELETE FROM posts WHERE id = $4 RETURNING id), ${activity('w', 'delete', 'posts')}
     SELECT id FROM w`,
 };
 const NESTED = `WITH
@@ -96,8 +96,8 @@ const NESTED = `WITH
     p AS (INSERT INTO posts (id, title, status, views, body, writer)
       SELECT post, $6, $7, $8, $9, writer FROM k RETURNING ${COLUMNS}),
     n AS (INSERT INTO notes (post, body) SELECT post, unnest($10::text[]) FROM k RETURNING *),
-    ${told('w', 'create', 'writers')}, ${told('p', 'create', 'posts')},
-    ${told('n', 'create', 'notes')},
+    ${activity('w', 'create', 'writers')}, ${activity('p', 'create', 'posts')},
+    ${activity('n', 'create', 'notes')},
     p_r AS (INSERT INTO system_revisions (activity, collection, item, data, delta)
       SELECT a.id, 'posts', a.item, row_to_json(p), $11::json FROM p, p_a AS a RETURNING id),
     w_r AS (INSERT INTO system_revisions (activity, collection, item, data, delta, parent)
@@ -108,13 +108,13 @@ const NESTED = `WITH
   SELECT ${COLUMNS} FROM p`;
 const MANY_UPDATED = `WITH w AS (
     UPDATE posts SET title = $4, views = $5 WHERE id = ANY ($6::int[]) RETURNING ${COLUMNS}),
-    ${told('w', 'update', 'posts')}, ${revised('w', 'posts', 'row_to_json(w)', '$7::json')}
+    ${activity('w', 'update', 'posts')}, ${revision('w', 'posts', 'row_to_json(w)', '$7::json')}
   SELECT id FROM w`;
 const MANY_CREATED = `WITH w AS (
     INSERT INTO posts (title, status, views, body)
     SELECT * FROM unnest($4::text[], $5::text[], $6::int[], $7::text[]) RETURNING ${COLUMNS}),
-    ${told('w', 'create', 'posts')},
-    ${revised('w', 'posts', 'row_to_json(w)', "to_json(w)::jsonb - 'id'")}
+    ${activity('w', 'create', 'posts')},
+    ${revision('w', 'posts', 'row_to_json(w)', "to_json(w)::jsonb - 'id'")}
   SELECT id FROM w`;
 
 function isTold({ params }: FastifyRequest): boolean {
@@ -134,7 +134,11 @@ app.post('/flat/:history', async (request) => {
   const item = v.parse(post, request.body);
   const values = [item.title, item.status, item.views, item.body];
   const [data] = isTold(request)
-    ? await run('create told', CREATE.all, [...author(request), ...values, JSON.stringify(item)])
+    ? await run('create with history', CREATE.all, [
+        ...author(request),
+        ...values,
+        JSON.stringify(item),
+      ])
     : await run('create', CREATE.none, values);
   return { data };
 });
@@ -143,7 +147,11 @@ app.patch('/flat/:history/:id', async (request, reply) => {
   const item = v.parse(change, request.body);
   const values = [item.title, item.views, v.parse(key, request.params).id];
   const [data] = isTold(request)
-    ? await run('update told', UPDATE.all, [...author(request), ...values, JSON.stringify(item)])
+    ? await run('update with history', UPDATE.all, [
+        ...author(request),
+        ...values,
+        JSON.stringify(item),
+      ])
     : await run('update', UPDATE.none, values);
   return data === undefined ? reply.code(403).send() : { data };
 });
@@ -151,12 +159,12 @@ app.patch('/flat/:history/:id', async (request, reply) => {
 app.delete('/flat/:history/:id', async (request, reply) => {
   const { id } = v.parse(key, request.params);
   const [data] = isTold(request)
-    ? await run('delete told', DELETE.all, [...author(request), id])
+    ? await run('delete with history', DELETE.all, [...author(request), id])
     : await run('delete', DELETE.none, [id]);
   return reply.code(data === undefined ? 403 : 204).send();
 });
 
-/** Without history as most would write it: a statement for each table, in a transaction. */
+/** Without history as most people would write it: a statement for each table, in a transaction. */
 async function createNested({ writer, notes, ...item }: v.InferOutput<typeof nested>) {
   const client = await pool.connect();
   try {
@@ -191,7 +199,7 @@ app.post('/nested/:history', async (request) => {
   const item = v.parse(nested, request.body);
   if (!isTold(request)) return { data: await createNested(item) };
   const { writer, notes, ...own } = item;
-  const [data] = await run('nested told', NESTED, [
+  const [data] = await run('nested with history', NESTED, [
     ...author(request),
     ...[writer.name, writer.email, own.title, own.status, own.views, own.body],
     notes.map((note) => note.body),

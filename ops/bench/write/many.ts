@@ -1,7 +1,10 @@
-/** Measures writes of many items at once against set statements, and without history against COPY. */
+/**
+ * Measures writes of many items at once, compared with set statements, and without history compared
+ * with COPY.
+ */
 import assert from 'node:assert/strict';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Rig } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { isAsked } from '../options.ts';
 import { comparison, type Row } from '../result-row.ts';
 import { CHANGE, type History, ITEM } from './request.ts';
@@ -13,7 +16,7 @@ const REPEATED = 5;
 
 /** Sends JSON and returns the text of the answer. */
 export async function send(
-  { token }: Rig,
+  { token }: Environment,
   url: string,
   method: 'POST' | 'PATCH',
   body: unknown,
@@ -28,7 +31,7 @@ export async function send(
   return text;
 }
 
-async function copy({ pool }: Rig): Promise<void> {
+async function copy({ pool }: Environment): Promise<void> {
   const client = await pool.connect();
   try {
     const stream = client.query(copyFrom('COPY posts (title, status, views, body) FROM STDIN'));
@@ -58,11 +61,11 @@ async function rate(rows: number, work: () => Promise<unknown>): Promise<number>
   return (rows * 1_000) / (performance.now() - started);
 }
 
-async function compete(rig: Rig, contest: Contest): Promise<Row> {
+async function compete(environment: Environment, contest: Contest): Promise<Row> {
   const { id, title, rows, goal, mine, theirs } = contest;
-  rig.say(`write: ${title}`);
+  environment.say(`write: ${title}`);
   const duel = { sluice: [] as number[], baseline: [] as number[] };
-  for (let round = 0; round <= rig.options.rounds; round += 1) {
+  for (let round = 0; round <= environment.options.rounds; round += 1) {
     const own = await rate(rows, mine);
     const other = await rate(rows, theirs);
     // The first round warms up.
@@ -75,21 +78,21 @@ async function compete(rig: Rig, contest: Contest): Promise<Row> {
 
 /**
  * Measures writes of many items.
- * @param other the address of the handler
+ * @param other the URL of the baseline
  * @param keys those of items that may be changed
- * @param settle waits until so much history is kept
+ * @param settle waits until this kind of history is configured
  */
 export async function measureMany(
-  rig: Rig,
+  environment: Environment,
   other: string,
   keys: readonly number[],
   settle: (history: History) => Promise<void>,
 ): Promise<Row[]> {
   const items = Array.from({ length: CREATED }, () => ITEM);
   const change = { keys: keys.slice(0, UPDATED), data: CHANGE };
-  const own = `${rig.url}/items/posts?fields=id&limit=-1`;
+  const own = `${environment.url}/items/posts?fields=id&limit=-1`;
   const updates = (url: string) => async () => {
-    for (let time = 0; time < REPEATED; time += 1) await send(rig, url, 'PATCH', change);
+    for (let time = 0; time < REPEATED; time += 1) await send(environment, url, 'PATCH', change);
   };
   const contests: Contest[] = [
     {
@@ -101,24 +104,24 @@ export async function measureMany(
     {
       ...{ id: 'write/many-create', title: `create ${CREATED.toLocaleString('en')} items` },
       ...{ rows: CREATED, goal: 0.6, history: 'all' },
-      mine: () => send(rig, own, 'POST', items),
-      theirs: () => send(rig, `${other}/many`, 'POST', items),
+      mine: () => send(environment, own, 'POST', items),
+      theirs: () => send(environment, `${other}/many`, 'POST', items),
     },
     {
       ...{
         id: 'write/many-copy',
-        title: `create ${CREATED.toLocaleString('en')} items, against COPY`,
+        title: `create ${CREATED.toLocaleString('en')} items, compared with COPY`,
       },
       ...{ rows: CREATED, goal: 0.3, history: null },
-      mine: () => send(rig, own, 'POST', items),
-      theirs: () => copy(rig),
+      mine: () => send(environment, own, 'POST', items),
+      theirs: () => copy(environment),
     },
   ];
   const rows: Row[] = [];
   for (const contest of contests) {
-    if (!isAsked(rig.options, contest)) continue;
+    if (!isAsked(environment.options, contest)) continue;
     await settle(contest.history);
-    rows.push(await compete(rig, contest));
+    rows.push(await compete(environment, contest));
   }
   return rows;
 }

@@ -1,10 +1,10 @@
 /**
- * Measures writes against what somebody would write by hand. Most run with commits that do not wait
+ * Measures writes, compared with handlers written by hand. Most run with commits that do not wait
  * for the disk, so that processors are compared.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '#ops/embedded/postgres.ts';
-import type { Rig } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { chooseGenerator, type Load, loadOf, type Target } from '../load/load.ts';
 import { isAsked } from '../options.ts';
 import { exactTimeOf, processorTimeOf, startProcess } from '../process.ts';
@@ -27,50 +27,54 @@ const TABLES = `
   INSERT INTO system_collections (collection, accountability) VALUES
     ('writers', 'all'), ('posts', 'all'), ('notes', 'all')`;
 
-/** Items that are changed over and over. */
+/** Items that are changed again and again. */
 const CHANGED = 5_000;
-/** Items that are there to be deleted, for each second. */
+/** Items that exist to be deleted, for each second. */
 const DELETED_A_SECOND = 30_000;
 
-/** Waits until the edge knows the tables and how much of their history is kept. */
-async function settle(rig: Rig, history: History): Promise<void> {
-  await rig.pool.query('UPDATE system_collections SET accountability = $1', [history]);
+/** Waits until the edge knows the tables and their history setting. */
+async function settle(environment: Environment, history: History): Promise<void> {
+  await environment.pool.query('UPDATE system_collections SET accountability = $1', [history]);
   const count = async () => {
-    const { rows } = await rig.pool.query<{ count: string }>(
+    const { rows } = await environment.pool.query<{ count: string }>(
       'SELECT count(*) FROM system_activity',
     );
     return Number(rows[0]?.count);
   };
   for (;;) {
-    rig.stop.throwIfAborted();
+    environment.stop.throwIfAborted();
     const before = await count();
-    const done = await send(rig, `${rig.url}/items/posts`, 'POST', ITEM).catch(() => null);
+    const done = await send(environment, `${environment.url}/items/posts`, 'POST', ITEM).catch(
+      () => null,
+    );
     if (done !== null && (await count()) > before === (history === 'all')) return;
     await sleep(100);
   }
 }
 
-async function setCommits({ pool }: Rig, commits: Commits): Promise<void> {
+async function setCommits({ pool }: Environment, commits: Commits): Promise<void> {
   const value = commits === 'cheap' ? 'off' : 'on';
   await pool.query(`ALTER SYSTEM SET synchronous_commit = ${value}`);
   await pool.query('SELECT pg_reload_conf()');
 }
 
-async function startBaseline(rig: Rig): Promise<{ url: string; pid: number }> {
+async function startBaseline(environment: Environment): Promise<{ url: string; pid: number }> {
   const port = await freePort();
-  const { databaseUrl, token } = rig;
-  const connections = rig.config.DATABASE_POOL_MAX;
-  const { rows } = await rig.pool.query<{ id: string }>('SELECT id FROM system_users LIMIT 1');
+  const { databaseUrl, token } = environment;
+  const connections = environment.config.DATABASE_POOL_MAX;
+  const { rows } = await environment.pool.query<{ id: string }>(
+    'SELECT id FROM system_users LIMIT 1',
+  );
   const user = rows[0]?.id ?? '';
   const given: WriteBaseline = { port, databaseUrl, token, user, connections };
   const env = { BASELINE: JSON.stringify(given) };
   const running = await startProcess({ script: 'ops/bench/write/baseline.ts', env });
-  rig.onClose(() => running.stop());
+  environment.onClose(() => running.stop());
   return { url: `http://127.0.0.1:${port}`, pid: running.pid };
 }
 
-/** Adds items that belong to somebody; returns their keys. */
-async function addItems({ pool }: Rig, owner: string, count: number): Promise<number[]> {
+/** Inserts items that belong to somebody; returns their keys. */
+async function addItems({ pool }: Environment, owner: string, count: number): Promise<number[]> {
   const { title, status, views, body } = ITEM;
   const { rows } = await pool.query<{ id: number }>(
     `INSERT INTO posts (title, status, views, body, owner)
@@ -80,15 +84,15 @@ async function addItems({ pool }: Rig, owner: string, count: number): Promise<nu
   return rows.map(({ id }) => id);
 }
 
-/** Microseconds of processor time that a request takes. */
+/** Microseconds of processor time per request. */
 interface Cost {
   readonly process: number;
   readonly database: number;
 }
 
-/** Measures requests a second, and what one of them takes of the processors. */
-async function costOf(rig: Rig, pid: number, work: () => Promise<number>) {
-  const { rows } = await rig.pool.query<{ pid: number }>(
+/** Measures requests per second, and the processor time of one. */
+async function costOf(environment: Environment, pid: number, work: () => Promise<number>) {
+  const { rows } = await environment.pool.query<{ pid: number }>(
     'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
   );
   const backends = rows.map((backend) => ({ ...backend, before: exactTimeOf(backend.pid) ?? 0 }));
@@ -96,7 +100,7 @@ async function costOf(rig: Rig, pid: number, work: () => Promise<number>) {
   const started = performance.now();
   const rate = await work();
   const requests = (rate * (performance.now() - started)) / 1_000;
-  // A connection that was given up meanwhile counts for nothing.
+  // A connection that was closed meanwhile does not count.
   const database = backends.reduce(
     (sum, backend) => sum + (exactTimeOf(backend.pid) ?? backend.before) - backend.before,
     0,
@@ -114,7 +118,7 @@ function medianCost(costs: readonly Cost[]): Cost {
 }
 
 interface Field {
-  readonly rig: Rig;
+  readonly environment: Environment;
   readonly load: Load;
   readonly handler: { readonly url: string; readonly pid: number };
   readonly member: string;
@@ -123,27 +127,27 @@ interface Field {
 }
 
 async function measure(field: Field, request: WriteRequest): Promise<Row> {
-  const { rig, load, member } = field;
-  const { options, say, stop, token, url } = rig;
+  const { environment, load, member } = field;
+  const { options, say, stop, token, url } = environment;
   const { id, title, form, history, by, connections, goal } = request;
   say(`write: ${title}`);
-  await setCommits(rig, request.commits);
-  await settle(rig, history);
+  await setCommits(environment, request.commits);
+  await settle(environment, history);
   const { method, body, handler, keyed } = FORMS[form];
   const bounds = { connections, seconds: options.seconds, signal: stop };
   const deleted = DELETED_A_SECOND * Math.ceil(options.seconds);
   const run = async (target: Omit<Target, 'paths'>, path: string) => {
-    const keys = form === 'delete' ? await addItems(rig, member, deleted) : field.keys;
+    const keys = form === 'delete' ? await addItems(environment, member, deleted) : field.keys;
     const paths = keyed ? keys.map((key) => `${path}/${key}`) : [path];
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     return load({ ...target, ...sent, method, paths }, bounds);
   };
   const own = { url, token: by === 'admin' ? token : MEMBER_TOKEN };
   const sides = {
-    sluice: { pid: rig.edge.pid, work: () => run(own, '/items/posts') },
+    sluice: { pid: environment.edge.pid, work: () => run(own, '/items/posts') },
     baseline:
       by === 'member'
-        ? { pid: rig.edge.pid, work: () => run({ url, token }, '/items/posts') }
+        ? { pid: environment.edge.pid, work: () => run({ url, token }, '/items/posts') }
         : {
             pid: field.handler.pid,
             work: () => run({ url: field.handler.url, token }, `/${handler}/${history ?? 'none'}`),
@@ -155,7 +159,7 @@ async function measure(field: Field, request: WriteRequest): Promise<Row> {
   for (let round = 0; round <= options.rounds; round += 1) {
     for (const side of ['sluice', 'baseline'] as const) {
       const { pid, work } = sides[side];
-      const { rate, cost } = await costOf(rig, pid, work);
+      const { rate, cost } = await costOf(environment, pid, work);
       if (round === 0) continue;
       duel[side].push(rate);
       costs[side].push(cost);
@@ -167,21 +171,25 @@ async function measure(field: Field, request: WriteRequest): Promise<Row> {
 }
 
 /** Measures all writes. */
-export async function measureWrites(rig: Rig): Promise<Row[]> {
-  await rig.pool.query(TABLES);
-  // The relation has its list's name from the metadata.
-  await rig.pool.query(`INSERT INTO system_relations (many_collection, many_field, one_collection,
+export async function measureWrites(environment: Environment): Promise<Row[]> {
+  await environment.pool.query(TABLES);
+  // The metadata names the list of the relation.
+  await environment.pool.query(`INSERT INTO system_relations (many_collection, many_field, one_collection,
     one_field) VALUES ('notes', 'post', 'posts', 'notes')`);
-  const handler = await startBaseline(rig);
-  const member = await makeMember(rig);
-  const load = loadOf(chooseGenerator(rig.options.generator));
-  const keys = await addItems(rig, member, CHANGED);
-  const field = { rig, load, handler, member, keys };
+  const handler = await startBaseline(environment);
+  const member = await makeMember(environment);
+  const load = loadOf(chooseGenerator(environment.options.generator));
+  const keys = await addItems(environment, member, CHANGED);
+  const field = { environment, load, handler, member, keys };
   const rows: Row[] = [];
   for (const request of REQUESTS) {
-    if (isAsked(rig.options, request)) rows.push(await measure(field, request));
+    if (isAsked(environment.options, request)) rows.push(await measure(field, request));
   }
-  await setCommits(rig, 'cheap');
-  rows.push(...(await measureMany(rig, handler.url, keys, (history) => settle(rig, history))));
+  await setCommits(environment, 'cheap');
+  rows.push(
+    ...(await measureMany(environment, handler.url, keys, (history) =>
+      settle(environment, history),
+    )),
+  );
   return rows;
 }

@@ -1,6 +1,6 @@
 /** A member who writes with a row rule and a preset. */
 import { createHash } from 'node:crypto';
-import type { Rig } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 
 export const MEMBER_TOKEN = 'the-static-token-of-a-writing-member';
 
@@ -14,7 +14,7 @@ const PERMISSIONS = [
 ];
 
 /** Makes the member; returns its id. */
-export async function makeMember({ pool }: Rig): Promise<string> {
+export async function makeMember({ pool }: Environment): Promise<string> {
   const one = async (text: string, values: unknown[]) =>
     String((await pool.query({ text, values, rowMode: 'array' })).rows[0]?.[0]);
   const policy = await one(

@@ -1,6 +1,6 @@
-/** The writes of single items that are measured: what is sent, by whom, and what ratio is enough. */
+/** The writes of single items that are measured: the request, the caller and the goal. */
 
-/** How much of what happens is kept. */
+/** How much history is kept. */
 export type History = 'all' | null;
 
 type Form = 'create' | 'nested' | 'update' | 'delete';
@@ -14,7 +14,7 @@ export interface WriteRequest {
   readonly form: Form;
   readonly history: History;
   readonly commits: Commits;
-  /** A member is compared with an administrator, who is compared with the handler. */
+  /** A member is compared with an administrator, who is compared with the baseline. */
   readonly by: 'admin' | 'member';
   readonly connections: number;
   readonly goal: number;
@@ -28,7 +28,7 @@ const NESTED = {
   notes: [{ body: 'one' }, { body: 'two' }, { body: 'three' }],
 };
 
-/** What is sent in each form, and where the handler takes it. */
+/** The body of each request, and its route in the baseline. */
 export const FORMS = {
   create: { method: 'POST', body: ITEM, handler: 'flat', keyed: false },
   nested: { method: 'POST', body: NESTED, handler: 'nested', keyed: false },
@@ -58,7 +58,7 @@ function request(
   const title = [
     TITLES[form],
     ...(history === null ? ['no history'] : []),
-    ...(by === 'admin' ? [] : ['as a member, against an administrator']),
+    ...(by === 'admin' ? [] : ['as a member, compared with an administrator']),
     ...(commits === 'cheap' ? [] : ['on the disk']),
     ...(connections === 32 ? [] : [`${connections} at once`]),
   ];

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { SetupError } from '#core/system/setup-error.ts';
-import { openSecrets } from '#core/system/signing-key.ts';
+import { openSigningKeys } from '#core/system/signing-key.ts';
 
 function folder(t: Test): string {
   const made = mkdtempSync(join(tmpdir(), 'sluice-secret-'));
@@ -21,18 +21,18 @@ const unset = { SECRET: undefined, SECRET_PREVIOUS: undefined };
 t.test('a given secret is used and nothing is kept', async (t) => {
   const DATA_DIR = folder(t);
   const given = { SECRET: 'new', SECRET_PREVIOUS: 'old', DATA_DIR };
-  t.same(openSecrets(given), ['new', 'old']);
+  t.same(openSigningKeys(given), ['new', 'old']);
   t.same(readdirSync(DATA_DIR), []);
 });
 
 t.test('without one it is generated once, for this account alone', async (t) => {
   const DATA_DIR = join(folder(t), 'not', 'there');
-  const [first] = openSecrets({ ...unset, DATA_DIR });
+  const [first] = openSigningKeys({ ...unset, DATA_DIR });
   t.match(first, /^[\w-]{43}$/);
   const file = join(DATA_DIR, 'secret');
   t.equal(statSync(file).mode & 0o777, 0o600);
   chmodSync(file, 0o644);
-  t.same(openSecrets({ ...unset, DATA_DIR }), [first]);
+  t.same(openSigningKeys({ ...unset, DATA_DIR }), [first]);
   t.equal(statSync(file).mode & 0o777, 0o600, 'rights that are too wide are taken back');
   t.same(readdirSync(DATA_DIR), ['secret']);
 });
@@ -40,8 +40,8 @@ t.test('without one it is generated once, for this account alone', async (t) => 
 t.test('processes that start at once agree', async (t) => {
   const DATA_DIR = folder(t);
   const script = `
-    const { openSecrets } = await import(${JSON.stringify(import.meta.resolve('#core/system/signing-key.ts'))});
-    process.stdout.write(openSecrets({ DATA_DIR: ${JSON.stringify(DATA_DIR)} })[0]);`;
+    const { openSigningKeys } = await import(${JSON.stringify(import.meta.resolve('#core/system/signing-key.ts'))});
+    process.stdout.write(openSigningKeys({ DATA_DIR: ${JSON.stringify(DATA_DIR)} })[0]);`;
   const answers = await Promise.all(
     Array.from({ length: 6 }, async () => {
       const child = spawn(process.execPath, ['--input-type=module', '-e', script]);
@@ -57,5 +57,5 @@ t.test('processes that start at once agree', async (t) => {
 t.test('a damaged file signs nothing', async (t) => {
   const DATA_DIR = folder(t);
   writeFileSync(join(DATA_DIR, 'secret'), '\n');
-  t.throws(() => openSecrets({ ...unset, DATA_DIR }), SetupError);
+  t.throws(() => openSigningKeys({ ...unset, DATA_DIR }), SetupError);
 });

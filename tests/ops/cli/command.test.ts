@@ -24,7 +24,7 @@ t.test('a line is a command, a file and options in any order', async (t) => {
 t.test('what cannot be meant is refused with where to look', async (t) => {
   for (const [words, message] of [
     [['schema', 'diff'], /^The file is missing/],
-    [['schema', 'diff', 'a', 'b'], /^One file is enough/],
+    [['schema', 'diff', 'a', 'b'], /^This command takes one file/],
     [['schema', 'diff', 'a', '--nope'], /^Unknown option '--nope'/],
     [['schema', 'snapshot', '--format'], /--format/],
   ] as const) {

@@ -108,10 +108,10 @@ t.test('migrate brings the system tables to this release, or says what it would 
   const database = await createDatabase(t);
   const own = { DATABASE_URL: database, DATA_DIR: join(folder, 'migrate') };
   const tried = await run(own, ['migrate', '--dry-run']);
-  t.match(tried, { code: 1, stdout: /^Would be run.*\n {2}system-collections\n/ });
+  t.match(tried, { code: 1, stdout: /^Migrations that would run.*\n {2}system-collections\n/ });
   t.match(await run(own, ['migrate']), { code: 0, stdout: /^Done:\n {2}system-collections\n/ });
   t.match(await run(own, ['migrate']), { code: 0, stdout: /are those of release/ });
-  t.match(await run(own, ['migrate', 'file']), { code: 2, stderr: /^No file is named here/ });
+  t.match(await run(own, ['migrate', 'file']), { code: 2, stderr: /^This command takes no file/ });
 
   const client = new pg.Client({ connectionString: database });
   await client.connect();

@@ -48,7 +48,7 @@ t.test('beside npm start with an embedded database, twice', async (t) => {
 
   const first = await new Run(t, env, DEMO).exited;
   t.equal(first.code, 0, first.stderr);
-  t.match(first.stdout, 'Made the tables');
+  t.match(first.stdout, 'Created the tables');
   t.match(first.stdout, 'airports.csv: 3,376 inserted');
   t.match(first.stdout, 'flights-airport.csv: 5,366 inserted');
   t.match(first.stdout, `. ${dataDir}/initial-admin.env`);

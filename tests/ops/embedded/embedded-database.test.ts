@@ -38,7 +38,7 @@ t.test('data survives a stop, and a kill of whoever ran the server', async (t) =
   const dataDir = temporaryFolder(t);
   const said: string[] = [];
   const first = await open(dataDir, said);
-  t.match(said[0], 'Making a database cluster');
+  t.match(said[0], 'Creating a database cluster');
   await query(first, 'CREATE TABLE kept AS SELECT 7 AS n');
   await first.stop();
   t.equal(isAlive(first.pid), false);

@@ -53,6 +53,6 @@ t.test('where the database allows less, the processes get less', async (t) => {
   await limit(least - 1);
   await t.rejects(allotConnections(SIZES, url), {
     name: 'SetupError',
-    message: new RegExp(`allows ${least - 1} connections .* ${least} at the least: raise`),
+    message: new RegExp(`allows ${least - 1} connections .* at least ${least}: raise`),
   });
 });

@@ -26,7 +26,7 @@ t.test('the embedded database lives and ends with its supervisor', async (t) => 
   };
   const first = new Run(t, env);
   await first.prints('Ctrl-C stops it');
-  t.match(first.stdout, 'Making a database cluster');
+  t.match(first.stdout, 'Creating a database cluster');
   t.match(first.stdout, 'Creating the first administrator');
   const server = serverOf(dataDir);
 
@@ -43,7 +43,7 @@ t.test('the embedded database lives and ends with its supervisor', async (t) => 
     t.equal(isAlive(server), true, 'and leaves the running one alone');
   });
 
-  t.test('a server that dies is started again', async () => {
+  t.test('a server that dies is restarted', async () => {
     process.kill(server, 'SIGKILL');
     await first.prints('PostgreSQL runs again');
   });

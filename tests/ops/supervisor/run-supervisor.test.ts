@@ -61,7 +61,7 @@ t.test('given credentials are neither shown nor written down', async (t) => {
   t.throws(() => statSync(join(env.DATA_DIR ?? '', 'initial-admin.env')), { code: 'ENOENT' });
 });
 
-t.test('a crashed process is started again', async (t) => {
+t.test('a crashed process is restarted', async (t) => {
   const { env, pids } = await surroundings(t);
   const run = new Run(t, { ...env, WORKER_PROCESSES: '0' });
   await run.prints('Ctrl-C stops it');
@@ -69,7 +69,7 @@ t.test('a crashed process is started again', async (t) => {
   process.kill(first, 'SIGKILL');
   await until(() => standIns(pids).length === 2);
   await run.prints('process is ready');
-  t.match(run.stdout, 'process ended; it is started again');
+  t.match(run.stdout, 'process ended; it is restarted');
 });
 
 t.test('a second Ctrl-C ends processes that do not drain', async (t) => {
