@@ -58,7 +58,7 @@ t.test('help, and mistakes told in a line', async (t) => {
   const messages = [
     /^There is no command schema nothing/,
     /cannot be read/,
-    /"nope" is no collection/,
+    /"nope" is not a collection/,
     /^Nothing answers at http/,
     /^ADMIN_TOKEN: the Sluice/,
     // One that the first start kept here is not sent elsewhere.

@@ -193,7 +193,7 @@ t.test('a folder that cannot be written to is one line that names it', async (t)
   writeFileSync(file, '');
   for (const [folder, what] of [
     ['/proc', 'write to'],
-    [join(file, 'data'), 'make'],
+    [join(file, 'data'), 'create'],
   ]) {
     const { code, stderr } = await new Run(t, { ...env, DATA_DIR: folder ?? '' }).exited;
     t.equal(code, 1);
