@@ -9,7 +9,7 @@ import type { Note } from '#core/changes/journal.ts';
 import { bareType } from '#core/database/column-type.ts';
 import type { Client } from '#core/database/pool.ts';
 import { rowsOf } from '#core/database/prepared.ts';
-import { empty, identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
+import { empty, identifier, join, raw, render, type Sql, sql } from '#core/database/sql.ts';
 import { type Visitor, visitorValues } from '#core/identity/session.ts';
 import { type Key, keyOfBody, keyOfPath } from '#core/query/key.ts';
 import { outputOf } from '#core/query/sql/output.ts';
@@ -161,7 +161,7 @@ function keyMatches(collection: Collection, values: readonly Sql[]): Sql {
 }
 
 /** The first part of the statement that inserts activities; only the keys are missing. */
-export function activityInto(
+function activityInto(
   schema: string,
   author: readonly unknown[],
   action: string,
@@ -174,9 +174,25 @@ export function activityInto(
     SELECT ${action}::text, ${user}::uuid, ${facts}, ${name}::text`;
 }
 
-export function revisionInto(schema: string): Sql {
+function revisionInto(schema: string): Sql {
   return sql`INSERT INTO ${systemTable(schema, 'revisions')}
     (activity, collection, item, data, delta, parent)`;
+}
+
+/** A value of another source for rows: one for all, or each its own by number. */
+export type Joined =
+  | { readonly value: Sql }
+  /** A source of values with their numbers, as `key` and `n`, and for each row the number of its one. */
+  | { readonly values: Sql; readonly numbers: unknown };
+
+/** What history records of rows that came with others. */
+export interface Nesting {
+  /** Tells the sub-statements from those for other rows. */
+  readonly number: number;
+  /** The text of what was written of the row `t`. */
+  readonly deltaOf: (text: Sql) => Sql;
+  /** The revisions of the rows that brought these along; undefined: none. */
+  readonly parent: Joined | undefined;
 }
 
 /** Rows, for a statement that writes them and their history. */
@@ -190,6 +206,8 @@ export interface WrittenRows {
   readonly author: readonly unknown[];
   /** The {@link deltaText} of the only row, or an array of those of all rows. */
   readonly deltas: unknown;
+  /** For rows that came with others. */
+  readonly nesting?: Nesting;
 }
 
 /** A name that no column has. */
@@ -199,31 +217,50 @@ function freeName(columns: readonly { readonly name: string }[]): string {
   return name;
 }
 
-/** Sub-statements that record written rows, each after a comma; none when no history is kept. */
+/**
+ * Sub-statements that record written rows, each after a comma; none when no history is kept. The last
+ * of them yields numbers as `id`: `h` with revisions, else `a`, with the number that was given.
+ */
 export function recordRows(schema: string, written: WrittenRows): Sql {
-  const { collection, action, rows, isOne, author, deltas } = written;
+  const { collection, action, rows, isOne, author, deltas, nesting } = written;
   const kept = accountabilityOf(collection);
   const [key] = collection.primaryKey;
   if (kept === null || key === undefined || collection.table === null) return empty;
+  const [a, b, h] = ['a', 'b', 'h'].map((name) => raw(`${name}${nesting?.number ?? ''}`));
   const item = sql`left(${identifier('t', key.column.name)}::text, 255)`;
-  const activity = sql`${activityInto(schema, author, action, collection)}, ${item} FROM ${rows} AS t`;
-  if (kept === 'activity' || !REVISED.has(action)) return sql`, a AS (${activity})`;
-  const first = sql`, a AS (${activity} RETURNING id)`;
+  const activity = sql`, ${a} AS (${activityInto(schema, author, action, collection)}, ${item} FROM ${rows} AS t RETURNING id)`;
+  if (kept === 'activity' || !REVISED.has(action)) return activity;
   const into = revisionInto(schema);
   const name = sql`${collection.name}::text`;
   const data = snapshot(collection);
+  const deltaOf = (text: Sql) => (nesting === undefined ? text : nesting.deltaOf(text));
+  const parent = nesting?.parent;
   if (isOne) {
-    return sql`${first}, h AS (${into}
-      SELECT a.id, ${name}, ${item}, ${data}, ${deltas}::text::json, NULL::int4 FROM a, ${rows} AS t)`;
+    const delta = deltaOf(sql`${deltas}::text`);
+    return sql`${activity}, ${h} AS (${into}
+      SELECT ${a}.id, ${name}, ${item}, ${data}, ${delta}::json, ${onlyOf(parent)}
+      FROM ${a}, ${rows} AS t RETURNING id)`;
   }
+  const many = parent !== undefined && 'values' in parent ? parent : null;
+  const arrays = join([sql`${deltas}::text[]`, ...(many ? [sql`${many.numbers}::int8[]`] : [])]);
+  const names = raw(many ? 'delta, p, n' : 'delta, n');
+  const parents = many ? sql` JOIN ${many.values} AS p ON p.n = v.p` : empty;
   // Rows of a sub-statement are read in the order in which they were written.
   const place = identifier(freeName(collection.table.columns));
-  return sql`${first}, b AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM a), h AS (${into}
-    SELECT b.id, ${name}, ${item}, ${data}, v.delta::json, NULL::int4
+  return sql`${activity}, ${b} AS (SELECT id, row_number() OVER () AS n FROM ${a}), ${h} AS (${into}
+    SELECT ${b}.id, ${name}, ${item}, ${data}, ${deltaOf(sql`v.delta`)}::json,
+      ${many ? raw('p.key') : onlyOf(parent)}
     FROM (SELECT row_number() OVER () AS ${place}, ${rows}.* FROM ${rows}) AS t
-      JOIN unnest(${deltas}::text[]) WITH ORDINALITY AS v(delta, n) ON v.n = t.${place}
-      JOIN b ON b.n = v.n
-    ORDER BY v.n)`;
+      JOIN unnest(${arrays}) WITH ORDINALITY AS v(${names}) ON v.n = t.${place}
+      JOIN ${b} ON ${b}.n = v.n${parents}
+    ORDER BY v.n RETURNING id)`;
+}
+
+/** The value of the only row. */
+function onlyOf(joined: Joined | undefined): Sql {
+  if (joined === undefined) return sql`NULL::int4`;
+  if ('value' in joined) return joined.value;
+  return sql`(SELECT r.key FROM ${joined.values} AS r WHERE r.n = ${joined.numbers}::int8)`;
 }
 
 export class History {

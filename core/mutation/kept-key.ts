@@ -7,56 +7,35 @@ import { bareType } from '#core/database/column-type.ts';
 import { raw, type Sql, sql } from '#core/database/sql.ts';
 import { arrayElements } from '#core/values/array.ts';
 
-/** Texts that a transaction keeps in the order of the rows that they belong to. */
-export class KeptTexts {
+const SETTING = raw("'sluice.keys'");
+
+/** Reads the text of the keys of so many rows. */
+export function keysIn(text: string, count: number): readonly string[] {
+  return count === 1 ? [text] : (arrayElements(text) ?? []);
+}
+
+export class KeptKeys {
+  /** The column that they are values of. */
+  readonly field: ColumnField;
   /** How many they are; one is kept as it is, several as an array. */
   readonly count: number;
-  readonly #setting: Sql;
 
-  /** @param name tells them from the others of the transaction */
-  constructor(name: string, count: number) {
-    this.#setting = raw(`'sluice.${name}'`);
+  constructor(field: ColumnField, count: number) {
+    this.field = field;
     this.count = count;
   }
 
   /** Keeps a text, or the text of an array; yields that text. */
   keep(text: Sql): Sql {
-    return sql`set_config(${this.#setting}, ${text}, true)`;
-  }
-
-  /** The only text. */
-  get text(): Sql {
-    return sql`current_setting(${this.#setting})`;
-  }
-
-  /** The texts as an array, in the order in which they were written. */
-  get texts(): Sql {
-    return sql`${this.text}::text[]`;
-  }
-}
-
-export class KeptKeys extends KeptTexts {
-  /** The column that they are values of. */
-  readonly field: ColumnField;
-  /** Tells them from the others of the transaction. */
-  readonly place: number;
-
-  constructor(place: number, field: ColumnField, count: number) {
-    super(`keys_${place}`, count);
-    this.place = place;
-    this.field = field;
+    return sql`set_config(${SETTING}, ${text}, true)`;
   }
 
   /** Whether a column of the key's type holds one of them. */
   holds(column: Sql): Sql {
     const type = bareType(this.field.column);
+    const text = sql`current_setting(${SETTING})`;
     return this.count === 1
-      ? sql`${column} = ${this.text}::${type}`
-      : sql`${column} = ANY(${this.text}::${type}[])`;
-  }
-
-  /** Reads what {@link keep} yielded. */
-  read(text: string): readonly string[] {
-    return this.count === 1 ? [text] : (arrayElements(text) ?? []);
+      ? sql`${column} = ${text}::${type}`
+      : sql`${column} = ANY(${text}::${type}[])`;
   }
 }

@@ -12,10 +12,10 @@ import { forbidden } from '#core/errors/service-error.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
 import { Allowance } from '#core/mutation/allowance.ts';
 import { deleteItems } from '#core/mutation/delete.ts';
-import { type FlatItems, flatSql, flatValues, writtenRows } from '#core/mutation/flat.ts';
 import { noAction } from '#core/mutation/judge.ts';
-import { recordKept } from '#core/mutation/kept-history.ts';
 import type { KeptKeys } from '#core/mutation/kept-key.ts';
+import { formOf, type NewItems, newItemsValues } from '#core/mutation/new-items.ts';
+import { newItemsSql, writtenItems } from '#core/mutation/new-items-sql.ts';
 import { parseItem } from '#core/mutation/payload.ts';
 import { type Input, writeItems } from '#core/mutation/relational/write.ts';
 import type { CollectionRule, Write } from '#core/mutation/target.ts';
@@ -168,8 +168,7 @@ export class ItemService extends ItemReader {
       inputs,
       { writeOf, maxItems },
       {
-        flat: (items) => this.#flat(context, asked, items, history),
-        recorded: (rows) => recordKept(this.#options.schema, history.author, rows),
+        created: (items) => this.#created(context, asked, items, history),
         kept: (kept) => this.#kept(context, asked, kept),
       },
     );
@@ -180,40 +179,38 @@ export class ItemService extends ItemReader {
     try {
       return { result: await retryOnConflict(() => journal.atOnce(onConnection, creation)) };
     } catch (error) {
-      throw creation.refused(error);
+      const refused = creation.refused(error);
+      if (refused === null) return null;
+      throw refused;
     }
   }
 
-  /** The statement that creates items which bring nothing along. */
-  #flat(
+  /** The statement that creates items, made once for all of the same form. */
+  #created(
     context: ItemContext,
     { question, isList }: AskedBack,
-    items: FlatItems,
+    items: NewItems,
     history: History,
   ): { readonly readback: Readback; readonly statement: Statement } {
     const { catalog, grants, caller, collection } = context;
-    const count = items.rows.length === 1 ? 'one' : 'many';
-    const fields = items.fields.map(({ column }) => column.position).join();
-    const form = `${isList ? 'list' : 'item'} of ${count} with ${fields}`;
-    const place = `creation of ${form} in ${collection}`;
-    const written = writtenRows(isList);
+    const place = `creation of ${isList ? 'list' : 'item'} ${formOf(items)} in ${collection}`;
     const { kind, statement } = this.#creations.get(
       catalog,
       grants,
       { place, question, caller },
       (query) =>
-        compileWriting(context, query, written, (answer) =>
-          flatSql(items, this.#options.schema, answer),
+        compileWriting(context, query, writtenItems(isList), (answer) =>
+          newItemsSql(items, this.#options.schema, answer),
         ),
     );
-    return { readback: kind, statement: give(statement, flatValues(items, history)) };
+    return { readback: kind, statement: give(statement, newItemsValues(items, history)) };
   }
 
   /** The statement that reads back what the same transaction creates. */
   #kept(context: ItemContext, { question, isList }: AskedBack, kept: KeptKeys): Statement {
     const { catalog, grants, caller, collection } = context;
     const form = `${isList ? 'list' : 'item'} of ${kept.count === 1 ? 'one' : 'many'}`;
-    const place = `created ${form} ${kept.place} ${collection}`;
+    const place = `created ${form} ${collection}`;
     return this.statements.get(catalog, grants, { place, question, caller }, (query) => ({
       kind: isList ? 'page' : 'item',
       statement: compileKept(context, query, kept, isList),

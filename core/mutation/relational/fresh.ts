@@ -1,17 +1,14 @@
 /**
- * Writes payloads of which every row is new in one round trip: nothing has to be found or locked
- * before, and later rows take the keys of earlier ones from the transaction itself.
+ * Prepares payloads of which every row is new: nothing has to be found or locked before, and one
+ * statement writes them all.
  */
 
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { render, type Statement } from '#core/database/sql.ts';
 import { Allowance } from '../allowance.ts';
 import { needsRecord } from '../caller-record.ts';
-import type { FlatItems } from '../flat.ts';
-import { insertKeeping, type NewColumn } from '../insert.ts';
 import { judgeAction } from '../judge.ts';
-import type { KeptRows } from '../kept-history.ts';
-import { KeptKeys } from '../kept-key.ts';
+import type { NewItems, NewRows, Recorded, Reference } from '../new-items.ts';
 import { PENDING } from '../payload.ts';
 import { sequenceStatement } from '../statement.ts';
 import { NO_RULE, type Write } from '../target.ts';
@@ -20,31 +17,14 @@ import { hasLinks } from './link.ts';
 import { columnField, FoundRows } from './lock.ts';
 import { type Input, Planner } from './parse.ts';
 import type { Level } from './plan.ts';
-import { deltaOf } from './record.ts';
 import { Resolver, type WriteOf } from './resolve.ts';
 import type { Node, Work } from './work.ts';
 import type { Surroundings } from './write.ts';
 
-/** Rows of one place of the payload that are about to be written. */
-export interface FreshRows extends KeptRows {
-  /** Which of the statements yields the text of their keys. */
-  readonly statement: number;
-}
-
-/** Items that bring nothing along. */
+/** Items that are created, and what is to be run after they are written. */
 export interface FreshItems {
-  readonly kind: 'flat';
-  readonly items: FlatItems;
-  readonly nodes: readonly Node[];
-  /** What is to be run after they are written. */
+  readonly items: NewItems;
   readonly after: readonly Statement[];
-}
-
-/** Items with others, as statements, and the rows that these write; the root's stand first. */
-export interface FreshGraph {
-  readonly kind: 'graph';
-  readonly statements: readonly Statement[];
-  readonly rows: readonly [FreshRows, ...FreshRows[]];
 }
 
 function isKey({ primaryKey }: Collection, columns: readonly string[]): boolean {
@@ -69,10 +49,6 @@ function isFresh(level: Level, writeOf: WriteOf): boolean {
       return isPlain && isWritten && isFresh(children, writeOf);
     })
   );
-}
-
-function isFlat({ toOne, toMany }: Level): boolean {
-  return toOne.length === 0 && toMany.length === 0;
 }
 
 async function refersToOthers(work: Work): Promise<boolean> {
@@ -101,11 +77,8 @@ function pendingOf([first]: readonly Node[]): number {
 }
 
 /** Moves the sequence of a key that was given. */
-function moves(
-  collection: Collection,
-  columns: readonly { readonly field: ColumnField }[],
-): Statement[] {
-  const given = new Set(columns.map(({ field }) => field));
+function moves(collection: Collection, fields: readonly ColumnField[]): Statement[] {
+  const given = new Set(fields);
   const move = sequenceStatement(
     collection,
     collection.primaryKey.filter((field) => given.has(field)),
@@ -113,13 +86,54 @@ function moves(
   return move === null ? [] : [render(move)];
 }
 
-/** Gathers statements; a payload that has another shape than they can write is given up. */
-class Draft {
-  readonly statements: Statement[] = [];
-  readonly rows = new Map<Work, Omit<FreshRows, 'owner'>>();
-  readonly #places = new Map<Node, { readonly kept: KeptKeys; readonly place: number }>();
+/** Most places of a payload whose rows one statement writes. */
+const MAX_PLACES = 20;
 
-  /** @returns whether all of it could be written down */
+/** Types of which a key and what refers to it have the same text. */
+const ALIKE: readonly ReadonlySet<string>[] = [
+  new Set(['int2', 'int4', 'int8']),
+  new Set(['text', 'varchar']),
+];
+
+/** Whether a column can take the values of another as they are. */
+function takes({ column: own }: ColumnField, { column: other }: ColumnField): boolean {
+  if (own.typeText === other.typeText) return true;
+  if (own.domain !== null || other.domain !== null) return false;
+  return ALIKE.some((names) => names.has(own.typeName) && names.has(other.typeName));
+}
+
+/** Functions in defaults that look at no table. */
+const PLAIN_CALLS = new Set(
+  ['nextval', 'now', 'clock_timestamp', 'statement_timestamp', 'transaction_timestamp'].concat([
+    'timezone',
+    'gen_random_uuid',
+    'uuidv4',
+    'uuidv7',
+    'uuid_generate_v4',
+    'random',
+  ]),
+);
+const plain = new WeakMap<Collection, boolean>();
+
+/** Whether rows have the same defaults, whatever the same statement writes beside them. */
+function hasPlainDefaults(collection: Collection): boolean {
+  const known = plain.get(collection);
+  if (known !== undefined) return known;
+  const found = (collection.table?.columns ?? []).every(({ defaultExpression }) =>
+    [...(defaultExpression ?? '').matchAll(/([^\s(,]+)\(/g)].every(([, name = '']) =>
+      PLAIN_CALLS.has(name),
+    ),
+  );
+  plain.set(collection, found);
+  return found;
+}
+
+/** Gathers rows in the order in which they are written; what one statement cannot write is given up. */
+class Draft {
+  readonly rows = new Map<Work, NewRows>();
+  readonly #places = new Map<Node, { readonly rows: NewRows; readonly place: number }>();
+
+  /** @returns whether all of it can be written */
   add(work: Work, owners: References = new Map()): boolean {
     const { collection } = work.write;
     const references = new Map(owners);
@@ -138,93 +152,71 @@ class Draft {
     });
   }
 
-  #insert(work: Work, references: References): boolean {
+  #insert(work: Work, known: References): boolean {
     const { nodes } = work;
-    const { collection } = work.write;
-    const [key] = collection.primaryKey;
-    const count = nodes.length;
-    if (count === 0 || key === undefined) return true;
-    const columns = this.#columns(nodes, references);
-    if (columns === null) return false;
-    const kept = new KeptKeys(this.statements.length, key, count);
-    const insert = insertKeeping({ collection, columns, isOne: count === 1, count }, kept);
-    const found = columns.flatMap((column) => ('kept' in column ? [column] : []));
-    this.rows.set(work, {
-      ...{ collection, nodes, kept, references: found },
-      statement: this.statements.length,
-    });
-    this.statements.push(render(insert));
-    for (const [place, node] of nodes.entries()) this.#places.set(node, { kept, place });
-    this.statements.push(...moves(collection, columns));
+    if (nodes.length === 0) return true;
+    const found = sharedFields(nodes);
+    const references = this.#references(nodes, known);
+    if (found === null || references === null) return false;
+    const fields = [...found].sort((a, b) => a.column.position - b.column.position);
+    const rows: NewRows = { collection: work.write.collection, nodes, fields, references };
+    this.rows.set(work, rows);
+    for (const [place, node] of nodes.entries()) this.#places.set(node, { rows, place });
     return true;
   }
 
-  /** The columns of rows; null when the rows do not all have the same ones. */
-  #columns(nodes: readonly Node[], references: References): readonly NewColumn[] | null {
-    const fields = sharedFields(nodes);
-    if (fields === null) return null;
-    const columns: NewColumn[] = fields.map((field) => ({
-      field,
-      texts: nodes.map(({ row }) => row.get(field) ?? null),
-    }));
-    for (const [field, known] of references) {
+  /** The fields that wait for keys; null when the rows do not all have the same ones. */
+  #references(nodes: readonly Node[], known: References): readonly Reference[] | null {
+    const references: Reference[] = [];
+    for (const [field, targets] of known) {
       const waiting = nodes.filter(({ item }) => item[field.name] === PENDING);
-      const found = nodes.map((node) => this.#places.get(known.get(node) ?? node));
-      const kept = found[0]?.kept;
-      if (waiting.length < nodes.length || kept === undefined) return null;
-      if (found.some((place) => place?.kept !== kept)) return null;
-      columns.push({ field, kept, places: found.map((place) => place?.place ?? 0) });
+      const found = nodes.map((node) => this.#places.get(targets.get(node) ?? node));
+      const rows = found[0]?.rows;
+      const [key] = rows?.collection.primaryKey ?? [];
+      if (rows === undefined || key === undefined || !takes(field, key)) return null;
+      if (waiting.length < nodes.length || found.some((one) => one?.rows !== rows)) return null;
+      references.push({ field, rows, places: found.map((one) => one?.place ?? 0) });
     }
-    if (pendingOf(nodes) !== references.size) return null;
-    return columns.sort((a, b) => a.field.column.position - b.field.column.position);
+    return pendingOf(nodes) === references.length ? references : null;
   }
 }
 
-/** The rows of a piece of work and of all below it, in the order in which history tells of them. */
-function rowsOf(
+/** The rows of a piece of work and of all below it, in the order in which they are recorded. */
+function recordedOf(
   work: Work,
-  rows: Draft['rows'],
-  owner: { readonly rows: FreshRows; readonly of: ReadonlyMap<Node, Node> } | null = null,
-): FreshRows[] {
-  const found = rows.get(work);
-  if (found === undefined) return [];
+  all: Draft['rows'],
+  owner: { readonly rows: NewRows; readonly of: ReadonlyMap<Node, Node> } | null = null,
+): Recorded[] {
+  const rows = all.get(work);
+  if (rows === undefined) return [];
   const at = new Map(owner?.rows.nodes.map((node, place) => [node, place]));
   const placeOf = (node: Node) => at.get(owner?.of.get(node) ?? node) ?? 0;
-  const places = found.nodes.map(placeOf);
-  const own: FreshRows = { ...found, owner: owner && { rows: owner.rows, places } };
+  const own = owner && { rows: owner.rows, places: rows.nodes.map(placeOf) };
   const toOne = work.toOne.flatMap(({ work: targets, pairs }) => {
     const of = new Map(pairs.map(({ owner: from, target }) => [target, from]));
-    return rowsOf(targets, rows, { rows: own, of });
+    return recordedOf(targets, all, { rows, of });
   });
   const toMany = work.toMany.flatMap(({ work: children, pairs }) => {
     const of = new Map(pairs.map(({ owner: from, child }) => [child, from]));
-    return rowsOf(children, rows, { rows: own, of });
+    return recordedOf(children, all, { rows, of });
   });
-  return [own, ...toOne, ...toMany];
+  return [{ rows, owner: own }, ...toOne, ...toMany];
 }
 
-function flat({ write: { collection }, nodes }: Work): FreshItems | null {
-  const fields = sharedFields(nodes);
-  if (fields === null || pendingOf(nodes) > 0) return null;
-  const ordered = [...fields].sort((a, b) => a.column.position - b.column.position);
-  const rows = nodes.map(({ row }) => row);
-  const delta = (place: number) => {
-    const node = nodes[place];
-    return node === undefined ? {} : deltaOf(collection, node);
-  };
-  const after = moves(
-    collection,
-    fields.map((field) => ({ field })),
-  );
-  return { kind: 'flat', items: { collection, fields: ordered, rows, delta }, nodes, after };
-}
-
-function graph(work: Work): FreshGraph | null {
+function itemsOf(work: Work): FreshItems | null {
   const draft = new Draft();
   if (!draft.add(work)) return null;
-  const [root, ...below] = rowsOf(work, draft.rows);
-  const { statements } = draft;
-  return root === undefined ? null : { kind: 'graph', statements, rows: [root, ...below] };
+  const written = [...draft.rows.values()];
+  const [root, ...below] = recordedOf(work, draft.rows);
+  if (root === undefined || written.length > MAX_PLACES) return null;
+  const after = moves(root.rows.collection, root.rows.fields);
+  if (below.length > 0) {
+    const isAgain = below.some(({ rows }) => rows.collection === root.rows.collection);
+    // Rows that are written later would take keys behind those that were given.
+    if (isAgain && after.length > 0) return null;
+    if (!written.every(({ collection }) => hasPlainDefaults(collection))) return null;
+  }
+  return { items: { written, recorded: [root, ...below] }, after };
 }
 
 /**
@@ -236,7 +228,7 @@ export async function freshItems(
   write: Write,
   inputs: readonly Input[],
   { writeOf, maxItems }: Omit<Surroundings, 'history'>,
-): Promise<FreshItems | FreshGraph | null> {
+): Promise<FreshItems | null> {
   const allowance = new Allowance(maxItems);
   const level = await new Planner(write.target.catalog, allowance).level(write.collection, inputs);
   if (inputs.length === 0 || !isFresh(level, writeOf)) return null;
@@ -244,5 +236,5 @@ export async function freshItems(
   const { work } = await new Resolver(new FoundRows(), writeOf, allowance).resolve(level);
   if (await refersToOthers(work)) return null;
   await judgeWork(work);
-  return isFlat(level) ? flat(work) : graph(work);
+  return itemsOf(work);
 }

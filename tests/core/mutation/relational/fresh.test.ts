@@ -20,6 +20,12 @@ const SETUP = `
   CREATE TABLE marks (${ID}, tale int REFERENCES tales, n int);
   CREATE TABLE shelves (id text PRIMARY KEY, name text);
   CREATE TABLE volumes (${ID}, shelf text REFERENCES shelves, name text);
+  CREATE TABLE wide (${ID}, tale bigint REFERENCES tales, n int);
+  CREATE TABLE prices (id numeric(8, 2) PRIMARY KEY DEFAULT 7);
+  CREATE TABLE exact (${ID}, price numeric(9, 3) REFERENCES prices);
+  CREATE FUNCTION number_of_tales() RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM tales';
+  CREATE TABLE numbered (${ID}, tale int REFERENCES tales, place int DEFAULT number_of_tales());
+  CREATE TABLE parts (${ID}, whole int REFERENCES parts, name text);
   CREATE TABLE ruled (${ID}, name text);
   CREATE RULE copy AS ON INSERT TO ruled DO ALSO INSERT INTO bare DEFAULT VALUES;
   CREATE TABLE watched (${ID}, name text);
@@ -34,12 +40,14 @@ const SETUP = `
       ('sorted', 'article', 'articles', 'sorted', 'sort'),
       ('articles', 'author', 'authors', 'articles', NULL),
       ('remarks', 'tale', 'tales', 'remarks', NULL), ('marks', 'tale', 'tales', 'marks', NULL),
+      ('wide', 'tale', 'tales', 'wide', NULL), ('exact', 'price', 'prices', 'exact', NULL),
+      ('numbered', 'tale', 'tales', 'numbered', NULL), ('parts', 'whole', 'parts', 'parts', NULL),
       ('replies', 'remark', 'remarks', 'replies', NULL),
       ('volumes', 'shelf', 'shelves', 'volumes', NULL);
 `;
 const TABLES = [
   ...['authors', 'articles', 'comments', 'sorted', 'bare'],
-  ...['tales', 'remarks', 'replies', 'marks', 'shelves', 'volumes'],
+  ...['tales', 'remarks', 'replies', 'marks', 'shelves', 'volumes', 'wide', 'parts', 'numbered'],
 ];
 
 let writer: Writer;
@@ -100,6 +108,22 @@ const PAYLOADS: Readonly<Record<string, readonly [string, unknown]>> = {
     'shelves',
     ['a"b\\', 'é', '1'].map((id) => ({ id, volumes: [{ name: 'v' }, { name: id }] })),
   ],
+  'items that one of several others refers to': [
+    'tales',
+    [1, 2, 3].map((n) => ({ title: `${n}`, remarks: n === 2 ? [{ body: 'only' }] : [] })),
+  ],
+  'items whose keys have a smaller type': ['tales', [{ wide: [{ n: 1 }, { n: 2 }] }, { wide: [] }]],
+  'items of the same table': [
+    'parts',
+    [1, 2].map((n) => ({
+      name: `p${n}`,
+      whole: { name: `w${n}` },
+      parts: [
+        { name: 'a', parts: [{ name: 'b' }] },
+        { name: 'c', parts: [{ name: 'd' }] },
+      ],
+    })),
+  ],
   'items with others': [
     'articles',
     [1, 2, 3].map((n) => ({ ...article(n), comments: n === 2 ? [] : comments(n) })),
@@ -151,6 +175,9 @@ t.test('what needs a look before is left to others', async (t) => {
     'a table with rules': ['ruled', { name: 'x' }],
     'a place in a list': ['articles', { title: 'x', sorted: [{}] }],
     'an item that may exist': ['articles', { title: 'x', comments: [{ id: 5, body: 'x' }] }],
+    'a default that may look at what is written': ['tales', { title: 'x', numbered: [{}] }],
+    'a key that is written in another form': ['prices', { exact: [{}] }],
+    'a key before others of its table': ['parts', { id: 7, name: 'x', parts: [{ name: 'y' }] }],
     'an item that is linked': ['articles', { title: 'x', comments: [5] }],
   };
   for (const [name, [collection, body]] of Object.entries(others)) {

@@ -12,8 +12,9 @@ import { runTogether } from '#core/database/prepared.ts';
 import { render } from '#core/database/sql.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
 import { deleteItems } from '#core/mutation/delete.ts';
-import { flatSql, flatValues, keptOf } from '#core/mutation/flat.ts';
-import { recordKept } from '#core/mutation/kept-history.ts';
+import { keysIn } from '#core/mutation/kept-key.ts';
+import { newItemsValues } from '#core/mutation/new-items.ts';
+import { newItemsSql } from '#core/mutation/new-items-sql.ts';
 import { freshItems } from '#core/mutation/relational/fresh.ts';
 import { type Input, writeItems } from '#core/mutation/relational/write.ts';
 import { NO_RULE, type Write } from '#core/mutation/target.ts';
@@ -133,22 +134,15 @@ export async function openWriter(t: Teardown, setup: string): Promise<Writer> {
       const surroundings = open(connection, options);
       const fresh = await freshItems(surroundings.writeOf(collection), inputs, surroundings);
       if (fresh === null) return null;
-      if (fresh.kind === 'flat') {
-        const { items, after } = fresh;
-        const creation = give(
-          render(flatSql(items, 'public', null)),
-          flatValues(items, surroundings.history),
-        );
-        const results = await runTogether(connection, [creation, ...after]);
-        return keptOf(items).read(results[0]?.[0]?.[0] ?? '');
-      }
-      const [{ kept, statement }] = fresh.rows;
-      const { author } = surroundings.history;
-      const recorded = fresh.rows
-        .map((rows) => render(recordKept('public', author, rows)))
-        .filter(({ text }) => text !== '');
-      const results = await runTogether(connection, [...fresh.statements, ...recorded]);
-      return kept.read(results[statement]?.[0]?.[0] ?? '');
+      const { items, after } = fresh;
+      const creation = give(
+        render(newItemsSql(items, 'public', null)),
+        newItemsValues(items, surroundings.history),
+      );
+      const results = await runTogether(connection, [creation, ...after]);
+      const [{ rows }] = items.recorded;
+      const text = results[0]?.[0]?.[items.written.indexOf(rows)] ?? '';
+      return keysIn(text, rows.nodes.length);
     });
   }
 

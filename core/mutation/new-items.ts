@@ -1,0 +1,122 @@
+/**
+ * New items with all that they bring along, where nothing but their own keys holds them together:
+ * what one statement writes, and the values that are sent with it.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
+import { deltaText, type History, hasHistory } from '#core/history/history.ts';
+import { KeptKeys } from './kept-key.ts';
+import { deltaOf } from './relational/record.ts';
+import type { Node } from './relational/work.ts';
+
+/** New rows of one collection that name the same fields. */
+export interface NewRows {
+  readonly collection: Collection;
+  readonly nodes: readonly Node[];
+  /** The fields that have values of their own, in the order of their columns. */
+  readonly fields: readonly ColumnField[];
+  readonly references: readonly Reference[];
+}
+
+/** A field of new rows that takes keys of rows written before. */
+export interface Reference extends RowsBefore {
+  readonly field: ColumnField;
+}
+
+/** Other new rows, and for each row the place of its one among them. */
+export interface RowsBefore {
+  readonly rows: NewRows;
+  readonly places: readonly number[];
+}
+
+/** New rows as history tells of them. */
+export interface Recorded {
+  readonly rows: NewRows;
+  /** The rows that brought these along; null: nobody. */
+  readonly owner: RowsBefore | null;
+}
+
+/** New items; the rows that a request itself names are recorded first. */
+export interface NewItems {
+  /** In the order in which they are written: each after those whose keys it takes. */
+  readonly written: readonly NewRows[];
+  readonly recorded: readonly [Recorded, ...Recorded[]];
+}
+
+export function isOneRow({ nodes }: NewRows): boolean {
+  return nodes.length === 1;
+}
+
+/** The number of each of the rows, by which the statement calls them. */
+export function numbersOf({ recorded }: NewItems): ReadonlyMap<NewRows, number> {
+  return new Map(recorded.map(({ rows }, number) => [rows, number]));
+}
+
+/** The keys of the items that were asked for, as later statements of the transaction know them. */
+export function keptOf({ recorded: [{ rows }] }: NewItems): KeptKeys {
+  const [key] = rows.collection.primaryKey;
+  if (key === undefined) throw new TypeError(`items of ${rows.collection.name} have no key`);
+  return new KeptKeys(key, rows.nodes.length);
+}
+
+/** What the text of the statement depends on: the same form, the same statement. */
+export function formOf(items: NewItems): string {
+  const numbers = numbersOf(items);
+  const owners = new Map(items.recorded.map(({ rows, owner }) => [rows, owner]));
+  let form = '';
+  for (const rows of items.written) {
+    const { collection, fields, references } = rows;
+    // A name may hold any sign, so its length parts it from the rest.
+    form += `${numbers.get(rows)}${isOneRow(rows) ? '=' : '*'}${collection.name.length} ${collection.name}`;
+    for (const { column } of fields) form += `,${column.position}`;
+    for (const reference of references) {
+      form += `;${reference.field.column.position}>${numbers.get(reference.rows)}`;
+    }
+    const owner = owners.get(rows);
+    if (owner) form += `<${numbers.get(owner.rows)}`;
+    form += '|';
+  }
+  return form;
+}
+
+/** The texts of a list, or that of its only entry. */
+function textsOf<T>(list: readonly T[]): T | readonly T[] | null {
+  return list.length === 1 ? (list[0] ?? null) : list;
+}
+
+function numbered(places: readonly number[]): unknown {
+  return textsOf(places.map((place) => place + 1));
+}
+
+/** What stands in the text of what was written for a key that only the database knows. */
+function deltaTexts({ collection, nodes, references }: NewRows, tokens: readonly string[]) {
+  const texts = nodes.map((node) => {
+    if (references.length === 0) return deltaText(collection, { delta: deltaOf(collection, node) });
+    const row = new Map(node.row);
+    for (const [index, { field }] of references.entries()) row.set(field, tokens[index] ?? null);
+    return deltaText(collection, { delta: deltaOf(collection, { ...node, row }) });
+  });
+  return textsOf(texts);
+}
+
+/**
+ * The values that `newItemsSql` has places for: those of the author, then for each of the rows how
+ * many they are, their fields, their references, what was written of them, and their owners.
+ */
+export function newItemsValues(items: NewItems, { author }: Pick<History, 'author'>): unknown[] {
+  const values: unknown[] = [...author];
+  const owners = new Map(items.recorded.map(({ rows, owner }) => [rows, owner]));
+  for (const rows of items.written) {
+    const { collection, nodes, fields, references } = rows;
+    values.push(nodes.length);
+    for (const field of fields)
+      values.push(textsOf(nodes.map(({ row }) => row.get(field) ?? null)));
+    const tokens = references.map(() => randomUUID());
+    for (const [index, { places }] of references.entries()) {
+      values.push(numbered(places), JSON.stringify(tokens[index]));
+    }
+    values.push(hasHistory(collection) ? deltaTexts(rows, tokens) : null);
+    values.push(numbered(owners.get(rows)?.places ?? []));
+  }
+  return values;
+}
