@@ -30,8 +30,6 @@ const ABANDONED_MS = 100;
 /** A backend that does not heed a cancellation within so long (ms) is left to itself. */
 const HEED_MS = 1_000;
 const RECONNECT_MS = 500;
-/** A read that takes PostgreSQL longer (ms) leaves the first connection to others. */
-export const QUICK_MS = 20;
 
 /** SQLSTATEs of a statement that was cancelled, and of one that waited for a lock for too long. */
 const CANCELLED = '57014';
@@ -117,10 +115,22 @@ export class PipelinePool {
     return best;
   }
 
-  /** A connection on which nothing runs, for one that is not quick. */
-  forOther(): PipelinedConnection | null {
-    const [, ...others] = this.#connections;
-    return others.find((connection) => connection?.isIdle && !connection.cancelling) ?? null;
+  /**
+   * Sends an empty statement down a connection on which nothing runs.
+   * @returns how long it took (ms); null when there is no such connection, or it broke
+   */
+  async probe(): Promise<number | null> {
+    const isFree = (connection: PipelinedConnection | null) =>
+      connection?.isIdle && !connection.cancelling;
+    const connection = this.#connections.find(isFree);
+    if (!connection) return null;
+    const started = performance.now();
+    try {
+      await connection.client.query('');
+    } catch {
+      return null;
+    }
+    return performance.now() - started;
   }
 
   /**

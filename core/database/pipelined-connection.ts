@@ -18,7 +18,7 @@ const OVERDUE_MS = 20;
  * A read that others wait behind is cut when it takes longer (ms), or that many times what reads on
  * the same connection take on average: while everything is slow, nothing is cut.
  */
-const CUT_MS = 250;
+export const CUT_MS = 250;
 const CUT_FACTOR = 16;
 /** The average is over about so many reads. */
 const AVERAGED = 16;

@@ -1,6 +1,6 @@
 /**
  * Divides the connections of a pool, so that nothing holds up everything else. Reads that are slow or
- * wait for locks have half of them at most, writes to one table leave some to others, and reads as
+ * wait for locks have half of them at most, those that take long as many as LongReadBound allows, writes to one table leave some to others, and reads as
  * many as nobody else waits for. Logins and the like take a connection of the pool without asking.
  */
 import type { Log } from '#core/log/log.ts';
@@ -24,12 +24,13 @@ const CALM_MS = 1_000;
 const LOOK_AGAIN_MS = 1_000;
 
 /**
- * - `read`: expected to be done within a second, and not to wait for locks;
- * - `stream`: such a read whose rows are fetched one after another, so that nobody else may end it;
+ * - `read`: new, or quick when it ran last;
+ * - `long`: took longer than quick reads, and less than a second;
+ * - `stream`: a read whose rows are fetched one after another, so that nobody else may end it;
  * - `slow`: a read that takes longer;
  * - `blocked`: a read that waits for a lock.
  */
-export type ReadKind = 'read' | 'stream' | 'slow' | 'blocked';
+export type ReadKind = 'read' | 'long' | 'stream' | 'slow' | 'blocked';
 type Kind = ReadKind | 'write';
 
 interface Use {
@@ -67,6 +68,8 @@ export class PoolShares {
   readonly #holders = new Set<Holder>();
   readonly #waiters = new Set<Waiter>();
   readonly #abandoned = new Set<HeldConnection>();
+  /** How many reads that take long may run at a time. */
+  maxLongReads: number;
   /** Connections that reads may have now. */
   #reads: number;
   /** How long reads take on average (ms). */
@@ -82,6 +85,12 @@ export class PoolShares {
     this.#size = options.pool.options.max;
     this.#half = Math.max(1, Math.floor(this.#size / 2));
     this.#reads = this.#size;
+    this.maxLongReads = this.#size;
+  }
+
+  /** How many reads that take long run. */
+  get longReads(): number {
+    return this.#count(({ kind }) => kind === 'long' || kind === 'slow');
   }
 
   /** Backends that were asked to end their statement and still run it. */
@@ -127,7 +136,7 @@ export class PoolShares {
         this.#leave(holder);
       },
     });
-    if (kind === 'read') holder.end = held.cancel;
+    if (isShort(kind)) holder.end = held.cancel;
     return held;
   }
 
@@ -210,7 +219,7 @@ export class PoolShares {
 
   #isSlow({ kind, since }: Holder, now: number): boolean {
     if (kind === 'slow' || kind === 'blocked') return true;
-    const most = kind === 'read' ? Math.max(SLOW_MS, SLOW_FACTOR * this.#readTime) : SLOW_MS;
+    const most = isShort(kind) ? Math.max(SLOW_MS, SLOW_FACTOR * this.#readTime) : SLOW_MS;
     return now - since > most;
   }
 
@@ -227,10 +236,19 @@ export class PoolShares {
     }
     if (this.#count((holder) => holder.kind !== 'write') >= this.#reads) return false;
     if (kind === 'read' || kind === 'stream') return true;
+    const slow = this.#countSlow();
+    if (kind === 'long') {
+      const now = performance.now();
+      const long = this.#count((holder) => holder.kind === 'long' && !this.#isSlow(holder, now));
+      return long < Math.max(1, this.maxLongReads - slow);
+    }
     // One is left to those that only take long.
     const blocked = this.#count((holder) => holder.kind === 'blocked');
     if (kind === 'blocked' && blocked >= Math.max(1, this.#half - 1)) return false;
-    return this.#countSlow() < this.#half;
+    if (slow >= this.#half) return false;
+    // One is left to those that take long and are not slow.
+    const running = this.#count((holder) => holder.kind === 'slow');
+    return kind === 'blocked' || running < Math.max(1, this.maxLongReads - 1);
   }
 
   /** Writes to one table leave two connections to others, and half of them while one is stuck. */
@@ -244,7 +262,7 @@ export class PoolShares {
 
   #leave(holder: Holder): void {
     if (!this.#holders.delete(holder)) return;
-    if (holder.kind === 'read') {
+    if (isShort(holder.kind)) {
       this.#readTime += (performance.now() - holder.since - this.#readTime) / AVERAGED;
     }
     this.#admitWaiters();
@@ -286,7 +304,7 @@ export class PoolShares {
       this.#contended = now;
       this.#reads += 1;
     }
-    if (others || [...this.#waiters].some(({ kind }) => kind === 'read')) this.#makeRoom();
+    if (others || [...this.#waiters].some(({ kind }) => isShort(kind))) this.#makeRoom();
     this.#admitWaiters();
   }
 
@@ -305,7 +323,7 @@ export class PoolShares {
     const slow = [...this.#holders].filter((holder) => this.#isSlow(holder, now));
     const tooMany = slow.length - this.#half;
     if (tooMany <= 0) return;
-    const reads = slow.filter(({ kind, end }) => kind === 'read' && end !== null);
+    const reads = slow.filter(({ kind, end }) => isShort(kind) && end !== null);
     const ended = reads.slice(-tooMany);
     for (const holder of ended) {
       holder.end?.();
@@ -327,6 +345,11 @@ export class PoolShares {
       probe.activities.get(processOf(client) ?? 0)?.waitType === 'Lock';
     for (const holder of writes.filter(isWaiting).slice(-count)) holder.end?.();
   }
+}
+
+/** Whether it is a read that should be done within a second. */
+function isShort(kind: Kind): boolean {
+  return kind === 'read' || kind === 'long';
 }
 
 /** The backend of a connection; the driver's declarations lack it. */

@@ -6,9 +6,10 @@ import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import { unavailable } from '#core/errors/service-error.ts';
 import type { Log } from '#core/log/log.ts';
+import { LongReadBound } from './long-read-bound.ts';
 import { PendingRead } from './pending-read.ts';
-import { type BorrowedConnection, PipelinePool, QUICK_MS } from './pipeline-pool.ts';
-import { LOCK_MS, type Moved, type PipelinedConnection } from './pipelined-connection.ts';
+import { type BorrowedConnection, PipelinePool } from './pipeline-pool.ts';
+import { CUT_MS, LOCK_MS, type Moved, type PipelinedConnection } from './pipelined-connection.ts';
 import { isStatementError } from './pool.ts';
 import { type PoolShares, type ReadKind, SLOW_MS } from './pool-shares.ts';
 import { runTogether } from './prepared.ts';
@@ -18,8 +19,10 @@ import { Streams } from './streams.ts';
 
 /** Statements whose times are remembered in one process. */
 const MAX_SHAPES = 1_000;
-/** A statement that takes PostgreSQL longer (ms) never runs on a pipelined connection. */
-const PIPELINED_MS = 250;
+/** A read that takes PostgreSQL longer (ms), or so many times what quick ones take, is long. */
+const QUICK_MS = 20;
+const QUICK_FACTOR = 4;
+const SHORTEST_MS = 0.01;
 /** Reads on a pipelined connection that take so long together (ms) are worth another connection. */
 const BUSY_MS = 2;
 /** Connections of the pool that are left free where a quick read could as well wait. */
@@ -46,8 +49,10 @@ const NOT_AVAILABLE = '55P03';
 interface Shape {
   readonly name: string;
   seen: number;
-  /** How long it takes PostgreSQL (ms). */
+  /** How long it takes PostgreSQL now (ms). */
   time: number;
+  /** How long it takes PostgreSQL when that is not busy (ms): one in five takes less. */
+  usual: number;
   /** What it was when it ran last. */
   kind: Exclude<ReadKind, 'stream'>;
 }
@@ -73,6 +78,10 @@ export class Reader {
   readonly #pipelines: PipelinePool;
   /** In the order in which they were asked. */
   readonly #pending = new Set<PendingRead>();
+  readonly #longReads: LongReadBound;
+  /** How long quick reads take (ms): about one in twenty takes less. */
+  #quickTime = QUICK_MS;
+  #isProbing = false;
   #counter = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -85,6 +94,7 @@ export class Reader {
       limits: options.streams,
     });
     this.#pipelines = new PipelinePool({ ...options, size: options.pipelined });
+    this.#longReads = new LongReadBound(options.shares.maxLongReads);
   }
 
   /** Backends that were asked to end their statement and still run it. */
@@ -94,7 +104,10 @@ export class Reader {
 
   /** Opens the pipelined connections; those that fail are tried again in the background. */
   async open(): Promise<void> {
-    this.#timer = setInterval(() => this.#expire(), TICK_MS).unref();
+    this.#timer = setInterval(() => {
+      this.#expire();
+      void this.#boundLongReads();
+    }, TICK_MS).unref();
     await this.#pipelines.open();
   }
 
@@ -144,7 +157,9 @@ export class Reader {
     const prepared = { name: shape.name, statement, time: shape.time };
     const outcome = await this.#pipelines.run(connection, prepared, pending);
     if (outcome.kind === 'answered') {
+      this.#longReads.noteQuickRead();
       shape.time += (outcome.time - shape.time) / AVERAGED;
+      this.#noteTime(shape, outcome.time);
       return outcome.text;
     }
     learn(shape, outcome.reason);
@@ -155,7 +170,7 @@ export class Reader {
     let shape = this.#shapes.get(text);
     if (shape === undefined) {
       this.#counter += 1;
-      shape = { name: `q${this.#counter}`, seen: 0, time: 0, kind: 'read' };
+      shape = { name: `q${this.#counter}`, seen: 0, time: 0, usual: 0, kind: 'read' };
       this.#shapes.set(text, shape);
     }
     shape.seen += 1;
@@ -163,18 +178,30 @@ export class Reader {
   }
 
   /** The pipelined connection on which it should run; null for the pool. */
-  #pipelineFor({ seen, time, kind }: Shape): PipelinedConnection | null {
-    const { shares } = this.#options;
-    if (seen === 1 || kind !== 'read' || time > PIPELINED_MS) return null;
-    if (time > QUICK_MS) return shares.hasRoom() ? null : this.#pipelines.forOther();
+  #pipelineFor(shape: Shape): PipelinedConnection | null {
+    const { seen, time } = shape;
+    if (seen === 1 || this.#kindOf(shape) !== 'read') return null;
     const connection = this.#pipelines.forQuick();
     const isBusy = connection !== null && connection.load > BUSY_MS && time > BUSY_MS;
-    return isBusy && shares.hasRoom(SPARE) ? null : connection;
+    return isBusy && this.#options.shares.hasRoom(SPARE) ? null : connection;
+  }
+
+  /** What it is by its usual time on a server that is not busy: those of quick reads are compared. */
+  #kindOf({ kind, usual }: Shape): Shape['kind'] | 'long' {
+    if (kind !== 'read') return kind;
+    const isQuick = usual <= Math.max(BUSY_MS, QUICK_FACTOR * this.#quickTime);
+    return isQuick && usual <= QUICK_MS ? 'read' : 'long';
+  }
+
+  #noteTime(shape: Shape, time: number): void {
+    shape.usual = shape.usual === 0 ? time : follow(shape.usual, time, USUAL);
+    this.#quickTime = follow(this.#quickTime, shape.usual, QUICK);
   }
 
   /** The time that counts is PostgreSQL's own: waiting for a connection is nobody's fault. */
   async #onPool(shape: Shape, statement: Statement, pending: PendingRead): Promise<string | null> {
-    const answer = await this.#tryOnPool(shape.kind, shape, statement, pending);
+    const kind = shape.seen === 1 ? 'read' : this.#kindOf(shape);
+    const answer = await this.#tryOnPool(kind, shape, statement, pending);
     if (answer !== MOVED) return answer;
     const again = await this.#tryOnPool(shape.kind, shape, statement, pending);
     if (again === MOVED) throw new Error('a slow read was asked a third time');
@@ -183,18 +210,20 @@ export class Reader {
 
   /** @returns MOVED when a read has turned out to be a slow one */
   async #tryOnPool(
-    kind: Shape['kind'],
+    kind: Shape['kind'] | 'long',
     shape: Shape,
     statement: Statement,
     pending: PendingRead,
   ): Promise<string | null | typeof MOVED> {
     const held = await this.#options.shares.take(kind, pending.signal);
     const started = performance.now();
-    const statements = kind === 'read' ? [LIMIT_LOCKS, statement] : [statement];
+    const isShort = kind === 'read' || kind === 'long';
+    const statements = isShort ? [LIMIT_LOCKS, statement] : [statement];
     let good = true;
     try {
       const results = await held.run(runTogether(held.client, statements));
       shape.time = performance.now() - started;
+      this.#noteTime(shape, shape.time);
       shape.kind = shape.time > SLOW_MS ? 'slow' : 'read';
       return results.at(-1)?.[0]?.[0] ?? null;
     } catch (error) {
@@ -204,11 +233,22 @@ export class Reader {
       const isMoved = code === NOT_AVAILABLE || (code === CANCELLED && held.cancelled);
       if (code === NOT_AVAILABLE) shape.kind = 'blocked';
       else if (isMoved || shape.time > SLOW_MS) shape.kind = 'slow';
-      if (isMoved && kind === 'read' && !pending.isGone) return MOVED;
+      if (isMoved && isShort && !pending.isGone) return MOVED;
       throw error;
     } finally {
       held.giveBack(good);
     }
+  }
+
+  /** Adapts how many long reads run at a time to how long quick ones have to wait. */
+  async #boundLongReads(): Promise<void> {
+    if (this.#isProbing) return;
+    this.#isProbing = true;
+    const { shares } = this.#options;
+    const probe = this.#longReads.needsProbe ? await this.#pipelines.probe() : null;
+    this.#longReads.adapt(probe, shares.longReads);
+    shares.maxLongReads = this.#longReads.value;
+    this.#isProbing = false;
   }
 
   /** Answers those whose time is over: the server may not have heeded it. */
@@ -228,8 +268,16 @@ export class Reader {
 /** A read that is to be asked again as a slow one. */
 const MOVED = Symbol('moved');
 
+/** Steps that follow a time below which one of five, and of twenty, stays. */
+const USUAL = { down: 0.8, up: 1.057 };
+const QUICK = { down: 0.9, up: 1.0055 };
+
+function follow(value: number, time: number, { down, up }: typeof USUAL): number {
+  return Math.max(SHORTEST_MS, value * (time < value ? down : up));
+}
+
 /** Notes why a read was asked again on the pool. */
 function learn(shape: Shape, reason: Moved): void {
   if (reason === 'lock') shape.kind = 'blocked';
-  if (reason === 'slow') shape.time = Number.POSITIVE_INFINITY;
+  if (reason === 'slow') shape.usual = CUT_MS;
 }

@@ -54,6 +54,28 @@ t.test(
   },
 );
 
+t.test(
+  'reads that take long are as many as they may be, and no slow one keeps them out',
+  async (t) => {
+    const { shares, taken, take, settled } = await open(t);
+    shares.maxLongReads = 2;
+    void take('slow', 3);
+    await settled(1);
+    void take('long', 3);
+    await settled(2);
+    void take('read', 2);
+    await settled(4);
+    t.equal(shares.longReads, 2);
+    shares.maxLongReads = 6;
+    await until(() => taken.length === 6, 'all connections are taken');
+    await until(() => {
+      for (const held of taken) held.giveBack(true);
+      return taken.length === 8;
+    }, 'all have their turn');
+    for (const held of taken) held.giveBack(true);
+  },
+);
+
 t.test('writes to one table leave connections to others', async (t) => {
   const { shares, pool } = await open(t);
   const clients: { release(): void }[] = [];

@@ -1,0 +1,56 @@
+import t from 'tap';
+import { LongReadBound } from '#core/database/long-read-bound.ts';
+
+/** A bound of at most six, with clocks that the test moves. */
+function open() {
+  let now = 0;
+  let processor = 0;
+  const bound = new LongReadBound(6, { now: () => now, processor: () => processor });
+  /** Looks so many times, a tenth of a second apart. */
+  const look = (
+    times: number,
+    { probe, quick = true, own = 0.1 }: { probe: number | null; quick?: boolean; own?: number },
+  ) => {
+    for (let time = 0; time < times; time += 1) {
+      now += 100;
+      processor += 100 * own;
+      if (quick) bound.noteQuickRead();
+      bound.adapt(probe, bound.value);
+    }
+    return bound.value;
+  };
+  return { bound, look };
+}
+
+t.test('long reads are as many as may be while quick ones are quick', async (t) => {
+  const { look } = open();
+  t.equal(look(20, { probe: 0.2 }), 6);
+});
+
+t.test('they become fewer while quick ones wait, and more again afterwards', async (t) => {
+  const { look } = open();
+  look(20, { probe: 0.2 });
+  t.equal(look(20, { probe: 9 }), 2, 'two may always run');
+  const one = look(25, { probe: 0.2 });
+  t.ok(one > 2 && one < 6, 'one by one');
+  t.equal(look(100, { probe: 0.2 }), 6);
+});
+
+t.test('they stay as many where the process itself is what others wait for', async (t) => {
+  const { look } = open();
+  look(20, { probe: 0.2 });
+  t.equal(look(20, { probe: 9, own: 0.9 }), 6);
+});
+
+t.test('a server that is far away is not one that is busy', async (t) => {
+  const { look } = open();
+  t.equal(look(50, { probe: 40 }), 6);
+});
+
+t.test('nothing changes without a probe while somebody reads quickly', async (t) => {
+  const { look } = open();
+  look(20, { probe: 0.2 });
+  look(20, { probe: 9 });
+  t.equal(look(50, { probe: null }), 2);
+  t.equal(look(100, { probe: null, quick: false }), 6, 'with nobody there they have all');
+});
