@@ -35,6 +35,8 @@ export interface Guard {
   readonly table: Table;
   /** Which of the table's rights. */
   readonly rights: readonly number[];
+  /** What tells it where it was computed before, once for several values; no part of a plan. */
+  readonly seen?: Sql;
 }
 
 /** A column of a table. */

@@ -22,6 +22,11 @@ function anyRight(table: Table, indexes: readonly number[], apart: boolean): Sql
   return sql`(${join(parts, ' OR ')})`;
 }
 
+/** On which rows one of the rights holds, as a value; null: on all. */
+export function rightSql(table: Table, right: number): Sql | null {
+  return anyRight(table, [right], true);
+}
+
 /** Which rows of the table the caller sees; null: all. */
 export function rowRule(table: Table): Sql | null {
   return anyRight(table, [...table.rights.keys()], table.rights.length > 1);
@@ -29,7 +34,7 @@ export function rowRule(table: Table): Sql | null {
 
 /** On which rows the caller sees what is guarded; null: on all. */
 export function guardSql(guard: Guard | null): Sql | null {
-  return guard === null ? null : anyRight(guard.table, guard.rights, true);
+  return guard === null ? null : (guard.seen ?? anyRight(guard.table, guard.rights, true));
 }
 
 /** A value where the caller may see it, else null. */

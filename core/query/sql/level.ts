@@ -18,6 +18,7 @@ import { keySql, levelConditions, limitSql, ordered, range, valueOutput } from '
 import { guardSql, rowRule } from './expression.ts';
 import { type Aliases, ownerNames, Page, POSITION } from './page.ts';
 import { type RowShape, rowShape } from './row.ts';
+import { guardOnce, rowsFrom } from './row-guard.ts';
 import { countItems, guardRow, type SizeBounds } from './size.ts';
 import {
   anyEnds,
@@ -251,9 +252,9 @@ function levelSql(level: LevelPlan, conditions: readonly Sql[], writing: Writing
   const { content, table } = level;
   const where = whereSql([...conditions, ...levelConditions(level)]);
   if (content.kind === 'groups') return aggregatedSql(level, content, where, writing);
-  const { columns, json } = new LevelWriter(level, writing, null).shape(content);
-  const { joins, orderBy } = ordered(content);
-  const rows = sql`SELECT ${columns} FROM ${tableSql(table)}${joins}${where}${orderBy}${limitSql(level, writing.knownLimits)}`;
+  const { content: items, beside } = guardOnce(table, content, writing.aliases);
+  const { columns, json } = new LevelWriter(level, writing, null).shape(items);
+  const rows = sql`SELECT ${columns} FROM ${rowsFrom(level, items, { where, beside }, writing.knownLimits)}`;
   return { rows: content.order === null ? once(rows) : rows, json };
 }
 
@@ -265,9 +266,9 @@ export function rootSql(level: LevelPlan, conditions: readonly Sql[], writing: W
   }
   const where = whereSql([...conditions, ...levelConditions(level)]);
   const page = new Page(writing.aliases);
-  const { columns, json } = new LevelWriter(level, writing, page).shape(content);
-  const { joins, orderBy } = ordered(content);
-  const rows = sql`SELECT ${page.columns} FROM ${tableSql(table)}${joins}${where}${orderBy}${limitSql(level, writing.knownLimits)}`;
+  const { content: items, beside } = guardOnce(table, content, writing.aliases);
+  const { columns, json } = new LevelWriter(level, writing, page).shape(items);
+  const rows = sql`SELECT ${page.columns} FROM ${rowsFrom(level, items, { where, beside }, writing.knownLimits)}`;
   if (content.order === null) {
     return { json, rows: sql`${page.with(rows)} SELECT ${columns} FROM ${page.from}` };
   }
@@ -330,8 +331,10 @@ function batchValue(batch: Batch, json: Sql, position: Sql | null, { bounds }: W
 
 function batchOfItems(level: LevelPlan, content: Items, batch: Batch, writing: Writing): Sql {
   const page = isAboveBatch(level) ? new Page(writing.aliases) : null;
-  const { columns, json } = new LevelWriter(level, writing, page).shape(content);
-  const { from, where, position } = sourceOf(level, content, batch);
+  const { content: items, beside } = guardOnce(level.table, content, writing.aliases);
+  const { columns, json } = new LevelWriter(level, writing, page).shape(items);
+  const { from: bare, where, position } = sourceOf(level, content, batch);
+  const from = sql`${bare}${beside ?? empty}`;
   const group = position === null ? empty : groupBy(batch);
   if (page === null) {
     const value = batchValue(batch, json, position, writing);
