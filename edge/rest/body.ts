@@ -12,6 +12,9 @@ export function members<const E extends v.ObjectEntries>(entries: E) {
 /** A text that is not empty. */
 export const word = v.pipe(v.string('must be a text'), v.nonEmpty('must not be empty'));
 
+/** The token of a mail, and the password that its holder chooses. */
+export const tokenAndPassword = members({ token: word, password: word });
+
 /** A name of up to 50 characters without control characters; null when it is missing. */
 export const personalName = v.nullish(
   v.pipe(

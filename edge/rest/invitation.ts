@@ -1,6 +1,6 @@
 /** The routes of invitations: `/users/invite` and `/users/invite/accept`. */
 import * as v from 'valibot';
-import { address, members, page, word } from './body.ts';
+import { address, members, page, tokenAndPassword } from './body.ts';
 import { NO_CONTENT, visitorOf } from './call.ts';
 import { NOTHING, parsedBody, type RouteEntry } from './route.ts';
 
@@ -12,8 +12,6 @@ const invitation = members({
   role: v.pipe(v.string('must be a text'), v.uuid('must be the key of a role')),
   invite_url: page,
 });
-
-const acceptance = members({ token: word, password: word });
 
 export const INVITATION_ROUTES: readonly RouteEntry[] = [
   {
@@ -35,7 +33,7 @@ export const INVITATION_ROUTES: readonly RouteEntry[] = [
     access: 'anyone',
     answer: NOTHING,
     limit: 'reset',
-    ...parsedBody(acceptance, async (call, { token, password }) => {
+    ...parsedBody(tokenAndPassword, async (call, { token, password }) => {
       await call.services.invitations.accept(token, password, visitorOf(call));
       return NO_CONTENT;
     }),

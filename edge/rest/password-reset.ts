@@ -1,6 +1,6 @@
 /** The routes of a forgotten password: `/auth/password/request` and `/auth/password/reset`. */
 import * as v from 'valibot';
-import { members, page, word } from './body.ts';
+import { members, page, tokenAndPassword, word } from './body.ts';
 import { NO_CONTENT, visitorOf } from './call.ts';
 import { NOTHING, parsedBody, type RouteEntry } from './route.ts';
 
@@ -16,8 +16,6 @@ const requested = members({
   ),
   reset_url: page,
 });
-
-const chosen = members({ token: word, password: word });
 
 export const PASSWORD_RESET_ROUTES: readonly RouteEntry[] = [
   {
@@ -39,7 +37,7 @@ export const PASSWORD_RESET_ROUTES: readonly RouteEntry[] = [
     access: 'anyone',
     answer: NOTHING,
     limit: 'reset',
-    ...parsedBody(chosen, async (call, { token, password }) => {
+    ...parsedBody(tokenAndPassword, async (call, { token, password }) => {
       await call.services.passwordResets.reset(token, password, visitorOf(call));
       return NO_CONTENT;
     }),

@@ -6,29 +6,10 @@ import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
 import { looksLikeTimestamp } from '#core/values/timestamp-text.ts';
 import { textChecker } from '#core/values/value.ts';
 import { createDatabase } from '#tests/harness/database.ts';
+import { columnDescriptor } from '#tests/harness/descriptor.ts';
 
 function field(typeName: string, more: Partial<ColumnDescriptor> = {}): ColumnField {
-  const column: ColumnDescriptor = {
-    name: 'c',
-    position: 1,
-    typeName,
-    typeSchema: 'pg_catalog',
-    typeText: typeName,
-    typeKind: 'b',
-    elementType: null,
-    domain: null,
-    enumValues: null,
-    nullable: true,
-    defaultExpression: null,
-    generatedExpression: null,
-    identity: null,
-    sequence: null,
-    maxLength: null,
-    numericPrecision: null,
-    numericScale: null,
-    comment: null,
-    ...more,
-  };
+  const column = columnDescriptor('c', typeName, more);
   return { name: 'c', type: 'unknown', column, special: [], stored: null, meta: null };
 }
 
