@@ -3,21 +3,16 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import type { ColumnField } from '#core/catalog/catalog.ts';
 import { CopyText } from '#core/transfer/copy-text.ts';
 import { csvHeader, csvRows } from '#core/transfer/csv-rows.ts';
 import type { FileColumn, ValueForm } from '#core/transfer/file-column.ts';
 import type { RowHandler } from '#core/transfer/row-reader.ts';
+import { columnDescriptor } from '#tests/harness/descriptor.ts';
 
 const FORMS: readonly ValueForm[] = ['plain', 'json', 'array', 'list'];
 
 function column(form: ValueForm): FileColumn {
-  const column: ColumnField['column'] = {
-    ...{ name: form, position: 1, typeName: 'text', typeSchema: 'pg_catalog', typeText: 'text' },
-    ...{ typeKind: 'b', elementType: null, domain: null, enumValues: null, nullable: true },
-    ...{ defaultExpression: null, generatedExpression: null, identity: null, sequence: null },
-    ...{ maxLength: null, numericPrecision: null, numericScale: null, comment: null },
-  };
+  const column = columnDescriptor(form, 'text');
   const masked = false;
   return {
     name: form,
