@@ -59,7 +59,7 @@ export function join(parts: readonly Sql[], separator = ', '): Sql {
 const LONG_ARRAY = 1_000;
 
 /** A long list of texts in PostgreSQL's text form of arrays, anything else as it is. */
-function parameterOf(value: unknown): unknown {
+export function parameterOf(value: unknown): unknown {
   if (!Array.isArray(value) || value.length < LONG_ARRAY) return value;
   if (!value.every((element) => element === null || typeof element === 'string')) return value;
   const json = JSON.stringify(value);

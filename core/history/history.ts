@@ -208,6 +208,16 @@ export interface WrittenRows {
   readonly deltas: unknown;
   /** For rows that came with others. */
   readonly nesting?: Nesting;
+  /**
+   * The column of the rows that holds their places from 1 on. They are recorded in this order, and
+   * have one delta in common.
+   */
+  readonly place?: Sql;
+}
+
+/** The column that a statement adds to rows of a collection to hold their places. */
+export function placeColumn({ table }: Collection): Sql {
+  return identifier(freeName(table?.columns ?? []));
 }
 
 /** A name that no column has. */
@@ -222,13 +232,14 @@ function freeName(columns: readonly { readonly name: string }[]): string {
  * of them yields numbers as `id`: `h` with revisions, else `a`, with the number that was given.
  */
 export function recordRows(schema: string, written: WrittenRows): Sql {
-  const { collection, action, rows, isOne, author, deltas, nesting } = written;
+  const { collection, action, rows, isOne, author, deltas, nesting, place: given } = written;
   const kept = accountabilityOf(collection);
   const [key] = collection.primaryKey;
   if (kept === null || key === undefined || collection.table === null) return empty;
   const [a, b, h] = ['a', 'b', 'h'].map((name) => raw(`${name}${nesting?.number ?? ''}`));
   const item = sql`left(${identifier('t', key.column.name)}::text, 255)`;
-  const activity = sql`, ${a} AS (${activityInto(schema, author, action, collection)}, ${item} FROM ${rows} AS t RETURNING id)`;
+  const order = given === undefined ? empty : sql` ORDER BY t.${given}`;
+  const activity = sql`, ${a} AS (${activityInto(schema, author, action, collection)}, ${item} FROM ${rows} AS t${order} RETURNING id)`;
   if (kept === 'activity' || !REVISED.has(action)) return activity;
   const into = revisionInto(schema);
   const name = sql`${collection.name}::text`;
@@ -245,9 +256,15 @@ export function recordRows(schema: string, written: WrittenRows): Sql {
   const arrays = join([sql`${deltas}::text[]`, ...(many ? [sql`${many.numbers}::int8[]`] : [])]);
   const names = raw(many ? 'delta, p, n' : 'delta, n');
   const parents = many ? sql` JOIN ${many.values} AS p ON p.n = v.p` : empty;
+  const numbered = sql`${activity}, ${b} AS (SELECT id, row_number() OVER () AS n FROM ${a})`;
+  if (given !== undefined) {
+    return sql`${numbered}, ${h} AS (${into}
+      SELECT ${b}.id, ${name}, ${item}, ${data}, ${deltas}::text::json, NULL::int4
+      FROM ${rows} AS t JOIN ${b} ON ${b}.n = t.${given} ORDER BY ${b}.n RETURNING id)`;
+  }
   // Rows of a sub-statement are read in the order in which they were written.
-  const place = identifier(freeName(collection.table.columns));
-  return sql`${activity}, ${b} AS (SELECT id, row_number() OVER () AS n FROM ${a}), ${h} AS (${into}
+  const place = placeColumn(collection);
+  return sql`${numbered}, ${h} AS (${into}
     SELECT ${b}.id, ${name}, ${item}, ${data}, ${deltaOf(sql`v.delta`)}::json,
       ${many ? raw('p.key') : onlyOf(parent)}
     FROM (SELECT row_number() OVER () AS ${place}, ${rows}.* FROM ${rows}) AS t

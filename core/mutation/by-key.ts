@@ -1,18 +1,26 @@
 /**
- * Changes or deletes one item by its key: its row, its history and, where nothing else decides on
- * it, its answer are one statement, made once for all that change the same fields under the same
- * rules. What it cannot do, or may not, is left to the writer that goes step by step.
+ * Changes or deletes items by their keys: rows, history and, where nothing else decides on it, the
+ * answer are one statement, made once for all that change the same fields under the same rules.
+ * What it cannot do, or may not, is left to the writer that goes step by step.
  */
 import type { Permission } from '#core/access/rights.ts';
 import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
+import { MAX_KEYS } from '#core/changes/change.ts';
 import { bareType } from '#core/database/column-type.ts';
-import { empty, identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
-import { deltaText, type History, hasHistory, recordRows } from '#core/history/history.ts';
+import { empty, identifier, join, parameterOf, raw, type Sql, sql } from '#core/database/sql.ts';
+import {
+  deltaText,
+  type History,
+  hasHistory,
+  placeColumn,
+  recordRows,
+} from '#core/history/history.ts';
 import { isJsonObject } from '#core/json/json-object.ts';
 import type { Key } from '#core/query/key.ts';
 import { Given } from '#core/query/plan/slot.ts';
 import type { Filter } from '#core/query/query.ts';
 import type { Written } from '#core/query/sql/compile.ts';
+import { arrayElements } from '#core/values/array.ts';
 import { Allowance } from './allowance.ts';
 import { needsRecord } from './caller-record.ts';
 import { coverage } from './judge.ts';
@@ -27,11 +35,14 @@ import type { Node } from './relational/work.ts';
 import { tableOf } from './statement.ts';
 import { NO_RULE, type Write } from './target.ts';
 
-/** The change or the deletion of one item. */
+/** The change or the deletion of one item, or of several in the same way. */
 export interface KeyedWrite {
   readonly action: 'update' | 'delete';
   readonly collection: Collection;
-  readonly key: string;
+  /** Of the items, in their order. */
+  readonly keys: readonly string[];
+  /** They were named by a list. */
+  readonly isList: boolean;
   /** What is changed, in the order of the table. */
   readonly fields: readonly ColumnField[];
   readonly row: Row;
@@ -46,8 +57,28 @@ export interface KeyedWrite {
 /** The row as the statement wrote it. */
 const ROW = raw('w');
 
-/** The item as the rest of the statement reads it. */
-export const WRITTEN_ROW: Written = { source: ROW, isList: false };
+/** The items as the rest of the statement reads them. */
+export function writtenBy({ isList }: Pick<KeyedWrite, 'isList'>): Written {
+  return { source: ROW, isList };
+}
+
+/** The items of a write: one of a path, or those of a list. */
+export interface KeyedItems {
+  readonly keys: readonly Key[];
+  readonly isList: boolean;
+}
+
+/** The texts of keys of one column; null where there is none. */
+function textsOf({ keys }: KeyedItems): readonly string[] | null {
+  const texts = keys.flatMap(([text]) => (text === undefined ? [] : [text]));
+  return texts.length === 0 || texts.length < keys.length ? null : texts;
+}
+
+/** Statements for so few that their keys are told to others are not those for more. */
+function countOf({ keys, isList }: KeyedItems): string {
+  if (!isList) return 'one';
+  return keys.length > MAX_KEYS ? 'many' : 'some';
+}
 
 /** Whether nobody but the statement itself has a say in what becomes of a row. */
 function isPlain({ collection: { table, primaryKey }, rule }: Write): boolean {
@@ -115,18 +146,19 @@ async function plannedItem(write: Write, key: Key, value: unknown): Promise<Plan
 }
 
 /**
- * Plans the change of one item.
+ * Plans the change of items.
  * @returns null when it takes more than one statement, or is to be refused
  * @throws ServiceError as the step-by-step writer does, though not always the first of its errors
  */
 export async function planUpdate(
   write: Write,
-  key: Key,
+  named: KeyedItems,
   value: unknown,
 ): Promise<KeyedWrite | null> {
   const { collection, target } = write;
-  const [id] = key;
-  if (!isPlain(write) || id === undefined || needsRecord(write, 'update')) return null;
+  const keys = textsOf(named);
+  const [key = []] = named.keys;
+  if (!isPlain(write) || keys === null || needsRecord(write, 'update')) return null;
   const facts = updateFacts(target.catalog, collection);
   if (facts.hasJointColumns) return null;
   const item = await plannedItem(write, key, value);
@@ -146,75 +178,130 @@ export async function planUpdate(
   if (fields.length === 0 || fields.some(({ column }) => facts.referred.has(column.name))) {
     return null;
   }
-  const form = `update of ${fields.map(({ column }) => column.position).join()} by ${covering.form}`;
+  const places = fields.map(({ column }) => column.position).join();
+  const form = `update of ${places} of ${countOf(named)} by ${covering.form}`;
   const { rules } = covering;
-  return { action: 'update', collection, key: id, fields, row, stored, rules, form };
+  const { isList } = named;
+  return { action: 'update', collection, keys, isList, fields, row, stored, rules, form };
 }
 
-/** Plans the deletion of one item; null when it takes more than one statement, or is to be refused. */
-export function planDeletion(write: Write, key: Key): KeyedWrite | null {
+/** Plans the deletion of items; null when it takes more than one statement, or is to be refused. */
+export function planDeletion(write: Write, named: KeyedItems): KeyedWrite | null {
   const { collection, target } = write;
-  const [id] = key;
-  if (!isPlain(write) || id === undefined) return null;
+  const keys = textsOf(named);
+  if (!isPlain(write) || keys === null) return null;
   const covering = rulesFor(target.rights.of(collection.name, 'delete'), []);
   if (covering === null) return null;
-  const form = `delete by ${covering.form}`;
+  const form = `delete of ${countOf(named)} by ${covering.form}`;
   const { rules } = covering;
   return {
-    ...{ action: 'delete', collection, key: id, rules, form },
+    ...{ action: 'delete', collection, keys, isList: named.isList, rules, form },
     ...{ fields: [], row: new Map(), stored: {} },
   };
 }
 
-/** The item that is meant, as far as the caller's rules hold for it; the table is called `t`. */
-function whereSql({ primaryKey: [key] }: Collection, condition: Sql | null): Sql {
+type Target = Pick<KeyedWrite, 'action' | 'collection' | 'fields' | 'keys' | 'isList'>;
+
+function keyField({ primaryKey: [key] }: Collection): ColumnField {
   if (key === undefined) throw new TypeError('an item without a key was to be written');
-  const own = sql`${identifier('t', key.column.name)} = ${new Given(0)}::text::${bareType(key.column)}`;
-  return condition === null ? sql`WHERE ${own}` : sql`WHERE ${own} AND ${condition}`;
+  return key;
 }
 
-/** Locks the item, before rules look at other tables: they see these as they are afterwards. */
-export function lockSql({ collection }: KeyedWrite, condition: Sql | null): Sql {
-  return sql`SELECT FROM ${tableOf(collection)} AS t ${whereSql(collection, condition)} FOR UPDATE OF t`;
+/** The items that are meant, as far as the caller's rules hold for them; the table is called `t`. */
+function whereSql({ collection, isList }: Target, condition: Sql | null): Sql {
+  const { column } = keyField(collection);
+  const given = new Given(0);
+  const type = bareType(column);
+  const asked = isList ? sql`k.k::${type}` : sql`${given}::text::${type}`;
+  const own = sql`WHERE ${identifier('t', column.name)} = ${asked}`;
+  return condition === null ? own : sql`${own} AND ${condition}`;
+}
+
+/** The keys of several items, with their places. */
+function keysSql(): Sql {
+  return sql`unnest(${new Given(0)}::text[]) WITH ORDINALITY AS k(k, n)`;
+}
+
+/** Whether the items are locked by a statement of their own. */
+export function locksBefore({ isList }: KeyedWrite, { reaches }: { reaches: boolean }): boolean {
+  // Several in the order of their keys, as whoever else locks them does.
+  return isList || reaches;
+}
+
+/** Locks the items, before rules look at other tables: they see these as they are afterwards. */
+export function lockSql(write: Target, condition: Sql | null): Sql {
+  const { collection, isList } = write;
+  const keys = isList ? sql`, ${keysSql()}` : empty;
+  const order = sql` ORDER BY ${identifier('t', keyField(collection).column.name)}`;
+  return sql`SELECT FROM ${tableOf(collection)} AS t${keys} ${whereSql(write, condition)}${isList ? order : empty} FOR UPDATE OF t`;
+}
+
+/** Ends the statement when some of the items were not written. */
+function allWritten(write: Target): Sql {
+  const all = sql`(SELECT count(*) FROM ${ROW}) = ${new Given(write.fields.length + 6)}::int8`;
+  return sql`CASE WHEN ${all} THEN 'true' ELSE 'sluice: some were not written' END::boolean`;
+}
+
+/** A row with the keys of several items, where they are few enough to be told, and the answer. */
+function manyWritten(write: Target, place: Sql, shown: Sql): Sql {
+  const { column } = keyField(write.collection);
+  const texts = sql`array_agg(${ROW}.${identifier(column.name)}::text ORDER BY ${ROW}.${place})::text`;
+  const keys = write.keys.length > MAX_KEYS ? sql`''` : sql`(SELECT ${texts} FROM ${ROW})`;
+  return sql`SELECT ${keys}${shown} WHERE ${allWritten(write)}`;
 }
 
 /**
- * The statement that writes the item, with places for {@link keyedValues}. It yields one row, the
- * text of the key and the answer; none when the caller may not write the item or there is none.
+ * The statement that writes the items, with places for {@link keyedValues}. It yields one row, the
+ * text of the key or of the array of keys, and the answer; none when the caller may not write the
+ * only item or there is none.
  * @param schema that of the system tables
  * @param condition holds for items that the caller may write; null: for all
  * @param answer a select of the answer; null: none
  */
 export function keyedSql(
-  { action, collection, fields }: Pick<KeyedWrite, 'action' | 'collection' | 'fields'>,
+  write: Target,
   schema: string,
   { condition, answer }: { readonly condition: Sql | null; readonly answer: Sql | null },
 ): Sql {
-  const [key] = collection.primaryKey;
-  if (key === undefined || collection.table === null) throw new TypeError('an item has no key');
+  const { action, collection, fields, isList } = write;
+  const key = keyField(collection);
+  if (collection.table === null) throw new TypeError('an item has no table');
   const set = fields.map(
     ({ column }, place) =>
       sql`${identifier(column.name)} = ${new Given(place + 1)}::text::${bareType(column)}`,
   );
   const table = sql`${tableOf(collection)} AS t`;
-  const verb =
-    action === 'update' ? sql`UPDATE ${table} SET ${join(set)}` : sql`DELETE FROM ${table}`;
-  const all = collection.table.columns.map(({ name }) => identifier('t', name));
-  const place = fields.length + 1;
+  const isUpdate = action === 'update';
+  const verb = isUpdate ? sql`UPDATE ${table} SET ${join(set)}` : sql`DELETE FROM ${table}`;
+  const from = isUpdate ? sql` FROM ${keysSql()}` : sql` USING ${keysSql()}`;
+  const own = collection.table.columns.map(({ name }) => identifier('t', name));
+  const place = placeColumn(collection);
+  const returned = isList ? [...own, sql`k.n AS ${place}`] : own;
+  const delta = fields.length + 1;
   const told = recordRows(schema, {
-    ...{ collection, action, rows: ROW, isOne: true, deltas: new Given(place) },
-    author: Array.from({ length: 4 }, (_, part) => new Given(place + 1 + part)),
+    ...{ collection, action, rows: ROW, isOne: !isList, deltas: new Given(delta) },
+    ...(isList ? { place } : {}),
+    author: Array.from({ length: 4 }, (_, part) => new Given(delta + 1 + part)),
   });
   const shown = answer === null ? empty : sql`, (${answer})`;
-  return sql`WITH ${ROW} AS (${verb} ${whereSql(collection, condition)} RETURNING ${join(all)})${told}
-    SELECT ${ROW}.${identifier(key.column.name)}::text${shown} FROM ${ROW}`;
+  const written = sql`WITH ${ROW} AS (${verb}${isList ? from : empty} ${whereSql(write, condition)} RETURNING ${join(returned)})${told}`;
+  return isList
+    ? sql`${written} ${manyWritten(write, place, shown)}`
+    : sql`${written} SELECT ${ROW}.${identifier(key.column.name)}::text${shown} FROM ${ROW}`;
 }
 
 /** The values for the places of {@link keyedSql} and {@link lockSql}. */
 export function keyedValues(write: KeyedWrite, history: Pick<History, 'author'>): unknown[] {
-  const { collection, key, fields, row } = write;
+  const { collection, keys, isList, fields, row } = write;
   const text = hasHistory(collection)
     ? deltaText(collection, { delta: deltaOf(collection, write) })
     : null;
-  return [key, ...fields.map((field) => row.get(field) ?? null), text, ...history.author];
+  const texts = fields.map((field) => row.get(field) ?? null);
+  return [isList ? parameterOf(keys) : keys[0], ...texts, text, ...history.author, keys.length];
+}
+
+/** Reads the keys in what {@link keyedSql} yields first; null: too many to be told. */
+export function writtenKeys(write: KeyedWrite, text: string): readonly string[] | null {
+  if (!write.isList) return [text];
+  return write.keys.length > MAX_KEYS ? null : arrayElements(text);
 }

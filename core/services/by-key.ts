@@ -1,5 +1,5 @@
 /**
- * Updates and deletes one item in one round trip. What is refused, or takes more than the statements
+ * Updates and deletes items by their keys in one round trip. What is refused, or takes more than the statements
  * made here, is left to the step-by-step writer, which tells why.
  */
 import type { AtOnce } from '#core/changes/journal.ts';
@@ -10,16 +10,18 @@ import type { Statement } from '#core/database/sql.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import type { History } from '#core/history/history.ts';
 import {
+  type KeyedItems,
   type KeyedWrite,
   keyedSql,
   keyedValues,
   lockSql,
+  locksBefore,
   planDeletion,
   planUpdate,
-  WRITTEN_ROW,
+  writtenBy,
+  writtenKeys,
 } from '#core/mutation/by-key.ts';
 import type { Write } from '#core/mutation/target.ts';
-import type { Key } from '#core/query/key.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { give } from '#core/query/plan/slot.ts';
 import { type CompiledChange, compileAnyItem, compileChanging } from '#core/query/sql/compile.ts';
@@ -60,25 +62,25 @@ export class KeyedWriter {
   }
 
   /**
-   * Prepares the update of one item.
+   * Prepares the same update of items.
    * @returns null when the step-by-step writer has to do it
    */
   async update(
     context: ItemContext,
     { write, history }: { readonly write: Write; readonly history: History },
-    change: { readonly key: Key; readonly value: unknown; readonly question: UnparsedQuery },
+    change: KeyedItems & { readonly value: unknown; readonly question: UnparsedQuery },
   ): Promise<AtOnce<Outcome> | null> {
-    const plan = await planned(() => planUpdate(write, change.key, change.value));
+    const plan = await planned(() => planUpdate(write, change, change.value));
     return plan && this.#prepared(context, plan, history, change.question);
   }
 
-  /** The same for the deletion of one. */
+  /** The same for the deletion of items. */
   async deletion(
     context: ItemContext,
     { write, history }: { readonly write: Write; readonly history: History },
-    key: Key,
+    named: KeyedItems,
   ): Promise<AtOnce<Outcome> | null> {
-    const plan = await planned(() => planDeletion(write, key));
+    const plan = await planned(() => planDeletion(write, named));
     return plan && this.#prepared(context, plan, history, null);
   }
 
@@ -87,9 +89,9 @@ export class KeyedWriter {
     plan: KeyedWrite,
     history: History,
     question: UnparsedQuery | null,
-  ): AtOnce<Outcome> {
+  ): AtOnce<Outcome> | null {
     const { catalog, grants, caller } = context;
-    const { collection, action, rules } = plan;
+    const { collection, action, rules, keys } = plan;
     const asked = { place: `${plan.form} in ${collection.name}`, caller };
     const change = this.#changes.get(
       catalog,
@@ -97,31 +99,32 @@ export class KeyedWriter {
       { ...asked, question: question ?? nothing(context) },
       (query) => {
         const wanted = { query: question === null ? null : query, rules };
-        const { statement, ...kind } = compileChanging(context, wanted, WRITTEN_ROW, (parts) =>
+        const { statement, ...kind } = compileChanging(context, wanted, writtenBy(plan), (parts) =>
           keyedSql(plan, this.#schema, parts),
         );
         return { kind, statement };
       },
     );
     const values = keyedValues(plan, history);
-    const { readback, reaches } = change.kind;
-    const before = reaches ? [give(this.#lock(context, plan), values)] : [];
-    const after =
-      readback === 'after' && question !== null
-        ? [give(this.#read(context, question), [plan.key])]
-        : [];
+    const { readback } = change.kind;
+    const readsAfter = readback === 'after' && question !== null;
+    // There is no statement yet that reads several behind what wrote them.
+    if (readsAfter && plan.isList) return null;
+    const before = locksBefore(plan, change.kind) ? [give(this.#lock(context, plan), values)] : [];
+    const after = readsAfter ? [give(this.#read(context, question), keys)] : [];
     const statements: Statement[] = [...before, give(change.statement, values), ...after];
     return {
       collections: new Set([collection.name]),
-      rows: 1,
+      rows: keys.length,
       async run(client: Client) {
         const results = await runTogether(client, statements);
         const row = results[before.length]?.[0];
-        const key = row?.[0] ?? null;
-        if (row === undefined || key === null) return { result: null, changes: [] };
+        const text = row?.[0] ?? null;
+        if (row === undefined || text === null) return { result: null, changes: [] };
         const answer = (after.length === 0 ? row[1] : results.at(-1)?.[0]?.[0]) ?? null;
         const { user } = caller;
-        const changed = { collection: collection.name, action, keys: [key], user };
+        const told = writtenKeys(plan, text);
+        const changed = { collection: collection.name, action, keys: told, user };
         return { result: { answer }, changes: [changed] };
       },
     };
@@ -136,7 +139,7 @@ export class KeyedWriter {
     };
     return this.#locks.get(catalog, grants, asked, () => {
       const wanted = { query: null, rules: plan.rules };
-      const { statement } = compileChanging(context, wanted, WRITTEN_ROW, ({ condition }) =>
+      const { statement } = compileChanging(context, wanted, writtenBy(plan), ({ condition }) =>
         lockSql(plan, condition),
       );
       return { kind: null, statement };

@@ -118,7 +118,7 @@ export class Invitations {
       await users.updateMany(
         target,
         { kind: 'same', selection: { kind: 'keys', keys }, data: { role } },
-        answer,
+        parsedQuery(answer),
       );
     }
     const taken = new Set(known.map(({ email }) => email.toLowerCase()));

@@ -4,12 +4,11 @@
  */
 import { ACTIONS } from '#core/access/rights.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
-import type { AtOnce, ChangeJournal, Note } from '#core/changes/journal.ts';
-import type { Client } from '#core/database/pool.ts';
+import type { AtOnce } from '#core/changes/journal.ts';
 import type { Statement } from '#core/database/sql.ts';
 import { connectionFor } from '#core/database/write-connection.ts';
-import { forbidden } from '#core/errors/service-error.ts';
-import { History, NO_VISITOR } from '#core/history/history.ts';
+import type { History } from '#core/history/history.ts';
+import { isJsonObject } from '#core/json/json-object.ts';
 import { Allowance } from '#core/mutation/allowance.ts';
 import { deleteItems } from '#core/mutation/delete.ts';
 import { noAction } from '#core/mutation/judge.ts';
@@ -18,7 +17,7 @@ import { formOf, type NewItems, newItemsValues } from '#core/mutation/new-items.
 import { newItemsSql, writtenItems } from '#core/mutation/new-items-sql.ts';
 import { parseItem } from '#core/mutation/payload.ts';
 import { type Input, writeItems } from '#core/mutation/relational/write.ts';
-import type { CollectionRule, Write } from '#core/mutation/target.ts';
+import type { Write } from '#core/mutation/target.ts';
 import { type Key, keyOfPath } from '#core/query/key.ts';
 import { give } from '#core/query/plan/slot.ts';
 import type { Query } from '#core/query/query.ts';
@@ -28,9 +27,9 @@ import {
   compileWriting,
   type Readback,
 } from '#core/query/sql/compile.ts';
-import { isRefusal, KeyedWriter, type Outcome } from './by-key.ts';
-import { NO_CONNECTION, prepareCreation } from './create-in-one-trip.ts';
-import { itemData, listData } from './envelope.ts';
+import { KeyedWriter, type Outcome } from './by-key.ts';
+import { prepareCreation } from './create-in-one-trip.ts';
+import { type Data, itemData, listData } from './envelope.ts';
 import { ItemReader, type ItemReaderOptions } from './item-reader.ts';
 import {
   type Precondition,
@@ -46,18 +45,10 @@ import { retryOnConflict } from './retry-on-conflict.ts';
 import { keysOf, type Selection } from './selection.ts';
 import { firstKey } from './singleton.ts';
 import { StatementCache, type UnparsedQuery } from './statement-cache.ts';
+import { type Session, type WriteSessionOptions, WriteSessions } from './write-session.ts';
 
-export interface ItemServiceOptions extends ItemReaderOptions {
-  /** Most items that one request may write, related ones counted. */
-  readonly maxBatch: number | undefined;
-  /** Hashes a secret in the slow way. */
-  readonly hash: (secret: string) => Promise<string>;
-  /** What a collection demands beyond permissions. */
-  readonly ruleOf: (collection: Collection) => CollectionRule;
-  /** The schema of the system tables. */
-  readonly schema: string;
-  /** Tells of what is written. */
-  readonly journal: ChangeJournal;
+export interface ItemServiceOptions extends ItemReaderOptions, WriteSessionOptions {
+  readonly reader: ItemReaderOptions['reader'];
   /** Writes nothing in one round trip, for comparisons. */
   readonly stepByStep?: boolean;
 }
@@ -67,12 +58,14 @@ export type Update =
   | { readonly kind: 'same'; readonly selection: Selection; readonly data: unknown }
   | { readonly kind: 'each'; readonly items: readonly unknown[] };
 
-/** A write of one item, in one round trip if it can be, and step by step. */
+/** A write by keys, in one round trip if it can be, and step by step. */
 interface KeyedForms {
   readonly prepare:
     | ((context: ItemContext, session: Session) => Promise<AtOnce<Outcome> | null>)
     | null;
   readonly work: (session: Session) => Promise<WriteAnswer>;
+  /** Puts the answer of the round trip into its form; that of an item when not given. */
+  readonly dataOf?: (text: string) => Data;
 }
 
 /** How what is created is asked for: as one item, or as a list. */
@@ -81,25 +74,18 @@ interface AskedBack {
   readonly isList: boolean;
 }
 
-/** A write within its transaction, and how the writes of other collections are had. */
-export interface Session {
-  readonly write: Write;
-  readonly writeOf: (collection: string) => Write;
-  readonly history: History;
-  /** How many items the request may write; undefined: any number. */
-  readonly maxItems: number | undefined;
-}
-
 export class ItemService extends ItemReader {
   readonly #options: ItemServiceOptions;
   readonly #creations = new StatementCache<Readback>();
 
   readonly #keyed: KeyedWriter;
+  readonly #sessions: WriteSessions;
 
   constructor(options: ItemServiceOptions) {
     super(options);
     this.#options = options;
     this.#keyed = new KeyedWriter(options.schema);
+    this.#sessions = new WriteSessions(options);
   }
 
   /**
@@ -135,7 +121,7 @@ export class ItemService extends ItemReader {
       (value, index): Input => ({ place: isList ? [index] : [], value, intent: 'create' }),
     );
     const run = async (context: ItemContext) => {
-      const collection = writable(this.#known(context));
+      this.#known(context);
       const done = this.#options.stepByStep
         ? null
         : await this.#createAtOnce(target, context, inputs, { question, isList });
@@ -147,7 +133,7 @@ export class ItemService extends ItemReader {
           ? readBack(session.write, query, keys)
           : readBackOne(session.write, query, keys[0]);
       };
-      return retryOnConflict(() => this.#transaction(target, context, collection, work));
+      return this.#sessions.transaction(target, context, work);
     };
     return this.contexts.with(target, run, true);
   }
@@ -160,9 +146,7 @@ export class ItemService extends ItemReader {
     asked: AskedBack,
   ): Promise<{ readonly result: string | null } | null> {
     const { journal, shares, reader, maxBatch: maxItems } = this.#options;
-    const collection = this.served(context);
-    const place = { client: NO_CONNECTION, note: () => undefined };
-    const { write, writeOf, history } = this.#session(target, context, collection, place);
+    const { write, writeOf, history } = this.#sessions.prepare(target, context);
     const creation = await prepareCreation(
       write,
       inputs,
@@ -174,7 +158,7 @@ export class ItemService extends ItemReader {
     );
     if (creation === null) return null;
     const { rows } = creation;
-    const short = { table: collection.name, rows, waitsForLocks: false };
+    const short = { table: context.collection, rows, waitsForLocks: false };
     const onConnection = connectionFor({ shares, reader }, short);
     try {
       return { result: await retryOnConflict(() => journal.atOnce(onConnection, creation)) };
@@ -231,7 +215,8 @@ export class ItemService extends ItemReader {
     const { body: value, precondition } = change;
     const prepare = async (context: ItemContext, session: Session) => {
       const key = keyOfPath(session.write.collection, segment);
-      return this.#keyed.update(context, session, { key, value, question });
+      const change = { keys: [key], isList: false, value, question };
+      return this.#keyed.update(context, session, change);
     };
     const work = async (session: Session) => {
       const { write } = session;
@@ -245,16 +230,24 @@ export class ItemService extends ItemReader {
   }
 
   /** Updates several items. */
-  updateMany(target: Target, update: Update, query: Query): Promise<WriteAnswer> {
-    return this.#write(target, async (session) => {
+  updateMany(target: Target, update: Update, question: UnparsedQuery): Promise<WriteAnswer> {
+    const prepare = async (context: ItemContext, session: Session) => {
+      if (update.kind === 'each' || update.selection.kind === 'query') return null;
+      if (!isJsonObject(update.data)) return null;
+      const keys = await keysOf(session.write, update.selection, this.#options.maxBatch);
+      const change = { keys, isList: true, value: update.data, question };
+      return this.#keyed.update(context, session, change);
+    };
+    const work = async (session: Session) => {
       const { write } = session;
       if (update.kind === 'each') this.requireCount(update.items.length);
       const inputs =
         update.kind === 'each'
           ? update.items.map((value, index): Input => ({ place: [index], value, intent: 'update' }))
           : await this.#inputsOf(write, update);
-      return readBack(write, query, await this.#put(session, inputs));
-    });
+      return readBack(write, question.query(), await this.#put(session, inputs));
+    };
+    return this.#byKey(target, { prepare, work, dataOf: listData });
   }
 
   /** Gives a singleton new values, creating it if nobody has. */
@@ -280,7 +273,10 @@ export class ItemService extends ItemReader {
     condition?: { readonly precondition: Precondition; readonly query: Query },
   ): Promise<void> {
     const prepare = async (context: ItemContext, session: Session) =>
-      this.#keyed.deletion(context, session, keyOfPath(session.write.collection, segment));
+      this.#keyed.deletion(context, session, {
+        keys: [keyOfPath(session.write.collection, segment)],
+        isList: false,
+      });
     const work = async ({ write, history }: Session) => {
       const key = keyOfPath(write.collection, segment);
       if (condition) await requireUnchanged(write, condition.query, key, condition.precondition);
@@ -290,45 +286,34 @@ export class ItemService extends ItemReader {
     await this.#byKey(target, { prepare: condition ? null : prepare, work });
   }
 
-  /** Writes one item in one round trip, or step by step where that cannot be or is refused. */
-  #byKey(target: Target, { prepare, work }: KeyedForms): Promise<WriteAnswer> {
+  /** Writes items in one round trip, or step by step where that cannot be or is refused. */
+  #byKey(target: Target, { prepare, work, dataOf = itemData }: KeyedForms): Promise<WriteAnswer> {
     const run = async (context: ItemContext) => {
-      const collection = writable(this.#known(context));
-      const isShort = prepare !== null && !this.#options.stepByStep;
-      const done = isShort && (await this.#atOnce(target, context, collection, prepare));
-      if (done) return done.answer === null ? null : itemData(done.answer);
-      return retryOnConflict(() => this.#transaction(target, context, collection, work));
+      this.#known(context);
+      if (prepare !== null && !this.#options.stepByStep) {
+        const done = await this.#sessions.atOnce(target, context, (session) =>
+          prepare(context, session),
+        );
+        if (done !== null) return done.answer === null ? null : dataOf(done.answer);
+      }
+      return this.#sessions.transaction(target, context, work);
     };
     return this.contexts.with(target, run, true);
   }
 
-  async #atOnce(
-    target: Target,
-    context: ItemContext,
-    collection: Collection,
-    prepare: NonNullable<KeyedForms['prepare']>,
-  ): Promise<Outcome> {
-    const { journal, shares, reader } = this.#options;
-    const place = { client: NO_CONNECTION, note: () => undefined };
-    try {
-      const work = await prepare(context, this.#session(target, context, collection, place));
-      // It may wait for a row, so nobody else's statement stands behind it.
-      if (work === null) return null;
-      const short = { table: collection.name, rows: work.rows, waitsForLocks: true };
-      const onConnection = connectionFor({ shares, reader }, short);
-      return await retryOnConflict(() => journal.atOnce(onConnection, work));
-    } catch (error) {
-      if (isRefusal(error)) return null;
-      throw error;
-    }
-  }
-
   /** Deletes several items, all or none. */
   async deleteMany(target: Target, selection: Selection): Promise<void> {
-    await this.#write(target, async ({ write, history }) => {
+    const prepare = async (context: ItemContext, session: Session) => {
+      if (selection.kind === 'query') return null;
+      const keys = await keysOf(session.write, selection, this.#options.maxBatch);
+      return this.#keyed.deletion(context, session, { keys, isList: true });
+    };
+    const work = async ({ write, history }: Session) => {
       const keys = await keysOf(write, selection, this.#options.maxBatch);
       await deleteItems(write, keys, history, { mayBeGone: selection.kind === 'query' });
-    });
+      return null;
+    };
+    await this.#byKey(target, { prepare, work });
   }
 
   async #inputsOf(write: Write, update: Extract<Update, { kind: 'same' }>): Promise<Input[]> {
@@ -351,23 +336,11 @@ export class ItemService extends ItemReader {
   }
 
   #write<T>(target: Target, work: (session: Session) => Promise<T>): Promise<T> {
-    const run = (context: ItemContext) => {
-      const collection = writable(this.#known(context));
-      return retryOnConflict(() => this.#transaction(target, context, collection, work));
+    const run = async (context: ItemContext) => {
+      this.#known(context);
+      return await this.#sessions.transaction(target, context, work);
     };
     return this.contexts.with(target, run, true);
-  }
-
-  #transaction<T>(
-    target: Target,
-    context: ItemContext,
-    collection: Collection,
-    work: (session: Session) => Promise<T>,
-  ): Promise<T> {
-    const { journal, shares } = this.#options;
-    return journal.transaction(shares.writesTo(collection.name), (client, note) =>
-      work(this.#session(target, context, collection, { client, note })),
-    );
   }
 
   /** The collection, if anything at all is allowed on it: what is forbidden looks like nothing. */
@@ -377,35 +350,4 @@ export class ItemService extends ItemReader {
     if (ACTIONS.some((action) => rights.of(collection.name, action).length > 0)) return collection;
     throw noCollection(collection.name);
   }
-
-  #session(
-    { caller, visitor = NO_VISITOR, strict = false }: Target,
-    context: ItemContext,
-    collection: Collection,
-    { client, note }: { readonly client: Client; readonly note: Note },
-  ): Session {
-    const { hash, ruleOf, schema } = this.#options;
-    const now = new Date();
-    const history = new History(client, schema, { user: caller.user, visitor }, note);
-    const writes = new Map<string, Write>();
-    const open = (own: Collection): Write => {
-      const target = { ...context, collection: own.name };
-      const rule = ruleOf(own);
-      const write = { target, collection: own, client, now, rule, strict, hash, history };
-      writes.set(own.name, write);
-      return write;
-    };
-    const writeOf = (name: string): Write => {
-      const found = context.catalog.collections.get(name);
-      if (found === undefined) throw forbidden();
-      return writes.get(name) ?? open(writable(found));
-    };
-    return { write: open(collection), writeOf, history, maxItems: this.#options.maxBatch };
-  }
-}
-
-/** Only tables whose items have a key are written. */
-function writable(collection: Collection): Collection {
-  if (collection.table !== null && collection.primaryKey.length > 0) return collection;
-  throw forbidden(`Items of "${collection.name}" have no key and cannot be written.`);
 }

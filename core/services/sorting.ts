@@ -14,8 +14,9 @@ import { Preparation } from '#core/mutation/prepare.ts';
 import { keysFrom } from '#core/mutation/rows.ts';
 import type { Write } from '#core/mutation/target.ts';
 import { distinctKeys, type Key, keyOfBody } from '#core/query/key.ts';
-import type { ItemService, Session } from './items.ts';
+import type { ItemService } from './items.ts';
 import type { Target } from './request-context.ts';
+import type { Session } from './write-session.ts';
 
 /** The keys of the item that moves, and of the one whose position it takes. */
 export interface Move {

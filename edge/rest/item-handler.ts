@@ -212,13 +212,18 @@ function writers(collectionOf: (call: Call) => ServedCollection) {
   };
   const updateMany: CallHandler = async (call) => {
     const { items, target } = collectionOf(call);
-    const query = readBackOf(call);
+    const question = readBackQuestionOf(call);
+    // What cannot be asked is refused before the body is read.
+    const query = question.query();
     if (await items.admit(target, 'update')) {
       const body = await call.request.body.json();
       return written(await items.upsertSingleton(target, body, query));
     }
     const body = await bodyOfWrite(call, { items, target });
-    return written(await items.updateMany(target, updateOf(call, body), query));
+    const update = updateOf(call, body);
+    return written(
+      await items.updateMany(target, update, { text: question.text, query: () => query }),
+    );
   };
   const deleteOne: CallHandler = async (call) => {
     const { items, target } = collectionOf(call);

@@ -2,13 +2,15 @@
 import t from 'tap';
 import { ANONYMOUS } from '#core/access/grants.ts';
 import { FULL_RIGHTS, type PermissionRow, type Rights, rightsFrom } from '#core/access/rights.ts';
-import { sql } from '#core/database/sql.ts';
+import { render, sql } from '#core/database/sql.ts';
 import {
   type KeyedWrite,
   keyedSql,
+  lockSql,
+  locksBefore,
   planDeletion,
   planUpdate,
-  WRITTEN_ROW,
+  writtenBy,
 } from '#core/mutation/by-key.ts';
 import { NO_RULE, type Write } from '#core/mutation/target.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
@@ -56,17 +58,20 @@ function printed({ target }: Write, plan: KeyedWrite | null): readonly string[] 
   const { reaches, statement } = compileChanging(
     target,
     { query: null, rules: plan.rules },
-    WRITTEN_ROW,
+    writtenBy(plan),
     ({ condition }) => keyedSql(plan, 'public', { condition, answer: sql`answer` }),
   );
   const [, change = ''] = /AS \((.+?) RETURNING /s.exec(statement.text) ?? [];
   return [
-    `${plan.form} of ${plan.key}`,
+    `${plan.form}: ${plan.keys.join()}`,
     ...[...plan.row].map(([field, text]) => `  ${field.name}: ${text}`),
     change.replaceAll('"pg_catalog".', '').replaceAll(/\s+/g, ' '),
     ...(reaches ? ['locked before'] : []),
   ];
 }
+
+const ONE = { keys: [['5']], isList: false };
+const SEVERAL = { keys: [['5'], ['2']], isList: true };
 
 const OWN = { holder: { _eq: '$CURRENT_USER' } };
 const FAR = { owner: { name: { _eq: 'x' } } };
@@ -78,7 +83,7 @@ const UPDATES: readonly (readonly [string, Rights, unknown, readonly string[]])[
     FULL_RIGHTS,
     { size: 3, name: 'a' },
     [
-      'update of 3,7 by  of 5',
+      'update of 3,7 of one by : 5',
       '  size: 3',
       '  name: a',
       'UPDATE "public"."things" AS t SET "name" = $1::text::"varchar", "size" = $2::text::"numeric" WHERE "t"."id" = $3::text::"int4"',
@@ -89,7 +94,7 @@ const UPDATES: readonly (readonly [string, Rights, unknown, readonly string[]])[
     rightsFrom([permission('update', OWN)]),
     { name: 'a' },
     [
-      'update of 3 by 0 of 5',
+      'update of 3 of one by 0: 5',
       '  name: a',
       'UPDATE "public"."things" AS t SET "name" = $1::text::"varchar" WHERE "t"."id" = $2::text::"int4" AND (("t"."holder" = $3::uuid) IS TRUE)',
     ],
@@ -102,7 +107,7 @@ const UPDATES: readonly (readonly [string, Rights, unknown, readonly string[]])[
     ]),
     { name: 'a', size: 1 },
     [
-      'update of 3,7 by 0,1|0 of 5',
+      'update of 3,7 of one by 0,1|0: 5',
       '  name: a',
       '  size: 1',
       'UPDATE "public"."things" AS t SET "name" = $1::text::"varchar", "size" = $2::text::"numeric" WHERE "t"."id" = $3::text::"int4" AND (("t"."holder" = $4::uuid) IS TRUE OR ("t"."public" = $5::boolean) IS TRUE) AND (("t"."holder" = $6::uuid) IS TRUE)',
@@ -113,7 +118,7 @@ const UPDATES: readonly (readonly [string, Rights, unknown, readonly string[]])[
     rightsFrom([permission('update', OWN), permission('update', null, ['name'])]),
     { name: 'a' },
     [
-      'update of 3 by  of 5',
+      'update of 3 of one by : 5',
       '  name: a',
       'UPDATE "public"."things" AS t SET "name" = $1::text::"varchar" WHERE "t"."id" = $2::text::"int4"',
     ],
@@ -137,14 +142,14 @@ const UPDATES: readonly (readonly [string, Rights, unknown, readonly string[]])[
 for (const [name, rights, body, expected] of UPDATES) {
   t.test(name, async (t) => {
     const write = writeBy(rights);
-    t.strictSame(printed(write, await planUpdate(write, ['5'], body)), expected);
+    t.strictSame(printed(write, await planUpdate(write, ONE, body)), expected);
   });
 }
 
 t.test('a rule that looks at other rows has the item locked before', async (t) => {
   const write = writeBy(rightsFrom([permission('delete', FAR)]));
-  const [form, change, ...more] = printed(write, planDeletion(write, ['5']));
-  t.equal(form, 'delete by 0 of 5');
+  const [form, change, ...more] = printed(write, planDeletion(write, ONE));
+  t.equal(form, 'delete of one by 0: 5');
   t.match(change, /^DELETE FROM "public"."things" AS t WHERE "t"."id" = \$1::text::"int4" AND /);
   t.match(change, /"public"."owners" AS t2/);
   t.strictSame(more, ['locked before']);
@@ -152,5 +157,26 @@ t.test('a rule that looks at other rows has the item locked before', async (t) =
 
 t.test('who may not delete is refused elsewhere', async (t) => {
   const write = writeBy(rightsFrom([permission('update', null)]));
-  t.equal(planDeletion(write, ['5']), null);
+  t.equal(planDeletion(write, ONE), null);
 });
+
+t.test(
+  'several items are locked in the order of their keys and written in that of the list',
+  async (t) => {
+    const write = writeBy(rightsFrom([permission('update', OWN)]));
+    const plan = await planUpdate(write, SEVERAL, { size: 3 });
+    if (plan === null) throw new Error('it takes more than one statement');
+    const [form, , change] = printed(write, plan);
+    t.equal(form, 'update of 7 of some by 0: 5,2');
+    t.match(
+      change,
+      /FROM unnest\(\$\d::text\[\]\) WITH ORDINALITY AS k\(k, n\) WHERE "t"."id" = k.k::"int4" AND .*"t"."holder"/,
+    );
+    t.ok(locksBefore(plan, { reaches: false }));
+    const condition = sql`rule`;
+    t.match(render(lockSql(plan, condition)).text, /AND rule ORDER BY "t"."id" FOR UPDATE OF t$/);
+    const { text } = render(keyedSql(plan, 'public', { condition, answer: sql`answer` }));
+    t.match(text, /INSERT INTO "public"."system_activity".* ORDER BY t."n" RETURNING id/s);
+    t.match(text, /\(SELECT count\(\*\) FROM w\) = \$\d+::int8/);
+  },
+);

@@ -326,6 +326,79 @@ t.test('deletions', async (t) => {
   t.ok(count > 5, 'some are deleted in one round trip');
 });
 
+const LISTS: readonly (readonly unknown[])[] = [
+  [1, 2],
+  ['2', 1],
+  [3, 1, 2],
+  [1],
+  [1, '01'],
+  [1, 1],
+  [1, 99],
+  ['abc'],
+  [null, 1],
+  [],
+];
+
+t.test('updates of several items', async (t) => {
+  let count = 0;
+  for (const [name, given] of Object.entries(RIGHTS)) {
+    for (const data of BODIES) {
+      const question = nextQuestion();
+      const keys = LISTS[turn % LISTS.length] ?? [];
+      const update = { kind: 'same', selection: { kind: 'keys', keys }, data } as const;
+      const title = `${name}: ${keys.join()} become ${JSON.stringify(data)}, asked ${question.text}`;
+      const isShort = await compare(title, ['things', given], (items, target) =>
+        items.updateMany(target, update, question),
+      );
+      if (isShort) count += 1;
+    }
+  }
+  for (const [collection, key, data] of OTHERS) {
+    const keys = collection === 'pairs' ? [key.split(',')] : [decodeURIComponent(key)];
+    const update = { kind: 'same', selection: { kind: 'keys', keys }, data } as const;
+    const question = nextQuestion();
+    await compare(`${collection} ${key}`, [collection, FULL_RIGHTS], (items, target) =>
+      items.updateMany(target, update, question),
+    );
+  }
+  t.comment(`${count} in one round trip`);
+  t.ok(count > 25, 'many are written in one round trip');
+});
+
+t.test('deletions of several items', async (t) => {
+  let count = 0;
+  for (const [name, given] of Object.entries(RIGHTS)) {
+    for (const keys of LISTS) {
+      const title = `${name}: ${keys.join()}`;
+      const isShort = await compare(title, ['things', given], (items, target) =>
+        items.deleteMany(target, { kind: 'keys', keys }),
+      );
+      if (isShort) count += 1;
+    }
+  }
+  t.comment(`${count} in one round trip`);
+  t.ok(count > 5, 'some are deleted in one round trip');
+});
+
+t.test('more items than are named in a change', async (t) => {
+  const keys = Array.from({ length: 250 }, (_, index) => 1_000 + index);
+  const add = () =>
+    world.pool.query(`INSERT INTO things (id, name) SELECT g, 'many' FROM
+    generate_series(1000, 1249) AS g`);
+  const update = { kind: 'same', selection: { kind: 'keys', keys }, data: { n: 4 } } as const;
+  const question = { text: 'many', query: () => parseQuery({ fields: 'id,n', limit: -1 }, BOUNDS) };
+  const title = 'an update of 250 items';
+  const isShort = await compare(title, ['things', FULL_RIGHTS], async (items, target) => {
+    await add();
+    const answer = await items.updateMany(target, update, question);
+    for (const [place, change] of world.changes.entries()) {
+      world.changes[place] = { ...change, keys: null };
+    }
+    return answer;
+  });
+  t.ok(isShort, 'is one round trip');
+});
+
 const CREATED: readonly unknown[] = [
   { name: 'x' },
   { name: 'x', children: [{ body: 'a' }, { body: 'b' }] },

@@ -1,0 +1,135 @@
+/**
+ * Opens what a write needs: the collections that it reaches, its history, and the transaction or the
+ * one round trip that it runs in.
+ */
+import type { Collection } from '#core/catalog/catalog.ts';
+import type { AtOnce, ChangeJournal, Note } from '#core/changes/journal.ts';
+import type { Client } from '#core/database/pool.ts';
+import { connectionFor, type WriteConnections } from '#core/database/write-connection.ts';
+import { forbidden } from '#core/errors/service-error.ts';
+import { History, NO_VISITOR } from '#core/history/history.ts';
+import type { CollectionRule, Write } from '#core/mutation/target.ts';
+import { isRefusal } from './by-key.ts';
+import { NO_CONNECTION } from './create-in-one-trip.ts';
+import type { ItemContext, Target } from './request-context.ts';
+import { retryOnConflict } from './retry-on-conflict.ts';
+
+/** A write within its transaction, and how the writes of other collections are had. */
+export interface Session {
+  readonly write: Write;
+  readonly writeOf: (collection: string) => Write;
+  readonly history: History;
+  /** How many items the request may write; undefined: any number. */
+  readonly maxItems: number | undefined;
+}
+
+export interface WriteSessionOptions extends WriteConnections {
+  /** Most items that one request may write, related ones counted. */
+  readonly maxBatch: number | undefined;
+  /** Hashes a secret in the slow way. */
+  readonly hash: (secret: string) => Promise<string>;
+  /** What a collection demands beyond permissions. */
+  readonly ruleOf: (collection: Collection) => CollectionRule;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  /** Tells of what is written. */
+  readonly journal: ChangeJournal;
+}
+
+/** The connection of a session, and who is told of its changes. */
+interface Place {
+  readonly client: Client;
+  readonly note: Note;
+}
+
+/** Of a session that asks nothing of the database. */
+const NOWHERE: Place = { client: NO_CONNECTION, note: () => undefined };
+
+export class WriteSessions {
+  readonly #options: WriteSessionOptions;
+
+  constructor(options: WriteSessionOptions) {
+    this.#options = options;
+  }
+
+  /** Runs work in a transaction, again when it met another that stood in its way. */
+  transaction<T>(
+    target: Target,
+    context: ItemContext,
+    work: (session: Session) => Promise<T>,
+  ): Promise<T> {
+    const { journal, shares } = this.#options;
+    const collection = writable(context);
+    const attempt = () =>
+      journal.transaction(shares.writesTo(collection.name), (client, note) =>
+        work(this.#open(target, context, collection, { client, note })),
+      );
+    return retryOnConflict(attempt);
+  }
+
+  /** A session for what is prepared without the database. */
+  prepare(target: Target, context: ItemContext): Session {
+    return this.#open(target, context, writable(context), NOWHERE);
+  }
+
+  /**
+   * Runs the statements of a write in one round trip.
+   * @returns null when there are none, or they are refused for their values
+   */
+  async atOnce<T>(
+    target: Target,
+    context: ItemContext,
+    prepare: (session: Session) => Promise<AtOnce<T> | null>,
+  ): Promise<T | null> {
+    const { journal, shares, reader } = this.#options;
+    const { collection } = context;
+    try {
+      const work = await prepare(this.prepare(target, context));
+      if (work === null) return null;
+      // It may wait for a row, so nobody else's statement stands behind it.
+      const short = { table: collection, rows: work.rows, waitsForLocks: true };
+      const onConnection = connectionFor({ shares, reader }, short);
+      return await retryOnConflict(() => journal.atOnce(onConnection, work));
+    } catch (error) {
+      if (isRefusal(error)) return null;
+      throw error;
+    }
+  }
+
+  #open(
+    { caller, visitor = NO_VISITOR, strict = false }: Target,
+    context: ItemContext,
+    collection: Collection,
+    { client, note }: Place,
+  ): Session {
+    const { hash, ruleOf, schema } = this.#options;
+    const now = new Date();
+    const history = new History(client, schema, { user: caller.user, visitor }, note);
+    const writes = new Map<string, Write>();
+    const open = (own: Collection): Write => {
+      const target = { ...context, collection: own.name };
+      const rule = ruleOf(own);
+      const write = { target, collection: own, client, now, rule, strict, hash, history };
+      writes.set(own.name, write);
+      return write;
+    };
+    const writeOf = (name: string): Write => {
+      const found = context.catalog.collections.get(name);
+      if (found === undefined) throw forbidden();
+      return writes.get(name) ?? open(requireWritable(found));
+    };
+    return { write: open(collection), writeOf, history, maxItems: this.#options.maxBatch };
+  }
+}
+
+function writable({ catalog, collection: name }: ItemContext): Collection {
+  const collection = catalog.collections.get(name);
+  if (collection === undefined) throw forbidden();
+  return requireWritable(collection);
+}
+
+/** Only tables whose items have a key are written. */
+function requireWritable(collection: Collection): Collection {
+  if (collection.table !== null && collection.primaryKey.length > 0) return collection;
+  throw forbidden(`Items of "${collection.name}" have no key and cannot be written.`);
+}
