@@ -3,10 +3,10 @@ import type { Caller, Grant } from '#core/access/grants.ts';
 import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
 import type { ColumnDescriptor, TableDescriptor } from '#core/catalog/descriptor.ts';
 import { typing } from '#core/catalog/field-type.ts';
-import { empty, identifier, join, type Sql, sql } from '#core/database/sql.ts';
-import { invalidQuery } from '#core/errors/service-error.ts';
+import { join, type Sql, sql } from '#core/database/sql.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
-import type { Filter } from '#core/query/query.ts';
+import type { ReadTarget } from '#core/query/plan/scope.ts';
+import type { Query } from '#core/query/query.ts';
 import { readableRows } from '#core/query/sql/table-rows.ts';
 
 const JOBS = 'system_jobs';
@@ -76,6 +76,9 @@ const BOUNDS = {
   maxFields: 100,
 };
 
+/** What may be asked of the list of jobs. */
+export type JobQuery = Pick<Query, 'filter' | 'sort' | 'limit' | 'offset'>;
+
 /** Selects jobs from the table in a schema. */
 export class JobRows {
   readonly #catalog: Catalog;
@@ -89,22 +92,25 @@ export class JobRows {
    * @throws ServiceError FORBIDDEN for a field that jobs do not have, INVALID_QUERY for a value that
    *   does not fit
    */
-  readable(caller: Caller, filter: Filter | null = null, conditions: readonly Sql[] = []): Sql {
-    const grant = caller.admin ? ALL_JOBS : OWN_JOBS;
-    const grants = { of: (name: string) => (name === JOBS ? grant : null) };
-    const target = { catalog: this.#catalog, grants, caller, bounds: BOUNDS, collection: JOBS };
-    const { from, where } = readableRows(target, filter);
+  readable(caller: Caller, conditions: readonly Sql[]): Sql {
+    const { from, where } = readableRows(this.#targetOf(caller));
     return sql`FROM ${from}${where(conditions)}`;
   }
-}
 
-/** The order of a sort such as `['-created_on', 'kind']`; the latest job first without one. */
-export function jobOrder(sort: readonly string[]): Sql {
-  const keys = sort.map((key) => {
-    const name = key.replace(/^-/, '');
-    const [named] = (SHOWN.has(name) ? FIELDS[name] : undefined) ?? [];
-    if (named === undefined) throw invalidQuery(`sort: jobs have no field ${name}.`);
-    return sql`${identifier(named)} ${key.startsWith('-') ? sql`DESC` : empty}`;
-  });
-  return join([...keys, sql`sequence DESC`]);
+  /**
+   * The same for those that a query asks for, with its order and limit; the latest job first.
+   * @throws ServiceError as {@link readable}
+   */
+  asked(caller: Caller, query: JobQuery): Sql {
+    const { from, where, order, column: named } = readableRows(this.#targetOf(caller), query);
+    const orderBy = join([...order, sql`${named('sequence')} DESC`]);
+    const { limit, offset } = query;
+    return sql`FROM ${from}${where([])} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${offset}`;
+  }
+
+  #targetOf(caller: Caller): ReadTarget {
+    const grant = caller.admin ? ALL_JOBS : OWN_JOBS;
+    const grants = { of: (name: string) => (name === JOBS ? grant : null) };
+    return { catalog: this.#catalog, grants, caller, bounds: BOUNDS, collection: JOBS };
+  }
 }

@@ -7,13 +7,12 @@ import { render, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import { FINAL_STATES, isOpen, type Job, jobColumns, type RejectedRow } from '#core/jobs/job.ts';
 import { JobFollower } from '#core/jobs/job-follower.ts';
-import { JobRows, jobOrder } from '#core/jobs/job-list.ts';
+import { type JobQuery, JobRows } from '#core/jobs/job-list.ts';
 import { wakeNext } from '#core/jobs/mailbox.ts';
 import type { QueueName, Queues } from '#core/jobs/queue.ts';
 import { type Submission, type Submitted, submit } from '#core/jobs/submit.ts';
 import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
-import type { Filter } from '#core/query/query.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import type { Spool } from '#core/transfer/spool.ts';
 import { discardUpload } from '#core/transfer/upload.ts';
@@ -32,14 +31,6 @@ export interface JobServiceOptions {
   readonly log: Log;
   /** JOBS_MAX_PER_USER */
   readonly maxPerHolder: number;
-}
-
-/** Which jobs to list; `limit` -1 for all. */
-export interface JobQuery {
-  readonly filter?: Filter | null;
-  readonly sort?: readonly string[];
-  readonly limit: number;
-  readonly offset?: number;
 }
 
 export class JobService {
@@ -82,7 +73,7 @@ export class JobService {
   async get(id: string, caller: Caller): Promise<Job> {
     if (!v.is(uuid, id)) throw forbidden();
     const { rows } = await this.#pool.query<Job>(
-      render(sql`SELECT ${jobColumns} ${this.#rows.readable(caller, null, [sql`id = ${id}`])}`),
+      render(sql`SELECT ${jobColumns} ${this.#rows.readable(caller, [sql`id = ${id}`])}`),
     );
     if (rows[0] === undefined) throw forbidden();
     return this.#follower.withProgress(rows[0]);
@@ -93,10 +84,8 @@ export class JobService {
    * sort.
    */
   async list(caller: Caller, query: JobQuery): Promise<readonly Job[]> {
-    const limit = query.limit === -1 ? null : query.limit;
     const { rows } = await this.#pool.query<Job>(
-      render(sql`SELECT ${jobColumns} ${this.#rows.readable(caller, query.filter)}
-        ORDER BY ${jobOrder(query.sort ?? [])} LIMIT ${limit} OFFSET ${query.offset ?? 0}`),
+      render(sql`SELECT ${jobColumns} ${this.#rows.asked(caller, query)}`),
     );
     return rows.map((job) => this.#follower.withProgress(job));
   }

@@ -1,13 +1,9 @@
 /** The routes of jobs: the list, one, its events, its rejected rows, and cancelling it. */
 import { pipeline, Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
-import { DEFAULT_LIMITS } from '#core/config/query-limits.ts';
 import { quotaExceeded } from '#core/errors/service-error.ts';
 import type { Job } from '#core/jobs/job.ts';
-import { Counter } from '#core/query/parse/counter.ts';
-import { parseFilter } from '#core/query/parse/filter.ts';
-import { parseInteger } from '#core/query/parse/level.ts';
-import { parseList, unfold } from '#core/query/parse/list.ts';
+import { parseQuery } from '#core/query/parse/parameter.ts';
 import { eventStream, type ServerEvent } from '#edge/http/event-stream.ts';
 import { type CallHandler, data, listed, NO_CONTENT, param } from './call.ts';
 import { DATA, NOTHING, type RouteEntry } from './route.ts';
@@ -15,15 +11,7 @@ import { DATA, NOTHING, type RouteEntry } from './route.ts';
 const list: CallHandler = async (call) => {
   const { filter, sort, limit, offset } = call.parameters;
   const { bounds, jobs } = call.services;
-  const counter = new Counter(bounds.limits ?? DEFAULT_LIMITS, bounds.maxFields);
-  const found = await jobs.list(call.caller, {
-    filter:
-      filter === undefined ? null : parseFilter(unfold('filter', filter), 'filter', counter, true),
-    sort: sort === undefined ? [] : parseList('sort', sort),
-    limit: limit === undefined ? bounds.limitDefault : parseInteger('limit', limit, -1),
-    offset: offset === undefined ? 0 : parseInteger('offset', offset, 0),
-  });
-  return data(found);
+  return data(await jobs.list(call.caller, parseQuery({ filter, sort, limit, offset }, bounds)));
 };
 
 const read: CallHandler = async (call) =>

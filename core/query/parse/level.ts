@@ -47,7 +47,7 @@ function given(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }
 
-export function parseInteger(place: string, raw: unknown, min: number): number {
+function parseInteger(place: string, raw: unknown, min: number): number {
   const value = typeof raw === 'string' && /^-?\d+$/.test(raw.trim()) ? Number(raw) : raw;
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min) {
     throw invalidQuery(`"${place}" must be a whole number of at least ${min}.`);

@@ -113,7 +113,7 @@ function visibleKey(scope: Scope): readonly ColumnField[] {
 }
 
 /** Plans the order of a level: what was asked, then the key, so that pages never overlap. */
-export function planSort(scope: Scope, level: Level): Order {
+export function planSort(scope: Scope, level: Pick<Level, 'sort' | 'alias'>): Order {
   const joins = new Joins();
   const asked =
     level.sort.length > 0

@@ -22,14 +22,19 @@ import {
 import { outputOf } from './output.ts';
 import { whereSql } from './table.ts';
 
-function orderSql({ joins, terms, nullsLast }: Order): { joins: Sql; orderBy: Sql } {
-  const parts = terms.map(({ value, descending }) => {
+/** The terms of an order. */
+export function orderTerms({ terms, nullsLast }: Order): Sql[] {
+  return terms.map(({ value, descending }) => {
     const term = sortSql(value);
     if (!descending) return term;
     return nullsLast ? sql`${term} DESC NULLS LAST` : sql`${term} DESC`;
   });
+}
+
+function orderSql(order: Order): { joins: Sql; orderBy: Sql } {
+  const parts = orderTerms(order);
   const orderBy = parts.length === 0 ? empty : sql` ORDER BY ${join(parts)}`;
-  return { joins: leftJoins(joins), orderBy };
+  return { joins: leftJoins(order.joins), orderBy };
 }
 
 function sortSql(value: Value): Sql {

@@ -7,9 +7,11 @@ import type { Table } from '../plan/plan.ts';
 import { recordPath } from '../plan/record.ts';
 import { planRights, planRule } from '../plan/rights.ts';
 import { contextOf, openScope, type ReadTarget } from '../plan/scope.ts';
+import { planSort } from '../plan/sort.ts';
 import { NO_VALUE } from '../plan/variable.ts';
-import type { Filter } from '../query.ts';
-import { conditionSql, recordJson, rowRule } from './expression.ts';
+import type { Filter, Query } from '../query.ts';
+import { orderTerms } from './clause.ts';
+import { conditionSql, leftJoins, recordJson, rowRule } from './expression.ts';
 import { anyKeyCondition, columnNamed, keyCondition, tableSql, whereSql } from './table.ts';
 
 /** The rows of a collection's table in a statement. */
@@ -30,22 +32,36 @@ function rowsOf(table: Table): TableRows {
   };
 }
 
+/** The rows that a caller may read. */
+export interface ReadableRows extends TableRows {
+  /** A clause that holds for them and meets further conditions. */
+  where(conditions: readonly Sql[]): Sql;
+  /** The terms of the order that was asked. */
+  readonly order: readonly Sql[];
+}
+
 /**
  * The rows that a caller may read, and of these the ones that meet a filter.
- * @returns also `where`, a clause of these and further conditions
  * @throws ServiceError FORBIDDEN, INVALID_QUERY
  */
 export function readableRows(
   target: ReadTarget,
-  filter: Filter | null = null,
-): TableRows & { readonly where: (conditions: readonly Sql[]) => Sql } {
+  { filter, sort }: Pick<Query, 'filter' | 'sort'> = { filter: null, sort: [] },
+): ReadableRows {
   const context = contextOf(target, { slots: false });
   const scope = openScope(context, target.collection);
   const asked = filter === null ? [] : [planFilter(scope, filter)];
+  const order = sort.length === 0 ? null : planSort(scope, { sort, alias: new Map() });
   planRights(context);
   const { table } = scope;
   const own = [...asked.map((condition) => conditionSql(condition, false)), rowRule(table)];
-  return { ...rowsOf(table), where: (conditions) => whereSql([...conditions, ...own]) };
+  return {
+    ...rowsOf(table),
+    from: sql`${tableSql(table)}${leftJoins(order?.joins ?? [])}`,
+    where: (conditions) => whereSql([...conditions, ...own]),
+    // Ties are broken by whoever reads the rows.
+    order: order === null ? [] : orderTerms(order).slice(0, sort.length),
+  };
 }
 
 /** All rows, and for each of some rules whether it holds for a row. */

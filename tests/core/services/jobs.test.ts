@@ -8,10 +8,11 @@ import type { Job, RejectedRow } from '#core/jobs/job.ts';
 import { openQueues } from '#core/jobs/queue.ts';
 import type { Submission } from '#core/jobs/submit.ts';
 import { openBus } from '#core/messages/open.ts';
-import { parseFilter } from '#core/query/parse/filter.ts';
+import { parseQuery, type Parameters as QueryParameters } from '#core/query/parse/parameter.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { localSpool } from '#core/transfer/spool.ts';
 import { freePort } from '#ops/embedded/postgres.ts';
+import { BOUNDS } from '#tests/core/query/plan/fixture/shop.ts';
 import { type Backend, backends } from '#tests/harness/backend.ts';
 import { createSystemDatabase, type Teardown } from '#tests/harness/database.ts';
 
@@ -120,7 +121,7 @@ for (const backend of backends) {
       const [caller, other] = [person(), person()];
       const { id } = await jobs.submit(submission(caller));
       const shown = async (as: Caller) =>
-        (await jobs.list(as, { limit: -1 })).some((job) => job.id === id);
+        (await jobs.list(as, parseQuery({ limit: -1 }, BOUNDS))).some((job) => job.id === id);
       t.equal((await jobs.get(id, admin)).id, id);
       t.strictSame(
         [await shown(caller), await shown(other), await shown(admin)],
@@ -145,12 +146,11 @@ for (const backend of backends) {
         ids.push((await jobs.submit(submission(caller, { kind }))).id);
       }
       await set(ids[2] ?? '', COMPLETED);
-      const kinds = async ({
-        filter = {},
-        ...query
-      }: Partial<Omit<Parameters<typeof jobs.list>[1], 'filter'> & { filter: unknown }>) => {
-        const parsed = parseFilter(filter, 'filter');
-        const found = await jobs.list(caller, { limit: 100, ...query, filter: parsed });
+      const kinds = async (parameters: QueryParameters) => {
+        const found = await jobs.list(
+          caller,
+          parseQuery(parameters, BOUNDS, { typed: parameters }),
+        );
         return found.map((job) => job.kind).join('');
       };
       t.equal(await kinds({}), 'cba');
@@ -185,7 +185,11 @@ for (const backend of backends) {
       for (const filter of [{ message: { _eq: 1 } }, { user: { _nnull: true } }]) {
         await t.rejects(kinds({ filter }), { code: 'FORBIDDEN' }, JSON.stringify(filter));
       }
-      await t.rejects(kinds({ sort: ['message'] }), { code: 'INVALID_QUERY' });
+      t.equal(await kinds({ sort: 'finished_on,-kind' }), 'cba', 'in any spelling');
+      for (const sort of ['message', '-user', 'kind.x', 'sequence']) {
+        await t.rejects(kinds({ sort }), { code: 'FORBIDDEN' }, sort);
+      }
+      await t.rejects(kinds({ sort: Array(51).fill('kind') }), { code: 'INVALID_QUERY' });
     });
 
     await t.test('are waited for', async (t) => {
@@ -300,7 +304,7 @@ for (const backend of backends) {
     const { jobs, submission } = await setUp(t, backend, away);
     const caller = person();
     await t.rejects(jobs.submit(submission(caller)), { code: 'SERVICE_UNAVAILABLE' });
-    const [job] = await jobs.list(caller, { limit: 1 });
+    const [job] = await jobs.list(caller, parseQuery({ limit: 1 }, BOUNDS));
     t.match(job, {
       state: 'failed',
       error: [{ extensions: { code: 'SERVICE_UNAVAILABLE', service: 'queue' } }],
