@@ -9,7 +9,7 @@ import type { Note } from '#core/changes/journal.ts';
 import { bareType } from '#core/database/column-type.ts';
 import type { Client } from '#core/database/pool.ts';
 import { rowsOf } from '#core/database/prepared.ts';
-import { empty, identifier, join, raw, render, type Sql, sql } from '#core/database/sql.ts';
+import { empty, identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
 import { type Visitor, visitorValues } from '#core/identity/session.ts';
 import { type Key, keyOfBody, keyOfPath } from '#core/query/key.ts';
 import { outputOf } from '#core/query/sql/output.ts';
@@ -104,7 +104,8 @@ export function snapshot(collection: Collection): Sql {
 
 const snapshots = new WeakMap<Collection, Sql>();
 
-function makeSnapshot(collection: Collection): Sql {
+/** The columns of the row `t` as they are shown. */
+export function shownColumns(collection: Collection): Sql {
   const columns = [...collection.fields.values()].flatMap((field) =>
     field.column === null
       ? []
@@ -112,11 +113,15 @@ function makeSnapshot(collection: Collection): Sql {
           sql`${outputOf({ ...field, column: field.column }, storedValue(field, identifier('t', field.column.name)))} AS ${identifier(field.name)}`,
         ],
   );
+  return join(columns);
+}
+
+function makeSnapshot(collection: Collection): Sql {
   // A row that no longer exists has no snapshot, but keeps its position among the others.
   const [first] = collection.primaryKey;
   const there =
     first === undefined ? sql`TRUE` : sql`${identifier('t', first.column.name)} IS NOT NULL`;
-  return sql`(SELECT row_to_json(r.*) FROM (SELECT ${join(columns)} WHERE ${there}) AS r)`;
+  return sql`(SELECT row_to_json(r.*) FROM (SELECT ${shownColumns(collection)} WHERE ${there}) AS r)`;
 }
 
 /** The values of a statement: of one entry, or arrays of several. */
@@ -179,105 +184,43 @@ function revisionInto(schema: string): Sql {
     (activity, collection, item, data, delta, parent)`;
 }
 
-/** A value of another source for rows: one for all, or each its own by number. */
-export type Joined =
-  | { readonly value: Sql }
-  /** A source of values with their numbers, as `key` and `n`, and for each row the number of its one. */
-  | { readonly values: Sql; readonly numbers: unknown };
-
-/** What history records of rows that came with others. */
-export interface Nesting {
-  /** Tells the sub-statements from those for other rows. */
-  readonly number: number;
-  /** The text of what was written of the row `t`. */
-  readonly deltaOf: (text: Sql) => Sql;
-  /** The revisions of the rows that brought these along; undefined: none. */
-  readonly parent: Joined | undefined;
-}
-
 /** Rows, for a statement that writes them and their history. */
 export interface WrittenRows {
   readonly collection: Collection;
   readonly action: 'create' | 'update' | 'delete';
-  /** The source of the rows with all their columns, in the order in which they are written. */
+  /** The source of the rows with all their columns. */
   readonly rows: Sql;
-  readonly isOne: boolean;
   /** The values of {@link History.author}. */
   readonly author: readonly unknown[];
-  /** The {@link deltaText} of the only row, or an array of those of all rows. */
-  readonly deltas: unknown;
-  /** For rows that came with others. */
-  readonly nesting?: Nesting;
-  /**
-   * The column of the rows that holds their places from 1 on. They are recorded in this order, and
-   * have one delta in common.
-   */
-  readonly place?: Sql;
+  /** The {@link deltaText} that the rows have in common. */
+  readonly delta: unknown;
+  /** The column that holds their places from 1 on, in whose order they are recorded; null: one row. */
+  readonly place: Sql | null;
 }
 
 /** The column that a statement adds to rows of a collection to hold their places. */
 export function placeColumn({ table }: Collection): Sql {
-  return identifier(freeName(table?.columns ?? []));
-}
-
-/** A name that no column has. */
-function freeName(columns: readonly { readonly name: string }[]): string {
   let name = 'n';
-  while (columns.some((column) => column.name === name)) name += '_';
-  return name;
+  while (table?.columns.some((column) => column.name === name)) name += '_';
+  return identifier(name);
 }
 
-/**
- * Sub-statements that record written rows, each after a comma; none when no history is kept. The last
- * of them yields numbers as `id`: `h` with revisions, else `a`, with the number that was given.
- */
+/** Sub-statements that record written rows, each after a comma; none when no history is kept. */
 export function recordRows(schema: string, written: WrittenRows): Sql {
-  const { collection, action, rows, isOne, author, deltas, nesting, place: given } = written;
+  const { collection, action, rows, author, delta, place } = written;
   const kept = accountabilityOf(collection);
   const [key] = collection.primaryKey;
-  if (kept === null || key === undefined || collection.table === null) return empty;
-  const [a, b, h] = ['a', 'b', 'h'].map((name) => raw(`${name}${nesting?.number ?? ''}`));
+  if (kept === null || key === undefined) return empty;
   const item = sql`left(${identifier('t', key.column.name)}::text, 255)`;
-  const order = given === undefined ? empty : sql` ORDER BY t.${given}`;
-  const activity = sql`, ${a} AS (${activityInto(schema, author, action, collection)}, ${item} FROM ${rows} AS t${order} RETURNING id)`;
+  const order = place === null ? empty : sql` ORDER BY t.${place}`;
+  const activity = sql`, a AS (${activityInto(schema, author, action, collection)}, ${item} FROM ${rows} AS t${order} RETURNING id)`;
   if (kept === 'activity' || !REVISED.has(action)) return activity;
-  const into = revisionInto(schema);
-  const name = sql`${collection.name}::text`;
-  const data = snapshot(collection);
-  const deltaOf = (text: Sql) => (nesting === undefined ? text : nesting.deltaOf(text));
-  const parent = nesting?.parent;
-  if (isOne) {
-    const delta = deltaOf(sql`${deltas}::text`);
-    return sql`${activity}, ${h} AS (${into}
-      SELECT ${a}.id, ${name}, ${item}, ${data}, ${delta}::json, ${onlyOf(parent)}
-      FROM ${a}, ${rows} AS t RETURNING id)`;
+  const values = sql`${collection.name}::text, ${item}, ${snapshot(collection)}, ${delta}::text::json, NULL::int4`;
+  if (place === null) {
+    return sql`${activity}, h AS (${revisionInto(schema)} SELECT a.id, ${values} FROM a, ${rows} AS t)`;
   }
-  const many = parent !== undefined && 'values' in parent ? parent : null;
-  const arrays = join([sql`${deltas}::text[]`, ...(many ? [sql`${many.numbers}::int8[]`] : [])]);
-  const names = raw(many ? 'delta, p, n' : 'delta, n');
-  const parents = many ? sql` JOIN ${many.values} AS p ON p.n = v.p` : empty;
-  const numbered = sql`${activity}, ${b} AS (SELECT id, row_number() OVER () AS n FROM ${a})`;
-  if (given !== undefined) {
-    return sql`${numbered}, ${h} AS (${into}
-      SELECT ${b}.id, ${name}, ${item}, ${data}, ${deltas}::text::json, NULL::int4
-      FROM ${rows} AS t JOIN ${b} ON ${b}.n = t.${given} ORDER BY ${b}.n RETURNING id)`;
-  }
-  // Rows of a sub-statement are read in the order in which they were written.
-  const place = placeColumn(collection);
-  return sql`${numbered}, ${h} AS (${into}
-    SELECT ${b}.id, ${name}, ${item}, ${data}, ${deltaOf(sql`v.delta`)}::json,
-      ${many ? raw('p.key') : onlyOf(parent)}
-    FROM (SELECT row_number() OVER () AS ${place}, ${rows}.* FROM ${rows}) AS t
-      JOIN unnest(${arrays}) WITH ORDINALITY AS v(${names}) ON v.n = t.${place}
-      JOIN ${b} ON ${b}.n = v.n${parents}
-    ORDER BY v.n RETURNING id)`;
-}
-
-/** The value of the only row. */
-function onlyOf(joined: Joined | undefined): Sql {
-  if (joined === undefined) return sql`NULL::int4`;
-  if ('value' in joined) return joined.value;
-  return sql`(SELECT r.key FROM ${joined.values} AS r WHERE r.n = ${joined.numbers}::int8)`;
+  return sql`${activity}, b AS (SELECT id, row_number() OVER () AS n FROM a), h AS (${revisionInto(schema)}
+    SELECT b.id, ${values} FROM ${rows} AS t JOIN b ON b.n = t.${place} ORDER BY b.n)`;
 }
 
 export class History {
@@ -328,7 +271,7 @@ export class History {
     this.#note({ collection: collection.name, action: 'update', keys: null, user });
   }
 
-  /** The values of the author, as {@link recordRows} takes them. */
+  /** The values of the author, as {@link recordRow} takes them. */
   get author(): readonly (string | null)[] {
     const { user, visitor } = this.#author;
     return [user, ...visitorValues(visitor)];

@@ -279,8 +279,7 @@ export function keyedSql(
   const returned = isList ? [...own, sql`k.n AS ${place}`] : own;
   const delta = fields.length + 1;
   const told = recordRows(schema, {
-    ...{ collection, action, rows: ROW, isOne: !isList, deltas: new Given(delta) },
-    ...(isList ? { place } : {}),
+    ...{ collection, action, rows: ROW, delta: new Given(delta), place: isList ? place : null },
     author: Array.from({ length: 4 }, (_, part) => new Given(delta + 1 + part)),
   });
   const shown = answer === null ? empty : sql`, (${answer})`;

@@ -3,11 +3,24 @@
  * once for all items of the same form.
  */
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
-import { hasHistory, hasRevisions, type Nesting, recordRows } from '#core/history/history.ts';
+import { hasHistory, hasRevisions } from '#core/history/history.ts';
+import {
+  type NewRowsToRecord,
+  numberedSql,
+  recordNewRows,
+  sizeOf,
+} from '#core/history/new-rows.ts';
 import { Given } from '#core/query/plan/slot.ts';
 import type { Written } from '#core/query/sql/compile.ts';
 import { insertRowsSql, type NewColumn } from './insert.ts';
-import { isOneRow, keptOf, type NewItems, type NewRows, numbersOf } from './new-items.ts';
+import {
+  isOneRow,
+  keptOf,
+  type NewItems,
+  type NewRows,
+  numbersOf,
+  type Recorded,
+} from './new-items.ts';
 
 /** The values of an author. */
 const AUTHOR = 4;
@@ -36,9 +49,10 @@ function keyOf({ collection }: NewRows): Sql {
   return identifier(key.column.name);
 }
 
-/** Values of rows written before with their numbers. */
-function numberedSql(column: Sql, source: Sql): Sql {
-  return sql`(SELECT row_number() OVER () AS n, ${column} AS key FROM ${source})`;
+/** Whether history keeps the revisions of some of the rows, and only the activities of others. */
+function isMixed({ recorded }: NewItems): boolean {
+  const kept = recorded.filter(({ rows }) => hasHistory(rows.collection));
+  return new Set(kept.map(({ rows }) => hasRevisions(rows.collection))).size > 1;
 }
 
 class Writing {
@@ -111,8 +125,8 @@ class Writing {
     return sql`${this.#nameOf(rows)} AS (${insert} RETURNING ${join(all)})`;
   }
 
-  /** What was written of a row, with the keys in the places of what stands for them. */
-  #delta(rows: NewRows, text: Sql): Sql {
+  /** The text of what was written of a row, with the keys in the places of what stands for them. */
+  #complete(rows: NewRows, text: Sql): Sql {
     const { references } = this.#placesOf(rows);
     return rows.references.reduce((inner, { field }, index) => {
       const column = sql`${identifier('t', field.column.name)}::text`;
@@ -121,25 +135,19 @@ class Writing {
     }, text);
   }
 
-  #record(place: number): Sql {
-    const { rows, owner } = this.#items.recorded[place] ?? this.#items.recorded[0];
+  #record({ rows, owner }: Recorded): NewRowsToRecord {
     const { deltas, owners } = this.#placesOf(rows);
-    let parent: Nesting['parent'];
-    if (owner !== null && hasRevisions(owner.rows.collection)) {
-      const revisions = raw(`h${this.#numberOf(owner.rows)}`);
-      parent = isOneRow(owner.rows)
-        ? { value: sql`(SELECT id FROM ${revisions})` }
-        : { values: numberedSql(raw('id'), revisions), numbers: owners };
-    }
-    return recordRows(this.#schema, {
+    const isKept = owner !== null && hasRevisions(owner.rows.collection);
+    return {
       collection: rows.collection,
-      action: 'create',
       rows: this.#nameOf(rows),
-      isOne: isOneRow(rows),
-      author: this.#author,
+      size: sizeOf(rows.nodes.length),
       deltas,
-      nesting: { number: place, deltaOf: (text) => this.#delta(rows, text), parent },
-    });
+      complete: (delta) => this.#complete(rows, delta),
+      parents: isKept
+        ? { number: this.#numberOf(owner.rows), places: isOneRow(owner.rows) ? null : owners }
+        : null,
+    };
   }
 
   /** Selects the keys of rows as one text. */
@@ -148,16 +156,11 @@ class Writing {
     return sql`(SELECT ${isOneRow(rows) ? key : sql`array_agg(${key})::text`} FROM ${this.#nameOf(rows)})`;
   }
 
-  /** Selects something of what was recorded of rows, so that it is recorded before what follows. */
-  done(rows: NewRows, place: number): Sql {
-    const recorded = raw(`${hasRevisions(rows.collection) ? 'h' : 'a'}${place}`);
-    return sql`(SELECT ${raw(isOneRow(rows) ? 'id' : 'max(id)')} FROM ${recorded})`;
-  }
-
   get parts(): Sql {
     const { written, recorded } = this.#items;
-    const history = recorded.map((_, place) => this.#record(place));
-    return sql`${join(written.map((rows) => this.#insert(rows)))}${join(history, '')}`;
+    const all = recorded.map((rows) => this.#record(rows));
+    const history = recordNewRows(this.#schema, this.#author, all);
+    return sql`${join(written.map((rows) => this.#insert(rows)))}${history}`;
   }
 }
 
@@ -176,9 +179,7 @@ export function newItemsSql(items: NewItems, schema: string, answer: Sql | null)
     const text = writing.keys(rows);
     return rows === root && isKept ? keptOf(items).keep(text) : text;
   });
-  // Parts run when something of them is selected: so history tells of items before what they brought.
-  const done = recorded.flatMap(({ rows }, place) =>
-    recorded.length > 1 && hasHistory(rows.collection) ? [writing.done(rows, place)] : [],
-  );
+  // Parts run when something of them is selected: here all is recorded in the order of the rows.
+  const done = isMixed(items) ? [sql`(SELECT count(*) FROM a)`] : [];
   return sql`WITH ${writing.parts} SELECT ${join([...keys, ...done, ...(isKept ? [] : [sql`(${answer})`])])}`;
 }

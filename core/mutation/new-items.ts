@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { deltaText, type History, hasHistory } from '#core/history/history.ts';
+import { sizeOf } from '#core/history/new-rows.ts';
 import { KeptKeys } from './kept-key.ts';
 import { deltaOf } from './relational/record.ts';
 import type { Node } from './relational/work.ts';
@@ -67,7 +68,7 @@ export function formOf(items: NewItems): string {
   for (const rows of items.written) {
     const { collection, fields, references } = rows;
     // A name may hold any sign, so its length parts it from the rest.
-    form += `${numbers.get(rows)}${isOneRow(rows) ? '=' : '*'}${collection.name.length} ${collection.name}`;
+    form += `${numbers.get(rows)} ${sizeOf(rows.nodes.length)} ${collection.name.length} ${collection.name}`;
     for (const { column } of fields) form += `,${column.position}`;
     for (const reference of references) {
       form += `;${reference.field.column.position}>${numbers.get(reference.rows)}`;

@@ -112,6 +112,10 @@ const PAYLOADS: Readonly<Record<string, readonly [string, unknown]>> = {
     'tales',
     [1, 2, 3].map((n) => ({ title: `${n}`, remarks: n === 2 ? [{ body: 'only' }] : [] })),
   ],
+  'more items with others than arrays are searched for': [
+    'tales',
+    Array.from({ length: 120 }, (_, n) => ({ title: `${n}`, remarks: [{ body: `${n}` }] })),
+  ],
   'items whose keys have a smaller type': ['tales', [{ wide: [{ n: 1 }, { n: 2 }] }, { wide: [] }]],
   'items of the same table': [
     'parts',
