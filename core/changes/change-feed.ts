@@ -1,6 +1,6 @@
 /**
  * Publishes committed writes to all processes, those of some milliseconds together. A message can
- * be lost. Whoever needs certainty reads the database.
+ * be lost. Who needs certainty reads the database.
  */
 import type { Log } from '#core/log/log.ts';
 import { warnThrottled } from '#core/log/throttled-warning.ts';
@@ -36,7 +36,7 @@ export class ChangeFeed {
 
   constructor(bus: MessageBus, log: Log) {
     this.#bus = bus;
-    this.#warn = warnThrottled(log, 'changes of items could not be told to other processes');
+    this.#warn = warnThrottled(log, 'changes of items could not be published to other processes');
   }
 
   /** Publishes committed changes some milliseconds later. */

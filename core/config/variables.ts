@@ -363,12 +363,12 @@ export const variables = {
   WORKER_PROCESSES: define({
     parse: integer(0, 64),
     fallback: '1',
-    meaning: 'Processes that carry out jobs',
+    meaning: 'Processes that do jobs',
   }),
   WORKER_CONCURRENCY: define({
     parse: integer(1, 100),
     fallback: '2',
-    meaning: 'Jobs that one worker carries out at the same time on each queue',
+    meaning: 'Jobs that one worker does at the same time from each queue',
   }),
   LOG_LEVEL: define({
     parse: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const),

@@ -1,5 +1,5 @@
 /**
- * Errors that a caller caused or has to be told about. Programming errors are assertions instead.
+ * Errors that a caller caused or must know about. Programming errors are assertions instead.
  */
 import { catalogue, type ErrorCode } from './catalogue.ts';
 

@@ -41,7 +41,7 @@ export function passwordResetMail({ project, firstName, link }: Occasion): MailC
     ],
     action: { label: 'Choose a new password', link },
     closing: [
-      'The link works once, for one day. Whoever has it can take over your account, so do not pass it on.',
+      'The link works once, for one day. Anybody who has it can take over your account, so do not pass it on.',
       'If it was not you, you need not do anything: your password stays as it is.',
     ],
   };

@@ -1,6 +1,6 @@
 /**
  * Messages between the processes of a cluster: small references, never content, delivered at most
- * once. Whoever needs certainty reads the database; a message only makes it faster.
+ * once. The database has the truth; a message only makes it faster.
  */
 import type { Messages, Topic } from './topic.ts';
 

@@ -82,8 +82,8 @@ export function decode(
   isHeard: (topic: Topic) => boolean,
   deliver: <T extends Topic>(topic: T, message: Messages[T]) => void,
 ): void {
-  const told = topicOf(text);
-  if (told !== undefined && !isHeard(told)) return;
+  const wanted = topicOf(text);
+  if (wanted !== undefined && !isHeard(wanted)) return;
   const { topic, message } = v.parse(envelope, JSON.parse(text));
   if (isHeard(topic)) deliver(topic, v.parse(schemas[topic], message));
 }

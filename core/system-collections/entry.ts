@@ -89,7 +89,7 @@ export interface SystemCollection {
 /** Entries by name, without the prefix. */
 export type Entries = Readonly<Record<string, SystemCollection>>;
 
-/** A key that is generated, or chosen by whoever creates the row. */
+/** A key that is generated, or chosen in the payload. */
 export const UUID_KEY = {
   type: 'uuid',
   required: true,

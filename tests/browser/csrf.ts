@@ -127,7 +127,7 @@ t.test(
     await page.setContent(`<form method="post" enctype="text/plain" action="${target}">
     <input name='{"body":"form' value='"}'><button>Win</button></form>`);
     await Promise.all([page.waitForNavigation(), page.getByRole('button').click()]);
-    t.equal(answered.at(-1), 403, 'a form is told why');
+    t.equal(answered.at(-1), 403, 'a form gets the reason');
     t.notOk(answered.includes(200), answered.join(', '));
     t.strictSame(await bodies(), ['own', 'friend']);
   },

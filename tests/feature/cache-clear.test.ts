@@ -1,5 +1,5 @@
 // @newest
-/** Clearing the cache reaches what every process keeps of data and of the schema. */
+/** Clearing the cache clears data and schema in every process. */
 import t from 'tap';
 import { freePort } from '#ops/embedded/postgres.ts';
 import { createEditor } from '#tests/edge/rest/fixture/editor.ts';
@@ -32,8 +32,8 @@ t.test('clearing the cache', async (t) => {
   await t.test('is for admins alone', async (t) => {
     const editor = await createEditor(cluster, { app: true, reads: { note: '*' } });
     t.equal(await outcome(editor('/utils/cache/clear', { method: 'POST' })), 'FORBIDDEN');
-    const stranger = fetch(`${cluster.url}/utils/cache/clear`, { method: 'POST' });
-    t.equal(await outcome(stranger), 'FORBIDDEN');
+    const anonymous = fetch(`${cluster.url}/utils/cache/clear`, { method: 'POST' });
+    t.equal(await outcome(anonymous), 'FORBIDDEN');
   });
 
   await t.test('shows data as it is', async (t) => {

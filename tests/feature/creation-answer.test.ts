@@ -310,6 +310,6 @@ t.test('where no history is kept', async (t) => {
     await admin('POST', '/items/nodes', { name: 'x' });
     return (await activities()) > before;
   };
-  await until(async () => !(await isTold()), 'the collection is told nothing of');
+  await until(async () => !(await isTold()), 'nothing is recorded of the collection');
   await compareAll(t, admin, { part: 2 });
 });

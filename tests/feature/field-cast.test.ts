@@ -132,7 +132,7 @@ t.test('indexes serve', async (t) => {
   t.match(await plan("zoned = '2024-01-01T10:00:00Z'::timestamptz"), /old_zoned_idx/);
 });
 
-t.test('are written as the column keeps them, and told as they are read', async (t) => {
+t.test('are stored in the form of the column, and recorded as they are read', async (t) => {
   const given = {
     ...{ num: true, txt: false, short: true, doc: { deep: [1, 'two'] }, uid: U1.toUpperCase() },
     ...{ zoned: '2024-01-01T12:00:00+02:00', local: '2024-01-01T12:00:00', list: ['x'] },

@@ -1,5 +1,5 @@
 /**
- * Somebody holds a lock on one table: whoever needs that table waits for it, and nobody else does.
+ * Somebody holds a lock on one table: requests for that table wait, and no others.
  */
 import t from 'tap';
 import { type Cluster, startCluster } from '../harness/cluster.ts';

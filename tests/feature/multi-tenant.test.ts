@@ -1,4 +1,4 @@
-/** The recipe for data of several tenants works as it stands, and keeps them apart. */
+/** The recipe for data of several tenants works as written, and separates them. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

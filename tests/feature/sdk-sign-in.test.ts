@@ -58,7 +58,7 @@ for (const mode of ['json', 'cookie', 'session'] as const) {
     if (mode === 'session') t.equal(await client.getToken(), null, 'scripts never see it');
     else t.ok(before);
     await client.logout();
-    await t.rejects(client.request(askJobs()), FORBIDDEN, 'a stranger again');
+    await t.rejects(client.request(askJobs()), FORBIDDEN, 'anonymous again');
   });
 }
 

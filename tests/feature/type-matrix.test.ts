@@ -319,17 +319,17 @@ t.test('values that are none of their type are the fault of whoever sends them',
     ],
   };
   for (const [field, list] of Object.entries(values)) {
-    const told = new Set<string>();
+    const distinct = new Set<string>();
     for (const value of list) {
       const answer = await send('POST', '/items/odd', { [field]: value });
       t.ok(answer.status < 500, `${field} = ${String(value).slice(0, 40)}: ${answer.status}`);
-      if (/^(?:cls|typ|prc|rol|many)$/.test(field)) told.add(JSON.stringify(answer.body));
+      if (/^(?:cls|typ|prc|rol|many)$/.test(field)) distinct.add(JSON.stringify(answer.body));
     }
     const file = `${field}\n${list.map((value) => `"${String(value).replaceAll('"', '""')}"`).join('\n')}\n`;
     const imported = await upload('odd', 'text/csv', file);
     t.ok(imported.status < 500, `${field}: ${imported.status} ${JSON.stringify(imported.body)}`);
-    if (told.size === 0) continue;
-    t.equal(told.size, 1, `${field} tells nothing of what exists`);
+    if (distinct.size === 0) continue;
+    t.equal(distinct.size, 1, `${field} tells nothing of what exists`);
     const known = field === 'many' ? '{unknown_to_all}' : 'unknown_to_all';
     const one = await upload('odd', 'text/csv', `${field}\n"${known}"\n`);
     t.equal(one.status, 400, `${field}: nor do imports`);

@@ -85,6 +85,6 @@ ignore_startup_parameters = extra_float_digits
     address.host = `127.0.0.1:${port}`;
     return address.href;
   });
-  const told = execFileSync('pgbouncer', ['--version'], { encoding: 'utf8' });
-  return { url, version: /PgBouncer (\S+)/.exec(told)?.[1] ?? '' };
+  const printed = execFileSync('pgbouncer', ['--version'], { encoding: 'utf8' });
+  return { url, version: /PgBouncer (\S+)/.exec(printed)?.[1] ?? '' };
 }

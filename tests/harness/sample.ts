@@ -1,4 +1,4 @@
-/** The small database that examples are told on: authors, articles, tags, comments, pages. */
+/** The small database of examples: authors, articles, tags, comments, pages. */
 import type pg from 'pg';
 
 const SAMPLE_SQL = `

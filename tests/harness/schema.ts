@@ -44,7 +44,7 @@ export function codedError(error: unknown): ServiceError {
   throw error;
 }
 
-/** Whoever has these policies and no others. */
+/** A caller with exactly these policies. */
 export function callerOf(...policies: string[]): Caller {
   return { ...NOBODY, policies };
 }

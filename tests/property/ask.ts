@@ -50,13 +50,13 @@ function compile(target: ReadTarget, query: Query, asked: Asked): Statement {
 }
 
 /** As whom the service takes the one who asks. */
-export interface Standing {
+export interface CallerRights {
   readonly caller: Caller;
   readonly grants: Grants;
 }
 
 /** Somebody from whom nothing is hidden. */
-function administrator(asked: Asked): Standing {
+function administrator(asked: Asked): CallerRights {
   return { caller: { ...ANONYMOUS, ...asked.asker, admin: true }, grants: ALL_GRANTS };
 }
 
@@ -64,7 +64,7 @@ export async function ask(
   pool: Pool,
   catalog: Catalog,
   asked: Asked,
-  standing: Standing = administrator(asked),
+  callerRights: CallerRights = administrator(asked),
 ): Promise<Reply> {
   const bounds = {
     limitDefault: asked.limitDefault,
@@ -73,7 +73,7 @@ export async function ask(
     maxJsonDepth: 10,
     maxFields: 10_000,
   };
-  const target = { ...standing, catalog, bounds, collection: asked.table };
+  const target = { ...callerRights, catalog, bounds, collection: asked.table };
   let statement: Statement;
   try {
     const query = parseQuery(spell(asked.parameters, asked.spelling), bounds);
@@ -93,8 +93,8 @@ export async function ask(
     const [first] = texts;
     if (first === undefined) return { kind: 'refused', reason: 'there is no such item' };
     const { data, meta } = asked.shape === 'item' ? itemData(first) : listData(first);
-    const told = meta === null ? {} : { meta: JSON.parse(meta) };
-    return { kind: 'answer', body: { data: JSON.parse(data), ...told }, raw, text };
+    const metaPart = meta === null ? {} : { meta: JSON.parse(meta) };
+    return { kind: 'answer', body: { data: JSON.parse(data), ...metaPart }, raw, text };
   } catch (error) {
     return { kind: 'broken', reason: messageOf(error), text };
   }

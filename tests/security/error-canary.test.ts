@@ -86,14 +86,14 @@ interface Attempt {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
-  /** Code, and field, that both are told. */
+  /** The code and field in both answers. */
   readonly code: string;
   readonly field?: string;
-  /** What an administrator is told. */
-  readonly told?: RegExp;
+  /** What an administrator sees. */
+  readonly shown?: RegExp;
 }
 
-const create = (body: object, more: Pick<Attempt, 'code' | 'field' | 'told'>): Attempt => ({
+const create = (body: object, more: Pick<Attempt, 'code' | 'field' | 'shown'>): Attempt => ({
   method: 'POST',
   path: '/items/things',
   body: { group_no: 50, ...body },
@@ -104,23 +104,23 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   'primary key': create({ id: 1 }, { code: 'RECORD_NOT_UNIQUE', field: 'id' }),
   'composite unique': create(
     { id: 10, group_no: 1 },
-    { code: 'RECORD_NOT_UNIQUE', told: /part_canary,group_no/ },
+    { code: 'RECORD_NOT_UNIQUE', shown: /part_canary,group_no/ },
   ),
   'unique expression': create(
     { id: 10, expression: 'SAME' },
-    { code: 'RECORD_NOT_UNIQUE', told: /"expression,secret_canary"/ },
+    { code: 'RECORD_NOT_UNIQUE', shown: /"expression,secret_canary"/ },
   ),
   'partial unique': create(
     { id: 10, partial: 'same' },
-    { code: 'RECORD_NOT_UNIQUE', field: 'partial', told: /partial_canary/ },
+    { code: 'RECORD_NOT_UNIQUE', field: 'partial', shown: /partial_canary/ },
   ),
   exclusion: create(
     { id: 10, during: '[2,3)' },
-    { code: 'RECORD_NOT_UNIQUE', field: 'during', told: /during_canary/ },
+    { code: 'RECORD_NOT_UNIQUE', field: 'during', shown: /during_canary/ },
   ),
   check: create(
     { id: 10, limited: 100 },
-    { code: 'FAILED_VALIDATION', field: 'limited', told: /limited_canary/ },
+    { code: 'FAILED_VALIDATION', field: 'limited', shown: /limited_canary/ },
   ),
   'check of a row that looks like a key': create(
     { id: 10, limited: 100, title: 'a)=(b' },
@@ -128,36 +128,36 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   ),
   'check of a hidden column': create(
     { id: 10, limited: 7 },
-    { code: 'FAILED_VALIDATION', told: /both_canary/ },
+    { code: 'FAILED_VALIDATION', shown: /both_canary/ },
   ),
   domain: create(
     { id: 10, small: 12 },
-    { code: 'FAILED_VALIDATION', field: 'small', told: /small_canary_check/ },
+    { code: 'FAILED_VALIDATION', field: 'small', shown: /small_canary_check/ },
   ),
   'exception of a trigger': create(
     { id: 10, title: 'raise' },
-    { code: 'FAILED_VALIDATION', told: /raised canary/ },
+    { code: 'FAILED_VALIDATION', shown: /raised canary/ },
   ),
   'exception with a code of its own': create(
     { id: 10, title: 'own' },
-    { code: 'FAILED_VALIDATION', told: /raised canary/ },
+    { code: 'FAILED_VALIDATION', shown: /raised canary/ },
   ),
   'unique violation in a hidden table': create(
     { id: 10, title: 'audit' },
-    { code: 'RECORD_NOT_UNIQUE', told: /hidden_canary/ },
+    { code: 'RECORD_NOT_UNIQUE', shown: /hidden_canary/ },
   ),
   'null in a hidden table': create(
     { id: 10, title: 'null' },
-    { code: 'NOT_NULL_VIOLATION', told: /name_canary/ },
+    { code: 'NOT_NULL_VIOLATION', shown: /name_canary/ },
   ),
   'member of a hidden enum': create(
     { id: 10, title: 'cast' },
-    { code: 'FAILED_VALIDATION', told: /mood_canary/ },
+    { code: 'FAILED_VALIDATION', shown: /mood_canary/ },
   ),
   'division in a trigger': create({ id: 10, title: 'zero' }, { code: 'FAILED_VALIDATION' }),
   'missing table in a trigger': create(
     { id: 10, title: 'wrong' },
-    { code: 'INTERNAL_SERVER_ERROR', told: /missing_canary/ },
+    { code: 'INTERNAL_SERVER_ERROR', shown: /missing_canary/ },
   ),
   'hidden text as a number': create({ id: 10, title: 'long' }, { code: 'FAILED_VALIDATION' }),
   'generated column in a row': create(
@@ -169,49 +169,49 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
     path: '/items/required',
     body: { id: 1 },
     code: 'FAILED_VALIDATION',
-    told: /needed_canary/,
+    shown: /needed_canary/,
   },
   update: {
     method: 'PATCH',
     path: '/items/things/2',
     body: { group_no: 1 },
     code: 'RECORD_NOT_UNIQUE',
-    told: /part_canary,group_no/,
+    shown: /part_canary,group_no/,
   },
   'update of some keys': {
     method: 'PATCH',
     path: '/items/things',
     body: { keys: [2], data: { limited: 7 } },
     code: 'FAILED_VALIDATION',
-    told: /both_canary/,
+    shown: /both_canary/,
   },
   'update by query': {
     method: 'PATCH',
     path: '/items/things',
     body: { query: { filter: { id: { _eq: 2 } } }, data: { group_no: 1 } },
     code: 'RECORD_NOT_UNIQUE',
-    told: /part_canary,group_no/,
+    shown: /part_canary,group_no/,
   },
   'creation of nested items': {
     method: 'POST',
     path: '/items/parents',
     body: { id: 1, things: [{ id: 10, group_no: 1 }] },
     code: 'RECORD_NOT_UNIQUE',
-    told: /"path":\[0,"part_canary,group_no"\]/,
+    shown: /"path":\[0,"part_canary,group_no"\]/,
   },
   'creation of nested items that lack something': {
     method: 'POST',
     path: '/items/parents',
     body: [{ id: 1 }, { id: 2, things: [{ id: 10, group_no: 60, limited: 7 }] }],
     code: 'FAILED_VALIDATION',
-    told: /both_canary/,
+    shown: /both_canary/,
   },
   'move within the order': {
     method: 'POST',
     path: '/utils/sort/things',
     body: { item: 2, to: 1 },
     code: 'FAILED_VALIDATION',
-    told: /raised canary/,
+    shown: /raised canary/,
   },
   'deletion by query': {
     method: 'DELETE',
@@ -219,27 +219,27 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
     body: { query: { filter: { id: { _eq: 1 } } } },
     code: 'INVALID_FOREIGN_KEY',
     field: 'id',
-    told: /child_canary/,
+    shown: /child_canary/,
   },
   'going back': {
     method: 'POST',
     path: '/utils/revert/REVISION',
     code: 'FAILED_VALIDATION',
-    told: /later_canary/,
+    shown: /later_canary/,
   },
   'update of a list': {
     method: 'PATCH',
     path: '/items/things',
     body: [{ id: 2, limited: 7 }],
     code: 'FAILED_VALIDATION',
-    told: /both_canary/,
+    shown: /both_canary/,
   },
   deletion: {
     method: 'DELETE',
     path: '/items/things/1',
     code: 'INVALID_FOREIGN_KEY',
     field: 'id',
-    told: /Items of \\"children_canary\\" still refer/,
+    shown: /Items of \\"children_canary\\" still refer/,
   },
   'reading a view': { method: 'GET', path: '/items/broken', code: 'INVALID_QUERY' },
 };
@@ -267,14 +267,14 @@ t.before(async () => {
   member = await createMember(cluster, RIGHTS);
 });
 
-interface Told {
+interface Answered {
   readonly status: number;
   readonly text: string;
   readonly headers: string;
   readonly errors: readonly { extensions: Readonly<Record<string, unknown>> }[];
 }
 
-async function told(attempt: Attempt, asMember: boolean): Promise<Told> {
+async function answerTo(attempt: Attempt, asMember: boolean): Promise<Answered> {
   const { method, path, body } = attempt;
   const init: RequestInit = {
     method,
@@ -293,15 +293,15 @@ async function told(attempt: Attempt, asMember: boolean): Promise<Told> {
 
 for (const [name, attempt] of Object.entries(ATTEMPTS)) {
   t.test(`${name} names nothing hidden, and all of it to an administrator`, async (t) => {
-    const seen = await told(attempt, true);
+    const seen = await answerTo(attempt, true);
     t.equal(seen.errors[0]?.extensions.code, attempt.code, seen.text);
     t.notMatch(seen.text, CANARY);
     t.notMatch(seen.headers, CANARY);
     if (attempt.field !== undefined) t.equal(seen.errors[0]?.extensions.field, attempt.field);
-    const full = await told(attempt, false);
+    const full = await answerTo(attempt, false);
     t.equal(full.errors[0]?.extensions.code, attempt.code, full.text);
     if (attempt.field !== undefined) t.equal(full.errors[0]?.extensions.field, attempt.field);
-    if (attempt.told !== undefined) t.match(full.text, attempt.told);
+    if (attempt.shown !== undefined) t.match(full.text, attempt.shown);
   });
 }
 

@@ -17,16 +17,16 @@ async function refusal(email: string, password: string) {
   calls();
   const credentials = { email, password, otp: null };
   const error: unknown = await signIn.login(credentials, 'json', VISITOR).catch((e) => e);
-  const told =
+  const answer =
     error instanceof ServiceError ? JSON.stringify([error.status, error, error.headers]) : error;
   const statements = calls().map(({ args }) => JSON.stringify(args).replaceAll(email, ''));
-  return { told, worked: passwordsWorked() - before, statements };
+  return { answer, worked: passwordsWorked() - before, statements };
 }
 
 t.test('an unknown address is refused as a wrong password is', async (t) => {
   const user = await world.createUser();
   const wrong = await refusal(user.email, 'wrong');
-  t.match(wrong.told, 'INVALID_CREDENTIALS');
+  t.match(wrong.answer, 'INVALID_CREDENTIALS');
   t.equal(wrong.worked, 1);
   t.equal(wrong.statements.length, 2);
   t.strictSame(await refusal('nobody@example.com', 'wrong'), wrong);
@@ -37,13 +37,13 @@ t.test('an unknown address is refused as a wrong password is', async (t) => {
     t.strictSame(await refusal(email, 'wrong'), wrong, status);
     const right = await refusal(email, PASSWORD);
     t.strictSame(
-      [right.told, right.worked],
-      [wrong.told, wrong.worked],
+      [right.answer, right.worked],
+      [wrong.answer, wrong.worked],
       `${status}, right password`,
     );
   }
   const elsewhere = await world.createUser({ provider: 'ldap', external_identifier: 'x' });
-  t.equal((await refusal(elsewhere.email, PASSWORD)).told, wrong.told);
+  t.equal((await refusal(elsewhere.email, PASSWORD)).answer, wrong.answer);
 });
 
 t.test('a refused login takes its time whatever is wrong', async (t) => {
@@ -64,6 +64,6 @@ t.test('a refused login takes its time whatever is wrong', async (t) => {
 
 t.test('whose second factor is missing shows only to who has the password', async (t) => {
   const { email } = await world.createUser({ tfa_secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' });
-  t.match((await refusal(email, 'wrong')).told, 'INVALID_CREDENTIALS');
-  t.match((await refusal(email, PASSWORD)).told, 'INVALID_OTP');
+  t.match((await refusal(email, 'wrong')).answer, 'INVALID_CREDENTIALS');
+  t.match((await refusal(email, PASSWORD)).answer, 'INVALID_OTP');
 });

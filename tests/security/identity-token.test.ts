@@ -116,9 +116,9 @@ t.test('without a live session of its user no token counts', async (t) => {
     'unknown',
   );
   t.equal(await outcome(await sign({ ...claims, session: "' OR 1=1" })), 'INVALID_CREDENTIALS');
-  const stranger = await world.createUser();
+  const otherUser = await world.createUser();
   t.equal(
-    await outcome(await sign({ ...claims, id: stranger.id })),
+    await outcome(await sign({ ...claims, id: otherUser.id })),
     'INVALID_CREDENTIALS',
     "another's",
   );

@@ -432,12 +432,12 @@ t.test('one that got into the database holds for nothing, and is listed', async 
     listed.map((observedValue) => ({ status: 'warn', observedValue, output: /./ })),
   );
   t.match(checks['access:unreadableRules']?.[0]?.output, /_between" must hold two values/);
-  const strangers = await fetch(`${cluster.url}/server/health`);
-  t.strictSame(Object.keys(await bodyOf<object>(strangers)), ['status']);
+  const anonymous = await fetch(`${cluster.url}/server/health`);
+  t.strictSame(Object.keys(await bodyOf<object>(anonymous)), ['status']);
   await cluster.db.query('DELETE FROM system_permissions WHERE policy = $1', [member.policy]);
 });
 
-t.test('rules that cannot be read are told when a process starts', async (t) => {
+t.test('rules that cannot be read are logged when a process starts', async (t) => {
   const { url, pool, config } = await install(
     t,
     `CREATE TABLE a (id integer PRIMARY KEY, n integer);

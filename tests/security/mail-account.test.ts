@@ -319,7 +319,7 @@ t.test('an account is made, and can be used when its address is confirmed', asyn
   t.match(await userOf('bob@example.com'), { status: 'unverified' });
   const [got] = await arrived();
   t.strictSame(got?.to, ['bob@example.com']);
-  t.notMatch(got?.source, 'evil', 'what a stranger entered is not sent to anybody');
+  t.notMatch(got?.source, 'evil', 'what an unknown person entered is sent to nobody');
   const verify = (query: string) =>
     fetch(`${cluster.url}/users/register/verify-email${query}`, { redirect: 'manual' });
   t.match(got?.mail.text, 'https://api.harbour.example/v1/users/register/verify-email?token=');

@@ -92,7 +92,7 @@ t.test('what is concealed today is masked in what was', async (t) => {
   t.match(created.delta, masked);
   t.strictSame(changed.delta, { name: 'two', pin: MASK });
   const [other] = await revisionsOf(admin, 'notes', '2');
-  t.equal(other.data.pin, null, 'what was not set is told');
+  t.equal(other.data.pin, null, 'an unset value is shown');
   for (const format of ['csv', 'json', 'ndjson', 'xml', 'yaml']) {
     const file = await cluster.fetch(`/revisions?export=${format}&fields=data,delta`);
     t.notMatch(await file.text(), /(?:pin|code)\W+canary/, format);

@@ -180,7 +180,7 @@ t.test('a search term has a length', async (t) => {
   }
 });
 
-t.test('long names are refused before they are looked into, and are not told again', async (t) => {
+t.test('long names are refused before they are parsed, and not repeated', async (t) => {
   const long = `${'a.'.repeat(200_000)}b`;
   const cases: readonly Parameters[] = [
     { filter: { doc: { _json: { [long]: { _eq: 1 } } } } },

@@ -1,7 +1,7 @@
 // @newest @slow
 
-// What may not be read is told by no clause, no spelling and no difference. The fields are those
-// that were told elsewhere: see the table beside this file.
+// No clause, no spelling and no difference reveals what may not be read. The fields are those
+// that leaked elsewhere: see the table beside this file.
 import t from 'tap';
 import { freePort } from '#ops/embedded/postgres.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
@@ -189,10 +189,10 @@ t.test(
     t.strictSame(await answers(concealed, get), masked);
     t.strictSame(await answers(open, get), free);
     t.notMatch([...masked, ...free].join(''), /zzz\d/);
-    // Of what is concealed only the mask and whether it is set are told.
+    // A concealed value is shown only as its mask, and whether it is set.
     for (const line of masked) {
-      const told = /: 200 (.*)$/s.exec(line)?.[1];
-      if (told !== undefined) t.notMatch(told, /canary|zzz|argon/, line);
+      const shown = /: 200 (.*)$/s.exec(line)?.[1];
+      if (shown !== undefined) t.notMatch(shown, /canary|zzz|argon/, line);
     }
   },
 );
@@ -384,7 +384,7 @@ t.test('what is forbidden and what is missing answer alike but for the name', as
   }
 });
 
-t.test('strangers are told no version', async (t) => {
+t.test('anonymous callers see no version', async (t) => {
   for (const path of ['/server/ping', '/server/health', '/', '/nothing', '/items/things']) {
     const response = await fetch(`${cluster.url}${path}`);
     const shown = `${JSON.stringify([...response.headers])} ${await response.text()}`;

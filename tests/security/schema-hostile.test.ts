@@ -154,11 +154,11 @@ t.test('texts of requests are names, values and comments, and never SQL', async 
       meta: { note: value, options: { [value]: value } },
     }));
     const schema = { comment: HOSTILE[0] };
-    const body = { collection: 'told', schema, meta: { note: HOSTILE[0] }, fields };
-    const told = (await tested.change(createCollections(body))).collections.get('told');
-    t.match([told?.table?.comment, told?.meta?.row.note], [HOSTILE[0], HOSTILE[0]]);
+    const body = { collection: 'noted', schema, meta: { note: HOSTILE[0] }, fields };
+    const noted = (await tested.change(createCollections(body))).collections.get('noted');
+    t.match([noted?.table?.comment, noted?.meta?.row.note], [HOSTILE[0], HOSTILE[0]]);
     for (const [index, value] of VALUES.entries()) {
-      const field = told?.fields.get(`f${index}`);
+      const field = noted?.fields.get(`f${index}`);
       const what = JSON.stringify(value.slice(0, 40));
       t.equal(field?.column?.comment ?? '', value, what);
       t.equal(field?.meta?.row.note, value, what);
@@ -171,21 +171,21 @@ t.test('texts of requests are names, values and comments, and never SQL', async 
     for (const value of HOSTILE) {
       const what = JSON.stringify(value.slice(0, 40));
       const wanted = [
-        () => createField('told', { field: 'typed', type: value }),
+        () => createField('noted', { field: 'typed', type: value }),
         () =>
-          createField('told', { field: 'typed', type: 'unknown', schema: { data_type: value } }),
+          createField('noted', { field: 'typed', type: 'unknown', schema: { data_type: value } }),
         () =>
-          createField('told', { field: 'typed', type: 'string', schema: { max_length: value } }),
+          createField('noted', { field: 'typed', type: 'string', schema: { max_length: value } }),
         () =>
-          createField('told', {
+          createField('noted', {
             field: 'typed',
             type: 'decimal',
             schema: { numeric_scale: value },
           }),
-        () => updateField('told', 'f0', { type: value }),
+        () => updateField('noted', 'f0', { type: value }),
         () =>
           createRelation({
-            collection: 'told',
+            collection: 'noted',
             field: 'f0',
             related_collection: 'canary',
             schema: { on_delete: value },
@@ -196,7 +196,7 @@ t.test('texts of requests are names, values and comments, and never SQL', async 
         t.notOk(done, `word ${index} ${what}`);
       }
     }
-    const { fields } = tested.source.current().collections.get('told') ?? {};
+    const { fields } = tested.source.current().collections.get('noted') ?? {};
     t.notOk(fields?.has('typed'));
     await intact('words');
   });

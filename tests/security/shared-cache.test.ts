@@ -1,6 +1,6 @@
 // @newest
 
-// An answer that depends on where its reader is may not be kept for others: a policy of strangers
+// An answer that depends on where its reader is may not be kept for others: a policy of anonymous callers
 // that holds at some addresses only makes their answers private ones, at every address.
 import { pino } from 'pino';
 import t from 'tap';
@@ -12,14 +12,14 @@ import { createSystemDatabase } from '#tests/harness/database.ts';
 
 const POLICY = '00000000-0000-4000-8000-000000000001';
 
-t.test('what strangers see at some addresses only is kept for nobody else', async (t) => {
+t.test('what anonymous callers see at some addresses only is kept for nobody else', async (t) => {
   const url = await createSystemDatabase(t);
   const log = pino({ level: 'silent' });
   const config = loadConfig({ CACHE_ENABLED: 'true', CACHE_CONTROL_S_MAXAGE: '1m' });
   const pool = createPool(config, url, log, { name: 'test', max: 1, statementTimeout: 0 });
   t.teardown(() => pool.end());
   await pool.query(
-    `INSERT INTO system_policies (id, name) VALUES ('${POLICY}', 'of strangers');
+    `INSERT INTO system_policies (id, name) VALUES ('${POLICY}', 'of anonymous callers');
      INSERT INTO system_access (policy) VALUES ('${POLICY}')`,
   );
   const trust = async () => undefined;

@@ -180,9 +180,9 @@ t.test('who may not know what there is hears nothing of it', async (t) => {
     const { code, reason } = await outcome('POST', '/items/articles', body, headers);
     return `${code} ${reason.replaceAll(/status|titel/g, 'name')}`;
   };
-  const told = await tell({ title: 'x', titel: 1 });
-  t.match(told, /^FORBIDDEN/);
-  t.equal(told, await tell({ title: 'x', status: 1 }));
+  const refused = await tell({ title: 'x', titel: 1 });
+  t.match(refused, /^FORBIDDEN/);
+  t.equal(refused, await tell({ title: 'x', status: 1 }));
 });
 
 t.test('the preference in its spellings', async (t) => {

@@ -209,18 +209,18 @@ t.test('all refused rows of a file are named, hidden and missing keys alike', as
   for (const format of ['csv', 'json'] as const) {
     const { status, errors } = await importTasks(member, format, rows);
     t.equal(status, 403, format);
-    const told = faults(errors);
+    const reported = faults(errors);
     t.strictSame(
-      told.map(({ row }) => row),
+      reported.map(({ row }) => row),
       refused.map(({ id }) => id),
     );
     t.strictSame(
-      told.map(({ field }) => field),
+      reported.map(({ field }) => field),
       ['owner', 'owner', 'checker', 'a,b', 'a,b', 'secret'],
     );
-    t.equal(new Set(told.map(({ code, reason }) => `${code} ${reason}`)).size, 1);
+    t.equal(new Set(reported.map(({ code, reason }) => `${code} ${reason}`)).size, 1);
     t.strictSame(
-      told.slice(0, 2).map(({ value }) => value),
+      reported.slice(0, 2).map(({ value }) => value),
       ['2', '9'],
     );
     const { status: good } = await importTasks(member, format, kept);
@@ -230,7 +230,7 @@ t.test('all refused rows of a file are named, hidden and missing keys alike', as
   }
 });
 
-t.test('beside other faults, hidden and missing keys are told alike', async (t) => {
+t.test('with other faults too, hidden and missing keys get the same error', async (t) => {
   await cluster.db.query('CREATE UNIQUE INDEX IF NOT EXISTS names ON tasks (name)');
   const others: readonly Row[][] = [
     [{ id: 2, name: 'other', owner: 1, checker: 1, parent: 77 }],

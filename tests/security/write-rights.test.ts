@@ -177,7 +177,7 @@ t.test('creating: fields first, then presets, validation and reading back', asyn
   t.type(key, 'number');
 });
 
-t.test('who may not read is told nothing of what was done', async (t) => {
+t.test('callers who may not read see nothing of what was written', async (t) => {
   const { send } = await createMember(cluster, [
     { collection: 'tags', action: 'create' },
     { collection: 'tags', action: 'update' },

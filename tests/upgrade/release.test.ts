@@ -70,11 +70,11 @@ t.test('0.1.0', async (t) => {
   const broken = await ask(WRITER, '/items/articles', 'POST', { title: 'Another' });
   t.match(broken, { status: 422, body: { errors: [{ message: /validation rule.+"status"/ }] } });
   const { checks } = (await ask(ADMIN, '/server/health')).body;
-  const told = JSON.stringify(checks);
+  const text = JSON.stringify(checks);
   for (const what of ['"permission":3,', '"permission":5,', 'validation of status', 'encrypt']) {
-    t.ok(told.includes(what), `health tells of ${what}`);
+    t.ok(text.includes(what), `health tells of ${what}`);
   }
-  t.notOk(told.includes('public.system_'), 'every table is known as one of this release');
+  t.notOk(text.includes('public.system_'), 'every table is known as one of this release');
   const mended = { meta: { validation: null } };
   t.equal((await ask(ADMIN, '/fields/articles/status', 'PATCH', mended)).status, 200);
 

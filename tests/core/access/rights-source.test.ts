@@ -91,7 +91,7 @@ t.test('who has which policies', async (t) => {
   );
 
   await t.test(
-    'strangers and users without a role have the public ones, others do not',
+    'anonymous callers and users without a role have the public ones, others do not',
     async (t) => {
       t.strictSame(await policies(null), [PUBLIC]);
       t.strictSame(await policies(account(BOB)), [PUBLIC]);
@@ -114,7 +114,7 @@ t.test('who has which policies', async (t) => {
     await t.rejects(access.callerOf(account(BOB), '8.8.8.8'), { code: 'INVALID_IP' });
     await t.rejects(access.callerOf(account(ROOT), '8.8.8.8'), { code: 'INVALID_IP' });
     t.strictSame(await policies(account(ROOT)), [ADMIN], 'one that holds is enough');
-    t.strictSame(await policies(null, '8.8.8.8'), [], 'strangers are never told');
+    t.strictSame(await policies(null, '8.8.8.8'), [], 'anonymous callers never get the reason');
     await sql(`UPDATE system_policies SET ip_access = NULL WHERE id = '${PUBLIC}'`);
     access.forget();
   });
@@ -152,8 +152,8 @@ t.test('rights', async (t) => {
     access.rightsOf(await access.callerOf(who, '10.0.0.1'));
 
   await t.test('are those of the rows', async (t) => {
-    const stranger = await rightsOf(null);
-    t.strictSame(stranger.of('notes', 'read'), [
+    const anonymous = await rightsOf(null);
+    t.strictSame(anonymous.of('notes', 'read'), [
       {
         collection: 'notes',
         action: 'read',
@@ -163,8 +163,8 @@ t.test('rights', async (t) => {
         presets: {},
       },
     ]);
-    t.strictSame(stranger.of('notes', 'update'), []);
-    t.equal(stranger.reading.of('others'), null, 'without a row there is no access');
+    t.strictSame(anonymous.of('notes', 'update'), []);
+    t.equal(anonymous.reading.of('others'), null, 'without a row there is no access');
     const ada = await rightsOf(account(ADA, ROLE));
     const [update] = ada.of('notes', 'update');
     t.strictSame(update?.fields, new Set(), 'no fields are none');
@@ -270,7 +270,7 @@ t.test('without contact to the counters nothing old counts', async (t) => {
   );
   await sql('DELETE FROM system_access');
   while ((await policies()).length > 0) await setTimeout(10);
-  t.pass('though no counter told of it');
+  t.pass('though no counter changed');
   await sql('ALTER TABLE misplaced RENAME TO system_state');
 });
 
@@ -288,7 +288,7 @@ t.test('contact that is lost for a while costs one look, not all that is known',
   const access = new AccessSource({ pool, schema: 'public', catalog, log });
   t.strictSame((await access.callerOf(null, null)).policies, [PUBLIC]);
   await sql('DELETE FROM system_access');
-  t.strictSame((await access.callerOf(null, null)).policies, [PUBLIC], 'the look told of nothing');
+  t.strictSame((await access.callerOf(null, null)).policies, [PUBLIC], 'the read showed no change');
   t.equal(looks, 2);
 });
 
@@ -311,11 +311,11 @@ t.test('what changes is forgotten, and nothing else', async (t) => {
     bob: account(BOB),
     root: account(ROOT),
     eve: account(EVE, GRAND),
-    stranger: null,
+    anonymous: null,
   };
   const callers = async () =>
     Promise.all(Object.values(people).map((who) => access.callerOf(who, '10.0.0.1')));
-  /** Whose policies are read anew when these changes are told of. */
+  /** Whose policies are read again after these changes. */
   const concerned = async (changes: Partial<AccessChanges>) => {
     await sql('UPDATE system_policies SET enforce_tfa = false');
     access.forget();
@@ -329,7 +329,7 @@ t.test('what changes is forgotten, and nothing else', async (t) => {
   t.strictSame(await concerned({ roles: new Set([PARENT]) }), ['ada'], 'those below a role, too');
   t.strictSame(await concerned({ roles: new Set([GRAND]) }), ['ada', 'eve']);
   t.strictSame(await concerned({ policies: new Set([ADMIN]) }), ['root']);
-  t.strictSame(await concerned({ public: true }), ['bob', 'root', 'stranger']);
+  t.strictSame(await concerned({ public: true }), ['bob', 'root', 'anonymous']);
   t.strictSame(await concerned({ permissions: new Set([EDIT]), sessions: new Set([ADA]) }), []);
 
   const readable = async (who: Account | null) => {
@@ -339,7 +339,7 @@ t.test('what changes is forgotten, and nothing else', async (t) => {
   const all = async () => [await readable(people.ada), await readable(null)];
   t.strictSame(await all(), [true, true]);
   await sql('DELETE FROM system_permissions');
-  t.strictSame(await all(), [true, true], 'nobody has told');
+  t.strictSame(await all(), [true, true], 'nobody has announced it');
   access.forget({ ...nothing, permissions: new Set([PUBLIC]) });
   t.strictSame(await all(), [true, false]);
   access.forget({ ...nothing, policies: new Set([EDIT]) });

@@ -28,7 +28,7 @@ const pool = createPool({ DATABASE_POOL_MAX: 10, DATABASE_POOL_WAIT: 60_000 }, u
 t.teardown(() => pool.end());
 await pool.query('CREATE TABLE n (row int PRIMARY KEY, value int)');
 
-/** Reads at the same edge after which a write is told of that should have been told of before. */
+/** Reads at the same edge after which a write is reported that should have been reported before. */
 const LATE = 3;
 
 /** Tells of a write only once it is answered, as it must not. */

@@ -79,7 +79,7 @@ t.test('what changes by itself, and what was not found, is not kept', async (t) 
   }
 });
 
-t.test('values and rights tell answers apart', async (t) => {
+t.test('values and rights distinguish answers', async (t) => {
   const { ask } = setUp();
   const callers = [
     ANONYMOUS,

@@ -69,19 +69,22 @@ if (url !== undefined) {
     t.not(after, before);
   });
 
-  t.test('without Redis nothing is told, and afterwards nothing counts as before', async (t) => {
-    const redis = await startRedis();
-    if (redis === null) return;
-    const versions = await open(t, redis.url, randomUUID());
-    const before = await versions.stamp(['a']);
-    await redis.stop();
-    await until(() => !versions.ready, 'the loss to be noticed');
-    t.equal(await versions.stamp(['a']), null);
-    t.notOk(await versions.mark('w', ['a']));
-    t.notOk(await versions.settle('w', ['a']));
-    const again = await startRedis(Number(new URL(redis.url).port));
-    t.teardown(() => again?.stop());
-    await until(() => versions.ready, 'Redis again');
-    t.not(await versions.stamp(['a']), before);
-  });
+  t.test(
+    'without Redis no write is reported, and afterwards no older answer is valid',
+    async (t) => {
+      const redis = await startRedis();
+      if (redis === null) return;
+      const versions = await open(t, redis.url, randomUUID());
+      const before = await versions.stamp(['a']);
+      await redis.stop();
+      await until(() => !versions.ready, 'the loss to be noticed');
+      t.equal(await versions.stamp(['a']), null);
+      t.notOk(await versions.mark('w', ['a']));
+      t.notOk(await versions.settle('w', ['a']));
+      const again = await startRedis(Number(new URL(redis.url).port));
+      t.teardown(() => again?.stop());
+      await until(() => versions.ready, 'Redis again');
+      t.not(await versions.stamp(['a']), before);
+    },
+  );
 }

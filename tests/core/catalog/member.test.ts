@@ -88,13 +88,13 @@ t.test(
     INSERT INTO system_sessions (id, token, "user", expires)
     VALUES ('${id(5)}', 't', '${id(1)}', now() + interval '1 day')`);
     const source = await open({ pause: HOUR_MS });
-    const told: (AccessChanges | null)[] = [];
-    source.onAccess((changes) => told.push(changes));
+    const notified: (AccessChanges | null)[] = [];
+    source.onAccess((changes) => notified.push(changes));
     const after = async (statement: string) => {
       await sql(statement);
-      told.length = 0;
+      notified.length = 0;
       await source.hear();
-      return told.map((changes) => {
+      return notified.map((changes) => {
         if (changes === null) return 'anything';
         const { public: everybody, ...sets } = changes;
         const named = Object.entries(sets).flatMap(([name, keys]) =>
@@ -155,8 +155,8 @@ t.test(
 t.test('a message has nothing trusted until the counters were read', async (t) => {
   const { bus, open, pool } = await clusterOf(t);
   const source = await open({ pause: HOUR_MS });
-  const told: (AccessChanges | null)[] = [];
-  source.onAccess((changes) => told.push(changes));
+  const notified: (AccessChanges | null)[] = [];
+  source.onAccess((changes) => notified.push(changes));
   t.ok(source.inContact());
   // One connection begins and ends the transaction.
   const holder = await pool.connect();
@@ -168,12 +168,12 @@ t.test('a message has nothing trusted until the counters were read', async (t) =
   holder.release();
   await trusted;
   t.ok(source.inContact());
-  t.strictSame(told, [], 'nothing had changed');
+  t.strictSame(notified, [], 'nothing had changed');
 
   await pool.query('ALTER TABLE system_state RENAME TO misplaced');
   source.distrust();
   await source.trust();
-  t.strictSame(told, [null], 'without the counters nothing counts');
+  t.strictSame(notified, [null], 'without the counters nothing counts');
   t.notOk(source.inContact());
   await pool.query('ALTER TABLE misplaced RENAME TO system_state');
   await source.trust();
@@ -190,7 +190,7 @@ t.test('a process that nobody waits for does not answer before it is current', a
   t.equal(
     (await members.acknowledged({ catalog: version })).length,
     1,
-    'it is told who was not waited for',
+    'the result names who was not waited for',
   );
   t.notOk(collection(frozen.current(), 'a').fields.has('title'));
   await frozen.regain();
@@ -234,7 +234,7 @@ t.test('a reset is confirmed when everything was loaded anew', async (t) => {
   );
 });
 
-t.test('whoever publishes is not in the way of the watch, nor it in theirs', async (t) => {
+t.test('publishing and watching do not block each other', async (t) => {
   const { config, url, pool, open, bus, sql } = await clusterOf(t);
   const keeper = await open({ keep: true });
   const others = createPool(config, url, log, { name: 'others', statementTimeout: 0 });

@@ -41,7 +41,7 @@ for (const backend of backends) {
     });
 
     await t.test(
-      'are told without keys when they are many, and split where they are long',
+      'are published without keys when they are many, and split where they are long',
       async (t) => {
         const many = Array.from({ length: 1_000 }, (_, index) => String(index));
         feed.publish([created('many', ...many)]);
@@ -55,7 +55,7 @@ for (const backend of backends) {
       },
     );
 
-    await t.test('are not told when they were rolled back, and once when not', async (t) => {
+    await t.test('are published once, and never after a rollback', async (t) => {
       const pool = createPool({ DATABASE_POOL_MAX: 2, DATABASE_POOL_WAIT: 60_000 }, url, log, {
         name: 'test',
         statementTimeout: 0,

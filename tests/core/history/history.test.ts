@@ -36,8 +36,8 @@ t.beforeEach(async () => {
     system_activity, system_revisions RESTART IDENTITY`);
 });
 
-/** What was told, in its order. */
-const told = () =>
+/** The recorded history, in its order. */
+const recorded = () =>
   writer.sql(`SELECT a.action, a.collection, a.item, r.data, r.delta, r.parent
     FROM system_activity a LEFT JOIN system_revisions r ON r.activity = a.id ORDER BY a.id`);
 
@@ -55,7 +55,7 @@ t.test('a revision shows the row as it is read, and what was written', async (t)
   await writer.create('articles', item);
   const shown = { ...item, author: 1, exact: '1.500', at: '2024-02-29T08:00:00.000Z' };
   const masked = { name: 'Ada', pin: '**********', hashed: '**********' };
-  t.strictSame(await told(), [
+  t.strictSame(await recorded(), [
     {
       ...{ action: 'create', collection: 'articles', item: '1', parent: null },
       data: { id: 1, ...shown, doubled: 2 },
@@ -72,7 +72,11 @@ t.test('a revision shows the row as it is read, and what was written', async (t)
   );
   t.notMatch(all?.text, /canary|hashed canary/);
   await writer.update('authors', [1], { pin: null });
-  t.match((await told())[2], { data: { pin: null }, delta: { pin: null } }, 'nothing is nothing');
+  t.match(
+    (await recorded())[2],
+    { data: { pin: null }, delta: { pin: null } },
+    'nothing is nothing',
+  );
 });
 
 t.test('items that come with others name who brought them, whatever their keys', async (t) => {
@@ -80,7 +84,7 @@ t.test('items that come with others name who brought them, whatever their keys',
     body: 'n',
     notes_order_no_fkey: { order: 1, no: 'a,b/%', note: 'l' },
   });
-  t.match(await told(), [
+  t.match(await recorded(), [
     { collection: 'notes', item: '1', delta: { body: 'n', order: 1, no: 'a,b/%' }, parent: null },
     {
       collection: 'lines',
@@ -96,7 +100,7 @@ t.test('items that come with others name who brought them, whatever their keys',
       { collection: 'headings', item: null },
     ],
   });
-  t.match((await told()).slice(2), [
+  t.match((await recorded()).slice(2), [
     { action: 'create', collection: 'articles', item: '1', delta: { title: 'a' }, parent: null },
     { collection: 'blocks', item: '1', delta: { article: 1, item: '1' }, parent: 3 },
     { collection: 'blocks', item: '2', delta: { article: 1, item: null }, parent: 3 },
@@ -105,7 +109,7 @@ t.test('items that come with others name who brought them, whatever their keys',
   await writer.update('articles', [1], {
     blocks: { update: [{ id: 2, item: null }], delete: [1] },
   });
-  t.match((await told()).slice(6), [
+  t.match((await recorded()).slice(6), [
     { action: 'update', collection: 'articles', item: '1', delta: {} },
     { action: 'delete', collection: 'blocks', item: '1', data: null, delta: null },
     { action: 'update', collection: 'blocks', item: '2', parent: 7 },
@@ -115,15 +119,15 @@ t.test('items that come with others name who brought them, whatever their keys',
 t.test('collections keep as much history as they are to', async (t) => {
   await writer.create('silent', { author: { name: 'Ada' } });
   await writer.create('brief', { author: { name: 'Bob' } });
-  t.match(await told(), [
+  t.match(await recorded(), [
     { collection: 'authors', item: '1', data: { name: 'Ada' }, parent: null },
     { collection: 'brief', item: '1', data: null, delta: null },
     { collection: 'authors', item: '2', data: { name: 'Bob' }, parent: null },
   ]);
-  t.equal((await told()).length, 3);
+  t.equal((await recorded()).length, 3);
 });
 
-t.test('many rows are told by as few statements as one', async (t) => {
+t.test('many rows are recorded with as few statements as one', async (t) => {
   const batch = (count: number) =>
     Array.from({ length: count }, (_, i) => ({
       title: `t${i}`,
@@ -156,7 +160,7 @@ t.test('a row that is gone by the end keeps the others in step', async (t) => {
       DELETE FROM headings WHERE id = NEW.id AND text = 'gone'; RETURN NULL; END $$;
     CREATE TRIGGER bounce AFTER INSERT ON headings FOR EACH ROW EXECUTE FUNCTION bounce()`);
   await writer.create('headings', [{ text: 'a' }, { text: 'gone' }, { text: 'b' }]);
-  t.match(await told(), [
+  t.match(await recorded(), [
     { item: '1', data: { text: 'a' } },
     { item: '2', data: null, delta: { text: 'gone' } },
     { item: '3', data: { text: 'b' } },
@@ -166,5 +170,5 @@ t.test('a row that is gone by the end keeps the others in step', async (t) => {
 t.test('what fails leaves no history', async (t) => {
   await t.rejects(writer.create('articles', { title: 'a', author: { pin: '1' } }));
   await t.rejects(writer.create('articles', [{ title: 'a' }, { title: 'b', author: 99 }]));
-  t.strictSame(await told(), []);
+  t.strictSame(await recorded(), []);
 });

@@ -42,7 +42,7 @@ t.test('a password that is too long costs nothing', async (t) => {
   t.equal(passwordsWorked(), before);
 });
 
-t.test('more than can wait are turned away, and told when to come again', async (t) => {
+t.test('too many are refused with the time to retry', async (t) => {
   const results = await Promise.allSettled(
     Array.from({ length: 100 }, () => hashPassword(config, 'password')),
   );

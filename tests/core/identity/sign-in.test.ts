@@ -127,7 +127,7 @@ t.test('a hash of other parameters is made anew', async (t) => {
   t.equal(await login(email), 'in');
 });
 
-t.test('a user whose policies are all barred by address is told so', async (t) => {
+t.test('a user whose policies apply at other addresses only gets the reason', async (t) => {
   const { id, email } = await world.createUser();
   await pool.query(
     `WITH p AS (INSERT INTO system_policies (name, ip_access) VALUES ('x', '10.0.0.0/8') RETURNING id)
@@ -203,7 +203,11 @@ t.test('what changes of one user is forgotten of that user alone', async (t) => 
   await pool.query('DELETE FROM system_sessions WHERE id = ANY($1)', [
     [first.session, second.session],
   ]);
-  t.strictSame([await known(first), await known(second)], [true, true], 'nobody has told yet');
+  t.strictSame(
+    [await known(first), await known(second)],
+    [true, true],
+    'nobody has announced it yet',
+  );
   world.tell({ ...change, users: new Set([first.id]) });
   t.strictSame([await known(first), await known(second)], [false, true]);
   world.tell({ ...change, sessions: new Set([second.session]) });

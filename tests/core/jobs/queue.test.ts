@@ -24,7 +24,7 @@ for (const backend of backends) {
     const cluster = randomUUID();
     const queue = (await open(t, backend.env, url, cluster)).get('transfer');
 
-    await t.test('takes a job once, whoever adds it', async (t) => {
+    await t.test('takes a job once, even when several processes add it', async (t) => {
       const id = randomUUID();
       t.equal(await queue.state(id), 'unknown');
       const again = (await open(t, backend.env, url, cluster)).get('transfer');

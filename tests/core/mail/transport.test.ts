@@ -32,7 +32,7 @@ async function open(env: Record<string, string>) {
   return transport;
 }
 
-t.test('mail leaves where it is told to, and is logged only where somebody asked for that', (t) => {
+t.test('mail is sent as configured, and logged only when configured', (t) => {
   const way = (env: Record<string, string>) => mailWay(loadConfig(env));
   t.equal(way({}), null);
   t.equal(way({ NODE_ENV: 'production' }), null);

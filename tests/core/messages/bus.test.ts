@@ -77,17 +77,17 @@ for (const backend of backends) {
     };
     const here = await open();
     const there = await open();
-    const stranger = await open(randomUUID());
+    const otherCluster = await open(randomUUID());
 
     await t.test('arrive everywhere, the sender included, and in no other cluster', async (t) => {
-      const [own, other, foreign] = [hear(here), hear(there), hear(stranger)];
+      const [own, other, foreign] = [hear(here), hear(there), hear(otherCluster)];
       const ids = [randomUUID(), randomUUID(), randomUUID()];
       for (const id of ids) await here.publish('job.finished', { id });
       await until(() => own.length === 3 && other.length === 3);
       t.strictSame(own, ids);
       t.strictSame(other, ids);
       const last = randomUUID();
-      await stranger.publish('job.finished', { id: last });
+      await otherCluster.publish('job.finished', { id: last });
       await until(() => foreign.length > 0);
       t.strictSame(foreign, [last]);
     });

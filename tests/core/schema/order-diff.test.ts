@@ -192,7 +192,7 @@ t.test('values that would be lost keep a diff from being applied, unless forced'
   t.strictSame(await target.rows('SELECT v FROM a'), [{ v: 'lon' }]);
 });
 
-t.test('what cannot be made is told all at once, before anything is', async (t) => {
+t.test('everything impossible is reported together, before any change', async (t) => {
   const source = await openWorkshop(
     t,
     `CREATE TABLE a (id int PRIMARY KEY, twice int GENERATED ALWAYS AS (id * 2) STORED,

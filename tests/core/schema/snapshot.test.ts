@@ -1,4 +1,4 @@
-/** Large schemas, and what snapshots of them cost whoever serves requests meanwhile. */
+/** Large schemas, and how snapshots of them delay other requests. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import t from 'tap';
 import { snapshotHash, takeSnapshot } from '#core/schema/snapshot.ts';

@@ -23,7 +23,7 @@ const shelf: TableLock = { schema: 'public', name: 'shelf' };
 const LONG = { limit: 60_000, signal: new AbortController().signal };
 const SHORT = { ...LONG, limit: 40 };
 
-/** A session that holds what its statement locks until it is told to end. */
+/** A session that holds what its statement locks until it is asked to end. */
 async function holder(statement: string) {
   const client = await pool.connect();
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');

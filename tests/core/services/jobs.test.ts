@@ -127,8 +127,8 @@ for (const backend of backends) {
         [await shown(caller), await shown(other), await shown(admin)],
         [true, false, true],
       );
-      const stranger: Caller = ANONYMOUS;
-      for (const as of [other, stranger]) {
+      const anonymous: Caller = ANONYMOUS;
+      for (const as of [other, anonymous]) {
         await t.rejects(jobs.get(id, as), FORBIDDEN);
         await t.rejects(jobs.cancel(id, as), FORBIDDEN);
         await t.rejects(jobs.errors(id, as).next(), FORBIDDEN);
@@ -197,15 +197,15 @@ for (const backend of backends) {
       const { id } = await jobs.submit(submission(caller));
       t.equal(await jobs.wait(id, 1), null);
       t.equal(await jobs.wait(id, 60_000, AbortSignal.abort()), null);
-      const told = jobs.wait(id, 60_000);
+      const announced = jobs.wait(id, 60_000);
       await set(id, COMPLETED);
       await bus.publish('job.finished', { id });
-      t.match(await told, { state: 'completed', result: { n: 1 } });
+      t.match(await announced, { state: 'completed', result: { n: 1 } });
       t.match(await jobs.wait(id, 60_000), { state: 'completed' }, 'one that has ended');
       const { id: silent } = await jobs.submit(submission(caller));
-      const untold = jobs.wait(silent, 60_000);
+      const unannounced = jobs.wait(silent, 60_000);
       await set(silent, COMPLETED);
-      t.match(await untold, { state: 'completed' }, 'also when the message is lost');
+      t.match(await unannounced, { state: 'completed' }, 'also when the message is lost');
     });
 
     await t.test('are watched with their progress', async (t) => {

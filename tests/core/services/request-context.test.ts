@@ -86,7 +86,7 @@ async function textOf(answer: Answer): Promise<string> {
   return text;
 }
 
-t.test('requests that find the catalog behind are carried out once more', async (t) => {
+t.test('requests that meet an outdated catalog run once more', async (t) => {
   const { items, sql } = await sleepy(
     t,
     `CREATE TABLE a (id integer PRIMARY KEY, title text, n integer);

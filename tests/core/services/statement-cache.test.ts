@@ -71,15 +71,15 @@ t.test('statements', async (t) => {
   await t.test('differ for callers of whom something else is known', (t) => {
     compiled = 0;
     ask(userOf(1), 'b', undefined);
-    const stranger = ask(ANONYMOUS, 'b', undefined);
+    const anonymous = ask(ANONYMOUS, 'b', undefined);
     const grouped = ask({ ...userOf(2), roles: [uuid(7)] }, 'b', undefined);
     t.equal(compiled, 3);
-    t.match(stranger.text, 'NULL::boolean');
+    t.match(anonymous.text, 'NULL::boolean');
     t.ok(grouped.values.some((value) => Array.isArray(value) && value.includes(uuid(7))));
     t.end();
   });
 
-  await t.test('hold the moment of each execution', async (t) => {
+  await t.test('contain the time of each execution', async (t) => {
     compiled = 0;
     const since = { born: { _gt: '$NOW' } };
     const everybody: Grants = { of: () => [{ fields: null, rule: null }] };

@@ -57,7 +57,7 @@ t.test('a database that a later release migrated is left alone', async (t) => {
   t.strictSame(await migrate({ DATABASE_SCHEMA: ['public'] }, url), []);
 });
 
-t.test('a role without the right to create is told what to grant', async (t) => {
+t.test('the error for a missing right names the GRANT', async (t) => {
   const url = new URL(await createDatabase(t));
   const role = `guest_${url.pathname.slice(1)}`;
   await asSuperuser(async (client) => {

@@ -75,8 +75,8 @@ t.test('who is not heard of is waited for no longer', async (t) => {
   await dead.join(KNOWS);
   t.strictSame(await members.acknowledged({ catalog: 2 }), [dead.name]);
   const { rows } = await pool.query('SELECT id FROM system_members');
-  t.strictSame(rows, [{ id: live.id }], 'whoever notices removes it');
-  t.strictSame(await members.acknowledged({ catalog: 2 }), [], 'and it is told once');
+  t.strictSame(rows, [{ id: live.id }], 'the first to notice removes it');
+  t.strictSame(await members.acknowledged({ catalog: 2 }), [], 'and it is reported once');
 
   const ill = memberOf(installed);
   await ill.join({ ...KNOWS, trouble: 'It does not understand.' });

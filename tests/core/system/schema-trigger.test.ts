@@ -13,7 +13,7 @@ const log = pino({ level: 'silent' });
 /** Nothing is noticed by looking while a test lasts. */
 const NEVER_MS = 3_600_000;
 
-async function toldAtOnce(t: Test): Promise<void> {
+async function reportedAtOnce(t: Test): Promise<void> {
   const { config, url, pool, sql } = await install(t, 'CREATE TABLE a (id integer PRIMARY KEY)');
   const cluster = randomUUID();
   const trigger = { schema: 'public', channel: channelOf(cluster) };
@@ -30,9 +30,9 @@ async function toldAtOnce(t: Test): Promise<void> {
   await until(elected, 'the election of the watch');
   t.equal(await settleSchemaTrigger(pool, trigger, true), true);
   t.equal(await settleSchemaTrigger(pool, trigger, true), true, 'twice is once');
-  let told = 0;
+  let notices = 0;
   bus.subscribe('schema.altered', () => {
-    told += 1;
+    notices += 1;
   });
   const heard = async (statement: string, known: (fields: readonly string[]) => boolean) => {
     await sql(statement);
@@ -47,11 +47,11 @@ async function toldAtOnce(t: Test): Promise<void> {
   await heard('CREATE TABLE a (id integer)', (fields) => fields.includes('id'));
   await sql('CREATE INDEX CONCURRENTLY a_id ON a (id)');
   await heard('ALTER TABLE a ADD COLUMN next text', (fields) => fields.includes('next'));
-  await until(() => told === 6, 'each is told');
+  await until(() => notices === 6, 'each is reported');
   await sql('CREATE TEMP TABLE passing (id integer); DROP TABLE passing');
   await heard('ALTER TABLE a ADD COLUMN last text', (fields) => fields.includes('last'));
-  await until(() => told > 6, 'it is told, too');
-  t.equal(told, 7, 'temporary tables are passed over');
+  await until(() => notices > 6, 'it is reported, too');
+  t.equal(notices, 7, 'temporary tables are passed over');
 
   t.equal(await settleSchemaTrigger(pool, trigger, false), false);
   t.equal(await settleSchemaTrigger(pool, trigger, false), false);
@@ -79,6 +79,6 @@ async function without(t: Test): Promise<void> {
 
 if (process.env.TEST_ROLE === 'ordinary') t.test('an ordinary role does without', without);
 else {
-  t.test('what others alter is told at once', toldAtOnce);
+  t.test('DDL of others is reported at once', reportedAtOnce);
   t.test('nobody is stopped by its faults', faultless);
 }

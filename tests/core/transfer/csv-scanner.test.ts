@@ -37,7 +37,7 @@ function fault(text: string) {
   throw new Error('the text is well formed');
 }
 
-t.test('cells are told apart', async (t) => {
+t.test('cells are separated', async (t) => {
   t.strictSame(rows('a,b\n1,2\n'), [
     ['a', 'b'],
     ['1', '2'],

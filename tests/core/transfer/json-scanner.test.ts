@@ -28,7 +28,7 @@ function fault(...pieces: readonly (string | Buffer)[]) {
   throw new Error('the text is well formed');
 }
 
-t.test('objects are told apart', async (t) => {
+t.test('objects are separated', async (t) => {
   t.strictSame(scan(Buffer.from('[]')), []);
   t.strictSame(scan(Buffer.from('\ufeff [ {"a":1} ,\n{"b":"}{\\"]"} ] \n')), [
     '{"a":1}',

@@ -115,7 +115,7 @@ t.test('what was not sent passes, whatever the operator', async (t) => {
   for (const rule of rules) t.strictSame(faults(rule, {}), [], JSON.stringify(rule));
 });
 
-t.test('every broken rule is told, and all alternatives of one that has them', async (t) => {
+t.test('every broken rule is reported, with all alternatives', async (t) => {
   const both = { _and: [{ n: { _gt: 5 } }, { word: { _nempty: true } }] };
   t.match(faults(both, { n: 1, word: '' }), [{ field: 'n' }, { field: 'word' }]);
   const either = { _or: [{ n: { _gt: 5 } }, { n: { _lt: 0 } }] };

@@ -1,7 +1,7 @@
 // @newest
 
 // Behind the last chunk of a body the library looks for no trailers: it takes what follows for a
-// request. So nothing that follows is answered, and no request whose end is in doubt carried out.
+// request. So nothing that follows is answered, and no request whose end is in doubt is processed.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -22,7 +22,7 @@ const done: string[] = [];
 const ids = new Set<string>();
 let count = 0;
 
-/** Every kind of handler; each notes what it carries out. */
+/** Every kind of handler; each records what it processes. */
 const handler: Handler = (request) => {
   const { path, body } = request;
   done.push(`seen ${path}`);
@@ -94,7 +94,7 @@ const LINES = [
   'OPTIONS /sync',
 ];
 
-t.test('what follows a chunked body is neither answered nor carried out', async (t) => {
+t.test('what follows a chunked body is neither answered nor processed', async (t) => {
   const { port } = await serve(t, handler);
   const follows: readonly string[] = [INJECTED, SECOND, `POST${SECOND.slice(3)}`];
   const sendAll = async (line: string, endings: readonly Ending[]) => {
@@ -130,7 +130,7 @@ t.test('what follows a chunked body is neither answered nor carried out', async 
   }
 });
 
-t.test('nor what follows a request whose length is told in more than one way', async (t) => {
+t.test('nor what follows a request with an ambiguous length', async (t) => {
   const { port } = await serve(t, handler);
   for (const headers of [
     'Content-Length: 2\r\nContent-Length: 3',
@@ -217,5 +217,5 @@ t.test('a client that goes away while its whole body is here is noticed', async 
   await answered;
   t.match(answer, /^HTTP\/1\.1 200 /);
   const ended = lines.filter(({ aborted }) => aborted === true).map(({ request }) => request);
-  t.strictSame(ended.sort(), gone.sort(), 'all were told, and counted');
+  t.strictSame(ended.sort(), gone.sort(), 'all were reported, and counted');
 });

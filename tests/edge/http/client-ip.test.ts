@@ -17,7 +17,7 @@ t.test('without trusted proxies only the peer counts', async (t) => {
   t.equal(client('none', ''), null, 'the connection is gone');
 });
 
-t.test('a stranger cannot name another address', async (t) => {
+t.test('an untrusted peer cannot name another address', async (t) => {
   t.equal(client(['10.0.0.0/8'], '192.0.2.1', '203.0.113.9'), '192.0.2.1');
   // Whatever the client itself wrote stands before what the proxy appended.
   t.equal(client(['10.0.0.0/8'], '10.1.2.3', '203.0.113.9, 198.51.100.7'), '198.51.100.7');

@@ -68,7 +68,7 @@ t.test('each piece can be read before the next one is made', async (t) => {
   }
 });
 
-t.test('a failure before the first piece is told, a later one breaks the answer', async (t) => {
+t.test('a failure before the first piece is reported, a later one breaks the answer', async (t) => {
   let left = 0;
   async function* failing(after: number) {
     try {

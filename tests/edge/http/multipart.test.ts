@@ -131,7 +131,7 @@ t.test('what precedes the file is bounded', async (t) => {
   t.equal((await fetch(url, { method: 'POST', body: after })).status, 200);
 });
 
-t.test('a client that goes away fails whoever waits for the file or reads it', async (t) => {
+t.test('waiting for the file and reading it fail when the client disconnects', async (t) => {
   const failures: unknown[] = [];
   const { port } = await serve(t, async (request) => {
     try {

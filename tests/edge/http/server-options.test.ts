@@ -86,7 +86,7 @@ t.test('pages may read every kind of answer, and only those that may', async (t)
   t.equal(same.headers.get('access-control-allow-origin'), PAGE);
 });
 
-t.test('whoever names everybody lets nobody send credentials', async (t) => {
+t.test('a wildcard origin allows no credentials', async (t) => {
   const { url } = await start(t, { CORS_ENABLED: 'true', CORS_ORIGIN: '*' });
   for (const init of [{}, PREFLIGHT]) {
     const answer = await ask(url, PAGE, init);
@@ -99,7 +99,7 @@ t.test('whoever names everybody lets nobody send credentials', async (t) => {
   t.equal(answer.headers.get('access-control-allow-credentials'), 'true');
 });
 
-t.test('browsers can be told to use HTTPS only', async (t) => {
+t.test('an option makes browsers use HTTPS only', async (t) => {
   const { url } = await start(t, { HSTS_ENABLED: 'true' });
   for (const path of ['/', '/error', '/stream']) {
     const answer = await fetch(url + path);

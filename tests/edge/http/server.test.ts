@@ -268,10 +268,10 @@ t.test('oversized headers, ambiguous framing and nonsense are refused', async (t
 });
 
 t.test('a port in use is an error that names PORT', async (t) => {
-  const stranger = createNetServer().listen(0, '127.0.0.1');
-  await once(stranger, 'listening');
-  t.teardown(() => stranger.close());
-  const address = stranger.address();
+  const otherServer = createNetServer().listen(0, '127.0.0.1');
+  await once(otherServer, 'listening');
+  t.teardown(() => otherServer.close());
+  const address = otherServer.address();
   const taken = address !== null && typeof address === 'object' ? address.port : 0;
   const { server, port } = await serve(t, hello);
   for (const busy of [taken, port]) {
@@ -281,7 +281,7 @@ t.test('a port in use is an error that names PORT', async (t) => {
   await t.rejects(server.listen('192.0.2.1', 0, false), { message: /^HOST: .*EADDRNOTAVAIL/ });
 });
 
-t.test('several servers share a port when they are told to', async (t) => {
+t.test('several servers share a port with the option shared', async (t) => {
   const log = pino({ level: 'silent' });
   const make = () => createServer({ handler: hello, log, bodyLimit: 1 });
   const [one, two] = [make(), make()];
@@ -308,13 +308,13 @@ t.test('draining lets requests end, tells clients to close, then is gone', async
   const idle = await open(port);
   const drained = server.drain({ linger: 60_000, limit: 60_000 });
   // A connection that was there before, and a new one, are served once more and closed.
-  let told = '';
+  let received = '';
   idle.on('data', (chunk: Buffer) => {
-    told += chunk.toString();
+    received += chunk.toString();
   });
   idle.write('GET /kept HTTP/1.1\r\nHost: x\r\n\r\n');
   await once(idle, 'close');
-  t.match(told, /Connection: close.*\/kept$/s);
+  t.match(received, /Connection: close.*\/kept$/s);
   const head = await exchange(port, 'GET /new HTTP/1.1\r\nHost: x\r\n\r\n');
   t.equal(head.match(/Connection: close/gi)?.length, 1);
   gate.resolve();

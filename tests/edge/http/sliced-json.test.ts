@@ -67,12 +67,12 @@ t.test('what is malformed anywhere is refused', async (t) => {
   );
 });
 
-t.test('members are told before what is behind them is read', async (t) => {
-  const told: string[] = [];
+t.test('members are reported before their values are read', async (t) => {
+  const members: string[] = [];
   await parse(JSON.stringify({ a: ROWS, b: { query: ROWS }, c: 1, d: WORDS }), (name) => {
-    told.push(name);
+    members.push(name);
   });
-  t.strictSame(told, ['a', 'b', 'c', 'd']);
+  t.strictSame(members, ['a', 'b', 'c', 'd']);
   const refused = new Error('no such member');
   const text = `{"\\u0071uery":${JSON.stringify(ROWS)},"b":[${LONG}]}`;
   const refuse = (name: string) => {

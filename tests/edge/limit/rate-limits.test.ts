@@ -50,7 +50,7 @@ t.test('by default only what attackers try is limited', async (t) => {
   for (let i = 0; i < 10; i++) t.equal((await fetch(`${url}/login`)).status, 200);
   const answer = await fetch(`${url}/login`);
   t.equal(answer.status, 429);
-  t.equal((await fetch(`${url}/reset`)).status, 200, 'each is counted apart');
+  t.equal((await fetch(`${url}/reset`)).status, 200, 'each is counted separately');
 });
 
 t.test('a refusal says how many are allowed, and when again', async (t) => {
@@ -92,7 +92,7 @@ t.test('every answer on which a limit was counted tells of it', async (t) => {
   }
 });
 
-t.test('users are counted apart, strangers by address', async (t) => {
+t.test('users are counted separately, anonymous callers by address', async (t) => {
   const { url } = await start(t, {
     RATE_LIMIT_IDENTITY_ENABLED: 'true',
     RATE_LIMIT_IDENTITY_POINTS: '2',

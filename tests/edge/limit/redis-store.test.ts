@@ -41,7 +41,7 @@ if (redis === null) {
 } else {
   t.teardown(() => redis.stop());
 
-  t.test('processes count together, and installations apart', async (t) => {
+  t.test('processes count together, and installations separately', async (t) => {
     const stores = await Promise.all([1, 2, 3].map(() => open(t, redis, 'one')));
     const counters = stores.map((store) => store.counter('test', QUOTA));
     const sum = await allowed(counters, 900);

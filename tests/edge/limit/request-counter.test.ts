@@ -39,7 +39,7 @@ t.test('exactly so many requests are allowed, one by one and at once', async (t)
   }
 });
 
-t.test('what remains counts down to nothing, and when it begins anew is told', async (t) => {
+t.test('the rest counts down to zero, with the time until the next period', async (t) => {
   const { counter } = counterOf({ points: 3, duration: 60 });
   const counts = [];
   for (let i = 0; i < 5; i++) counts.push(await counter.count('key'));
@@ -56,7 +56,7 @@ t.test('what remains counts down to nothing, and when it begins anew is told', a
   t.ok(counts.every(({ reset }) => reset > 0 && reset <= 60_000));
 });
 
-t.test('keys are counted apart', async (t) => {
+t.test('keys are counted separately', async (t) => {
   const { counter } = counterOf({ points: 1, duration: 60 });
   t.equal((await counter.count('a')).allowed, true);
   t.equal((await counter.count('b')).allowed, true);

@@ -241,7 +241,7 @@ t.test('tokens travel by header, query and cookie, in this order', async (t) => 
   const get = (query: string, headers: Record<string, string> = {}) =>
     outcome(fetch(`${url}/jobs${query}`, { headers }));
   const { access_token: good } = data;
-  t.equal(await get(''), 'FORBIDDEN', 'a stranger');
+  t.equal(await get(''), 'FORBIDDEN', 'anonymous');
   t.equal(await get(`?access_token=${good}`), 200);
   t.equal(await get('', { authorization: `bearer ${good}` }), 200);
   t.equal(await get('', { cookie }), 200);

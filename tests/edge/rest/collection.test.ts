@@ -56,7 +56,7 @@ t.test('refuses what cannot be asked', async (t) => {
   t.equal(await search('{"keys":["tags","nope"]}'), 'FORBIDDEN');
   t.equal(await search('{"keys":[1]}'), 'INVALID_PAYLOAD');
   t.equal(await search('{"keys":"tags"}'), 'INVALID_PAYLOAD');
-  t.equal(await outcome(fetch(`${cluster.url}/collections`)), 'FORBIDDEN', 'a stranger');
+  t.equal(await outcome(fetch(`${cluster.url}/collections`)), 'FORBIDDEN', 'anonymous');
 });
 
 t.test('shows others what they may read', async (t) => {

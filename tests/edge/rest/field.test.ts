@@ -88,7 +88,7 @@ t.test('refuses what does not exist', async (t) => {
   for (const path of ['/fields/nope', '/fields/articles/nope', '/fields/nope/id']) {
     t.equal(await outcome(cluster.fetch(path)), 'FORBIDDEN', path);
   }
-  t.equal(await outcome(fetch(`${cluster.url}/fields`)), 'FORBIDDEN', 'a stranger');
+  t.equal(await outcome(fetch(`${cluster.url}/fields`)), 'FORBIDDEN', 'anonymous');
   t.equal(await outcome(cluster.fetch('/fields', { method: 'POST' })), 'ROUTE_NOT_FOUND');
 });
 
@@ -307,9 +307,9 @@ t.test('refuses changes that cannot be made', async (t) => {
 
 t.test('lets nobody but admins change anything, whether it exists or not', async (t) => {
   const editor = await createEditor(cluster, { app: true, reads: { pages: '*' } });
-  const stranger = (path: string, init: RequestInit) => fetch(`${cluster.url}${path}`, init);
+  const anonymous = (path: string, init: RequestInit) => fetch(`${cluster.url}${path}`, init);
   const answers = new Set<string>();
-  for (const ask of [editor, stranger]) {
+  for (const ask of [editor, anonymous]) {
     for (const path of ['/fields/pages', '/fields/nope']) {
       for (const [method, tail] of [
         ['POST', ''],

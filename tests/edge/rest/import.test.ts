@@ -154,10 +154,10 @@ for (const backend of backends) {
       for (const name of ['nope', 'keyless', 'system_users', 'system_jobs']) {
         t.equal((await upload(cluster, name, 'n\n1\n')).status, 403, name);
       }
-      const stranger = await upload(cluster, 'things', 'name\nx\n', {
+      const anonymous = await upload(cluster, 'things', 'name\nx\n', {
         headers: { authorization: 'Bearer somebody-elses-token' },
       });
-      t.equal(stranger.status, 401);
+      t.equal(anonymous.status, 401);
     });
 
     t.test('a caller who prefers gets the job at once and may follow its events', async (t) => {

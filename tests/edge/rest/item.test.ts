@@ -274,7 +274,7 @@ t.test('payloads that do not fit are refused by name', async (t) => {
   t.strictSame(await codeOf(post('/items/tags', null)), [400, 'INVALID_PAYLOAD']);
 });
 
-t.test('strangers see nothing, a wrong token is no stranger', async (t) => {
+t.test('anonymous callers see nothing, a wrong token is not anonymous', async (t) => {
   const anonymous = await fetch(`${cluster.url}/items/tags`);
   t.equal(anonymous.status, 403);
   const wrong = { authorization: 'Bearer not-the-token' };

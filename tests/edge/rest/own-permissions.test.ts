@@ -1,5 +1,5 @@
 // @quick
-/** What callers are told of their rights, over real sockets, and how soon a change counts. */
+/** What callers see of their rights, over real sockets, and how soon a change counts. */
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { freePort } from '#ops/embedded/postgres.ts';
@@ -36,7 +36,7 @@ const RIGHTS = `
 
 const NONE = { access: 'none' };
 
-interface Told {
+interface Answered {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
@@ -52,10 +52,10 @@ t.test('rights', async (t) => {
   const urls = [cluster.url, `http://127.0.0.1:${port}`];
   const headers = { authorization: `Bearer ${TOKEN}` };
   const get = (path: string, url = urls[1]) => fetch(`${url}${path}`, { headers });
-  const told = async (path: string) => (await bodyOf<Told>(await get(path))).data;
+  const rightsAt = async (path: string) => (await bodyOf<Answered>(await get(path))).data;
 
   await t.test('in all collections', async (t) => {
-    t.strictSame(await told('/permissions/me'), {
+    t.strictSame(await rightsAt('/permissions/me'), {
       articles: {
         create: {
           access: 'full',
@@ -95,17 +95,17 @@ t.test('rights', async (t) => {
     const no = { access: false };
     const denied = { update: no, delete: no, share: no };
     const updatable = { ...denied, update: { access: true } };
-    t.strictSame(await told('/permissions/me/articles/2'), updatable);
-    t.strictSame(await told('/permissions/me/articles/3'), denied);
-    t.strictSame(await told('/permissions/me/articles/99999'), denied);
-    t.strictSame(await told('/permissions/me/tags/1'), denied);
-    t.strictSame(await told('/permissions/me/no_such_table/1'), denied);
-    t.strictSame(await told('/permissions/me/articles'), {
+    t.strictSame(await rightsAt('/permissions/me/articles/2'), updatable);
+    t.strictSame(await rightsAt('/permissions/me/articles/3'), denied);
+    t.strictSame(await rightsAt('/permissions/me/articles/99999'), denied);
+    t.strictSame(await rightsAt('/permissions/me/tags/1'), denied);
+    t.strictSame(await rightsAt('/permissions/me/no_such_table/1'), denied);
+    t.strictSame(await rightsAt('/permissions/me/articles'), {
       update: { access: 'partial' },
       delete: { access: 'partial' },
       share: NONE,
     });
-    t.strictSame(await told('/permissions/me/pages'), {
+    t.strictSame(await rightsAt('/permissions/me/pages'), {
       delete: NONE,
       share: NONE,
       update: { access: 'full', fields: ['title'], presets: { title: 'x' } },
@@ -115,19 +115,19 @@ t.test('rights', async (t) => {
       SELECT '${POLICY}', 'comments', 'update', json_build_object('id', n), '*'
       FROM generate_series(1, 120) AS n`;
     await cluster.db.query(rules);
-    const knows = async () => 'comments' in (await told('/permissions/me'));
+    const knows = async () => 'comments' in (await rightsAt('/permissions/me'));
     await until(knows, 'the rules are known');
     // More than a function of PostgreSQL takes arguments.
-    t.strictSame(await told('/permissions/me/comments/3'), updatable);
+    t.strictSame(await rightsAt('/permissions/me/comments/3'), updatable);
     await cluster.db.query(`DELETE FROM system_permissions WHERE collection = 'comments'`);
     await until(async () => !(await knows()), 'the rules are gone');
   });
 
-  await t.test('of administrators are all, of strangers not told', async (t) => {
-    const { data } = await bodyOf<Told>(await cluster.fetch('/permissions/me'));
+  await t.test('are all for administrators, and forbidden to anonymous callers', async (t) => {
+    const { data } = await bodyOf<Answered>(await cluster.fetch('/permissions/me'));
     const full = { access: 'full', fields: ['*'] };
     t.strictSame(data.tags, { create: full, read: full, update: full, delete: full, share: full });
-    const item = await bodyOf<Told>(await cluster.fetch('/permissions/me/tags/1'));
+    const item = await bodyOf<Answered>(await cluster.fetch('/permissions/me/tags/1'));
     t.match(item.data, { update: { access: true }, delete: { access: true } });
     t.equal((await cluster.fetch('/permissions/me/no_such_table/1')).status, 403);
     for (const path of ['/permissions/me', '/permissions/me/tags', '/permissions/me/tags/1']) {

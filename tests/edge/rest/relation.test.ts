@@ -76,7 +76,7 @@ t.test('refuses what does not exist', async (t) => {
   for (const path of ['/relations/nope', '/relations/articles/nope', '/relations/articles/title']) {
     t.equal(await outcome(cluster.fetch(path)), 'FORBIDDEN', path);
   }
-  t.equal(await outcome(fetch(`${cluster.url}/relations`)), 'FORBIDDEN', 'a stranger');
+  t.equal(await outcome(fetch(`${cluster.url}/relations`)), 'FORBIDDEN', 'anonymous');
 });
 
 t.test('shows others the relations of which they may read both sides', async (t) => {

@@ -238,14 +238,14 @@ t.test('roles, policies and permissions must make sense', async (t) => {
 });
 
 t.test('each asks after itself', async (t) => {
-  const stranger = async (path: string) => {
+  const anonymous = async (path: string) => {
     const response = await fetch(`${cluster.url}${path}`);
     const body = JSON.parse(await response.text());
     return [response.status, body.errors?.[0]?.extensions.code ?? body.data];
   };
-  t.strictSame(await stranger('/users/me'), [401, 'INVALID_CREDENTIALS']);
-  t.strictSame(await stranger('/roles/me'), [403, 'FORBIDDEN']);
-  t.strictSame(await stranger('/policies/me/globals'), [200, { app_access: false }]);
+  t.strictSame(await anonymous('/users/me'), [401, 'INVALID_CREDENTIALS']);
+  t.strictSame(await anonymous('/roles/me'), [403, 'FORBIDDEN']);
+  t.strictSame(await anonymous('/policies/me/globals'), [200, { app_access: false }]);
   const plain = await createMember(cluster, []);
   t.strictSame((await plain.send('GET', '/users/me')).body, { data: { id: plain.id } });
   t.strictSame((await plain.send('GET', '/roles/me')).body, { data: [{ id: plain.role }] });

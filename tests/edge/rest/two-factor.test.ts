@@ -128,7 +128,7 @@ t.test('an admin takes a lost second factor away, nobody else', async (t) => {
   t.equal(await outcome(post(`${url}/auth/login`, { email, password: PASSWORD })), 200);
 });
 
-t.test('strangers have no second factor', async (t) => {
+t.test('anonymous callers have no second factor', async (t) => {
   const routes = {
     generate: { password: 'x' },
     enable: { secret: 'x', otp: '1' },

@@ -187,8 +187,8 @@ t.test('tells what was done, by whom, to those who may know', async (t) => {
   const path =
     '/activity?filter[collection][_eq]=system_users&sort=id&fields=action,user.id,user.first_name,revisions.*' +
     `&filter[item][_eq]=${id}`;
-  const told = (await admin('GET', path)).body.data;
-  t.match(told, [
+  const history = (await admin('GET', path)).body.data;
+  t.match(history, [
     {
       action: 'create',
       user: { first_name: 'Admin' },
@@ -196,8 +196,8 @@ t.test('tells what was done, by whom, to those who may know', async (t) => {
     },
     { action: 'update', revisions: [{ delta: { token: '**********' }, item: id }] },
   ]);
-  t.strictSame(told[1].revisions[0].delta, { token: '**********' });
-  t.type(told[0].revisions[0].parent, 'number');
+  t.strictSame(history[1].revisions[0].delta, { token: '**********' });
+  t.type(history[0].revisions[0].parent, 'number');
   const through = await admin('SEARCH', '/revisions', {
     query: { filter: { item: { _eq: id } }, fields: ['activity.user.first_name'], limit: 1 },
   });
@@ -222,7 +222,7 @@ t.test('tells what was done, by whom, to those who may know', async (t) => {
   });
   await admin('PATCH', '/settings', { project_name: 'a' });
   await admin('PATCH', '/settings', { project_name: 'b' });
-  t.equal((await anonymous('POST', '/items/notes', { title: 'stranger' })).status, 200);
+  t.equal((await anonymous('POST', '/items/notes', { title: 'anonymous' })).status, 200);
   const last = await admin('GET', '/activity?sort=-id&limit=3&fields=action,collection,user,ip');
   t.strictSame(last.body.data.map(Object.values), [
     ['create', 'notes', null, '127.0.0.1'],
@@ -318,10 +318,10 @@ t.test('goes back to a revision, by the rights and with the history of a write',
     ['other'],
     'a mask is nothing to go back to',
   );
-  const { rows: told } = await cluster.db.query(`SELECT a.action, r.delta FROM system_activity a
+  const { rows: history } = await cluster.db.query(`SELECT a.action, r.delta FROM system_activity a
     JOIN system_revisions r ON r.activity = a.id ORDER BY a.id DESC LIMIT 1`);
-  t.match(told, [{ action: 'revert', delta: { title: 'one', doc: { n: 1 }, exact: '12.500' } }]);
-  t.notOk('owner' in told[0].delta, 'what was just so was not written');
+  t.match(history, [{ action: 'revert', delta: { title: 'one', doc: { n: 1 }, exact: '12.500' } }]);
+  t.notOk('owner' in history[0].delta, 'what was just so was not written');
 
   const read = { collection: 'system_revisions', action: 'read' } as const;
   const member = await createMember(cluster, [
@@ -404,9 +404,9 @@ t.test('moves an item to the place of another', async (t) => {
   t.strictSame(await order(), ['1 1', '3 2', '4 3', '5 4', '2 5', '6 6']);
   await sort('2', '3');
   t.strictSame(await order(), ['1 1', '2 2', '3 3', '4 4', '5 5', '6 6']);
-  const { rows: told } = await cluster.db.query(`SELECT item, delta FROM system_revisions
+  const { rows: history } = await cluster.db.query(`SELECT item, delta FROM system_revisions
     WHERE collection = 'steps' ORDER BY id`);
-  t.strictSame(told, [
+  t.strictSame(history, [
     { item: '2', delta: { sort: 5 } },
     { item: '2', delta: { sort: 2 } },
   ]);
@@ -502,11 +502,11 @@ t.test('moves at the same time happen one after the other', async (t) => {
   const statuses = await Promise.all(sent);
   t.strictSame(new Set(statuses), new Set([200]));
   // History is in the order of the moves, and tells each item's new place.
-  const { rows: told } = await cluster.db.query<{ item: string; sort: number }>(
+  const { rows: history } = await cluster.db.query<{ item: string; sort: number }>(
     `SELECT item, (delta->>'sort')::int AS sort FROM system_revisions ORDER BY id`,
   );
   const list = Array.from({ length: 10 }, (_, i) => String(i + 1));
-  for (const { item, sort: place } of told) {
+  for (const { item, sort: place } of history) {
     list.splice(list.indexOf(item), 1);
     list.splice(place - 1, 0, item);
   }

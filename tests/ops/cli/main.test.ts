@@ -41,7 +41,7 @@ function run(variables: Readonly<Record<string, string>>, words: readonly string
 
 const sluice = (...words: string[]) => run(env, words);
 
-t.test('help, and mistakes told in a line', async (t) => {
+t.test('help, and mistakes reported in a line', async (t) => {
   const { ADMIN_TOKEN: _, ...tokenless } = env;
   writeFileSync(join(folder, 'initial-admin.env'), 'ADMIN_TOKEN=kept-for-this-installation\n');
   const nobody = await freePort();

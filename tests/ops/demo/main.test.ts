@@ -44,7 +44,7 @@ t.test('beside npm start with an embedded database, twice', async (t) => {
   const dataDir = join(temporaryFolder(t), 'data');
   const env = { DATA_DIR: dataDir, EDGE_PROCESSES: '1' };
   await new Run(t, { ...env, PORT: String(port) }, 'ops/start.ts').prints('Ctrl-C stops it');
-  // The demo is told no port: it finds the one that the running installation has written down.
+  // The demo gets no port: it finds the one in the running file of the installation.
 
   const first = await new Run(t, env, DEMO).exited;
   t.equal(first.code, 0, first.stderr);
@@ -119,11 +119,11 @@ t.test('where nothing runs it starts a Sluice, and stops it', async (t) => {
 });
 
 t.test('another program on the port', async (t) => {
-  const stranger = createServer((_, response) => response.end('hello'));
-  stranger.listen(0, '127.0.0.1');
-  await once(stranger, 'listening');
-  t.teardown(() => stranger.close());
-  const address = stranger.address();
+  const otherServer = createServer((_, response) => response.end('hello'));
+  otherServer.listen(0, '127.0.0.1');
+  await once(otherServer, 'listening');
+  t.teardown(() => otherServer.close());
+  const address = otherServer.address();
   const port = typeof address === 'object' ? address?.port : undefined;
   const env = { DATA_DIR: join(temporaryFolder(t), 'data'), PORT: String(port) };
   const { code, stderr } = await new Run(t, env, DEMO).exited;

@@ -34,7 +34,7 @@ async function query(cluster: Cluster, text: string): Promise<unknown[]> {
   }
 }
 
-t.test('data survives a stop, and a kill of whoever ran the server', async (t) => {
+t.test('data survives a stop, and a kill of the process that ran the server', async (t) => {
   const dataDir = temporaryFolder(t);
   const said: string[] = [];
   const first = await open(dataDir, said);

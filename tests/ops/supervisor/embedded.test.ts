@@ -31,12 +31,12 @@ t.test('the embedded database lives and ends with its supervisor', async (t) => 
   const server = serverOf(dataDir);
 
   t.test('a second start on the same data or port is refused', async (t) => {
-    const stranger = createServer().listen(Number(env.PORT), '127.0.0.1');
-    await once(stranger, 'listening');
+    const otherServer = createServer().listen(Number(env.PORT), '127.0.0.1');
+    await once(otherServer, 'listening');
     const samePort = await new Run(t, env).exited;
     t.equal(samePort.code, 1);
     t.match(samePort.stderr, /^PORT: [^\n]+\n$/);
-    stranger.close();
+    otherServer.close();
     const otherPort = await new Run(t, { ...env, PORT: String(await freePort()) }).exited;
     t.equal(otherPort.code, 1);
     t.match(otherPort.stderr, new RegExp(`^DATA_DIR: .*process ${first.process.pid}.*\\n$`));

@@ -106,9 +106,9 @@ t.test('a process that cannot use its configuration ends the whole', async (t) =
 
 t.test('a port in use is one line that names PORT', async (t) => {
   const { env } = await surroundings(t);
-  const stranger = createServer().listen(Number(env.PORT), '127.0.0.1');
-  await once(stranger, 'listening');
-  t.teardown(() => stranger.close());
+  const otherServer = createServer().listen(Number(env.PORT), '127.0.0.1');
+  await once(otherServer, 'listening');
+  t.teardown(() => otherServer.close());
   const { code, stderr } = await new Run(t, env).exited;
   t.equal(code, 1);
   t.match(stderr, /^PORT: \d+ is in use[^\n]*\n$/);
@@ -139,7 +139,7 @@ t.test('servers that cannot be used are one line that names the variable', async
   }
 });
 
-t.test('servers that are away are waited for, until it is told to stop', async (t) => {
+t.test('waits for servers that are away, until a signal stops it', async (t) => {
   const { env } = await surroundings(t);
   const nobody = `127.0.0.1:${await freePort()}`;
   const cases: [string, string][] = [
@@ -166,7 +166,7 @@ t.test('servers that are away are waited for, until it is told to stop', async (
   await run.prints('Ctrl-C stops it');
 });
 
-t.test('what a killed run left behind is waited for, and no stranger', async (t) => {
+t.test('waits for the processes of a killed run, and for no others', async (t) => {
   const { env, pids } = await surroundings(t);
   const hold = join(temporaryFolder(t), 'hold');
   writeFileSync(hold, '');

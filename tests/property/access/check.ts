@@ -4,7 +4,7 @@
  */
 import { asyncProperty, check } from 'fast-check';
 import type { Pool } from 'pg';
-import { ask, type Reply, type Standing } from '../ask.ts';
+import { ask, type CallerRights, type Reply } from '../ask.ts';
 import { describe, type Outcome, outcomes, type Setting, withWorld } from '../check.ts';
 import { difference } from '../difference.ts';
 import { type Answer, Approximate } from '../evaluate/aggregate.ts';
@@ -20,7 +20,7 @@ import { carryOut, type Flip, flipsFor } from './flip.ts';
 import { societyOf } from './people.ts';
 import { permitLevel, type Witness } from './permit.ts';
 import { PersonalQuestion } from './question.ts';
-import { settle, standingOf } from './settle.ts';
+import { callerRightsOf, settle } from './settle.ts';
 import type { Person, Society } from './society.ts';
 import { omniscient, type View, viewOf } from './view.ts';
 
@@ -39,7 +39,7 @@ interface Case {
   readonly society: Society;
   readonly person: Person;
   readonly view: View;
-  readonly standing: Standing;
+  readonly callerRights: CallerRights;
   readonly flips: readonly Flip[];
 }
 
@@ -147,11 +147,11 @@ function report({ setting, society, person }: Case, asked: Asked, detail: string
 
 /** Asks as one person, then again after what is hidden from that person has changed. */
 async function checkPerson(subject: Case): Promise<string | null> {
-  const { run, setting, view, standing } = subject;
+  const { run, setting, view, callerRights } = subject;
   const said: { asked: Asked; telling: string }[] = [];
   let kind: string | null = null;
   const property = asyncProperty(new PersonalQuestion(setting.world, view), async (asked) => {
-    const reply = await ask(run.pool, setting.catalog, asked, standing);
+    const reply = await ask(run.pool, setting.catalog, asked, callerRights);
     said.push({ asked, telling: tellingOf(subject, reply) });
     const found = judge(subject, asked, reply);
     if (found === null || (kind !== null && found.kind !== kind)) return true;
@@ -161,7 +161,7 @@ async function checkPerson(subject: Case): Promise<string | null> {
   const details = await check(property, { seed: setting.seed, numRuns: run.questions });
   const [wrong] = details.counterexample ?? [];
   if (wrong !== undefined) {
-    const reply = await ask(run.pool, setting.catalog, wrong, standing);
+    const reply = await ask(run.pool, setting.catalog, wrong, callerRights);
     return report(subject, wrong, judge(subject, wrong, reply)?.detail ?? 'it comes and goes');
   }
   return await askAgain(subject, said);
@@ -171,13 +171,13 @@ async function askAgain(
   subject: Case,
   said: readonly { readonly asked: Asked; readonly telling: string }[],
 ): Promise<string | null> {
-  const { run, setting, flips, standing } = subject;
+  const { run, setting, flips, callerRights } = subject;
   const { world } = setting;
   const schema = `world_${setting.seed >>> 0}`;
   await carryOut(run.pool, schema, world, flips);
   try {
     for (const { asked, telling } of said) {
-      const again = tellingOf(subject, await ask(run.pool, setting.catalog, asked, standing));
+      const again = tellingOf(subject, await ask(run.pool, setting.catalog, asked, callerRights));
       if (again === telling) continue;
       const changes = flips.map((flip) => `  ${JSON.stringify(flip)}`).join('\n');
       const detail = `something hidden shows:\n  ${telling}\n  ${again}\n${changes}`;
@@ -202,9 +202,9 @@ function checkSociety(run: Run, seed: number): Promise<string | null> {
     for (const person of society.persons) {
       const view = viewOf(world, society, person);
       const flips = drawn(seed, (dice) => flipsFor(dice, world, society, person));
-      const { caller, rights } = await standingOf(source, person);
-      const standing = { caller, grants: rights.reading };
-      const subject = { run, setting, society, person, view, standing, flips };
+      const { caller, rights } = await callerRightsOf(source, person);
+      const callerRights = { caller, grants: rights.reading };
+      const subject = { run, setting, society, person, view, callerRights, flips };
       const failure = await checkPerson(subject);
       if (failure !== null) return failure;
     }

@@ -4,7 +4,7 @@ import { condition } from '../generate/condition.ts';
 import type { Dice } from '../generate/dice.ts';
 import { USERS, pool as values } from '../generate/values.ts';
 import { type Json, relationsOf, type Table, tableOf, type World } from '../model.ts';
-import { writable } from './deed.ts';
+import { writable } from './random-write.ts';
 import type { Access, Permission, Person, Role, Society } from './society.ts';
 
 const [ANN, EDITOR, STAFF] = USERS;

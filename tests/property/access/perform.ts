@@ -14,7 +14,7 @@ import { keyOfBody } from '#core/query/key.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { compilePage } from '#core/query/sql/compile.ts';
 import type { Json, Table } from '../model.ts';
-import type { Deed } from './deed.ts';
+import type { RandomWrite } from './random-write.ts';
 
 const BOUNDS = {
   limitDefault: 100,
@@ -41,11 +41,11 @@ function codeOf(error: unknown): string {
 export async function perform(
   { pool, schema, catalog }: Office,
   { caller, rights }: { readonly caller: Caller; readonly rights: Rights },
-  deed: Deed,
+  randomWrite: RandomWrite,
 ): Promise<string | null> {
-  const collection = catalog.collections.get(deed.table);
-  if (collection === undefined) throw new Error(deed.table);
-  const { action, items } = deed;
+  const collection = catalog.collections.get(randomWrite.table);
+  if (collection === undefined) throw new Error(randomWrite.table);
+  const { action, items } = randomWrite;
   try {
     await transaction(pool, async (client) => {
       const now = new Date();
@@ -56,7 +56,7 @@ export async function perform(
           rights,
           caller,
           bounds: BOUNDS,
-          collection: deed.table,
+          collection: randomWrite.table,
         },
         collection,
         client,
@@ -65,7 +65,7 @@ export async function perform(
         hash: async (secret) => secret,
       };
       const history = new History(client, schema, { user: caller.user, visitor: NO_VISITOR });
-      const keys = deed.keys.map((key) => keyOfBody(collection, key));
+      const keys = randomWrite.keys.map((key) => keyOfBody(collection, key));
       if (action === 'delete') return deleteItems(write, keys, history);
       const inputs = items.map((value, index): Input => {
         const key = keys[index];

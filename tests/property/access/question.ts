@@ -45,7 +45,7 @@ function unpaged(value: Json): Json {
   );
 }
 
-/** Asks for a value of which it may only be told whether it is there. */
+/** Requests a value of which the answer may only reveal whether it exists. */
 function prying(dice: Dice, table: Table): Parameters | null {
   const secrets = table.columns.filter(({ type }) => CONCEALED.has(type));
   if (secrets.length === 0) return null;

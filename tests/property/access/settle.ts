@@ -46,7 +46,7 @@ export async function settle(pool: Pool, schema: string, society: Society): Prom
 }
 
 /** What the service makes of a person. */
-export async function standingOf(
+export async function callerRightsOf(
   source: AccessSource,
   { user, role }: Person,
 ): Promise<{ caller: Caller; rights: Rights }> {

@@ -27,7 +27,7 @@ export interface Access {
 }
 
 export interface Person {
-  /** Null: a stranger. */
+  /** Null: anonymous. */
   readonly user: string | null;
   readonly role: string | null;
 }

@@ -2,7 +2,7 @@
 import { isComplete } from '../evaluate/complete.ts';
 import type { Asker, Json, Row, Table, World } from '../model.ts';
 import { CONCEALED, MASK, tableOf } from '../model.ts';
-import { type Deed, keyOfRow } from './deed.ts';
+import { keyOfRow, type RandomWrite } from './random-write.ts';
 import { type Case, casesOf, type Person, type Society } from './society.ts';
 import { askerOf, covers, holds, omniscient } from './view.ts';
 
@@ -21,9 +21,11 @@ function isSame(a: readonly Json[], b: readonly Json[]): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-function namesOf(table: Table, deed: Deed, item: Members): string[] {
+function namesOf(table: Table, randomWrite: RandomWrite, item: Members): string[] {
   const names = Object.keys(item);
-  return deed.action === 'create' ? names : names.filter((name) => !table.key.includes(name));
+  return randomWrite.action === 'create'
+    ? names
+    : names.filter((name) => !table.key.includes(name));
 }
 
 function isCovered(cases: readonly Case[], names: readonly string[]): boolean {
@@ -57,14 +59,14 @@ function withoutMasks(table: Table, item: Members): Members {
 }
 
 /** Nothing is written past a validation that is no complete condition, nor created by such a rule. */
-function isReadable({ action }: Deed, { rule, validation }: Case): boolean {
+function isReadable({ action }: RandomWrite, { rule, validation }: Case): boolean {
   if (validation !== null && !isComplete(validation)) return false;
   return action !== 'create' || rule === null || isComplete(rule);
 }
 
 /** A member that is there has to meet each rule; one that is not meets all. */
-function isValid(cases: readonly Case[], deed: Deed, item: Members): boolean {
-  if (!cases.every((entry) => isReadable(deed, entry))) return false;
+function isValid(cases: readonly Case[], randomWrite: RandomWrite, item: Members): boolean {
+  if (!cases.every((entry) => isReadable(randomWrite, entry))) return false;
   return cases.every(({ validation }) =>
     Object.entries(membersOf(validation)).every(([name, rule]) => {
       const value = item[name];
@@ -78,11 +80,11 @@ function isValid(cases: readonly Case[], deed: Deed, item: Members): boolean {
 }
 
 /** Values are there where they have to be. */
-function hasValues(table: Table, deed: Deed, item: Members): boolean {
+function hasValues(table: Table, randomWrite: RandomWrite, item: Members): boolean {
   return table.columns.every(({ name, nullable }) => {
     if (nullable) return true;
     const value = item[name];
-    return value === undefined ? deed.action === 'update' : value !== null;
+    return value === undefined ? randomWrite.action === 'update' : value !== null;
   });
 }
 
@@ -114,27 +116,40 @@ function storedItem(table: Table, item: Members): Row {
 }
 
 /** @param cases the permissions for the action, in the order of their weight */
-function judged(world: World, table: Table, deed: Deed, cases: readonly Case[], asker: Asker) {
+function judged(
+  world: World,
+  table: Table,
+  randomWrite: RandomWrite,
+  cases: readonly Case[],
+  asker: Asker,
+) {
   const run = omniscient(world, asker);
-  const rows = deed.keys.map((key) => table.rows.find((row) => isSame(keyOfRow(table, row), key)));
+  const rows = randomWrite.keys.map((key) =>
+    table.rows.find((row) => isSame(keyOfRow(table, row), key)),
+  );
   const allowed = rows.every((row, index) => {
     if (row === undefined) return false;
     const met = cases.filter((entry) => holds(run, table, row, entry));
-    const names = namesOf(table, deed, deed.items[index] ?? {});
+    const names = namesOf(table, randomWrite, randomWrite.items[index] ?? {});
     return met.length > 0 && isCovered(met, names);
   });
   const found = rows.filter((row) => row !== undefined);
   return { allowed, found };
 }
 
-export function verdictOf(world: World, society: Society, person: Person, deed: Deed): Verdict {
-  const table = tableOf(world, deed.table);
+export function verdictOf(
+  world: World,
+  society: Society,
+  person: Person,
+  randomWrite: RandomWrite,
+): Verdict {
+  const table = tableOf(world, randomWrite.table);
   const asker = askerOf(society, person);
-  const cases = casesOf(society, person, { collection: table.name, action: deed.action });
+  const cases = casesOf(society, person, { collection: table.name, action: randomWrite.action });
   if (cases.length === 0) return refused('FORBIDDEN');
-  const { allowed, found } = judged(world, table, deed, cases, asker);
+  const { allowed, found } = judged(world, table, randomWrite, cases, asker);
   if (!allowed) return refused('FORBIDDEN');
-  if (deed.action === 'delete') {
+  if (randomWrite.action === 'delete') {
     if (isReferred(world, table, found)) return refused('INVALID_FOREIGN_KEY');
     return replaced(
       world,
@@ -142,14 +157,22 @@ export function verdictOf(world: World, society: Society, person: Person, deed: 
       table.rows.filter((row) => !found.includes(row)),
     );
   }
-  if (deed.items.some((item) => deed.action === 'create' && !isCovered(cases, Object.keys(item)))) {
+  if (
+    randomWrite.items.some(
+      (item) => randomWrite.action === 'create' && !isCovered(cases, Object.keys(item)),
+    )
+  ) {
     return refused('FORBIDDEN');
   }
-  const full = deed.items.map((item) => withoutMasks(table, withPresets(cases, asker, item)));
-  if (!full.every((item) => isValid(cases, deed, item) && hasValues(table, deed, item))) {
+  const full = randomWrite.items.map((item) =>
+    withoutMasks(table, withPresets(cases, asker, item)),
+  );
+  if (
+    !full.every((item) => isValid(cases, randomWrite, item) && hasValues(table, randomWrite, item))
+  ) {
     return refused('FAILED_VALIDATION');
   }
-  if (deed.action === 'create') {
+  if (randomWrite.action === 'create') {
     const empty = Object.fromEntries(table.columns.map(({ name }) => [name, null]));
     const added = full.map((item): Row => ({ ...empty, ...storedItem(table, item) }));
     return replaced(world, table.name, [...table.rows, ...added]);

@@ -8,10 +8,10 @@ import { type Outcome, outcomes, withWorld } from '../check.ts';
 import { difference } from '../difference.ts';
 import { drawn } from '../generate/drawn.ts';
 import { tableOf, type World } from '../model.ts';
-import { type Deed, deedOf, keyOfRow } from './deed.ts';
 import { societyOf } from './people.ts';
 import { type Office, perform, rowsOf } from './perform.ts';
-import { settle, standingOf } from './settle.ts';
+import { keyOfRow, type RandomWrite, randomWriteOf } from './random-write.ts';
+import { callerRightsOf, settle } from './settle.ts';
 import type { Person, Society } from './society.ts';
 import { verdictOf } from './verdict.ts';
 
@@ -30,12 +30,19 @@ function sortedRows(world: World, name: string, rows: readonly unknown[]): reado
   return [...rows].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-function report(society: Society, person: Person, deed: Deed, detail: string): string {
+function report(
+  society: Society,
+  person: Person,
+  randomWrite: RandomWrite,
+  detail: string,
+): string {
   const rows = society.permissions
-    .filter(({ action, collection }) => action === deed.action && collection === deed.table)
+    .filter(
+      ({ action, collection }) => action === randomWrite.action && collection === randomWrite.table,
+    )
     .map((row) => `  ${JSON.stringify(row)}`);
   const access = society.access.map((row) => `  ${JSON.stringify(row)}`);
-  const said = [`  ${JSON.stringify(deed)}`, `  by ${JSON.stringify(person)}`];
+  const said = [`  ${JSON.stringify(randomWrite)}`, `  by ${JSON.stringify(person)}`];
   return [detail, ...said, `  roles ${JSON.stringify(society.roles)}`, ...access, ...rows].join(
     '\n',
   );
@@ -55,23 +62,25 @@ function checkWrites(run: WriteRun, seed: number): Promise<string | null> {
     const office: Office = { pool: run.pool, schema, catalog };
     let world = before;
     for (const [place, person] of society.persons.entries()) {
-      const standing = await standingOf(source, person);
+      const callerRights = await callerRightsOf(source, person);
       for (let index = 0; index < run.deeds; index += 1) {
         const number = place * run.deeds + index;
         const current = world;
-        const deed = drawn(seed * 1_000 + number, (dice) => deedOf(dice, current, number));
-        if (deed === null) continue;
-        const expected = verdictOf(world, society, person, deed);
-        const code = await perform(office, standing, deed);
+        const randomWrite = drawn(seed * 1_000 + number, (dice) =>
+          randomWriteOf(dice, current, number),
+        );
+        if (randomWrite === null) continue;
+        const expected = verdictOf(world, society, person, randomWrite);
+        const code = await perform(office, callerRights, randomWrite);
         const wanted = expected.kind === 'refused' ? expected.code : null;
         if (code !== wanted) {
-          return `${report(society, person, deed, `expected ${wanted}, got ${code}`)}\n  PROPERTY_SEED=${seed}`;
+          return `${report(society, person, randomWrite, `expected ${wanted}, got ${code}`)}\n  PROPERTY_SEED=${seed}`;
         }
         if (expected.kind === 'done') world = expected.world;
         run.cover(
-          `${deed.action} ${Math.max(deed.items.length, deed.keys.length) > 1 ? 'many' : 'one'} ${code ?? 'done'}`,
+          `${randomWrite.action} ${Math.max(randomWrite.items.length, randomWrite.keys.length) > 1 ? 'many' : 'one'} ${code ?? 'done'}`,
         );
-        const table = tableOf(world, deed.table);
+        const table = tableOf(world, randomWrite.table);
         const found = await rowsOf(office, table);
         const rows = Array.isArray(found) ? sortedRows(world, table.name, found) : [];
         const wrong = difference(
@@ -79,7 +88,7 @@ function checkWrites(run: WriteRun, seed: number): Promise<string | null> {
           rows,
         );
         if (wrong !== null)
-          return `${report(society, person, deed, wrong)}\n  PROPERTY_SEED=${seed}`;
+          return `${report(society, person, randomWrite, wrong)}\n  PROPERTY_SEED=${seed}`;
       }
     }
     return null;

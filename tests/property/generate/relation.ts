@@ -13,7 +13,7 @@ import type { Dice } from './dice.ts';
 import { column, type Draft, type Drafts } from './draft.ts';
 
 /** Keys that no row has. */
-const STRANGERS: Readonly<Record<string, Json>> = {
+const UNRELATED: Readonly<Record<string, Json>> = {
   integer: 4711,
   bigInteger: '4711',
   string: 'gone',
@@ -30,7 +30,7 @@ export function strangeKey({
 }): Json[] {
   return key.map((name) => {
     const type = columns.find((entry) => entry.name === name)?.type;
-    return STRANGERS[type ?? ''] ?? null;
+    return UNRELATED[type ?? ''] ?? null;
   });
 }
 
@@ -42,7 +42,7 @@ function reference(dice: Dice, relation: ManyToOne, types: readonly ScalarType[]
     const dangling = !relation.constrained && dice.chance(15);
     const found = none ? null : dice.pick(targets);
     const value = (index: number): Json => {
-      if (dangling) return STRANGERS[types[index] ?? ''] ?? null;
+      if (dangling) return UNRELATED[types[index] ?? ''] ?? null;
       return found?.[relation.targetColumns[index] ?? ''] ?? null;
     };
     return Object.fromEntries(relation.columns.map((name, index) => [name, value(index)]));

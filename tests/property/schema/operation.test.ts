@@ -12,7 +12,7 @@ const STEPS = Number(process.env.STEPS ?? 80);
 /** Steps between two uses of everything. */
 const PERIOD = 8;
 
-t.test(`whatever is changed, all that is told of the schema is so (seed ${SEED})`, async (t) => {
+t.test(`after random changes the schema is as described (seed ${SEED})`, async (t) => {
   const dice = new Dice(SEED);
   const tested = await openSchema(t);
   const { pool } = tested;

@@ -72,9 +72,10 @@ async function engine(
     }
     return null;
   } catch (error) {
-    const told = translateFailure(error);
-    if (told instanceof ServiceErrors) return told.errors[0].code;
-    if (told instanceof ServiceError && told.status < 500) return `${told.code} ${told.message}`;
+    const translated = translateFailure(error);
+    if (translated instanceof ServiceErrors) return translated.errors[0].code;
+    if (translated instanceof ServiceError && translated.status < 500)
+      return `${translated.code} ${translated.message}`;
     throw error;
   }
 }

@@ -6,8 +6,8 @@ import type { Relation } from '#core/catalog/relation.ts';
 import { openPool } from '../install.ts';
 import { checkWorld, type Fault } from './check.ts';
 
-/** A catalog whose relations are told otherwise. */
-function told(change: (relation: Relation) => Relation) {
+/** A catalog with changed relations. */
+function withRelations(change: (relation: Relation) => Relation) {
   return (catalog: Catalog): Catalog => ({
     ...catalog,
     relations: new Map(
@@ -23,14 +23,14 @@ const isList = (relation: Relation) => relation.kind !== 'm2o' && relation.kind 
 
 const FAULTS: Readonly<Record<string, Fault>> = {
   'what leaves a list is deleted instead of unlinked, or the other way': {
-    catalog: told((relation) =>
+    catalog: withRelations((relation) =>
       relation.kind === 'm2o' || relation.kind === 'a2o'
         ? relation
         : { ...relation, deselect: relation.deselect === 'delete' ? 'nullify' : 'delete' },
     ),
   },
   'new items get no place in their list': {
-    catalog: told((relation) =>
+    catalog: withRelations((relation) =>
       isList(relation) && 'sortField' in relation ? { ...relation, sortField: null } : relation,
     ),
   },

@@ -16,7 +16,7 @@ import { TOKEN } from './vocabulary.ts';
 
 const CONNECTIONS = 6;
 const BATCH = 300;
-/** Who of the askers sends one request after the other; few come from strangers. */
+/** Who of the askers sends one request after the other; few come from anonymous callers. */
 const SHARES = [0, 1, 1, 0, 2, 1, 0, 1];
 /** More would only repeat the same faults. */
 const MOST_FAULTS = 12;
@@ -76,7 +76,7 @@ export async function prepare(t: Test): Promise<Siege> {
   const askers = [
     { name: 'admin', token: ADMIN_TOKEN },
     { name: 'member', token },
-    { name: 'stranger', token: null },
+    { name: 'anonymous', token: null },
   ] as const;
   return { cluster: own, wire, askers, output: () => output };
 }
@@ -155,7 +155,7 @@ export async function tainted({ cluster, wire }: Siege): Promise<string[]> {
   return [...all].filter((text) => text.toLowerCase().includes(TOKEN));
 }
 
-/** What may be told by whom: what was, to those who may read the records of it, and a job to nobody. */
+/** Who may see what: history only callers who may read it, jobs nobody else. */
 const RECORDS: readonly (readonly [string, readonly string[]])[] = [
   ['system_revisions', [CONCEALED]],
   ['system_activity', [CONCEALED, HIDDEN]],

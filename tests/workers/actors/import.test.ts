@@ -117,12 +117,12 @@ t.test('rows and result are there together, and the file is gone', async (t) => 
     { id: 1, name: 'new' },
     { id: 2, name: 'two' },
   ]);
-  const told =
+  const recorded =
     await outside.query(`SELECT a.action, a.collection, a.item, a."user", r.id AS revision
     FROM system_activity a LEFT JOIN system_revisions r ON r.activity = a.id`);
   const { id: item } = delivery.context.job;
   const whole = { action: 'import', collection: 'item', item, user: null, revision: null };
-  t.strictSame(told.rows, [whole], 'history tells of the whole');
+  t.strictSame(recorded.rows, [whole], 'history tells of the whole');
   t.match(delivery.reports.at(-1), { rows: 2, bytes: 20, percent: 99 });
   t.strictSame(await services.spool.list(), []);
 });
@@ -153,8 +153,8 @@ t.test('a value that PostgreSQL cannot store is named in the report all the same
     const entries = error.errors.map((one) => one.toJSON());
     const { schema } = services;
     t.equal(await failJob(outside, schema, context.job, entries), true, place);
-    const told = { state: 'failed', error: [{ extensions: { field } }] };
-    t.match(await row(), told, place);
+    const recorded = { state: 'failed', error: [{ extensions: { field } }] };
+    t.match(await row(), recorded, place);
     const { rows } = await outside.query('SELECT field FROM system_job_errors WHERE job = $1', [
       context.job.id,
     ]);

@@ -70,7 +70,7 @@ const TABLE = `
   INSERT INTO book SELECT n, 'title ' || n, 'same' FROM generate_series(1, 100) n`;
 
 /** What database, metadata and published catalog say of a field of books. */
-async function standing({ db }: Cluster, field: string) {
+async function stateOf({ db }: Cluster, field: string) {
   const { rows } = await db.query<{ column: number; meta: number; published: number }>(
     `SELECT
       (SELECT count(*)::int FROM pg_attribute
@@ -99,23 +99,23 @@ t.test('changes, their end and their indexes', async (t) => {
   await t.test('a worker that dies before the commit has done nothing', async (t) => {
     const id = await submit(addition('early'));
     t.equal(await killed.stoppedAt, 'schema.changed');
-    t.strictSame(await standing(cluster, 'early'), NOTHING);
+    t.strictSame(await stateOf(cluster, 'early'), NOTHING);
     await killed.end('SIGKILL');
     current = await cluster.startWorker({ FAILPOINT: 'schema.committed' });
     t.match(await ended(id), { state: 'completed', error: null, attempts: 2 });
-    t.strictSame(await standing(cluster, 'early'), ALL);
+    t.strictSame(await stateOf(cluster, 'early'), ALL);
   });
 
   await t.test('a worker that dies after the commit has done it, once and for good', async (t) => {
     const id = await submit(addition('late'));
     t.equal(await current.stoppedAt, 'schema.committed');
-    t.strictSame(await standing(cluster, 'late'), ALL);
-    // Nobody has been told, but it is not undone any more.
+    t.strictSame(await stateOf(cluster, 'late'), ALL);
+    // It is not announced yet, but it is committed.
     await t.rejects(jobs.cancel(id, admin), { code: 'CONFLICT' });
     await current.end('SIGKILL');
     current = await cluster.startWorker();
     t.match(await ended(id), { state: 'completed', error: null, result: { version: Number } });
-    t.strictSame(await standing(cluster, 'late'), ALL);
+    t.strictSame(await stateOf(cluster, 'late'), ALL);
     t.strictSame(await answer('/items/book/1?fields=early,late'), { data: { early: 7, late: 7 } });
   });
 
@@ -130,7 +130,7 @@ t.test('changes, their end and their indexes', async (t) => {
     const job = await ended(await submit(addition('title')));
     t.equal(job.state, 'failed');
     t.match(job.error, [{ extensions: { code: 'INVALID_PAYLOAD' } }]);
-    t.strictSame(await standing(cluster, 'title'), { column: 1, meta: 0, published: 1 });
+    t.strictSame(await stateOf(cluster, 'title'), { column: 1, meta: 0, published: 1 });
   });
 
   await t.test('changes are made one after another, in their order', async (t) => {
@@ -157,7 +157,7 @@ t.test('changes, their end and their indexes', async (t) => {
     t.equal((await ended(id)).state, 'cancelled');
     await reader.query('ROLLBACK');
     reader.release();
-    t.strictSame(await standing(cluster, 'never'), NOTHING);
+    t.strictSame(await stateOf(cluster, 'never'), NOTHING);
   });
 
   const indexJob = async () => {

@@ -54,7 +54,7 @@ for (const backend of backends) {
       await until(async () => (await queues.get('transfer').state(job.id)) === 'failed');
     });
 
-    await t.test('administrators are told why their own kinds of jobs failed', async (t) => {
+    await t.test('administrators see why schema jobs failed', async (t) => {
       const job = await ended(await submit('alter', { succeedsAt: 99 }));
       t.match(job.error?.[0], {
         extensions: { code: 'INTERNAL_SERVER_ERROR', reason: 'a secret detail' },

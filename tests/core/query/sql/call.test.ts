@@ -27,7 +27,7 @@ async function codeOf(parameters: Parameters): Promise<string> {
   }
 }
 
-t.test('no part of a concealed value is told, in any clause', async (t) => {
+t.test('no clause reveals a part of a concealed value', async (t) => {
   for (const call of ['year(born)', 'json(facts, pin)', 'count(facts)']) {
     const clauses: readonly Parameters[] = [
       { fields: call },

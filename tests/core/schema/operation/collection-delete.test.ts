@@ -59,7 +59,7 @@ t.test('deleting collections', async (t) => {
   const list = async (text: string) =>
     (await workshop.rows(text)).map((row) => Object.values(row).join(' '));
 
-  await t.test('takes with it what is told of them and what leads to them', async (t) => {
+  await t.test('deletes everything about them and everything that refers to them', async (t) => {
     const catalog = await remove('articles');
     t.notOk(catalog.collections.has('articles'));
     t.same([...collection(catalog, 'authors').fields.keys()], ['id', 'name']);

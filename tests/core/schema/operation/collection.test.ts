@@ -117,7 +117,7 @@ t.test('collections', async (t) => {
     t.equal(collection(catalog, 'bottom').fields.get('note')?.type, 'alias');
   });
 
-  await t.test('do not inherit what was told of a table that is gone', async (t) => {
+  await t.test('do not inherit the metadata of a dropped table', async (t) => {
     const catalog = await create(input('former'));
     t.same(collection(catalog, 'former').fields.get('id')?.special, []);
     t.same(collection(catalog, 'former').descriptor.relations, []);
@@ -161,7 +161,7 @@ t.test('collections', async (t) => {
     t.notOk((await workshop.catalog()).collections.has('new'));
   });
 
-  await t.test('change what is told of them, all or none', async (t) => {
+  await t.test('change their metadata, all or none', async (t) => {
     const update = (...updates: Parameters<typeof updateCollections>[1]) =>
       workshop.change((alteration) => updateCollections(alteration, updates));
     const same = await update({ collection: 'plain', meta: {} });

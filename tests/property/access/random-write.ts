@@ -5,7 +5,7 @@ import { CONCEALED, type Column, type Json, type Row, type Table, type World } f
 
 type Members = Readonly<Record<string, Json>>;
 
-export interface Deed {
+export interface RandomWrite {
   readonly action: 'create' | 'update' | 'delete';
   readonly table: string;
   /** The rows that are meant, in step with the items of an update; empty for a creation. */
@@ -59,7 +59,7 @@ export function keyOfRow(table: Table, row: Row): readonly Json[] {
 }
 
 /** @param number of this write among all, so that new keys are new */
-export function deedOf(dice: Dice, world: World, number: number): Deed | null {
+export function randomWriteOf(dice: Dice, world: World, number: number): RandomWrite | null {
   const keyed = world.tables.filter(({ key }) => key.length > 0);
   if (keyed.length === 0) return null;
   const table = dice.pick(keyed);
