@@ -1,5 +1,5 @@
 /**
- * Tells which writes can change users, rights or settings. Their answers wait until every edge has
+ * Finds writes that can change users, rights or settings. Their answers wait until every edge has
  * applied the change.
  */
 import type { Catalog } from '#core/catalog/catalog.ts';

@@ -1,6 +1,6 @@
 /**
  * Publishes committed writes to all processes, those of some milliseconds together. A message can
- * be lost. Who needs certainty reads the database.
+ * be lost; the database has the truth.
  */
 import type { Log } from '#core/log/log.ts';
 import { warnThrottled } from '#core/log/throttled-warning.ts';

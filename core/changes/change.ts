@@ -1,4 +1,4 @@
-/** What processes tell each other about written items: references, never content. */
+/** The message about written items: references, never content. */
 
 /** A change of some items of a collection in one transaction. */
 export interface Change {

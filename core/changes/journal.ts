@@ -27,7 +27,7 @@ export interface AccessWrites {
 /** Adds a change to a transaction. */
 export type Note = (change: Change) => void;
 
-/** Changes that are about to be committed. */
+/** Changes before their COMMIT. */
 export interface Announcement {
   /**
    * After COMMIT and before the answer.
@@ -87,7 +87,7 @@ export class ChangeJournal {
     return result;
   }
 
-  /** Runs work that commits by itself, and reports its changes. */
+  /** Runs work that commits itself, and reports its changes. */
   async atOnce<T>(onConnection: OnConnection, { collections, run }: AtOnce<T>): Promise<T> {
     const { writes, feed, failpoint } = this.#parts;
     const opened: OpenWrite[] = [];
@@ -111,7 +111,7 @@ export class ChangeJournal {
     if (access?.influences(changes)) await access.confirm();
   }
 
-  /** For callers who end their transaction themselves. Call it when everything is written. */
+  /** For callers that end their transaction themselves. Call it after the last write. */
   async announce(changes: readonly Change[]): Promise<Announcement> {
     const { writes, feed } = this.#parts;
     const write = await writes.open(new Set(changes.map(({ collection }) => collection)));

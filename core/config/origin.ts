@@ -38,7 +38,7 @@ export const origins = v.pipe(
     const named = listed.filter((origin) => origin !== null);
     if (named.length === listed.length) return new Set(named);
     addIssue({
-      message: 'must be false, true, *, origins such as https://example.com, or a /regex/ for all',
+      message: 'must be false, true, *, origins such as https://example.com, or a /regex/',
     });
     return NEVER;
   }),

@@ -1,4 +1,4 @@
-/** How much one query may ask for when nothing is configured: far above what anybody honest needs. */
+/** The default limits of one query: far above what an honest client needs. */
 export const DEFAULT_LIMITS = Object.freeze({
   conditions: 1_000,
   listValues: 50_000,

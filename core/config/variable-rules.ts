@@ -1,4 +1,4 @@
-/** Rules between variables that are valid each by itself. */
+/** Rules between variables that are each valid alone. */
 import type { Config } from './config.ts';
 
 type LimitConfig = Pick<

@@ -40,7 +40,7 @@ export const variables = {
     parse: url('http', 'https'),
     fallback: undefined,
     meaning:
-      'Installation that npm run sluice and npm run demo work on; unset: what runs on DATA_DIR',
+      'Installation that npm run sluice and npm run demo work on; unset: the one that runs on DATA_DIR',
   }),
   COMPRESSION: define({
     parse: flag,
@@ -61,7 +61,7 @@ export const variables = {
     parse: origins,
     fallback: 'false',
     meaning:
-      'Which ones: false, true for any, *, a list of origins, or a /regex/; * excludes credentials',
+      'Which origins: false, true for any, *, a list of origins, or a /regex/; * excludes credentials',
   }),
   CORS_METHODS: define({
     parse: httpTokens,
@@ -88,14 +88,14 @@ export const variables = {
   CORS_MAX_AGE: define({
     parse: integer(0, 86_400),
     fallback: '18000',
-    meaning: 'Seconds for which a browser need not ask again whether it may',
+    meaning: 'Seconds for which a browser may remember the answer to a preflight request',
   }),
   RATE_LIMIT_STORE: define({
     parse: choice(['memory', 'redis'] as const),
     fallback: undefined,
     alias: 'RATE_LIMITER_STORE',
     meaning:
-      'Where requests are counted; unset: redis with REDIS_URL, which all processes share, else memory',
+      'Where requests are counted: redis (shared by all processes) or memory; unset: redis with REDIS_URL, else memory',
   }),
   RATE_LIMIT_ENABLED: define({
     parse: flag,
@@ -113,7 +113,7 @@ export const variables = {
     parse: integer(1, 86_400),
     fallback: '1',
     alias: 'RATE_LIMITER_DURATION',
-    meaning: 'Seconds after which they are counted anew',
+    meaning: 'Length of the period in seconds',
   }),
   RATE_LIMIT_GLOBAL_ENABLED: define({
     parse: flag,
@@ -131,7 +131,7 @@ export const variables = {
     parse: integer(1, 86_400),
     fallback: '1',
     alias: 'RATE_LIMITER_GLOBAL_DURATION',
-    meaning: 'Seconds after which they are counted anew',
+    meaning: 'Length of the period in seconds',
   }),
   RATE_LIMIT_IDENTITY_ENABLED: define({
     parse: flag,
@@ -149,13 +149,13 @@ export const variables = {
     parse: integer(1, 86_400),
     fallback: '1',
     alias: 'RATE_LIMITER_IDENTITY_DURATION',
-    meaning: 'Seconds after which they are counted anew',
+    meaning: 'Length of the period in seconds',
   }),
   RATE_LIMIT_LOGIN_ENABLED: define({
     parse: flag,
     fallback: 'true',
     alias: 'RATE_LIMITER_LOGIN_ENABLED',
-    meaning: 'Limit logins of one address, and as many password resets and hashings',
+    meaning: 'Limit logins of one address, and separately its password resets and its hashes',
   }),
   RATE_LIMIT_LOGIN_POINTS: define({
     parse: integer(1, 1_000_000_000),
@@ -167,7 +167,7 @@ export const variables = {
     parse: integer(1, 86_400),
     fallback: '60',
     alias: 'RATE_LIMITER_LOGIN_DURATION',
-    meaning: 'Seconds after which they are counted anew',
+    meaning: 'Length of the period in seconds',
   }),
   RATE_LIMIT_REGISTRATION_ENABLED: define({
     parse: flag,
@@ -185,7 +185,7 @@ export const variables = {
     parse: integer(1, 86_400),
     fallback: '60',
     alias: 'RATE_LIMITER_REGISTRATION_DURATION',
-    meaning: 'Seconds after which they are counted anew',
+    meaning: 'Length of the period in seconds',
   }),
   DATA_DIR: define({
     parse: text,
@@ -208,30 +208,30 @@ export const variables = {
   DATABASE_SCHEMA: define({
     parse: list,
     fallback: 'public',
-    meaning: 'Schemas to serve, a comma list; the first one holds the system tables',
+    meaning: 'Schemas to serve, a comma list; the first one contains the system tables',
   }),
   DATABASE_POOL_MAX: define({
     parse: integer(1, 1_000),
     fallback: '10',
     meaning:
-      'Most connections of one process to the database, those of the queue not counted; a worker has two at the least',
+      'Maximum connections of one process to the database, without those of the queue; a worker has at least two',
   }),
   DATABASE_POOL_WAIT: define({
     parse: duration,
     fallback: '5s',
-    meaning: 'Longest wait for a connection; past it the answer is 503',
+    meaning: 'Maximum wait for a connection; then the answer is 503',
   }),
   SCHEMA_EVENT_TRIGGER: define({
     parse: flag,
     fallback: 'true',
     meaning:
-      'Have PostgreSQL tell at once when others alter tables; needs a superuser and no REDIS_URL',
+      'Report tables that others alter at once, with an event trigger; needs a superuser and no REDIS_URL',
   }),
   SCHEMA_LOCK_TIMEOUT: define({
     parse: duration,
     fallback: '3s',
     meaning:
-      'Longest that a change of the schema queues for a table at once; it gives up after ten times that',
+      'Maximum time of one attempt of a schema change to lock a table; it gives up after ten times that',
   }),
   REDIS_URL: define({
     parse: url('redis', 'rediss'),
@@ -259,7 +259,7 @@ export const variables = {
   ARGON2_MEMORY: define({
     parse: size,
     fallback: '19mb',
-    meaning: 'Memory that hashing one password takes',
+    meaning: 'Memory for hashing one password',
   }),
   ARGON2_TIME: define({
     parse: integer(1, 100),
@@ -269,7 +269,7 @@ export const variables = {
   ARGON2_PARALLELISM: define({
     parse: integer(1, 64),
     fallback: '1',
-    meaning: 'Lanes that hashing one password uses',
+    meaning: 'Lanes for hashing one password',
   }),
   SECRET: define({
     parse: secretKey,
@@ -282,7 +282,7 @@ export const variables = {
     parse: secretKey,
     fallback: undefined,
     secret: true,
-    meaning: 'The key before SECRET, whose tokens still count; it signs nothing new',
+    meaning: 'The key before SECRET: its tokens are still accepted; it signs no new ones',
   }),
   ACCESS_TOKEN_TTL: define({
     parse: duration,
@@ -292,27 +292,27 @@ export const variables = {
   REFRESH_TOKEN_TTL: define({
     parse: duration,
     fallback: '7d',
-    meaning: 'Life of a refresh token, begun anew by each refresh',
+    meaning: 'Life of a refresh token; each refresh starts it again',
   }),
   SESSION_COOKIE_TTL: define({
     parse: duration,
     fallback: '1d',
-    meaning: 'Life of a session cookie, begun anew by each refresh',
+    meaning: 'Life of a session cookie; each refresh starts it again',
   }),
   SESSION_REFRESH_GRACE_PERIOD: define({
     parse: duration,
     fallback: '10s',
-    meaning: 'Time for which a session cookie still counts after it was refreshed',
+    meaning: 'Time for which a session cookie is still accepted after it was refreshed',
   }),
   LOGIN_STALL_TIME: define({
     parse: duration,
     fallback: '500ms',
-    meaning: 'Least time that a refused login takes, so that time tells nothing',
+    meaning: 'Minimum time of a refused login, so that the time reveals nothing',
   }),
   REFRESH_TOKEN_COOKIE_NAME: define({
     parse: cookieName,
     fallback: 'sluice_refresh_token',
-    meaning: 'Name of the cookie that holds the refresh token in mode cookie',
+    meaning: 'Name of the cookie with the refresh token in mode cookie',
   }),
   REFRESH_TOKEN_COOKIE_SECURE: define({
     parse: flag,
@@ -327,12 +327,12 @@ export const variables = {
   REFRESH_TOKEN_COOKIE_DOMAIN: define({
     parse: text,
     fallback: undefined,
-    meaning: 'Domain of that cookie; unset: the host of the API alone',
+    meaning: 'Domain of that cookie; unset: only the host of the API',
   }),
   SESSION_COOKIE_NAME: define({
     parse: cookieName,
     fallback: 'sluice_session_token',
-    meaning: 'Name of the cookie that holds the access token in mode session',
+    meaning: 'Name of the cookie with the access token in mode session',
   }),
   SESSION_COOKIE_SECURE: define({
     parse: flag,
@@ -347,13 +347,13 @@ export const variables = {
   SESSION_COOKIE_DOMAIN: define({
     parse: text,
     fallback: undefined,
-    meaning: 'Domain of that cookie; unset: the host of the API alone',
+    meaning: 'Domain of that cookie; unset: only the host of the API',
   }),
   IP_TRUST_PROXY: define({
     parse: proxies,
     fallback: 'off',
     meaning:
-      'Whose X-Forwarded-For names the client: off, on (anybody), or a list of addresses and ranges',
+      'Proxies whose X-Forwarded-For is trusted: off, on (anybody), or a list of addresses and ranges',
   }),
   EDGE_PROCESSES: define({
     parse: integer(0, 64),
@@ -373,233 +373,235 @@ export const variables = {
   LOG_LEVEL: define({
     parse: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const),
     fallback: 'info',
-    meaning: 'Least severe log line that is written',
+    meaning: 'Lowest level of log lines that are written',
   }),
   QUERY_LIMIT_DEFAULT: define({
     parse: integer(1, 1_000_000),
     fallback: '100',
-    meaning: 'Items that a read returns when it names no limit',
+    meaning: 'Default limit of a read, in items',
   }),
   QUERY_LIMIT_MAX: define({
     parse: integer(1, 1_000_000_000),
     fallback: undefined,
-    meaning: 'Highest limit that a read may ask for; unset: none',
+    meaning: 'Highest limit that a read may name; unset: none',
   }),
   QUERY_MAX_FIELDS: define({
     parse: integer(1, 100_000),
     fallback: '500',
-    meaning: 'Most fields and aliases that one read may select',
+    meaning: 'Maximum fields and aliases in one read',
   }),
   QUERY_BODY_MAX_SIZE: define({
     parse: size,
     fallback: '1mb',
-    meaning: 'Largest body of a SEARCH and of a write by query',
+    meaning: 'Maximum body of a SEARCH and of a write by query',
   }),
   QUERY_MAX_CONDITIONS: define({
     parse: integer(1, 1_000_000),
     fallback: String(DEFAULT_LIMITS.conditions),
-    meaning: 'Most conditions of one query, of a stored rule, and of a write by query',
+    meaning: 'Maximum conditions in one query, in a stored rule, and in a write by query',
   }),
   QUERY_MAX_LIST_VALUES: define({
     parse: integer(1, 10_000_000),
     fallback: String(DEFAULT_LIMITS.listValues),
-    meaning: 'Most values in all lists of its conditions together',
+    meaning: 'Maximum values in all lists of its conditions together',
   }),
   QUERY_MAX_SORT_TERMS: define({
     parse: integer(1, 10_000),
     fallback: String(DEFAULT_LIMITS.sortTerms),
-    meaning: 'Most sort terms of one query',
+    meaning: 'Maximum sort terms in one query',
   }),
   QUERY_MAX_GROUPS: define({
     parse: integer(1, 10_000),
     fallback: String(DEFAULT_LIMITS.groups),
-    meaning: 'Most fields that one query may group by',
+    meaning: 'Maximum fields in groupBy of one query',
   }),
   QUERY_MAX_NESTING: define({
     parse: integer(4, 200),
     fallback: String(DEFAULT_LIMITS.nesting),
-    meaning: 'Deepest nesting of a filter',
+    meaning: 'Maximum nesting of a filter',
   }),
   QUERY_MAX_BINDS: define({
     parse: integer(100, 65_535),
     fallback: String(DEFAULT_LIMITS.binds),
-    meaning: 'Most values that one statement of a query may send to PostgreSQL, rules included',
+    meaning: 'Maximum values that one statement of a query may send to PostgreSQL, including rules',
   }),
   QUERY_MAX_COST: define({
     parse: integer(1_000, Number.MAX_SAFE_INTEGER),
     fallback: String(DEFAULT_LIMITS.cost),
-    meaning: 'Most items that the limits of a query and of the lists in it may multiply to',
+    meaning: 'Maximum product of the limits of a query and of the lists in it, in items',
   }),
   QUERY_MAX_NESTED_ITEMS: define({
     parse: integer(100, Number.MAX_SAFE_INTEGER),
     fallback: String(DEFAULT_LIMITS.nestedItems),
     meaning:
-      'Most items that the lists inside the items of an answer may bring; of each item in streams and exports',
+      'Maximum items in the lists inside the items of an answer; in streams and exports for each item',
   }),
   ANSWER_MAX_SIZE: define({
     parse: size,
     fallback: '64mb',
-    meaning: 'Most bytes of values in one item of an answer, or in an answer that is no list',
+    meaning:
+      'Maximum bytes of the values of one item of an answer, or of an answer that is not a list',
   }),
   MAX_RELATIONAL_DEPTH: define({
     parse: integer(2, 100),
     fallback: '10',
-    meaning: 'Most relations that a path of a query may go through',
+    meaning: 'Maximum relations in a path of a query',
   }),
   MAX_JSON_QUERY_DEPTH: define({
     parse: integer(1, 100),
     fallback: '10',
-    meaning: 'Most steps of a path into a document, in _json and json()',
+    meaning: 'Maximum steps of a path into a document, in _json and json()',
   }),
   QUERY_MAX_SEARCH: define({
     parse: integer(1, 100_000),
     fallback: String(DEFAULT_LIMITS.search),
-    meaning: 'Longest term of a search, in characters',
+    meaning: 'Maximum length of a search term, in characters',
   }),
   QUERY_MAX_JOINS: define({
     parse: integer(1, 1_000_000),
     fallback: String(DEFAULT_LIMITS.joins),
-    meaning: 'Most relations that the conditions of one query may go through, altogether',
+    meaning: 'Maximum relations in all conditions of one query together',
   }),
   QUERY_TIMEOUT: define({
     parse: duration,
     fallback: '30s',
     meaning:
-      'Longest time that one statement of a request may run; past it the answer is 503, also where the database does not heed it',
+      'Maximum time of one statement of a request; then the answer is 503, even when the database does not stop it',
   }),
   STREAM_MAX: define({
     parse: integer(1, 1_000),
     fallback: '4',
     meaning:
-      'Long answers that an edge reads at once, each by a connection beyond DATABASE_POOL_MAX',
+      'Streams that an edge reads at the same time, each on a connection besides DATABASE_POOL_MAX',
   }),
   STREAM_MAX_PER_USER: define({
     parse: integer(1, 1_000),
     fallback: '2',
-    meaning: 'How many of them one user, or one address without a user, may have',
+    meaning: 'How many of them one user, or one anonymous address, may have',
   }),
   STREAM_IDLE: define({
     parse: duration,
     fallback: '60s',
-    meaning: 'Time after which the connection of a client that reads nothing of its answer is cut',
+    meaning: 'Time after which a client that reads nothing of its answer is disconnected',
   }),
   STREAM_MAX_TIME: define({
     parse: duration,
     fallback: '1h',
-    meaning: 'Longest time that a client may take to read its answer',
+    meaning: 'Maximum time that a client may take to read its answer',
   }),
   CACHE_ENABLED: define({
     parse: flag,
     fallback: 'false',
     meaning:
-      'Keep answers of reads until their tables are written to; needs REDIS_URL with several edges',
+      'Cache answers of reads until their tables are written; needs REDIS_URL with several edges',
   }),
   CACHE_TTL: define({
     parse: duration,
     fallback: '5m',
-    meaning: 'Longest time for which one is kept, and writes by other programs may go unnoticed',
+    meaning:
+      'Maximum lifetime of a cached answer, for which writes by other programs may go unnoticed',
   }),
   CACHE_MAX_SIZE: define({
     parse: size,
     fallback: '64mb',
-    meaning: 'Memory that they take in each edge',
+    meaning: 'Memory for cached answers in each edge',
   }),
   CACHE_VALUE_MAX_SIZE: define({
     parse: size,
     fallback: undefined,
-    meaning: 'Largest answer that is kept; unset: CACHE_MAX_SIZE',
+    meaning: 'Largest answer that is cached; unset: CACHE_MAX_SIZE',
   }),
   CACHE_STATUS_HEADER: define({
     parse: headerName,
     fallback: undefined,
-    meaning: 'Name of a response header that tells HIT or MISS; unset: none',
+    meaning: 'Name of a response header with HIT or MISS; unset: none',
   }),
   CACHE_SKIP_ALLOWED: define({
     parse: flag,
     fallback: 'false',
-    meaning: 'Let clients pass the cache by with Cache-Control: no-store',
+    meaning: 'Let clients bypass the cache with Cache-Control: no-store',
   }),
   CACHE_CONTROL_S_MAXAGE: define({
     parse: duration,
     fallback: '0s',
-    meaning: 'Time for which proxies may show answers to anonymous callers without asking again',
+    meaning: 'Time for which proxies may serve answers for anonymous callers without revalidation',
   }),
   BODY_MAX_SIZE: define({
     parse: size,
     fallback: '16mb',
     alias: 'MAX_PAYLOAD_SIZE',
-    meaning: 'Largest JSON body of a request',
+    meaning: 'Maximum JSON body of a request',
   }),
   BODY_MAX_MEMBERS: define({
     parse: integer(100, 100_000_000),
     fallback: '10000',
-    meaning: 'Most members of one object of a JSON body',
+    meaning: 'Maximum members in one object of a JSON body',
   }),
   BODY_MAX_VALUES: define({
     parse: integer(1_000, 1_000_000_000),
     fallback: '2500000',
-    meaning: 'Most values of a JSON body: objects, lists, members and entries together',
+    meaning: 'Maximum values in a JSON body: objects, lists, members and entries together',
   }),
   FORM_MAX_SIZE: define({
     parse: size,
     fallback: '64kb',
-    meaning: 'Largest body of a login and of whatever else takes a few named values',
+    meaning: 'Maximum body of a login and of other small bodies with fixed members',
   }),
   MAX_BATCH_MUTATION: define({
     parse: integer(1, 100_000_000),
     fallback: '100000',
-    meaning: 'Most items that one request may write, related ones and those let go counted',
+    meaning: 'Maximum items in one write, including related ones and those removed from lists',
   }),
   IMPORT_MAX_SIZE: define({
     parse: size,
     fallback: undefined,
     alias: 'IMPORT_MAX_FILE_SIZE',
-    meaning: 'Largest file that may be imported; unset: no bound',
+    meaning: 'Largest file that may be imported; unset: no limit',
   }),
   IMPORT_TIMEOUT: define({
     parse: duration,
     fallback: '1h',
-    meaning: 'Longest time that one import may run',
+    meaning: 'Maximum time of one import',
   }),
   MAX_IMPORT_ERRORS: define({
     parse: integer(1, 1_000_000),
     fallback: '1000',
-    meaning: 'Most rejected rows that the report of an import lists',
+    meaning: 'Maximum rejected rows in the report of an import',
   }),
   JOBS_MAX_PER_USER: define({
     parse: integer(1, 100_000_000),
     fallback: '10000',
-    meaning: 'Jobs of one user, or of one address without a user, that may wait and run',
+    meaning: 'Open jobs of one user, or of one anonymous address',
   }),
   EVENTS_MAX_PER_USER: define({
     parse: integer(1, 1_000_000),
     fallback: '100',
-    meaning: 'Streams of events of one user that may be open at each edge',
+    meaning: 'Open event streams of one user at each edge',
   }),
   SPOOL_MAX_PER_USER: define({
     parse: size,
     fallback: '256gb',
-    meaning: 'Bytes of uploads of one user that may wait to be worked on',
+    meaning: 'Bytes of uploads of one user, from their arrival to the end of their jobs',
   }),
   JOB_WAIT_LIMIT: define({
     parse: duration,
     fallback: '50s',
-    meaning: 'Longest time that a request waits for its job before it answers 202',
+    meaning: 'Maximum time that a request waits for its job before it answers 202',
   }),
   JOB_LOCK_DURATION: define({
     parse: duration,
     fallback: '15s',
-    meaning: 'Time after which a job of a worker that gave no sign of life is taken by another',
+    meaning: 'Time after which a job of a worker that does not respond is taken over by another',
   }),
   JOB_RETRY_DELAY: define({
     parse: duration,
     fallback: '1s',
-    meaning: 'Pause before a job that failed is tried again; doubled each further time',
+    meaning: 'Pause before a failed job is tried again; doubled each time',
   }),
   JOBS_RETENTION: define({
     parse: duration,
     fallback: '30d',
-    meaning: 'Age at which finished jobs and their reports are removed',
+    meaning: 'Age at which ended jobs and their reports are removed',
   }),
   RETENTION_ENABLED: define({
     parse: flag,
@@ -609,7 +611,7 @@ export const variables = {
   ACTIVITY_RETENTION: define({
     parse: duration,
     fallback: '90d',
-    meaning: 'Age at which activities are removed, once they have no revisions',
+    meaning: 'Age at which activities without revisions are removed',
   }),
   REVISIONS_RETENTION: define({
     parse: duration,
@@ -625,7 +627,7 @@ export const variables = {
     parse: choice(['log', 'smtp'] as const),
     fallback: undefined,
     meaning:
-      'How mail leaves: smtp, or log to write it, links included, into the log of the worker; unset: log when NODE_ENV is development, else no mail and 503 where it is needed',
+      'How mail is sent: smtp, or log to write it, including links, to the log of the worker; unset: log when NODE_ENV is development, else no mail and 503 where it is needed',
   }),
   EMAIL_FROM: define({
     parse: mailbox,
@@ -645,7 +647,7 @@ export const variables = {
   EMAIL_SMTP_USER: define({
     parse: text,
     fallback: undefined,
-    meaning: 'User name at the mail server; unset: none is sent',
+    meaning: 'User name at the mail server; unset: no login',
   }),
   EMAIL_SMTP_PASSWORD: define({
     parse: text,
@@ -662,7 +664,7 @@ export const variables = {
   USER_INVITE_URL_ALLOW_LIST: define({
     parse: urlList,
     fallback: undefined,
-    meaning: 'URLs, a comma list, under which the page of an invite_url may lie; unset: none',
+    meaning: 'Allowed pages for invite_url: URLs, a comma list; unset: none',
   }),
   PASSWORD_RESET_URL_ALLOW_LIST: define({
     parse: urlList,
@@ -677,16 +679,16 @@ export const variables = {
   REGISTER_STALL_TIME: define({
     parse: duration,
     fallback: '750ms',
-    meaning: 'Shortest time that a registration or a request for a password reset takes',
+    meaning: 'Minimum time of a registration or a request for a password reset',
   }),
   DATABASE_SHORTAGE: define({
     parse: text,
     fallback: undefined,
-    meaning: 'Set by npm start: what health tells when PostgreSQL allows too few connections',
+    meaning: 'Set by npm start: the warning of health when PostgreSQL allows too few connections',
   }),
   FAILPOINT: define({
     parse: text,
     fallback: undefined,
-    meaning: 'For tests: the named place at which a process stops and waits to be killed',
+    meaning: 'For tests: the failpoint at which a process stops and waits to be killed',
   }),
 } satisfies Record<string, Variable<unknown, string | undefined>>;

@@ -1,7 +1,7 @@
-/** System collections that say who somebody is and what that somebody may do. */
+/** System collections for identity and rights: users, roles, policies and so on. */
 import { type Entries, own, UUID_KEY } from './entry.ts';
 
-/** Of the own account; `password` and `tfa_secret` tell no more than whether they are set. */
+/** Of the own account; `password` and `tfa_secret` only show whether they are set. */
 const OWN_ACCOUNT = [
   ...['id', 'first_name', 'last_name', 'last_page', 'email', 'password', 'location', 'title'],
   ...['description', 'tags', 'provider', 'avatar', 'language', 'text_direction', 'appearance'],
@@ -40,7 +40,7 @@ export const ACCOUNT = {
       theme_dark: { type: 'varchar(255)', writable: true },
       theme_light_overrides: { type: 'json', writable: true },
       theme_dark_overrides: { type: 'json', writable: true },
-      // Its rule refuses it, and says what to do instead.
+      // Its rule refuses it and names the right way.
       tfa_secret: { type: 'varchar(255)', secret: true, writable: true },
       email_notifications: {
         type: 'boolean',

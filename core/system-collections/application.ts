@@ -1,7 +1,7 @@
-/** System collections that say how the project looks and works, for everybody or for one user. */
+/** System collections for the look and the settings of a project, for everybody or for one user. */
 import { type Entries, own } from './entry.ts';
 
-/** All but who may register and how passwords are judged. */
+/** All settings except those about registration and passwords. */
 const FOR_THE_APP = [
   ...['id', 'project_name', 'project_descriptor', 'project_url', 'project_color', 'project_logo'],
   ...['public_foreground', 'public_background', 'public_favicon', 'public_note'],
@@ -31,12 +31,12 @@ const FILE = {
 export const APPLICATION = {
   presets: {
     service: 'all',
-    // They change with every look at a list.
+    // They change whenever a list is viewed.
     audited: false,
     rule: 'preset',
     app: [
       { action: 'read', permissions: OWN_PRESETS },
-      // Without a user a preset would be everybody's, so leaving the user out is no way around.
+      // A preset without a user belongs to everybody, so the user must not be left out.
       { action: 'create', validation: { user: { _submitted: true, _eq: '$CURRENT_USER' } } },
       { action: 'update', permissions: own('user'), validation: own('user') },
       { action: 'delete', permissions: own('user') },

@@ -1,9 +1,9 @@
 /**
- * The form of an entry in the registry of system collections. Names of collections stand without
- * their prefix. The tables themselves are made by the migrations; a test compares both.
+ * The form of an entry in the registry of system collections. Names of collections have no prefix.
+ * Migrations create the tables; a test compares both.
  */
 
-/** A column's type as SQL writes it. */
+/** A column's type in SQL. */
 export type ColumnType =
   | 'uuid'
   | 'text'
@@ -16,21 +16,21 @@ export type ColumnType =
   | 'timestamptz'
   | `varchar(${number})`;
 
-/** Where a column leads. */
+/** What a column refers to. */
 export interface Reference {
   readonly collection: string;
-  /** What happens to the row when the one it refers to goes; null without a foreign key. */
+  /** What happens to the row when the referenced one is deleted; null without a foreign key. */
   readonly onDelete: 'NO ACTION' | 'CASCADE' | 'SET NULL' | null;
-  /** Fields of the other collection that lead back; none where there is no such field. */
+  /** The reverse fields in the other collection; none when there is no such field. */
   readonly back?: readonly Back[];
 }
 
-/** A field that leads back over a reference: to the rows, or to what a junction leads on to. */
+/** A reverse field: to the rows, or through a junction to others. */
 export interface Back {
   readonly field: string;
-  /** The field of the junction that leads on. */
+  /** The field of the junction that leads to the others. */
   readonly junction?: string;
-  /** The field of the junction that orders. */
+  /** The field of the junction that sorts. */
   readonly sort?: string;
 }
 
@@ -40,48 +40,48 @@ export interface SystemField {
   readonly type: ColumnType | null;
   /** NOT NULL. */
   readonly required?: true;
-  /** As SQL writes it; `identity` and `identity always` number the rows. */
+  /** In SQL; `identity` and `identity always` number the rows. */
   readonly default?: string;
-  /** Special flags, with commas. */
+  /** Flags, separated by commas. */
   readonly special?: string;
-  /** Reads tell no more than whether there is a value. */
+  /** Reads only show whether there is a value. */
   readonly secret?: true;
-  /** Requests may give it a value, where rights allow it; all others are the server's own. */
+  /** Requests may write it with the right to do so; only the server writes other fields. */
   readonly writable?: true;
   readonly references?: Reference;
 }
 
-/** What a policy with app access may do with a collection beside its permissions. */
+/** What app access grants on a collection besides its permissions. */
 export interface AppRight {
   readonly action: 'create' | 'read' | 'update' | 'delete';
   readonly permissions?: object;
   readonly validation?: object;
-  /** All when it is left out. */
+  /** All by default. */
   readonly fields?: readonly string[];
 }
 
 /**
- * How requests reach a collection at the route of its name: `all` ways of reading and writing items,
- * `read` only, or as the `single` item that it is.
+ * How the route of the collection works: `all` ways of reading and writing items, `read` only, or
+ * `single` for a singleton.
  */
 export type Service = 'all' | 'read' | 'single';
 
-/** The rules that guard a collection beside permissions, each in `core/services/system`. */
+/** The rules of a collection besides permissions, each in `core/services/system`. */
 export type RuleName = 'comment' | 'permission' | 'policy' | 'preset' | 'role' | 'setting' | 'user';
 
 export interface SystemCollection {
-  /** Null: no request reaches it as items. */
+  /** Null: it has no route. */
   readonly service: Service | null;
-  /** Activities and revisions are kept of its items. */
+  /** Its items have activities and revisions. */
   readonly audited: boolean;
-  /** A write may change who may do what, so that its answer waits until every edge knows. */
+  /** A write may change rights, so its answer waits until every edge has applied it. */
   readonly decidesRights?: true;
-  /** It says who administers; only administrators change that. */
+  /** It decides who is an administrator; only administrators write it. */
   readonly decidesAdministrators?: true;
-  /** An installation may add fields of its own. */
+  /** An installation may add its own fields. */
   readonly extensible?: true;
   readonly rule?: RuleName;
-  /** What app access grants; nothing when it is left out. */
+  /** What app access grants; nothing by default. */
   readonly app?: readonly AppRight[];
   readonly fields: Readonly<Record<string, SystemField>>;
 }
@@ -98,7 +98,7 @@ export const UUID_KEY = {
   writable: true,
 } as const satisfies SystemField;
 
-/** A condition: the field holds the key of the user who asks. */
+/** A rule: the field contains the key of the caller's user. */
 export function own(field: string): object {
   return { [field]: { _eq: '$CURRENT_USER' } };
 }

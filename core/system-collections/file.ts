@@ -1,4 +1,4 @@
-/** System collections of files and of the folders that they lie in. No route serves them yet. */
+/** System collections of files and folders. They have no routes yet. */
 import type { Entries } from './entry.ts';
 
 export const FILE = {

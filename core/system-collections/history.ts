@@ -1,4 +1,4 @@
-/** System collections that tell what happened to items, and what people say about them. */
+/** System collections of history: activities, revisions and comments. */
 import { type Entries, own, UUID_KEY } from './entry.ts';
 
 export const HISTORY = {
@@ -9,7 +9,7 @@ export const HISTORY = {
     fields: {
       id: { type: 'integer', required: true, default: 'identity' },
       action: { type: 'varchar(45)', required: true },
-      // Outlives the user whom it names.
+      // It remains when its user is deleted.
       user: { type: 'uuid', references: { collection: 'users', onDelete: null } },
       timestamp: {
         type: 'timestamptz',

@@ -1,4 +1,4 @@
-/** System collections of jobs. Requests reach jobs at `/jobs`, not as items. */
+/** System collections of jobs. Their route is `/jobs`, not that of items. */
 import type { Entries } from './entry.ts';
 
 export const JOB = {

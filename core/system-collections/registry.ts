@@ -1,7 +1,7 @@
 /**
- * The registry of system collections: each once, with all that is fixed about it. Routes, rights,
- * history, the catalog and the documents derive from it, so that a new one is an entry here and a
- * migration.
+ * The registry of system collections: each has one entry with everything fixed about it. Routes,
+ * rights, history, the catalog and the documents derive from it, so a new one needs an entry here
+ * and a migration.
  */
 import { ACCOUNT } from './account.ts';
 import { APPLICATION } from './application.ts';
@@ -23,17 +23,17 @@ const ENTRIES = { ...SCHEMA, ...HISTORY, ...APPLICATION, ...ACCOUNT, ...FILE, ..
 /** The name of a system collection, without the prefix. */
 export type SystemCollectionName = keyof typeof ENTRIES;
 
-/** The entries by the names that the catalog knows, with the prefix. */
+/** The entries by their names in the catalog, with the prefix. */
 export const SYSTEM_COLLECTIONS: ReadonlyMap<string, SystemCollection> = new Map(
   Object.entries(ENTRIES).map(([name, entry]) => [SYSTEM_PREFIX + name, entry]),
 );
 
-/** The system collections that requests reach as items, without the prefix, and in which ways. */
+/** The system collections that have routes, without the prefix, and how these work. */
 export const SERVED: readonly (readonly [string, Service])[] = Object.entries<SystemCollection>(
   ENTRIES,
 ).flatMap(([name, { service }]) => (service === null ? [] : [[name, service] as const]));
 
-/** The names, with the prefix, of the collections of which something holds. */
+/** The names, with the prefix, of the collections for which a condition is true. */
 export function systemCollections(
   holds: (entry: SystemCollection) => boolean,
 ): ReadonlySet<string> {
@@ -47,13 +47,13 @@ export function systemField(name: SystemCollectionName, field: string): SystemFi
   return Object.hasOwn(entry.fields, field) ? entry.fields[field] : undefined;
 }
 
-/** The value that a literal of SQL stands for. */
+/** The value of an SQL literal. */
 function literalValue(literal: string): unknown {
   const text = /^'(.*)'$/s.exec(literal)?.[1];
   return text === undefined ? JSON.parse(literal) : text.replaceAll("''", "'");
 }
 
-/** A row of which nothing is given: its columns, with their defaults. */
+/** An empty row: its columns with their defaults. */
 export function defaultRow(
   name: SystemCollectionName,
   without: readonly string[],
@@ -69,7 +69,7 @@ export function defaultRow(
   );
 }
 
-/** Tables that processes share among themselves; no request asks for them. */
+/** Internal tables of the processes; no request reads them. */
 export const INTERNAL_TABLES: ReadonlySet<string> = new Set(
   [
     ...['access_changes', 'catalog', 'leases', 'logins', 'members', 'migrations'],

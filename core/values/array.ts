@@ -1,8 +1,8 @@
-/** PostgreSQL's text form of arrays: reading it apart and writing it (manual, section 8.15). */
+/** PostgreSQL's text form of arrays: parses and writes it (manual, section 8.15). */
 
 const SPACE = new Set([' ', '\t', '\n', '\v', '\f', '\r']);
 
-/** Reads `"…"` at `start`, where the quote stands; null when it does not end. */
+/** Reads `"…"` from the quote at `start`; null when it does not end. */
 function quotedElement(text: string, start: number): { value: string; next: number } | null {
   let value = '';
   for (let at = start + 1; at < text.length; at += 1) {
@@ -14,7 +14,7 @@ function quotedElement(text: string, start: number): { value: string; next: numb
   return null;
 }
 
-/** Reads an element without quotes, up to the comma or brace that ends it. */
+/** Reads an element without quotes, up to the comma or brace after it. */
 function bareElement(text: string, start: number): { value: string; next: number } {
   let value = '';
   let at = start;
@@ -27,9 +27,9 @@ function bareElement(text: string, start: number): { value: string; next: number
 }
 
 /**
- * The elements of an array's text from left to right, nested ones included, NULL left out.
- * Null when the text is no array at all; shapes that only PostgreSQL can judge (explicit bounds,
- * rows of different lengths) are left to it and count as an array.
+ * The elements of an array's text from left to right, including nested ones, without NULL. Null
+ * when the text is not an array; shapes that only PostgreSQL can check (explicit bounds, rows of
+ * different lengths) count as an array.
  */
 export function arrayElements(text: string): string[] | null {
   const trimmed = text.trim();

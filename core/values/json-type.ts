@@ -1,15 +1,15 @@
 /**
- * Whether a value of a JSON body may stand for a field's at all: it has the type that it is written
- * in. Only numbers may be texts, because JSON cannot hold all of them. What is a spelling is
- * converted before, where everything is text: in URLs, forms and CSV.
+ * Checks the JSON type of a value: it must fit the type of the field. Only numbers may be texts,
+ * because JSON cannot represent all of them. In URLs, forms and CSV, where everything is text,
+ * values are converted before.
  */
 import type { ColumnField } from '#core/catalog/catalog.ts';
 import type { FieldType } from '#core/catalog/field-type.ts';
 
-/** How a value that is neither null, list nor object is written. */
+/** The JSON type of a value that is neither null, list nor object. */
 export type Kind = 'string' | 'number' | 'boolean';
 
-/** How a value is written; null for what is neither a text, a number, true nor false. */
+/** The JSON type of a value; null for others. */
 export function kindOf(value: unknown): Kind | null {
   const kind = typeof value;
   return kind === 'string' || kind === 'number' || kind === 'boolean' ? kind : null;
@@ -53,7 +53,7 @@ function demandOf({ type, column }: ColumnField): Demand {
   return column.elementType !== null && type === 'json' ? LIST : (BY_TYPE[type] ?? TEXT);
 }
 
-/** Why a value written so cannot be the field's; null when it may. */
+/** Why a value of this JSON type does not fit the field; null when it does. */
 export function kindFault(field: ColumnField, kind: Kind): string | null {
   const { kinds, reason } = demandOf(field);
   return kinds.has(kind) ? null : reason;

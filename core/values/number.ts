@@ -1,9 +1,9 @@
-/** Judges numbers in text: whole ones, decimals of a precision and scale, floating-point ones. */
+/** Checks numbers in text: integers, decimals with precision and scale, floating-point numbers. */
 
-/** What is wrong with a number: its form, or that it does not fit. */
+/** What is wrong with a number: its form, or its size. */
 export type NumberFault = 'form' | 'range';
 
-/** Forms that only newer releases of PostgreSQL read (16 and later); left to it. */
+/** Forms that only PostgreSQL 16 and later read; PostgreSQL decides. */
 const NEWER_FORM = /^[ \t\n\v\f\r]*[+-]?(?:0[xob][0-9a-f_]+|\d[\d_]*_[\d_.]*)[ \t\n\v\f\r]*$/i;
 const WHOLE = /^[ \t\n\v\f\r]*[+-]?\d+[ \t\n\v\f\r]*$/;
 const DECIMAL =
@@ -16,14 +16,14 @@ const BOUNDS: Readonly<Record<2 | 4 | 8, readonly [bigint, bigint]>> = {
   8: [-(2n ** 63n), 2n ** 63n - 1n],
 };
 
-/** The fault of a whole number of so many bytes. */
+/** The fault of an integer of this many bytes. */
 export function wholeFault(text: string, bytes: 2 | 4 | 8): NumberFault | null {
   if (!WHOLE.test(text)) return NEWER_FORM.test(text) ? null : 'form';
   const digits = text.trim();
   const value = Number(digits);
   const [least, most] = BOUNDS[bytes];
   if (Number.isSafeInteger(value)) return value < least || value > most ? 'range' : null;
-  // BigInt reads a minus, but no plus.
+  // BigInt accepts a minus, but no plus.
   const exact = BigInt(digits.startsWith('+') ? digits.slice(1) : digits);
   return exact < least || exact > most ? 'range' : null;
 }
@@ -46,10 +46,10 @@ function readDecimal(text: string): Decimal | null {
   return { digits, exponent: whole.length - zeros + Number(groups.exponent ?? 0) };
 }
 
-/** Digits before the point that numeric without a precision can hold. */
+/** Maximum digits before the point of a numeric without precision. */
 const MOST_WHOLE_DIGITS = 131_072;
 
-/** The fault of a decimal; without a precision only the type's own bounds count. */
+/** The fault of a decimal; without a precision only the limits of the type count. */
 export function decimalFault(
   text: string,
   precision: number | null,
@@ -62,7 +62,7 @@ export function decimalFault(
   if (value.digits === '') return null;
   const room = precision === null ? MOST_WHOLE_DIGITS : precision - (scale ?? 0);
   if (value.exponent !== room || precision === null) return value.exponent > room ? 'range' : null;
-  // As many digits as there is room for: only rounding up can still burst it.
+  // As many digits as fit: only rounding up can still exceed the limit.
   const leading = value.digits.slice(0, precision);
   const burst = /^9*$/.test(leading) && leading.length === precision;
   return burst && value.digits.charAt(precision) >= '5' ? 'range' : null;

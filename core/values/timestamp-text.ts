@@ -1,7 +1,7 @@
 /**
- * Judges dates and times: RFC 3339 and ISO-8601, extended or basic, or as PostgreSQL itself prints
- * them in ISO style (`infinity`, years beyond 9999, `BC`). The shape must name a real day and a real
- * time. Whatever else PostgreSQL would read, such as `now` or `1/2/2024`, is not a timestamp.
+ * Checks dates and times: RFC 3339 and ISO 8601, extended or basic, or as PostgreSQL prints them in
+ * ISO style (`infinity`, years beyond 9999, `BC`). The text must be a real day and a real time.
+ * Other forms that PostgreSQL reads, such as `now` or `1/2/2024`, are refused.
  */
 
 const ZONE = '(?:Z|[+-](?<zoneHour>\\d{2})(?::?(?<zoneMinute>\\d{2})(?::?\\d{2})?)?)';
@@ -60,7 +60,7 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= ZERO && byte <= ZERO + 9;
 }
 
-/** The end of the zone that begins at `at`; -1 when there is none that is plain. */
+/** The end of the zone that begins at `at`; -1 when it is not a simple one. */
 function afterZone(bytes: Uint8Array, at: number, end: number): number {
   const byte = bytes[at];
   if (byte === 0x5a) return at + 1;
@@ -72,9 +72,9 @@ function afterZone(bytes: Uint8Array, at: number, end: number): number {
 }
 
 /**
- * Whether bytes have a shape of timestamps that files mostly have, `2024-02-29` or `2024-02-29 13:45:00`
- * with or without fraction and zone, so that only PostgreSQL has to judge whether there is such a
- * timestamp. Quicker than asking {@link isTimestampText} of a text.
+ * Whether bytes have one of the usual shapes of timestamps, `2024-02-29` or `2024-02-29 13:45:00`
+ * with or without fraction and zone, so that only PostgreSQL needs to check them. Faster than
+ * {@link isTimestampText} on a text.
  */
 export function looksLikeTimestamp(bytes: Uint8Array, start: number, end: number): boolean {
   const length = end - start;

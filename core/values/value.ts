@@ -1,6 +1,6 @@
 /**
- * Judges the text of a value before PostgreSQL sees it: why it would refuse that text for a
- * column. In doubt it is PostgreSQL that decides, so no value is refused here that it would take.
+ * Checks the text of a value before PostgreSQL sees it: why PostgreSQL would refuse it for a
+ * column. In doubt PostgreSQL decides, so this never refuses what it would accept.
  */
 import type { ColumnField } from '#core/catalog/catalog.ts';
 import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
@@ -16,7 +16,7 @@ export interface Fault {
   readonly reason: string;
 }
 
-/** Null when the text may go to PostgreSQL. */
+/** Null when PostgreSQL may get the text. */
 export type TextCheck = (text: string) => Fault | null;
 
 const BOOLEAN =
@@ -26,14 +26,14 @@ const HEX_BYTES = /^\\x(?:\s*[0-9a-f]{2})*\s*$/i;
 const ESCAPED_BYTES = /^(?:[^\\]|\\\\|\\[0-3][0-7]{2})*$/;
 const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/;
 
-/** Last years that the types can hold (manual, table 8.9). */
+/** The last years of the types (manual, table 8.9). */
 const LAST_YEAR = { date: 5_874_897, timestamp: 294_276 };
 
 function refused(reason: string): Fault {
   return { code: 'FAILED_VALIDATION', reason };
 }
 
-/** A check that a predicate decides. */
+/** A check by a predicate. */
 function when(accepts: (text: string) => boolean, reason: string): TextCheck {
   const fault = refused(reason);
   return (text) => (accepts(text) ? null : fault);
@@ -84,7 +84,7 @@ function floatCheck(bytes: 4 | 8): TextCheck {
   );
 }
 
-/** Characters as PostgreSQL counts them; blanks beyond the length are cut off, not refused. */
+/** Characters as PostgreSQL counts them; surplus blanks at the end are cut off, not refused. */
 function lengthCheck(most: number): TextCheck {
   const fault: Fault = {
     code: 'VALUE_TOO_LONG',
@@ -138,9 +138,8 @@ function arrayCheck(element: TextCheck): TextCheck {
 const ANYTHING: TextCheck = () => null;
 
 /**
- * Types whose values name tables and the like. PostgreSQL looks a name up among all there are,
- * whoever writes it: what is taken and what is refused would tell which exist, and so would the name
- * behind a number.
+ * Types whose values name tables and the like. PostgreSQL looks such a name up among all objects,
+ * so accepting or refusing a value would reveal which exist.
  */
 const OBJECT_NAMES = [
   'class',
@@ -158,12 +157,14 @@ const NO_OBJECT_NAME = when(
   'The value would name an object of the database; only SQL writes such a field.',
 );
 
-/** Whether values of the column name objects of the database, and so are never written. */
+/**
+ * Whether values of the column name objects of the database, so that requests cannot write them.
+ */
 export function namesObject({ elementType, typeName }: ColumnDescriptor): boolean {
   return OBJECT_NAMES.includes(elementType ?? typeName);
 }
 
-/** The checks of the types that need nothing but their name. */
+/** The checks of types that need only their name. */
 const BY_TYPE: Readonly<Record<string, TextCheck>> = {
   int2: wholeCheck(2),
   int4: wholeCheck(4),
@@ -205,9 +206,9 @@ function typeCheck(column: ColumnDescriptor): TextCheck {
 }
 
 /**
- * Makes the check of a field's values in the form that PostgreSQL reads. Besides the type, range,
- * length and enum member it refuses what no text of PostgreSQL can hold: NUL and half surrogates.
- * Dates and times are taken in ISO-8601 forms, and as PostgreSQL prints them.
+ * Makes the check for a field's values as text for PostgreSQL. It checks type, range, length and
+ * enum members, and refuses what PostgreSQL cannot store in a text: NUL and unpaired surrogates.
+ * Dates and times are accepted in ISO 8601 forms, and as PostgreSQL prints them.
  */
 export function textChecker(field: ColumnField): TextCheck {
   const known = checks.get(field);
@@ -219,7 +220,7 @@ export function textChecker(field: ColumnField): TextCheck {
 
 const checks = new WeakMap<ColumnField, TextCheck>();
 
-/** What is stored must fit the column, too. */
+/** The value as it is stored must fit the column too. */
 function fieldCheck({ type, column, stored }: ColumnField): TextCheck {
   const own = typeCheck(column);
   if (stored === null) return own;
@@ -230,7 +231,7 @@ function fieldCheck({ type, column, stored }: ColumnField): TextCheck {
 function makeCheck(field: ColumnField): TextCheck {
   const check = fieldCheck(field);
   const nul = refused('The value holds a NUL character, which PostgreSQL cannot store.');
-  const broken = refused('The value holds half a surrogate pair, which is no character.');
+  const broken = refused('The value contains an unpaired surrogate, which is not a character.');
   return (text) => {
     if (text.includes('\0')) return nul;
     if (!text.isWellFormed()) return broken;
