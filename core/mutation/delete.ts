@@ -2,22 +2,41 @@
 import { forbidden } from '#core/errors/service-error.ts';
 import type { History } from '#core/history/history.ts';
 import type { Key } from '#core/query/key.ts';
-import { judgeAction, judgeDeletion } from './judge.ts';
+import { coveredRows, judgeAction, judgeDeletion } from './judge.ts';
 import { refusedDeletion } from './relational/refusal.ts';
 import { deleteRows, keysFrom } from './rows.ts';
-import { lockStatement } from './statement.ts';
+import { lockStatement, presentStatement } from './statement.ts';
 import type { Write } from './target.ts';
 
 /**
- * Locks items.
- * @throws ServiceError FORBIDDEN unless all of them exist
+ * Locks items, of which none is locked that the caller may not write anyway.
+ * @throws ServiceError FORBIDDEN unless all of them exist and a permission holds for each
  */
 export async function lockItems(
-  { client, collection }: Write,
+  write: Write,
+  action: 'update' | 'delete',
   keys: readonly Key[],
 ): Promise<void> {
-  const found = await keysFrom(client, lockStatement(collection, keys));
+  const { client, collection } = write;
+  const statement = lockStatement(collection, keys, coveredRows(write, action));
+  const found = await keysFrom(client, statement);
   if (found.length !== keys.length) throw forbidden();
+}
+
+/**
+ * Locks those of some items that still exist.
+ * @returns their keys
+ * @throws ServiceError FORBIDDEN when one is there that the caller may not delete
+ */
+async function lockThere(write: Write, keys: readonly Key[]): Promise<Key[]> {
+  const { client, collection } = write;
+  const condition = coveredRows(write, 'delete');
+  const found = await keysFrom(client, lockStatement(collection, keys, condition));
+  if (condition === null || found.length === keys.length) return found;
+  const locked = new Set(found.map((key) => JSON.stringify(key)));
+  const there = await keysFrom(client, presentStatement(collection, keys));
+  if (there.some((key) => !locked.has(JSON.stringify(key)))) throw forbidden();
+  return found;
 }
 
 /**
@@ -38,8 +57,8 @@ export async function deleteItems(
     if (!write.target.rights.admin) throw forbidden();
     return;
   }
-  if (!mayBeGone) await lockItems(write, wanted);
-  const keys = mayBeGone ? await keysFrom(client, lockStatement(collection, wanted)) : wanted;
+  if (!mayBeGone) await lockItems(write, 'delete', wanted);
+  const keys = mayBeGone ? await lockThere(write, wanted) : wanted;
   if (keys.length === 0) return;
   await judgeDeletion(write, keys);
   await rule.before?.(write, 'delete', keys);

@@ -6,11 +6,11 @@ import type { Permission } from '#core/access/rights.ts';
 import { bareType } from '#core/database/column-type.ts';
 import { rowsOf } from '#core/database/prepared.ts';
 import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
-import { forbidden } from '#core/errors/service-error.ts';
+import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
 import type { Key } from '#core/query/key.ts';
 import type { Filter } from '#core/query/query.ts';
-import { judgedRows } from '#core/query/sql/table-rows.ts';
+import { changeableRows, judgedRows } from '#core/query/sql/table-rows.ts';
 import type { Action, Item } from './payload.ts';
 import type { Change, Write } from './target.ts';
 
@@ -162,6 +162,24 @@ export function coverage(
     demanding.map((set) => [set.map((one) => permissions.indexOf(one)).join(), set]),
   );
   return [...distinct.values()];
+}
+
+/**
+ * Holds for the rows of `t` that the caller may at most do something to, so that nobody locks others;
+ * null: for all, or only a closer look tells.
+ */
+export function coveredRows(write: Write, action: 'update' | 'delete'): Sql | null {
+  const { target, collection, now } = write;
+  const rules = target.rights.of(collection.name, action).map(({ rule }) => rule);
+  const filters = rules.filter((rule) => rule !== null);
+  if (filters.length === 0 || filters.length < rules.length) return null;
+  try {
+    return changeableRows({ ...target, collection: collection.name }, [filters], now).condition;
+  } catch (error) {
+    // Who judges says what is wrong with a rule.
+    if (error instanceof ServiceError) return null;
+    throw error;
+  }
 }
 
 /** @throws ServiceError FORBIDDEN when nothing at all of the kind is allowed */

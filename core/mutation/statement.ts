@@ -4,7 +4,7 @@
  */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { bareType } from '#core/database/column-type.ts';
-import { identifier, join, quote, type Sql, sql } from '#core/database/sql.ts';
+import { empty, identifier, join, quote, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import type { Key } from '#core/query/key.ts';
 import type { Row } from './payload.ts';
@@ -128,10 +128,23 @@ export function deleteStatement(collection: Collection, keys: readonly Key[]): S
   return sql`DELETE FROM ${tableOf(collection)} AS t USING ${keysFrom(collection, keys)} WHERE ${keysMatch(collection)} RETURNING ${returnedKey(collection, 't')}`;
 }
 
-/** Locks the items of the keys in key order, so that two writers never wait for each other in turn. */
-export function lockStatement(collection: Collection, keys: readonly Key[]): Sql {
+/**
+ * Locks the items of the keys in key order, so that two writers never wait for each other in turn.
+ * @param condition holds for the rows of `t` that may be locked; null: for all
+ */
+export function lockStatement(
+  collection: Collection,
+  keys: readonly Key[],
+  condition: Sql | null,
+): Sql {
   const order = join(collection.primaryKey.map((field) => sql`t.${columnSql(field)}`));
-  return sql`SELECT ${returnedKey(collection, 't')} FROM ${tableOf(collection)} AS t JOIN ${keysFrom(collection, keys)} ON ${keysMatch(collection)} ORDER BY ${order} FOR UPDATE OF t`;
+  const covered = condition === null ? empty : sql` WHERE ${condition}`;
+  return sql`SELECT ${returnedKey(collection, 't')} FROM ${tableOf(collection)} AS t JOIN ${keysFrom(collection, keys)} ON ${keysMatch(collection)}${covered} ORDER BY ${order} FOR UPDATE OF t`;
+}
+
+/** The keys of those items that exist, which are not locked. */
+export function presentStatement(collection: Collection, keys: readonly Key[]): Sql {
+  return sql`SELECT ${returnedKey(collection, 't')} FROM ${tableOf(collection)} AS t JOIN ${keysFrom(collection, keys)} ON ${keysMatch(collection)}`;
 }
 
 /**

@@ -222,7 +222,7 @@ export class ItemService extends ItemReader {
       const { write } = session;
       const query = question.query();
       const key = keyOfPath(write.collection, segment);
-      if (precondition) await requireUnchanged(write, query, key, precondition);
+      if (precondition) await requireUnchanged(write, query, ['update', key], precondition);
       await this.#put(session, [{ place: [], value, intent: 'update', key }]);
       return readBackOne(write, query, key);
     };
@@ -279,7 +279,10 @@ export class ItemService extends ItemReader {
       });
     const work = async ({ write, history }: Session) => {
       const key = keyOfPath(write.collection, segment);
-      if (condition) await requireUnchanged(write, condition.query, key, condition.precondition);
+      if (condition) {
+        const { query, precondition } = condition;
+        await requireUnchanged(write, query, ['delete', key], precondition);
+      }
       await deleteItems(write, [key], history);
       return null;
     };

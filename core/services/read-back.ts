@@ -20,10 +20,10 @@ export type Precondition = (text: string) => boolean;
 export async function requireUnchanged(
   write: Write,
   query: Query,
-  key: Key,
+  [action, key]: readonly ['update' | 'delete', Key],
   precondition: Precondition,
 ): Promise<void> {
-  await lockItems(write, [key]);
+  await lockItems(write, action, [key]);
   const text = await readText(write.client, compileItem(write.target, query, key));
   if (text === null) throw forbidden();
   if (!precondition(text)) throw new ServiceError('PRECONDITION_FAILED');

@@ -119,7 +119,7 @@ export class RevertService {
     await service.transact({ ...by, collection }, async ({ write, writeOf, history, maxItems }) => {
       const key = keyOfItem(write.collection, revision.item);
       judgeAction(write, 'update');
-      await lockItems(write, [key]);
+      await lockItems(write, 'update', [key]);
       const value = changesOf(write, await this.#differences(write, revision, key));
       const input = { place: [], value, intent: 'update', key } as const;
       await writeItems(write, [input], { writeOf, maxItems, history: history.ofRevert });

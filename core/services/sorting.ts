@@ -9,7 +9,7 @@ import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import { isAnyItem, isItem, keyColumns, tableAsT } from '#core/mutation/address.ts';
 import { Allowance } from '#core/mutation/allowance.ts';
 import { lockItems } from '#core/mutation/delete.ts';
-import { judgeAction, judgeChanges } from '#core/mutation/judge.ts';
+import { coveredRows, judgeAction, judgeChanges } from '#core/mutation/judge.ts';
 import { Preparation } from '#core/mutation/prepare.ts';
 import { keysFrom } from '#core/mutation/rows.ts';
 import type { Write } from '#core/mutation/target.ts';
@@ -85,7 +85,7 @@ class Sorting {
   async move(): Promise<string | null> {
     const { collection } = this.#write;
     await this.#takeTurn();
-    await lockItems(this.#write, distinctKeys([this.#item, this.#to]));
+    await lockItems(this.#write, 'update', distinctKeys([this.#item, this.#to]));
     const order = await this.#order();
     const steps = order.clean && WHOLE.has(this.#field.type);
     const plan = steps ? this.#steps(order, '0') : this.#ranks();
@@ -208,13 +208,19 @@ class Sorting {
     const ends = [this.#item, this.#to];
     const keys = keyColumns(collection);
     const texts = join(keys.map((key) => sql`${key}::text`));
+    const found = sql`FROM ${join([tableAsT(collection), ...beside])} WHERE ${rows}`;
+    const condition = coveredRows(write, 'update');
+    const covered = condition === null ? empty : sql` AND ${condition}`;
     const written = free
       ? []
       : await keysFrom(
           client,
-          sql`SELECT ${texts} FROM ${join([tableAsT(collection), ...beside])} WHERE ${rows}
-            ORDER BY ${join(keys)} FOR UPDATE OF t`,
+          sql`SELECT ${texts} ${found}${covered} ORDER BY ${join(keys)} FOR UPDATE OF t`,
         );
+    if (!free && condition !== null) {
+      const all = await keysFrom(client, sql`SELECT ${texts} ${found}`);
+      if (all.length > written.length) throw forbidden();
+    }
     const all = distinctKeys([...ends, ...written]);
     await judgeChanges(
       write,

@@ -12,10 +12,12 @@ import type { ToMany } from '#core/catalog/relation.ts';
 import { bareType } from '#core/database/column-type.ts';
 import type { Client } from '#core/database/pool.ts';
 import { rowsOf } from '#core/database/prepared.ts';
-import { identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
+import { empty, identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
 import { distinctInSlices, type Key } from '#core/query/key.ts';
+import { coveredRows } from '../judge.ts';
+import type { Write } from '../target.ts';
 import type { Level } from './plan.ts';
 
 /** A row that exists, as it was when it was locked: the texts of its columns that matter. */
@@ -139,18 +141,24 @@ function foundRow(collection: Collection, columns: readonly string[], row: (stri
   return { key, texts: found } satisfies FoundRow;
 }
 
-/** Locks the named rows of one collection that exist. */
-async function lockNamed(client: Client, wanted: Wanted, found: FoundRows): Promise<void> {
+/** Locks the named rows of one collection that exist, and for which a condition on `t` holds. */
+async function lockNamed(
+  client: Client,
+  wanted: Wanted,
+  found: FoundRows,
+  condition: Sql | null,
+): Promise<void> {
   const { collection } = wanted;
   const keys = await distinctInSlices(wanted.keys);
   if (keys.length === 0) return;
   const columns = [...wanted.columns];
   const primary = keyColumns(collection);
   const order = join(primary.map((column) => identifier('t', column)));
+  const covered = condition === null ? empty : sql` WHERE ${condition}`;
   const rows = await rowsOf<(string | null)[]>(
     client,
     render(
-      sql`SELECT v.n, ${join([...texts(primary), ...texts(columns)])} FROM ${tableOf(collection)} AS t JOIN ${valueRows(primary.length, keys)} ON ${matches(collection, primary)} ORDER BY ${order} FOR UPDATE OF t`,
+      sql`SELECT v.n, ${join([...texts(primary), ...texts(columns)])} FROM ${tableOf(collection)} AS t JOIN ${valueRows(primary.length, keys)} ON ${matches(collection, primary)}${covered} ORDER BY ${order} FOR UPDATE OF t`,
     ),
   );
   const slice = new TimeSlice();
@@ -162,14 +170,14 @@ async function lockNamed(client: Client, wanted: Wanted, found: FoundRows): Prom
 }
 
 /**
- * Locks every existing row that the payload names.
+ * Locks every existing row that the payload names. Of the items that the request itself updates, and
+ * that nothing else in it names, only those are found and locked that the caller may update.
  * @returns what was found of them
  */
-export async function lockNamedRows(
-  client: Client,
-  level: Level,
-  catalog: Catalog,
-): Promise<FoundRows> {
+export async function lockNamedRows(write: Write, level: Level): Promise<FoundRows> {
+  const { client, target } = write;
+  const { catalog } = target;
+  const own = level.items.filter(({ key, intent }) => key !== null && intent === 'update').length;
   const wanted = new Map<string, Wanted>();
   const slice = new TimeSlice();
   gather(wanted, level, catalog);
@@ -177,7 +185,9 @@ export async function lockNamedRows(
   const found = new FoundRows();
   for (const name of [...wanted.keys()].sort()) {
     const entry = wanted.get(name);
-    if (entry !== undefined) await lockNamed(client, entry, found);
+    if (entry === undefined) continue;
+    const isOwn = entry.collection === level.collection && entry.keys.length === own;
+    await lockNamed(client, entry, found, isOwn ? coveredRows(write, 'update') : null);
   }
   return found;
 }

@@ -80,12 +80,14 @@ export function judgedRows(
 }
 
 /**
- * The rows of a table `t` for which, of each of some lists, one of the rules holds, in a statement
- * that serves everybody with the same rights.
+ * The rows of a table `t` for which, of each of some lists, one of the rules holds.
+ * @param now the time that rules speak of; null in a statement that serves everybody with the same
+ *   rights, whenever it runs
  */
 export function changeableRows(
   target: ReadTarget,
   rules: readonly (readonly Filter[])[],
+  now: Date | null = null,
 ): {
   /** Null: all rows. */
   readonly condition: Sql | null;
@@ -95,7 +97,10 @@ export function changeableRows(
   readonly reusable: boolean;
 } {
   if (rules.length === 0) return { condition: null, reaches: false, reusable: true };
-  const context = contextOf({ ...target, grants: ALL_GRANTS }, { slots: true });
+  const context = contextOf(
+    { ...target, grants: ALL_GRANTS },
+    { slots: now === null, ...(now === null ? {} : { now }) },
+  );
   const opened = openScope(context, target.collection);
   const scope = { ...opened, table: { ...opened.table, alias: 't' } };
   const lists = rules.map((list) => {
