@@ -86,11 +86,11 @@ function shownValue(field: Field | undefined, value: unknown): unknown {
 }
 
 /** The written fields as JSON. */
-export function deltaText(collection: Collection, { delta }: Pick<HistoryEntry, 'delta'>): string {
-  const members = Object.entries(delta).map(
-    ([name, value]) => [name, shownValue(collection.fields.get(name), value)] as const,
-  );
-  return JSON.stringify(Object.fromEntries(members));
+export function deltaText({ fields }: Collection, { delta }: Pick<HistoryEntry, 'delta'>): string {
+  const names = Object.keys(delta);
+  const shown = (name: string) => shownValue(fields.get(name), delta[name]);
+  if (names.every((name) => shown(name) === delta[name])) return JSON.stringify(delta);
+  return JSON.stringify(Object.fromEntries(names.map((name) => [name, shown(name)])));
 }
 
 /** The current row `t` as JSON, as it is shown; secrets masked. */

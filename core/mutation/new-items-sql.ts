@@ -38,9 +38,19 @@ function rowsNamed(number: number): Sql {
   return raw(`w${number}`);
 }
 
+function columnsOf({ collection }: NewRows): Sql {
+  return join(collection.table?.columns.map(({ name }) => identifier('t', name)) ?? []);
+}
+
+/** Whether the row that is inserted is all that the statement writes. */
+function isOnlyRow({ written: [rows, ...more] }: NewItems): boolean {
+  return rows !== undefined && more.length === 0 && isOneRow(rows) && !hasHistory(rows.collection);
+}
+
 /** The items as the rest of the statement reads them. */
-export function writtenItems(isList: boolean): Written {
-  return { source: rowsNamed(0), isList };
+export function writtenItems(items: NewItems, isList: boolean): Written {
+  const [{ rows }] = items.recorded;
+  return { source: isOnlyRow(items) ? sql`(SELECT ${columnsOf(rows)})` : rowsNamed(0), isList };
 }
 
 function keyOf({ collection }: NewRows): Sql {
@@ -100,7 +110,8 @@ class Writing {
     return places;
   }
 
-  #insert(rows: NewRows): Sql {
+  /** Inserts rows, named `t`; what is returned of them stands behind it. */
+  insert(rows: NewRows): Sql {
     const { collection, fields, references } = rows;
     const places = this.#placesOf(rows);
     const { count } = places;
@@ -120,9 +131,7 @@ class Writing {
       (a, b) => a.field.column.position - b.field.column.position,
     );
     const isOne = isOneRow(rows);
-    const all = collection.table?.columns.map(({ name }) => identifier('t', name)) ?? [];
-    const insert = insertRowsSql({ collection, columns, isOne, count });
-    return sql`${this.#nameOf(rows)} AS (${insert} RETURNING ${join(all)})`;
+    return insertRowsSql({ collection, columns, isOne, count });
   }
 
   /** The text of what was written of a row, with the keys in the places of what stands for them. */
@@ -160,7 +169,10 @@ class Writing {
     const { written, recorded } = this.#items;
     const all = recorded.map((rows) => this.#record(rows));
     const history = recordNewRows(this.#schema, this.#author, all);
-    return sql`${join(written.map((rows) => this.#insert(rows)))}${history}`;
+    const inserts = written.map(
+      (rows) => sql`${this.#nameOf(rows)} AS (${this.insert(rows)} RETURNING ${columnsOf(rows)})`,
+    );
+    return sql`${join(inserts)}${history}`;
   }
 }
 
@@ -175,6 +187,11 @@ export function newItemsSql(items: NewItems, schema: string, answer: Sql | null)
   const { written, recorded } = items;
   const [{ rows: root }] = recorded;
   const isKept = answer === null;
+  if (isOnlyRow(items)) {
+    const key = sql`t.${keyOf(root)}::text`;
+    const shown = answer === null ? keptOf(items).keep(key) : sql`${key}, (${answer})`;
+    return sql`${writing.insert(root)} RETURNING ${shown}`;
+  }
   const keys = written.map((rows) => {
     const text = writing.keys(rows);
     return rows === root && isKept ? keptOf(items).keep(text) : text;

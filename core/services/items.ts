@@ -183,7 +183,7 @@ export class ItemService extends ItemReader {
       grants,
       { place, question, caller },
       (query) =>
-        compileWriting(context, query, writtenItems(isList), (answer) =>
+        compileWriting(context, query, writtenItems(items, isList), (answer) =>
           newItemsSql(items, this.#options.schema, answer),
         ),
     );

@@ -78,9 +78,11 @@ async function judgeLevel(work: Work): Promise<void> {
 export async function judgeWork(work: Work): Promise<void> {
   for (const { work: targets } of work.toOne) await judgeWork(targets);
   const slice = new TimeSlice();
-  const written = new Set([...writtenNodes(work, 'create'), ...writtenNodes(work, 'update')]);
+  const created = writtenNodes(work, 'create');
+  const isNew = created.length === work.nodes.length;
+  const written = isNew ? null : new Set([...created, ...writtenNodes(work, 'update')]);
   await slice.rest();
-  const untouched = work.nodes.filter((node) => !written.has(node));
+  const untouched = written === null ? [] : work.nodes.filter((node) => !written.has(node));
   await judgeLinks(work, untouched);
   await slice.rest();
   await judgeLevel(work);

@@ -132,12 +132,15 @@ interface Links {
 async function linksOf({ write, nodes }: Work): Promise<readonly Links[]> {
   const { collection } = write;
   const { admin } = write.target.rights;
+  const relations: (ManyToOne | AnyToOne)[] = [];
+  for (const relation of write.target.catalog.relations.get(collection.name)?.values() ?? []) {
+    // Foreign keys tell administrators what does not exist.
+    if (relation.kind === 'a2o' || (relation.kind === 'm2o' && !admin)) relations.push(relation);
+  }
+  if (relations.length === 0) return [];
   const found = new Map<string, Links>();
   const slice = new TimeSlice();
-  for (const relation of write.target.catalog.relations.get(collection.name)?.values() ?? []) {
-    if (relation.kind !== 'm2o' && relation.kind !== 'a2o') continue;
-    // Foreign keys tell administrators what does not exist.
-    if (relation.kind === 'm2o' && admin) continue;
+  for (const relation of relations) {
     for (const node of nodes) {
       if (slice.isOver()) await slice.pause();
       if (node.action === 'keep' || !names(collection, node, relation)) continue;

@@ -1,24 +1,37 @@
 /** Tells history what a payload did, the item first that brought the others along. */
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { History } from '#core/history/history.ts';
-import { PENDING } from '../payload.ts';
+import { PENDING, type Row } from '../payload.ts';
 import { writtenNodes } from './judge.ts';
 import { keyOfNode, type Node, type Work } from './work.ts';
 
 /** The revision of the item that a row came with. */
 type Parents = ReadonlyMap<Node, number>;
 
+function isStored(collection: Collection, name: string): boolean {
+  return collection.fields.get(name)?.column != null;
+}
+
+/** The value that was only known afterwards. */
+function laterValue(row: Row, name: string): string | null {
+  for (const [field, text] of row) if (field.name === name) return text;
+  return null;
+}
+
 /** What was written, with the values that were only known afterwards. */
 export function deltaOf(
   collection: Collection,
   { stored, row }: Pick<Node, 'stored' | 'row'>,
-): Record<string, unknown> {
-  const later = new Map([...row].map(([field, text]) => [field.name, text]));
-  const members = Object.entries(stored).flatMap(([name, value]) => {
+): Readonly<Record<string, unknown>> {
+  const names = Object.keys(stored);
+  if (names.every((name) => isStored(collection, name) && stored[name] !== PENDING)) return stored;
+  const members: [string, unknown][] = [];
+  for (const name of names) {
     // What is no column was not written, and may be anything.
-    if (!collection.fields.get(name)?.column) return [];
-    return [[name, value === PENDING ? (later.get(name) ?? null) : value] as const];
-  });
+    if (!isStored(collection, name)) continue;
+    const value = stored[name];
+    members.push([name, value === PENDING ? laterValue(row, name) : value]);
+  }
   return Object.fromEntries(members);
 }
 
