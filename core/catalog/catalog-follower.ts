@@ -131,22 +131,22 @@ export class Follower implements CatalogSource {
   readonly hear = coalesce(async (): Promise<Versions> => {
     const called = this.#called;
     // A change during the read may not be in its result.
-    let asked = performance.now();
-    let lapsed = asked > this.#leasedUntil;
+    let sentAt = performance.now();
+    let lapsed = sentAt > this.#leasedUntil;
     let counters = await this.#ask();
     if (!counters.renewed) {
       lapsed = true;
       await this.#parts.member.join(this.#acknowledgement());
-      asked = performance.now();
+      sentAt = performance.now();
       counters = await this.#ask();
       if (!counters.renewed) throw new Error('the entry of this process has vanished');
     }
     const before = this.#counters;
     this.#counters = counters;
-    this.#heardAt = asked;
+    this.#heardAt = sentAt;
     this.#answered = called;
     // Changes elsewhere wait for a process whose lease never ran out.
-    if (!lapsed) this.#leasedUntil = asked + this.#parts.member.lease;
+    if (!lapsed) this.#leasedUntil = sentAt + this.#parts.member.lease;
     // Acknowledge at once: from here on others rely on it.
     const { versions, changes } = counters;
     const moved = COUNTER_NAMES.filter((name) => versions[name] !== before?.versions[name]);

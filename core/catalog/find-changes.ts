@@ -87,7 +87,7 @@ async function entriesOf(
   for (const collection of collections) {
     const { name } = collection;
     const origin = origins.get(name);
-    assert(origin !== undefined, 'only what was asked for is described');
+    assert(origin !== undefined, 'only requested collections are described');
     const descriptor = JSON.stringify(collection);
     const digest = createHash('sha256').update(descriptor).digest('base64');
     const same = published.get(name)?.digest === digest;

@@ -64,7 +64,7 @@ export class SessionMemory {
 
   async #read(session: string): Promise<Live | null> {
     const { pool, schema } = this.#parts;
-    const asked = performance.now();
+    const sentAt = performance.now();
     const { rows } = await pool.query<Row>(
       render(sql`
         SELECT s."user", u.role, u.tfa_secret IS NOT NULL AS "secondFactor",
@@ -76,6 +76,6 @@ export class SessionMemory {
     const [row] = rows;
     if (row === undefined) return null;
     const { user, role, secondFactor, rest } = row;
-    return { account: { user, role, session, secondFactor }, until: asked + rest };
+    return { account: { user, role, session, secondFactor }, until: sentAt + rest };
   }
 }

@@ -100,12 +100,12 @@ export class HealthService {
   async #responseTime(): Promise<HealthCheck> {
     const started = performance.now();
     const late = AbortSignal.timeout(TIMEOUT_MS);
-    const asked = this.#options.pool.query('SELECT 1').then(
+    const query = this.#options.pool.query('SELECT 1').then(
       () => null,
       () => 'The database does not answer.',
     );
     const output = await Promise.race([
-      asked,
+      query,
       new Promise<string>((resolve) => {
         late.addEventListener('abort', () => resolve(`No answer within ${TIMEOUT_MS} ms.`));
       }),

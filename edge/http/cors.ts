@@ -39,17 +39,17 @@ export class Cors {
    */
   admit(request: Request): Response | null {
     const origin = request.header('origin');
-    const asks =
+    const isPreflight =
       request.method === 'OPTIONS' &&
       origin !== undefined &&
       request.header('access-control-request-method') !== undefined;
     if (origin === undefined || !includesOrigin(this.#origins, origin)) {
-      return asks ? { status: 204 } : null;
+      return isPreflight ? { status: 204 } : null;
     }
     const named = this.#origins === '*' ? '*' : origin;
     request.addHeader('Access-Control-Allow-Origin', named);
     if (this.#credentials) request.addHeader('Access-Control-Allow-Credentials', 'true');
-    if (asks) return { status: 204, headers: this.#permissions };
+    if (isPreflight) return { status: 204, headers: this.#permissions };
     if (this.#exposed !== '') request.addHeader('Access-Control-Expose-Headers', this.#exposed);
     return null;
   }

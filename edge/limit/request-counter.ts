@@ -92,7 +92,7 @@ export class Counter {
 
   async #refill(key: string, lease: Lease): Promise<void> {
     const wanted = Math.min(Math.max(this.#block, lease.waiting), this.#quota.points);
-    const asked = performance.now();
+    const sentAt = performance.now();
     try {
       const { result, refused } = await consume(this.#limiter, key, wanted);
       // When a block exceeds the limit, the part within it counts.
@@ -100,7 +100,7 @@ export class Counter {
       lease.points = Math.max(0, granted);
       lease.remaining = result.remainingPoints;
       lease.spent = refused;
-      lease.ends = asked + result.msBeforeNext;
+      lease.ends = sentAt + result.msBeforeNext;
     } finally {
       lease.refill = null;
     }

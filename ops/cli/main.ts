@@ -18,8 +18,8 @@ const EXIT_INTERRUPTED = 130;
 async function run(words: readonly string[], signal: AbortSignal): Promise<number> {
   const found = findCommand(COMMANDS, words);
   if (found === null) {
-    const asked = words.length === 0 || words.includes('--help') || words.includes('-h');
-    if (!asked)
+    const wantsHelp = words.length === 0 || words.includes('--help') || words.includes('-h');
+    if (!wantsHelp)
       throw new SetupError(`There is no command ${words.join(' ')}. See: npm run sluice -- --help`);
     console.log(helpOfAll(COMMANDS));
     return 0;

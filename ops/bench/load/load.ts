@@ -36,8 +36,8 @@ const GENERATORS: Readonly<Record<GeneratorName, Load>> = {
 /**
  * The requested load generator, else wrk when it is installed, because it uses less processor time.
  */
-export function chooseGenerator(asked: GeneratorName | undefined): GeneratorName {
-  return asked ?? (spawnSync('wrk', ['-v']).error === undefined ? 'wrk' : 'autocannon');
+export function chooseGenerator(requested: GeneratorName | undefined): GeneratorName {
+  return requested ?? (spawnSync('wrk', ['-v']).error === undefined ? 'wrk' : 'autocannon');
 }
 
 export function loadOf(name: GeneratorName): Load {
