@@ -1,7 +1,7 @@
 /** What the actors of a worker process share. */
 import type { AccessSource } from '#core/access/rights-source.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
-import type { ChangeJournal } from '#core/changes/journal.ts';
+import type { ChangeJournal } from '#core/changes/write-transaction.ts';
 import type { Config } from '#core/config/config.ts';
 import type { Pool } from '#core/database/pool.ts';
 import type { Queues } from '#core/jobs/queue.ts';

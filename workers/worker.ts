@@ -4,7 +4,7 @@ import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
 import { drainOnDemand, tellSupervisor } from '#core/process/supervised-process.ts';
 import { logUncaughtErrors } from '#core/process/uncaught-errors.ts';
-import { openServices } from './open.ts';
+import { openServices } from './open-services.ts';
 import type { Actor } from './runtime/actor.ts';
 import { Runtime } from './runtime/runtime.ts';
 

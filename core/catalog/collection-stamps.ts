@@ -9,8 +9,8 @@ import type { CatalogSchemas } from './catalog-schemas.ts';
 import { compareText } from './compare-text.ts';
 import { FIRST_OWN, STAMP } from './database-stamp.ts';
 import { ESTIMATED_ROWS, named, RELATIONS, servedSchemas } from './introspection-statement.ts';
+import { withoutNestedLoops } from './planner-settings.ts';
 import type { Candidate } from './served-tables.ts';
-import { withoutNestedLoops } from './without-nested-loops.ts';
 
 /** The tables and views that are looked at. */
 const SURVEYED = sql`(SELECT oid FROM relation)`;

@@ -5,7 +5,7 @@ import { TimeSlice } from '#core/process/time-slice.ts';
 import { compareText } from './compare-text.ts';
 import type { TableDescriptor } from './descriptor.ts';
 import { introspection } from './introspection-statement.ts';
-import { withoutNestedLoops } from './without-nested-loops.ts';
+import { withoutNestedLoops } from './planner-settings.ts';
 
 /** A table as found, whether or not it can be served. */
 export interface FoundTable extends TableDescriptor {

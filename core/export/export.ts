@@ -1,8 +1,8 @@
 /** Writes items in the requested format, as they arrive. */
 import type { Path } from '#core/query/query.ts';
 import { csvText } from './csv.ts';
-import { jsonText, linesText, xmlText, yamlText } from './document.ts';
 import type { ExportFormat } from './format.ts';
+import { jsonText, linesText, xmlText, yamlText } from './json-yaml-xml.ts';
 
 export interface ExportOptions {
   readonly format: ExportFormat;

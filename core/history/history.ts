@@ -5,7 +5,7 @@
 import type { Collection, Field } from '#core/catalog/catalog.ts';
 import { CONCEALED, isConcealed } from '#core/catalog/concealed-field.ts';
 import { storedValue } from '#core/catalog/stored-form.ts';
-import type { Note } from '#core/changes/journal.ts';
+import type { Note } from '#core/changes/write-transaction.ts';
 import { bareType } from '#core/database/column-type.ts';
 import type { Client } from '#core/database/pool.ts';
 import { rowsOf } from '#core/database/prepared.ts';

@@ -5,12 +5,12 @@ import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import { mailSubmission } from '#core/jobs/message/mail.ts';
 import { requireMail } from '#core/mail/transport.ts';
 import { systemTable } from '#core/system/system-table.ts';
+import { isAdminRole } from './administrators.ts';
 import { passesEmailFilter } from './email-filter.ts';
 import { accountOf, hasAddress, type MailFlowParts, pageOf, recordUpdate } from './mail-flow.ts';
 import { accountState, isCurrent } from './mail-token.ts';
 import { withMinimumTime } from './minimum-time.ts';
 import { checkPasswordPolicy, hashPassword } from './password.ts';
-import { isAdminRole } from './role.ts';
 import { type Visitor, visitorFacts } from './session.ts';
 
 /** The applicant. */

@@ -20,7 +20,7 @@ import type { Key } from '#core/query/key.ts';
 import { Given } from '#core/query/plan/slot.ts';
 import type { Filter } from '#core/query/query.ts';
 import type { Written } from '#core/query/sql/compile.ts';
-import { arrayElements } from '#core/values/array.ts';
+import { arrayElements } from '#core/values/array-text.ts';
 import { Allowance } from './allowance.ts';
 import { needsRecord } from './caller-record.ts';
 import { coverage } from './judge.ts';

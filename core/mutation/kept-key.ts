@@ -5,7 +5,7 @@
 import type { ColumnField } from '#core/catalog/catalog.ts';
 import { bareType } from '#core/database/column-type.ts';
 import { raw, type Sql, sql } from '#core/database/sql.ts';
-import { arrayElements } from '#core/values/array.ts';
+import { arrayElements } from '#core/values/array-text.ts';
 
 const SETTING = raw("'sluice.keys'");
 

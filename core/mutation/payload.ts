@@ -3,9 +3,9 @@ import type { Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
 import { CONCEALED, isConcealed } from '#core/catalog/concealed-field.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { isJsonObject } from '#core/json/json-object.ts';
-import { compositeText } from '#core/values/composite.ts';
+import { textChecker } from '#core/values/check-value.ts';
+import { compositeText } from '#core/values/composite-text.ts';
 import { isTemporal, kindFault, kindOf } from '#core/values/json-type.ts';
-import { textChecker } from '#core/values/value.ts';
 
 /** An item as a client sends it. */
 export type Item = Readonly<Record<string, unknown>>;

@@ -2,8 +2,8 @@
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
-import { compositeText } from '#core/values/composite.ts';
-import { textChecker } from '#core/values/value.ts';
+import { textChecker } from '#core/values/check-value.ts';
+import { compositeText } from '#core/values/composite-text.ts';
 
 /** One text for each column of the key. */
 export type Key = readonly string[];

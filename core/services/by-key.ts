@@ -2,7 +2,7 @@
  * Updates and deletes items by their keys in one round trip. What is refused, or takes more than the statements
  * made here, is left to the step-by-step writer, which tells why.
  */
-import type { AtOnce } from '#core/changes/journal.ts';
+import type { AtOnce } from '#core/changes/write-transaction.ts';
 import { blamesValue } from '#core/database/failure.ts';
 import type { Client } from '#core/database/pool.ts';
 import { runTogether } from '#core/database/prepared.ts';

@@ -1,6 +1,6 @@
 /** Creates items in one round trip, where nothing has to be looked up before they are written. */
 import { type Change, MAX_KEYS } from '#core/changes/change.ts';
-import type { AtOnce } from '#core/changes/journal.ts';
+import type { AtOnce } from '#core/changes/write-transaction.ts';
 import { blamesValue } from '#core/database/failure.ts';
 import type { Client } from '#core/database/pool.ts';
 import { runTogether } from '#core/database/prepared.ts';

@@ -3,6 +3,7 @@ import type { Caller } from '#core/access/grants.ts';
 import { transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { isAdminRole } from '#core/identity/administrators.ts';
 import {
   accountOf,
   isUnchanged,
@@ -12,7 +13,6 @@ import {
 } from '#core/identity/mail-flow.ts';
 import { isCurrent } from '#core/identity/mail-token.ts';
 import { checkPasswordPolicy, hashPassword, readPasswordPolicy } from '#core/identity/password.ts';
-import { isAdminRole } from '#core/identity/role.ts';
 import type { Visitor } from '#core/identity/session.ts';
 import { mailSubmission } from '#core/jobs/message/mail.ts';
 import { requireMail } from '#core/mail/transport.ts';

@@ -4,7 +4,7 @@
  */
 import { ACTIONS } from '#core/access/rights.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
-import type { AtOnce } from '#core/changes/journal.ts';
+import type { AtOnce } from '#core/changes/write-transaction.ts';
 import type { Statement } from '#core/database/sql.ts';
 import { connectionFor } from '#core/database/write-connection.ts';
 import type { History } from '#core/history/history.ts';

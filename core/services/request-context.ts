@@ -3,7 +3,7 @@
  * older than the database, the request runs again.
  */
 import pg from 'pg';
-import { failureView } from '#core/access/failure-view.ts';
+import { failureView } from '#core/access/error-visibility.ts';
 import type { Caller } from '#core/access/grants.ts';
 import type { Rights } from '#core/access/rights.ts';
 import type { Collection } from '#core/catalog/catalog.ts';

@@ -21,7 +21,7 @@ import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
-import { JsonText } from '#core/values/composite.ts';
+import { JsonText } from '#core/values/composite-text.ts';
 import type { ItemService } from './items.ts';
 import { parsedQuery } from './statement-cache.ts';
 

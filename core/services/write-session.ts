@@ -3,7 +3,7 @@
  * one round trip that it runs in.
  */
 import type { Collection } from '#core/catalog/catalog.ts';
-import type { AtOnce, ChangeJournal, Note } from '#core/changes/journal.ts';
+import type { AtOnce, ChangeJournal, Note } from '#core/changes/write-transaction.ts';
 import type { Client } from '#core/database/pool.ts';
 import { connectionFor, type WriteConnections } from '#core/database/write-connection.ts';
 import { forbidden } from '#core/errors/service-error.ts';

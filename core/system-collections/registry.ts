@@ -3,8 +3,7 @@
  * rights, history, the catalog and the documents derive from it, so a new one needs an entry here
  * and a migration.
  */
-import { ACCOUNT } from './account.ts';
-import { APPLICATION } from './application.ts';
+import { ACCOUNT } from './account-collections.ts';
 import {
   type AppRight,
   own,
@@ -12,11 +11,12 @@ import {
   type SystemCollection,
   type SystemField,
 } from './entry.ts';
-import { FILE } from './file.ts';
-import { HISTORY } from './history.ts';
-import { JOB } from './job.ts';
+import { FILE } from './file-collections.ts';
+import { HISTORY } from './history-collections.ts';
+import { JOB } from './job-collections.ts';
 import { SYSTEM_PREFIX, systemName } from './name.ts';
-import { SCHEMA } from './schema.ts';
+import { SCHEMA } from './schema-collections.ts';
+import { APPLICATION } from './settings-collections.ts';
 
 const ENTRIES = { ...SCHEMA, ...HISTORY, ...APPLICATION, ...ACCOUNT, ...FILE, ...JOB };
 

@@ -2,7 +2,7 @@
  * Converts values of a file. A CSV cell that is JSON, but not a number, is that JSON value; other
  * cells are text. A JSON value takes the form that its column reads.
  */
-import { arrayText } from '#core/values/array.ts';
+import { arrayText } from '#core/values/array-text.ts';
 import { JsonNumber, parseJson, writeJson } from './exact-json.ts';
 import type { ValueForm } from './file-column.ts';
 

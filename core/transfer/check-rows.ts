@@ -3,7 +3,7 @@
  * faults, and stages only the other rows.
  */
 import { sql } from '#core/database/sql.ts';
-import { type TextCheck, textChecker } from '#core/values/value.ts';
+import { type TextCheck, textChecker } from '#core/values/check-value.ts';
 import { MisplacedValue } from './cell-text.ts';
 import { stage } from './copy-to-staging.ts';
 import { blamesRow, copyContext, refusalFault } from './database-refusal.ts';

@@ -1,8 +1,8 @@
 /** Maps the columns of a file to fields, and decides how their values are converted. */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { isConcealed } from '#core/catalog/concealed-field.ts';
+import { namesObject, type TextCheck, textChecker } from '#core/values/check-value.ts';
 import { isTemporal } from '#core/values/json-type.ts';
-import { namesObject, type TextCheck, textChecker } from '#core/values/value.ts';
 
 /**
  * How a value becomes PostgreSQL's text: unchanged, as JSON, as an array, or (a comma list in a

@@ -4,7 +4,7 @@ import { sql } from '#core/database/sql.ts';
 import { blamesRow, refusalFault } from './database-refusal.ts';
 import { locate, locateNumberedKeys } from './find-faulty-rows.ts';
 import { Refused, type Run } from './import-run.ts';
-import { type MergeCounts, merge, type Range, removeDuplicates } from './merge.ts';
+import { type MergeCounts, merge, type Range, removeDuplicates } from './merge-by-key.ts';
 import type { RowFault } from './row-fault.ts';
 import { moveSequences } from './sequence.ts';
 import { STAGING, type Staged } from './staging-table.ts';

@@ -2,7 +2,7 @@
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import type { ImportOptions, Run } from './import-run.ts';
 import type { Target } from './import-target.ts';
-import { sameKey } from './merge.ts';
+import { sameKey } from './merge-by-key.ts';
 import { STAGING, type Staged, valueOr } from './staging-table.ts';
 
 /** Staged rows and the table that they go to. */

@@ -1,5 +1,5 @@
 /** What the sender of a file may know about its faults: the fields that the file may fill. */
-import { failureView } from '#core/access/failure-view.ts';
+import { failureView } from '#core/access/error-visibility.ts';
 import { EVERYTHING } from '#core/access/grants.ts';
 import type { FailureView } from '#core/database/failure.ts';
 import type { ImportOptions } from './import-run.ts';

@@ -1,6 +1,6 @@
 /** What a client is told when a request fails: the error with its code, and no internals. */
 
-import { withoutSecrets } from '#core/config/secret.ts';
+import { withoutSecrets } from '#core/config/redact-secrets.ts';
 import { translateFailure } from '#core/database/failure.ts';
 import { catalogue } from '#core/errors/catalogue.ts';
 import { type ErrorEntry, ServiceError, ServiceErrors } from '#core/errors/service-error.ts';

@@ -1,6 +1,6 @@
 /** The options for all answers from the configuration: compression, headers, CORS. */
 import type { Config } from '#core/config/config.ts';
-import { secretsOf } from '#core/config/secret.ts';
+import { secretsOf } from '#core/config/redact-secrets.ts';
 import { Cors } from './cors.ts';
 import type { ServerOptions } from './server.ts';
 

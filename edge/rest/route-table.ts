@@ -16,8 +16,8 @@ import { REGISTRATION_ROUTES } from './registration.ts';
 import { RELATION_ROUTES } from './relation.ts';
 import type { RouteEntry } from './route.ts';
 import { SCHEMA_ROUTES } from './schema.ts';
-import { SERVER_ROUTES } from './server.ts';
-import { SYSTEM_ROUTES } from './system.ts';
+import { SERVER_ROUTES } from './server-status.ts';
+import { SYSTEM_ROUTES } from './system-collections.ts';
 import { TWO_FACTOR_ROUTES } from './two-factor.ts';
 import { UTILITY_ROUTES } from './utility.ts';
 

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { invalidQuery, unavailable } from '#core/errors/service-error.ts';
 import { cacheClearResult } from '#core/jobs/message/cache-clear.ts';
-import { clearCache } from '#core/services/cache.ts';
+import { clearCache } from '#core/services/clear-cache.ts';
 import { generateHash, verifyHash } from '#core/services/hash-text.ts';
 import { randomString } from '#core/services/random-text.ts';
 import { moveItem } from '#core/services/sorting.ts';

@@ -2,8 +2,8 @@
 import { pino } from 'pino';
 import { ALL_GRANTS, ANONYMOUS } from '#core/access/grants.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
-import { openCatalog } from '#core/catalog/open.ts';
-import { openBus } from '#core/messages/open.ts';
+import { openCatalog } from '#core/catalog/open-catalog.ts';
+import { openBus } from '#core/messages/open-message-bus.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import type { ReadTarget } from '#core/query/sql/compile.ts';
 import { clusterId } from '#core/system/cluster-id.ts';

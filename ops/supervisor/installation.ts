@@ -8,7 +8,7 @@ import type { Config } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
 import { whenReachable } from '#core/database/reachable.ts';
 import type { Log } from '#core/log/log.ts';
-import { channelOf } from '#core/messages/open.ts';
+import { channelOf } from '#core/messages/open-message-bus.ts';
 import { bootstrapAdmin } from '#core/system/bootstrap.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { migrate } from '#core/system/migrate.ts';

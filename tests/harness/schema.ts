@@ -5,7 +5,7 @@ import { AccessSource } from '#core/access/rights-source.ts';
 import { WriteGuard } from '#core/cache/write-guard.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
-import { ChangeJournal } from '#core/changes/journal.ts';
+import { ChangeJournal } from '#core/changes/write-transaction.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { PoolShares } from '#core/database/pool-shares.ts';
 import { Reader } from '#core/database/reader.ts';

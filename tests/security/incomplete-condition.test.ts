@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import t from 'tap';
-import { openCatalog } from '#core/catalog/open.ts';
+import { openCatalog } from '#core/catalog/open-catalog.ts';
 import { passesEmailFilter } from '#core/identity/email-filter.ts';
-import { openBus } from '#core/messages/open.ts';
+import { openBus } from '#core/messages/open-message-bus.ts';
 import { RuleAudit } from '#core/services/unreadable-rules.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { bodyOf } from '#tests/harness/body.ts';

@@ -2,8 +2,8 @@
 import { pino } from 'pino';
 import t from 'tap';
 import { ANONYMOUS } from '#core/access/grants.ts';
-import { openCatalog } from '#core/catalog/open.ts';
-import { openBus } from '#core/messages/open.ts';
+import { openCatalog } from '#core/catalog/open-catalog.ts';
+import { openBus } from '#core/messages/open-message-bus.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { validationFault } from '#core/validation/readable.ts';

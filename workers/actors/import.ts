@@ -4,7 +4,7 @@
  */
 import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
 import type { Change } from '#core/changes/change.ts';
-import type { Announcement } from '#core/changes/journal.ts';
+import type { Announcement } from '#core/changes/write-transaction.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
 import { IMPORT_JOB, type ImportMessage, importMessage } from '#core/jobs/message/import.ts';

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import * as v from 'valibot';
 import type { Config } from '#core/config/config.ts';
-import { secretsOf, withoutSecrets } from '#core/config/secret.ts';
+import { secretsOf, withoutSecrets } from '#core/config/redact-secrets.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { type ClaimedJob, claimJob } from '#core/jobs/claim.ts';

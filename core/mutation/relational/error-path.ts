@@ -1,5 +1,5 @@
 /** Says where in the payload a refused item stands, and names only fields that its sender may know. */
-import { failureView } from '#core/access/failure-view.ts';
+import { failureView } from '#core/access/error-visibility.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { type Item, memberOf } from '../payload.ts';

@@ -11,7 +11,7 @@ import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import { isJsonObject } from '#core/json/json-object.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
 import { readableRows } from '#core/query/sql/table-rows.ts';
-import { textChecker } from '#core/values/value.ts';
+import { textChecker } from '#core/values/check-value.ts';
 import { memberOf } from '../payload.ts';
 import type { Write } from '../target.ts';
 import { columnField, keyColumns } from './lock.ts';

@@ -3,7 +3,7 @@
  * its row, and the field where the failure names none.
  */
 import type pg from 'pg';
-import { failureView } from '#core/access/failure-view.ts';
+import { failureView } from '#core/access/error-visibility.ts';
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { isConcealed } from '#core/catalog/concealed-field.ts';
 import type { TableDescriptor } from '#core/catalog/descriptor.ts';

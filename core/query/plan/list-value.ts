@@ -5,7 +5,7 @@
 import type { ColumnField } from '#core/catalog/catalog.ts';
 import { typing } from '#core/catalog/field-type.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
-import { textChecker } from '#core/values/value.ts';
+import { textChecker } from '#core/values/check-value.ts';
 import type { Operator } from '../operator.ts';
 import { type Condition, type Subject, VOID } from './condition.ts';
 import { operandOf, scalarText } from './operand.ts';

@@ -4,8 +4,8 @@ import { canonicalUuid } from '#core/catalog/canonical-text.ts';
 import type { ColumnField } from '#core/catalog/catalog.ts';
 import { quote } from '#core/database/sql.ts';
 import { invalidQuery } from '#core/errors/service-error.ts';
+import { textChecker } from '#core/values/check-value.ts';
 import { kindFault, kindOf } from '#core/values/json-type.ts';
-import { textChecker } from '#core/values/value.ts';
 
 const INT8_MIN = -(2n ** 63n);
 const INT8_MAX = 2n ** 63n - 1n;

@@ -3,7 +3,7 @@ import { AddressList } from '#core/access/address-list.ts';
 import type { Client } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
-import { administrators } from '#core/identity/role.ts';
+import { administrators } from '#core/identity/administrators.ts';
 import { systemTable } from '#core/system/system-table.ts';
 
 /** Policies of administrators that hold at no address, and so do not count. */

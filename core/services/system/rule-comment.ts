@@ -7,7 +7,7 @@ import type { Done, Write } from '#core/mutation/target.ts';
 import { distinctKeys } from '#core/query/key.ts';
 import { readableRows } from '#core/query/sql/table-rows.ts';
 import { systemTable } from '#core/system/system-table.ts';
-import { schemaOf, singleKeys } from './schema.ts';
+import { schemaOf, singleKeys } from './system-schema.ts';
 
 /** @throws ServiceError FORBIDDEN for anonymous callers, even when the policy `Public` allows it */
 export async function beginComments({ target }: Write): Promise<void> {

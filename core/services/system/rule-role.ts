@@ -4,7 +4,7 @@ import { invalidPayload } from '#core/errors/service-error.ts';
 import type { Done, Write } from '#core/mutation/target.ts';
 import type { Key } from '#core/query/key.ts';
 import { systemTable } from '#core/system/system-table.ts';
-import { schemaOf, singleKeys } from './schema.ts';
+import { schemaOf, singleKeys } from './system-schema.ts';
 
 /** A row that changes because another one is deleted. */
 interface Changed {

@@ -4,8 +4,8 @@ import { parseEmailFilter } from '#core/identity/email-filter.ts';
 import type { Action, Item } from '#core/mutation/payload.ts';
 import type { Done, Write } from '#core/mutation/target.ts';
 import { registersAdministrators } from './administrator.ts';
-import { schemaOf } from './schema.ts';
 import { checkStored } from './stored-filter.ts';
+import { schemaOf } from './system-schema.ts';
 
 function checkPasswordRule(policy: unknown): void {
   if (typeof policy !== 'string' || policy === '') return;

@@ -14,7 +14,7 @@ import type { Key } from '#core/query/key.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { referencesTo } from '#core/system-collections/registry.ts';
 import { forbidAdministrators } from './administrator.ts';
-import { schemaOf, singleKeys } from './schema.ts';
+import { schemaOf, singleKeys } from './system-schema.ts';
 
 const email = v.pipe(v.string(), v.email());
 

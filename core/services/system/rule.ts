@@ -10,14 +10,14 @@ import type { RuleName } from '#core/system-collections/entry.ts';
 import { SYSTEM_COLLECTIONS } from '#core/system-collections/registry.ts';
 import { noCollection } from '../request-context.ts';
 import { describeAdministrators, requireAdministrator } from './administrator.ts';
-import { writableFields } from './collection.ts';
 import { afterComments, beginComments, refineComment } from './rule-comment.ts';
 import { afterPermissions, refineBookmark, refinePermission } from './rule-permission.ts';
 import { refinePolicy } from './rule-policy.ts';
 import { afterRoles, beforeRoles } from './rule-role.ts';
 import { afterSettings, refineSettings } from './rule-setting.ts';
 import { afterUsers, beforeUsers, refineUser } from './rule-user.ts';
-import { schemaOf } from './schema.ts';
+import { writableFields } from './served-collections.ts';
+import { schemaOf } from './system-schema.ts';
 
 /** The prefix of system collections in Directus; such names do not exist here. */
 const FOREIGN_PREFIX = 'directus_';

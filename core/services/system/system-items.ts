@@ -10,8 +10,8 @@ import type { Answer } from '../item-reader.ts';
 import { ItemService, type ItemServiceOptions } from '../items.ts';
 import type { Target } from '../request-context.ts';
 import { parsedQuery, type UnparsedQuery } from '../statement-cache.ts';
-import { servesSystem } from './collection.ts';
 import { systemRuleOf } from './rule.ts';
+import { servesSystem } from './served-collections.ts';
 
 export type SystemServiceOptions = Omit<ItemServiceOptions, 'serves' | 'ruleOf'>;
 

@@ -9,7 +9,7 @@ import { ResponseCache } from '#core/cache/response-cache.ts';
 import { EVERY_TABLE, type TableVersions } from '#core/cache/table-versions.ts';
 import { WriteGuard } from '#core/cache/write-guard.ts';
 import { EMPTY_CATALOG } from '#core/catalog/loaded-catalog.ts';
-import { ChangeJournal } from '#core/changes/journal.ts';
+import { ChangeJournal } from '#core/changes/write-transaction.ts';
 import { createPool } from '#core/database/pool.ts';
 import { backends } from '#tests/harness/backend.ts';
 import { createDatabase } from '#tests/harness/database.ts';

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import type { AccessChanges } from '#core/catalog/access-changes.ts';
-import { type CatalogParts, openCatalog } from '#core/catalog/open.ts';
+import { type CatalogParts, openCatalog } from '#core/catalog/open-catalog.ts';
 import { announce, publishWithin } from '#core/catalog/publish-in-transaction.ts';
 import { resetEverywhere } from '#core/catalog/reload-everywhere.ts';
 import { createPool, transaction } from '#core/database/pool.ts';
-import { openBus } from '#core/messages/open.ts';
+import { openBus } from '#core/messages/open-message-bus.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { Members } from '#core/system/process-registry.ts';
 import { collection, install, PAUSE_MS, until } from './installation.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import t from 'tap';
-import { openCatalog } from '#core/catalog/open.ts';
-import { openBus } from '#core/messages/open.ts';
+import { openCatalog } from '#core/catalog/open-catalog.ts';
+import { openBus } from '#core/messages/open-message-bus.ts';
 import { install, until } from './installation.ts';
 
 const log = pino({ level: 'silent' });

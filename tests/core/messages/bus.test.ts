@@ -7,7 +7,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import t from 'tap';
 import type { MessageBus } from '#core/messages/bus.ts';
-import { openBus } from '#core/messages/open.ts';
+import { openBus } from '#core/messages/open-message-bus.ts';
 import { type Backend, backends } from '#tests/harness/backend.ts';
 import { createDatabase } from '#tests/harness/database.ts';
 

@@ -7,7 +7,7 @@ import { loadConfig } from '#core/config/config.ts';
 import type { Job, RejectedRow } from '#core/jobs/job.ts';
 import { openQueues } from '#core/jobs/queue.ts';
 import type { Submission } from '#core/jobs/submit.ts';
-import { openBus } from '#core/messages/open.ts';
+import { openBus } from '#core/messages/open-message-bus.ts';
 import { parseQuery, type Parameters as QueryParameters } from '#core/query/parse/parameter.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { localSpool } from '#core/transfer/spool.ts';

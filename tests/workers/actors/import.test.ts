@@ -16,7 +16,7 @@ import { failJob, SupersededError } from '#core/jobs/write-job-status.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
 import { createSystemDatabase } from '#tests/harness/database.ts';
 import { importActor } from '#workers/actors/import.ts';
-import { openServices } from '#workers/open.ts';
+import { openServices } from '#workers/open-services.ts';
 import type { ActorContext } from '#workers/runtime/actor.ts';
 import { Interruption, type InterruptionReason } from '#workers/runtime/interruption-reason.ts';
 

@@ -4,7 +4,7 @@ import { ANONYMOUS } from '#core/access/grants.ts';
 import { loadConfig } from '#core/config/config.ts';
 import type { Job } from '#core/jobs/job.ts';
 import { openQueues } from '#core/jobs/queue.ts';
-import { openBus } from '#core/messages/open.ts';
+import { openBus } from '#core/messages/open-message-bus.ts';
 import { buildingIndexes } from '#core/schema/indexes-in-progress.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { schemaSubmission } from '#core/schema/schema-job.ts';

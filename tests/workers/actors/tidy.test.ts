@@ -7,7 +7,7 @@ import t from 'tap';
 import { loadConfig } from '#core/config/config.ts';
 import { createSystemDatabase } from '#tests/harness/database.ts';
 import { tidyActor } from '#workers/actors/tidy.ts';
-import { openServices } from '#workers/open.ts';
+import { openServices } from '#workers/open-services.ts';
 
 t.test('old jobs and unused uploads are removed, all others stay', async (t) => {
   const url = await createSystemDatabase(t);

@@ -13,7 +13,7 @@ import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
 import { loadConfig } from '#core/config/config.ts';
 import type { Job } from '#core/jobs/job.ts';
 import { openQueues, type Queues } from '#core/jobs/queue.ts';
-import { openBus } from '#core/messages/open.ts';
+import { openBus } from '#core/messages/open-message-bus.ts';
 import type { ChildMessage } from '#core/process/supervised-process.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { clusterId } from '#core/system/cluster-id.ts';

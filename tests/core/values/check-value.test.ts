@@ -3,8 +3,8 @@ import pg from 'pg';
 import t from 'tap';
 import type { ColumnField } from '#core/catalog/catalog.ts';
 import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
+import { textChecker } from '#core/values/check-value.ts';
 import { looksLikeTimestamp } from '#core/values/timestamp-text.ts';
-import { textChecker } from '#core/values/value.ts';
 import { createDatabase } from '#tests/harness/database.ts';
 import { columnDescriptor } from '#tests/harness/descriptor.ts';
 

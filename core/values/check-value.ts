@@ -5,7 +5,7 @@
 import type { ColumnField } from '#core/catalog/catalog.ts';
 import type { ColumnDescriptor } from '#core/catalog/descriptor.ts';
 import type { ErrorCode } from '#core/errors/catalogue.ts';
-import { arrayElements } from './array.ts';
+import { arrayElements } from './array-text.ts';
 import { geoJsonOf } from './geo-json.ts';
 import { decimalFault, floatFault, type NumberFault, wholeFault } from './number.ts';
 import { isTimeOfDay, isTimestampText } from './timestamp-text.ts';

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import t from 'tap';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
-import { openCatalog } from '#core/catalog/open.ts';
-import { openBus } from '#core/messages/open.ts';
+import { openCatalog } from '#core/catalog/open-catalog.ts';
+import { openBus } from '#core/messages/open-message-bus.ts';
 import { collection, install, PAUSE_MS, until } from './installation.ts';
 
 const log = pino({ level: 'silent' });

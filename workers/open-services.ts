@@ -1,16 +1,16 @@
 /** Opens what the actors of a worker process share, and closes it again. */
 import { join } from 'node:path';
 import { AccessSource } from '#core/access/rights-source.ts';
-import { openCaching } from '#core/cache/open.ts';
-import { openCatalog } from '#core/catalog/open.ts';
+import { openCaching } from '#core/cache/open-response-cache.ts';
+import { openCatalog } from '#core/catalog/open-catalog.ts';
 import { ChangeFeed } from '#core/changes/change-feed.ts';
-import { ChangeJournal } from '#core/changes/journal.ts';
+import { ChangeJournal } from '#core/changes/write-transaction.ts';
 import type { Config } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
 import { whenReachable } from '#core/database/reachable.ts';
 import { openQueues, QUEUE_NAMES } from '#core/jobs/queue.ts';
 import type { Log } from '#core/log/log.ts';
-import { openBus } from '#core/messages/open.ts';
+import { openBus } from '#core/messages/open-message-bus.ts';
 import { failpoints } from '#core/process/failpoint.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
