@@ -1,4 +1,4 @@
-/** Which jobs `GET /jobs` shows, and in which order: the language and rights of all other lists. */
+/** The list of jobs of `GET /jobs`: filters, sorting and rights as for all other lists. */
 import type { Caller, Grant } from '#core/access/grants.ts';
 import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
 import type { ColumnDescriptor, TableDescriptor } from '#core/catalog/descriptor.ts';
@@ -23,7 +23,7 @@ const FIELDS: Readonly<Record<string, readonly [string, string]>> = {
   attempts: ['attempt', 'int4'],
 };
 
-/** Whose a job is, which only the rule asks. */
+/** The owner of a job, which only the rule uses. */
 const OWNER: readonly [string, string] = ['user', 'uuid'];
 
 function column([name, typeName]: readonly [string, string]): ColumnDescriptor {
@@ -40,7 +40,7 @@ function field(name: string, shape: readonly [string, string]): ColumnField {
   return { name, column: described, ...typing(described, []), special: [], meta: null };
 }
 
-/** A catalog of the table of jobs alone, which is served by no other route. */
+/** A catalog with only the table of jobs, which no other route serves. */
 function catalogOf(schema: string): Catalog {
   const fields = Object.entries({ ...FIELDS, user: OWNER }).map(([name, shape]) =>
     field(name, shape),
@@ -67,7 +67,7 @@ const OWN_JOBS: Grant = [
 ];
 const ALL_JOBS: Grant = [{ fields: SHOWN, rule: null }];
 
-/** No path leads anywhere from a job. */
+/** Jobs have no relations. */
 const BOUNDS = {
   limitDefault: 100,
   limitMax: undefined,
@@ -76,7 +76,7 @@ const BOUNDS = {
   maxFields: 100,
 };
 
-/** What may be asked of the list of jobs. */
+/** The query of a list of jobs. */
 export type JobQuery = Pick<Query, 'filter' | 'sort' | 'limit' | 'offset'>;
 
 /** Selects jobs from the table in a schema. */
@@ -88,9 +88,10 @@ export class JobRows {
   }
 
   /**
-   * `FROM … WHERE …` for the jobs that a caller may know of: the own ones; for admins all.
-   * @throws ServiceError FORBIDDEN for a field that jobs do not have, INVALID_QUERY for a value that
-   *   does not fit
+   * `FROM … WHERE …` for the jobs that a caller may see: its own; administrators see all.
+   * @throws ServiceError FORBIDDEN for a field that jobs do not have, INVALID_QUERY for a value
+   *   that
+   * does not fit
    */
   readable(caller: Caller, conditions: readonly Sql[]): Sql {
     const { from, where } = readableRows(this.#targetOf(caller));
@@ -98,7 +99,7 @@ export class JobRows {
   }
 
   /**
-   * The same for those that a query asks for, with its order and limit; the latest job first.
+   * The same for the jobs of a query, with its order and limit; the latest job first.
    * @throws ServiceError as {@link readable}
    */
   asked(caller: Caller, query: JobQuery): Sql {

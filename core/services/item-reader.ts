@@ -1,7 +1,4 @@
-/**
- * Reads items. What is read is JSON text, made by PostgreSQL and handed on with nothing but an
- * envelope around it.
- */
+/** Reads items. PostgreSQL makes the JSON text; only the envelope is added to it. */
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { CachedText, ResponseCache } from '#core/cache/response-cache.ts';
 import type { Collection } from '#core/catalog/catalog.ts';
@@ -34,22 +31,22 @@ import {
 import { defaultsText } from './singleton.ts';
 import { StatementCache, type UnparsedQuery } from './statement-cache.ts';
 
-/** An answer as one text, or as its bytes, which are the same object each time it is kept. */
+/** An answer as one text, or as its bytes, which stay the same object while they are cached. */
 export interface TextAnswer extends CachedText {
   readonly kind: 'text';
 }
 
-/** An answer as a whole, or as the JSON texts of its items, one by one. */
+/** A complete answer, or the JSON texts of its items, one by one. */
 export type Answer =
   | TextAnswer
   | {
       readonly kind: 'stream';
       readonly items: AsyncIterable<readonly string[]>;
-      /** The text of `meta`; null when it was not asked for. */
+      /** The text of `meta`; null when it was not requested. */
       readonly meta: string | null;
     };
 
-/** What a statement that reads items yields: a list may turn out to be a stream. */
+/** The kind of a statement that reads items: a list may become a stream. */
 type ReadKind = 'page' | 'stream' | 'stream with meta' | 'item';
 
 type StreamAnswer = Extract<Answer, { kind: 'stream' }>;
@@ -65,13 +62,15 @@ export interface ItemReaderOptions extends ContextOptions {
   readonly reader: Reader;
   readonly pool: Pool;
   readonly shares: PoolShares;
-  /** The collections that are answered for. */
+  /** The collections that this service is responsible for. */
   readonly serves: Serves;
-  /** Keeps answers; null where none are kept. */
+  /** The response cache; null without one. */
   readonly responses: ResponseCache | null;
 }
 
-/** How a read is carried out: anew or not, until when, and what is put around it. */
+/**
+ * The options of a read: whether the cache may answer, the signal that stops it, and the envelope.
+ */
 interface Manner {
   readonly envelope: Envelope;
   readonly fresh: boolean;
@@ -79,11 +78,11 @@ interface Manner {
 }
 
 /** A statement with the collections that it reads. */
-interface Asked {
+interface ReadRequest {
   readonly statement: Statement;
   readonly reads: ReadonlySet<string> | null;
   readonly dataOf: (text: string) => Data;
-  /** Runs it; when not given it yields one text. */
+  /** Runs it; by default it returns one text. */
   readonly read?: (signal: AbortSignal | undefined) => Promise<string | null>;
 }
 
@@ -100,8 +99,7 @@ export class ItemReader {
   }
 
   /**
-   * Reads items; of a singleton its one item, or its defaults. A large or unbounded answer is a
-   * stream.
+   * Reads items; of a singleton its item, or its defaults. A large or unbounded answer is a stream.
    * @throws ServiceError FORBIDDEN, INVALID_QUERY, SERVICE_UNAVAILABLE
    */
   list(target: Target, question: UnparsedQuery, signal?: AbortSignal): Promise<Answer> {
@@ -130,9 +128,9 @@ export class ItemReader {
       const rows = () => this.#rowsOf(context, collection, question);
       const read = (gone: AbortSignal | undefined) =>
         this.#pages.text(statement, rows, holder, gone);
-      const asked = { statement, reads: statement.reads, dataOf: listData, read };
+      const request = { statement, reads: statement.reads, dataOf: listData, read };
       try {
-        return (await this.#text(context, asked, manner)) ?? textAnswer('');
+        return (await this.#text(context, request, manner)) ?? textAnswer('');
       } catch (error) {
         if (error instanceof LongPageError) return stream(rows());
         throw error;
@@ -152,7 +150,7 @@ export class ItemReader {
   }
 
   /**
-   * Reads items one by one, however few, with the paths of their plain values.
+   * Reads items one by one, even when there are few, with the paths of their plain values.
    * @throws ServiceError as {@link list}
    */
   stream(target: Target, query: Query, signal?: AbortSignal): Promise<ItemStream> {
@@ -165,7 +163,7 @@ export class ItemReader {
     });
   }
 
-  /** Reads the items of some keys that also meet the query. */
+  /** Reads the items of some keys that also match the query. */
   some(
     target: Target,
     keys: readonly unknown[],
@@ -176,14 +174,14 @@ export class ItemReader {
       const collection = this.readable(context);
       const found = await keysOfBody(collection, keys);
       const statement = compileItems(context, query, found, true);
-      const asked = { statement, reads: statement.reads, dataOf: listData };
-      return (await this.#text(context, asked, mannerOf(target, signal))) ?? textAnswer('');
+      const request = { statement, reads: statement.reads, dataOf: listData };
+      return (await this.#text(context, request, mannerOf(target, signal))) ?? textAnswer('');
     });
   }
 
   /**
    * Reads one item.
-   * @param segment the key as it stands in the path
+   * @param segment the key as in the path
    */
   one(
     target: Target,
@@ -194,31 +192,32 @@ export class ItemReader {
     return this.contexts.with(target, async (context) => {
       const collection = this.readable(context);
       const key = keyOfPath(collection, segment);
-      const isAsked = target.ownKey !== true;
-      const name = `${isAsked ? 'item' : 'own item'} ${collection.name}`;
+      const byKey = target.ownKey !== true;
+      const name = `${byKey ? 'item' : 'own item'} ${collection.name}`;
       const { catalog, grants, caller } = context;
       const compile = (form: 'page' | 'whole') => {
         const place = { place: form === 'page' ? name : `large ${name}`, question, caller };
         return this.statements.get(catalog, grants, place, (query) => ({
           kind: 'item',
-          statement: compileAnyItem(context, query, isAsked, form),
+          statement: compileAnyItem(context, query, byKey, form),
         })).statement;
       };
       const statement = compile('page');
       const given = give(statement, key);
       const read = (gone: AbortSignal | undefined) =>
         this.#pages.item(given, () => give(compile('whole'), key), gone);
-      const asked = { statement: given, reads: statement.reads, dataOf: itemData, read };
-      const answer = await this.#text(context, asked, mannerOf(target, signal));
+      const request = { statement: given, reads: statement.reads, dataOf: itemData, read };
+      const answer = await this.#text(context, request, mannerOf(target, signal));
       if (answer === null) throw forbidden();
       return answer;
     });
   }
 
   /**
-   * Whether a collection is a single item.
-   * @throws ServiceError FORBIDDEN when it is not answered for here, or is one on which nothing
-   *   at all is allowed
+   * Whether a collection is a singleton.
+   * @throws ServiceError FORBIDDEN when this service is not responsible for it, or the caller has
+   *   no right
+   * on it
    */
   async isSingleton(target: Target): Promise<boolean> {
     const context = await this.contexts.of(target);
@@ -230,7 +229,7 @@ export class ItemReader {
     throw noCollection(context.collection);
   }
 
-  /** The collection, if it is answered for here. */
+  /** The collection, if this service is responsible for it. */
   protected served(context: ItemContext): Collection {
     const collection = context.catalog.collections.get(context.collection);
     if (!collection || !this.#options.serves(collection)) throw noCollection(context.collection);
@@ -255,18 +254,18 @@ export class ItemReader {
       kind: 'item',
       statement: compileSingleton(context, query),
     }));
-    const asked = { statement, reads: statement.reads, dataOf: itemData };
-    const found = await this.#text(context, asked, manner);
+    const request = { statement, reads: statement.reads, dataOf: itemData };
+    const found = await this.#text(context, request, manner);
     if (found !== null) return found;
     const defaults = defaultsText(context, collection, question.query());
     const text = (await this.#options.reader.text(defaults, manner.signal)) ?? '';
     return textAnswer(manner.envelope.around(itemData(text)));
   }
 
-  /** The answer of a statement as it is kept, or as PostgreSQL gives it; null: no row. */
+  /** The answer of a statement, from the cache or from PostgreSQL; null: no row. */
   async #text(
     { catalog, caller }: ItemContext,
-    { statement, reads, dataOf, read: run }: Asked,
+    { statement, reads, dataOf, read: run }: ReadRequest,
     { fresh, signal, envelope }: Manner,
   ): Promise<TextAnswer | null> {
     const { reader, responses } = this.#options;
@@ -299,7 +298,7 @@ function isPage(query: Query): boolean {
   return query.limit !== null && query.limit <= PAGE_LIMIT;
 }
 
-/** Fetches the first rows before the answer begins, so that a failure still has a status. */
+/** Reads the first rows before the answer begins, so that a failure still has a status. */
 async function startStream(
   rows: AsyncGenerator<string[]>,
   withMeta: boolean,
@@ -312,7 +311,7 @@ async function startStream(
       yield batch;
       yield* rows;
     } finally {
-      // Left before its turn, it would keep its connection.
+      // A generator that has not begun would keep its connection.
       await rows.return(undefined);
     }
   })();

@@ -1,6 +1,6 @@
 /**
- * Goes back to a revision: what an item was, as far as the caller may see it today, is written to it
- * again, on the way of every write. Only what differs is written, so that nobody needs rights to what stays as it is.
+ * Reverts an item to a revision: writes the values that the caller may see today, as every write
+ * does. Only differences are written, so the caller needs no right on unchanged fields.
  */
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
@@ -28,7 +28,7 @@ import { parsedQuery } from './statement-cache.ts';
 export interface RevertServiceOptions {
   /** The user's own collections. */
   readonly items: ItemService;
-  /** The system collections, revisions among them. */
+  /** The system collections, including revisions. */
   readonly system: ItemService;
   readonly schema: string;
   readonly bounds: QueryBounds;
@@ -50,14 +50,14 @@ interface Revision {
   readonly members: readonly string[];
 }
 
-/** A member of the revision that the item does not have like that. */
+/** A member of the revision that differs from the item. */
 interface Difference {
   readonly name: string;
   /** As JSON. */
   readonly text: string;
 }
 
-/** Values that every write makes anew. */
+/** Values that every write sets again. */
 const REMADE = new Set(['date-updated', 'user-updated', 'role-updated']);
 
 /** Numbers of a JSON text that JavaScript would round. */
@@ -77,7 +77,7 @@ function restored(field: ColumnField, text: string): unknown {
   return isExact && text !== 'null' ? new JsonText(text) : JSON.parse(text);
 }
 
-/** What has to be written; a mask hides a value that is not known any more. */
+/** The members to write; a mask hides a value that is unknown. */
 function changesOf(write: Write, differences: readonly Difference[]): Item {
   const { fields, name: collection } = write.collection;
   const gone = differences.filter(({ name }) => !isColumn(fields.get(name)));
@@ -103,10 +103,10 @@ export class RevertService {
   }
 
   /**
-   * Makes an item again what a revision shows, which the caller must be able to read.
-   * @param segment the key of the revision as it stands in the path
-   * @throws ServiceError FORBIDDEN; INVALID_PAYLOAD when the revision holds no data;
-   *   UNPROCESSABLE_ENTITY naming the fields that are gone since; what a write throws
+   * Reverts an item to a revision, which the caller must be able to read.
+   * @param segment the key of the revision as in the path
+   * @throws ServiceError FORBIDDEN; INVALID_PAYLOAD when the revision has no data;
+   * UNPROCESSABLE_ENTITY naming fields that no longer exist; errors of a write
    */
   async revert(
     by: { readonly caller: Caller; readonly visitor: Visitor },
@@ -135,11 +135,11 @@ export class RevertService {
     const { collection, item } = revision;
     // Policies may hide fields of some revisions only.
     if (collection === null || item === null) throw forbidden();
-    if (revision.data === null) throw invalidPayload('The revision holds no data to go back to.');
+    if (revision.data === null) throw invalidPayload('The revision has no data to revert to.');
     return { id: revision.id, collection, item, members: Object.keys(revision.data) };
   }
 
-  /** The members of the revision that the item, which is locked, has otherwise or not at all. */
+  /** The members of the revision that differ from the item, which is locked, or that it lacks. */
   async #differences(
     write: Write,
     { id, members }: Revision,

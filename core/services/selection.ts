@@ -1,4 +1,4 @@
-/** Which of several items a write is about: those of some keys, or those that a query finds. */
+/** The items of a write of several: those of some keys, or those that a query finds. */
 import { Allowance } from '#core/mutation/allowance.ts';
 import { parseItem } from '#core/mutation/payload.ts';
 import type { Write } from '#core/mutation/target.ts';

@@ -1,4 +1,4 @@
-/** Collections of one item: finding it, and what is shown before anybody wrote it. */
+/** Singletons: finds their item, and shows defaults before the first write. */
 import type { Collection, ColumnField, Field } from '#core/catalog/catalog.ts';
 import { storedValue } from '#core/catalog/stored-form.ts';
 import type { Client } from '#core/database/pool.ts';
@@ -17,7 +17,10 @@ import type { ReadTarget } from '#core/query/sql/compile.ts';
 import { outputOf } from '#core/query/sql/output.ts';
 import { objectSql } from '#core/query/sql/row.ts';
 
-/** Constants as PostgreSQL deparses them. Reading must run no function, which may do anything. */
+/**
+ * Constants as PostgreSQL prints them. Reading must run no function, because a function may do
+ * anything.
+ */
 const CONSTANT =
   /^(?:'(?:[^']|'')*'|\(?-?\d+(?:\.\d+)?\)?|true|false)(?:::(?:[\w ."]|\(\d+(?:,\d+)?\)|\[\])+)?$/;
 
@@ -28,7 +31,7 @@ function isShown(field: Field, query: Query): field is ColumnField {
   return asked && field.column !== null;
 }
 
-/** The members that a missing item has: the key as null, and every default that is a constant. */
+/** The members of a missing item: the key as null, and every default that is a constant. */
 function members(target: ReadTarget, collection: Collection, query: Query): [string, Sql][] {
   const grant = target.grants.of(collection.name) ?? [];
   return [...collection.fields.values()].flatMap((field) => {
@@ -42,15 +45,15 @@ function members(target: ReadTarget, collection: Collection, query: Query): [str
   });
 }
 
-/** Yields the text of the object of a singleton without a row. */
+/** Returns the text of a singleton without a row. */
 export function defaultsText(target: ReadTarget, collection: Collection, query: Query): Statement {
   const shown = objectSql(members(target, collection, query));
   return render(sql`SELECT (${shown})::text`);
 }
 
 /**
- * The key of a singleton's item, null when there is none. Whoever asks holds the collection until
- * the transaction ends, so that two do not both create it.
+ * The key of a singleton's item, null without one. The caller locks the collection until its
+ * transaction ends, so that two requests do not both create the item.
  */
 export async function firstKey(client: Client, collection: Collection): Promise<Key | null> {
   const { table, primaryKey } = collection;

@@ -1,6 +1,7 @@
 /**
- * Moves items within the order of their collection. One move happens after the other, and each
- * writes only the rows whose position changes, with all of which the caller must be allowed to.
+ * Moves items within the order of their collection. Moves of a collection run one after the other.
+ * Each writes only the rows whose position changes, and the caller must be allowed to update all of
+ * them.
  */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { bareType } from '#core/database/column-type.ts';
@@ -27,13 +28,16 @@ export interface Move {
 const WHOLE = new Set(['integer', 'bigInteger']);
 const NUMBERS = new Set([...WHOLE, 'decimal', 'float']);
 
-/** The order as it is, positions as texts. */
+/** The current order, with positions as texts. */
 interface Order {
   /** Every item has a position, and no two have the same. */
   readonly clean: boolean;
   readonly from: string | null;
   readonly to: string | null;
-  /** What lifts the positions from the lower of both on, or all of them, above all others. */
+  /**
+   * The amount that lifts the positions from the lower of both on, or all of them, above all
+   * others.
+   */
   readonly lift: string;
   readonly liftAll: string;
 }
@@ -42,11 +46,11 @@ interface Order {
 interface Plan {
   readonly rows: Sql;
   readonly position: Sql;
-  /** What the two need beside `t`, as an entry of FROM. */
+  /** What both expressions need besides `t`, as an entry of FROM. */
   readonly beside: readonly Sql[];
 }
 
-/** @throws ServiceError INVALID_PAYLOAD when the collection has no order of its own */
+/** @throws ServiceError INVALID_PAYLOAD when the collection has no sort field */
 function sortFieldOf({ name, meta, fields }: Collection): ColumnField {
   const field = fields.get(meta?.sortField ?? '');
   if (field?.column && NUMBERS.has(field.type)) return { ...field, column: field.column };
@@ -112,7 +116,7 @@ class Sorting {
     return sql`${value}::${bareType(this.#field.column)}`;
   }
 
-  /** Waits for the moves that came before, in this process and all others. */
+  /** Waits for earlier moves, in this process and all others. */
   async #takeTurn(): Promise<void> {
     const { client, collection } = this.#write;
     const lock = `sluice sort ${collection.table?.schema}.${collection.table?.name}`;
@@ -136,7 +140,7 @@ class Sorting {
     return order;
   }
 
-  /** Between the two, each item moves one slot. @param lift what was added to the positions */
+  /** Between the two, each item moves by one. @param lift what was added to the positions */
   #steps({ from, to }: Order, lift: string): Plan {
     const p = this.#position;
     const [start, end] = [BigInt(from ?? 0), BigInt(to ?? 0)];
@@ -152,7 +156,7 @@ class Sorting {
     };
   }
 
-  /** All items are numbered from 1, those without a position last. */
+  /** All items are numbered from 1; those without a position come last. */
   #ranks(): Plan {
     const { collection } = this.#write;
     const p = this.#position;
@@ -195,7 +199,7 @@ class Sorting {
   }
 
   /**
-   * Judges all rows that the plan writes.
+   * Checks the rights on all rows of the plan.
    * @returns their keys; null when the caller may write any
    */
   async #judge({ rows, beside }: Plan): Promise<readonly Key[] | null> {
@@ -230,8 +234,8 @@ class Sorting {
   }
 
   /**
-   * Writes positions, those of some items only when `among` names them.
-   * @returns the item's own, when it is written
+   * Writes positions; with `among` only those of the named items.
+   * @returns the item's own position, when it is written
    */
   async #carryOut(
     { rows, position, beside }: Plan,
@@ -252,7 +256,7 @@ class Sorting {
     return found[0]?.position ?? null;
   }
 
-  /** Where two rows may never share a position, they are lifted out of each other's way first. */
+  /** When positions must be unique, they are lifted above all others first. */
   async #lifted(
     { rows }: Plan,
     lift: string,
@@ -283,7 +287,7 @@ export function moveItem(items: ItemService, target: Target, move: Move): Promis
     history.noteMany(collection);
     if (position === null) return;
     const delta = { [field.name]: WHOLE.has(field.type) ? Number(position) : position };
-    // What a rule says of the value counts here, too.
+    // Rules on the new value apply here too.
     await (await Preparation.open(write, 'update')).of(delta, delta);
     await history.record(collection, 'update', [{ key: item, delta, parent: null }]);
   });

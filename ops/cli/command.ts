@@ -14,7 +14,7 @@ export interface Option {
 }
 
 /** What the command line contains for a command. */
-export interface Line {
+export interface CommandArguments {
   readonly file: string | null;
   readonly has: (option: string) => boolean;
   readonly value: (option: string) => string | null;
@@ -35,7 +35,7 @@ export interface Command {
   readonly meaning: string;
   readonly options: readonly Option[];
   /** @returns the exit code */
-  readonly run: (line: Line, context: Context) => Promise<number>;
+  readonly run: (line: CommandArguments, context: Context) => Promise<number>;
 }
 
 /** Options of every command that works over HTTP. */
@@ -107,7 +107,7 @@ export function findCommand(commands: readonly Command[], line: readonly string[
  * Parses the arguments of a command.
  * @throws {SetupError} for unknown options, and for missing or superfluous files
  */
-export function parseLine(command: Command, rest: readonly string[]): Line {
+export function parseArguments(command: Command, rest: readonly string[]): CommandArguments {
   const hint = `See: ${PROGRAM} ${command.words.join(' ')} --help`;
   const parsed = (() => {
     try {

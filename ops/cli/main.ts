@@ -5,7 +5,7 @@ import { ConfigError, loadConfig } from '#core/config/config.ts';
 import { SetupError } from '#core/system/setup-error.ts';
 import { checkNode } from '#ops/supervisor/run-supervisor.ts';
 import { listenForInterrupt } from '#ops/supervisor/stop-signal.ts';
-import { findCommand, helpOf, helpOfAll, parseLine } from './command.ts';
+import { findCommand, helpOf, helpOfAll, parseArguments } from './command.ts';
 import { openInstallation } from './installation.ts';
 import { MIGRATE } from './migrate.ts';
 import { SCHEMA_COMMANDS } from './schema.ts';
@@ -25,7 +25,7 @@ async function run(words: readonly string[], signal: AbortSignal): Promise<numbe
     return 0;
   }
   const { command, rest } = found;
-  const line = parseLine(command, rest);
+  const line = parseArguments(command, rest);
   if (line.has('help')) {
     console.log(helpOf(command));
     return 0;

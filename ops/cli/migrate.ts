@@ -9,7 +9,7 @@ import { RELEASE } from '#core/system/release.ts';
 import { makeDataDir } from '#ops/supervisor/data-dir.ts';
 import { lockFolder } from '#ops/supervisor/data-dir-lock.ts';
 import { openDatabase } from '#ops/supervisor/database.ts';
-import type { Command, Context, Line } from './command.ts';
+import type { Command, CommandArguments, Context } from './command.ts';
 
 const DONE = 0;
 const DIFFERS = 1;
@@ -36,7 +36,7 @@ function tell(applied: readonly string[], dry: boolean): void {
   for (const name of applied) console.log(`  ${name}`);
 }
 
-async function run(line: Line, { config, signal }: Context): Promise<number> {
+async function run(line: CommandArguments, { config, signal }: Context): Promise<number> {
   const dry = line.has('dry-run');
   const dataDir = resolve(config.DATA_DIR);
   const embedded = config.DATABASE_URL === undefined;

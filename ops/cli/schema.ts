@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import * as v from 'valibot';
 import { SetupError } from '#core/system/setup-error.ts';
 import type { Api } from '#ops/demo/api.ts';
-import { type Command, type Context, type Line, URL_OPTION } from './command.ts';
+import { type Command, type CommandArguments, type Context, URL_OPTION } from './command.ts';
 import { confirm } from './confirm.ts';
 import { type Diff, describe, diffAnswer, type Loss, lossesOf } from './describe.ts';
 import { settled } from './installation.ts';
@@ -20,7 +20,7 @@ const MODE = {
   meaning: 'mirror: delete what is not in the snapshot (default); merge: delete nothing',
 } as const;
 
-function formatOf(line: Line): string {
+function formatOf(line: CommandArguments): string {
   const given = line.value('format');
   if (given !== null && given !== 'yaml' && given !== 'json') {
     throw new SetupError(`--format must be yaml or json, not ${given}.`);
@@ -35,7 +35,7 @@ async function writeWhole(path: string, content: string): Promise<void> {
   await rename(unfinished, path);
 }
 
-async function snapshot(line: Line, { open }: Context): Promise<number> {
+async function snapshot(line: CommandArguments, { open }: Context): Promise<number> {
   const query = new URLSearchParams({ export: formatOf(line) });
   for (const name of ['include', 'exclude'] as const) {
     const list = line.value(name);
@@ -65,7 +65,7 @@ interface Found {
 }
 
 /** Compares the installation with the snapshot in a file; null when they are equal. */
-async function compare(api: Api, line: Line): Promise<Found | null> {
+async function compare(api: Api, line: CommandArguments): Promise<Found | null> {
   const file = line.file ?? '-';
   const form = new FormData();
   // JSON is YAML too; the name of the file decides.
@@ -85,7 +85,7 @@ async function compare(api: Api, line: Line): Promise<Found | null> {
   return { hash, diff, body: JSON.stringify(data) };
 }
 
-async function diff(line: Line, { open }: Context): Promise<number> {
+async function diff(line: CommandArguments, { open }: Context): Promise<number> {
   const found = await compare(await open(line.value('url')), line);
   console.log(found === null ? 'Nothing differs.' : describe(found.diff));
   return found === null ? DONE : DIFFERS;
@@ -111,7 +111,12 @@ async function lossText(api: Api, loss: Loss): Promise<string> {
 }
 
 /** Shows what will happen and asks for confirmation. */
-async function agreed(api: Api, line: Line, { diff: wanted }: Found, signal: AbortSignal) {
+async function agreed(
+  api: Api,
+  line: CommandArguments,
+  { diff: wanted }: Found,
+  signal: AbortSignal,
+) {
   console.log(describe(wanted));
   const lost = await Promise.all(lossesOf(wanted).map((loss) => lossText(api, loss)));
   if (lost.length > 0) console.log(`\nWill be lost:\n${lost.join('\n')}`);
@@ -121,7 +126,7 @@ async function agreed(api: Api, line: Line, { diff: wanted }: Found, signal: Abo
 
 const tried = v.object({ data: v.object({ sql: v.array(v.string()) }) });
 
-async function apply(line: Line, { open, signal }: Context): Promise<number> {
+async function apply(line: CommandArguments, { open, signal }: Context): Promise<number> {
   const api = await open(line.value('url'));
   const found = await compare(api, line);
   if (found === null) {

@@ -1,4 +1,4 @@
-/** The system collections as items, with what is done to them that is no ordinary write. */
+/** The system collections as items, with their special operations. */
 import { APP_PERMISSIONS } from '#core/access/app-permission.ts';
 import type { Caller } from '#core/access/grants.ts';
 import { render, sql } from '#core/database/sql.ts';
@@ -17,7 +17,7 @@ export type SystemServiceOptions = Omit<ItemServiceOptions, 'serves' | 'ruleOf'>
 
 const PERMISSIONS = systemName('permissions');
 
-/** What the rows of the table have beside. */
+/** What is shown besides the rows of the table. */
 const NO_ROW = { id: null, policy: null } as const;
 
 export class SystemService extends ItemService {
@@ -28,7 +28,7 @@ export class SystemService extends ItemService {
     this.#system = options;
   }
 
-  /** Reads items; the list of permissions has no limit, and shows what app access grants. */
+  /** Reads items; the list of permissions has no limit, and includes what app access grants. */
   override async list(
     target: Target,
     question: UnparsedQuery,
@@ -43,7 +43,7 @@ export class SystemService extends ItemService {
     );
   }
 
-  /** Remembers where in the Admin App a user was last; every user may say so of itself. */
+  /** Stores the page of the Admin App that a user visited last; every user may do so for itself. */
   async trackPage(user: string, page: string): Promise<void> {
     const { pool, schema } = this.#system;
     await pool.query(
@@ -53,7 +53,7 @@ export class SystemService extends ItemService {
   }
 }
 
-/** What app access grants stands in no table, and is shown with the permissions that do. */
+/** What app access grants has no rows, and is shown with the stored permissions. */
 function withAppPermissions(answer: Answer, query: Query, caller: Caller): Answer {
   const isPlain = query.aggregate.length === 0 && query.groupBy.length === 0;
   if (!caller.app || !isPlain || answer.kind === 'text') return answer;

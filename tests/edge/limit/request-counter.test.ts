@@ -8,7 +8,7 @@ import { MemoryStore } from '#edge/limit/memory-store.ts';
 import { Counter, type Quota } from '#edge/limit/request-counter.ts';
 
 /** Counts how often the library is asked. */
-class Asked extends RateLimiterMemory {
+class CountingLimiter extends RateLimiterMemory {
   times = 0;
 
   override consume(...args: Parameters<RateLimiterMemory['consume']>) {
@@ -17,7 +17,7 @@ class Asked extends RateLimiterMemory {
   }
 }
 
-function counterOf(quota: Quota, limiter = new Asked({ ...quota })) {
+function counterOf(quota: Quota, limiter = new CountingLimiter({ ...quota })) {
   return { limiter, counter: new Counter(limiter, quota, () => undefined) };
 }
 
@@ -74,7 +74,7 @@ t.test('the store is asked once for each percent, and not for what is refused', 
 t.test('two processes together allow as many as one', async (t) => {
   for (const points of [500, 777]) {
     const quota = { points, duration: 60 };
-    const shared = new Asked({ ...quota });
+    const shared = new CountingLimiter({ ...quota });
     const [one, other] = [counterOf(quota, shared).counter, counterOf(quota, shared).counter];
     let sum = 0;
     for (let i = 0; i < points; i++) {

@@ -1,13 +1,13 @@
 // @newest @quick
 
 import t from 'tap';
-import { findCommand, helpOf, helpOfAll, parseLine } from '#ops/cli/command.ts';
+import { findCommand, helpOf, helpOfAll, parseArguments } from '#ops/cli/command.ts';
 import { SCHEMA_COMMANDS } from '#ops/cli/schema.ts';
 
 function lineOf(...words: string[]) {
   const found = findCommand(SCHEMA_COMMANDS, words);
   if (found === null) throw new Error('no such command');
-  return parseLine(found.command, found.rest);
+  return parseArguments(found.command, found.rest);
 }
 
 t.test('a line is a command, a file and options in any order', async (t) => {
