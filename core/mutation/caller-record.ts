@@ -16,7 +16,7 @@ import type { Write } from './target.ts';
 /** What each path leads to: a value, a list where there may be several, null where there is none. */
 export type CallerRecords = ReadonlyMap<string, unknown>;
 
-const NOTHING: CallerRecords = new Map();
+export const NO_RECORDS: CallerRecords = new Map();
 
 /** The texts in a JSON value that name a variable with a path. */
 export function pathsIn(value: unknown): string[] {
@@ -77,7 +77,7 @@ export function pathFault(target: ReadTarget, path: string): string | null {
  * it and no preset is made of it.
  */
 export async function callerRecords(write: Write, action: Action): Promise<CallerRecords> {
-  if (!needsRecord(write, action)) return NOTHING;
+  if (!needsRecord(write, action)) return NO_RECORDS;
   const paths = [...new Set(pathsFor(write, action))];
   const compiled = paths.flatMap((path) => {
     try {
@@ -87,7 +87,7 @@ export async function callerRecords(write: Write, action: Action): Promise<Calle
       throw error;
     }
   });
-  if (compiled.length === 0) return NOTHING;
+  if (compiled.length === 0) return NO_RECORDS;
   const select = sql`SELECT ${join(compiled.map(({ value }) => sql`(${value})::text`))}`;
   const [row] = await rowsOf<(string | null)[]>(write.client, render(select));
   return new Map(

@@ -10,9 +10,15 @@ import { type Filter, NEVER } from '#core/query/query.ts';
 import { fieldRules } from '#core/validation/field-rule.ts';
 import { validationFault } from '#core/validation/readable.ts';
 import { Validation } from '#core/validation/validation.ts';
-import { type CallerRecords, callerRecords, pathsIn } from './caller-record.ts';
+import {
+  type CallerRecords,
+  callerRecords,
+  NO_RECORDS,
+  needsRecord,
+  pathsIn,
+} from './caller-record.ts';
 import { type Action, type Item, missingValues, PENDING, type Row, rowOf } from './payload.ts';
-import { applySpecials, withoutMasks } from './special.ts';
+import { applySpecials, hasSpecials, withoutMasks } from './special.ts';
 import type { Write } from './target.ts';
 
 /** An item ready to be written. */
@@ -145,7 +151,8 @@ export class Preparation {
    * @throws ServiceError UNPROCESSABLE_ENTITY for a preset that leads nowhere any more
    */
   static async open(write: Write, action: Action): Promise<Preparation> {
-    return new Preparation(write, action, await callerRecords(write, action));
+    const records = needsRecord(write, action) ? await callerRecords(write, action) : NO_RECORDS;
+    return new Preparation(write, action, records);
   }
 
   /**
@@ -164,7 +171,9 @@ export class Preparation {
     const full = withoutMasks(collection, all);
     const refined = rule.refine === undefined ? full : await rule.refine(write, action, full);
     const broken = this.#validation?.faults(withRelated(full, sent)) ?? [];
-    const generated = await applySpecials(write, action, refined);
+    const generated = hasSpecials(collection, action)
+      ? await applySpecials(write, action, refined)
+      : refined;
     const [first, ...rest] = [...broken, ...missingValues(collection, generated, action)];
     if (first !== undefined) throw new ServiceErrors([first, ...rest]);
     return { item: generated, row: rowOf(collection, generated, action) };

@@ -79,10 +79,14 @@ export function withoutMasks(collection: Collection, item: Item): Item {
   return Object.fromEntries(kept);
 }
 
+/** Whether a collection's flags make values. */
+export function hasSpecials(collection: Collection, action: Action): boolean {
+  return flaggedOf(collection).specials[action].length > 0;
+}
+
 /** The item with the values that its collection's flags make. */
 export async function applySpecials(write: Write, action: Action, item: Item): Promise<Item> {
   const specials = flaggedOf(write.collection).specials[action];
-  if (specials.length === 0) return item;
   const values = new Map(Object.entries(item));
   for (const [field, special] of specials) {
     const value = await special(write, values.get(field.name), field);

@@ -31,8 +31,13 @@ export class TimeSlice {
     return made;
   }
 
+  /** Whether the slice is over, whatever the number of steps. */
+  get isSpent(): boolean {
+    return performance.now() - this.#began > TURN_MS;
+  }
+
   /** Pauses when the slice is over, whatever the number of steps. */
   async rest(): Promise<void> {
-    if (performance.now() - this.#began > TURN_MS) await this.pause();
+    if (this.isSpent) await this.pause();
   }
 }

@@ -27,8 +27,11 @@ export function writtenNodes(work: Work, action: 'create' | 'update'): Node[] {
   });
 }
 
-async function prepare(work: Work, action: 'create' | 'update'): Promise<void> {
-  const nodes = writtenNodes(work, action);
+async function prepare(
+  work: Work,
+  action: 'create' | 'update',
+  nodes: readonly Node[],
+): Promise<void> {
   if (nodes.length === 0) return;
   const preparation = await Preparation.open(work.write, action);
   // Items that were sent once for many keys are prepared once.
@@ -67,8 +70,8 @@ async function judgeLevel(work: Work): Promise<void> {
     }));
     await judgeChanges(write, changes);
   }
-  await prepare(work, 'create');
-  await prepare(work, 'update');
+  await prepare(work, 'create', created);
+  await prepare(work, 'update', changed);
 }
 
 /**
@@ -81,10 +84,10 @@ export async function judgeWork(work: Work): Promise<void> {
   const created = writtenNodes(work, 'create');
   const isNew = created.length === work.nodes.length;
   const written = isNew ? null : new Set([...created, ...writtenNodes(work, 'update')]);
-  await slice.rest();
+  if (slice.isSpent) await slice.pause();
   const untouched = written === null ? [] : work.nodes.filter((node) => !written.has(node));
   await judgeLinks(work, untouched);
-  await slice.rest();
+  if (slice.isSpent) await slice.pause();
   await judgeLevel(work);
   for (const step of work.toMany) {
     await judgeTaken(step);

@@ -128,16 +128,25 @@ interface Links {
   readonly rows: Values[];
 }
 
+/** The relations by which rows may refer to what has to be looked at. */
+function judgedRelations({ write }: Work): readonly (ManyToOne | AnyToOne)[] {
+  const { collection, target } = write;
+  const found: (ManyToOne | AnyToOne)[] = [];
+  for (const relation of target.catalog.relations.get(collection.name)?.values() ?? []) {
+    // Foreign keys tell administrators what does not exist.
+    const isJudged = relation.kind === 'm2o' && !target.rights.admin;
+    if (relation.kind === 'a2o' || isJudged) found.push(relation);
+  }
+  return found;
+}
+
 /** What the rows of a piece of work refer to by values that the payload names. */
-async function linksOf({ write, nodes }: Work): Promise<readonly Links[]> {
+async function linksOf(
+  { write, nodes }: Work,
+  relations: readonly (ManyToOne | AnyToOne)[],
+): Promise<readonly Links[]> {
   const { collection } = write;
   const { admin } = write.target.rights;
-  const relations: (ManyToOne | AnyToOne)[] = [];
-  for (const relation of write.target.catalog.relations.get(collection.name)?.values() ?? []) {
-    // Foreign keys tell administrators what does not exist.
-    if (relation.kind === 'a2o' || (relation.kind === 'm2o' && !admin)) relations.push(relation);
-  }
-  if (relations.length === 0) return [];
   const found = new Map<string, Links>();
   const slice = new TimeSlice();
   for (const relation of relations) {
@@ -156,7 +165,7 @@ async function linksOf({ write, nodes }: Work): Promise<readonly Links[]> {
       links.rows.push(row);
     }
   }
-  await slice.rest();
+  if (slice.isSpent) await slice.pause();
   return [...found.values()];
 }
 
@@ -167,13 +176,18 @@ async function linksOf({ write, nodes }: Work): Promise<readonly Links[]> {
  */
 export async function judgeLinks(work: Work, untouched: readonly Node[]): Promise<void> {
   const { write } = work;
-  await requireReadable(write, keyColumns(write.collection), untouched.map(keyOfNode));
-  for (const { end, rows } of await linksOf(work)) {
+  if (untouched.length > 0) {
+    await requireReadable(write, keyColumns(write.collection), untouched.map(keyOfNode));
+  }
+  const relations = judgedRelations(work);
+  if (relations.length === 0) return;
+  for (const { end, rows } of await linksOf(work, relations)) {
     await requireReadable(placeOf(write, end.collection), end.columns, rows);
   }
 }
 
 /** Whether rows refer to others that the caller must be able to read. */
 export async function hasLinks(work: Work): Promise<boolean> {
-  return (await linksOf(work)).length > 0;
+  const relations = judgedRelations(work);
+  return relations.length > 0 && (await linksOf(work, relations)).length > 0;
 }

@@ -181,7 +181,7 @@ export async function lockNamedRows(write: Write, level: Level): Promise<FoundRo
   const wanted = new Map<string, Wanted>();
   const slice = new TimeSlice();
   gather(wanted, level, catalog);
-  await slice.rest();
+  if (slice.isSpent) await slice.pause();
   const found = new FoundRows();
   for (const name of [...wanted.keys()].sort()) {
     const entry = wanted.get(name);

@@ -75,7 +75,7 @@ async function nodesOf(level: Level, found: FoundRows): Promise<Nodes> {
       row === undefined ? createdNode(nodes, planned) : nodeOfRow(nodes, row, planned),
     );
   }
-  await slice.rest();
+  if (slice.isSpent) await slice.pause();
   return nodes;
 }
 
