@@ -84,7 +84,7 @@ export async function publishWithin(
 
 /**
  * Publishes all differences in a transaction of its own. It never waits for a table while it holds
- * the lock on publication: whoever has locked the table may be waiting for that.
+ * the lock on publication: the session that has locked the table may be waiting for that.
  * @param published the state before the transaction began
  * @param whole describe everything again
  * @throws Moved when somebody else publishes meanwhile, or tables come and go
