@@ -2,7 +2,7 @@
  * Records history: an activity for each row that is written or deleted, and a revision with the row
  * afterwards. It is part of the same transaction.
  */
-import type { Collection, Field } from '#core/catalog/catalog.ts';
+import { type Collection, type ColumnField, type Field, isColumn } from '#core/catalog/catalog.ts';
 import { CONCEALED, isConcealed } from '#core/catalog/concealed-field.ts';
 import { storedValue } from '#core/catalog/stored-form.ts';
 import type { Note } from '#core/changes/write-transaction.ts';
@@ -124,6 +124,22 @@ function makeSnapshot(collection: Collection): Sql {
   return sql`(SELECT row_to_json(r.*) FROM (SELECT ${shownColumns(collection)} WHERE ${there}) AS r)`;
 }
 
+/**
+ * The {@link snapshot} of a row `t` that is there and has the columns of the table and no others: the
+ * row itself, where that is how each of its columns is shown.
+ */
+function rowSnapshot(collection: Collection): Sql {
+  const columns = collection.table?.columns ?? [];
+  const fields = [...collection.fields.values()].filter(isColumn);
+  const isShownAsIs = (field: ColumnField, place: number) => {
+    const value = identifier('t', field.column.name);
+    const isAsIs = outputOf(field, storedValue(field, value)) === value;
+    return isAsIs && field.name === columns[place]?.name && field.column.name === field.name;
+  };
+  const isWhole = fields.length === columns.length && fields.every(isShownAsIs);
+  return isWhole ? sql`row_to_json(t.*)` : snapshot(collection);
+}
+
 /** The values of a statement: of one entry, or arrays of several. */
 interface EntryValues {
   readonly isOne: boolean;
@@ -215,7 +231,8 @@ export function recordRows(schema: string, written: WrittenRows): Sql {
   const order = place === null ? empty : sql` ORDER BY t.${place}`;
   const activity = sql`, a AS (${activityInto(schema, author, action, collection)}, ${item} FROM ${rows} AS t${order} RETURNING id)`;
   if (kept === 'activity' || !REVISED.has(action)) return activity;
-  const values = sql`${collection.name}::text, ${item}, ${snapshot(collection)}, ${delta}::text::json, NULL::int4`;
+  const data = place === null ? rowSnapshot(collection) : snapshot(collection);
+  const values = sql`${collection.name}::text, ${item}, ${data}, ${delta}::text::json, NULL::int4`;
   if (place === null) {
     return sql`${activity}, h AS (${revisionInto(schema)} SELECT a.id, ${values} FROM a, ${rows} AS t)`;
   }

@@ -47,6 +47,7 @@ const QUESTIONS = [
 ];
 /** Beside `things`: tables that keep less history, or are none that one statement writes. */
 const OTHERS: readonly (readonly [string, string, unknown])[] = [
+  ['teams', '1', { name: 'n' }],
   ['quiet', USER, { name: 'n' }],
   ['quiet', USER.toUpperCase(), { name: 'n' }],
   ['brief', 'a,b', { name: 'n', n: null }],
