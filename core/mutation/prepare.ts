@@ -4,7 +4,9 @@
  */
 import type { Permission } from '#core/access/rights.ts';
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
+import { blamesValue } from '#core/database/failure.ts';
 import { invalidPayload, ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
 import { ruleFault } from '#core/query/plan/rule.ts';
 import { type Filter, NEVER } from '#core/query/query.ts';
 import { fieldRules } from '#core/validation/field-rule.ts';
@@ -17,6 +19,7 @@ import {
   needsRecord,
   pathsIn,
 } from './caller-record.ts';
+import { askOpen, type OpenItem } from './open-condition.ts';
 import { type Action, type Item, missingValues, PENDING, type Row, rowOf } from './payload.ts';
 import { applySpecials, hasSpecials, withoutMasks } from './special.ts';
 import type { Write } from './target.ts';
@@ -117,6 +120,12 @@ function presetsOf(permissions: readonly Permission[]): readonly (readonly [stri
   return found;
 }
 
+/** An item as it will be prepared, and as it came. */
+interface Sent {
+  readonly item: Item;
+  readonly sent: Item;
+}
+
 const NO_ITEM: Item = Object.freeze({});
 
 export class Preparation {
@@ -125,6 +134,8 @@ export class Preparation {
   readonly #presets: Item;
   /** Null when nothing is demanded. */
   readonly #validation: Validation | null;
+  /** The errors of the items that were judged. */
+  readonly #faults = new Map<Item, readonly ServiceError[]>();
 
   private constructor(write: Write, action: Action, records: CallerRecords) {
     this.#write = write;
@@ -155,6 +166,41 @@ export class Preparation {
     return new Preparation(write, action, records);
   }
 
+  /** The members of an item with those that presets give. */
+  #full(given: Item): Item {
+    const bare = this.#action === 'update' ? withoutKey(this.#write, given) : given;
+    const all = this.#presets === NO_ITEM ? bare : { ...this.#presets, ...bare };
+    return withoutMasks(this.#write.collection, all);
+  }
+
+  /**
+   * Judges items that will be prepared, together: PostgreSQL is asked at most once.
+   * @throws ServiceErrors FAILED_VALIDATION for what is no value of its type
+   */
+  async judge(items: readonly Sent[]): Promise<void> {
+    const validation = this.#validation;
+    if (validation === null) return;
+    const open: (OpenItem & { readonly given: Item })[] = [];
+    const slice = new TimeSlice();
+    for (const { item: given, sent } of items) {
+      if (this.#faults.has(given)) continue;
+      if (slice.isOver()) await slice.pause();
+      const item = withRelated(this.#full(given), sent);
+      const found = validation.judge(item);
+      this.#faults.set(given, found.faults);
+      if (found.open.length > 0) open.push({ given, item, open: found.open });
+    }
+    const [first] = open;
+    if (first === undefined) return;
+    const held = await askOpen(this.#write, open).catch((error: unknown) => {
+      const [fault, ...more] = this.#faults.get(first.given) ?? [];
+      throw fault !== undefined && blamesValue(error) ? new ServiceErrors([fault, ...more]) : error;
+    });
+    for (const [index, { given, item }] of open.entries()) {
+      this.#faults.set(given, validation.judge(item, held[index]).faults);
+    }
+  }
+
   /**
    * Prepares one item.
    * @param sent its members as they came, related items included, for the rules to judge
@@ -166,11 +212,12 @@ export class Preparation {
     const { collection, rule } = write;
     const action = this.#action;
     if (write.strict) requireKnownMembers(write, sent);
-    const bare = action === 'update' ? withoutKey(write, given) : given;
-    const all = this.#presets === NO_ITEM ? bare : { ...this.#presets, ...bare };
-    const full = withoutMasks(collection, all);
+    const full = this.#full(given);
     const refined = rule.refine === undefined ? full : await rule.refine(write, action, full);
-    const broken = this.#validation?.faults(withRelated(full, sent)) ?? [];
+    if (this.#validation !== null && !this.#faults.has(given)) {
+      await this.judge([{ item: given, sent }]);
+    }
+    const broken = this.#faults.get(given) ?? [];
     const generated = hasSpecials(collection, action)
       ? await applySpecials(write, action, refined)
       : refined;

@@ -7,6 +7,21 @@ import type { Key } from '#core/query/key.ts';
 import type { ReadTarget } from '#core/query/sql/compile.ts';
 import type { Action, Item } from './payload.ts';
 
+/** Something is looked up for a write that was prepared without a connection. */
+export class LookupNeededError extends Error {
+  constructor() {
+    super('A write that is done at once needs something to be looked up.');
+    this.name = 'LookupNeededError';
+  }
+}
+
+/** In place of a connection while none is taken. */
+export const NO_CONNECTION: Client = Object.freeze({
+  query: () => {
+    throw new LookupNeededError();
+  },
+});
+
 /** Who writes where: the catalog and the rights that count. */
 export interface WriteTarget extends ReadTarget {
   readonly rights: Rights;

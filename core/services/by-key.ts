@@ -21,7 +21,7 @@ import {
   writtenBy,
   writtenKeys,
 } from '#core/mutation/by-key.ts';
-import type { Write } from '#core/mutation/target.ts';
+import { LookupNeededError, type Write } from '#core/mutation/target.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { give } from '#core/query/plan/slot.ts';
 import { type CompiledChange, compileAnyItem, compileChanging } from '#core/query/sql/compile.ts';
@@ -46,6 +46,7 @@ async function planned(
     return await plan();
   } catch (error) {
     if (error instanceof ServiceError || error instanceof ServiceErrors) return null;
+    if (error instanceof LookupNeededError) return null;
     throw error;
   }
 }

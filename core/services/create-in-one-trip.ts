@@ -2,7 +2,6 @@
 import { type Change, MAX_KEYS } from '#core/changes/change.ts';
 import type { AtOnce } from '#core/changes/write-transaction.ts';
 import { blamesValue } from '#core/database/failure.ts';
-import type { Client } from '#core/database/pool.ts';
 import { runTogether } from '#core/database/prepared.ts';
 import type { Statement } from '#core/database/sql.ts';
 import { type KeptKeys, keysIn } from '#core/mutation/kept-key.ts';
@@ -57,13 +56,6 @@ function creationOf(
     },
   };
 }
-
-/** In place of a connection while none is taken: what needs one is not to be created at once. */
-export const NO_CONNECTION: Client = Object.freeze({
-  query: () => {
-    throw new TypeError('items that are created at once were to be looked up');
-  },
-});
 
 /**
  * Prepares the statements that create items and read them back, and asks nothing of the database.

@@ -8,9 +8,8 @@ import type { Client } from '#core/database/pool.ts';
 import { connectionFor, type WriteConnections } from '#core/database/write-connection.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
-import type { CollectionRule, Write } from '#core/mutation/target.ts';
+import { type CollectionRule, NO_CONNECTION, type Write } from '#core/mutation/target.ts';
 import { isRefusal } from './by-key.ts';
-import { NO_CONNECTION } from './create-in-one-trip.ts';
 import type { ItemContext, Target } from './request-context.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
 

@@ -5,12 +5,14 @@
 import { ANONYMOUS } from '#core/access/grants.ts';
 import type { ColumnField } from '#core/catalog/catalog.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import type { Operator } from '#core/query/operator.ts';
+import { type Operator, shapeOf } from '#core/query/operator.ts';
+import { geometryOf, isGeometry } from '#core/query/plan/geometry.ts';
 import { operandOf } from '#core/query/plan/operand.ts';
 import { isRecordPath } from '#core/query/plan/record.ts';
 import { NO_VALUE, resolveVariable } from '#core/query/plan/variable.ts';
 import type { Filter } from '#core/query/query.ts';
 import { isOpaque } from './compare.ts';
+import { isAskable } from './operation.ts';
 
 type Operation = Extract<Filter, { kind: 'operation' }>;
 
@@ -45,23 +47,45 @@ function meaningsOf(entry: unknown): readonly unknown[] {
   return Array.isArray(found) ? found : [found];
 }
 
-/** @param field null for the result of a function, which is a whole number */
-export function operandFault(field: ColumnField | null, operation: Operation): string | null {
-  const { operator, place } = operation;
-  if (!LISTS.has(operator) && !SINGLE.has(operator)) return null;
-  if (field !== null && (field.type === 'json' || field.type === 'hash')) return null;
-  const values = entriesOf(operation).filter((entry) => entry !== null);
-  if (field !== null && isOpaque(field)) {
-    if (EQUAL.has(operator) || values.length === 0) return null;
-    return `"${place}": values of "${field.name}" are compared by the database alone; use _eq or _in.`;
-  }
+/** What is wrong with a condition that only PostgreSQL judges, on a field of the item itself. */
+function opaqueFault({ type }: ColumnField, { operator, value, place }: Operation): string | null {
+  const isShape = isGeometry({ type }) && shapeOf(operator) !== 'flag' && value !== null;
+  return isShape ? reasonOf(() => geometryOf({ value, place, spelled: false })) : null;
+}
+
+function reasonOf(look: () => void): string | null {
   try {
-    for (const value of values.flatMap(meaningsOf)) {
-      operandOf(field, value, { place, spelled: false });
-    }
+    look();
     return null;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return String(error.details.reason ?? error.message);
   }
+}
+
+/**
+ * @param field null for the result of a function, which is a whole number
+ * @param isOwn it is a field of the item itself, of which PostgreSQL can be asked
+ */
+export function operandFault(
+  field: ColumnField | null,
+  operation: Operation,
+  isOwn: boolean,
+): string | null {
+  const { operator, place } = operation;
+  if (isOwn && field !== null && isOpaque(field) && isAskable(field, operator)) {
+    return opaqueFault(field, operation);
+  }
+  if (!LISTS.has(operator) && !SINGLE.has(operator)) return null;
+  if (field !== null && (field.type === 'json' || field.type === 'hash')) return null;
+  const values = entriesOf(operation).filter((entry) => entry !== null);
+  if (field !== null && isOpaque(field)) {
+    if (EQUAL.has(operator) || values.length === 0) return null;
+    return `"${place}": values of "${field.name}" are compared by the database alone; of related items use _eq or _in.`;
+  }
+  return reasonOf(() => {
+    for (const value of values.flatMap(meaningsOf)) {
+      operandOf(field, value, { place, spelled: false });
+    }
+  });
 }

@@ -1,6 +1,6 @@
 /** Judges one operator on one member of a payload. */
 import type { ColumnField } from '#core/catalog/catalog.ts';
-import type { Operator, SpatialOperator } from '#core/query/operator.ts';
+import { type Operator, operatorsOf, type SpatialOperator } from '#core/query/operator.ts';
 import { compare, isCaseless, isOpaque, storedText, textOf } from './compare.ts';
 import type { Matcher } from './regex.ts';
 
@@ -182,6 +182,44 @@ const JUDGES: Readonly<Record<Exclude<Operator, SpatialOperator> | '_regex', Jud
 
 function isJudged(operator: string): operator is keyof typeof JUDGES {
   return Object.hasOwn(JUDGES, operator);
+}
+
+const LISTS: ReadonlySet<string> = new Set(['_in', '_nin', '_between', '_nbetween']);
+const SINGLE: ReadonlySet<string> = new Set(['_eq', '_neq', '_lt', '_lte', '_gt', '_gte']);
+const ALWAYS_DECIDED: ReadonlySet<string> = new Set(['_null', '_nnull', '_regex', '_submitted']);
+const EMPTINESS: ReadonlySet<string> = new Set(['_empty', '_nempty']);
+
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text);
+}
+
+/** Cases of letters beyond ASCII are what the database's locale says. */
+function hasKnownCases(texts: readonly unknown[]): boolean {
+  return texts.every((text) => isAscii(textOf(text)));
+}
+
+/** Whether PostgreSQL takes the operator on the field, and so can be asked. */
+export function isAskable({ type }: ColumnField, operator: string): boolean {
+  return operatorsOf(type, false).some((name) => name === operator);
+}
+
+/**
+ * Whether what an operator says of a value is known without PostgreSQL: not of values that have
+ * spellings which only it knows, of lists and documents, and of what its locale decides.
+ */
+export function isDecided(operator: string, { value, field }: Subject, operand: unknown): boolean {
+  if (value === null || field === null || ALWAYS_DECIDED.has(operator)) return true;
+  if (field.type === 'json') return SINGLE.has(operator) || LISTS.has(operator);
+  if (!isJudged(operator)) return false;
+  if (isOpaque(field)) return !isAskable(field, operator);
+  if (EMPTINESS.has(operator)) return true;
+  if (isCaseless(field) && !hasKnownCases([value, operand])) return false;
+  if (SINGLE.has(operator) || LISTS.has(operator)) {
+    const entries = LISTS.has(operator) ? listOf(operand) : [operand];
+    return entries.every((entry) => entry === null || compare(field, value, entry) !== null);
+  }
+  if (/^_n?i/.test(operator) && !hasKnownCases([value, operand])) return false;
+  return storedText(field, value) !== null;
 }
 
 /**

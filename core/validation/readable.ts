@@ -45,6 +45,8 @@ interface Stand {
   readonly below: Part | undefined;
   /** Null for the result of a function, undefined for what has no type. */
   readonly field?: ColumnField | null;
+  /** It is a field of the item itself, of which PostgreSQL can be asked. */
+  readonly isOwn: boolean;
 }
 
 class Reading {
@@ -55,12 +57,16 @@ class Reading {
   }
 
   /** A filter whose names are members of an item. */
-  level(filter: Filter, part: Part): string | null {
-    if (filter.kind === 'group') return first(filter.filters, (inner) => this.level(inner, part));
+  level(filter: Filter, part: Part, isOwn = false): string | null {
+    if (filter.kind === 'group') {
+      return first(filter.filters, (inner) => this.level(inner, part, isOwn));
+    }
     if (filter.kind !== 'field') return `"${filter.place}" stands where a field is expected.`;
     const { key, place } = filter;
     if (part === null) {
-      return key.startsWith('_') ? noOperator(place) : this.value(filter.filter, { below: null });
+      return key.startsWith('_')
+        ? noOperator(place)
+        : this.value(filter.filter, { below: null, isOwn });
     }
     const name = callOf(key)?.field ?? key;
     const field = part.collection.fields.get(name);
@@ -69,9 +75,12 @@ class Reading {
       return `"${place}": "${part.collection.name}" has no field "${name}".`;
     }
     const below = this.#below(relation, field?.type === 'json');
-    if (callOf(key) !== null) return this.value(filter.filter, { below, field: null });
+    if (callOf(key) !== null) return this.value(filter.filter, { below, field: null, isOwn });
     const column = columnOf(part.collection, name);
-    return this.value(filter.filter, column === null ? { below } : { below, field: column });
+    return this.value(
+      filter.filter,
+      column === null ? { below, isOwn } : { below, field: column, isOwn },
+    );
   }
 
   /** What lies below a value; undefined where nothing does. */
@@ -90,9 +99,11 @@ class Reading {
         return first(filter.filters, (inner) => this.value(inner, stand));
       case 'quantifier':
       case 'document':
-        return null;
+        return stand.isOwn && stand.field?.type === 'json'
+          ? null
+          : `"${filter.place}": a validation looks into lists and documents of the item itself, not into related items.`;
       case 'operation':
-        return stand.field === undefined ? null : operandFault(stand.field, filter);
+        return stand.field === undefined ? null : operandFault(stand.field, filter, stand.isOwn);
       case 'field': {
         const { key, place, filter: inner } = filter;
         const fault = inner.kind === 'operation' ? payloadFault(key, inner, place) : undefined;
@@ -128,7 +139,7 @@ export function validationFault(
 ): string | null {
   const found = known.get(filter);
   if (found?.catalog === catalog) return found.fault;
-  const fault = new Reading(catalog).level(filter, { collection });
+  const fault = new Reading(catalog).level(filter, { collection }, true);
   known.set(filter, { catalog, fault });
   return fault;
 }

@@ -1,6 +1,7 @@
 /**
  * Judges payloads in memory by filters: those of permissions and those of fields. What a payload
- * does not have passes every operator but `_submitted`; what cannot be judged passes none.
+ * does not have passes every operator but `_submitted`; what cannot be judged passes none. Conditions
+ * on fields of the item itself that only PostgreSQL can judge are left open, for whoever can ask it.
  */
 import type { Caller } from '#core/access/grants.ts';
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
@@ -13,7 +14,7 @@ import { isTemporal } from '#core/values/json-type.ts';
 import { columnOf } from './column.ts';
 import { dateOfParts, momentOf } from './compare.ts';
 import { type Fault, faultError } from './fault.ts';
-import { objection, type Subject, UNKNOWN } from './operation.ts';
+import { isDecided, objection, type Subject, UNKNOWN } from './operation.ts';
 import { Matcher } from './regex.ts';
 
 type FieldFilter = Extract<Filter, { kind: 'field' }>;
@@ -36,6 +37,28 @@ interface Level {
   /** Tells the types of its members; null where anything may stand. */
   readonly collection: Collection | null;
   readonly path: readonly string[];
+  /** The filter of a field of the item itself; absent below it. */
+  readonly own?: FieldFilter;
+}
+
+/** What is found out about an item. */
+export interface Judgement {
+  /** One for each rule that it breaks; what is open counts as broken. */
+  readonly faults: readonly ServiceError[];
+  /** Conditions, each on one field of the item, that only PostgreSQL can judge. */
+  readonly open: readonly Filter[];
+}
+
+const NOTHING_HELD: ReadonlySet<Filter> = new Set();
+const leaves = new WeakMap<Filter, Filter>();
+
+/** A condition on one value as one on the item: the same each time, so that it can be told by it. */
+function leafOf(own: FieldFilter, filter: Filter): Filter {
+  const known = leaves.get(filter);
+  if (known !== undefined) return known;
+  const leaf: Filter = { ...own, filter };
+  leaves.set(filter, leaf);
+  return leaf;
 }
 
 /** Operators that only payloads know; the grammar of filters takes them for fields. */
@@ -80,6 +103,8 @@ export class Validation {
   readonly #facts: ValidationFacts;
   readonly #rules: readonly Filter[];
   readonly #matcher = new Matcher();
+  #held = NOTHING_HELD;
+  #open = new Set<Filter>();
 
   constructor(facts: ValidationFacts, rules: readonly Filter[]) {
     this.#facts = facts;
@@ -88,9 +113,18 @@ export class Validation {
 
   /** The errors of an item, one for each rule that it breaks. */
   faults(item: JsonObject): readonly ServiceError[] {
+    return this.judge(item).faults;
+  }
+
+  /** @param held conditions that were open before and hold for the item */
+  judge(item: JsonObject, held: ReadonlySet<Filter> = NOTHING_HELD): Judgement {
     const { collection } = this.#facts;
     const level = { item, collection, path: [] };
-    return this.#rules.flatMap((rule) => this.#level(rule, level)).map(faultError);
+    this.#held = held;
+    this.#open = new Set();
+    const faults = this.#rules.flatMap((rule) => this.#level(rule, level)).map(faultError);
+    // What passes whatever becomes of them need not be asked.
+    return { faults, open: faults.length === 0 ? [] : [...this.#open] };
   }
 
   /** A value of a preset: dynamic variables give way to what they stand for, null without a value. */
@@ -133,7 +167,11 @@ export class Validation {
     const value = call === null ? memberOf(item, filter.key) : called(call, item, collection);
     const name = call?.field ?? filter.key;
     const field = call === null ? columnOf(collection, name) : null;
-    const below = { item, collection: this.#behind(collection, name), path: [...path, name] };
+    const isOwn = path.length === 0 && columnOf(collection, name) !== null;
+    const below: Level = {
+      ...{ item, collection: this.#behind(collection, name), path: [...path, name] },
+      ...(isOwn ? { own: filter } : {}),
+    };
     return this.#value(filter.filter, { value, field }, below);
   }
 
@@ -153,17 +191,14 @@ export class Validation {
       case 'group':
         return this.#group(filter, (part) => this.#value(part, subject, level));
       case 'operation':
-        return this.#judge(filter.operator, filter.value, subject, level.path);
+        return this.#judge(filter.operator, filter.value, subject, { ...level, filter });
       case 'field':
         return this.#below(filter, subject, level);
-      default:
-        // Lists of related items and documents are not judged in a payload.
-        return this.#judge(
-          filter.kind,
-          null,
-          { ...subject, value: missingOr(subject) },
-          level.path,
-        );
+      default: {
+        // Lists of related items are not judged in a payload, and what is in a value not in memory.
+        const unknown = { ...subject, value: missingOr(subject) };
+        return this.#judge(filter.kind, null, unknown, { ...level, filter });
+      }
     }
   }
 
@@ -171,18 +206,39 @@ export class Validation {
   #below(filter: FieldFilter, subject: Subject, level: Level): Fault[] {
     const { value } = subject;
     if (PAYLOAD_OPERATORS.has(filter.key) && filter.filter.kind === 'operation') {
-      return this.#judge(filter.key, filter.filter.value, subject, level.path);
+      return this.#judge(filter.key, filter.filter.value, subject, { ...level, filter });
     }
     if (value === undefined) return [];
-    if (isJsonObject(value)) return this.#level(filter, { ...level, item: value });
+    const { own: _, ...inner } = level;
+    if (isJsonObject(value)) return this.#level(filter, { ...inner, item: value });
     const path = [...level.path, filter.key];
-    return this.#value(filter.filter, { value: UNKNOWN, field: null }, { ...level, path });
+    return this.#value(filter.filter, { value: UNKNOWN, field: null }, { ...inner, path });
   }
 
-  #judge(operator: string, value: unknown, subject: Subject, path: readonly string[]): Fault[] {
-    const found = objection(operator, subject, this.#operand(value), this.#matcher);
-    return found === null ? [] : [{ path, ...found }];
+  #judge(
+    operator: string,
+    value: unknown,
+    subject: Subject,
+    { path, own, filter }: Pick<Level, 'path' | 'own'> & { readonly filter: Filter },
+  ): Fault[] {
+    const operand = this.#operand(value);
+    const found = objection(operator, subject, operand, this.#matcher);
+    if (own === undefined || !isLeftOpen(operator, subject, operand)) {
+      return found === null ? [] : [{ path, ...found }];
+    }
+    const leaf = leafOf(own, filter);
+    if (this.#held.has(leaf)) return [];
+    this.#open.add(leaf);
+    return [{ path, ...(found ?? { type: operator.replace(/^_/, ''), details: {} }) }];
   }
+}
+
+/** Whether only PostgreSQL can tell what an operator says; nothing holds for a variable without value. */
+function isLeftOpen(operator: string, subject: Subject, operand: unknown): boolean {
+  if (subject.value === undefined) return false;
+  const operands = Array.isArray(operand) ? operand : [operand];
+  if (operands.includes(UNKNOWN) || PAYLOAD_OPERATORS.has(operator)) return false;
+  return subject.value === UNKNOWN || !isDecided(operator, subject, operand);
 }
 
 function missingOr({ value }: Subject): unknown {

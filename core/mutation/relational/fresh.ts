@@ -11,7 +11,7 @@ import { judgeAction } from '../judge.ts';
 import type { NewItems, NewRows, Recorded, Reference } from '../new-items.ts';
 import { PENDING } from '../payload.ts';
 import { sequenceStatement } from '../statement.ts';
-import { NO_RULE, type Write } from '../target.ts';
+import { LookupNeededError, NO_RULE, type Write } from '../target.ts';
 import { judgeWork } from './judge.ts';
 import { hasLinks } from './link.ts';
 import { columnField, FoundRows } from './lock.ts';
@@ -235,6 +235,11 @@ export async function freshItems(
   judgeAction(write, 'create');
   const { work } = await new Resolver(new FoundRows(), writeOf, allowance).resolve(level);
   if (await refersToOthers(work)) return null;
-  await judgeWork(work);
+  try {
+    await judgeWork(work);
+  } catch (error) {
+    if (error instanceof LookupNeededError) return null;
+    throw error;
+  }
   return itemsOf(work);
 }

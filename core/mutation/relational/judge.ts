@@ -34,6 +34,7 @@ async function prepare(
 ): Promise<void> {
   if (nodes.length === 0) return;
   const preparation = await Preparation.open(work.write, action);
+  await preparation.judge(nodes);
   // Items that were sent once for many keys are prepared once.
   const known = new Map<Item, Prepared>();
   const slice = new TimeSlice();

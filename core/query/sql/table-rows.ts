@@ -64,14 +64,18 @@ export function readableRows(
   };
 }
 
-/** All rows, and for each of some rules whether it holds for a row. */
+/**
+ * All rows, and for each of some rules whether it holds for a row.
+ * @param source what stands in the place of the collection's table; null: the table itself
+ */
 export function judgedRows(
   target: ReadTarget,
   rules: readonly Filter[],
   now = new Date(),
+  source: Sql | null = null,
 ): TableRows & { readonly table: Table; readonly verdicts: readonly Sql[] } {
   const context = contextOf({ ...target, grants: ALL_GRANTS }, { slots: false, now });
-  const scope = openScope(context, target.collection);
+  const scope = openScope(context, target.collection, source);
   const verdicts = rules.map((rule) => {
     const condition = planRule(scope, rule);
     return sql`(${conditionSql(condition, false)}) IS TRUE`;
