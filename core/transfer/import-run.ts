@@ -35,6 +35,11 @@ export interface ImportOptions {
   readonly signal: AbortSignal;
   /** Cancels the running statement of a backend, from another connection. */
   readonly interrupt: (backend: number) => Promise<void>;
+  /**
+   * Runs a script that analyzes a table, on another connection, so that its lock is not held for as
+   * long as the import takes. What goes wrong there is not worth an import.
+   */
+  readonly analyze: (script: string) => Promise<void>;
   readonly progress: (progress: JobProgress) => void;
   /**
    * Stops at a named position for tests: `import.parsing`; `import.staged` and, with the rows

@@ -8,10 +8,12 @@ import { type MergeCounts, merge, type Range, removeDuplicates } from './merge-b
 import type { RowFault } from './row-fault.ts';
 import { moveSequences } from './sequence.ts';
 import { STAGING, type Staged } from './staging-table.ts';
+import { correctStatistics } from './statistics.ts';
 import { importView } from './visible-faults.ts';
 
 /** Removes staged duplicates. @returns how many were removed */
 export async function prepareStaged(run: Run, staged: Staged): Promise<number> {
+  await correctStatistics(run);
   const duplicates = staged.distinct
     ? 0
     : await removeDuplicates(run.connection, run.target, staged.columns);

@@ -5,6 +5,7 @@
 import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
 import type { Change } from '#core/changes/change.ts';
 import type { Announcement } from '#core/changes/write-transaction.ts';
+import { withConnection } from '#core/database/pool.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
 import { IMPORT_JOB, type ImportMessage, importMessage } from '#core/jobs/message/import.ts';
@@ -52,6 +53,13 @@ async function importSpooled(
     signal,
     interrupt: async (backend) => {
       await pool.query('SELECT pg_cancel_backend($1)', [backend]);
+    },
+    analyze: async (script) => {
+      try {
+        await withConnection(pool, (other) => other.query(script));
+      } catch (error) {
+        context.log.warn({ err: error, collection }, 'the table of an import was not analyzed');
+      }
     },
     progress: (progress) => context.progress(progress),
     failpoint: (name) => context.failpoint(name),

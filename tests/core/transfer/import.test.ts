@@ -338,3 +338,28 @@ t.test('row numbers count rows, whatever line breaks stand in them', async (t) =
   const csv = 'id,n,s\r\n1,1,"a\r\nb\nc"\r\n\r\n2,2,"\n\n"\r\n3,x,"\n"\r\n';
   t.match(await db.refused('item', csv), [{ row: 3, field: 'n', value: 'x' }]);
 });
+
+t.test('wrong statistics are corrected before a merge', async (t) => {
+  const db = await importing(
+    `CREATE TABLE parent (id int PRIMARY KEY);
+     INSERT INTO parent SELECT generate_series(1, 5000);
+     CREATE TABLE item (id int PRIMARY KEY, name text, parent int REFERENCES parent)
+       PARTITION BY RANGE (id);
+     CREATE TABLE item_low PARTITION OF item FOR VALUES FROM (0) TO (10000);
+     CREATE TABLE item_high PARTITION OF item FOR VALUES FROM (10000) TO (100000);
+     INSERT INTO item SELECT i, repeat('x', 100), 1 FROM generate_series(1, 12000) AS i;
+     ANALYZE item_high;
+     UPDATE pg_class SET reltuples = 1000000000, relpages = 1 WHERE oid = 'parent'::regclass;
+     UPDATE pg_class SET reltuples = 0, relpages = 200 WHERE oid = 'item_low'::regclass`,
+  );
+  const counts = async () => {
+    const rows = await db.rows(
+      `SELECT relname, reltuples::int AS rows FROM pg_class
+       WHERE oid IN ('parent'::regclass, 'item_low'::regclass, 'item_high'::regclass)`,
+    );
+    return Object.fromEntries(rows.map(({ relname, rows }) => [relname, rows]));
+  };
+  const csv = 'id,name,parent\n1,changed,2\n20000,new,5000\n';
+  t.match(await db.import('item', csv), { inserted: 1, updated: 1 });
+  t.strictSame(await counts(), { parent: 5000, item_low: 9999, item_high: 2001 });
+});

@@ -107,6 +107,9 @@ export async function importing(setup: string): Promise<Importing> {
           interrupt: async (backend) => {
             await pool.query('SELECT pg_cancel_backend($1)', [backend]);
           },
+          analyze: async (script) => {
+            await pool.query(script);
+          },
           progress: () => undefined,
           failpoint: async () => undefined,
           errorLimit: 100,
