@@ -6,8 +6,8 @@ import {
   tellSupervisor,
 } from '#core/process/supervised-process.ts';
 import { logUncaughtErrors } from '#core/process/uncaught-errors.ts';
+import { serverOptionsOf } from './http/answer-options.ts';
 import { createServer, type Server } from './http/server.ts';
-import { serverOptionsOf } from './http/server-options.ts';
 import { guarded } from './limit/limit-requests.ts';
 import { openRouter } from './rest/route-table.ts';
 import { type EdgeServices, openEdgeServices } from './services.ts';

@@ -5,8 +5,8 @@
 
 import { TimeSlice } from '#core/process/time-slice.ts';
 import type { Catalog, Collection } from './catalog.ts';
+import { findPointers, type Pointer, type Scope, tableKey } from './column-relations.ts';
 import type { TableDescriptor } from './descriptor.ts';
-import { findPointers, type Pointer, type Scope, tableKey } from './own-relations.ts';
 import type { ManyToOne, Relation, Relations, ToMany } from './relation.ts';
 
 type Graph = Map<string, Map<string, Relation>>;

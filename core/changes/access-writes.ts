@@ -3,7 +3,7 @@
  * applied the change.
  */
 import type { Catalog } from '#core/catalog/catalog.ts';
-import { tableKey } from '#core/catalog/own-relations.ts';
+import { tableKey } from '#core/catalog/column-relations.ts';
 import { systemCollections } from '#core/system-collections/registry.ts';
 import type { Change } from './change.ts';
 

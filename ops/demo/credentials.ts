@@ -4,7 +4,7 @@ import { join, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Config } from '#core/config/config.ts';
 import { SetupError } from '#core/system/setup-error.ts';
-import { embeddedUrl } from './embedded.ts';
+import { embeddedUrl } from './find-embedded-database.ts';
 
 export interface Token {
   readonly text: string;

@@ -2,7 +2,7 @@
 /** What users typed cannot break out of a header, nor can any part of a request. */
 import t from 'tap';
 import { loadConfig } from '#core/config/config.ts';
-import { serverOptionsOf } from '#edge/http/server-options.ts';
+import { serverOptionsOf } from '#edge/http/answer-options.ts';
 import { exchange, request, serve } from '#tests/edge/http/fixture/client.ts';
 
 const BREAKS = ['\r\n', '\n', '\r', '\u2028', '\0', '\u010a\u010d', '\v\f', '\x7f'];

@@ -10,8 +10,8 @@ import { Counter } from '#core/query/parse/counter.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { permissionFaults } from '../permission-check.ts';
+import { checkVariables } from './check-stored-variables.ts';
 import { checkStored } from './stored-filter.ts';
-import { checkVariables } from './stored-variable.ts';
 import { schemaOf, singleKeys } from './system-schema.ts';
 
 function checkFilter({ target: { bounds } }: Write, item: Item, field: string): void {

@@ -3,8 +3,8 @@
 import t from 'tap';
 import { loadConfig } from '#core/config/config.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
+import { serverOptionsOf } from '#edge/http/answer-options.ts';
 import type { Response } from '#edge/http/response.ts';
-import { serverOptionsOf } from '#edge/http/server-options.ts';
 import type { Teardown } from '#tests/harness/database.ts';
 import { type Served, serve } from './fixture/client.ts';
 
