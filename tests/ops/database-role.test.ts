@@ -73,7 +73,7 @@ t.test('the documented rights are enough, on tables that belong to somebody else
   t.equal(short.code, 1);
   t.match(
     short.stderr,
-    new RegExp(`^DATABASE_URL: .* ${LEAST - 1} connections .* ${LEAST} at the`),
+    new RegExp(`^DATABASE_URL: .* ${LEAST - 1} connections .* at least ${LEAST}: `),
   );
 
   // As few connections are enough, too, and they are for two edges what they are for one.

@@ -109,7 +109,12 @@ t.test('items are created or refused', async (t) => {
     ...failed('labels contains', 'name eq'),
   ]);
   t.strictSame(await create({ id: 5, ...GOOD, doc: { size: 10 } }), failed('doc document'));
-  t.strictSame(await create({ id: 5, ...GOOD, name: 'café' }), failed('name nicontains'));
+  // Which letters are the same is for the database's locale to say.
+  const { rows } = await world.pool.query<{ same: boolean }>("SELECT 'É' ILIKE 'é' AS same");
+  t.strictSame(
+    await create({ id: 7, ...GOOD, name: 'café' }),
+    rows[0]?.same ? failed('name nicontains') : null,
+  );
   t.equal(await create({ id: 6, ...GOOD, name: null }), null, 'null has no part');
   // PostgreSQL ends the statement, so that nothing is known of the other conditions either.
   const none = await create({ id: 5, ...GOOD, net: 'no address' });

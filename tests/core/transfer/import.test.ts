@@ -1,6 +1,7 @@
 // @quick
 
 import t from 'tap';
+import { asSuperuser } from '#tests/harness/database.ts';
 import { importing } from './importing.ts';
 
 const NOTHING = { inserted: 0, updated: 0, unchanged: 0, duplicates: 0, skipped: 0, failed: 0 };
@@ -348,10 +349,15 @@ t.test('wrong statistics are corrected before a merge', async (t) => {
      CREATE TABLE item_low PARTITION OF item FOR VALUES FROM (0) TO (10000);
      CREATE TABLE item_high PARTITION OF item FOR VALUES FROM (10000) TO (100000);
      INSERT INTO item SELECT i, repeat('x', 100), 1 FROM generate_series(1, 12000) AS i;
-     ANALYZE item_high;
-     UPDATE pg_class SET reltuples = 1000000000, relpages = 1 WHERE oid = 'parent'::regclass;
-     UPDATE pg_class SET reltuples = 0, relpages = 200 WHERE oid = 'item_low'::regclass`,
+     ANALYZE parent, item_low, item_high`,
   );
+  const [database] = await db.rows('SELECT current_database() AS name');
+  await asSuperuser(async (client) => {
+    await client.query(
+      `UPDATE pg_class SET reltuples = 1000000000, relpages = 1 WHERE oid = 'app.parent'::regclass;
+       UPDATE pg_class SET reltuples = 0, relpages = 200 WHERE oid = 'app.item_low'::regclass`,
+    );
+  }, String(database?.name));
   const counts = async () => {
     const rows = await db.rows(
       `SELECT relname, reltuples::int AS rows FROM pg_class
