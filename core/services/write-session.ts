@@ -36,13 +36,13 @@ export interface WriteSessionOptions extends WriteConnections {
 }
 
 /** The connection of a session, and who is told of its changes. */
-interface Place {
+interface SessionConnection {
   readonly client: Client;
   readonly note: Note;
 }
 
 /** Of a session that asks nothing of the database. */
-const NOWHERE: Place = { client: NO_CONNECTION, note: () => undefined };
+const NO_DATABASE: SessionConnection = { client: NO_CONNECTION, note: () => undefined };
 
 export class WriteSessions {
   readonly #options: WriteSessionOptions;
@@ -68,7 +68,7 @@ export class WriteSessions {
 
   /** A session for what is prepared without the database. */
   prepare(target: Target, context: ItemContext): Session {
-    return this.#open(target, context, writable(context), NOWHERE);
+    return this.#open(target, context, writable(context), NO_DATABASE);
   }
 
   /**
@@ -99,7 +99,7 @@ export class WriteSessions {
     { caller, visitor = NO_VISITOR, strict = false }: Target,
     context: ItemContext,
     collection: Collection,
-    { client, note }: Place,
+    { client, note }: SessionConnection,
   ): Session {
     const { hash, ruleOf, schema } = this.#options;
     const now = new Date();

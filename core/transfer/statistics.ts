@@ -14,7 +14,9 @@ const TOLERANCE = 4;
 /** A tenth of the usual sample: it is the number of rows that matters. */
 const TARGET = sql`SET LOCAL default_statistics_target = 10`;
 /** Another ANALYZE of the table, or a change of its schema, is not waited for any longer. */
-const LIMITS = sql`SET LOCAL lock_timeout = '1s'; SET LOCAL statement_timeout = '60s'`;
+const LIMITS = sql`SET LOCAL lock_timeout = '1s'; SET LOCAL statement_timeout = '10s'`;
+/** Partitions of one table that are counted: the largest. */
+const PARTITIONS_MAX = 256;
 
 interface Table {
   readonly name: Sql;
@@ -25,7 +27,10 @@ interface Table {
   readonly rows: number;
 }
 
-/** The tables that hold the rows of one: itself, or its partitions. */
+/**
+ * The tables that hold the rows of one, itself or its partitions, as far as they may be read: to refer
+ * to a table one needs no right to read it.
+ */
 async function leavesOf(
   { connection }: Run,
   { schema, name, columns }: { schema: string; name: string; columns: readonly string[] },
@@ -39,7 +44,9 @@ async function leavesOf(
     WHERE c.relkind = 'r'
       AND (c.relpages > 0 OR pg_relation_size(c.oid) / 8192 > ${SAMPLED_PAGES})
       AND (c.oid = ${relation}
-        OR c.oid IN (SELECT relid FROM pg_partition_tree(${relation}) WHERE isleaf))`);
+        OR c.oid IN (SELECT relid FROM pg_partition_tree(${relation}) WHERE isleaf))
+      AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
+    ORDER BY c.relpages DESC LIMIT ${PARTITIONS_MAX}`);
   return rows.map((row) => ({
     name: identifier(String(row.schema), String(row.name)),
     columns: join(columns.map((column) => identifier(column))),
@@ -48,16 +55,21 @@ async function leavesOf(
   }));
 }
 
-/** Whether a table has far more or fewer rows than its statistics say. */
-async function isMiscounted({ connection }: Run, { name, pages, rows }: Table): Promise<boolean> {
-  const sampled = Math.min(pages, SAMPLED_PAGES);
-  if (sampled === 0) return false;
-  const percent = raw(String((100 * sampled) / pages));
-  const counted = await connection.number(
-    sql`SELECT count(*) FROM ${name} TABLESAMPLE SYSTEM (${percent})`,
-  );
-  const found = counted / sampled;
-  return found > TOLERANCE * rows || TOLERANCE * found < rows;
+/** Those of the tables that have far more or fewer rows than their statistics say. */
+async function miscounted({ connection }: Run, tables: readonly Table[]): Promise<Table[]> {
+  const filled = tables.filter(({ pages }) => pages > 0);
+  if (filled.length === 0) return [];
+  const counts = filled.map(({ name, pages }, index) => {
+    const percent = raw(String((100 * Math.min(pages, SAMPLED_PAGES)) / pages));
+    return sql`SELECT ${raw(String(index))} AS "table", count(*) AS "rows"
+      FROM ${name} TABLESAMPLE SYSTEM (${percent})`;
+  });
+  const { rows } = await connection.run(join(counts, ' UNION ALL '));
+  const counted = new Map(rows.map((row) => [Number(row.table), Number(row.rows)]));
+  return filled.filter((table, index) => {
+    const found = (counted.get(index) ?? 0) / Math.min(table.pages, SAMPLED_PAGES);
+    return found > TOLERANCE * table.rows || TOLERANCE * found < table.rows;
+  });
 }
 
 /**
@@ -78,8 +90,7 @@ export async function correctStatistics(run: Run): Promise<void> {
     }),
   ];
   for (const table of joined) {
-    for (const leaf of await leavesOf(run, table)) {
-      if (!(await isMiscounted(run, leaf))) continue;
+    for (const leaf of await miscounted(run, await leavesOf(run, table))) {
       const analyze = sql`ANALYZE (SKIP_LOCKED) ${leaf.name} (${leaf.columns})`;
       // One message of several statements is one transaction.
       await options.analyze(render(sql`${TARGET}; ${LIMITS}; ${analyze}`).text);

@@ -1,5 +1,6 @@
 // @quick
 
+import pg from 'pg';
 import t from 'tap';
 import { asSuperuser } from '#tests/harness/database.ts';
 import { importing } from './importing.ts';
@@ -368,4 +369,38 @@ t.test('wrong statistics are corrected before a merge', async (t) => {
   const csv = 'id,name,parent\n1,changed,2\n20000,new,5000\n';
   t.match(await db.import('item', csv), { inserted: 1, updated: 1 });
   t.strictSame(await counts(), { parent: 5000, item_low: 9999, item_high: 2001 });
+});
+
+t.test('a table that a key refers to need not be readable', async (t) => {
+  const db = await importing(
+    `CREATE TABLE parent (id int PRIMARY KEY);
+     INSERT INTO parent VALUES (1), (2);
+     CREATE TABLE item (id int PRIMARY KEY, parent int REFERENCES parent);
+     INSERT INTO item VALUES (1, 1);
+     ANALYZE parent, item`,
+  );
+  const url = new URL(db.url);
+  const database = url.pathname.slice(1);
+  const role = `importer_${database}`;
+  await asSuperuser(async (client) => {
+    await client.query(
+      `CREATE ROLE ${role} LOGIN PASSWORD '${role}'; GRANT USAGE ON SCHEMA app TO ${role};
+       GRANT ALL ON app.item TO ${role}; GRANT TEMPORARY ON DATABASE ${database} TO ${role}`,
+    );
+  }, database);
+  url.username = role;
+  url.password = role;
+  const client = new pg.Client({ connectionString: url.href });
+  t.teardown(async () => {
+    await client.end();
+    await asSuperuser(async (superuser) => {
+      await superuser.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+    }, database);
+  });
+  await client.connect();
+  await t.rejects(client.query('SELECT FROM app.parent'), { code: '42501' });
+  t.match(await db.import('item', 'id,parent\n1,2\n2,1\n', 'csv', { client }), {
+    inserted: 1,
+    updated: 1,
+  });
 });

@@ -12,7 +12,8 @@ import { importFile } from '#core/transfer/import.ts';
 import type { ImportOptions, ImportResult } from '#core/transfer/import-run.ts';
 import { createSystemDatabase } from '#tests/harness/database.ts';
 
-type Options = Partial<Omit<ImportOptions, 'client' | 'catalog' | 'collection' | 'file'>>;
+/** A client that is given stays open. */
+type Options = Partial<Omit<ImportOptions, 'catalog' | 'collection' | 'file'>>;
 
 /** One entry of a report, as far as tests compare it. */
 export interface Fault {
@@ -24,6 +25,8 @@ export interface Fault {
 }
 
 export interface Importing {
+  /** Of the database. */
+  readonly url: string;
   readonly pool: pg.Pool;
   /** Runs statements and returns the rows of the last one. */
   rows(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
@@ -57,7 +60,7 @@ const opened = lazily(async () => {
   });
   pool.on('error', () => undefined);
   t.teardown(() => pool.end());
-  return pool;
+  return { url, pool };
 });
 
 function lazily<T>(open: () => Promise<T>): () => Promise<T> {
@@ -80,12 +83,13 @@ async function readCatalog(pool: pg.Pool): Promise<Catalog> {
 
 /** @param setup SQL that makes the tables of the test */
 export async function importing(setup: string): Promise<Importing> {
-  const pool = await opened();
+  const { url, pool } = await opened();
   await pool.query(`DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE; CREATE SCHEMA ${SCHEMA}`);
   await pool.query(setup);
   const catalog = () => readCatalog(pool);
 
   const bench: Importing = {
+    url,
     pool,
     async rows(text, values = []) {
       const result = await pool.query<Record<string, unknown>>(text, [...values]);
