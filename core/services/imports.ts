@@ -1,11 +1,12 @@
 /** Accepts files to import: checks the rights, stores the upload, submits the job. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { ImportHolds } from '#core/cache/import-suspension.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { IMPORT_JOB, type ImportFormat, type ImportMessage } from '#core/jobs/message/import.ts';
+import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { CountedUpload, SpoolQuota } from '#core/jobs/quota.ts';
 import type { Submission } from '#core/jobs/submit.ts';
 import type { Log } from '#core/log/log.ts';
@@ -37,6 +38,7 @@ export interface Destination {
 /** A file that is still arriving. */
 export interface Upload {
   readonly format: ImportFormat;
+  readonly parameters: ImportParameters;
   readonly content: AsyncIterable<Uint8Array>;
   /** The announced length of the request body, which includes the file. */
   readonly size?: number | undefined;
@@ -49,6 +51,26 @@ interface CountedFile extends Upload {
 
 function senderOf({ role, roles, policies, app }: Caller): NonNullable<ImportMessage['sender']> {
   return { role, roles: [...roles], policies: [...policies], app };
+}
+
+/** The message of the lowest version that can express the import. */
+function messageOf(
+  caller: Caller,
+  { collection, fields }: Destination,
+  { file, parameters }: Pick<ImportMessage, 'file'> & Pick<Upload, 'parameters'>,
+): ImportMessage {
+  const source = { collection, file };
+  const own = fields === null ? {} : { fields: [...fields], sender: senderOf(caller) };
+  if (Object.keys(parameters).length > 0) return { version: 3, ...source, ...own, parameters };
+  return { version: fields === null ? 1 : 2, ...source, ...own };
+}
+
+/** Equal for the same content with the same parameters. */
+function fingerprintOf({ format, parameters }: Upload, sha256: string): string {
+  const entries = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (entries.length === 0) return `${format}:${sha256}`;
+  const digest = createHash('sha256').update(JSON.stringify(entries)).digest('hex');
+  return `${format}:${sha256}:${digest}`;
 }
 
 export class ImportService {
@@ -104,18 +126,16 @@ export class ImportService {
     }
   }
 
-  async #submit(
-    caller: Caller,
-    { collection, fields }: Destination,
-    { format, content, file, counted }: CountedFile,
-  ): Promise<string> {
+  async #submit(caller: Caller, destination: Destination, upload: CountedFile): Promise<string> {
     const { jobs, spool, holds, maxBytes, log } = this.#options;
-    const { bytes, sha256 } = await spool.write(file, counted.counted(content), maxBytes);
-    const source = { collection, file: { id: file, format, bytes } };
-    const message: ImportMessage =
-      fields === null
-        ? { version: 1, ...source }
-        : { version: 2, ...source, fields: [...fields], sender: senderOf(caller) };
+    const { collection } = destination;
+    const { file, format, parameters } = upload;
+    const content = upload.counted.counted(upload.content);
+    const { bytes, sha256 } = await spool.write(file, content, maxBytes);
+    const message = messageOf(caller, destination, {
+      file: { id: file, format, bytes },
+      parameters,
+    });
     const discard = () =>
       spool.remove(file).catch((error) => log.warn({ err: error }, 'an upload was not removed'));
     try {
@@ -126,7 +146,7 @@ export class ImportService {
         mailbox: `${IMPORT_JOB}:${collection}`,
         collection,
         user: caller.user,
-        fingerprint: `${format}:${sha256}`,
+        fingerprint: fingerprintOf(upload, sha256),
         holder: quotaKeyOf(caller),
       };
       const { id, joined } = await holds.during(collection, () => jobs.submit(submission));

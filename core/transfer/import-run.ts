@@ -1,6 +1,7 @@
 /** The input, the result and the shared state of an import. */
 import type pg from 'pg';
 import type { Catalog } from '#core/catalog/catalog.ts';
+import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
 import type { ImportConnection } from './import-connection.ts';
 import type { ImportFile } from './import-file.ts';
@@ -32,6 +33,8 @@ export interface ImportOptions {
   /** Whose rights decide which items rows may refer to; any item when not given. */
   readonly reader?: Reader;
   readonly file: ImportFile;
+  /** The options that the sender chose. */
+  readonly parameters: ImportParameters;
   readonly signal: AbortSignal;
   /** Cancels the running statement of a backend, from another connection. */
   readonly interrupt: (backend: number) => Promise<void>;

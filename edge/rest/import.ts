@@ -3,6 +3,11 @@
  */
 import { ServiceError } from '#core/errors/service-error.ts';
 import { IMPORT_FORMATS, type ImportFormat } from '#core/jobs/message/import.ts';
+import {
+  IMPORT_PARAMETERS,
+  importParameters,
+  importQuery,
+} from '#core/services/import-parameters.ts';
 import { firstFile, type IncomingFile } from '#edge/http/multipart.ts';
 import { type Call, type CallHandler, param } from './call.ts';
 import { accepted, jobAnswer, jobLocation } from './job-answer.ts';
@@ -54,9 +59,15 @@ function isBackground(call: Call): boolean {
 const importFile: CallHandler = async (call) => {
   const { imports } = call.services;
   const destination = await imports.authorize(call.caller, param(call, 'collection'));
+  const query = importQuery(call.parameters);
   checkSize(call);
   const file = await firstFile(call.request);
-  const upload = { format: formatOf(file), content: file.stream, size: call.request.body.size };
+  const upload = {
+    format: formatOf(file),
+    parameters: importParameters(query, file.fields),
+    content: file.stream,
+    size: call.request.body.size,
+  };
   const id = await imports.accept(call.caller, destination, upload);
   if (isBackground(call)) return accepted(call, id);
   return jobAnswer(call, id, () => ({ status: 200, headers: { Location: jobLocation(id) } }));
@@ -68,7 +79,7 @@ export const IMPORT_ROUTES: readonly RouteEntry[] = [
     path: '/utils/import/:collection',
     summary: 'Imports a file of items',
     access: 'rights',
-    parameters: ['background'],
+    parameters: ['background', ...IMPORT_PARAMETERS],
     body: { types: ['multipart/form-data'], schema: null, limit: 'IMPORT_MAX_SIZE' },
     answer: { ...EMPTY, job: true },
     handle: importFile,

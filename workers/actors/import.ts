@@ -34,7 +34,7 @@ async function importSpooled(
   context: ActorContext,
   announce: () => Promise<void>,
 ): Promise<ImportResult> {
-  const { collection, fields, file } = message;
+  const { collection, fields, file, parameters = {} } = message;
   const { services, job, signal } = context;
   const { config, catalog, pool, schema, spool } = services;
   const bytes = await spool.size(file.id);
@@ -50,6 +50,7 @@ async function importSpooled(
     ...(fields === undefined ? {} : { fields: new Set(fields) }),
     ...(reader === undefined ? {} : { reader }),
     file: { format: file.format, bytes, open: () => spool.read(file.id) },
+    parameters,
     signal,
     interrupt: async (backend) => {
       await pool.query('SELECT pg_cancel_backend($1)', [backend]);

@@ -1,5 +1,6 @@
 /** The message of an import job. */
 import * as v from 'valibot';
+import { importParameters } from './import-parameters.ts';
 
 export const IMPORT_JOB = 'import';
 
@@ -10,9 +11,10 @@ export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 export const importMessage = v.strictObject({
   /**
    * Version of this message; a worker of another release refuses a version that it does not know.
-   * Since 2, rows are judged by what the sender may read.
+   * Since 2, rows are judged by what the sender may read; since 3, there are parameters. The lowest
+   * version that can express a job is used, so that older workers do what they can.
    */
-  version: v.picklist([1, 2]),
+  version: v.picklist([1, 2, 3]),
   collection: v.string(),
   /** The only fields that the file may contain; absent: all. */
   fields: v.optional(v.array(v.string())),
@@ -31,6 +33,7 @@ export const importMessage = v.strictObject({
     format: v.picklist(IMPORT_FORMATS),
     bytes: v.number(),
   }),
+  parameters: v.optional(importParameters),
 });
 
 export type ImportMessage = v.InferOutput<typeof importMessage>;

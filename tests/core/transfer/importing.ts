@@ -107,6 +107,7 @@ export async function importing(setup: string): Promise<Importing> {
           catalog: await catalog(),
           collection,
           file: { format, bytes, open },
+          parameters: {},
           signal: new AbortController().signal,
           interrupt: async (backend) => {
             await pool.query('SELECT pg_cancel_backend($1)', [backend]);

@@ -129,6 +129,20 @@ for (const backend of backends) {
       t.equal(await count(), before + 4);
     });
 
+    t.test('an option that nobody knows is refused by name', async (t) => {
+      const before = await count();
+      const answer = await upload(cluster, 'things', 'name\nx\n', { query: '?sepparator=;' });
+      t.equal(answer.status, 400);
+      const { errors } = await bodyOf<ErrorsBody>(answer);
+      t.match(errors[0]?.extensions, { code: 'INVALID_QUERY', reason: /"sepparator"/ });
+      const form = new FormData();
+      form.set('sepparator', ';');
+      form.set('file', new Blob(['name\nx\n'], { type: 'text/csv' }), 'x.csv');
+      const part = await cluster.fetch('/utils/import/things', { method: 'POST', body: form });
+      t.match(await faults(part), { status: 400, faults: [{ code: 'INVALID_PAYLOAD' }] });
+      t.equal(await count(), before);
+    });
+
     t.test('what cannot be read is refused', async (t) => {
       const broken = await faults(await upload(cluster, 'things', 'name\n"open'));
       t.match(broken, { status: 400, faults: [{ code: 'INVALID_PAYLOAD' }] });

@@ -1,0 +1,64 @@
+// @quick
+
+import t from 'tap';
+import { ServiceError } from '#core/errors/service-error.ts';
+import { importParameters, importQuery } from '#core/services/import-parameters.ts';
+
+function refusal(query: Record<string, unknown>, parts: Record<string, string> = {}) {
+  try {
+    importParameters(importQuery(query), new Map(Object.entries(parts)));
+  } catch (error) {
+    if (error instanceof ServiceError) return { code: error.code, reason: error.details.reason };
+    throw error;
+  }
+  return null;
+}
+
+t.test('an option that nobody knows is named', async (t) => {
+  const reason = 'An import has no option "sepparator".';
+  t.strictSame(refusal({ sepparator: ';' }), { code: 'INVALID_QUERY', reason });
+  t.strictSame(refusal({}, { sepparator: ';' }), { code: 'INVALID_PAYLOAD', reason });
+  t.match(refusal({ constructor: 'x' }), { code: 'INVALID_QUERY' });
+  t.equal(refusal({ background: '', access_token: 'x' }), null);
+});
+
+t.test('a wrong value is named with what is right', async (t) => {
+  const wrong: readonly [string, unknown, RegExp][] = [
+    ['mode', 'replace', /"mode" must be insert or upsert or update/],
+    ['on_error', 'ignore', /"on_error" must be abort or skip/],
+    ['max_errors', '-1', /"max_errors" must be a whole number/],
+    ['match', 'a,,b', /"match" must be field names/],
+    ['match', 'a,a', /"match" must name each field once/],
+    ['dry_run', 'perhaps', /"dry_run" must be true or false/],
+    ['create', 'x', /"create"/],
+    ['mapping', '[1]', /"mapping" must be a JSON object/],
+    ['mapping', '{"a":"x","b":"x"}', /"mapping" maps two headers to "x"/],
+    ['empty', 'zero', /"empty" must be missing or null or text/],
+    ['decimal', ';', /"decimal" must be/],
+    ['date_format', '', /"date_format" must be a format/],
+    ['timezone', 'Mars/Base', /"timezone" must be a time zone/],
+    ['separator', ';;', /"separator" must be one character/],
+    ['separator', [';', ','], /"separator" must be given once/],
+    ['quote', '\n', /"quote" must be one character/],
+    ['escape', '', /"escape" must be one character/],
+    ['comment', '', /"comment" must be one character/],
+    ['charset', 'klingon', /"charset" must name an encoding/],
+  ];
+  for (const [name, value, reason] of wrong) {
+    t.match(refusal({ [name]: value }), { code: 'INVALID_QUERY', reason }, name);
+  }
+});
+
+t.test('what no worker does is refused', async (t) => {
+  for (const [name, value] of [
+    ['mode', 'insert'],
+    ['match', 'a'],
+    ['on_error', 'skip'],
+    ['dry_run', ''],
+    ['create', 'true'],
+    ['max_errors', '5'],
+  ] as const) {
+    const reason = `The option "${name}" is not supported.`;
+    t.strictSame(refusal({ [name]: value }), { code: 'INVALID_QUERY', reason });
+  }
+});
