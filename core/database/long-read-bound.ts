@@ -19,6 +19,10 @@ const AGEING = 1.001;
 const CALM_MS = 1_000;
 /** Without quick reads for so long (ms) there is nothing to protect. */
 const QUIET_MS = 2_000;
+/** A read is quick beside long ones that take so many times as long. */
+const QUICK_FACTOR = 4;
+/** The time of long reads is an average over about so many. */
+const LONG_AVERAGED = 8;
 
 /** Clocks in milliseconds; those of this process unless a test gives others. */
 export interface Clocks {
@@ -42,6 +46,7 @@ export class LongReadBound {
   #time = 0;
   #changed = Number.NEGATIVE_INFINITY;
   #quickRead = Number.NEGATIVE_INFINITY;
+  #longTime = 0;
   #looked: number;
   #processor: number;
 
@@ -59,9 +64,17 @@ export class LongReadBound {
     return this.#bound;
   }
 
-  /** Notes that somebody reads quickly. */
-  noteQuickRead(): void {
-    this.#quickRead = this.#clocks.now();
+  /**
+   * Notes a read that did not count as long. Where all reads take about as long, none needs protection.
+   * @param time how long such a read takes PostgreSQL (ms)
+   */
+  noteQuickRead(time: number): void {
+    if (QUICK_FACTOR * time <= this.#longTime) this.#quickRead = this.#clocks.now();
+  }
+
+  /** @param time how long such a read takes PostgreSQL (ms) */
+  noteLongRead(time: number): void {
+    this.#longTime += (time - this.#longTime) / LONG_AVERAGED;
   }
 
   /** Whether a probe would tell something. */

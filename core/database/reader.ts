@@ -157,9 +157,9 @@ export class Reader {
     const prepared = { name: shape.name, statement, time: shape.time };
     const outcome = await this.#pipelines.run(connection, prepared, pending);
     if (outcome.kind === 'answered') {
-      this.#longReads.noteQuickRead();
       shape.time += (outcome.time - shape.time) / AVERAGED;
       this.#noteTime(shape, outcome.time);
+      this.#longReads.noteQuickRead(shape.usual);
       return outcome.text;
     }
     learn(shape, outcome.reason);
@@ -224,6 +224,7 @@ export class Reader {
       const results = await held.run(runTogether(held.client, statements));
       shape.time = performance.now() - started;
       this.#noteTime(shape, shape.time);
+      if (kind === 'long') this.#longReads.noteLongRead(shape.usual);
       shape.kind = shape.time > SLOW_MS ? 'slow' : 'read';
       return results.at(-1)?.[0]?.[0] ?? null;
     } catch (error) {

@@ -1,20 +1,26 @@
 import t from 'tap';
 import { LongReadBound } from '#core/database/long-read-bound.ts';
 
+interface Look {
+  readonly probe: number | null;
+  readonly quick?: boolean;
+  readonly own?: number;
+  /** How long the quick reads take. */
+  readonly time?: number;
+}
+
 /** A bound of at most six, with clocks that the test moves. */
 function open() {
   let now = 0;
   let processor = 0;
   const bound = new LongReadBound(6, { now: () => now, processor: () => processor });
   /** Looks so many times, a tenth of a second apart. */
-  const look = (
-    times: number,
-    { probe, quick = true, own = 0.1 }: { probe: number | null; quick?: boolean; own?: number },
-  ) => {
-    for (let time = 0; time < times; time += 1) {
+  const look = (times: number, { probe, quick = true, own = 0.1, time = 0.2 }: Look) => {
+    for (let turn = 0; turn < times; turn += 1) {
       now += 100;
       processor += 100 * own;
-      if (quick) bound.noteQuickRead();
+      bound.noteLongRead(10);
+      if (quick) bound.noteQuickRead(time);
       bound.adapt(probe, bound.value);
     }
     return bound.value;
@@ -53,4 +59,11 @@ t.test('nothing changes without a probe while somebody reads quickly', async (t)
   look(20, { probe: 9 });
   t.equal(look(50, { probe: null }), 2);
   t.equal(look(100, { probe: null, quick: false }), 6, 'with nobody there they have all');
+});
+
+t.test('where all reads take about as long, none is protected from the others', async (t) => {
+  const { look } = open();
+  t.equal(look(20, { probe: 0.2, time: 6 }), 6);
+  t.equal(look(20, { probe: 9, time: 6 }), 6);
+  t.equal(look(20, { probe: 9, time: 1 }), 2);
 });
