@@ -60,11 +60,8 @@ function unjudgedLinks({ relations }: Catalog, collection: Collection): Set<stri
   return new Set([...columns, ...unjudged.flatMap((key) => key.columns)]);
 }
 
-/**
- * The fields that the caller's files may contain; null: all.
- * @throws ServiceError FORBIDDEN when the caller may not import at all
- */
-export function importFields(
+/** The fields that the caller's files may contain; null: all. */
+function importFields(
   rights: Rights,
   catalog: Catalog,
   collection: Collection,
@@ -87,4 +84,29 @@ export function importFields(
     .map(({ name }) => name)
     .filter((name) => covers(create, name) && covers(readable, name))
     .filter((name) => key.has(name) || covers(updatable, name));
+}
+
+/** The target of an import. */
+export interface Destination {
+  readonly collection: string;
+  /** The fields that the file may contain; null: all. */
+  readonly fields: readonly string[] | null;
+}
+
+/**
+ * What a caller may import into a collection.
+ * @throws ServiceError FORBIDDEN when nothing, also for collections whose items have no key
+ */
+export function importDestination(rights: Rights, catalog: Catalog, name: string): Destination {
+  const collection = catalog.collections.get(name);
+  const known = rights.admin || rights.of(name, 'create').length > 0;
+  if (!known || !collection || collection.system || collection.table === null) {
+    throw forbidden(
+      `You have no permission to import into collection "${name}" or it does not exist.`,
+    );
+  }
+  if (collection.primaryKey.length === 0) {
+    throw forbidden(`Items of "${name}" have no key and cannot be imported.`);
+  }
+  return { collection: name, fields: importFields(rights, catalog, collection) };
 }

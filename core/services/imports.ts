@@ -4,14 +4,13 @@ import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { ImportHolds } from '#core/cache/import-suspension.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
-import { forbidden } from '#core/errors/service-error.ts';
 import { IMPORT_JOB, type ImportFormat, type ImportMessage } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { CountedUpload, SpoolQuota } from '#core/jobs/quota.ts';
 import type { Submission } from '#core/jobs/submit.ts';
 import type { Log } from '#core/log/log.ts';
 import type { Spool } from '#core/transfer/spool.ts';
-import { importFields } from './import-right.ts';
+import { type Destination, importDestination } from './import-right.ts';
 import type { JobService } from './jobs.ts';
 import type { RightsSource } from './request-context.ts';
 
@@ -28,13 +27,6 @@ export interface ImportServiceOptions {
   readonly log: Log;
 }
 
-/** The target of an import. */
-export interface Destination {
-  readonly collection: string;
-  /** The fields that the file may contain; null: all. */
-  readonly fields: readonly string[] | null;
-}
-
 /** A file that is still arriving. */
 export interface Upload {
   readonly format: ImportFormat;
@@ -47,22 +39,6 @@ export interface Upload {
 interface CountedFile extends Upload {
   readonly file: string;
   readonly counted: CountedUpload;
-}
-
-function senderOf({ role, roles, policies, app }: Caller): NonNullable<ImportMessage['sender']> {
-  return { role, roles: [...roles], policies: [...policies], app };
-}
-
-/** The message of the lowest version that can express the import. */
-function messageOf(
-  caller: Caller,
-  { collection, fields }: Destination,
-  { file, parameters }: Pick<ImportMessage, 'file'> & Pick<Upload, 'parameters'>,
-): ImportMessage {
-  const source = { collection, file };
-  const own = fields === null ? {} : { fields: [...fields], sender: senderOf(caller) };
-  if (Object.keys(parameters).length > 0) return { version: 3, ...source, ...own, parameters };
-  return { version: fields === null ? 1 : 2, ...source, ...own };
 }
 
 /** Equal for the same content with the same parameters. */
@@ -86,19 +62,7 @@ export class ImportService {
    */
   async authorize(caller: Caller, name: string): Promise<Destination> {
     const { access, catalog } = this.#options;
-    const rights = await access.rightsOf(caller);
-    const current = catalog.current();
-    const collection = current.collections.get(name);
-    const known = rights.admin || rights.of(name, 'create').length > 0;
-    if (!known || !collection || collection.system || collection.table === null) {
-      throw forbidden(
-        `You have no permission to import into collection "${name}" or it does not exist.`,
-      );
-    }
-    if (collection.primaryKey.length === 0) {
-      throw forbidden(`Items of "${name}" have no key and cannot be imported.`);
-    }
-    return { collection: name, fields: importFields(rights, current, collection) };
+    return importDestination(await access.rightsOf(caller), catalog.current(), name);
   }
 
   /**
@@ -126,16 +90,18 @@ export class ImportService {
     }
   }
 
-  async #submit(caller: Caller, destination: Destination, upload: CountedFile): Promise<string> {
+  async #submit(caller: Caller, { collection }: Destination, upload: CountedFile): Promise<string> {
     const { jobs, spool, holds, maxBytes, log } = this.#options;
-    const { collection } = destination;
     const { file, format, parameters } = upload;
     const content = upload.counted.counted(upload.content);
     const { bytes, sha256 } = await spool.write(file, content, maxBytes);
-    const message = messageOf(caller, destination, {
-      file: { id: file, format, bytes },
+    const message: ImportMessage = {
+      version: 4,
+      collection,
+      sender: { ip: caller.ip },
       parameters,
-    });
+      file: { id: file, format, bytes },
+    };
     const discard = () =>
       spool.remove(file).catch((error) => log.warn({ err: error }, 'an upload was not removed'));
     try {

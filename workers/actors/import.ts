@@ -2,7 +2,7 @@
  * Runs imports: the spooled file is imported into its table, and the result is stored in the row of
  * the job.
  */
-import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
+import { jobCaller } from '#core/access/job-caller.ts';
 import type { Change } from '#core/changes/change.ts';
 import type { Announcement } from '#core/changes/write-transaction.ts';
 import { withConnection } from '#core/database/pool.ts';
@@ -10,6 +10,7 @@ import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
 import { IMPORT_JOB, type ImportMessage, importMessage } from '#core/jobs/message/import.ts';
 import { completeJob } from '#core/jobs/write-job-status.ts';
+import { importDestination } from '#core/services/import-right.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
 import { importFile } from '#core/transfer/import.ts';
 import type { ImportResult } from '#core/transfer/import-run.ts';
@@ -17,13 +18,12 @@ import type { Reader } from '#core/transfer/restricted-links.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import { interruptionOf } from '#workers/runtime/interruption-reason.ts';
 
-/** The sender of the file, with the rights that he has now; undefined for administrators. */
-async function readerOf(
+/** The sender of the file, with the rights that he has now. @throws ServiceError FORBIDDEN */
+async function senderOf(
   { sender }: ImportMessage,
   { services, job }: ActorContext,
-): Promise<Reader | undefined> {
-  if (sender === undefined) return undefined;
-  const caller: Caller = { ...ANONYMOUS, ...sender, user: job.user };
+): Promise<Reader> {
+  const caller = await jobCaller(services, job.user, sender?.ip ?? null);
   const rights = await services.access.rightsOf(caller);
   return { caller, rights, bounds: queryBounds(services.config) };
 }
@@ -34,7 +34,7 @@ async function importSpooled(
   context: ActorContext,
   announce: () => Promise<void>,
 ): Promise<ImportResult> {
-  const { collection, fields, file, parameters = {} } = message;
+  const { collection, file, parameters = {} } = message;
   const { services, job, signal } = context;
   const { config, catalog, pool, schema, spool } = services;
   const bytes = await spool.size(file.id);
@@ -42,13 +42,13 @@ async function importSpooled(
   const history = new History(client, schema, { user: job.user, visitor: NO_VISITOR });
   // The table may be new, or altered since; it is imported into as it is now.
   const current = await catalog.refresh();
-  const reader = await readerOf(message, context);
+  const reader = await senderOf(message, context);
+  const { fields } = importDestination(reader.rights, current, collection);
   return await importFile({
     client,
     catalog: current,
     collection,
-    ...(fields === undefined ? {} : { fields: new Set(fields) }),
-    ...(reader === undefined ? {} : { reader }),
+    ...(fields === null ? {} : { fields: new Set(fields), reader }),
     file: { format: file.format, bytes, open: () => spool.read(file.id) },
     parameters,
     signal,

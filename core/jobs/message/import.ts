@@ -11,22 +11,15 @@ export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 export const importMessage = v.strictObject({
   /**
    * Version of this message; a worker of another release refuses a version that it does not know.
-   * Since 2, rows are judged by what the sender may read; since 3, there are parameters. The lowest
-   * version that can express a job is used, so that older workers do what they can.
+   * Since 3 there are parameters; since 4 all rights of the sender are those that he has as the job
+   * runs.
    */
-  version: v.picklist([1, 2, 3]),
+  version: v.picklist([1, 2, 3, 4]),
   collection: v.string(),
-  /** The only fields that the file may contain; absent: all. */
+  /** Of versions before 4. */
   fields: v.optional(v.array(v.string())),
-  /** What of the sender decides which items rows may refer to; absent: any item. */
-  sender: v.optional(
-    v.strictObject({
-      role: v.nullable(v.string()),
-      roles: v.array(v.string()),
-      policies: v.array(v.string()),
-      app: v.boolean(),
-    }),
-  ),
+  /** Where the file was sent from; the job knows by whom. */
+  sender: v.optional(v.object({ ip: v.optional(v.nullable(v.string()), null) })),
   file: v.strictObject({
     /** Id of the upload; never a path. */
     id: v.pipe(v.string(), v.uuid()),

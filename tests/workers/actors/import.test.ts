@@ -25,6 +25,7 @@ const url = await createSystemDatabase(t);
 const config = loadConfig({ DATA_DIR: folder, MAX_IMPORT_ERRORS: '3' });
 const services = await openServices(config, url, pino({ level: 'silent' }));
 const outside = new pg.Pool({ connectionString: url, max: 2 });
+let user = '';
 t.teardown(async () => {
   await outside.end();
   await services[Symbol.asyncDispose]();
@@ -49,10 +50,10 @@ async function deliver(
   const { pool, schema, jobs, spool, log } = services;
   const id = randomUUID();
   const { bytes } = await spool.write(id, pieces(content), undefined);
-  const message: ImportMessage = { version: 1, collection: 'item', file: { id, format, bytes } };
+  const message: ImportMessage = { version: 3, collection: 'item', file: { id, format, bytes } };
   const mailbox = importActor.mailbox(message);
   const job = await jobs.submit({
-    ...{ kind: IMPORT_JOB, queue: 'transfer', message, mailbox, collection: 'item', user: null },
+    ...{ kind: IMPORT_JOB, queue: 'transfer', message, mailbox, collection: 'item', user },
     fingerprint: id,
   });
   const claim = await claimJob(pool, schema, job.id);
@@ -101,6 +102,12 @@ async function items(): Promise<unknown[]> {
 
 t.before(async () => {
   await outside.query('CREATE TABLE item (id int PRIMARY KEY, name varchar(5) NOT NULL)');
+  const { rows } = await outside.query<{ id: string }>(`
+    WITH p AS (INSERT INTO system_policies (id, name, admin_access)
+        VALUES (gen_random_uuid(), 'all', true) RETURNING id),
+      u AS (INSERT INTO system_users (id, email) VALUES (gen_random_uuid(), 'a@example.com') RETURNING id)
+    INSERT INTO system_access ("user", policy) SELECT u.id, p.id FROM u, p RETURNING "user" AS id`);
+  user = rows[0]?.id ?? '';
 });
 
 t.beforeEach(async () => {
@@ -121,7 +128,7 @@ t.test('rows and result are there together, and the file is gone', async (t) => 
     await outside.query(`SELECT a.action, a.collection, a.item, a."user", r.id AS revision
     FROM system_activity a LEFT JOIN system_revisions r ON r.activity = a.id`);
   const { id: item } = delivery.context.job;
-  const whole = { action: 'import', collection: 'item', item, user: null, revision: null };
+  const whole = { action: 'import', collection: 'item', item, user, revision: null };
   t.strictSame(recorded.rows, [whole], 'history tells of the whole');
   t.match(delivery.reports.at(-1), { rows: 2, bytes: 20, percent: 99 });
   t.strictSame(await services.spool.list(), []);
@@ -160,6 +167,29 @@ t.test('a value that PostgreSQL cannot store is named in the report all the same
     ]);
     const isOfRow = entries.some(({ extensions }) => typeof extensions.row === 'number');
     t.strictSame(rows, isOfRow ? [{ field }] : [], place);
+  }
+});
+
+t.test('nothing is written for a user who may not import any more', async (t) => {
+  const refused = { code: 'FORBIDDEN' };
+  for (const [taken, given] of [
+    ["UPDATE system_users SET status = 'suspended'", "UPDATE system_users SET status = 'active'"],
+    [
+      'UPDATE system_policies SET admin_access = false',
+      'UPDATE system_policies SET admin_access = true',
+    ],
+    [
+      'DELETE FROM system_access',
+      `INSERT INTO system_access ("user", policy) SELECT '${user}', id FROM system_policies WHERE name = 'all'`,
+    ],
+  ] as const) {
+    const delivery = await deliver('id,name\n2,two\n');
+    await outside.query(taken);
+    await t.rejects(importActor.receive(delivery.message, delivery.context), refused, taken);
+    await outside.query(given);
+    await delivery.row();
+    t.strictSame(await items(), [{ id: 1, name: 'old' }], taken);
+    t.strictSame(await services.spool.list(), []);
   }
 });
 

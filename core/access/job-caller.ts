@@ -1,0 +1,48 @@
+/** The caller on whose behalf a job runs, with the rights that he has as it runs. */
+import type { Pool } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { systemTable } from '#core/system/system-table.ts';
+import type { Account } from './account-policies.ts';
+import type { Caller } from './grants.ts';
+import type { AccessSource } from './rights-source.ts';
+
+/** Where accounts and their policies are read. */
+export interface JobCallers {
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  readonly access: AccessSource;
+}
+
+async function accountOf({ pool, schema }: JobCallers, user: string): Promise<Account> {
+  const { rows } = await pool.query<Pick<Account, 'user' | 'role'>>(
+    render(sql`SELECT id AS "user", role FROM ${systemTable(schema, 'users')}
+      WHERE id = ${user}::uuid AND status = 'active'`),
+  );
+  const [row] = rows;
+  if (row === undefined) throw forbidden('The user of the job is not active any more.');
+  return { ...row, session: null, secondFactor: false };
+}
+
+/**
+ * Reads the user of a job afresh, past all caches.
+ * @param user null: the job was submitted without a token
+ * @param ip the address that it was submitted from; null when unknown
+ * @throws ServiceError FORBIDDEN when the user is gone or suspended, or has no policy at the address
+ */
+export async function jobCaller(
+  callers: JobCallers,
+  user: string | null,
+  ip: string | null,
+): Promise<Caller> {
+  const { access } = callers;
+  const account = user === null ? null : await accountOf(callers, user);
+  access.forget();
+  try {
+    return await access.callerOf(account, ip);
+  } catch (error) {
+    const isBarred = error instanceof ServiceError && error.code === 'INVALID_IP';
+    throw isBarred ? forbidden('No policy of the user applies at the address of the job.') : error;
+  }
+}
