@@ -107,7 +107,22 @@ const PARSERS: Readonly<Record<string, Parser>> = {
 };
 
 /** Options that no worker carries out yet. */
-const UNSUPPORTED = new Set(Object.keys(PARSERS));
+const UNSUPPORTED = new Set([
+  'on_error',
+  'max_errors',
+  'dry_run',
+  'create',
+  'mapping',
+  'empty',
+  'decimal',
+  'date_format',
+  'timezone',
+  'separator',
+  'quote',
+  'escape',
+  'comment',
+  'charset',
+]);
 
 /** The names of all supported options. */
 export const IMPORT_PARAMETERS: readonly string[] = Object.keys(PARSERS).filter(

@@ -3,12 +3,15 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { ImportHolds } from '#core/cache/import-suspension.ts';
+import type { Catalog } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { IMPORT_JOB, type ImportFormat, type ImportMessage } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { CountedUpload, SpoolQuota } from '#core/jobs/quota.ts';
 import type { Submission } from '#core/jobs/submit.ts';
 import type { Log } from '#core/log/log.ts';
+import { importable } from '#core/transfer/import-target.ts';
+import { matchKey } from '#core/transfer/match-key.ts';
 import type { Spool } from '#core/transfer/spool.ts';
 import { type Destination, importDestination } from './import-right.ts';
 import type { JobService } from './jobs.ts';
@@ -41,6 +44,16 @@ interface CountedFile extends Upload {
   readonly counted: CountedUpload;
 }
 
+/** Refuses fields to match by that are no unique key, before the file is stored. */
+function checkMatch(
+  catalog: Catalog,
+  { collection, fields }: Destination,
+  { match }: ImportParameters,
+): void {
+  const only = fields === null ? undefined : new Set(fields);
+  if (match !== undefined) matchKey(importable(catalog, collection, only), match);
+}
+
 /** Equal for the same content with the same parameters. */
 function fingerprintOf({ format, parameters }: Upload, sha256: string): string {
   const entries = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -69,11 +82,12 @@ export class ImportService {
    * Stores the file and submits its import. When an identical import by the same user is open,
    * joins that one.
    * @returns the id of the job
-   * @throws ServiceError CONTENT_TOO_LARGE, REQUESTS_EXCEEDED, SERVICE_UNAVAILABLE; errors of the
-   *   upload
+   * @throws ServiceError INVALID_QUERY, CONTENT_TOO_LARGE, REQUESTS_EXCEEDED, SERVICE_UNAVAILABLE;
+   *   errors of the upload
    */
   async accept(caller: Caller, destination: Destination, upload: Upload): Promise<string> {
-    const { quota, log } = this.#options;
+    const { quota, log, catalog } = this.#options;
+    checkMatch(catalog.current(), destination, upload.parameters);
     const file = randomUUID();
     const counted = await quota.begin(file, quotaKeyOf(caller), upload.size);
     try {

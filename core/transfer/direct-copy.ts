@@ -46,14 +46,21 @@ export function directWriter(
 }
 
 /**
- * Whether no key of the file can collide: the database generates all keys, or the table is empty
- * and, from here on, locked against other writers until the transaction ends.
+ * Whether no key of the file can collide, or may: the database generates all keys, or the table is
+ * empty and, from here on, locked against other writers until the transaction ends.
  */
 export async function directWayIsOpen(
   connection: ImportConnection,
   target: Target,
   columns: readonly FileColumn[],
 ): Promise<boolean> {
+  if (target.mode === 'update') return false;
+  // A key that exists is refused, as it should be.
+  if (target.mode === 'insert') return true;
+  // Without a value in the key, COPY would insert the row.
+  const isComplete = ({ name }: { readonly name: string }) =>
+    target.required.has(name) && !target.defaults.has(name);
+  if (target.fixed.size > 0 && !target.key.every(isComplete)) return false;
   const names = new Set(columns.map((column) => column.name));
   const given = target.key.filter((field) => names.has(field.name));
   if (given.length === 0) return true;

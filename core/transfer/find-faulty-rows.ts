@@ -8,6 +8,7 @@ import { empty, identifier, join, raw, type Sql, sql } from '#core/database/sql.
 import type { ErrorCode } from '#core/errors/catalogue.ts';
 import type { Run } from './import-run.ts';
 import type { Target } from './import-target.ts';
+import { uniqueKeys } from './match-key.ts';
 import { restrictedLinks } from './restricted-links.ts';
 import { type RowFault, shown } from './row-fault.ts';
 import { placeOf, ROW, rowsAfter, type Subject, subjectOf } from './staged-rows.ts';
@@ -29,9 +30,15 @@ function textOf(columns: readonly string[]): Sql {
   return sql`concat_ws(',', ${join(columns.map((name) => sql`f.${identifier(name)}::text`))})`;
 }
 
+function unmatched(target: Target, same: Sql): Sql {
+  return sql`NOT EXISTS (SELECT FROM ${target.name} t WHERE ${same})`;
+}
+
 function notNullQuestions(subject: Subject): Question[] {
   const { target, same } = subject;
+  const judged = new Set(emptyKeyQuestions(subject).flatMap(({ columns }) => columns));
   return [...target.required].flatMap((field) => {
+    if (judged.has(field)) return [];
     const place = placeOf(subject, field);
     const column = target.table.columns.find(({ name }) => name === field);
     if (column === undefined || column.generatedExpression !== null) return [];
@@ -40,7 +47,7 @@ function notNullQuestions(subject: Subject): Question[] {
     const isNull = place < 0 ? sql`TRUE` : sql`s.${stagingColumn(place)} IS NULL`;
     const present = place < 0 ? sql`FALSE` : sql`NOT ${isAbsent(place)}`;
     const isNew =
-      same === null ? sql`TRUE` : sql`NOT EXISTS (SELECT FROM ${target.name} t WHERE ${same})`;
+      same === null ? sql`TRUE` : sql`${target.mode !== 'update'} AND ${unmatched(target, same)}`;
     const missing = hasDefault ? present : sql`(${present} OR ${isNew})`;
     return {
       sqlstate: '23502',
@@ -113,17 +120,15 @@ function foreignKeyQuestion(subject: Subject, key: ForeignKeyDescriptor): Questi
   };
 }
 
-/** Column lists of the unique constraints and indexes beside the primary key. */
-function uniqueLists({ table }: Target): string[][] {
-  const lists = new Map<string, string[]>();
-  const add = (columns: readonly (string | null)[]) => {
-    const names = columns.filter((name) => name !== null);
-    if (names.length === columns.length) lists.set(JSON.stringify(names), names);
-  };
-  for (const unique of table.uniques) add(unique.columns);
-  for (const index of table.indexes) if (index.unique && !index.partial) add(index.columns);
-  lists.delete(JSON.stringify(table.primaryKey));
-  return [...lists.values()];
+/** Column lists of the unique keys beside the one by which rows find their items. */
+function uniqueLists({ target: { table, key }, same }: Subject): string[][] {
+  const matched = new Set(key.map(({ name }) => name));
+  return uniqueKeys(table).filter(
+    (columns) =>
+      same === null ||
+      columns.length !== matched.size ||
+      !columns.every((name) => matched.has(name)),
+  );
 }
 
 function uniqueQuestions(subject: Subject, columns: readonly string[]): Question[] {
@@ -175,9 +180,41 @@ function numberedKeyQuestions({ target, staged, same }: Subject): Question[] {
       columns: [name],
       reason: 'No item has this key, and new ones are numbered by the database.',
       statement: sql`SELECT s."row", ${value}::text AS "value" FROM ${STAGING} s
-        WHERE ${value} IS NOT NULL AND NOT EXISTS (SELECT FROM ${target.name} t WHERE ${same})`,
+        WHERE ${value} IS NOT NULL AND ${unmatched(target, same)}`,
     } as const;
   });
+}
+
+/** Rows without a value in a key by which they should find their items. */
+function emptyKeyQuestions({ target, staged, same }: Subject): Question[] {
+  if (same === null || (target.mode !== 'update' && target.fixed.size === 0)) return [];
+  return target.key.map(({ name }) => ({
+    sqlstate: '23502',
+    code: 'NOT_NULL_VIOLATION',
+    columns: [name],
+    reason: 'The row has no value for a field by which its item is found.',
+    statement: sql`SELECT s."row", NULL AS "value" FROM ${STAGING} s
+      WHERE s.${stagingColumn(placeOf({ staged }, name))} IS NULL`,
+  }));
+}
+
+/** Rows of an import that only updates, and whose item does not exist. */
+function unmatchedQuestions({ target, staged, same }: Subject): Question[] {
+  if (same === null || target.mode !== 'update') return [];
+  const columns = target.key.map(({ name }) => name);
+  const values = columns.map((name) => sql`s.${stagingColumn(placeOf({ staged }, name))}`);
+  const complete = values.map((value) => sql`${value} IS NOT NULL`);
+  const texts = values.map((value) => sql`${value}::text`);
+  return [
+    {
+      sqlstate: 'P0002',
+      code: 'FAILED_VALIDATION',
+      columns,
+      reason: 'There is no item with this key to update.',
+      statement: sql`SELECT s."row", concat_ws(',', ${join(texts)}) AS "value"
+        FROM ${STAGING} s WHERE ${join(complete, ' AND ')} AND ${unmatched(target, same)}`,
+    },
+  ];
 }
 
 async function ask(
@@ -209,22 +246,31 @@ async function ask(
   }
 }
 
-/** New keys of identity columns: always refused. */
-export async function locateNumberedKeys(
+async function askAll(
   run: Run,
-  staged: Staged,
+  questions: readonly Question[],
   limit: number,
 ): Promise<RowFault[]> {
-  const subject = subjectOf(run, staged);
   const faults: RowFault[] = [];
-  for (const question of numberedKeyQuestions(subject)) {
-    faults.push(...(await ask(run, question, limit)));
+  for (const question of questions) {
+    if (faults.length >= limit) break;
+    faults.push(...(await ask(run, question, limit - faults.length)));
   }
   return faults;
 }
 
+/** Keys that a merge would not refuse: new ones of identity columns, and those with a null. */
+function badKeyQuestions(subject: Subject): Question[] {
+  return [...numberedKeyQuestions(subject), ...emptyKeyQuestions(subject)];
+}
+
+/** Whether a row has a key that must be refused before the merge. */
+export async function hasBadKey(run: Run, staged: Staged): Promise<boolean> {
+  return (await askAll(run, badKeyQuestions(subjectOf(run, staged)), 1)).length > 0;
+}
+
 /**
- * All rows that violate a constraint, up to `limit`.
+ * All rows that violate a constraint, or whose key does not fit the mode, up to `limit`.
  * @param sqlstate the failure that PostgreSQL reported; where triggers change rows, only
  *   constraints of that kind are checked, because the staged rows are not the final ones
  */
@@ -245,14 +291,10 @@ export async function locate(
     ...target.table.foreignKeys
       .filter((key) => !restricted.has(key.name) && concerned(subject, key.columns))
       .map((key) => foreignKeyQuestion(subject, key)),
-    ...uniqueLists(target)
+    ...uniqueLists(subject)
       .filter((columns) => concerned(subject, columns))
       .flatMap((columns) => uniqueQuestions(subject, columns)),
   ].filter(({ sqlstate }) => !target.table.userTriggers || sqlstate === reported);
-  const faults: RowFault[] = [];
-  for (const question of questions) {
-    if (faults.length >= limit) break;
-    faults.push(...(await ask(run, question, limit - faults.length)));
-  }
-  return faults;
+  const keys = [...badKeyQuestions(subject), ...unmatchedQuestions(subject)];
+  return await askAll(run, [...keys, ...questions], limit);
 }

@@ -10,7 +10,7 @@ import { stage } from './copy-to-staging.ts';
 import { blamesConstraint, blamesRow } from './database-refusal.ts';
 import { copyToTarget, directWayIsOpen, directWriter, NoDirectWay } from './direct-copy.ts';
 import type { FileColumn } from './file-column.ts';
-import { locate, locateNumberedKeys } from './find-faulty-rows.ts';
+import { locate } from './find-faulty-rows.ts';
 import { widestColumns } from './import-file.ts';
 import { type ImportResult, Refused, type Run } from './import-run.ts';
 import { prepareStaged, settle } from './merge-staged.ts';
@@ -22,12 +22,22 @@ import { seenFields } from './visible-faults.ts';
 
 type Columns = readonly FileColumn[];
 
-/** Refuses a key column that nothing can fill. @throws {Refused} */
-function requireKey(run: Run, columns: Columns): void {
-  for (const { name } of run.target.key) {
+/** Refuses key columns that nothing can fill, or the file may not. @throws {Refused} */
+function checkKey({ target, options }: Run, columns: Columns): void {
+  const [numbered] = columns.filter(
+    ({ name, field }) =>
+      field.column.identity === 'always' && (target.mode === 'insert' || target.fixed.has(name)),
+  );
+  if (numbered !== undefined) {
+    const field = numbered.name;
+    const reason = `The field ${JSON.stringify(field)} is numbered by the database.`;
+    throw new Refused({ row: null, field, value: null, code: 'INVALID_PAYLOAD', reason });
+  }
+  const isFound = target.mode === 'update' || target.fixed.size > 0;
+  for (const { name } of target.key) {
     if (columns.some((column) => column.name === name)) continue;
-    if (run.target.defaults.has(name)) continue;
-    const field = seenFields(run.options, [name]);
+    if (!isFound && target.defaults.has(name)) continue;
+    const field = seenFields(options, [name]);
     const reason =
       field === null
         ? 'The file has no column for the key.'
@@ -87,8 +97,7 @@ async function judged(run: Run, columns: Columns): Promise<ImportResult> {
   const restricted = await locateRestricted(run, staged, limit);
   limit -= restricted.length;
   const broken = await locate(run, staged, { limit, sqlstate: undefined });
-  const numbered = await locateNumberedKeys(run, staged, limit - broken.length);
-  throw new Refused(first, ...rest, ...restricted, ...broken, ...numbered);
+  throw new Refused(first, ...rest, ...restricted, ...broken);
 }
 
 function callsForJudgement(error: unknown): boolean {
@@ -119,7 +128,7 @@ async function attempt(
 export async function importRows(run: Run, known: Columns): Promise<ImportResult> {
   const widest = widestColumns(run.options.file, run.target.collection, known);
   const columns = known.length === 0 ? widest : known;
-  requireKey(run, widest);
+  checkKey(run, widest);
   let outcome = await attempt(
     run,
     async () => (await direct(run, columns)) ?? (await hasty(run, columns)),

@@ -4,8 +4,10 @@ import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts'
 import type { TableDescriptor } from '#core/catalog/descriptor.ts';
 import { identifier, quote, raw, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 import type { ImportConnection } from './import-connection.ts';
+import { matchKey } from './match-key.ts';
 
 /** A collection whose rows can be imported. */
 export interface ImportableCollection extends Collection {
@@ -55,7 +57,11 @@ export interface Target {
   readonly collection: ImportableCollection;
   readonly table: TableDescriptor;
   readonly name: Sql;
+  readonly mode: NonNullable<ImportParameters['mode']>;
+  /** The unique key by which rows find their items: the primary key, or another one. */
   readonly key: readonly ColumnField[];
+  /** Columns of the primary key that is not `key`: they fill new items, and are never changed. */
+  readonly fixed: ReadonlySet<string>;
   /** Defaults as expressions, identity included, by column. */
   readonly defaults: ReadonlyMap<string, Sql>;
   /** Columns that take no null. */
@@ -119,8 +125,11 @@ function factsOf(table: string): Sql {
 export async function openTarget(
   connection: ImportConnection,
   collection: ImportableCollection,
+  { mode = 'upsert', match }: ImportParameters,
 ): Promise<Target> {
-  const { table } = collection;
+  const { table, primaryKey } = collection;
+  const key = match === undefined ? primaryKey : matchKey(collection, match);
+  const matched = new Set(key.map(({ name }) => name));
   await connection.run(sql`SAVEPOINT facts`);
   await connection.run(sql`SELECT set_config('search_path', '', true)`);
   const { rows } = await connection.run(factsOf(`${quote(table.schema)}.${quote(table.name)}`));
@@ -136,7 +145,9 @@ export async function openTarget(
     collection,
     table,
     name: identifier(table.schema, table.name),
-    key: collection.primaryKey,
+    mode,
+    key,
+    fixed: new Set(primaryKey.map(({ name }) => name).filter((name) => !matched.has(name))),
     defaults,
     generated,
     required: new Set(found.columns.filter((column) => column.required).map(({ name }) => name)),

@@ -32,7 +32,7 @@ async function run(
   const columns = await fileColumns(options.file, collection);
   const connection = await ImportConnection.begin(options);
   await connection.run(SETTINGS);
-  const target = await openTarget(connection, collection);
+  const target = await openTarget(connection, collection, options.parameters);
   const result = await importRows({ connection, target, options }, columns);
   await options.complete(result);
   options.signal.throwIfAborted();

@@ -1,6 +1,7 @@
 /**
- * Merges the staging table into the target by primary key: rows whose key exists are updated when
- * they differ, the others are inserted. Others can write to the table meanwhile.
+ * Merges the staging table into the target by a unique key: rows whose key exists are updated when
+ * they differ, the others are inserted, as far as the mode wants both. Others can write to the table
+ * meanwhile.
  */
 import pg from 'pg';
 import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
@@ -8,6 +9,9 @@ import type { FileColumn } from './file-column.ts';
 import type { ImportConnection } from './import-connection.ts';
 import type { Target } from './import-target.ts';
 import { isAbsent, STAGING, type Staged, stagingColumn, valueOr } from './staging-table.ts';
+
+/** Rows have a key that must not be in the file: an update without an item, for instance. */
+export class BadKeys extends Error {}
 
 /** The result for the staged rows. */
 export interface MergeCounts {
@@ -43,9 +47,11 @@ const PLAIN_EQUALITY = new Set(
 );
 
 /**
- * The condition that `t` and `s` have the same key; null when the file does not contain the key.
+ * The condition that `t` and `s` have the same key; null when the file does not contain the key, or
+ * each row is to be inserted.
  */
 export function sameKey(target: Target, columns: readonly FileColumn[]): Sql | null {
+  if (target.mode === 'insert') return null;
   const parts = target.key.map(({ name }) => {
     const place = columns.findIndex((column) => column.name === name);
     return place < 0 ? null : sql`t.${identifier(name)} = s.${stagingColumn(place)}`;
@@ -67,7 +73,7 @@ export async function removeDuplicates(
 ): Promise<number> {
   const names = new Set(target.key.map((field) => field.name));
   const places = columns.flatMap(({ name }, place) => (names.has(name) ? [place] : []));
-  if (places.length < names.size) return 0;
+  if (target.mode === 'insert' || places.length < names.size) return 0;
   const key = places.map((place) => sql`s.${stagingColumn(place)}`);
   const same = places.map((place) => sql`s.${stagingColumn(place)} = d.${stagingColumn(place)}`);
   // A key with a null is not a key: the database generates it, or refuses the row.
@@ -96,10 +102,10 @@ function differs(staged: Staged, places: readonly number[]): Sql {
   return join(conditions, ' OR ');
 }
 
-/** The statement that updates differing rows; null when the file contains only the key. */
+/** The statement that updates differing rows; null when the file contains only keys. */
 function updateStatement(target: Target, staged: Staged, same: Sql, range?: Range): Sql | null {
-  const key = new Set(target.key.map((field) => field.name));
-  const places = staged.columns.flatMap(({ name }, place) => (key.has(name) ? [] : [place]));
+  const kept = new Set([...target.key.map((field) => field.name), ...target.fixed]);
+  const places = staged.columns.flatMap(({ name }, place) => (kept.has(name) ? [] : [place]));
   if (places.length === 0) return null;
   const settings = places.map((place) => {
     const name = identifier(staged.columns[place]?.name ?? '');
@@ -145,13 +151,14 @@ const NO_ROW = sql`SELECT 1 WHERE FALSE`;
 function mergeStatement(work: Merge, same: Sql | null): Sql {
   const { target, staged, range } = work;
   const update = same === null ? null : updateStatement(target, staged, same, range);
+  const insert = target.mode === 'update' ? null : insertStatement(target, staged, same, range);
   // Only a trigger can discard rows; without one, unwritten rows are identical.
   const matched =
-    same !== null && target.table.userTriggers
+    same !== null && (target.table.userTriggers || insert === null)
       ? sql`(SELECT count(*) FROM ${target.name} t JOIN ${STAGING} s ON ${same} AND ${within(range)})`
       : sql`NULL`;
   return sql`WITH "updated" AS (${update === null ? NO_ROW : sql`${update} RETURNING 1`}),
-    "inserted" AS (${insertStatement(target, staged, same, range)} RETURNING 1)
+    "inserted" AS (${insert === null ? NO_ROW : sql`${insert} RETURNING 1`})
     SELECT (SELECT count(*) FROM "updated") AS "updated",
       (SELECT count(*) FROM "inserted") AS "inserted", ${matched} AS "matched"`;
 }
@@ -159,10 +166,11 @@ function mergeStatement(work: Merge, same: Sql | null): Sql {
 async function mergeOnce(work: Merge, same: Sql | null): Promise<MergeCounts> {
   const { connection, rows } = work;
   const [counts] = (await connection.run(mergeStatement(work, same))).rows;
+  const found = same === null ? 0 : Number(counts?.matched ?? rows - Number(counts?.inserted));
+  if (work.target.mode === 'update' && found < rows) throw new BadKeys();
   await connection.run(sql`SET CONSTRAINTS ALL IMMEDIATE`);
   const updated = Number(counts?.updated ?? 0);
   const inserted = Number(counts?.inserted ?? 0);
-  const found = same === null ? 0 : Number(counts?.matched ?? rows - inserted);
   return { inserted, updated, unchanged: found - updated, skipped: rows - found - inserted };
 }
 

@@ -1,10 +1,10 @@
 /** Merges the staged rows into the table, and finds the faulty rows when the table refuses. */
-import type pg from 'pg';
+import pg from 'pg';
 import { sql } from '#core/database/sql.ts';
 import { blamesRow, refusalFault } from './database-refusal.ts';
-import { locate, locateNumberedKeys } from './find-faulty-rows.ts';
+import { hasBadKey, locate } from './find-faulty-rows.ts';
 import { Refused, type Run } from './import-run.ts';
-import { type MergeCounts, merge, type Range, removeDuplicates } from './merge-by-key.ts';
+import { BadKeys, type MergeCounts, merge, type Range, removeDuplicates } from './merge-by-key.ts';
 import type { RowFault } from './row-fault.ts';
 import { moveSequences } from './sequence.ts';
 import { STAGING, type Staged } from './staging-table.ts';
@@ -56,30 +56,33 @@ async function search(run: Run, staged: Staged, failure: pg.DatabaseError): Prom
   });
 }
 
-async function blame(run: Run, staged: Staged, failure: pg.DatabaseError): Promise<Refused> {
+/** Why a merge is refused; not known where rows have no item, and somebody inserts it now. */
+async function blame(
+  run: Run,
+  staged: Staged,
+  failure: pg.DatabaseError | BadKeys,
+): Promise<Error> {
+  const isRefusal = failure instanceof pg.DatabaseError;
   const [first, ...rest] = await locate(run, staged, {
     limit: run.options.errorLimit,
-    sqlstate: failure.code,
+    sqlstate: isRefusal ? failure.code : undefined,
   });
-  return first === undefined
-    ? new Refused(await search(run, staged, failure))
-    : new Refused(first, ...rest);
+  if (first !== undefined) return new Refused(first, ...rest);
+  return isRefusal ? new Refused(await search(run, staged, failure)) : failure;
 }
 
 /** Merges what is staged. @throws {Refused} */
 export async function settle(run: Run, staged: Staged): Promise<MergeCounts> {
   const { connection, target, options } = run;
-  const { errorLimit: limit, failpoint } = options;
-  const [first, ...rest] = await locateNumberedKeys(run, staged, limit);
-  if (first !== undefined) throw new Refused(first, ...rest);
+  if (await hasBadKey(run, staged)) throw await blame(run, staged, new BadKeys());
   await connection.run(sql`SAVEPOINT settle`);
   try {
     const counts = await merge({ connection, target, staged, rows: staged.rows });
-    await failpoint('import.merging');
+    await options.failpoint('import.merging');
     await moveSequences(connection, target, staged.columns, true);
     return counts;
   } catch (error) {
-    if (!blamesRow(error)) throw error;
+    if (!(error instanceof BadKeys) && !blamesRow(error)) throw error;
     await connection.run(sql`ROLLBACK TO SAVEPOINT settle`);
     throw await blame(run, staged, error);
   }

@@ -20,7 +20,7 @@ export function subjectOf({ options, target }: Run, staged: Staged): Subject {
 /** Number of the row, in the relation of {@link rowsAfter}. */
 export const ROW = identifier('sluice row');
 
-export function placeOf({ staged }: Subject, column: string): number {
+export function placeOf({ staged }: Pick<Subject, 'staged'>, column: string): number {
   return staged.columns.findIndex(({ name }) => name === column);
 }
 
@@ -37,7 +37,10 @@ export function rowsAfter(subject: Subject): Sql {
       same === null ? sql`FALSE` : sql`t.${identifier(target.key[0]?.name ?? '')} IS NOT NULL`;
     const otherwise = sql`CASE WHEN ${matched} THEN ${existing} ELSE ${initial} END`;
     const place = placeOf(subject, name);
-    const value = place < 0 ? otherwise : valueOr(staged, place, otherwise);
+    const given = place < 0 ? otherwise : valueOr(staged, place, otherwise);
+    const value = target.fixed.has(name)
+      ? sql`CASE WHEN ${matched} THEN ${existing} ELSE ${given} END`
+      : given;
     return sql`${value} AS ${identifier(name)}`;
   });
   const base = sql`SELECT s."row" AS ${ROW}, ${join(values)} FROM ${STAGING} s

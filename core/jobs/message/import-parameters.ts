@@ -7,7 +7,7 @@ export const importParameters = v.strictObject({
   /** What may happen to rows; default: upsert. */
   mode: v.optional(v.picklist(['insert', 'upsert', 'update'])),
   /** The fields by which rows find their items; default: the primary key. */
-  match: v.optional(v.array(v.string())),
+  match: v.optional(v.pipe(v.array(v.string()), v.readonly())),
   /** What a faulty row does: abort the import (default), or only itself be left out. */
   onError: v.optional(v.picklist(['abort', 'skip'])),
   /** With `onError: skip`: more faulty rows than this abort the import. */

@@ -51,8 +51,6 @@ t.test('a wrong value is named with what is right', async (t) => {
 
 t.test('what no worker does is refused', async (t) => {
   for (const [name, value] of [
-    ['mode', 'insert'],
-    ['match', 'a'],
     ['on_error', 'skip'],
     ['dry_run', ''],
     ['create', 'true'],

@@ -143,6 +143,23 @@ for (const backend of backends) {
       t.equal(await count(), before);
     });
 
+    t.test('rows are only inserted, only updated, or matched by another key', async (t) => {
+      const before = await count();
+      const old = await upload(cluster, 'things', 'id,name\n1,x\n', { query: '?mode=insert' });
+      t.match(await faults(old), { status: 400, faults: [{ code: 'RECORD_NOT_UNIQUE', row: 1 }] });
+      const none = await upload(cluster, 'things', 'id,name\n999,x\n', { query: '?mode=update' });
+      t.match(await faults(none), { status: 400, faults: [{ row: 1, field: 'id' }] });
+      const csv = 'code,name\nmatched,x\n';
+      for (const times of [1, 2]) {
+        const answer = await upload(cluster, 'things', csv, { query: '?match=code' });
+        t.strictSame([answer.status, await count()], [200, before + 1], `sent ${times} times`);
+      }
+      const wrong = await upload(cluster, 'things', csv, { query: '?match=name' });
+      const { errors } = await bodyOf<ErrorsBody>(wrong);
+      t.match([wrong.status, errors[0]?.extensions.reason], [400, /keys: id; code\./]);
+      await cluster.db.query("DELETE FROM things WHERE code = 'matched'");
+    });
+
     t.test('what cannot be read is refused', async (t) => {
       const broken = await faults(await upload(cluster, 'things', 'name\n"open'));
       t.match(broken, { status: 400, faults: [{ code: 'INVALID_PAYLOAD' }] });
