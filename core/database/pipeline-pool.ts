@@ -15,7 +15,7 @@ import {
   PipelinedConnection,
   type PipelinedRead,
 } from './pipelined-connection.ts';
-import { type Client, sessionSettings } from './pool.ts';
+import { type Client, isStatementError, sessionSettings } from './pool.ts';
 import type { Statement } from './sql.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -61,7 +61,8 @@ export type Outcome =
 /** A connection that a write has for a while. */
 export interface BorrowedConnection {
   readonly client: Client;
-  giveBack(): void;
+  /** @param error the one with which the write failed */
+  giveBack(error?: unknown): void;
 }
 
 /** The first column of a row as text. */
@@ -168,9 +169,10 @@ export class PipelinePool {
     connection.beginWrite();
     return {
       client: connection.client,
-      giveBack: () => {
+      giveBack: (error) => {
         connection.endWrite();
         this.#returned = performance.now();
+        if (isFatal(error)) this.#drop(connection);
       },
     };
   }
@@ -193,6 +195,7 @@ export class PipelinePool {
       });
       return { kind: 'answered', text: rows[0]?.[0] ?? null, time };
     } catch (error) {
+      if (isFatal(error)) this.#drop(connection);
       const reason = reasonToMove(read, error);
       if (reason === null) throw error;
       return { kind: 'moved', reason };
@@ -232,6 +235,12 @@ export class PipelinePool {
   /** Replaces a connection that holds too many prepared statements. */
   #retire(connection: PipelinedConnection): void {
     if (this.#replace(connection)) connection.client.end().catch(() => undefined);
+  }
+
+  /** Gives up a connection that the server is about to close: nothing more is sent on it. */
+  #drop(connection: PipelinedConnection): void {
+    for (const read of connection.reads) read.disturbed = true;
+    if (this.#replace(connection)) connection.destroy();
   }
 
   #replace(connection: PipelinedConnection): boolean {
@@ -281,6 +290,11 @@ export class PipelinePool {
       }
     }
   }
+}
+
+/** Whether the server ends the connection after this error. */
+function isFatal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !isStatementError(error);
 }
 
 /** Why a read that failed is asked again; null when the failure is its own. */

@@ -38,9 +38,12 @@ export function connectionFor(
     const borrowed = isShort && !shares.hasRoomFor(table) ? reader.borrow() : null;
     if (borrowed === null) return await withConnection(shares.writesTo(table), work);
     try {
-      return await work(borrowed.client);
-    } finally {
+      const result = await work(borrowed.client);
       borrowed.giveBack();
+      return result;
+    } catch (error) {
+      borrowed.giveBack(error);
+      throw error;
     }
   };
 }
