@@ -171,6 +171,7 @@ export function coverage(
 export function coveredRows(write: Write, action: 'update' | 'delete'): Sql | null {
   const { target, collection, now } = write;
   const rules = target.rights.of(collection.name, action).map(({ rule }) => rule);
+  if (rules.length === 0) return sql`FALSE`;
   const filters = rules.filter((rule) => rule !== null);
   if (filters.length === 0 || filters.length < rules.length) return null;
   try {

@@ -2,6 +2,7 @@
  * Judges and prepares everything that a payload asks for before the first row is written, each
  * level by the rights to its own collection and action.
  */
+import { forbidden } from '#core/errors/service-error.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
 import { judgeChanges, judgeCreation, judgeDeletion } from '../judge.ts';
 import type { Item } from '../payload.ts';
@@ -49,10 +50,19 @@ async function prepare(
   }
 }
 
+/**
+ * Rows that the caller's rules did not cover when they were to be locked are not written.
+ * @throws ServiceError FORBIDDEN
+ */
+function requireLocked(nodes: readonly Node[]): void {
+  if (nodes.some(({ found }) => found?.isLocked === false)) throw forbidden();
+}
+
 async function judgeTaken({ step, taken }: ToManyWork): Promise<void> {
   if (taken.nodes.length === 0) return;
   if (step.relation.deselect === 'delete') {
     await judgeDeletion(taken.write, taken.nodes.map(keyOfNode));
+    requireLocked(taken.nodes);
     return;
   }
   await judgeLevel(taken);
@@ -70,6 +80,7 @@ async function judgeLevel(work: Work): Promise<void> {
       item: judged(node),
     }));
     await judgeChanges(write, changes);
+    requireLocked(changed);
   }
   await prepare(work, 'create', created);
   await prepare(work, 'update', changed);

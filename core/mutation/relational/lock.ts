@@ -1,6 +1,7 @@
 /**
- * Finds the existing rows that a plan touches and locks them, table by table and in the order of
- * their keys, so that two writers seldom wait for each other in turn.
+ * Finds the existing rows that a plan touches, and locks those that the caller's rules let him write,
+ * table by table and in the order of their keys, so that two writers seldom wait for each other in
+ * turn. The others may only be referred to.
  */
 import {
   type Catalog,
@@ -20,9 +21,11 @@ import { coveredRows } from '../judge.ts';
 import type { Write } from '../target.ts';
 import type { Level } from './plan.ts';
 
-/** A row that exists, as it was when it was locked: the texts of its columns that matter. */
+/** A row that exists, as it was when it was found: the texts of its columns that matter. */
 export interface FoundRow {
   readonly key: Key;
+  /** Rows that are not locked are not written. */
+  readonly isLocked: boolean;
   /** The columns that relations compare, by name. */
   readonly texts: ReadonlyMap<string, string | null>;
 }
@@ -45,7 +48,10 @@ export class FoundRows {
 /** What must be known of the rows of one collection. */
 interface Wanted {
   readonly collection: Collection;
+  /** Of rows that are changed or referred to. */
   readonly keys: Key[];
+  /** Of rows that are deleted. */
+  readonly deleted: Key[];
   readonly columns: Set<string>;
 }
 
@@ -53,6 +59,7 @@ function wantedOf(wanted: Map<string, Wanted>, collection: Collection): Wanted {
   const found = wanted.get(collection.name) ?? {
     collection,
     keys: [],
+    deleted: [],
     columns: new Set<string>(),
   };
   wanted.set(collection.name, found);
@@ -88,8 +95,9 @@ function gather(wanted: Map<string, Wanted>, level: Level, catalog: Catalog): vo
     const child = wantedOf(wanted, children.collection);
     for (const column of relation.many.columns) child.columns.add(column);
     for (const { linked, removed } of selections) {
+      const leaving = relation.deselect === 'delete' ? child.deleted : child.keys;
       for (const { key } of linked) child.keys.push(key);
-      for (const { key } of removed) child.keys.push(key);
+      for (const { key } of removed) leaving.push(key);
     }
   }
 }
@@ -132,51 +140,85 @@ function matches(collection: Collection, columns: readonly string[]): Sql {
 }
 
 /** Cuts what a statement returned into the key and the other columns. */
-function foundRow(collection: Collection, columns: readonly string[], row: (string | null)[]) {
+function foundRow(
+  collection: Collection,
+  columns: readonly string[],
+  row: (string | null)[],
+  isLocked: boolean,
+): FoundRow {
   const width = collection.primaryKey.length;
   const key = row.slice(0, width).map((part) => part ?? '');
   const found = new Map<string, string | null>();
   for (const [index, name] of keyColumns(collection).entries()) found.set(name, key[index] ?? null);
   for (const [index, name] of columns.entries()) found.set(name, row[width + index] ?? null);
-  return { key, texts: found } satisfies FoundRow;
+  return { key, isLocked, texts: found };
 }
 
-/** Locks the named rows of one collection that exist, and for which a condition on `t` holds. */
-async function lockNamed(
-  client: Client,
-  wanted: Wanted,
-  found: FoundRows,
-  condition: Sql | null,
-): Promise<void> {
-  const { collection } = wanted;
-  const keys = await distinctInSlices(wanted.keys);
-  if (keys.length === 0) return;
-  const columns = [...wanted.columns];
+/** Where rows are looked for, and the columns that are read of them beside the key. */
+interface Search {
+  readonly collection: Collection;
+  readonly columns: readonly string[];
+  /** The columns that are compared with the values. */
+  readonly compared: readonly string[];
+  readonly values: readonly (readonly (string | null)[])[];
+  /** How many rows are looked at; none: all. */
+  readonly most?: number;
+}
+
+/** Rows by the place of the values that they have; locked are those for which a condition holds. */
+function searchSql(search: Search, condition: Sql | null, isLocked: boolean): Sql {
+  const { collection, columns, compared, values, most } = search;
   const primary = keyColumns(collection);
   const order = join(primary.map((column) => identifier('t', column)));
-  const covered = condition === null ? empty : sql` WHERE ${condition}`;
-  const rows = await rowsOf<(string | null)[]>(
-    client,
-    render(
-      sql`SELECT v.n, ${join([...texts(primary), ...texts(columns)])} FROM ${tableOf(collection)} AS t JOIN ${valueRows(primary.length, keys)} ON ${matches(collection, primary)}${covered} ORDER BY ${order} FOR UPDATE OF t`,
-    ),
-  );
-  const slice = new TimeSlice();
-  for (const [place, ...row] of rows) {
-    if (slice.isOver()) await slice.pause();
-    const key = keys[Number(place) - 1];
-    if (key !== undefined) found.add(collection.name, key, foundRow(collection, columns, row));
-  }
+  const not = isLocked ? empty : sql`NOT `;
+  const covered = condition === null ? empty : sql` WHERE ${not}(${condition})`;
+  const limit = most === undefined || !Number.isFinite(most) ? empty : sql` LIMIT ${most}`;
+  const lock = isLocked ? sql` FOR UPDATE OF t` : empty;
+  return sql`SELECT v.n, ${join([...texts(primary), ...texts(columns)])} FROM ${tableOf(collection)} AS t JOIN ${valueRows(compared.length, values)} ON ${matches(collection, compared)}${covered} ORDER BY ${order}${limit}${lock}`;
+}
+
+/** A row, and the place of the values by which it was found. */
+export interface PlacedRow {
+  readonly place: number;
+  readonly row: FoundRow;
 }
 
 /**
- * Locks every existing row that the payload names. Of the items that the request itself updates, and
- * that nothing else in it names, only those are found and locked that the caller may update.
- * @returns what was found of them
+ * Finds rows, and locks those for which a condition on `t` holds.
+ * @param condition null: it holds for all
+ * @param isComplete whether the rows that were locked are all there can be
  */
-export async function lockNamedRows(write: Write, level: Level): Promise<FoundRows> {
-  const { client, target } = write;
-  const { catalog } = target;
+async function findRows(
+  client: Client,
+  search: Search,
+  condition: Sql | null,
+  isComplete: (locked: number) => boolean,
+): Promise<PlacedRow[]> {
+  const { collection, columns } = search;
+  const found: PlacedRow[] = [];
+  const slice = new TimeSlice();
+  const read = async (isLocked: boolean) => {
+    const statement = render(searchSql(search, condition, isLocked));
+    for (const [place, ...row] of await rowsOf<(string | null)[]>(client, statement)) {
+      if (slice.isOver()) await slice.pause();
+      const one = foundRow(collection, columns, row, isLocked);
+      found.push({ place: Number(place) - 1, row: one });
+    }
+  };
+  await read(true);
+  if (condition !== null && !isComplete(found.length)) await read(false);
+  return found;
+}
+
+/**
+ * Finds every existing row that the payload names, and locks those that the caller may write. Of the
+ * items that the request itself updates, and that nothing else in it names, only these are found.
+ */
+export async function lockNamedRows(
+  level: Level,
+  catalog: Catalog,
+  writeOf: (collection: string) => Write,
+): Promise<FoundRows> {
   const own = level.items.filter(({ key, intent }) => key !== null && intent === 'update').length;
   const wanted = new Map<string, Wanted>();
   const slice = new TimeSlice();
@@ -186,44 +228,46 @@ export async function lockNamedRows(write: Write, level: Level): Promise<FoundRo
   for (const name of [...wanted.keys()].sort()) {
     const entry = wanted.get(name);
     if (entry === undefined) continue;
-    const isOwn = entry.collection === level.collection && entry.keys.length === own;
-    await lockNamed(client, entry, found, isOwn ? coveredRows(write, 'update') : null);
+    const { collection, deleted } = entry;
+    const isOwn = collection === level.collection && entry.keys.length === own;
+    for (const action of ['update', 'delete'] as const) {
+      const keys = await distinctInSlices(action === 'update' ? entry.keys : deleted);
+      if (keys.length === 0) continue;
+      const write = writeOf(name);
+      const compared = keyColumns(collection);
+      const search = { collection, columns: [...entry.columns], compared, values: keys };
+      const isComplete = (locked: number) =>
+        locked === keys.length || (isOwn && action === 'update');
+      const rows = await findRows(write.client, search, coveredRows(write, action), isComplete);
+      for (const { place, row } of rows) {
+        if (slice.isOver()) await slice.pause();
+        const key = keys[place];
+        if (key !== undefined) found.add(name, key, row);
+      }
+    }
   }
   return found;
 }
 
-/** A related row, and the place of its owner among those that were asked about. */
-export interface Member {
-  readonly owner: number;
-  readonly row: FoundRow;
-}
-
 /**
- * Locks the rows that belong to some items through a relation.
+ * Finds the rows that belong to some items through a relation, and locks those that the caller may
+ * take out of the lists.
  * @param owners the values that the rows refer to, in the order of the relation's columns
  * @param most how many are looked at
+ * @returns the rows, each with the place of its owner
  */
 export async function lockMembers(
-  client: Client,
-  child: Collection,
+  write: Write,
   relation: ToMany,
   owners: readonly (readonly (string | null)[])[],
   most: number,
-): Promise<Member[]> {
+): Promise<PlacedRow[]> {
   if (owners.length === 0) return [];
-  const primary = keyColumns(child);
+  const { client, collection } = write;
   const { columns } = relation.many;
-  const order = join(primary.map((column) => identifier('t', column)));
-  const rows = await rowsOf<(string | null)[]>(
-    client,
-    render(
-      sql`SELECT v.n, ${join([...texts(primary), ...texts(columns)])} FROM ${tableOf(child)} AS t JOIN ${valueRows(columns.length, owners)} ON ${matches(child, columns)} ORDER BY ${order} LIMIT ${Number.isFinite(most) ? most : null} FOR UPDATE OF t`,
-    ),
-  );
-  return rows.map(([place, ...row]) => ({
-    owner: Number(place) - 1,
-    row: foundRow(child, columns, row),
-  }));
+  const condition = coveredRows(write, relation.deselect === 'delete' ? 'delete' : 'update');
+  const search = { collection, columns, compared: columns, values: owners, most };
+  return await findRows(client, search, condition, () => false);
 }
 
 /** The texts of some columns of rows that are written by now, in step with their keys. */
@@ -235,7 +279,7 @@ export async function textsOf(
 ): Promise<ReadonlyMap<string, string | null>[]> {
   const primary = keyColumns(collection);
   if (columns.every((column) => primary.includes(column))) {
-    return keys.map((key) => foundRow(collection, [], [...key]).texts);
+    return keys.map((key) => foundRow(collection, [], [...key], true).texts);
   }
   const rows = await rowsOf<(string | null)[]>(
     client,
@@ -243,7 +287,7 @@ export async function textsOf(
       sql`SELECT ${join([...texts(primary), ...texts(columns)])} FROM ${tableOf(collection)} AS t JOIN ${valueRows(primary.length, keys)} ON ${matches(collection, primary)} ORDER BY v.n`,
     ),
   );
-  return rows.map((row) => foundRow(collection, columns, row).texts);
+  return rows.map((row) => foundRow(collection, columns, row, true).texts);
 }
 
 /** The highest number in the sort column of the rows that belong to each owner; 0 without any. */

@@ -274,13 +274,12 @@ export class Resolver {
       relation.one.columns.map((column) => row.texts.get(column) ?? null),
     );
     const named = new Set(pairs.map(({ child }) => JSON.stringify(child.found?.key)));
-    const { client, collection } = write;
     const most = this.#allowance.left + named.size + 1;
-    const members = await lockMembers(client, collection, relation, ends, most);
+    const members = await lockMembers(write, relation, ends, most);
     const leaving = members.filter(({ row }) => !named.has(JSON.stringify(row.key)));
     this.#allowance.take(leaving.length);
     const all = [...places.values()];
-    return members.map(({ row, owner }) => ({ row, place: at(all, owner) }));
+    return members.map(({ row, place: owner }) => ({ row, place: at(all, owner) }));
   }
 
   /** The rows to be removed that belong to their owner; of others nothing is said. */

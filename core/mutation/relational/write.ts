@@ -61,7 +61,7 @@ export async function writeItems(
     if (!write.target.rights.admin) throw forbidden();
     return [];
   }
-  const found = await lockNamedRows(write, level);
+  const found = await lockNamedRows(level, catalog, writeOf);
   const resolver = new Resolver(found, writeOf, allowance);
   const { work, nodeOf } = await resolver.resolve(level);
   await judgeWork(work);

@@ -107,6 +107,109 @@ for (const [name, given] of Object.entries({ OTHERS_ARE_SEEN, BY_OTHER_ROWS })) 
   }
 }
 
+/** Of all related items none is his own: team 2, and what hangs on item 3. */
+const NOT_HIS = { rule: { body: { _eq: 'his' } } };
+const RELATED_ARE_SEEN = rights(
+  {},
+  {
+    teams: { update: [{ rule: { open: { _eq: true } } }] },
+    children: { update: [NOT_HIS] },
+    notes: { update: [NOT_HIS], delete: [NOT_HIS] },
+  },
+);
+const RELATED_ARE_ONLY_READ = rights(
+  {},
+  {
+    teams: { update: [] },
+    children: { update: [] },
+    notes: { update: [], delete: [] },
+  },
+);
+const RELATED_BY_OTHER_ROWS = rights(
+  {},
+  {
+    teams: { update: [{ rule: { name: { _eq: 'a' } } }] },
+    children: { update: [{ rule: { thing: { name: { _eq: 'Ada' } } } }] },
+    notes: {
+      update: [{ rule: { thing: { name: { _eq: 'Ada' } } } }],
+      delete: [{ rule: { thing: { name: { _eq: 'Ada' } } } }],
+    },
+  },
+);
+
+const RELATED: Readonly<Record<string, readonly [string, unknown]>> = {
+  'a change of what an item refers to': ['1', { team: { id: 2, name: 'x' } }],
+  'a change of a child in detail': ['3', { children: { update: [{ id: 1, body: 'x' }] } }],
+  'a change of a child in a list': ['3', { children: [{ id: 1, body: 'x' }] }],
+  'a child that is taken out': ['3', { children: { delete: [1] } }],
+  'children that a list leaves out': ['3', { children: [] }],
+  'children of another item': ['1', { children: [1] }],
+  'a child of another item, in detail': ['1', { children: { update: [{ id: 1 }] } }],
+  'a note that is taken out': ['3', { notes: { delete: [1] } }],
+  'notes that a list leaves out': ['3', { notes: [] }],
+  'notes that another list takes': ['1', { notes: [1] }],
+  'a note deep in a payload': [
+    '1',
+    { team: { id: 1, things: { update: [{ id: 3, notes: { update: [{ id: 1, body: 'x' }] } }] } } },
+  ],
+};
+const USUAL = { 'at once': SIDES['at once'] };
+const NAMED = `SELECT FROM teams WHERE id = 2 FOR UPDATE; SELECT FROM children FOR UPDATE;
+  SELECT FROM notes FOR UPDATE`;
+
+/** The marks of whoever locked one of the related rows. */
+async function relatedMarks(): Promise<unknown> {
+  const { rows } = await world.pool.query(`SELECT xmax::text FROM teams WHERE id = 2
+    UNION ALL SELECT xmax::text FROM children UNION ALL SELECT xmax::text FROM notes`);
+  return rows;
+}
+
+for (const [name, given] of Object.entries({
+  RELATED_ARE_SEEN,
+  RELATED_ARE_ONLY_READ,
+  RELATED_BY_OTHER_ROWS,
+})) {
+  // Neither writes related items that exist in one round trip.
+  for (const [side, items] of Object.entries(given === RELATED_ARE_SEEN ? SIDES : USUAL)) {
+    t.test(`${name}, ${side}`, async (t) => {
+      world.current.rights = given;
+      const isRefused = async (what: string, run: () => Promise<unknown>) => {
+        await world.pool.query(FRESH);
+        const before = await relatedMarks();
+        t.equal(await refusal(run()), 'FORBIDDEN', `${what} is refused`);
+        t.strictSame(await relatedMarks(), before, `${what} locks nothing`);
+        const holder = await world.pool.connect();
+        await holder.query(`BEGIN; ${NAMED}`);
+        t.equal(await refusal(run()), 'FORBIDDEN', `${what} does not wait`);
+        await holder.query('ROLLBACK');
+        holder.release();
+      };
+      for (const [what, [key, body]] of Object.entries(RELATED)) {
+        await isRefused(what, () => items.updateOne(target, key, { body }, question));
+      }
+      const created = { name: 'new', team: { id: 2, name: 'x' }, children: [1], notes: [1] };
+      for (const member of ['team', 'children', 'notes'] as const) {
+        const body = { name: 'new', [member]: created[member] };
+        await isRefused(`a new item with ${member}`, () => items.create(target, body, question));
+      }
+    });
+  }
+}
+
+t.test('what is only referred to is not locked', async (t) => {
+  world.current.rights = RELATED_ARE_SEEN;
+  for (const [side, items] of Object.entries(SIDES)) {
+    await world.pool.query(FRESH);
+    const holder = await world.pool.connect();
+    // Foreign keys look at what they refer to, and wait for who may delete it.
+    await holder.query(`BEGIN; ${NAMED.replaceAll('FOR UPDATE', 'FOR NO KEY UPDATE')}`);
+    const body = { team: { id: 2 }, children: [1], notes: { update: [] } };
+    t.equal(await refusal(items.updateOne(target, '3', { body }, question)), 'done', side);
+    await holder.query('ROLLBACK');
+    holder.release();
+  }
+});
+
 t.test('what may be written is waited for, and judged as it is then', async (t) => {
   world.current.rights = OTHERS_ARE_SEEN;
   for (const items of Object.values(SIDES)) {
