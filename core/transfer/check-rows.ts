@@ -11,6 +11,7 @@ import { writeJson } from './exact-json.ts';
 import type { FileColumn } from './file-column.ts';
 import { memberFault } from './import-file.ts';
 import { Refused, type Run } from './import-run.ts';
+import { LackingRows } from './lacking-rows.ts';
 import { type RowFault, shown, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler } from './row-reader.ts';
 import type { Staged } from './staging-table.ts';
@@ -31,6 +32,7 @@ class Judge implements RowHandler {
   readonly #checks: readonly TextCheck[];
   readonly #write: (row: Row) => void;
   readonly #refused: ReadonlySet<number | null>;
+  readonly #lacks: LackingRows;
   #faulty = 0;
 
   constructor(options: {
@@ -39,6 +41,7 @@ class Judge implements RowHandler {
     write: (row: Row) => void;
     /** Faults that PostgreSQL found in earlier passes. */
     known: readonly RowFault[];
+    lacks: LackingRows;
   }) {
     this.#run = options.run;
     this.#columns = options.columns;
@@ -46,15 +49,24 @@ class Judge implements RowHandler {
     this.#write = options.write;
     this.#refused = new Set(options.known.map((fault) => fault.row));
     this.faults = [...options.known];
+    this.#lacks = options.lacks;
   }
 
   row(row: Row): void {
+    const faulty = new Set<string>();
     for (const [place, { name }] of this.#columns.entries()) {
       const fault = this.#judge(row, place, name);
-      if (fault !== null) this.#report(fault);
+      if (fault === null) continue;
+      faulty.add(name);
+      this.#report(fault);
     }
-    if (this.#faulty === row.number || this.#refused.has(row.number)) this.left.push(row.number);
-    else this.#write(row);
+    if (this.#faulty === row.number || this.#refused.has(row.number)) {
+      // Faulty rows are not staged, so the database cannot say what else they lack.
+      this.#lacks.add(row, faulty);
+      this.left.push(row.number);
+    } else {
+      this.#write(row);
+    }
   }
 
   #judge(row: Row, place: number, field: string): RowFault | null {
@@ -122,13 +134,15 @@ export async function stageJudged(run: Run, columns: readonly FileColumn[]): Pro
   const known: RowFault[] = [];
   for (let passes = 1; ; passes += 1) {
     let judge: Judge | undefined;
+    const lacks = new LackingRows(run.target, columns);
     await run.connection.run(sql`SAVEPOINT judged`);
     try {
       const { staged, skipped } = await stage(run, columns, (write) => {
-        judge = new Judge({ run, columns, write, known });
+        judge = new Judge({ run, columns, write, known, lacks });
         return judge;
       });
-      return { staged, skipped, faults: judge?.faults ?? [] };
+      const faults = judge?.faults ?? [];
+      return { staged, skipped, faults: [...faults, ...(await lacks.faults(run, faults.length))] };
     } catch (error) {
       const faults = judge?.faults ?? known;
       if (error instanceof ReportFull) throw refused(faults);

@@ -16,7 +16,7 @@ export interface ImportFile {
 
 const EMPTY = 'The file is empty; its first line must name the fields.';
 
-/** The columns that a CSV file's header names. @throws {UnreadableFile} */
+/** The columns that a CSV file's header names. @throws {UnreadableFile} with all their faults */
 async function csvColumns(
   file: ImportFile,
   collection: ImportableCollection,
@@ -24,18 +24,21 @@ async function csvColumns(
   const header = await csvHeader(file.open());
   if (header === null) throw new UnreadableFile(malformed(EMPTY, null, { line: 1, column: 1 }));
   const columns: FileColumn[] = [];
+  const faults: RowFault[] = [];
   const seen = new Set<string>();
   for (const { name, ...place } of header) {
     const column = fileColumn(collection, name);
     const twice = seen.has(name) ? `The header names ${JSON.stringify(name)} twice.` : null;
     const reason = name === '' ? 'The header has a column without a name.' : twice;
     if (reason !== null || typeof column === 'string') {
-      const fault = malformed(reason ?? String(column), null, place);
-      throw new UnreadableFile({ ...fault, field: name });
+      faults.push({ ...malformed(reason ?? String(column), null, place), field: name });
+    } else {
+      columns.push(column);
     }
     seen.add(name);
-    columns.push(column);
   }
+  const [first, ...rest] = faults;
+  if (first !== undefined) throw new UnreadableFile(first, ...rest);
   return columns;
 }
 

@@ -59,7 +59,7 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);
     if (error instanceof Refused) throw importErrors({ collection, fields }, error.faults);
-    if (error instanceof UnreadableFile) throw importErrors({ collection, fields }, [error.fault]);
+    if (error instanceof UnreadableFile) throw importErrors({ collection, fields }, error.faults);
     throw error;
   } finally {
     client.off('error', ignore);

@@ -23,14 +23,16 @@ export interface RowFault {
   readonly place?: FilePosition;
 }
 
-/** A fault after which the rest of the file cannot be read. */
+/** Faults after which the rest of the file cannot be read. */
 export class UnreadableFile extends Error {
   readonly fault: RowFault;
+  readonly faults: readonly [RowFault, ...RowFault[]];
 
-  constructor(fault: RowFault) {
+  constructor(fault: RowFault, ...more: readonly RowFault[]) {
     super(fault.reason);
     this.name = 'UnreadableFile';
     this.fault = fault;
+    this.faults = [fault, ...more];
   }
 }
 

@@ -9,6 +9,7 @@ import { withConnection } from '#core/database/pool.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
 import { IMPORT_JOB, type ImportMessage, importMessage } from '#core/jobs/message/import.ts';
+import { sameFileJob } from '#core/jobs/same-file.ts';
 import { completeJob } from '#core/jobs/write-job-status.ts';
 import { importDestination } from '#core/services/import-right.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
@@ -69,7 +70,9 @@ async function importSpooled(
       const target = current.collections.get(collection);
       const entry = { key: [job.id], delta: {}, parent: null };
       if (target !== undefined) await history.record(target, 'import', [entry]);
-      await completeJob(client, schema, job, result);
+      const earlier = await sameFileJob(client, schema, job);
+      const more = earlier === null ? {} : { same_file_as: earlier };
+      await completeJob(client, schema, job, { ...result, ...more });
       await announce();
     },
   });

@@ -36,6 +36,7 @@ const HEED_WITHIN_MS = 3_000;
 /**
  * How a delivery ended:
  * - `done`: the job has ended, or another delivery has it now;
+ * - `cancelled`: it has ended because somebody cancelled it;
  * - `failed`: it has failed, with errors;
  * - `retry`: it waits for another attempt;
  * - `back`: it was given back unfinished and may be delivered at once;
@@ -43,10 +44,19 @@ const HEED_WITHIN_MS = 3_000;
  */
 export type Outcome =
   | { readonly kind: 'done' }
-  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'failed'; readonly reason: string; readonly level: 'warn' | 'error' }
   | { readonly kind: 'retry' }
   | { readonly kind: 'back' }
   | { readonly kind: 'aside'; readonly mailbox: string | null };
+
+const ENDED: ReadonlySet<Outcome['kind']> = new Set(['done', 'cancelled', 'failed']);
+
+/** How the end of a delivery is logged; `failed` is worth a look. */
+function ending(outcome: Outcome) {
+  if (outcome.kind !== 'failed') return { level: 'info', outcome: outcome.kind } as const;
+  return { level: outcome.level, outcome: outcome.kind, codes: outcome.reason };
+}
 
 /** What the queue knows about a delivery. */
 export interface QueuedJob {
@@ -126,6 +136,7 @@ export class Deliverer {
       case 'aside':
         return { kind: 'aside', mailbox: claim.mailbox };
       case 'ended':
+        if (claim.now) log.info({ job: queued.id, outcome: 'cancelled' }, 'job ends');
         await discardUpload(spool, claim.message, log);
         await this.#announce(queued.id, claim.mailbox, log);
         return { kind: 'done' };
@@ -179,8 +190,9 @@ export class Deliverer {
     }
     await this.#keepProgress(job, progress.latest, log);
     const duration = Math.round(performance.now() - since);
-    log.info({ outcome: outcome.kind, duration }, 'job ends');
-    if (outcome.kind === 'done' || outcome.kind === 'failed') {
+    const { level, ...facts } = ending(outcome);
+    log[level]({ ...facts, duration }, 'job ends');
+    if (ENDED.has(outcome.kind)) {
       await this.#announce(id, job.mailbox, log);
     }
     return outcome;
@@ -221,7 +233,7 @@ export class Deliverer {
       const cancelled = await cancelJob(pool, schema, job);
       if (!cancelled) return superseded();
       await discardUpload(spool, job.message, log);
-      return { kind: 'done' };
+      return { kind: 'cancelled' };
     }
     if (reason === 'draining') {
       return (await giveBack(pool, schema, job)) ? { kind: 'back' } : superseded();
@@ -242,7 +254,8 @@ export class Deliverer {
     if (!(await failJob(pool, schema, job, entries))) return superseded();
     await discardUpload(spool, job.message, log);
     const codes = new Set(entries.map(({ extensions }) => extensions.code));
-    return { kind: 'failed', reason: [...codes].join(', ') };
+    const level = errors === null ? 'error' : 'warn';
+    return { kind: 'failed', reason: [...codes].join(', '), level };
   }
 
   async #keepProgress(job: ClaimedJob, progress: JobProgress | null, log: Log): Promise<void> {

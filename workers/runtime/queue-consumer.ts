@@ -132,6 +132,7 @@ export class Consumer {
     const outcome = await this.#deliver(id, job);
     switch (outcome.kind) {
       case 'done':
+      case 'cancelled':
         return null;
       case 'failed':
         throw new UnrecoverableError(outcome.reason);

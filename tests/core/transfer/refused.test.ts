@@ -370,3 +370,45 @@ t.test('only tables with a key can be imported into', async (t) => {
   await t.rejects(db.import('nothing', 'id\n1\n'), { code: 'FORBIDDEN' });
   await t.rejects(db.import('system_users', 'id\n1\n'), { code: 'FORBIDDEN' });
 });
+
+t.test('all faults of a row are reported, what it lacks among them', async (t) => {
+  const db = await importing(SETUP);
+  await db.rows("INSERT INTO item (id, name) VALUES (1, 'one')");
+  const brief = (faults: readonly { row: unknown; field: unknown; code: string }[]) =>
+    faults.map(({ row, field, code }) => [row, field, code]);
+  const csv = 'id,name,small,made\n5,,bad,never\n1,,bad,\n6,null,bad,\nx,,bad,\n7,good,1,\n';
+  t.strictSame(brief(await db.refused('item', csv)), [
+    [1, 'small', 'FAILED_VALIDATION'],
+    [1, 'made', 'FAILED_VALIDATION'],
+    [1, 'name', 'NOT_NULL_VIOLATION'],
+    // The item exists: its name stays.
+    [2, 'small', 'FAILED_VALIDATION'],
+    [3, 'small', 'FAILED_VALIDATION'],
+    [3, 'name', 'NOT_NULL_VIOLATION'],
+    // Without a key, nobody knows whether it is new.
+    [4, 'id', 'FAILED_VALIDATION'],
+    [4, 'small', 'FAILED_VALIDATION'],
+  ]);
+  const json = '[{"id":5,"small":"bad"},{"id":1,"small":"bad"},{"id":6,"name":null,"small":[]}]';
+  t.strictSame(brief(await db.refused('item', json, 'json')), [
+    [1, 'small', 'FAILED_VALIDATION'],
+    [1, 'name', 'NOT_NULL_VIOLATION'],
+    [2, 'small', 'FAILED_VALIDATION'],
+    [3, 'small', 'FAILED_VALIDATION'],
+    [3, 'name', 'NOT_NULL_VIOLATION'],
+  ]);
+});
+
+t.test('all unknown columns are named at once', async (t) => {
+  const db = await importing(SETUP);
+  const faults = await db.refused('item', 'id,nmae,price,,prize,id\n1,a,1,,2,3\n');
+  t.strictSame(
+    faults.map(({ field, reason }) => [field, reason]),
+    [
+      ['nmae', 'The collection has no field "nmae".'],
+      ['', 'The header has a column without a name.'],
+      ['prize', 'The collection has no field "prize".'],
+      ['id', 'The header names "id" twice.'],
+    ],
+  );
+});

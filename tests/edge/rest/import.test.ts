@@ -160,6 +160,21 @@ for (const backend of backends) {
       await cluster.db.query("DELETE FROM things WHERE code = 'matched'");
     });
 
+    t.test('a file that is sent again names its earlier job', async (t) => {
+      const before = await count();
+      const send = async (content: string) => {
+        const answer = await upload(cluster, 'things', content);
+        const location = answer.headers.get('location') ?? '';
+        return (await bodyOf<JobBody>(await cluster.fetch(location))).data;
+      };
+      const first = await send('name\nagain\n');
+      t.match(first.result, { inserted: 1, same_file_as: undefined });
+      const second = await send('name\nagain\n');
+      t.match(second.result, { inserted: 1, same_file_as: first.id });
+      t.match((await send('name\nother\n')).result, { same_file_as: undefined });
+      t.equal(await count(), before + 3, 'without keys the rows are loaded again');
+    });
+
     t.test('what cannot be read is refused', async (t) => {
       const broken = await faults(await upload(cluster, 'things', 'name\n"open'));
       t.match(broken, { status: 400, faults: [{ code: 'INVALID_PAYLOAD' }] });

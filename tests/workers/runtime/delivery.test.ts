@@ -12,7 +12,7 @@ for (const backend of backends) {
     const cluster = await createCluster(t, backend);
     const { jobs, pool, queues, submit, ended, begun, openGate, trace } = cluster;
     // None of them dies: a lock that a busy machine renews too late would only add an attempt.
-    const env = { WORKER_CONCURRENCY: '4', JOB_LOCK_DURATION: '60s' };
+    const env = { WORKER_CONCURRENCY: '4', JOB_LOCK_DURATION: '60s', LOG_LEVEL: 'info' };
     await Promise.all([cluster.startWorker(env), cluster.startWorker(env)]);
 
     await t.test('no job begins with an older catalog than it was accepted with', async (t) => {
@@ -50,6 +50,9 @@ for (const backend of backends) {
       t.match(job, { state: 'failed', attempts: 5, result: null });
       t.strictSame(job.error?.length, 1);
       t.match(job.error?.[0], { extensions: { code: 'INTERNAL_SERVER_ERROR' } });
+      await cluster.logged(
+        new RegExp(`"level":50,[^\\n]*"job":"${job.id}"[^\\n]*"outcome":"failed"`),
+      );
       t.notMatch(JSON.stringify(job), 'secret');
       await until(async () => (await queues.get('transfer').state(job.id)) === 'failed');
     });
@@ -65,6 +68,8 @@ for (const backend of backends) {
       const badRows = Array.from({ length: 120 }, (_, index) => index + 1);
       const job = await ended(await submit('script', { badRows }));
       t.match(job, { state: 'failed', attempts: 1 });
+      const line = `"level":40,[^\\n]*"job":"${job.id}"[^\\n]*"outcome":"failed"[^\\n]*VALUE_TOO_LONG`;
+      await cluster.logged(new RegExp(line));
       t.equal(job.error?.length, 100);
       t.match(job.error?.[0], { extensions: { code: 'VALUE_TOO_LONG', row: 1, field: 'f' } });
       const rows = [];
@@ -141,6 +146,7 @@ for (const backend of backends) {
       t.match(await ended(waiting), { state: 'cancelled', attempts: 0 });
       await jobs.cancel(running, admin);
       t.match(await ended(running), { state: 'cancelled', attempts: 1, result: null });
+      await cluster.logged(new RegExp(`"job":"${running}"[^\\n]*"outcome":"cancelled"`));
       t.match(await ended(last), { state: 'completed' });
       t.strictSame(await trace([waiting]), []);
     });
