@@ -21,6 +21,7 @@ import type { Log } from '#core/log/log.ts';
 import { openBus } from '#core/messages/open-message-bus.ts';
 import { failpoints } from '#core/process/failpoint.ts';
 import type { QueryBounds } from '#core/query/query.ts';
+import { ExportService } from '#core/services/exports.ts';
 import { HealthService } from '#core/services/health.ts';
 import { ImportService } from '#core/services/imports.ts';
 import { ItemService } from '#core/services/items.ts';
@@ -69,6 +70,7 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly snapshots: SnapshotService;
   readonly jobs: JobService;
   readonly imports: ImportService;
+  readonly exports: ExportService;
   readonly health: HealthService;
   readonly limits: Limits;
   readonly streams: OpenStreams;
@@ -208,6 +210,7 @@ export async function openEdgeServices(
       quota: new SpoolQuota({ pool, schema, max: config.SPOOL_MAX_PER_USER }),
       log,
     }),
+    exports: new ExportService({ catalog, access, bounds, jobs, spool }),
     health: new HealthService({
       catalog,
       pool,

@@ -563,6 +563,11 @@ export const variables = {
     fallback: '1h',
     meaning: 'Maximum time of one import',
   }),
+  EXPORT_TIMEOUT: define({
+    parse: duration,
+    fallback: '1h',
+    meaning: 'Maximum time of one export to a file',
+  }),
   MAX_IMPORT_ERRORS: define({
     parse: integer(1, 1_000_000),
     fallback: '1000',

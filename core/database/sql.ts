@@ -1,7 +1,11 @@
 /**
  * The only module that puts SQL text together: constant text from template literals, identifiers
- * quoted by one function, and values that always travel as parameters.
+ * quoted by one function, and values that travel as parameters, or as quoted literals in statements
+ * that take none.
  */
+
+import { prepareValue } from 'pg/lib/utils.js';
+import { invalidQuery } from '#core/errors/service-error.ts';
 
 /** A piece of SQL: text pieces around values, identifiers and further pieces. Immutable. */
 export class Sql {
@@ -74,16 +78,38 @@ export function parameterOf(value: unknown): unknown {
   return `${text}}`;
 }
 
+/** Writes a piece with what `place` puts in the place of each value. */
+function write(part: Sql, place: (value: unknown) => string): string {
+  let text = part.strings[0] ?? '';
+  for (const [index, value] of part.values.entries()) {
+    text += value instanceof Sql ? write(value, place) : place(value);
+    text += part.strings[index + 1] ?? '';
+  }
+  return text;
+}
+
 /** Numbers the parameters and yields the statement. */
 export function render(piece: Sql): Statement {
   const values: unknown[] = [];
-  const write = (part: Sql): string => {
-    let text = part.strings[0] ?? '';
-    for (const [index, value] of part.values.entries()) {
-      text += value instanceof Sql ? write(value) : `$${values.push(parameterOf(value))}`;
-      text += part.strings[index + 1] ?? '';
-    }
-    return text;
-  };
-  return { text: write(piece), values };
+  const text = write(piece, (value) => `$${values.push(parameterOf(value))}`);
+  return { text, values };
+}
+
+/** A value as a literal of no type yet, as a parameter is. */
+function literalOf(value: unknown): string {
+  const text: unknown = prepareValue(parameterOf(value));
+  if (text === null || text === undefined) return 'NULL';
+  const { strings } = literal(Buffer.isBuffer(text) ? `\\x${text.toString('hex')}` : String(text));
+  return strings.join('');
+}
+
+/**
+ * The text of a statement that takes no parameters, such as COPY: its values become literals.
+ * @param filled the value to be written in the place of one in the piece
+ * @throws ServiceError INVALID_QUERY for a NUL character, which would end the text
+ */
+export function renderLiterals(piece: Sql, filled: (value: unknown) => unknown): string {
+  const text = write(piece, (value) => literalOf(filled(value)));
+  if (text.includes('\0')) throw invalidQuery('A value holds a NUL character.');
+  return text;
 }

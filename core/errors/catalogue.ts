@@ -41,6 +41,7 @@ export const catalogue = {
   PRECONDITION_FAILED: entry(412, 'The item has changed since it was read.'),
   CONTENT_TOO_LARGE: entry(413, 'The content is too large.'),
   UNSUPPORTED_MEDIA_TYPE: entry(415, 'The type of the content is not supported here.'),
+  RANGE_NOT_SATISFIABLE: entry(416, 'The file has no such part.'),
   UNPROCESSABLE_ENTITY: entry(422, 'The action is not possible.'),
   REQUESTS_EXCEEDED: entry(429, 'Too many requests.', true),
   HEADERS_TOO_LARGE: entry(431, 'The line and headers of the request are too large.'),

@@ -5,7 +5,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { Path } from '#core/query/query.ts';
 
 /** Helps programs that guess the encoding. */
-const BYTE_ORDER_MARK = '\uFEFF';
+export const BYTE_ORDER_MARK = '\uFEFF';
 
 export interface CsvOptions {
   /** The paths of the columns; their names are joined with dots. */

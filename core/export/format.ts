@@ -1,8 +1,6 @@
 /** The formats that items are exported in. */
 import { invalidQuery } from '#core/errors/service-error.ts';
-
-export const EXPORT_FORMATS = ['csv', 'csv_utf8', 'json', 'ndjson', 'xml', 'yaml'] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+import { EXPORT_FORMATS, type ExportFormat } from '#core/jobs/message/export.ts';
 
 /** The public name of a format. */
 export interface FormatFacts {
@@ -30,5 +28,11 @@ export function parseFormat(value: unknown): ExportFormat {
 /** `articles 20240229-134510.csv`: the time is UTC. */
 export function fileName(collection: string, format: ExportFormat, now: Date): string {
   const [day = '', time = ''] = now.toISOString().replace(/[-:]/g, '').split('T');
-  return `${collection} ${day}-${time.slice(0, 6)}.${FORMAT_FACTS[format].extension}`;
+  return titled(`${collection} ${day}-${time.slice(0, 6)}`, format);
+}
+
+/** A title with the extension of the format, unless it has that already. */
+export function titled(title: string, format: ExportFormat): string {
+  const extension = `.${FORMAT_FACTS[format].extension}`;
+  return title.toLowerCase().endsWith(extension) ? title : `${title}${extension}`;
 }

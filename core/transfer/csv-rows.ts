@@ -4,7 +4,7 @@ import { CONCEALED } from '#core/catalog/concealed-field.ts';
 import { looksLikeTimestamp } from '#core/values/timestamp-text.ts';
 import { cellText } from './cell-text.ts';
 import type { CopyText } from './copy-text.ts';
-import { type CsvHandler, type CsvRecord, CsvScanner, DOUBLED } from './csv-scanner.ts';
+import { type CsvHandler, type CsvRecord, CsvScanner, DOUBLED, PLAIN } from './csv-scanner.ts';
 import { type FileColumn, storedText } from './file-column.ts';
 import { malformed, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler, RowReader } from './row-reader.ts';
@@ -34,7 +34,9 @@ class CsvRow implements Row {
     const known = this.#columns[column];
     const cell = record.text(column);
     if (cell === CONCEALED && known?.masked) return undefined;
-    const text = cellText(cell, known?.form ?? 'plain');
+    // In a document that is the null of JSON, which is a value.
+    const isJsonNull = cell === 'null' && known?.form === 'json' && record.forms[column] !== PLAIN;
+    const text = isJsonNull ? cell : cellText(cell, known?.form ?? 'plain');
     return text === null || known === undefined ? text : storedText(known, text);
   }
 

@@ -18,7 +18,7 @@ const STOPS = new Uint8Array(256);
 for (const byte of [QUOTE, COMMA, LF, CR]) STOPS[byte] = 1;
 
 /** How a cell is written: bare, in quotes, or in quotes with doubled ones inside. */
-const PLAIN = 0;
+export const PLAIN = 0;
 const QUOTED = 1;
 export const DOUBLED = 2;
 

@@ -1,6 +1,6 @@
 /**
- * Stores uploads between the process that receives them and the one that works on them. A name is
- * always a generated UUID, never chosen by a client.
+ * Stores uploads between the process that receives them and the one that works on them, and exported
+ * files until they are downloaded. A name is always a generated UUID, never chosen by a client.
  */
 import assert from 'node:assert';
 import { createHash } from 'node:crypto';
@@ -18,7 +18,13 @@ export interface Spooled {
   readonly sha256: string;
 }
 
-/** Storage for uploads that all processes of the installation can use. */
+/** Bytes of a file, from the first one to the last one, both included. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Storage for uploads and exported files that all processes of the installation can use. */
 export interface Spool {
   /**
    * Stores the content as fast as the disk accepts it. It is on the disk when this resolves, and
@@ -31,8 +37,8 @@ export interface Spool {
     content: AsyncIterable<Uint8Array>,
     limit: number | undefined,
   ): Promise<Spooled>;
-  /** The content as a stream; fails with ENOENT when it does not exist. */
-  read(id: string): Readable;
+  /** The content or a part of it as a stream; fails with ENOENT when it does not exist. */
+  read(id: string, range?: ByteRange): Readable;
   /**
    * The size of an upload in bytes.
    * @throws {ServiceError} SERVICE_UNAVAILABLE when it does not exist
@@ -155,13 +161,13 @@ export function localSpool(folder: string): Spool {
         throw storageFailure(error);
       }
     },
-    read: (id) => createReadStream(pathOf(id), { highWaterMark: BLOCK }),
+    read: (id, range) => createReadStream(pathOf(id), { highWaterMark: BLOCK, ...range }),
     async size(id) {
       try {
         return (await stat(pathOf(id))).size;
       } catch (error) {
         if (errorCode(error) !== 'ENOENT') throw error;
-        const reason = 'The uploaded file is not there; all processes must share DATA_DIR.';
+        const reason = 'The file is not there; all processes must share DATA_DIR.';
         throw unavailable('storage', reason, { cause: error });
       }
     },

@@ -219,6 +219,7 @@ export async function sendPieces(
     // reads it too, because pieces that have not begun cannot clean up.
     const first = await orDisconnected(exchange, iterator.next());
     if (exchange.method === 'HEAD') {
+      if (response.length !== undefined) block += `\r\nContent-Length: ${response.length}`;
       endWithoutBody(exchange, response.status, block, exchange.release() || closing);
       return;
     }

@@ -4,6 +4,7 @@ import type { EdgeServices } from '#edge/services.ts';
 import { AUTH_ROUTES } from './auth.ts';
 import { COLLECTION_ROUTES } from './collection.ts';
 import { dispatch } from './dispatch.ts';
+import { EXPORT_ROUTES } from './export-file.ts';
 import { FIELD_ROUTES } from './field.ts';
 import { IMPORT_ROUTES } from './import.ts';
 import { INVITATION_ROUTES } from './invitation.ts';
@@ -37,6 +38,7 @@ export const ROUTES: readonly RouteEntry[] = [
   ...RELATION_ROUTES,
   ...SCHEMA_ROUTES,
   ...IMPORT_ROUTES,
+  ...EXPORT_ROUTES,
   ...JOB_ROUTES,
   ...UTILITY_ROUTES,
 ];

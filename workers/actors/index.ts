@@ -1,6 +1,7 @@
 /** All actors of this release. */
 import type { Actor } from '#workers/runtime/actor.ts';
 import { cacheClearActor } from './cache-clear.ts';
+import { exportActor } from './export.ts';
 import { importActor } from './import.ts';
 import { indexActor } from './index-build.ts';
 import { mailActor } from './mail.ts';
@@ -9,6 +10,7 @@ import { tidyActor } from './tidy.ts';
 
 export const actors: readonly Actor[] = [
   cacheClearActor,
+  exportActor,
   importActor,
   indexActor,
   mailActor,

@@ -8,6 +8,7 @@ import {
   removeActivities,
   removeRevisions,
 } from '#core/history/retention.ts';
+import { EXPORT_JOB, exportFileId } from '#core/jobs/message/export.ts';
 import { TIDY_JOB, tidyMessage } from '#core/jobs/message/tidy.ts';
 import { uploadOf } from '#core/transfer/upload.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
@@ -23,6 +24,7 @@ const UPLOAD_GRACE_MS = 6 * 3_600_000;
 const HISTORY_MS = DEADLINE_MS / 2;
 
 const openJobs = v.array(v.object({ message: v.unknown() }));
+const exportJobs = v.array(v.object({ id: v.string(), attempt: v.number() }));
 
 /** Removes jobs that ended before JOBS_RETENTION, with their rejected rows. */
 async function removeJobs({ orm, config }: Services): Promise<number> {
@@ -32,20 +34,25 @@ async function removeJobs({ orm, config }: Services): Promise<number> {
   return await fork().nativeDelete(entity('system_jobs'), old);
 }
 
-/** The uploads that open jobs refer to. */
-async function uploadsInUse({ orm }: Services): Promise<ReadonlySet<string>> {
-  const open = { state: { $in: ['waiting', 'running'] } };
+/** The uploads that open jobs refer to, and the files of completed exports. */
+async function filesInUse({ orm }: Services): Promise<ReadonlySet<string>> {
   const { fork, entity } = await orm.open();
-  const jobs = await fork().find(entity('system_jobs'), open);
-  const ids = v.parse(openJobs, jobs).map(({ message }) => uploadOf(message));
-  return new Set(ids.filter((id) => id !== null));
+  const open = { state: { $in: ['waiting', 'running'] } };
+  const uploads = v
+    .parse(openJobs, await fork().find(entity('system_jobs'), open))
+    .map(({ message }) => uploadOf(message));
+  const completed = { kind: EXPORT_JOB, state: { $in: ['completed', 'running'] } };
+  const exports = v
+    .parse(exportJobs, await fork().find(entity('system_jobs'), completed))
+    .map(exportFileId);
+  return new Set([...uploads.filter((id) => id !== null), ...exports]);
 }
 
 async function removeUploads({ services, signal }: ActorContext): Promise<number> {
   const { spool } = services;
   const before = Date.now() - UPLOAD_GRACE_MS;
   const old = (await spool.list()).filter(({ modified }) => modified.getTime() < before);
-  const used = await uploadsInUse(services);
+  const used = await filesInUse(services);
   const unused = old.filter(({ id }) => !used.has(id));
   for (const { id } of unused) {
     signal.throwIfAborted();

@@ -88,8 +88,9 @@ export function range(position: Sql, { limit, offset }: LevelPlan): Sql {
   ]);
 }
 
-export function valueOutput(value: Value): Sql {
-  if (value.kind === 'column') return outputOf(value.column.field, visibleSql(value.column));
+/** @param output how the value of a column is written */
+export function valueOutput(value: Value, output: typeof outputOf): Sql {
+  if (value.kind === 'column') return output(value.column.field, visibleSql(value.column));
   const made = valueSql(value);
   // Counts and parts of dates are texts in answers, like all counts.
   return value.kind === 'call' && value.name === 'json' ? made : sql`(${made})::text`;

@@ -5,7 +5,7 @@
 import type { Caller } from '#core/access/grants.ts';
 import type { ColumnField } from '#core/catalog/catalog.ts';
 import { DEFAULT_LIMITS } from '#core/config/query-limits.ts';
-import { render, type Sql, type Statement } from '#core/database/sql.ts';
+import { render, renderLiterals, type Sql, type Statement, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { Key } from '../key.ts';
 import { requireWithin } from '../limits.ts';
@@ -14,7 +14,8 @@ import { planFirst, planItem, planList } from '../plan/read.ts';
 import type { ReadTarget } from '../plan/scope.ts';
 import { fill, Given, give, Slot } from '../plan/slot.ts';
 import type { Filter, Path, Query } from '../query.ts';
-import { itemSql, listSql, streamSql } from './statement.ts';
+import type { CellForm } from './cell.ts';
+import { cellsSql, exactRowsSql, itemSql, listSql, streamSql } from './statement.ts';
 import { changeableRows } from './table-rows.ts';
 
 export type { ReadTarget } from '../plan/scope.ts';
@@ -99,6 +100,28 @@ export function compileItems(
 export function compileStream(target: ReadTarget, query: Query): Compiled {
   const plan = planList(target, query);
   return compiled(target, streamSql(plan), plan);
+}
+
+/** {@link compileStream} for a file that is read back: values are exact. */
+export function compileExactRows(target: ReadTarget, query: Query): Compiled {
+  const plan = planList(target, { ...query, meta: [] });
+  return compiled(target, exactRowsSql(plan), plan);
+}
+
+/** A statement that yields the lines of a CSV file, without its header. */
+export interface CompiledCopy {
+  readonly text: string;
+  /** The paths of the columns. */
+  readonly columns: readonly Path[];
+}
+
+/** `COPY … TO STDOUT` of items as lines of CSV that an import reads back. */
+export function compileCopy(target: ReadTarget, query: Query, form: CellForm): CompiledCopy {
+  const plan = planList(target, { ...query, meta: [] });
+  const binding = { caller: target.caller, now: new Date() };
+  const copy = sql`COPY (${cellsSql(plan, form)}) TO STDOUT WITH (FORMAT csv, NULL 'null')`;
+  const filled = (value: unknown) => (value instanceof Slot ? value.fill(binding) : value);
+  return { text: renderLiterals(copy, filled), columns: plan.columns };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Writes geometries of PostGIS: shown as GeoJSON, and compared with GeoJSON. */
 import type { ColumnField } from '#core/catalog/catalog.ts';
-import { identifier, raw, type Sql, sql } from '#core/database/sql.ts';
+import { empty, identifier, raw, type Sql, sql } from '#core/database/sql.ts';
 import type { Operator } from '../operator.ts';
 
 /** A function of the extension, wherever it is installed. */
@@ -12,8 +12,10 @@ function operator({ column }: ColumnField, sign: string): Sql {
   return sql`OPERATOR(${identifier(column.typeSchema)}.${raw(sign)})`;
 }
 
-export function geometryOutput(field: ColumnField, value: Sql): Sql {
-  return sql`${call(field, 'st_asgeojson')}(${value})::json`;
+/** @param digits those of a coordinate behind the point; PostGIS has 9 by default */
+export function geometryOutput(field: ColumnField, value: Sql, digits?: number): Sql {
+  const precision = digits === undefined ? empty : raw(`, ${digits}`);
+  return sql`${call(field, 'st_asgeojson')}(${value}${precision})::json`;
 }
 
 /** The reference system that the column is held to; null when it takes any. */

@@ -16,6 +16,7 @@ import {
 import { aggregationSql } from './aggregate.ts';
 import { keySql, levelConditions, limitSql, ordered, range, valueOutput } from './clause.ts';
 import { guardSql, rowRule } from './expression.ts';
+import type { outputOf } from './output.ts';
 import { type Aliases, ownerNames, Page, POSITION } from './page.ts';
 import { type RowShape, rowShape } from './row.ts';
 import { guardOnce, rowsFrom } from './row-guard.ts';
@@ -39,6 +40,16 @@ export interface LevelSql {
   readonly json: Sql;
 }
 
+/** The same with the single values of a row. */
+export interface RowsSql extends LevelSql {
+  readonly values: ReadonlyMap<string, Sql>;
+  /** An expression over a row, or an error where the row is too large. */
+  readonly guard: (value: Sql) => Sql;
+}
+
+/** How the value of a column is written. */
+type Output = typeof outputOf;
+
 /** Related items of many parents, and how they are told apart. */
 interface Batch {
   /** The columns of an item that tell whose it is. */
@@ -59,6 +70,8 @@ export interface Writing {
   readonly root: LevelPlan;
   /** Limits are part of the statement. */
   readonly knownLimits: boolean;
+  /** Those of the root, and those of the levels below. */
+  readonly outputs: { readonly root: Output; readonly below: Output };
 }
 
 /** The levels whose rows are counted, below a level. */
@@ -66,16 +79,19 @@ function countedBelow(level: LevelPlan): LevelPlan[] {
   return levelsBelow(level).flatMap((below) => [below, ...countedBelow(below)]);
 }
 
+type GuardedShape = RowShape & Pick<RowsSql, 'guard'>;
+
 /** Names the values of a row of a level, and guards it against growing too large. */
 function guardedShape(
   level: LevelPlan,
   values: ReadonlyMap<string, Sql>,
   { bounds, root }: Writing,
-): RowShape {
-  const { columns, json } = rowShape(values, level.ownNames);
+): GuardedShape {
+  const { columns, json, values: names } = rowShape(values, level.ownNames);
   const isRoot = level === root;
   const below = isRoot ? countedBelow(level) : [];
-  return { columns, json: guardRow(level, json, bounds, { isRoot, below }) };
+  const guard = (value: Sql) => guardRow(level, value, bounds, { isRoot, below });
+  return { columns, json: guard(json), values: names, guard };
 }
 
 /** Where the values of a level stand: in each row, or beside the page of all its rows. */
@@ -90,9 +106,14 @@ class LevelWriter {
     this.#page = page;
   }
 
-  shape({ entries }: Items): RowShape {
+  shape({ entries }: Items): GuardedShape {
     const values = [...entries].map(([key, entry]) => [key, this.#entry(entry)] as const);
     return guardedShape(this.#level, new Map(values), this.#writing);
+  }
+
+  get #output(): Output {
+    const { root, outputs } = this.#writing;
+    return this.#level === root ? outputs.root : outputs.below;
   }
 
   /** A value of the row as it can be referred to here. */
@@ -103,7 +124,7 @@ class LevelWriter {
   #entry(entry: Entry): Sql {
     switch (entry.kind) {
       case 'value':
-        return this.#placed(valueOutput(entry.value));
+        return this.#placed(valueOutput(entry.value, this.#output));
       case 'key':
         return this.#placed(keySql(entry));
       case 'one':
@@ -236,30 +257,35 @@ function objectJson({ rows, json }: LevelSql): Sql {
   return sql`(SELECT ${json} FROM (${rows}) AS r)`;
 }
 
-function aggregatedSql(level: LevelPlan, content: Aggregation, where: Sql, writing: Writing) {
+function aggregatedSql(
+  level: LevelPlan,
+  content: Aggregation,
+  where: Sql,
+  writing: Writing,
+): RowsSql {
   const { values, joins, groups, orderBy } = aggregationSql(content, writing.aliases);
-  const { columns, json } = guardedShape(level, values, writing);
+  const { columns, ...shape } = guardedShape(level, values, writing);
   const groupBy = groups.length === 0 ? empty : sql` GROUP BY ${join(groups)}`;
   const rows = sql`SELECT ${columns} FROM ${tableSql(level.table)}${joins}${where}${groupBy}${orderBy}${limitSql(level, writing.knownLimits)}`;
-  return { rows, json };
+  return { rows, ...shape };
 }
 
 /**
  * Writes a level whose rows are read one by one.
  * @param conditions hold the rows to their parent or to their keys
  */
-function levelSql(level: LevelPlan, conditions: readonly Sql[], writing: Writing): LevelSql {
+function levelSql(level: LevelPlan, conditions: readonly Sql[], writing: Writing): RowsSql {
   const { content, table } = level;
   const where = whereSql([...conditions, ...levelConditions(level)]);
   if (content.kind === 'groups') return aggregatedSql(level, content, where, writing);
   const { content: items, beside } = guardOnce(table, content, writing.aliases);
-  const { columns, json } = new LevelWriter(level, writing, null).shape(items);
+  const { columns, ...shape } = new LevelWriter(level, writing, null).shape(items);
   const rows = sql`SELECT ${columns} FROM ${rowsFrom(level, items, { where, beside }, writing.knownLimits)}`;
-  return { rows: content.order === null ? once(rows) : rows, json };
+  return { rows: content.order === null ? once(rows) : rows, ...shape };
 }
 
 /** Writes the level at the root of a statement. */
-export function rootSql(level: LevelPlan, conditions: readonly Sql[], writing: Writing): LevelSql {
+export function rootSql(level: LevelPlan, conditions: readonly Sql[], writing: Writing): RowsSql {
   const { content, table } = level;
   if (content.kind === 'groups' || !isAboveBatch(level)) {
     return levelSql(level, conditions, writing);
@@ -267,14 +293,14 @@ export function rootSql(level: LevelPlan, conditions: readonly Sql[], writing: W
   const where = whereSql([...conditions, ...levelConditions(level)]);
   const page = new Page(writing.aliases);
   const { content: items, beside } = guardOnce(table, content, writing.aliases);
-  const { columns, json } = new LevelWriter(level, writing, page).shape(items);
+  const { columns, ...shape } = new LevelWriter(level, writing, page).shape(items);
   const rows = sql`SELECT ${page.columns} FROM ${rowsFrom(level, items, { where, beside }, writing.knownLimits)}`;
   if (content.order === null) {
-    return { json, rows: sql`${page.with(rows)} SELECT ${columns} FROM ${page.from}` };
+    return { ...shape, rows: sql`${page.with(rows)} SELECT ${columns} FROM ${page.from}` };
   }
   const numbered = sql`SELECT p.*, row_number() OVER () AS ${POSITION} FROM (${rows}) AS p`;
   return {
-    json,
+    ...shape,
     rows: sql`${page.with(numbered)} SELECT ${columns} FROM ${page.from} ORDER BY ${page.name}.${POSITION}`,
   };
 }

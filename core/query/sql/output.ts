@@ -54,3 +54,32 @@ export function outputOf(field: ColumnField, column: Sql): Sql {
       return isGeometry(field) ? geometryOutput(field, column) : column;
   }
 }
+
+/** Digits behind the point of a coordinate that a double has at most. */
+const COORDINATE_DIGITS = 15;
+
+/**
+ * The same for a file that is read back by an import: to the last digit. Dates and times are left to
+ * `row_to_json`, which writes them as ISO 8601 with all their digits.
+ */
+export function exactOutput(field: ColumnField, column: Sql): Sql {
+  if (isConcealed(field)) return outputOf(field, column);
+  const { elementType } = field.column;
+  if (elementType !== null) {
+    // Lists in a list are dimensions, so that documents must be texts there.
+    const isJson = elementType === 'json' || elementType === 'jsonb';
+    return isJson ? sql`to_json(${column}::text[])` : column;
+  }
+  switch (field.type) {
+    case 'timestamp':
+    case 'dateTime':
+    case 'time':
+      return column;
+    case 'binary':
+      return sql`${column}::text`;
+    default:
+      return isGeometry(field)
+        ? geometryOutput(field, column, COORDINATE_DIGITS)
+        : outputOf(field, column);
+  }
+}

@@ -45,6 +45,8 @@ export interface RowShape {
   readonly columns: Sql;
   /** The object as json; the sub-select has the alias `r`. */
   readonly json: Sql;
+  /** The values by their keys, as columns of `r`. */
+  readonly values: ReadonlyMap<string, Sql>;
 }
 
 /**
@@ -58,6 +60,7 @@ export function rowShape(values: ReadonlyMap<string, Sql>, ownNames: boolean): R
     return {
       columns: join(entries.map(([key, value]) => sql`${value} AS ${identifier(key)}`)),
       json: raw('row_to_json(r.*)'),
+      values: new Map(entries.map(([key]) => [key, identifier('r', key)])),
     };
   }
   const members = entries.map(
@@ -67,5 +70,6 @@ export function rowShape(values: ReadonlyMap<string, Sql>, ownNames: boolean): R
   return {
     columns: join(entries.map(([, value], index) => sql`${value} AS ${raw(`f${index}`)}`)),
     json: sql`${concatenated(members)}::json`,
+    values: new Map(entries.map(([key], index) => [key, raw(`r.f${index}`)])),
   };
 }

@@ -3,10 +3,12 @@
  * of an item its object. What is put around them is up to whoever answers.
  */
 import { join, quote, type Sql, sql } from '#core/database/sql.ts';
-import type { Meta, Plan, RowChoice, Table } from '../plan/plan.ts';
+import { levelsBelow, type Meta, type Plan, type RowChoice, type Table } from '../plan/plan.ts';
+import { type CellForm, cellsOf, columnCell } from './cell.ts';
 import { hasKnownLimits, levelConditions } from './clause.ts';
 import { guardSql } from './expression.ts';
-import { rootSql } from './level.ts';
+import { rootSql, type Writing } from './level.ts';
+import { exactOutput, outputOf } from './output.ts';
 import { Aliases } from './page.ts';
 import type { AnswerForm } from './size.ts';
 import { anyKeyCondition, columnNamed, keyCondition, tableSql, whereSql } from './table.ts';
@@ -35,11 +37,14 @@ function countedItems({ root: { limit }, rows, itemCost, nestedItems }: Plan, fo
   return itemCost <= 1 || most <= nestedItems ? null : nestedItems;
 }
 
-function root(plan: Plan, form: AnswerForm) {
+const ANSWER: Writing['outputs'] = { root: outputOf, below: outputOf };
+const EXACT: Writing['outputs'] = { root: exactOutput, below: exactOutput };
+
+function root(plan: Plan, form: AnswerForm, outputs = ANSWER) {
   const nestedItems = countedItems(plan, form);
   const bounds = { form, answerSize: plan.answerSize, nestedItems };
   const knownLimits = hasKnownLimits(plan);
-  const writing = { aliases: new Aliases(), bounds, root: plan.root, knownLimits };
+  const writing = { aliases: new Aliases(), bounds, root: plan.root, knownLimits, outputs };
   return rootSql(plan.root, rowConditions(plan), writing);
 }
 
@@ -82,8 +87,8 @@ export function itemSql(plan: Plan, form: 'page' | 'whole' = 'whole'): Sql {
   return rowsSql(plan, form);
 }
 
-function rowsSql(plan: Plan, form: AnswerForm): Sql {
-  const { rows, json } = root(plan, form);
+function rowsSql(plan: Plan, form: AnswerForm, outputs = ANSWER): Sql {
+  const { rows, json } = root(plan, form, outputs);
   return sql`SELECT ${json}::text FROM (${rows}) AS r`;
 }
 
@@ -92,4 +97,19 @@ export function streamSql(plan: Plan): Sql {
   const items = rowsSql(plan, 'rows');
   const meta = metaText(plan);
   return meta === null ? items : sql`SELECT ${meta} UNION ALL (${items})`;
+}
+
+/** A row with the text of each item, for a file that is read back. */
+export function exactRowsSql(plan: Plan): Sql {
+  return rowsSql(plan, 'rows', EXACT);
+}
+
+/** A row for each item with its cells, for COPY in CSV format with the word `null` for null. */
+export function cellsSql(plan: Plan, form: CellForm): Sql {
+  const outputs = { root: columnCell(form), below: exactOutput };
+  const { rows, values, guard } = root(plan, 'rows', outputs);
+  const [first = sql`NULL`, ...cells] = cellsOf(plan.root, values, form);
+  // What a row holds itself goes into the file as it comes, whatever its size.
+  const guarded = levelsBelow(plan.root).length === 0 ? first : guard(first);
+  return sql`SELECT ${join([guarded, ...cells])} FROM (${rows}) AS r`;
 }

@@ -1,0 +1,127 @@
+/**
+ * Reads the rows of COPY … TO STDOUT in blocks, no faster than they are taken. pg-copy-streams reads
+ * the socket itself, which the guard of our connections does not allow.
+ */
+import type pg from 'pg';
+
+/** Bytes that are given out at a time. */
+const BLOCK = 256 * 1024;
+/** Bytes that may wait to be taken before the connection is paused. */
+const MOST_WAITING = 4 * BLOCK;
+
+/** The driver's connection, and its messages; its declarations lack them. */
+interface Wire {
+  query(text: string): void;
+  readonly stream: { pause(): void; resume(): void };
+}
+
+function isWire(connection: object): connection is Wire {
+  return 'query' in connection && 'stream' in connection;
+}
+
+/** A COPY as the driver's queue of statements takes it. The driver calls the `handle` methods. */
+class CopyOut implements pg.Submittable {
+  /** Rows that have come; the server sends each in a message of its own. */
+  rows = 0;
+  readonly #text: string;
+  readonly #blocks: Buffer[] = [];
+  #block: Buffer[] = [];
+  #blockBytes = 0;
+  #waiting = 0;
+  #wire: Wire | null = null;
+  #over = false;
+  #abandoned = false;
+  #failure: unknown;
+  #wake: (() => void) | null = null;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  submit(connection: pg.Connection): void {
+    if (!isWire(connection)) throw new TypeError('the driver has another kind of connection');
+    this.#wire = connection;
+    connection.query(this.#text);
+  }
+
+  handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
+    if (this.#abandoned) return;
+    // The driver reuses the memory of the chunk.
+    this.rows += 1;
+    this.#block.push(Buffer.from(chunk));
+    this.#blockBytes += chunk.length;
+    if (this.#blockBytes >= BLOCK) this.#giveOut();
+  }
+
+  handleCommandComplete(): void {}
+
+  handleError(error: unknown): void {
+    this.#failure = error;
+    this.#end();
+  }
+
+  handleReadyForQuery(): void {
+    this.#end();
+  }
+
+  /** The next bytes; null at the end. @throws PostgreSQL's error */
+  async next(): Promise<Buffer | null> {
+    while (this.#blocks.length === 0) {
+      if (this.#failure !== undefined) throw this.#failure;
+      if (this.#over) return null;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    const block = this.#blocks.shift() ?? null;
+    this.#waiting -= block?.length ?? 0;
+    if (this.#waiting < MOST_WAITING) this.#wire?.stream.resume();
+    return block;
+  }
+
+  /** Lets the rest of the rows in, which nobody takes. */
+  abandon(): void {
+    this.#abandoned = true;
+    this.#blocks.length = 0;
+    this.#wire?.stream.resume();
+  }
+
+  #giveOut(): void {
+    if (this.#blockBytes > 0) {
+      this.#waiting += this.#blockBytes;
+      this.#blocks.push(Buffer.concat(this.#block, this.#blockBytes));
+      this.#block = [];
+      this.#blockBytes = 0;
+      if (this.#waiting >= MOST_WAITING) this.#wire?.stream.pause();
+    }
+    this.#wake?.();
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#giveOut();
+  }
+}
+
+/** Some rows of a COPY. */
+export interface CopiedRows {
+  readonly bytes: Buffer;
+  /** How many rows have come so far. */
+  readonly rows: number;
+}
+
+/**
+ * The rows of a COPY in blocks. Leaving the loop early does not stop the statement: whoever leaves
+ * ends the connection.
+ */
+export async function* copyOut(client: pg.ClientBase, text: string): AsyncGenerator<CopiedRows> {
+  const copy = client.query(new CopyOut(text));
+  try {
+    for (let bytes = await copy.next(); bytes !== null; bytes = await copy.next()) {
+      yield { bytes, rows: copy.rows };
+    }
+  } finally {
+    copy.abandon();
+  }
+}

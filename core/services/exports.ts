@@ -1,0 +1,137 @@
+/** Exports to files: accepts them as jobs, and finds their files. */
+import type { Readable } from 'node:stream';
+import * as v from 'valibot';
+import type { Caller } from '#core/access/grants.ts';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
+import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { type FileStatement, fileStatement } from '#core/export/export-file.ts';
+import {
+  EXPORT_JOB,
+  type ExportMessage,
+  type ExportResult,
+  exportFileId,
+  exportMailbox,
+  exportResult,
+} from '#core/jobs/message/export.ts';
+import type { Submission } from '#core/jobs/submit.ts';
+import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
+import type { Query, QueryBounds } from '#core/query/query.ts';
+import { allColumns } from '#core/transfer/file-column.ts';
+import type { ByteRange, Spool } from '#core/transfer/spool.ts';
+import type { JobService } from './jobs.ts';
+import {
+  type ContextOptions,
+  ContextSource,
+  type ItemContext,
+  noCollection,
+  servesItems,
+} from './request-context.ts';
+
+/** What is exported, and how. */
+export type ExportOrder = Pick<ExportMessage, 'collection' | 'query' | 'format' | 'safe' | 'title'>;
+
+/** Whether the caller may see a field of some item. */
+function isReadable({ grants, collection }: ItemContext, name: string): boolean {
+  const cases = grants.of(collection) ?? [];
+  return cases.some(({ fields }) => fields === null || fields.has(name));
+}
+
+/**
+ * The query of a file. Without `limit` it is about all items; without `fields` about the fields that
+ * an import takes, so that the file can be read back.
+ */
+function queryOf(context: ItemContext, parameters: Parameters): Query {
+  const bounds: QueryBounds = { ...context.bounds, limitMax: undefined };
+  const { fields, aggregate, groupBy } = parameters;
+  const query = parseQuery({ limit: -1, ...parameters }, bounds, { typed: parameters });
+  const collection = context.catalog.collections.get(context.collection);
+  if ((fields ?? aggregate ?? groupBy) !== undefined || collection === undefined) return query;
+  const names = allColumns(collection)
+    .filter(({ name, masked }) => !masked && isReadable(context, name))
+    .map(({ name }) => [name]);
+  return names.length === 0 ? query : { ...query, fields: names };
+}
+
+/**
+ * The statement of a file, for the caller and the catalog of the context.
+ * @throws ServiceError FORBIDDEN, INVALID_QUERY
+ */
+export function exportStatement(
+  context: ItemContext,
+  { query, format, safe }: Pick<ExportOrder, 'query' | 'format' | 'safe'>,
+): FileStatement {
+  const collection = context.catalog.collections.get(context.collection);
+  const isServed = collection !== undefined && servesItems(collection);
+  if (!isServed || context.grants.of(context.collection) === null) {
+    throw noCollection(context.collection);
+  }
+  return fileStatement(context, queryOf(context, query), { format, safe });
+}
+
+export interface ExportServiceOptions extends ContextOptions {
+  readonly jobs: JobService;
+  readonly spool: Spool;
+}
+
+/** The file of a completed export. */
+export interface ExportedFile extends ExportResult {
+  readonly collection: string | null;
+  readonly finished: Date;
+  /** Its content, or a part of it. */
+  read(range?: ByteRange): Readable;
+}
+
+export class ExportService {
+  readonly #contexts: ContextSource;
+  readonly #jobs: JobService;
+  readonly #spool: Spool;
+
+  constructor(options: ExportServiceOptions) {
+    this.#contexts = new ContextSource(options);
+    this.#jobs = options.jobs;
+    this.#spool = options.spool;
+  }
+
+  /**
+   * Submits an export that the caller may make now; the job judges again.
+   * @returns the id of the job
+   * @throws ServiceError FORBIDDEN, INVALID_QUERY; REQUESTS_EXCEEDED, SERVICE_UNAVAILABLE
+   */
+  async accept(caller: Caller, order: ExportOrder): Promise<string> {
+    const { user, ip } = caller;
+    if (user === null) throw forbidden('Only users can have a file, because it stays theirs.');
+    const { collection } = order;
+    exportStatement(await this.#contexts.of({ caller, collection }), order);
+    const message: ExportMessage = { version: 1, ...order, user, ip };
+    const submission: Submission = {
+      ...{ kind: EXPORT_JOB, queue: 'transfer', message, mailbox: exportMailbox(user) },
+      ...{ collection, user, holder: quotaKeyOf(caller) },
+      // An identical export that runs already does not see what was written since.
+      fingerprint: null,
+    };
+    return (await this.#jobs.submit(submission)).id;
+  }
+
+  /**
+   * The file of an export job.
+   * @throws ServiceError FORBIDDEN for a job that the caller may not see or that makes no file;
+   *   CONFLICT with `state` when it has not completed; SERVICE_UNAVAILABLE when the file is not here
+   */
+  async file(id: string, caller: Caller): Promise<ExportedFile> {
+    const job = await this.#jobs.get(id, caller);
+    if (job.kind !== EXPORT_JOB) throw forbidden('This job makes no file.');
+    const { state, attempts } = job;
+    if (state !== 'completed' || !v.is(exportResult, job.result)) {
+      throw new ServiceError('CONFLICT', { state, reason: 'The job has no file.' });
+    }
+    const file = exportFileId({ id: job.id, attempt: attempts });
+    const bytes = await this.#spool.size(file);
+    return {
+      ...job.result,
+      bytes,
+      collection: job.collection,
+      finished: new Date(job.finished_on ?? job.created_on),
+      read: (range) => this.#spool.read(file, range),
+    };
+  }
+}

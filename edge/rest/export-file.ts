@@ -1,0 +1,91 @@
+/**
+ * `POST /utils/export/:collection` submits an export to a file, `GET /jobs/:id/file` downloads the
+ * file.
+ */
+import * as v from 'valibot';
+import { FORMAT_FACTS } from '#core/export/format.ts';
+import { EXPORT_FORMATS } from '#core/jobs/message/export.ts';
+import { type ByteRange, wantedRange } from '#edge/http/byte-range.ts';
+import { namesTag } from '#edge/http/entity-tag.ts';
+import type { Response } from '#edge/http/response.ts';
+import { members } from './body.ts';
+import { type Call, type CallHandler, listed, param } from './call.ts';
+import { disposition } from './export.ts';
+import { accepted, jobLocation } from './job-answer.ts';
+import { prefersAsync } from './prefer-header.ts';
+import { NOTHING, parsedBody, type RouteEntry } from './route.ts';
+
+/** The name of a file: one line of text that is no path. */
+const title = v.pipe(
+  v.string('must be a text'),
+  v.nonEmpty('must not be empty'),
+  v.maxLength(200, 'must have up to 200 characters'),
+  v.regex(/^[^\p{Cc}/\\]*$/u, 'must not contain slashes or control characters'),
+);
+
+/** Where the file belongs in the library, and its description, are for later. */
+const exportBody = members({
+  query: v.optional(v.record(v.string(), v.unknown(), 'must be an object'), {}),
+  format: v.picklist(EXPORT_FORMATS, `must be one of ${EXPORT_FORMATS.join(', ')}`),
+  file: v.nullish(v.looseObject({ title: v.nullish(title) }, 'must be an object')),
+  export_safe: v.optional(v.boolean('must be true or false'), false),
+});
+
+async function submit(call: Call, body: v.InferOutput<typeof exportBody>): Promise<Response> {
+  const { caller, services } = call;
+  const id = await services.exports.accept(caller, {
+    ...{ collection: param(call, 'collection'), query: body.query, format: body.format },
+    ...{ safe: body.export_safe, title: body.file?.title ?? null },
+  });
+  if (prefersAsync(call.request)) return accepted(call, id);
+  return { status: 204, headers: { Location: jobLocation(id) } };
+}
+
+function partHeaders(range: ByteRange | null, bytes: number): Record<string, string> {
+  return range === null ? {} : { 'Content-Range': `bytes ${range.start}-${range.end}/${bytes}` };
+}
+
+const download: CallHandler = async (call) => {
+  const { caller, request, services } = call;
+  const id = param(call, 'id');
+  const { bytes, collection, file, finished, format, read, sha256 } = await services.exports.file(
+    id,
+    caller,
+  );
+  const tag = `"${sha256}"`;
+  const known = request.header('if-none-match');
+  if (known !== undefined && namesTag(known, tag)) return { status: 304, headers: { ETag: tag } };
+  const range = wantedRange(request, bytes, { tag, modified: finished });
+  const content = listed(call, { kind: 'items', collection }, read(range ?? undefined));
+  return {
+    status: range === null ? 200 : 206,
+    headers: {
+      'Content-Type': FORMAT_FACTS[format].mediaType,
+      'Content-Disposition': disposition(file),
+      ...{ ETag: tag, 'Last-Modified': finished.toUTCString(), 'Accept-Ranges': 'bytes' },
+      ...partHeaders(range, bytes),
+    },
+    body: content,
+    length: bytes,
+  };
+};
+
+export const EXPORT_ROUTES: readonly RouteEntry[] = [
+  {
+    method: 'POST',
+    path: '/utils/export/:collection',
+    summary: 'Exports items to a file',
+    access: 'user',
+    answer: { ...NOTHING, job: true },
+    ...parsedBody(exportBody, submit),
+  },
+  {
+    method: 'GET',
+    path: '/jobs/:id/file',
+    summary: 'Downloads the file of an export',
+    access: 'user',
+    body: null,
+    answer: { statuses: [200, 206, 304], type: 'application/octet-stream' },
+    handle: download,
+  },
+];

@@ -1,0 +1,128 @@
+/**
+ * Writes exported files. The file is written beside its name and renamed when it is whole; the job
+ * completes after that. An attempt that dies leaves no file that anybody can get, and the next one
+ * writes its own.
+ */
+
+import { activeAccount } from '#core/access/active-account.ts';
+import type { Caller } from '#core/access/grants.ts';
+import { cancelStatement } from '#core/database/cancel.ts';
+import type { Connection } from '#core/database/pool.ts';
+import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { type FileStatement, fileParts } from '#core/export/export-file.ts';
+import { fileName, titled } from '#core/export/format.ts';
+import {
+  EXPORT_JOB,
+  type ExportMessage,
+  type ExportResult,
+  exportFileId,
+  exportMailbox,
+  exportMessage,
+} from '#core/jobs/message/export.ts';
+import { completeJob, SupersededError } from '#core/jobs/write-job-status.ts';
+import { exportStatement } from '#core/services/exports.ts';
+import { queryBounds } from '#core/services/query-bounds.ts';
+import { ContextSource } from '#core/services/request-context.ts';
+import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
+import { RetryableError } from '#workers/runtime/retryable-error.ts';
+
+/** Who exports, with the roles and policies that apply now. */
+async function callerOf(
+  { user, ip }: ExportMessage,
+  { services: { pool, schema, access } }: ActorContext,
+): Promise<Caller> {
+  const account = await activeAccount(pool, schema, user);
+  if (account === null) throw forbidden('The user who asked for the file is not active any more.');
+  return await access.callerOf(account, ip);
+}
+
+interface Written {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Writes the file into the spool. */
+async function write(
+  client: Connection,
+  statement: FileStatement,
+  file: string,
+  context: ActorContext,
+): Promise<Written> {
+  const { services, signal } = context;
+  let rows = 0;
+  let bytes = 0;
+  const content = async function* () {
+    for await (const part of fileParts(client, statement)) {
+      signal.throwIfAborted();
+      rows = part.rows;
+      bytes += part.bytes.length;
+      yield part.bytes;
+      context.progress({ rows, bytes, percent: null });
+      await context.failpoint('export.part');
+    }
+  };
+  const spooled = await services.spool.write(file, content(), undefined);
+  return { rows, ...spooled };
+}
+
+/** Whether a later attempt may not meet the failure: everything but a full disk. */
+function mayPass(error: unknown): error is ServiceError {
+  if (!(error instanceof ServiceError) || error.code !== 'SERVICE_UNAVAILABLE') return false;
+  return error.details.service !== 'storage';
+}
+
+async function exportFile(message: ExportMessage, context: ActorContext): Promise<ExportResult> {
+  const { services, job, signal } = context;
+  const { catalog, access, config, spool } = services;
+  for (let attempt = 1; attempt < job.attempt; attempt += 1) {
+    await spool.remove(exportFileId({ id: job.id, attempt }));
+  }
+  const client = await context.connect();
+  const stop = () => void cancelStatement(client);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const caller = await callerOf(message, context);
+    // The table may be new, or altered since the request.
+    await catalog.refresh();
+    const contexts = new ContextSource({ catalog, access, bounds: queryBounds(config) });
+    const { collection, format, title } = message;
+    const file = exportFileId(job);
+    const written = await contexts.with({ caller, collection }, async (items) => {
+      // What an attempt with an outdated catalog left open.
+      await client.query('ROLLBACK');
+      return await write(client, exportStatement(items, message), file, context);
+    });
+    const named = title === null ? fileName(collection, format, new Date()) : titled(title, format);
+    return { ...written, format, file: named };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw mayPass(error) ? new RetryableError(error, error) : error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+export const exportActor: Actor<typeof exportMessage> = {
+  name: EXPORT_JOB,
+  queue: 'transfer',
+  message: exportMessage,
+  effect: 'transactional',
+  deadline: ({ config }) => config.EXPORT_TIMEOUT,
+  mailbox: ({ user }) => exportMailbox(user),
+
+  async receive(message, context) {
+    const { job, services } = context;
+    const { pool, schema, spool } = services;
+    const result = await exportFile(message, context);
+    await context.failpoint('export.written');
+    try {
+      await completeJob(pool, schema, job, result);
+    } catch (error) {
+      // Another attempt has the job, or nobody wants the file any more.
+      if (error instanceof SupersededError) await spool.remove(exportFileId(job));
+      throw error;
+    }
+    return result;
+  },
+};
