@@ -4,11 +4,10 @@
  * writes its own.
  */
 
-import { activeAccount } from '#core/access/active-account.ts';
-import type { Caller } from '#core/access/grants.ts';
+import { jobCaller } from '#core/access/job-caller.ts';
 import { cancelStatement } from '#core/database/cancel.ts';
 import type { Connection } from '#core/database/pool.ts';
-import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
 import { type FileStatement, fileParts } from '#core/export/export-file.ts';
 import { fileName, titled } from '#core/export/format.ts';
 import {
@@ -25,16 +24,6 @@ import { queryBounds } from '#core/services/query-bounds.ts';
 import { ContextSource } from '#core/services/request-context.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import { RetryableError } from '#workers/runtime/retryable-error.ts';
-
-/** Who exports, with the roles and policies that apply now. */
-async function callerOf(
-  { user, ip }: ExportMessage,
-  { services: { pool, schema, access } }: ActorContext,
-): Promise<Caller> {
-  const account = await activeAccount(pool, schema, user);
-  if (account === null) throw forbidden('The user who asked for the file is not active any more.');
-  return await access.callerOf(account, ip);
-}
 
 interface Written {
   readonly rows: number;
@@ -82,7 +71,7 @@ async function exportFile(message: ExportMessage, context: ActorContext): Promis
   const stop = () => void cancelStatement(client);
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const caller = await callerOf(message, context);
+    const caller = await jobCaller(services, message.user, message.ip);
     // The table may be new, or altered since the request.
     await catalog.refresh();
     const contexts = new ContextSource({ catalog, access, bounds: queryBounds(config) });
