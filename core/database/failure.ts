@@ -258,7 +258,7 @@ export function isMisread(error: pg.DatabaseError): boolean {
 }
 
 /** What statements fail with themselves, when their rows grow too large; a cast puts it in quotes. */
-const OWN_BOUND = /"sluice: (PAGE|[A-Z_]+ \d+) \d+"/;
+const OWN_BOUND = /"sluice: (PAGE|LARGE|[A-Z_]+ \d+) \d+"/;
 
 function ownBound(error: unknown): string | undefined {
   if (!(error instanceof pg.DatabaseError) || error.code !== '22P02') return undefined;
@@ -268,6 +268,11 @@ function ownBound(error: unknown): string | undefined {
 /** A page has rows too large for one text: they can be read one by one. */
 export function isLargePage(error: unknown): boolean {
   return ownBound(error) === 'PAGE';
+}
+
+/** A write cannot answer with its item in the same statement: it can be read by another one. */
+export function isLargeWrite(error: unknown): boolean {
+  return ownBound(error) === 'LARGE';
 }
 
 /** What a variable bounds, and ways out. */

@@ -9,7 +9,7 @@ import type { Note } from '#core/changes/write-transaction.ts';
 import { bareType } from '#core/database/column-type.ts';
 import type { Client } from '#core/database/pool.ts';
 import { rowsOf } from '#core/database/prepared.ts';
-import { empty, identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
+import { empty, identifier, join, literal, render, type Sql, sql } from '#core/database/sql.ts';
 import { type Visitor, visitorValues } from '#core/identity/session.ts';
 import { type Key, keyOfBody, keyOfPath } from '#core/query/key.ts';
 import { outputOf } from '#core/query/sql/output.ts';
@@ -192,7 +192,7 @@ function activityInto(
   const facts = join(visitor.map((value) => sql`${value}`));
   return sql`INSERT INTO ${systemTable(schema, 'activity')}
     (action, "user", ip, user_agent, origin, collection, item)
-    SELECT ${action}::text, ${user}::uuid, ${facts}, ${name}::text`;
+    SELECT ${literal(action)}, ${user}::uuid, ${facts}, ${literal(name)}`;
 }
 
 function revisionInto(schema: string): Sql {
@@ -232,7 +232,7 @@ export function recordRows(schema: string, written: WrittenRows): Sql {
   const activity = sql`, a AS (${activityInto(schema, author, action, collection)}, ${item} FROM ${rows} AS t${order} RETURNING id)`;
   if (kept === 'activity' || !REVISED.has(action)) return activity;
   const data = place === null ? rowSnapshot(collection) : snapshot(collection);
-  const values = sql`${collection.name}::text, ${item}, ${data}, ${delta}::text::json, NULL::int4`;
+  const values = sql`${literal(collection.name)}, ${item}, ${data}, ${delta}::text::json, NULL::int4`;
   if (place === null) {
     return sql`${activity}, h AS (${revisionInto(schema)} SELECT a.id, ${values} FROM a, ${rows} AS t)`;
   }
@@ -321,7 +321,7 @@ export class History {
     const { isOne, items, deltas, parents, keys } = values;
     const first = sql`WITH a AS (${this.#activities(collection, action, values)})`;
     const into = revisionInto(this.#schema);
-    const name = sql`${collection.name}::text`;
+    const name = literal(collection.name);
     if (isOne) {
       return sql`${first} ${into}
         SELECT a.id, ${name}, left(${items}, 255), ${snapshot(collection)}, ${deltas}::json, ${parents}

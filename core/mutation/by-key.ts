@@ -57,9 +57,21 @@ export interface KeyedWrite {
 /** The row as the statement wrote it. */
 const ROW = raw('w');
 
+/** The columns of the row `t` that the statement goes on with. */
+function returnedColumns({ action, collection }: Target): Sql {
+  const columns = action === 'delete' ? [keyField(collection).column] : collection.table?.columns;
+  return join((columns ?? []).map(({ name }) => identifier('t', name)));
+}
+
+/** Whether the row that is changed is all that the statement writes. */
+function isOnlyRow({ collection, isList }: Target): boolean {
+  return !isList && !hasHistory(collection);
+}
+
 /** The items as the rest of the statement reads them. */
-export function writtenBy({ isList }: Pick<KeyedWrite, 'isList'>): Written {
-  return { source: ROW, isList };
+export function writtenBy(write: Target): Written {
+  const { isList } = write;
+  return { source: isOnlyRow(write) ? sql`(SELECT ${returnedColumns(write)})` : ROW, isList };
 }
 
 /** The items of a write: one of a path, or those of a list. */
@@ -265,7 +277,6 @@ export function keyedSql(
 ): Sql {
   const { action, collection, fields, isList } = write;
   const key = keyField(collection);
-  if (collection.table === null) throw new TypeError('an item has no table');
   const set = fields.map(
     ({ column }, place) =>
       sql`${identifier(column.name)} = ${new Given(place + 1)}::text::${bareType(column)}`,
@@ -274,16 +285,20 @@ export function keyedSql(
   const isUpdate = action === 'update';
   const verb = isUpdate ? sql`UPDATE ${table} SET ${join(set)}` : sql`DELETE FROM ${table}`;
   const from = isUpdate ? sql` FROM ${keysSql()}` : sql` USING ${keysSql()}`;
-  const own = collection.table.columns.map(({ name }) => identifier('t', name));
+  const shown = answer === null ? empty : sql`, (${answer})`;
+  if (isOnlyRow(write)) {
+    const text = sql`${identifier('t', key.column.name)}::text`;
+    return sql`${verb} ${whereSql(write, condition)} RETURNING ${text}${shown}`;
+  }
+  const own = returnedColumns(write);
   const place = placeColumn(collection);
-  const returned = isList ? [...own, sql`k.n AS ${place}`] : own;
+  const returned = isList ? sql`${own}, k.n AS ${place}` : own;
   const delta = fields.length + 1;
   const told = recordRows(schema, {
     ...{ collection, action, rows: ROW, delta: new Given(delta), place: isList ? place : null },
     author: Array.from({ length: 4 }, (_, part) => new Given(delta + 1 + part)),
   });
-  const shown = answer === null ? empty : sql`, (${answer})`;
-  const written = sql`WITH ${ROW} AS (${verb}${isList ? from : empty} ${whereSql(write, condition)} RETURNING ${join(returned)})${told}`;
+  const written = sql`WITH ${ROW} AS (${verb}${isList ? from : empty} ${whereSql(write, condition)} RETURNING ${returned})${told}`;
   return isList
     ? sql`${written} ${manyWritten(write, place, shown)}`
     : sql`${written} SELECT ${ROW}.${identifier(key.column.name)}::text${shown} FROM ${ROW}`;

@@ -3,7 +3,7 @@
  * once for all items of the same form.
  */
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
-import { hasHistory, hasRevisions } from '#core/history/history.ts';
+import { hasHistory, hasRevisions, recordRows } from '#core/history/history.ts';
 import {
   type NewRowsToRecord,
   numberedSql,
@@ -42,9 +42,14 @@ function columnsOf({ collection }: NewRows): Sql {
   return join(collection.table?.columns.map(({ name }) => identifier('t', name)) ?? []);
 }
 
+/** Whether one item is created, which brings no others along. */
+function isOneItem({ recorded: [{ rows }, ...more] }: NewItems): boolean {
+  return more.length === 0 && isOneRow(rows);
+}
+
 /** Whether the row that is inserted is all that the statement writes. */
-function isOnlyRow({ written: [rows, ...more] }: NewItems): boolean {
-  return rows !== undefined && more.length === 0 && isOneRow(rows) && !hasHistory(rows.collection);
+function isOnlyRow(items: NewItems): boolean {
+  return isOneItem(items) && !hasHistory(items.recorded[0].rows.collection);
 }
 
 /** The items as the rest of the statement reads them. */
@@ -165,14 +170,27 @@ class Writing {
     return sql`(SELECT ${isOneRow(rows) ? key : sql`array_agg(${key})::text`} FROM ${this.#nameOf(rows)})`;
   }
 
+  /** Sub-statements that record the rows. */
+  get #history(): Sql {
+    const { recorded } = this.#items;
+    const [{ rows }] = recorded;
+    if (!isOneItem(this.#items)) {
+      const all = recorded.map((one) => this.#record(one));
+      return recordNewRows(this.#schema, this.#author, all);
+    }
+    const { collection } = rows;
+    return recordRows(this.#schema, {
+      ...{ collection, action: 'create', rows: this.#nameOf(rows), author: this.#author },
+      ...{ delta: this.#placesOf(rows).deltas, place: null },
+    });
+  }
+
   get parts(): Sql {
-    const { written, recorded } = this.#items;
-    const all = recorded.map((rows) => this.#record(rows));
-    const history = recordNewRows(this.#schema, this.#author, all);
+    const { written } = this.#items;
     const inserts = written.map(
       (rows) => sql`${this.#nameOf(rows)} AS (${this.insert(rows)} RETURNING ${columnsOf(rows)})`,
     );
-    return sql`${join(inserts)}${history}`;
+    return sql`${join(inserts)}${this.#history}`;
   }
 }
 
@@ -196,6 +214,10 @@ export function newItemsSql(items: NewItems, schema: string, answer: Sql | null)
     const text = writing.keys(rows);
     return rows === root && isKept ? keptOf(items).keep(text) : text;
   });
+  if (isOneItem(items) && answer !== null) {
+    const name = rowsNamed(0);
+    return sql`WITH ${writing.parts} SELECT ${name}.${keyOf(root)}::text, (${answer}) FROM ${name}`;
+  }
   // Parts run when something of them is selected: here all is recorded in the order of the rows.
   const done = isMixed(items) ? [sql`(SELECT count(*) FROM a)`] : [];
   return sql`WITH ${writing.parts} SELECT ${join([...keys, ...done, ...(isKept ? [] : [sql`(${answer})`])])}`;

@@ -3,7 +3,7 @@
  * made here, is left to the step-by-step writer, which tells why.
  */
 import type { AtOnce } from '#core/changes/write-transaction.ts';
-import { blamesValue } from '#core/database/failure.ts';
+import { blamesValue, isLargeWrite } from '#core/database/failure.ts';
 import type { Client } from '#core/database/pool.ts';
 import { runTogether } from '#core/database/prepared.ts';
 import type { Statement } from '#core/database/sql.ts';
@@ -157,7 +157,7 @@ export class KeyedWriter {
   }
 }
 
-/** Whether the step-by-step writer may try, and fail in its own words. */
+/** Whether the step-by-step writer may try: it fails in its own words, or reads a large item. */
 export function isRefusal(error: unknown): boolean {
-  return blamesValue(error);
+  return blamesValue(error) || isLargeWrite(error);
 }

@@ -1,7 +1,7 @@
 /** Creates items in one round trip, where nothing has to be looked up before they are written. */
 import { type Change, MAX_KEYS } from '#core/changes/change.ts';
 import type { AtOnce } from '#core/changes/write-transaction.ts';
-import { blamesValue } from '#core/database/failure.ts';
+import { blamesValue, isLargeWrite } from '#core/database/failure.ts';
 import { runTogether } from '#core/database/prepared.ts';
 import type { Statement } from '#core/database/sql.ts';
 import { type KeptKeys, keysIn } from '#core/mutation/kept-key.ts';
@@ -14,7 +14,7 @@ import type { Readback } from '#core/query/sql/compile.ts';
 
 /** A creation in one round trip. */
 export interface Creation extends AtOnce<string | null> {
-  /** The failure as the caller is told of it; null: the step-by-step writer is to fail in its words. */
+  /** The failure as the caller is told of it; null: the step-by-step writer is to try. */
   refused(failure: unknown): unknown;
 }
 
@@ -40,8 +40,10 @@ function creationOf(
     collections: new Set(written.map(({ collection }) => collection.name)),
     rows: written.reduce((sum, { nodes }) => sum + nodes.length, 0),
     // Where several tables are written, it depends on the order what is refused first.
-    refused: (failure) =>
-      written.length > 1 && blamesValue(failure) ? null : refusedWrite(failure, target, written),
+    refused: (failure) => {
+      const isOpen = (written.length > 1 && blamesValue(failure)) || isLargeWrite(failure);
+      return isOpen ? null : refusedWrite(failure, target, written);
+    },
     async run(client) {
       const results = await runTogether(client, statements);
       const row = results[0]?.[0] ?? [];

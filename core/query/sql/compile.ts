@@ -181,7 +181,7 @@ function planWritten(target: ReadTarget, query: Query, { source, isList }: Writt
 }
 
 function writtenSql(plan: Plan, { isList }: Written): Sql {
-  return isList ? listSql(plan, 'whole') : itemSql(plan);
+  return isList ? listSql(plan, 'whole') : itemSql(plan, 'written');
 }
 
 const UNREAD: Known = { reusable: true, columns: [], reads: new Set() };

@@ -17,8 +17,9 @@ const SMALL_PART = 4;
 /**
  * How a statement treats rows that are not small: a `page` gives up, since the same can be read row
  * by row, and a single item as a whole; `rows` have their bounds each; the rows of a `whole` are counted together.
+ * An item that was just `written` may fail, since it can be written and read in two statements.
  */
-export type AnswerForm = 'page' | 'rows' | 'whole';
+export type AnswerForm = 'page' | 'rows' | 'whole' | 'written';
 
 /** The bounds of one statement. */
 export interface SizeBounds {
@@ -188,6 +189,17 @@ function guardedValues(
 }
 
 /**
+ * The text of a single row whose unbounded values are all texts, or an error that
+ * `core/database/failure.ts` knows: no value is larger than its part of the answer.
+ */
+function writtenRow(json: Sql, values: readonly Unbounded[], answerSize: number): Sql | null {
+  const [first] = values;
+  if (first === undefined || values.some(({ measure }) => measure !== 'text')) return null;
+  const larger = isLarger(values, Math.floor(answerSize / values.length));
+  return sql`CASE WHEN ${larger} THEN ${refusal('LARGE', quickSize(first))}::text ELSE ${json}::text END`;
+}
+
+/**
  * What a row of a level becomes, or an error where that grows too large.
  * @param json makes it of the columns of the sub-select `r`
  * @param below levels whose counts begin anew with each row of the root
@@ -204,6 +216,10 @@ export function guardRow(
   // What a single row holds was stored, each value once, and counts where the row is put.
   const isPlain = isOne && level.ownNames && !isRoot;
   if (values.length === 0 || isPlain) return json;
+  if (isOne && isRoot && form === 'written') {
+    const written = writtenRow(json, values, answerSize);
+    if (written !== null) return written;
+  }
   const larger = isLarger(values, share);
   // The shortest guard that there is, because starting it costs as much as reading a short item.
   if (isOne && isRoot && form === 'page') {

@@ -12,6 +12,7 @@ import { exactOutput, outputOf } from './output.ts';
 import { Aliases } from './page.ts';
 import type { AnswerForm } from './size.ts';
 import { anyKeyCondition, columnNamed, keyCondition, tableSql, whereSql } from './table.ts';
+import { wholeRows } from './whole-row.ts';
 
 function chosen(table: Table, rows: RowChoice): Sql {
   switch (rows.kind) {
@@ -81,10 +82,13 @@ export function listSql(plan: Plan, form: 'page' | 'whole'): Sql {
 
 /**
  * One row with the text of an object, or none.
- * @param form `page` where the other form can answer the same
+ * @param form `page` and `written` where `whole` can answer the same
  */
-export function itemSql(plan: Plan, form: 'page' | 'whole' = 'whole'): Sql {
-  return rowsSql(plan, form);
+export function itemSql(plan: Plan, form: 'page' | 'whole' | 'written' = 'whole'): Sql {
+  const source = form === 'written' ? wholeRows(plan) : null;
+  return source === null
+    ? rowsSql(plan, form)
+    : sql`SELECT ${root(plan, form).json}::text FROM ${source} AS r`;
 }
 
 function rowsSql(plan: Plan, form: AnswerForm, outputs = ANSWER): Sql {

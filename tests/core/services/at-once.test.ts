@@ -260,6 +260,31 @@ t.test('creations', async (t) => {
   t.ok(count > 40, 'many are created in one round trip');
 });
 
+t.test('an item that is large for one statement is written step by step', async (t) => {
+  const asked = { text: '', query: () => parseQuery({}, BOUNDS) };
+  for (const [size, expected] of [
+    [400_000, true],
+    [600_000, false],
+  ] as const) {
+    const body = { name: 'x'.repeat(size) };
+    const changed = await compare(`update with ${size}`, ['brief', FULL_RIGHTS], (items, target) =>
+      items.updateOne(target, 'a%2Cb', { body }, asked),
+    );
+    t.equal(changed, expected, 'update');
+    const item = { id: 'new', ...body };
+    const created = await compare(`create with ${size}`, ['brief', FULL_RIGHTS], (items, target) =>
+      items.create(target, item, asked),
+    );
+    t.equal(created, expected, 'create');
+    const { answer } = (
+      await outcome(world.short, (items) =>
+        items.create({ collection: 'brief', caller: caller(true) }, item, asked),
+      )
+    ).what;
+    t.match(answer, { data: `{"id":"new","name":"${body.name}","n":null}` });
+  }
+});
+
 t.test('answers that are too large are refused as in reads, and nothing is written', async (t) => {
   const name = 'x'.repeat(100_000);
   const body = { name };
