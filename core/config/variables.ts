@@ -65,7 +65,7 @@ export const variables = {
   }),
   CORS_METHODS: define({
     parse: httpTokens,
-    fallback: 'GET,POST,PATCH,DELETE,SEARCH',
+    fallback: 'GET,POST,PATCH,PUT,DELETE,SEARCH',
     meaning: 'Methods that they may use',
   }),
   CORS_ALLOWED_HEADERS: define({

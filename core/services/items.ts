@@ -90,16 +90,21 @@ export class ItemService extends ItemReader {
 
   /**
    * Judges, before anything is known of a write but its kind, whether the caller may write so at
-   * all. Where a singleton is written to, what it takes decides: it is created by its first update.
+   * all: one of the actions is enough. Where a singleton is written to, what it takes decides: it is created by its first update.
    * @returns whether the collection is a singleton
    * @throws ServiceError FORBIDDEN
    */
-  async admit(target: Target, action: 'create' | 'update' | 'delete'): Promise<boolean> {
+  async admit(
+    target: Target,
+    action: 'create' | 'update' | 'delete',
+    ...others: readonly ('create' | 'update')[]
+  ): Promise<boolean> {
     const context = await this.contexts.of(target);
     const { name, singleton } = this.#known(context);
     const mayDo = (wanted: 'create' | 'update' | 'delete') =>
       context.rights.of(name, wanted).length > 0;
-    if (mayDo(action) || (singleton && (mayDo('create') || mayDo('update')))) return singleton;
+    if ([action, ...others].some(mayDo) || (singleton && (mayDo('create') || mayDo('update'))))
+      return singleton;
     throw noAction(name, action);
   }
 

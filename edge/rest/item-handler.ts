@@ -1,6 +1,7 @@
 /** The handlers of requests for items, for `/items` and for system collections. */
 import { invalidPayload, invalidQuery, ServiceError } from '#core/errors/service-error.ts';
-import { parseQuery } from '#core/query/parse/parameter.ts';
+import { parseList } from '#core/query/parse/list.ts';
+import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
 import type { Answer } from '#core/services/item-reader.ts';
 import type { ItemService, Update } from '#core/services/items.ts';
@@ -8,6 +9,7 @@ import type { Precondition, WriteAnswer } from '#core/services/read-back.ts';
 import type { Target } from '#core/services/request-context.ts';
 import type { Selection } from '#core/services/selection.ts';
 import { parsedQuery, type UnparsedQuery } from '#core/services/statement-cache.ts';
+import { upsertItems } from '#core/services/upsert.ts';
 import { entityTag, namesTag } from '#edge/http/entity-tag.ts';
 import type { Response } from '#edge/http/response.ts';
 import {
@@ -67,13 +69,13 @@ export function written(answer: WriteAnswer): Response {
 }
 
 /** The query for the answer of a write: all written items unless a limit is given. */
-export function readBackOf(call: Call): Query {
-  return parsed(call, { limit: -1, ...call.parameters });
+export function readBackOf(call: Call, parameters = call.parameters): Query {
+  return parsed(call, { limit: -1, ...parameters });
 }
 
 /** The same, parsed only when its statement is not cached. */
-function readBackQuestionOf(call: Call): UnparsedQuery {
-  return { text: questionOfUrl(call).text, query: () => readBackOf(call) };
+function readBackQuestionOf(call: Call, parameters?: Parameters): UnparsedQuery {
+  return { text: questionOfUrl(call).text, query: () => readBackOf(call, parameters) };
 }
 
 /**
@@ -83,9 +85,9 @@ function readBackQuestionOf(call: Call): UnparsedQuery {
 async function admitted(
   call: Call,
   { items, target }: ServedCollection,
-  action: 'create' | 'update',
+  ...[action, ...others]: readonly ['create' | 'update', ...('create' | 'update')[]]
 ): Promise<void> {
-  if (await items.admit(target, action)) throw noRoute(call);
+  if (await items.admit(target, action, ...others)) throw noRoute(call);
 }
 
 /** The body of a write; a list with more items than allowed is refused before it is parsed. */
@@ -154,6 +156,7 @@ export interface ItemHandlers {
   readonly search: CallHandler;
   readonly read: CallHandler;
   readonly create: CallHandler;
+  readonly upsert: CallHandler;
   readonly updateMany: CallHandler;
   readonly updateOne: CallHandler;
   readonly deleteMany: CallHandler;
@@ -202,6 +205,15 @@ function writers(collectionOf: (call: Call) => ServedCollection) {
     const body = await call.request.body.json(undefined, (count) => items.requireCount(count));
     return written(await items.create(target, body, readBackQuestionOf(call)));
   };
+  const upsert: CallHandler = async (call) => {
+    const { items, target } = collectionOf(call);
+    await admitted(call, { items, target }, 'create', 'update');
+    const { match: raw, ...parameters } = call.parameters;
+    const match = raw === undefined ? null : parseList('match', raw);
+    const question = readBackQuestionOf(call, parameters);
+    const body = await call.request.body.json(undefined, (count) => items.requireCount(count));
+    return written(await upsertItems(items, target, { body, match }, question));
+  };
   const updateOne: CallHandler = async (call) => {
     const { items, target } = collectionOf(call);
     await admitted(call, { items, target }, 'update');
@@ -240,7 +252,7 @@ function writers(collectionOf: (call: Call) => ServedCollection) {
     await items.deleteMany(target, deletionOf(call, body));
     return NO_CONTENT;
   };
-  return { create, updateOne, updateMany, deleteOne, deleteMany };
+  return { create, upsert, updateOne, updateMany, deleteOne, deleteMany };
 }
 
 /** Makes the handlers for the collection of each call. */

@@ -23,6 +23,8 @@ interface FormFacts {
   readonly summary: string;
   readonly body: BodyFacts | null;
   readonly answer: AnswerFacts;
+  /** Parameters beside those of the answer. */
+  readonly beside?: readonly string[];
 }
 
 const keys = v.array(v.unknown());
@@ -52,6 +54,14 @@ const FORMS: Readonly<Record<ItemForm, FormFacts>> = {
   search: { method: 'SEARCH', path: '', summary: 'Searches items', body: searchBody, answer: DATA },
   read: { method: 'GET', path: '/:key', summary: 'Reads an item', body: null, answer: DATA },
   create: { method: 'POST', path: '', summary: 'Creates items', body: createBody, answer: WRITTEN },
+  upsert: {
+    method: 'PUT',
+    path: '',
+    summary: 'Creates or updates items by a unique key',
+    body: createBody,
+    answer: WRITTEN,
+    beside: ['match'],
+  },
   updateMany: {
     method: 'PATCH',
     path: '',
@@ -84,11 +94,13 @@ const FORMS: Readonly<Record<ItemForm, FormFacts>> = {
 
 /** The routes that read. */
 export const READ_FORMS: readonly ItemForm[] = ['list', 'search', 'read'];
-/** All routes. */
+/** The routes of system collections. */
 export const ALL_FORMS: readonly ItemForm[] = [
   ...READ_FORMS,
   ...(['create', 'updateMany', 'updateOne', 'deleteMany', 'deleteOne'] as const),
 ];
+/** The routes of the user's own collections. */
+export const ITEM_FORMS: readonly ItemForm[] = [...ALL_FORMS, 'upsert'];
 /** The routes of a singleton. */
 export const SINGLE_FORMS: readonly ItemForm[] = ['list', 'updateMany'];
 
@@ -109,14 +121,14 @@ export function itemRoutes(
   of = '',
 ): readonly RouteEntry[] {
   return forms.map((form) => {
-    const { path: rest, summary: usual, ...facts } = FORMS[form];
+    const { path: rest, summary: usual, beside = [], ...facts } = FORMS[form];
     const summary = (forms === SINGLE_FORMS && SINGLE_SUMMARIES[form]) || usual;
     return {
       ...facts,
       path: path + rest,
       summary: summary + of,
       access: 'rights',
-      parameters: QUERY_PARAMETERS,
+      parameters: [...QUERY_PARAMETERS, ...beside],
       handle: handlers[form],
     };
   });

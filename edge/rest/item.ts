@@ -3,7 +3,7 @@ import { skipsCache } from '#edge/cache/cache-headers.ts';
 import { param, visitorOf } from './call.ts';
 import { REST } from './envelope.ts';
 import { itemHandlers } from './item-handler.ts';
-import { ALL_FORMS, itemRoutes } from './item-route.ts';
+import { ITEM_FORMS, itemRoutes } from './item-route.ts';
 import type { RouteEntry } from './route.ts';
 
 const handlers = itemHandlers((call) => ({
@@ -20,6 +20,6 @@ const handlers = itemHandlers((call) => ({
 
 export const ITEM_ROUTES: readonly RouteEntry[] = itemRoutes(
   '/items/:collection',
-  ALL_FORMS,
+  ITEM_FORMS,
   handlers,
 );

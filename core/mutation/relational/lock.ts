@@ -270,6 +270,24 @@ export async function lockMembers(
   return await findRows(client, search, condition, () => false);
 }
 
+/**
+ * Finds the rows with the values of a unique key, and locks those that the caller may change.
+ * @returns the rows in step with the values; undefined where there is none
+ */
+export async function lockMatching(
+  write: Write,
+  columns: readonly string[],
+  values: readonly (readonly string[])[],
+): Promise<readonly (FoundRow | undefined)[]> {
+  if (values.length === 0) return [];
+  const { client, collection } = write;
+  const search = { collection, columns: [], compared: columns, values };
+  const isComplete = (locked: number) => locked === values.length;
+  const rows = await findRows(client, search, coveredRows(write, 'update'), isComplete);
+  const found = new Map(rows.map(({ place, row }) => [place, row]));
+  return values.map((_, place) => found.get(place));
+}
+
 /** The texts of some columns of rows that are written by now, in step with their keys. */
 export async function textsOf(
   client: Client,

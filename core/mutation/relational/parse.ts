@@ -28,6 +28,8 @@ export interface Input {
   readonly intent: PlannedItem['intent'];
   /** Known beforehand when the path names it. */
   readonly key?: Key | undefined;
+  /** The values of a unique key: new items that share them are one. */
+  readonly match?: string | undefined;
 }
 
 interface ToOneDraft {
@@ -173,7 +175,7 @@ export class Planner {
     const key = input.key ?? keyIn(collection, value);
     if (intent === 'update' && key === null) throw invalidPayload(`${at(place)} lacks its key.`);
     const known = intent === 'either' && key === null ? 'create' : intent;
-    return { place, item, sent: value, lists, key, intent: known };
+    return { place, item, sent: value, lists, key, intent: known, match: input.match };
   }
 
   /** Parts the members of an item from its lists of related items. */

@@ -23,6 +23,8 @@ export interface PlannedItem {
   readonly key: Key | null;
   /** `either`: changed if it exists, else created with that key. */
   readonly intent: 'create' | 'update' | 'either';
+  /** Items to be created that share this are one. */
+  readonly match?: string | undefined;
 }
 
 /** A related item that is named by its key alone. */

@@ -51,13 +51,19 @@ function nodeOfRow(nodes: Nodes, row: FoundRow, planned: PlannedItem): Node {
   return node;
 }
 
+/** What tells a new item from others; null: nothing does. */
+function identityOf({ intent, key, match }: PlannedItem): string | null {
+  if (match !== undefined) return `new by ${match}`;
+  return intent === 'either' && key !== null ? `new ${JSON.stringify(key)}` : null;
+}
+
 /** What is created with a key of its own is one row, however often the payload names it. */
 function createdNode(nodes: Nodes, planned: PlannedItem): Node {
-  const text = planned.intent === 'either' ? `new ${JSON.stringify(planned.key)}` : null;
-  const known = text === null || planned.key === null ? undefined : nodes.byRow.get(text);
+  const text = identityOf(planned);
+  const known = text === null ? undefined : nodes.byRow.get(text);
   if (known !== undefined) return merge(known, planned);
   const node = newNode(planned, 'create', null);
-  if (text !== null && planned.key !== null) nodes.byRow.set(text, node);
+  if (text !== null) nodes.byRow.set(text, node);
   nodes.nodes.push(node);
   return node;
 }

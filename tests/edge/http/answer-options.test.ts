@@ -52,7 +52,7 @@ t.test('a preflight is answered before everything else', async (t) => {
   t.match(Object.fromEntries(answer.headers), {
     'access-control-allow-origin': PAGE,
     'access-control-allow-credentials': 'true',
-    'access-control-allow-methods': 'GET, POST, PATCH, DELETE, SEARCH',
+    'access-control-allow-methods': 'GET, POST, PATCH, PUT, DELETE, SEARCH',
     'access-control-allow-headers':
       'Content-Type, Authorization, If-Match, If-None-Match, Prefer, Idempotency-Key, X-Request-Id',
     'access-control-max-age': '18000',

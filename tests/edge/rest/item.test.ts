@@ -65,6 +65,32 @@ t.test('lists items in key order, a hundred by default', async (t) => {
   await cluster.db.query(`DELETE FROM keyless WHERE word = 'c'`);
 });
 
+t.test('creates or updates by a unique key', async (t) => {
+  await cluster.db.query(
+    'CREATE TABLE stock (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, shop int, number text, name text, UNIQUE (shop, number))',
+  );
+  await until(async () => (await get('/items/stock')).status === 200, 'the new table is known');
+  const path = '/items/stock?match=number,shop&fields=shop,number,name';
+  const one = await send('PUT', path, { shop: 1, number: 'a', name: 'new' });
+  t.strictSame(one, { status: 200, body: { data: { shop: 1, number: 'a', name: 'new' } } });
+  const list = [
+    { shop: 1, number: 'a', name: 'changed' },
+    { shop: 2, number: 'a', name: 'other' },
+  ];
+  const strict = { prefer: 'handling=strict' };
+  t.strictSame(await send('PUT', path, list, strict), { status: 200, body: { data: list } });
+  const { body } = await send('PUT', '/items/stock?fields=name,id', { id: 1, name: 'by key' });
+  t.strictSame(body.data, { name: 'by key', id: 1 });
+  t.strictSame(await codeOf(send('PUT', '/items/stock?match=name', list)), [400, 'INVALID_QUERY']);
+  t.strictSame(await codeOf(send('PUT', '/items/stock?match=', list)), [400, 'INVALID_QUERY']);
+  t.strictSame(await codeOf(send('PUT', path, { shop: 1 })), [400, 'FAILED_VALIDATION']);
+  t.strictSame(await codeOf(send('PUT', path, 'text')), [400, 'INVALID_PAYLOAD']);
+  t.strictSame(await codeOf(send('PUT', '/items/nothing', list)), [403, 'FORBIDDEN']);
+  t.strictSame(await codeOf(send('PUT', '/items/keyless', list)), [403, 'FORBIDDEN']);
+  t.strictSame(await codeOf(send('PUT', '/users', list)), [404, 'ROUTE_NOT_FOUND']);
+  t.equal((await get('/items/stock')).body.data.length, 2);
+});
+
 t.test('selects, filters, sorts and pages', async (t) => {
   const filter = encodeURIComponent('{"views":{"_gte":100},"status":{"_in":"draft,archived"}}');
   const page = (n: number) =>

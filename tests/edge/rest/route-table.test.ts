@@ -174,8 +174,9 @@ const ACCESS = {
 
 function rowOf(entry: RouteEntry): readonly string[] {
   const { parameters = [], body, answer, limit } = entry;
-  const query = parameters === QUERY_PARAMETERS;
-  const names = parameters.map((name) => `\`${name}\``).join(', ');
+  const query = QUERY_PARAMETERS.every((name) => parameters.includes(name));
+  const beside = parameters.filter((name) => !query || !QUERY_PARAMETERS.includes(name));
+  const names = beside.map((name) => `\`${name}\``);
   const types = body?.types.map((type) => type.replace(/.*\//, '')).join(' or ');
   const statuses = [...answer.statuses, ...(answer.job ? [202] : [])].join(', ');
   return [
@@ -183,7 +184,7 @@ function rowOf(entry: RouteEntry): readonly string[] {
     `\`${entry.path}\``,
     entry.summary,
     ACCESS[entry.access],
-    query ? '[query](query.md)' : names,
+    [...(query ? ['[query](query.md)'] : []), ...names].join(', '),
     body === null ? '' : `${types}, \`${body.limit}\``,
     answer.type === null ? statuses : `${statuses} ${answer.type}`,
     limit ?? '',

@@ -1,0 +1,93 @@
+/**
+ * Finds the items that a payload means by the values of a unique key: these are changed, all others
+ * are created.
+ */
+import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import { isJsonObject } from '#core/json/json-object.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
+import { keyOfValues } from '#core/query/key.ts';
+import { type Item, memberOf, rowOf } from '../payload.ts';
+import type { Write } from '../target.ts';
+import { withPath } from './error-path.ts';
+import { readableKeys } from './link.ts';
+import { lockMatching } from './lock.ts';
+import type { Input } from './parse.ts';
+
+/** An item as it stands in the body. */
+type Sent = Pick<Input, 'place' | 'value'>;
+
+/** What is to be done with the items of a payload. */
+export interface Matched {
+  readonly inputs: readonly Input[];
+  /** Some have the keys of items that the caller does not see. */
+  readonly isHidden: boolean;
+}
+
+function isPrimary({ primaryKey }: Collection, key: readonly ColumnField[]): boolean {
+  return key.length === primaryKey.length && primaryKey.every((field) => key.includes(field));
+}
+
+/** The values by which an item is found, as their columns read them; null: it is a new one. */
+function textsOf(
+  { collection }: Write,
+  key: readonly ColumnField[],
+  item: Item,
+): readonly string[] | null {
+  const members = key.map(({ name }) => [name, memberOf(item, name)] as const);
+  const lacking = members.find(([, value]) => value === undefined || value === null);
+  if (isPrimary(collection, key)) {
+    const { primaryKey } = collection;
+    const values = primaryKey.map(({ name }) => memberOf(item, name));
+    return lacking === undefined ? keyOfValues(collection, values) : null;
+  }
+  if (lacking !== undefined) {
+    const [field, value] = lacking;
+    const type = value === null ? 'nnull' : 'required';
+    throw new ServiceError('FAILED_VALIDATION', { field, path: [], type });
+  }
+  const row = rowOf(collection, Object.fromEntries(members), 'create');
+  return key.map((field) => row.get(field) ?? '');
+}
+
+/**
+ * Tells the items that exist, which are locked as far as the caller may change them, from new ones. An
+ * item that the caller does not see is none for him: PostgreSQL refuses a new one with its key.
+ * @throws ServiceError INVALID_PAYLOAD, FAILED_VALIDATION for an item without a value of the key
+ */
+export async function matchedInputs(
+  write: Write,
+  key: readonly ColumnField[],
+  sent: readonly Sent[],
+): Promise<Matched> {
+  const { collection } = write;
+  const fields = isPrimary(collection, key) ? collection.primaryKey : key;
+  const slice = new TimeSlice();
+  const values: (readonly string[] | null)[] = [];
+  for (const { place, value } of sent) {
+    if (slice.isOver()) await slice.pause();
+    // What is no object is refused like in every write.
+    const texts = isJsonObject(value)
+      ? await withPath(write, { place, sent: value }, async () => textsOf(write, key, value))
+      : null;
+    values.push(texts);
+  }
+  const known = values.filter((texts) => texts !== null);
+  const columns = fields.map(({ column }) => column.name);
+  const rows = await lockMatching(write, columns, known);
+  const keys = rows.flatMap((row) => (row === undefined || row.isLocked ? [] : [row.key]));
+  const seen = await readableKeys(write, keys);
+  const found = new Map(known.map((texts, index) => [texts, rows[index]]));
+  let isHidden = false;
+  const inputs = sent.map((one, index): Input => {
+    const texts = values[index] ?? null;
+    if (texts === null) return { ...one, intent: 'create' };
+    const row = found.get(texts);
+    if (row !== undefined && (row.isLocked || seen.has(JSON.stringify(row.key)))) {
+      return { ...one, intent: 'update', key: row.key };
+    }
+    if (row !== undefined) isHidden = true;
+    return { ...one, intent: 'create', match: JSON.stringify(texts) };
+  });
+  return { inputs, isHidden };
+}

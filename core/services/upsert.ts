@@ -1,0 +1,102 @@
+/**
+ * Creates or updates items by a unique key. Of two requests that create the same item at once, the
+ * later one starts again, and updates it.
+ */
+import pg from 'pg';
+import { type Collection, type ColumnField, isColumn } from '#core/catalog/catalog.ts';
+import { isConcealed } from '#core/catalog/concealed-field.ts';
+import { constraintColumns } from '#core/database/constraint.ts';
+import { matchedInputs } from '#core/mutation/relational/match.ts';
+import { writeItems } from '#core/mutation/relational/write.ts';
+import type { Write } from '#core/mutation/target.ts';
+import { matchKey } from '#core/transfer/match-key.ts';
+import type { ItemService } from './items.ts';
+import { readBack, readBackOne, type WriteAnswer } from './read-back.ts';
+import type { Target } from './request-context.ts';
+import type { UnparsedQuery } from './statement-cache.ts';
+
+/** How often an item may be created by others in between. */
+const MAX_ATTEMPTS = 4;
+
+/** The items, and the fields of the unique key by which they are found; null: the primary key. */
+export interface Upsert {
+  readonly body: unknown;
+  readonly match: readonly string[] | null;
+}
+
+/** The fields that the caller knows, as far as payloads can hold their values as they are stored. */
+function knownFields({ collection, target }: Write): Collection['fields'] {
+  const { rights } = target;
+  const { name } = collection;
+  const permissions = (['read', 'create', 'update'] as const).flatMap((one) =>
+    rights.of(name, one),
+  );
+  const isKnown = (field: string) =>
+    permissions.some(({ fields }) => fields === null || fields.has(field));
+  return new Map(
+    [...collection.fields].filter(
+      ([field, facts]) =>
+        isKnown(field) &&
+        isColumn(facts) &&
+        !isConcealed(facts) &&
+        facts.column.generatedExpression === null,
+    ),
+  );
+}
+
+function keyFor(write: Write, match: readonly string[] | null): readonly ColumnField[] {
+  const { collection } = write;
+  if (match === null) return collection.primaryKey;
+  return matchKey({ ...collection, fields: knownFields(write) }, match);
+}
+
+/** Whether PostgreSQL refused an item because another one has got the same key. */
+function isTaken(
+  failure: unknown,
+  { table }: Pick<Collection, 'table'>,
+  key: readonly ColumnField[],
+): boolean {
+  if (failure instanceof pg.DatabaseError) {
+    if (failure.code !== '23505' || table === null) return false;
+    const columns = constraintColumns(failure, table);
+    return (
+      columns.length === key.length && key.every(({ column }) => columns.includes(column.name))
+    );
+  }
+  return failure instanceof Error && isTaken(failure.cause, { table }, key);
+}
+
+/**
+ * Creates or updates one item from an object, or several from a list.
+ * @throws ServiceError INVALID_QUERY when there is no such unique key, naming those there are; errors
+ *   of a write
+ */
+export async function upsertItems(
+  items: ItemService,
+  target: Target,
+  { body, match }: Upsert,
+  question: UnparsedQuery,
+): Promise<WriteAnswer> {
+  const isList = Array.isArray(body);
+  const list: readonly unknown[] = isList ? body : [body];
+  items.requireCount(list.length);
+  const sent = list.map((value, index) => ({ place: isList ? [index] : [], value }));
+  for (let count = 1; ; count += 1) {
+    let isRepeated = false;
+    try {
+      return await items.transact(target, async ({ write, ...surroundings }) => {
+        const key = keyFor(write, match);
+        const query = question.query();
+        const { inputs, isHidden } = await matchedInputs(write, key, sent);
+        const keys = await writeItems(write, inputs, surroundings).catch((error: unknown) => {
+          const mayBeFound = !isHidden && count < MAX_ATTEMPTS;
+          isRepeated = mayBeFound && isTaken(error, write.collection, key);
+          throw error;
+        });
+        return isList ? readBack(write, query, keys) : readBackOne(write, query, keys[0]);
+      });
+    } catch (error) {
+      if (!isRepeated) throw error;
+    }
+  }
+}
