@@ -1,7 +1,7 @@
 /** One queue of jobs on BullMQ, opened when it is first used. */
 import type { Job, JobsOptions } from 'bullmq';
 import { unavailable } from '#core/errors/service-error.ts';
-import type { JobQueue, QueueName, QueueState } from './queue.ts';
+import type { AddOptions, JobQueue, QueueName, QueueState } from './queue.ts';
 
 /** Each operation settles within this time. */
 const OPERATION_WITHIN_MS = 5_000;
@@ -27,6 +27,9 @@ export interface BullQueue {
   getJob(id: string): Promise<Pick<Job, 'promote'> | undefined>;
   getJobState(id: string): Promise<string>;
   getJobCounts(): Promise<Record<string, number>>;
+  isPaused(): Promise<boolean>;
+  pause(): Promise<void>;
+  resume(): Promise<void>;
   waitUntilReady(): Promise<unknown>;
   on(event: 'error', listener: (error: Error) => void): unknown;
   close(): Promise<void>;
@@ -61,7 +64,7 @@ export class BullJobQueue implements JobQueue {
     this.#open = open;
   }
 
-  async add(jobId: string, kind: string, options: { readonly delay?: number } = {}): Promise<void> {
+  async add(jobId: string, kind: string, options: AddOptions = {}): Promise<void> {
     await this.#use((queue) =>
       queue.add(kind, null, {
         ...options,
@@ -95,6 +98,14 @@ export class BullJobQueue implements JobQueue {
 
   async state(jobId: string): Promise<QueueState> {
     return STATES.get(await this.#use((queue) => queue.getJobState(jobId))) ?? 'unknown';
+  }
+
+  async isPaused(): Promise<boolean> {
+    return await this.#use((queue) => queue.isPaused());
+  }
+
+  async setPaused(paused: boolean): Promise<void> {
+    await this.#use((queue) => (paused ? queue.pause() : queue.resume()));
   }
 
   async counts(): Promise<Readonly<Record<string, number>>> {

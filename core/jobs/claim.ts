@@ -22,7 +22,7 @@ export interface ClaimedJob {
 /**
  * The result of a claim:
  * - `claimed`: the work is to be done;
- * - `aside`: another job of the mailbox comes first;
+ * - `aside`: another job of the mailbox comes first, or the queue is paused;
  * - `ended`: it has ended already, or was cancelled just now (`now`);
  * - `gone`: there is no such job.
  */
@@ -55,7 +55,10 @@ async function take(client: Client, schema: string, id: string): Promise<Claimed
       WHERE id = ${id} AND ${isOpen} AND NOT cancel_requested
         AND (mailbox IS NULL OR NOT EXISTS (
           SELECT FROM ${jobs} o WHERE o.mailbox = j.mailbox AND o.id <> j.id
-            AND (o.state = 'running' OR o.state = 'waiting' AND o.sequence < j.sequence)))
+            AND (o.state = 'running'
+              OR o.state = 'waiting' AND (o.turn, o.sequence) < (j.turn, j.sequence))))
+        AND NOT EXISTS (SELECT FROM ${systemTable(schema, 'queues')} q
+          WHERE q.name = j.queue AND q.state = 'paused')
       RETURNING id, attempt, kind, mailbox, message, message_version AS "messageVersion", "user",
         catalog::float8 AS catalog`),
   );

@@ -1,23 +1,57 @@
-/** The order of jobs in a mailbox: the lowest open sequence runs next. */
+/**
+ * Which jobs are in their queues: those without a mailbox, and of each mailbox the one that may run
+ * now. When it ends, the next one is added.
+ */
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import type { QueueName, Queues } from './queue.ts';
+import { priorityOf } from './turn.ts';
 
-/** The jobs of a mailbox that may run now: the first one, when none runs. */
-async function next(pool: Pool, schema: string, mailbox: string) {
+/** What a queue must know to have a job. */
+export interface QueueableJob {
+  readonly id: string;
+  readonly kind: string;
+  readonly queue: QueueName;
+  readonly turn: number;
+}
+
+/** The job of a mailbox that may run now: the first one, when none runs. */
+async function next(pool: Pool, schema: string, mailbox: string): Promise<QueueableJob | null> {
   const jobs = systemTable(schema, 'jobs');
-  const { rows } = await pool.query<{ id: string; queue: QueueName }>(
-    render(sql`SELECT id, queue FROM ${jobs} WHERE mailbox = ${mailbox} AND state = 'waiting'
+  const { rows } = await pool.query<QueueableJob>(
+    render(sql`SELECT id, kind, queue, turn::float8 AS turn FROM ${jobs}
+      WHERE mailbox = ${mailbox} AND state = 'waiting'
         AND NOT EXISTS (SELECT FROM ${jobs} WHERE mailbox = ${mailbox} AND state = 'running')
-      ORDER BY sequence LIMIT 1`),
+      ORDER BY turn, sequence LIMIT 1`),
   );
   return rows[0] ?? null;
 }
 
+/** Adds a job to its queue; one that the queue has stays as it is. */
+export async function enqueue(
+  queues: Queues,
+  { id, kind, queue, turn }: QueueableJob,
+  options: { readonly delay?: number } = {},
+): Promise<void> {
+  const priority = priorityOf(queue, turn);
+  await queues.get(queue).add(id, kind, {
+    ...options,
+    ...(priority === undefined ? {} : { priority }),
+  });
+}
+
+/** Makes sure that the queue delivers a job soon. */
+async function wake(queues: Queues, job: QueueableJob): Promise<void> {
+  const queue = queues.get(job.queue);
+  const state = await queue.state(job.id);
+  if (state === 'delayed') await queue.promote(job.id);
+  else if (state === 'unknown') await enqueue(queues, job);
+}
+
 /**
- * Wakes the next job of a mailbox when it was put aside. Called when a job of the mailbox ends.
- * When the call is missed, the job wakes by its own delay, only later.
+ * Adds or wakes the next job of a mailbox. Called when a job of the mailbox ends. When the call is
+ * missed, the reconciler does it, only later.
  */
 export async function wakeNext(
   pool: Pool,
@@ -27,7 +61,7 @@ export async function wakeNext(
 ): Promise<void> {
   if (mailbox === null) return;
   const job = await next(pool, schema, mailbox);
-  if (job !== null) await queues.get(job.queue).promote(job.id);
+  if (job !== null) await wake(queues, job);
 }
 
 /**
@@ -41,5 +75,19 @@ export async function wakeIfNext(
   job: { readonly id: string; readonly mailbox: string },
 ): Promise<void> {
   const first = await next(pool, schema, job.mailbox);
-  if (first?.id === job.id) await queues.get(first.queue).promote(job.id);
+  if (first?.id === job.id) await wake(queues, first);
+}
+
+/** Adds a new job to its queue, unless another one of its mailbox comes first. */
+export async function enqueueInTurn(
+  pool: Pool,
+  schema: string,
+  queues: Queues,
+  job: QueueableJob & { readonly mailbox: string | null },
+): Promise<void> {
+  if (job.mailbox !== null) {
+    const first = await next(pool, schema, job.mailbox);
+    if (first?.id !== job.id) return;
+  }
+  await enqueue(queues, job);
 }

@@ -21,19 +21,29 @@ export type QueueName = (typeof QUEUE_NAMES)[number];
 /** The state of a job in its queue; `unknown` when the queue does not have it. */
 export type QueueState = 'waiting' | 'delayed' | 'active' | 'completed' | 'failed' | 'unknown';
 
+export interface AddOptions {
+  /** Milliseconds. */
+  readonly delay?: number;
+  /** Lower numbers run first; those without one before all others. */
+  readonly priority?: number;
+}
+
 /**
  * One queue of job ids. Each method settles within seconds and rejects with SERVICE_UNAVAILABLE
  * when the server of the queue is not usable.
  */
 export interface JobQueue {
   readonly name: QueueName;
-  /** Adds a job; an existing one stays unchanged. `delay` is in milliseconds. */
-  add(jobId: string, kind: string, options?: { readonly delay?: number }): Promise<void>;
+  /** Adds a job; an existing one stays unchanged. */
+  add(jobId: string, kind: string, options?: AddOptions): Promise<void>;
   /** Removes a job unless a worker has it; false when it was not removed. */
   remove(jobId: string): Promise<boolean>;
   /** Makes a delayed job due; false when it was not delayed. */
   promote(jobId: string): Promise<boolean>;
   state(jobId: string): Promise<QueueState>;
+  /** Whether workers are kept from beginning jobs. */
+  isPaused(): Promise<boolean>;
+  setPaused(paused: boolean): Promise<void>;
   /** Number of jobs by BullMQ's states. */
   counts(): Promise<Readonly<Record<string, number>>>;
   close(): Promise<void>;

@@ -5,10 +5,29 @@ import { transaction } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError, unavailable } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/system-table.ts';
+import {
+  earlierJob,
+  forgetKeys,
+  type KeyedRequest,
+  rememberKey,
+  requestDigest,
+} from './idempotency-key.ts';
 import { isOpen } from './job.ts';
+import { enqueueInTurn } from './mailbox.ts';
 import type { QueueName, Queues } from './queue.ts';
 import { claimJob } from './quota.ts';
 import { storedJson } from './storable-json.ts';
+import { nextTurn } from './turn.ts';
+
+/** The uploaded file of a job, as lists show it. */
+export interface JobFile {
+  /** As the client named it. */
+  readonly name: string;
+  readonly bytes: number;
+  readonly format: string;
+  /** How it is read when that differs from its format. */
+  readonly dialect: Readonly<Record<string, unknown>> | null;
+}
 
 /** A job to be submitted. */
 export interface Submission {
@@ -24,11 +43,14 @@ export interface Submission {
   readonly fingerprint: string | null;
   /** The owner for quotas; absent for none. */
   readonly holder?: string;
+  readonly file?: JobFile;
+  /** A repeated request with this key gets the first job; needs a holder. */
+  readonly idempotencyKey?: string | null;
 }
 
 export interface Submitted {
   readonly id: string;
-  /** True when an identical open job was joined. */
+  /** True when an identical open job, or that of an earlier request, was joined. */
   readonly joined: boolean;
 }
 
@@ -43,16 +65,39 @@ export interface SubmitOptions {
 
 /** The joined job can end between two checks; this often in a row is unlikely. */
 const JOIN_TRIES = 5;
+/** Seconds after which a client may ask a draining queue again. */
+const DRAINING_RETRY_S = 60;
+const MOST_OF_NAME = 255;
+
+/** A name that PostgreSQL can store and a terminal can show. */
+function storedName(name: string): string {
+  return name
+    .replace(/\p{Cc}/gu, '\u{FFFD}')
+    .slice(0, MOST_OF_NAME)
+    .toWellFormed();
+}
 
 /** The row of a new job. */
 function insertion(schema: string, job: Submission): Sql {
+  const { file, holder = null } = job;
+  const dialect = file?.dialect ?? null;
   return sql`
     INSERT INTO ${systemTable(schema, 'jobs')} (kind, queue, mailbox, message, message_version,
-      "user", collection, fingerprint, holder, catalog)
+      "user", collection, fingerprint, holder, catalog, turn, file_name, file_size, file_format,
+      dialect)
     VALUES (${job.kind}, ${job.queue}, ${job.mailbox}, ${storedJson(job.message)},
-      ${job.message.version}, ${job.user}, ${job.collection}, ${job.fingerprint},
-      ${job.holder ?? null}, (SELECT version FROM ${systemTable(schema, 'state')} WHERE name = 'catalog'))
-    ON CONFLICT DO NOTHING RETURNING id`;
+      ${job.message.version}, ${job.user}, ${job.collection}, ${job.fingerprint}, ${holder},
+      (SELECT version FROM ${systemTable(schema, 'state')} WHERE name = 'catalog'),
+      ${nextTurn(schema, job.queue, holder)}, ${file === undefined ? null : storedName(file.name)},
+      ${file?.bytes ?? null}, ${file?.format ?? null},
+      ${dialect === null ? null : storedJson(dialect)})
+    ON CONFLICT DO NOTHING RETURNING id, turn::float8 AS turn`;
+}
+
+/** A job that was recorded now. */
+interface Recorded {
+  readonly id: string;
+  readonly turn: number;
 }
 
 /**
@@ -60,71 +105,121 @@ function insertion(schema: string, job: Submission): Sql {
  * queue; the reconciler does that for a process that dies.
  */
 export async function recordJob(client: Client, schema: string, job: Submission): Promise<string> {
-  const { rows } = await client.query<{ id: string }>(render(insertion(schema, job)));
+  const { rows } = await client.query<Recorded>(render(insertion(schema, job)));
   const [row] = rows;
   assert(row !== undefined, 'a job without a fingerprint meets no other');
   return row.id;
 }
 
-/** Records a job within the quota of its owner; null when an identical one is open. */
-async function insert(
-  { pool, schema, maxPerHolder }: SubmitOptions,
-  job: Submission,
-): Promise<string | null> {
-  const { holder } = job;
-  const statement = render(insertion(schema, job));
-  const record = async (client: Client) =>
-    (await client.query<{ id: string }>(statement)).rows[0]?.id ?? null;
-  if (holder === undefined) return await record(pool);
-  return await transaction(pool, async (client) => {
-    await claimJob(client, schema, { holder, max: maxPerHolder });
-    return await record(client);
-  });
+/** @throws ServiceError SERVICE_UNAVAILABLE when the queue is being drained */
+async function requireAccepting(client: Client, schema: string, queue: QueueName): Promise<void> {
+  const { rowCount } = await client.query(
+    render(sql`SELECT FROM ${systemTable(schema, 'queues')}
+      WHERE name = ${queue} AND state = 'draining'`),
+  );
+  if (rowCount === 0) return;
+  const reason = `The queue "${queue}" accepts no jobs until it is resumed.`;
+  throw unavailable('queue', reason, { retryAfter: DRAINING_RETRY_S });
 }
 
-async function insertOrJoin(options: SubmitOptions, job: Submission): Promise<Submitted> {
-  const { pool, schema } = options;
-  const jobs = systemTable(schema, 'jobs');
-  const find = render(sql`
-    SELECT id FROM ${jobs} WHERE ${isOpen} AND NOT cancel_requested AND kind = ${job.kind}
-      AND "user" IS NOT DISTINCT FROM ${job.user}
-      AND collection IS NOT DISTINCT FROM ${job.collection} AND fingerprint = ${job.fingerprint}`);
+/** The open job that is identical. */
+async function findIdentical(
+  client: Client,
+  schema: string,
+  job: Submission,
+): Promise<string | null> {
+  if (job.fingerprint === null) return null;
+  const { rows } = await client.query<{ id: string }>(
+    render(sql`SELECT id FROM ${systemTable(schema, 'jobs')}
+      WHERE ${isOpen} AND NOT cancel_requested AND kind = ${job.kind}
+        AND coalesce("user", '00000000-0000-0000-0000-000000000000')
+          = coalesce(${job.user}::uuid, '00000000-0000-0000-0000-000000000000')
+        AND coalesce(collection, '') = coalesce(${job.collection}, '')
+        AND fingerprint = ${job.fingerprint}`),
+  );
+  return rows[0]?.id ?? null;
+}
+
+type Outcome =
+  | { readonly joined: string; readonly recorded?: never }
+  | { readonly recorded: Recorded; readonly joined?: never };
+
+/** Records a job within the quota of its owner, or finds an identical open one. */
+async function recordOrJoin(
+  client: Client,
+  { schema, maxPerHolder }: SubmitOptions,
+  job: Submission,
+): Promise<Outcome> {
+  const statement = render(insertion(schema, job));
   for (let tries = 0; tries < JOIN_TRIES; tries += 1) {
     // A joined job does not count, so look for it before checking the quota.
-    const [joined] = job.fingerprint === null ? [] : (await pool.query<{ id: string }>(find)).rows;
-    if (joined !== undefined) return { id: joined.id, joined: true };
-    const id = await insert(options, job);
-    if (id !== null) return { id, joined: false };
+    const joined = await findIdentical(client, schema, job);
+    if (joined !== null) return { joined };
+    if (tries === 0) {
+      await requireAccepting(client, schema, job.queue);
+      if (job.holder !== undefined) {
+        await claimJob(client, schema, { holder: job.holder, max: maxPerHolder });
+      }
+    }
+    const [recorded] = (await client.query<Recorded>(statement)).rows;
+    if (recorded !== undefined) return { recorded };
   }
   throw unavailable('queue', 'Identical jobs come and go too fast.');
 }
 
-/** Cancels a job that no worker has begun; false when one has. */
+function keyedRequest(job: Submission): KeyedRequest | null {
+  const { holder, idempotencyKey: key = null } = job;
+  if (key === null) return null;
+  assert(holder !== undefined, 'a key belongs to somebody');
+  const request = requestDigest(job.kind, job.collection, job.fingerprint ?? job.message);
+  return { holder, key, request };
+}
+
+async function accept(options: SubmitOptions, job: Submission): Promise<Outcome> {
+  const { pool, schema } = options;
+  const keyed = keyedRequest(job);
+  return await transaction(pool, async (client) => {
+    if (keyed === null) return await recordOrJoin(client, options, job);
+    const earlier = await earlierJob(client, schema, keyed);
+    if (earlier !== null) return { joined: earlier };
+    const outcome = await recordOrJoin(client, options, job);
+    await rememberKey(client, schema, keyed, outcome.joined ?? outcome.recorded.id);
+    return outcome;
+  });
+}
+
+/** Fails a job that no worker has begun; false when one has. */
 async function reject(pool: Pool, schema: string, id: string, error: ServiceError) {
-  const { rowCount } = await pool.query(
-    render(sql`UPDATE ${systemTable(schema, 'jobs')}
-      SET state = 'failed', finished_on = now(), error = ${storedJson([error])}
-      WHERE id = ${id} AND state = 'waiting' AND attempt = 0`),
-  );
-  return rowCount === 1;
+  return await transaction(pool, async (client) => {
+    const { rowCount } = await client.query(
+      render(sql`UPDATE ${systemTable(schema, 'jobs')}
+        SET state = 'failed', finished_on = now(), error = ${storedJson([error])}
+        WHERE id = ${id} AND state = 'waiting' AND attempt = 0`),
+    );
+    if (rowCount !== 1) return false;
+    await forgetKeys(client, schema, id);
+    return true;
+  });
 }
 
 /**
  * Records the job and adds it to its queue. When the process dies in between, the reconciler adds
  * it.
  * @throws SERVICE_UNAVAILABLE within seconds when the queue cannot accept it; REQUESTS_EXCEEDED
- *   above the quota; the job is then not done
+ *   above the quota; UNPROCESSABLE_ENTITY for the key of another request; the job is then not done
  */
 export async function submit(options: SubmitOptions, job: Submission): Promise<Submitted> {
   const { pool, schema, queues } = options;
-  const submitted = await insertOrJoin(options, job);
-  if (submitted.joined) return submitted;
+  const { joined, recorded } = await accept(options, job);
+  if (joined !== undefined) return { id: joined, joined: true };
+  const { id, turn } = recorded;
+  const { kind, queue, mailbox } = job;
   try {
-    await queues.get(job.queue).add(submitted.id, job.kind);
+    await enqueueInTurn(pool, schema, queues, { id, kind, queue, turn, mailbox });
   } catch (error) {
     // The queue may have accepted it although its answer was lost.
     if (!(error instanceof ServiceError)) throw error;
-    if (await reject(pool, schema, submitted.id, error)) throw error;
+    if (await reject(pool, schema, id, error)) throw error;
   }
-  return submitted;
+  return { id, joined: false };
 }

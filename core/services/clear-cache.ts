@@ -10,9 +10,14 @@ import type { JobService } from './jobs.ts';
  * @returns its id
  * @throws ServiceError FORBIDDEN unless the caller is an administrator
  */
-export async function clearCache(jobs: JobService, caller: Caller): Promise<string> {
+export async function clearCache(
+  jobs: JobService,
+  caller: Caller,
+  idempotencyKey: string | null,
+): Promise<string> {
   if (!caller.admin) throw forbidden('Only administrators clear the cache.');
-  const submission = { ...cacheClearSubmission(caller.user), holder: quotaKeyOf(caller) };
+  const holder = quotaKeyOf(caller);
+  const submission = { ...cacheClearSubmission(caller.user), holder, idempotencyKey };
   const { id } = await jobs.submit(submission);
   return id;
 }

@@ -32,11 +32,15 @@ export interface ImportServiceOptions {
 
 /** A file that is still arriving. */
 export interface Upload {
+  /** As the client named it. */
+  readonly name: string;
   readonly format: ImportFormat;
   readonly parameters: ImportParameters;
   readonly content: AsyncIterable<Uint8Array>;
   /** The announced length of the request body, which includes the file. */
   readonly size?: number | undefined;
+  /** The `Idempotency-Key` of the request. */
+  readonly idempotencyKey?: string | null;
 }
 
 interface CountedFile extends Upload {
@@ -52,6 +56,17 @@ function checkMatch(
 ): void {
   const only = fields === null ? undefined : new Set(fields);
   if (match !== undefined) matchKey(importable(catalog, collection, only), match);
+}
+
+/** The parameters that say how the file is read. */
+const DIALECT: ReadonlySet<string> = new Set<keyof ImportParameters>([
+  ...(['separator', 'quote', 'escape', 'comment', 'charset', 'decimal'] as const),
+]);
+
+/** The parameters that say how the file is read; null when there are none. */
+function dialectOf(parameters: ImportParameters): Readonly<Record<string, unknown>> | null {
+  const given = Object.entries(parameters).filter(([name]) => DIALECT.has(name));
+  return given.length === 0 ? null : Object.fromEntries(given);
 }
 
 /** Equal for the same content with the same parameters. */
@@ -79,8 +94,8 @@ export class ImportService {
   }
 
   /**
-   * Stores the file and submits its import. When an identical import by the same user is open,
-   * joins that one.
+   * Stores the file and submits its import. When an identical import by the same user is open, or
+   * was sent with the same key, joins that one.
    * @returns the id of the job
    * @throws ServiceError INVALID_QUERY, CONTENT_TOO_LARGE, REQUESTS_EXCEEDED, SERVICE_UNAVAILABLE;
    *   errors of the upload
@@ -128,6 +143,8 @@ export class ImportService {
         user: caller.user,
         fingerprint: fingerprintOf(upload, sha256),
         holder: quotaKeyOf(caller),
+        file: { name: upload.name, bytes, format, dialect: dialectOf(parameters) },
+        idempotencyKey: upload.idempotencyKey ?? null,
       };
       const { id, joined } = await holds.during(collection, () => jobs.submit(submission));
       if (joined) await discard();

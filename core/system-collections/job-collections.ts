@@ -29,6 +29,13 @@ export const JOB = {
       finished_on: { type: 'timestamptz' },
       catalog: { type: 'bigint', required: true, default: '0' },
       holder: { type: 'varchar(64)' },
+      turn: { type: 'bigint', required: true, default: '0' },
+      file_name: { type: 'varchar(255)' },
+      file_size: { type: 'bigint' },
+      file_format: { type: 'varchar(32)' },
+      dialect: { type: 'jsonb' },
+      failures: { type: 'jsonb', required: true, default: "'[]'" },
+      kept_file: { type: 'uuid' },
     },
   },
   job_errors: {

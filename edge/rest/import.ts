@@ -10,6 +10,7 @@ import {
 } from '#core/services/import-parameters.ts';
 import { firstFile, type IncomingFile } from '#edge/http/multipart.ts';
 import { type Call, type CallHandler, param } from './call.ts';
+import { idempotencyKeyOf } from './idempotency-key.ts';
 import { accepted, jobAnswer, jobLocation } from './job-answer.ts';
 import { EMPTY, type RouteEntry } from './route.ts';
 
@@ -60,13 +61,16 @@ const importFile: CallHandler = async (call) => {
   const { imports } = call.services;
   const destination = await imports.authorize(call.caller, param(call, 'collection'));
   const query = importQuery(call.parameters);
+  const idempotencyKey = idempotencyKeyOf(call.request);
   checkSize(call);
   const file = await firstFile(call.request);
   const upload = {
+    name: file.filename,
     format: formatOf(file),
     parameters: importParameters(query, file.fields),
     content: file.stream,
     size: call.request.body.size,
+    idempotencyKey,
   };
   const id = await imports.accept(call.caller, destination, upload);
   if (isBackground(call)) return accepted(call, id);

@@ -4,6 +4,7 @@ import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { entityTag, namesTag } from '#edge/http/entity-tag.ts';
 import type { Response } from '#edge/http/response.ts';
 import { type Call, jsonText, NO_CONTENT } from './call.ts';
+import { idempotencyKeyOf } from './idempotency-key.ts';
 import { jobAnswer } from './job-answer.ts';
 
 /** A parameter that means true when it is present, unless its value says false. */
@@ -40,6 +41,7 @@ export async function changeSchema(
   const id = await services.schema.submit(caller, change, {
     concurrently: flag(call, 'concurrentIndexCreation'),
     force: flag(call, 'force'),
+    idempotencyKey: idempotencyKeyOf(call.request),
   });
   return jobAnswer(call, id, async (job) => {
     await services.schema.known(job);

@@ -8,6 +8,7 @@ import { randomString } from '#core/services/random-text.ts';
 import { moveItem } from '#core/services/sorting.ts';
 import { members, word } from './body.ts';
 import { type CallHandler, lastSegment, NO_CONTENT, param, secret, visitorOf } from './call.ts';
+import { idempotencyKeyOf } from './idempotency-key.ts';
 import { jobAnswer } from './job-answer.ts';
 import { DATA, EMPTY, NOTHING, parsedBody, type RouteEntry } from './route.ts';
 
@@ -40,7 +41,8 @@ const revert: CallHandler = async (call) => {
 };
 
 const clear: CallHandler = async (call) => {
-  const id = await clearCache(call.services.jobs, call.caller);
+  const key = idempotencyKeyOf(call.request);
+  const id = await clearCache(call.services.jobs, call.caller, key);
   return jobAnswer(call, id, ({ result }) => {
     const { unconfirmed } = v.parse(cacheClearResult, result);
     if (unconfirmed.length === 0) return { status: 200 };

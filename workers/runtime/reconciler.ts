@@ -4,10 +4,14 @@
  * does it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import * as v from 'valibot';
+import { render, type Sql, sql } from '#core/database/sql.ts';
+import { isOpen } from '#core/jobs/job.ts';
+import { enqueue, type QueueableJob } from '#core/jobs/mailbox.ts';
 import { TIDY_JOB, tidySubmission } from '#core/jobs/message/tidy.ts';
 import { QUEUE_NAMES } from '#core/jobs/queue.ts';
+import { queueStates } from '#core/jobs/queue-state.ts';
 import { Lease } from '#core/system/lease.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import type { Services } from '#workers/services.ts';
 import { giveUp } from './fail-given-up-job.ts';
 
@@ -15,20 +19,20 @@ const ROUND_MS = 2_000;
 const LEASE_MS = 6_000;
 /** A job this young is still being queued by the process that accepted it. */
 const SETTLED_AFTER_MS = 3_000;
-const AT_ONCE = 200;
+const AT_ONCE = 1_000;
+/** Jobs that are compared at the same time. */
+const PARALLEL = 20;
 const SCHEDULE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-const openJobs = v.array(
-  v.object({
-    id: v.string(),
-    kind: v.string(),
-    queue: v.picklist(QUEUE_NAMES),
-    state: v.picklist(['waiting', 'running']),
-    sequence: v.string(),
-  }),
-);
-type OpenJob = v.InferOutput<typeof openJobs>[number];
+/** A job that its queue must have. */
+interface ExpectedJob extends QueueableJob {
+  readonly state: 'waiting' | 'running';
+  readonly mailbox: string | null;
+  readonly sequence: string;
+}
+
+const COLUMNS = sql`id, kind, queue, state, mailbox, turn::float8 AS turn, sequence`;
 
 export class Reconciler {
   readonly #services: Services;
@@ -38,6 +42,8 @@ export class Reconciler {
   #nextSchedule = 0;
   /** The last sequence of the previous round. */
   #cursor = '0';
+  /** What the previous round did not find in its queue. */
+  #missing: ReadonlySet<string> = new Set();
 
   constructor(services: Services) {
     this.#services = services;
@@ -70,24 +76,71 @@ export class Reconciler {
   }
 
   async #round(): Promise<void> {
-    const orm = await this.#services.orm.open();
-    const found = await orm.fork().find(
-      orm.entity('system_jobs'),
-      {
-        state: { $in: ['waiting', 'running'] },
-        // Jobs of a later release may be in queues that this release does not know.
-        queue: { $in: [...QUEUE_NAMES] },
-        sequence: { $gt: this.#cursor },
-        created_on: { $lt: new Date(Date.now() - SETTLED_AFTER_MS) },
-      },
-      { orderBy: { sequence: 'asc' }, limit: AT_ONCE },
-    );
-    const rows = v.parse(openJobs, found);
-    for (const job of rows) {
+    await this.#switchQueues();
+    const heads = await this.#heads();
+    const free = await this.#free();
+    this.#cursor = free.length < AT_ONCE ? '0' : (free.at(-1)?.sequence ?? '0');
+    const rows = [...heads, ...free];
+    const missing = new Set<string>();
+    for (let from = 0; from < rows.length; from += PARALLEL) {
       if (this.#stopping.signal.aborted) return;
-      await this.#compare(job);
+      const some = rows.slice(from, from + PARALLEL);
+      await Promise.all(some.map((job) => this.#compare(job, missing)));
     }
-    this.#cursor = rows.length < AT_ONCE ? '0' : (rows.at(-1)?.sequence ?? '0');
+    this.#missing = missing;
+  }
+
+  /** Pauses and resumes queues on their server as the database says; a server can lose that. */
+  async #switchQueues(): Promise<void> {
+    const { pool, schema, queues, log } = this.#services;
+    for (const { name, state } of await queueStates(pool, schema)) {
+      const queue = queues.get(name);
+      const paused = state === 'paused';
+      if ((await queue.isPaused()) === paused) continue;
+      await queue.setPaused(paused);
+      log.warn({ queue: name, state }, 'a queue did not have its state');
+    }
+  }
+
+  /** Of each mailbox the job that runs, else the one that is next. */
+  async #heads(): Promise<readonly ExpectedJob[]> {
+    const { pool, schema } = this.#services;
+    const jobs = systemTable(schema, 'jobs');
+    const first = (after: Sql) => sql`(SELECT mailbox FROM ${jobs}
+      WHERE ${isOpen} AND mailbox ${after} ORDER BY mailbox LIMIT 1)`;
+    const { rows } = await pool.query<ExpectedJob>(
+      render(sql`
+        WITH RECURSIVE boxes AS (
+          SELECT ${first(sql`IS NOT NULL`)} AS mailbox
+          UNION ALL
+          SELECT ${first(sql`> boxes.mailbox`)} FROM boxes WHERE boxes.mailbox IS NOT NULL)
+        SELECT head.* FROM boxes CROSS JOIN LATERAL (
+          (SELECT ${COLUMNS}, created_on FROM ${jobs}
+            WHERE mailbox = boxes.mailbox AND state = 'running' LIMIT 1)
+          UNION ALL
+          (SELECT ${COLUMNS}, created_on FROM ${jobs}
+            WHERE mailbox = boxes.mailbox AND state = 'waiting' ORDER BY turn, sequence LIMIT 1)
+          LIMIT 1) AS head
+        WHERE ${this.#expected(sql`head`)}`),
+    );
+    return rows;
+  }
+
+  /** Some of the jobs without a mailbox; the next round continues. */
+  async #free(): Promise<readonly ExpectedJob[]> {
+    const { pool, schema } = this.#services;
+    const { rows } = await pool.query<ExpectedJob>(
+      render(sql`SELECT ${COLUMNS} FROM ${systemTable(schema, 'jobs')} AS j
+        WHERE ${isOpen} AND mailbox IS NULL AND sequence > ${this.#cursor}
+          AND ${this.#expected(sql`j`)} ORDER BY sequence LIMIT ${AT_ONCE}`),
+    );
+    return rows;
+  }
+
+  /** Jobs of a later release may be in queues that this release does not know. */
+  #expected(job: Sql): Sql {
+    return sql`${job}.queue = ANY(${[...QUEUE_NAMES]}::text[])
+      AND ${job}.created_on < now() - make_interval(secs => ${SETTLED_AFTER_MS / 1_000})`;
   }
 
   /** Submits the daily tidying when it is due; checks rarely. */
@@ -102,17 +155,23 @@ export class Reconciler {
     if (recent === 0) await this.#services.jobs.submit(tidySubmission());
   }
 
-  async #compare(job: OpenJob): Promise<void> {
+  /** @param missing the jobs that are not in their queue, though nobody may have to add them */
+  async #compare(job: ExpectedJob, missing: Set<string>): Promise<void> {
     const { queues, log, config } = this.#services;
     const queue = queues.get(job.queue);
     const state = await queue.state(job.id);
     if (state === 'failed') return await giveUp(this.#services, job.id);
     if (state !== 'unknown' && state !== 'completed') return;
+    // Its turn may have come just now, and the worker that ended the one before it adds it.
+    if (job.mailbox !== null && !this.#missing.has(job.id)) {
+      missing.add(job.id);
+      return;
+    }
     // The queue completes a job after its row; a job that is left in the queue would not run again.
     if (state === 'completed') await queue.remove(job.id);
     // Its worker may be about to end it: the queue lost only the lock.
     const pause = job.state === 'running' ? { delay: config.JOB_LOCK_DURATION } : {};
-    await queue.add(job.id, job.kind, pause);
+    await enqueue(queues, job, pause);
     log.warn({ job: job.id, queue: job.queue, state }, 'an open job was put back into its queue');
   }
 }

@@ -22,6 +22,8 @@ export interface SchemaChangeOptions {
   readonly concurrently: boolean;
   /** Values may be lost. */
   readonly force: boolean;
+  /** The `Idempotency-Key` of the request. */
+  readonly idempotencyKey?: string | null;
 }
 
 export class SchemaService {
@@ -43,7 +45,9 @@ export class SchemaService {
   ): Promise<string> {
     if (!caller.admin) throw forbidden('Only administrators change the schema.');
     const holder = quotaKeyOf(caller);
-    const submission = { ...schemaSubmission(change, options, caller.user), holder };
+    const { idempotencyKey = null } = options;
+    const own = schemaSubmission(change, options, caller.user);
+    const submission = { ...own, holder, idempotencyKey };
     // PostgreSQL cannot hold such a name, so nothing has it.
     const name = submission.collection ?? '';
     if (!isStorable(change) || Buffer.byteLength(name) > NAME_BYTES) throw forbidden();

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import t from 'tap';
 import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
 import { loadConfig } from '#core/config/config.ts';
+import { claimJob } from '#core/jobs/claim.ts';
 import type { Job, RejectedRow } from '#core/jobs/job.ts';
 import { openQueues } from '#core/jobs/queue.ts';
 import type { Submission } from '#core/jobs/submit.ts';
@@ -115,6 +116,89 @@ for (const backend of backends) {
       t.equal((await jobs.submit(nobody)).joined, false);
       t.equal((await jobs.submit(nobody)).joined, true, 'also without a user');
       t.equal((await jobs.submit(submission(caller))).joined, false, 'not without fingerprint');
+    });
+
+    await t.test('of one Idempotency-Key are one job', async (t) => {
+      const [caller, other] = [person(), person()];
+      const keyed = (by: Caller, more: Partial<Submission> = {}) =>
+        submission(by, { idempotencyKey: 'k', holder: `user:${by.user}`, ...more });
+      const parallel = await Promise.all(
+        Array.from({ length: 8 }, () => jobs.submit(keyed(caller))),
+      );
+      const id = parallel[0]?.id ?? '';
+      t.equal(new Set(parallel.map((one) => one.id)).size, 1, 'of requests at the same time');
+      t.equal(parallel.filter(({ joined }) => !joined).length, 1);
+      await set(id, COMPLETED);
+      t.strictSame(
+        await jobs.submit(keyed(caller)),
+        { id, joined: true },
+        'also when it has ended',
+      );
+      const another = [
+        { message: { version: 2 } },
+        { kind: 'other' },
+        { collection: null },
+        { fingerprint: 'f' },
+      ];
+      for (const more of another) {
+        await t.rejects(jobs.submit(keyed(caller, more)), {
+          code: 'UNPROCESSABLE_ENTITY',
+          details: { header: 'Idempotency-Key', key: 'k' },
+        });
+      }
+      t.equal((await jobs.submit(keyed(other))).joined, false, 'not across users');
+      const next = await jobs.submit(keyed(caller, { idempotencyKey: 'l' }));
+      t.equal(next.joined, false, 'not across keys');
+      const age = (interval: string) =>
+        pool.query(
+          `UPDATE system_idempotency_keys SET created_on = now() - $1::interval WHERE job = $2`,
+          [interval, id],
+        );
+      await age('23:59');
+      t.equal((await jobs.submit(keyed(caller))).joined, true);
+      await age('24:01');
+      const fresh = await jobs.submit(keyed(caller));
+      t.strictSame([fresh.joined, fresh.id === id], [false, false], 'for a day');
+      t.strictSame(await jobs.submit(keyed(caller)), { id: fresh.id, joined: true });
+
+      const same = { fingerprint: 'sha256:2', holder: `user:${caller.user}` };
+      const open = await jobs.submit(submission(caller, same));
+      const joins = await jobs.submit(keyed(caller, { ...same, idempotencyKey: 'm' }));
+      t.strictSame(joins, { id: open.id, joined: true }, 'an identical open job is joined');
+      await set(open.id, COMPLETED);
+      const again = await jobs.submit(keyed(caller, { ...same, idempotencyKey: 'm' }));
+      t.strictSame(again, { id: open.id, joined: true }, 'and found by the key later');
+    });
+
+    await t.test('of several users take turns', async (t) => {
+      const [many, few] = [person(), person()];
+      await pool.query("UPDATE system_jobs SET state = 'failed', finished_on = now()");
+      const made = async (by: Caller) => {
+        const { id } = await jobs.submit(
+          submission(by, { holder: `user:${by.user}`, mailbox: 'turns' }),
+        );
+        return id;
+      };
+      const a: string[] = [];
+      for (let n = 0; n < 4; n += 1) a.push(await made(many));
+      const claimed: string[] = [];
+      const claim = async () => {
+        const { rows } = await pool.query<{ id: string }>(
+          `SELECT id FROM system_jobs WHERE mailbox = 'turns' AND state = 'waiting'`,
+        );
+        for (const { id } of rows) {
+          const { outcome } = await claimJob(pool, 'public', id);
+          if (outcome !== 'claimed') continue;
+          claimed.push(id);
+          return async () => await set(id, COMPLETED);
+        }
+        return async () => undefined;
+      };
+      const end = await claim();
+      const b = [await made(few), await made(few)];
+      await end();
+      for (let n = 0; n < 5; n += 1) await (await claim())();
+      t.strictSame(claimed, [a[0], b[0], a[1], b[1], a[2], a[3]]);
     });
 
     await t.test('are shown to their user and to admins only', async (t) => {
@@ -301,9 +385,12 @@ for (const backend of backends) {
     const port = await freePort();
     const scheme = backend.name === 'postgres' ? 'postgres' : 'redis';
     const away = `${scheme}://127.0.0.1:${port}`;
-    const { jobs, submission } = await setUp(t, backend, away);
+    const { pool, jobs, submission } = await setUp(t, backend, away);
     const caller = person();
-    await t.rejects(jobs.submit(submission(caller)), { code: 'SERVICE_UNAVAILABLE' });
+    const keyed = { idempotencyKey: 'k', holder: `user:${caller.user}` };
+    await t.rejects(jobs.submit(submission(caller, keyed)), { code: 'SERVICE_UNAVAILABLE' });
+    const keys = await pool.query('SELECT FROM system_idempotency_keys');
+    t.equal(keys.rowCount, 0, 'its key is free for another request');
     const [job] = await jobs.list(caller, parseQuery({ limit: 1 }, BOUNDS));
     t.match(job, {
       state: 'failed',

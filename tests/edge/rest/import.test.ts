@@ -240,6 +240,45 @@ for (const backend of backends) {
       t.equal(rows.length, 1);
     });
 
+    t.test('a repeated request with an Idempotency-Key gets the first job', async (t) => {
+      const send = (content: string, key: string, query = '') =>
+        upload(cluster, 'things', content, { headers: { 'idempotency-key': key }, query });
+      const before = await count();
+      const first = await send('name\nkeyed\n', 'key-1');
+      t.equal(first.status, 200);
+      const again = await send('name\nkeyed\n', 'key-1');
+      t.strictSame(
+        [again.status, again.headers.get('location')],
+        [200, first.headers.get('location')],
+      );
+      const async = await send('name\nkeyed\n', 'key-1', '?background');
+      t.match((await bodyOf<JobBody>(async)).data, { state: 'completed' });
+      t.equal(await count(), before + 1, 'it is imported once');
+      const spool = join(cluster.dataDir, 'spool');
+      await until(() => readdirSync(spool).length === 0, 'repeated uploads are removed');
+      const other = await send('name\nother\n', 'key-1');
+      t.equal(other.status, 422);
+      const { errors } = await bodyOf<ErrorsBody>(other);
+      t.match(errors[0]?.extensions, {
+        code: 'UNPROCESSABLE_ENTITY',
+        header: 'Idempotency-Key',
+        key: 'key-1',
+      });
+      for (const key of ['a b', 'x'.repeat(256)]) {
+        const refused = await faults(await send('name\nkeyed\n', key));
+        t.match(refused, { status: 400, faults: [{ code: 'INVALID_PAYLOAD' }] }, key);
+      }
+      const create = (name: string) =>
+        cluster.fetch('/collections', {
+          method: 'POST',
+          headers: { 'idempotency-key': 'key-2' },
+          body: JSON.stringify({ collection: name, schema: {}, meta: null }),
+        });
+      const kept = `keyed_${backend.name}`;
+      t.strictSame([(await create(kept)).status, (await create(kept)).status], [200, 200]);
+      t.equal((await create('another')).status, 422, 'schema changes too');
+    });
+
     t.test('a running import is cancelled', async (t) => {
       const lock = await cluster.db.connect();
       await lock.query('BEGIN; LOCK TABLE things IN ACCESS EXCLUSIVE MODE');
