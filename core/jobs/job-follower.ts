@@ -56,7 +56,7 @@ export class JobFollower {
   }
 
   /** The job with the last progress of its worker. */
-  withProgress(job: Job): Job {
+  withProgress<J extends Job>(job: J): J {
     // The last progress came before the end; a completed job has all its progress.
     if (job.state === 'completed' && job.progress !== null) {
       return { ...job, progress: { ...job.progress, percent: 100 } };

@@ -1,30 +1,40 @@
 /** The list of jobs of `GET /jobs`: filters, sorting and rights as for all other lists. */
+import * as v from 'valibot';
 import type { Caller, Grant } from '#core/access/grants.ts';
 import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
 import type { ColumnDescriptor, TableDescriptor } from '#core/catalog/descriptor.ts';
 import { typing } from '#core/catalog/field-type.ts';
-import { join, type Sql, sql } from '#core/database/sql.ts';
+import type { Pool } from '#core/database/pool.ts';
+import { join, render, type Sql, sql } from '#core/database/sql.ts';
+import { invalidQuery } from '#core/errors/service-error.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import type { ReadTarget } from '#core/query/plan/scope.ts';
-import type { Query } from '#core/query/query.ts';
-import { readableRows } from '#core/query/sql/table-rows.ts';
+import type { Query, SortTerm } from '#core/query/query.ts';
+import { type ReadableRows, readableRows } from '#core/query/sql/table-rows.ts';
+import { systemTable } from '#core/system/system-table.ts';
+import { type Job, jobColumns, type PlacedJob } from './job.ts';
+import { type Anchor, either, prefixConditions, rangesAfter } from './job-page.ts';
 
 const JOBS = 'system_jobs';
 
 /** The fields for filter and sort: the column of each, and its type. */
-const FIELDS: Readonly<Record<string, readonly [string, string]>> = {
+const FIELDS = {
   id: ['id', 'uuid'],
   kind: ['kind', 'varchar'],
+  queue: ['queue', 'varchar'],
   state: ['state', 'varchar'],
+  user: ['user', 'uuid'],
   collection: ['collection', 'varchar'],
+  file_name: ['file_name', 'varchar'],
+  file_size: ['file_size', 'int8'],
+  file_format: ['file_format', 'varchar'],
   created_on: ['created_on', 'timestamptz'],
   started_on: ['started_on', 'timestamptz'],
   finished_on: ['finished_on', 'timestamptz'],
   attempts: ['attempt', 'int4'],
-};
+} as const satisfies Readonly<Record<string, readonly [string, string]>>;
 
-/** The owner of a job, which only the rule uses. */
-const OWNER: readonly [string, string] = ['user', 'uuid'];
+const uuid = v.pipe(v.string(), v.uuid());
 
 function column([name, typeName]: readonly [string, string]): ColumnDescriptor {
   return {
@@ -42,9 +52,7 @@ function field(name: string, shape: readonly [string, string]): ColumnField {
 
 /** A catalog with only the table of jobs, which no other route serves. */
 function catalogOf(schema: string): Catalog {
-  const fields = Object.entries({ ...FIELDS, user: OWNER }).map(([name, shape]) =>
-    field(name, shape),
-  );
+  const fields = Object.entries(FIELDS).map(([name, shape]) => field(name, shape));
   const table: TableDescriptor = {
     ...{ schema, name: JOBS, comment: null, primaryKey: ['id'] },
     kind: 'table',
@@ -67,6 +75,12 @@ const OWN_JOBS: Grant = [
 ];
 const ALL_JOBS: Grant = [{ fields: SHOWN, rule: null }];
 
+/** The column of the first sort field; null without one. */
+function sortColumn([term]: readonly SortTerm[]): string | null {
+  const name = term?.path.join('.');
+  return Object.entries(FIELDS).find(([field]) => field === name)?.[1][0] ?? null;
+}
+
 /** Jobs have no relations. */
 const BOUNDS = {
   limitDefault: 100,
@@ -77,36 +91,156 @@ const BOUNDS = {
 };
 
 /** The query of a list of jobs. */
-export type JobQuery = Pick<Query, 'filter' | 'sort' | 'limit' | 'offset'>;
+export interface JobQuery extends Pick<Query, 'filter' | 'sort' | 'limit' | 'offset' | 'search'> {
+  /** The id of the job after which the list begins; by default the first one. */
+  readonly after?: string | null;
+}
 
-/** Selects jobs from the table in a schema. */
-export class JobRows {
+/** Newest jobs among which a search looks before it uses the indexes of prefixes. */
+const SEARCHED_FIRST = 5_000;
+/** Waiting jobs of a queue that get their position in a list. */
+const COUNTED_POSITIONS = 1_000;
+
+/** Lists the jobs of one schema. */
+export class JobList {
+  readonly #pool: Pool;
+  readonly #jobs: Sql;
   readonly #catalog: Catalog;
 
-  constructor(schema: string) {
+  constructor(pool: Pool, schema: string) {
+    this.#pool = pool;
+    this.#jobs = systemTable(schema, 'jobs');
     this.#catalog = catalogOf(schema);
   }
 
-  /**
-   * `FROM … WHERE …` for the jobs that a caller may see: its own; administrators see all.
-   * @throws ServiceError FORBIDDEN for a field that jobs do not have, INVALID_QUERY for a value
-   *   that
-   * does not fit
-   */
-  readable(caller: Caller, conditions: readonly Sql[]): Sql {
-    const { from, where } = readableRows(this.#targetOf(caller));
-    return sql`FROM ${from}${where(conditions)}`;
+  /** A job that the caller may see: its own, for administrators any; null when there is none. */
+  async find(caller: Caller, id: string): Promise<PlacedJob | null> {
+    const { from, where, column: named } = readableRows(this.#targetOf(caller));
+    const [queue, turn, sequence] = [named('queue'), named('turn'), named('sequence')];
+    const { rows } = await this.#pool.query<PlacedJob>(
+      render(sql`SELECT ${jobColumns}, CASE ${named('state')} WHEN 'waiting' THEN (
+          SELECT count(*) + 1 FROM ${this.#jobs} AS w WHERE w.state = 'waiting'
+            AND w.queue = ${queue} AND (w.turn, w.sequence) < (${turn}, ${sequence}))::float8
+          END AS position
+        FROM ${from}${where([sql`${named('id')} = ${id}`])}`),
+    );
+    return rows[0] ?? null;
   }
 
   /**
-   * The same for the jobs of a query, with its order and limit; the latest job first.
-   * @throws ServiceError as {@link readable}
+   * The jobs of a query, the latest first when it names no order.
+   * @throws ServiceError FORBIDDEN for a field that jobs do not have; INVALID_QUERY for a value that
+   *   does not fit, and for `after` with several sort fields, an offset, or an unknown job
    */
-  asked(caller: Caller, query: JobQuery): Sql {
-    const { from, where, order, column: named } = readableRows(this.#targetOf(caller), query);
-    const orderBy = join([...order, sql`${named('sequence')} DESC`]);
-    const { limit, offset } = query;
-    return sql`FROM ${from}${where([])} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${offset}`;
+  async list(caller: Caller, query: JobQuery): Promise<readonly PlacedJob[]> {
+    const target = this.#targetOf(caller);
+    const rows = readableRows(target, query);
+    const found = query.search === null ? null : prefixConditions(query.search, rows.column);
+    const isPlain = query.filter === null && query.sort.length === 0 && !query.after;
+    const jobs =
+      found !== null && isPlain
+        ? await this.#searched(rows, query, found)
+        : await this.#pages(rows, query, found);
+    return await this.#placed(jobs);
+  }
+
+  async #pages(
+    rows: ReadableRows,
+    query: JobQuery,
+    found: readonly Sql[] | null,
+  ): Promise<readonly Job[]> {
+    const { from, where, order, column: named } = rows;
+    const { limit, offset, sort, after = null } = query;
+    const anchor = after === null ? null : await this.#anchor(rows, query, after);
+    const name = sortColumn(sort);
+    const sorted = name === null ? null : named(name);
+    const ranges = anchor === null ? [[]] : rangesAfter(sort, anchor, sorted, named);
+    // Ties have the direction of the last term, so that one index serves both directions.
+    const descending = sort.at(-1)?.descending ?? true;
+    const sequence = named('sequence');
+    const orderBy = join([...order, descending ? sql`${sequence} DESC` : sequence]);
+    const own = found === null ? [] : [either(found)];
+    const jobs: Job[] = [];
+    for (const range of ranges) {
+      const left = limit === null ? null : limit - jobs.length;
+      if (left === 0) break;
+      const page = await this.#pool.query<Job>(
+        render(sql`SELECT ${jobColumns} FROM ${from}${where([...range, ...own])}
+          ORDER BY ${orderBy} LIMIT ${left} OFFSET ${offset}`),
+      );
+      jobs.push(...page.rows);
+    }
+    return jobs;
+  }
+
+  /**
+   * Jobs by a prefix, the latest first: among the newest, where a prefix of many jobs has its page,
+   * else by the indexes of prefixes, which are quick when few jobs have it.
+   */
+  async #searched(
+    { from, where, column: named }: ReadableRows,
+    { limit, offset }: JobQuery,
+    found: readonly Sql[],
+  ): Promise<readonly Job[]> {
+    const sequence = named('sequence');
+    const page = sql`ORDER BY sequence DESC LIMIT ${limit} OFFSET ${offset}`;
+    const newest = await this.#pool.query<Job>(
+      render(sql`SELECT ${jobColumns} FROM ${this.#jobs}
+        WHERE sequence IN (
+          SELECT sequence FROM (
+            SELECT ${sequence}, ${either(found)} AS found FROM ${from}${where([])}
+            ORDER BY ${sequence} DESC LIMIT ${SEARCHED_FIRST}) AS newest
+          WHERE found) ${page}`),
+    );
+    if (limit !== null && newest.rows.length === limit) return newest.rows;
+    const most = limit === null ? null : limit + offset;
+    const branches = found.map(
+      // The sum keeps PostgreSQL from searching by the order.
+      (condition) => sql`(SELECT ${sequence} FROM ${from}${where([condition])}
+        ORDER BY ${sequence} + 0 DESC LIMIT ${most})`,
+    );
+    const all = await this.#pool.query<Job>(
+      render(sql`SELECT ${jobColumns} FROM ${this.#jobs}
+        WHERE sequence IN (SELECT sequence FROM (${join(branches, ' UNION ')}) AS found ${page})
+        ORDER BY sequence DESC`),
+    );
+    return all.rows;
+  }
+
+  /** Where the job stands after which a list begins. */
+  async #anchor(
+    { from, where, column: named }: ReadableRows,
+    { sort, offset }: JobQuery,
+    after: string,
+  ): Promise<Anchor> {
+    if (sort.length > 1) throw invalidQuery('"after" goes with one sort field.');
+    if (offset > 0) throw invalidQuery('"after" goes without "offset" and "page".');
+    if (!v.is(uuid, after)) throw invalidQuery('"after" must be the id of a job.');
+    const name = sortColumn(sort);
+    const value = name === null ? sql`NULL` : sql`${named(name)}::text`;
+    const { rows } = await this.#pool.query<Anchor>(
+      render(sql`SELECT ${named('sequence')}, ${value} AS value
+        FROM ${from}${where([sql`${named('id')} = ${after}`])}`),
+    );
+    if (rows[0] === undefined) throw invalidQuery('"after" is no job of this list.');
+    return rows[0];
+  }
+
+  async #placed(jobs: readonly Job[]): Promise<readonly PlacedJob[]> {
+    const waiting = jobs.filter(({ state }) => state === 'waiting');
+    if (waiting.length === 0) return jobs.map((job) => ({ ...job, position: null }));
+    const queues = [...new Set(waiting.map(({ queue }) => queue))];
+    const ids = waiting.map(({ id }) => id);
+    const { rows } = await this.#pool.query<{ id: string; position: number }>(
+      render(sql`SELECT w.id, w.position::float8 AS position
+        FROM unnest(${queues}::text[]) AS q(name) CROSS JOIN LATERAL (
+          SELECT id, row_number() OVER (ORDER BY turn, sequence) AS position
+          FROM ${this.#jobs} WHERE state = 'waiting' AND queue = q.name
+          ORDER BY turn, sequence LIMIT ${COUNTED_POSITIONS}) AS w
+        WHERE w.id = ANY(${ids}::uuid[])`),
+    );
+    const positions = new Map(rows.map(({ id, position }) => [id, position]));
+    return jobs.map((job) => ({ ...job, position: positions.get(job.id) ?? null }));
   }
 
   #targetOf(caller: Caller): ReadTarget {

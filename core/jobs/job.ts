@@ -12,12 +12,30 @@ export const FINAL_STATES: ReadonlySet<JobState> = new Set(['completed', 'failed
 /** The condition that a job has not ended. */
 export const isOpen: Sql = sql`state IN ('waiting', 'running')`;
 
-/** The answer of `GET /jobs/:id`; dates are ISO-8601 in UTC. */
+/** An attempt that did not complete its job. */
+export interface FailedAttempt {
+  readonly attempt: number;
+  /** When it ended, ISO-8601 in UTC. */
+  readonly on: string;
+  readonly reason: string;
+}
+
+/** A job as clients see it; dates are ISO-8601 in UTC. */
 export interface Job {
   readonly id: string;
   readonly kind: string;
+  readonly queue: string;
   readonly state: JobState;
+  /** The user who submitted it; null for nobody. */
+  readonly user: string | null;
   readonly collection: string | null;
+  /** The uploaded file, as the client named it; null without one. */
+  readonly file_name: string | null;
+  /** In bytes. */
+  readonly file_size: number | null;
+  readonly file_format: string | null;
+  /** How the file is read when that differs from its format. */
+  readonly dialect: Readonly<Record<string, unknown>> | null;
   readonly progress: JobProgress | null;
   /** The result of the actor; null until completed. */
   readonly result: unknown;
@@ -27,6 +45,14 @@ export interface Job {
   readonly started_on: string | null;
   readonly finished_on: string | null;
   readonly attempts: number;
+  /** The attempts that did not complete it, oldest first. */
+  readonly failures: readonly FailedAttempt[];
+}
+
+/** A job of a list or of `GET /jobs/:id`. */
+export interface PlacedJob extends Job {
+  /** 1 for the next waiting job of its queue; null when it does not wait, or far behind in a list. */
+  readonly position: number | null;
 }
 
 function iso(column: Sql): Sql {
@@ -34,9 +60,10 @@ function iso(column: Sql): Sql {
 }
 
 /** The select list that yields a {@link Job}. */
-export const jobColumns: Sql = sql`id, kind, state, collection, progress, result, error,
+export const jobColumns: Sql = sql`id, kind, queue, state, "user", collection, file_name,
+  file_size::float8 AS file_size, file_format, dialect, progress, result, error,
   ${iso(sql`created_on`)} AS created_on, ${iso(sql`started_on`)} AS started_on,
-  ${iso(sql`finished_on`)} AS finished_on, attempt AS attempts`;
+  ${iso(sql`finished_on`)} AS finished_on, attempt AS attempts, failures`;
 
 /** A rejected row of a file. */
 export interface RejectedRow {

@@ -5,9 +5,15 @@ import type { Caller } from '#core/access/grants.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
-import { FINAL_STATES, isOpen, type Job, jobColumns, type RejectedRow } from '#core/jobs/job.ts';
+import {
+  FINAL_STATES,
+  isOpen,
+  type Job,
+  type PlacedJob,
+  type RejectedRow,
+} from '#core/jobs/job.ts';
 import { JobFollower } from '#core/jobs/job-follower.ts';
-import { type JobQuery, JobRows } from '#core/jobs/job-list.ts';
+import { JobList, type JobQuery } from '#core/jobs/job-list.ts';
 import { wakeNext } from '#core/jobs/mailbox.ts';
 import type { QueueName, Queues } from '#core/jobs/queue.ts';
 import { type Submission, type Submitted, submit } from '#core/jobs/submit.ts';
@@ -37,7 +43,7 @@ export class JobService {
   readonly #pool: Pool;
   readonly #schema: string;
   readonly #jobs: Sql;
-  readonly #rows: JobRows;
+  readonly #list: JobList;
   readonly #queues: Queues;
   readonly #bus: MessageBus;
   readonly #spool: Spool;
@@ -50,7 +56,7 @@ export class JobService {
     this.#pool = pool;
     this.#schema = schema;
     this.#jobs = systemTable(schema, 'jobs');
-    this.#rows = new JobRows(schema);
+    this.#list = new JobList(pool, schema);
     this.#queues = queues;
     this.#bus = bus;
     this.#spool = spool;
@@ -70,24 +76,19 @@ export class JobService {
   }
 
   /** One job. Throws FORBIDDEN when it does not exist or belongs to somebody else. */
-  async get(id: string, caller: Caller): Promise<Job> {
-    if (!v.is(uuid, id)) throw forbidden();
-    const { rows } = await this.#pool.query<Job>(
-      render(sql`SELECT ${jobColumns} ${this.#rows.readable(caller, [sql`id = ${id}`])}`),
-    );
-    if (rows[0] === undefined) throw forbidden();
-    return this.#follower.withProgress(rows[0]);
+  async get(id: string, caller: Caller): Promise<PlacedJob> {
+    const job = v.is(uuid, id) ? await this.#list.find(caller, id) : null;
+    if (job === null) throw forbidden();
+    return this.#follower.withProgress(job);
   }
 
   /**
    * The jobs that the caller may see. Throws INVALID_QUERY or FORBIDDEN for an invalid filter or
    * sort.
    */
-  async list(caller: Caller, query: JobQuery): Promise<readonly Job[]> {
-    const { rows } = await this.#pool.query<Job>(
-      render(sql`SELECT ${jobColumns} ${this.#rows.asked(caller, query)}`),
-    );
-    return rows.map((job) => this.#follower.withProgress(job));
+  async list(caller: Caller, query: JobQuery): Promise<readonly PlacedJob[]> {
+    const jobs = await this.#list.list(caller, query);
+    return jobs.map((job) => this.#follower.withProgress(job));
   }
 
   /**
@@ -158,7 +159,8 @@ export class JobService {
    * reader gets only the latest state. Throws FORBIDDEN as {@link get}.
    */
   async *watch(id: string, caller: Caller, signal?: AbortSignal): AsyncGenerator<Job, void> {
-    let current = await this.get(id, caller);
+    const { position: _, ...first } = await this.get(id, caller);
+    let current: Job = first;
     yield current;
     let text = JSON.stringify(current);
     const changes = new EventEmitter<{ change: [] }>();

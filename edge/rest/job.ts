@@ -1,7 +1,7 @@
 /** The routes of jobs: the list, one, its events, its rejected rows, and cancelling it. */
 import { pipeline, Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
-import { quotaExceeded } from '#core/errors/service-error.ts';
+import { invalidQuery, quotaExceeded } from '#core/errors/service-error.ts';
 import type { Job } from '#core/jobs/job.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { eventStream, type ServerEvent } from '#edge/http/event-stream.ts';
@@ -9,9 +9,11 @@ import { type CallHandler, data, listed, NO_CONTENT, param } from './call.ts';
 import { DATA, NOTHING, type RouteEntry } from './route.ts';
 
 const list: CallHandler = async (call) => {
-  const { filter, sort, limit, offset } = call.parameters;
+  const { filter, sort, search, limit, offset, page, after = null } = call.parameters;
   const { bounds, jobs } = call.services;
-  return data(await jobs.list(call.caller, parseQuery({ filter, sort, limit, offset }, bounds)));
+  const query = parseQuery({ filter, sort, search, limit, offset, page }, bounds);
+  if (after !== null && typeof after !== 'string') throw invalidQuery('"after" must be an id.');
+  return data(await jobs.list(call.caller, { ...query, after }));
 };
 
 const read: CallHandler = async (call) =>
@@ -70,7 +72,7 @@ export const JOB_ROUTES: readonly RouteEntry[] = [
     path: '/jobs',
     summary: "Lists the caller's jobs, for administrators all",
     access: 'user',
-    parameters: ['filter', 'sort', 'limit', 'offset'],
+    parameters: ['filter', 'sort', 'search', 'limit', 'offset', 'page', 'after'],
     body: null,
     answer: DATA,
     handle: list,

@@ -8,6 +8,7 @@ import {
   removeActivities,
   removeRevisions,
 } from '#core/history/retention.ts';
+import { removeOldKeys } from '#core/jobs/idempotency-key.ts';
 import { EXPORT_JOB, exportFileId } from '#core/jobs/message/export.ts';
 import { TIDY_JOB, tidyMessage } from '#core/jobs/message/tidy.ts';
 import { uploadOf } from '#core/transfer/upload.ts';
@@ -85,6 +86,8 @@ export const tidyActor: Actor<typeof tidyMessage> = {
   deadline: () => DEADLINE_MS,
   mailbox: () => null,
   async receive(_, context) {
+    const { pool, schema } = context.services;
+    await removeOldKeys(pool, schema);
     return {
       jobs: await removeJobs(context.services),
       files: await removeUploads(context),

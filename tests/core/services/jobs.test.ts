@@ -86,8 +86,14 @@ for (const backend of backends) {
       t.strictSame(job, {
         id,
         kind: 'test',
+        queue: 'transfer',
         state: 'waiting',
+        user: caller.user,
         collection: 'things',
+        file_name: null,
+        file_size: null,
+        file_format: null,
+        dialect: null,
         progress: null,
         result: null,
         error: null,
@@ -95,6 +101,8 @@ for (const backend of backends) {
         started_on: null,
         finished_on: null,
         attempts: 0,
+        failures: [],
+        position: 1,
       });
     });
 
@@ -266,14 +274,122 @@ for (const backend of backends) {
       }
       t.equal(await kinds({ filter: { kind: 'a' } }), 'a');
       t.equal(await kinds({ filter: { kind: { _contains: 'b' } } }), 'b');
-      for (const filter of [{ message: { _eq: 1 } }, { user: { _nnull: true } }]) {
+      t.equal(await kinds({ filter: { user: { _eq: caller.user } } }), 'cba');
+      t.equal(
+        await kinds({ filter: { user: { _neq: caller.user } } }),
+        '',
+        "never somebody else's",
+      );
+      for (const filter of [{ message: { _eq: 1 } }, { holder: { _nnull: true } }]) {
         await t.rejects(kinds({ filter }), { code: 'FORBIDDEN' }, JSON.stringify(filter));
       }
       t.equal(await kinds({ sort: 'finished_on,-kind' }), 'cba', 'in any spelling');
-      for (const sort of ['message', '-user', 'kind.x', 'sequence']) {
+      for (const sort of ['message', '-holder', 'kind.x', 'sequence']) {
         await t.rejects(kinds({ sort }), { code: 'FORBIDDEN' }, sort);
       }
       await t.rejects(kinds({ sort: Array(51).fill('kind') }), { code: 'INVALID_QUERY' });
+    });
+
+    await t.test('are found by the beginning of file name, collection and id', async (t) => {
+      const caller = person();
+      const made = async (name: string, more: Partial<Submission> = {}) => {
+        const file = { name, bytes: 5, format: 'csv', dialect: { separator: ';' } };
+        return (await jobs.submit(submission(caller, { file, ...more }))).id;
+      };
+      const orders = await made('Orders 2024.csv', { kind: 'a' });
+      const other = await made('50%_off.csv', { kind: 'b', collection: 'Orders' });
+      const third = await made('back\\slash\0.csv', { kind: 'c', collection: null });
+      const found = async (search: string, more: QueryParameters = {}, by = caller) => {
+        const list = await jobs.list(by, parseQuery({ search, ...more }, BOUNDS));
+        return list.map(({ kind }) => kind).join('');
+      };
+      t.equal(await found('orders'), 'ba', 'of file name and collection, in any case');
+      t.equal(await found('2024'), '', 'not in the middle');
+      t.equal(await found('50%_'), 'b', 'signs are no patterns');
+      t.equal(await found('5%'), '');
+      t.equal(await found('back\\'), 'c');
+      t.equal(await found(orders), 'a');
+      t.equal(await found(third.slice(0, 20).toUpperCase()), 'c');
+      t.equal(await found(`${orders}0`), '');
+      t.equal(await found('orders', { sort: 'kind' }), 'ab');
+      t.equal(await found('orders', { filter: '{"kind":"a"}' }), 'a');
+      t.equal(await found('orders', { limit: 1, offset: 1 }), 'a');
+      t.equal(await found('orders', { limit: -1 }), 'ba');
+      t.equal(await found('orders', {}, person()), '', "never somebody else's");
+      t.equal(await found('orders', { limit: 1 }, admin), 'b');
+      t.match(await jobs.get(other, caller), {
+        ...{ file_name: '50%_off.csv', file_size: 5, file_format: 'csv' },
+        dialect: { separator: ';' },
+      });
+      t.match(await jobs.get(third, caller), { file_name: 'back\\slash\u{fffd}.csv' });
+    });
+
+    await t.test('are listed after one of them', async (t) => {
+      const caller = person();
+      const ids: string[] = [];
+      for (let n = 0; n < 9; n += 1) ids.push((await jobs.submit(submission(caller))).id);
+      for (const [index, id] of ids.entries()) {
+        const size = index % 3 === 0 ? 'NULL' : String(index % 3);
+        await set(id, `file_size = ${size}, file_name = 'f' || ${index % 2}`);
+      }
+      for (const parameters of [
+        {},
+        { sort: 'file_size' },
+        { sort: '-file_size' },
+        { sort: 'file_name' },
+        { sort: '-file_name' },
+        { sort: '-created_on' },
+        { sort: 'user' },
+        { sort: 'file_size', filter: '{"file_name":"f0"}' },
+        { sort: 'file_size', search: 'f1' },
+        { search: 'f1' },
+      ]) {
+        const list = async (limit: number, after: string | null) => {
+          const found = await jobs.list(caller, {
+            ...parseQuery({ ...parameters, limit }, BOUNDS),
+            after,
+          });
+          return found.map(({ id }) => id);
+        };
+        const all = await list(-1, null);
+        const pages: string[] = [];
+        for (;;) {
+          const page = await list(2, pages.at(-1) ?? null);
+          pages.push(...page);
+          if (page.length < 2) break;
+        }
+        t.strictSame(pages, all, JSON.stringify(parameters));
+      }
+      const refused = async (parameters: QueryParameters, after: string) =>
+        t.rejects(jobs.list(caller, { ...parseQuery(parameters, BOUNDS), after }), {
+          code: 'INVALID_QUERY',
+        });
+      await refused({ sort: 'kind,state' }, ids[0] ?? '');
+      await refused({ offset: 1 }, ids[0] ?? '');
+      await refused({}, 'x');
+      await refused({}, randomUUID());
+    });
+
+    await t.test('show their position', async (t) => {
+      await pool.query("UPDATE system_jobs SET state = 'failed', finished_on = now()");
+      const [first, second] = [person(), person()];
+      const made: string[] = [];
+      for (const by of [first, first, second]) {
+        made.push((await jobs.submit(submission(by, { holder: `user:${by.user}` }))).id);
+      }
+      const shown = async () => {
+        const list = await jobs.list(admin, parseQuery({ limit: 10 }, BOUNDS));
+        const positions = made.map((id) => list.find((job) => job.id === id)?.position);
+        const single = await Promise.all(made.map((id) => jobs.get(id, admin)));
+        t.strictSame(
+          single.map(({ position }) => position),
+          positions,
+        );
+        return positions;
+      };
+      t.strictSame(await shown(), [1, 3, 2], 'by turns');
+      await set(made[0] ?? '', COMPLETED);
+      t.strictSame(await shown(), [null, 2, 1]);
     });
 
     await t.test('are waited for', async (t) => {

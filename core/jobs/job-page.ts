@@ -1,0 +1,65 @@
+/** The conditions of a page of jobs: after a given job, and by a prefix. */
+import { join, type Sql, sql } from '#core/database/sql.ts';
+import type { SortTerm } from '#core/query/query.ts';
+
+/** Where the job stands after which a page begins. */
+export interface Anchor {
+  readonly sequence: string;
+  /** The value of the sort field as text. */
+  readonly value: string | null;
+}
+
+/** A column of the table of jobs. */
+type Named = (name: string) => Sql;
+
+/** Whether any of the conditions holds; never without one. */
+export function either(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? sql`false` : sql`(${join(conditions, ' OR ')})`;
+}
+
+/** The first and last id that begin with a text; null when none can. */
+function idRange(text: string): readonly [string, string] | null {
+  if (!/^[0-9a-f-]{1,36}$/i.test(text)) return null;
+  const filled = (digit: string) =>
+    text
+      .replaceAll('-', '')
+      .padEnd(32, digit)
+      .toLowerCase()
+      .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
+  const [first, last] = [filled('0'), filled('f')];
+  return first.startsWith(text.toLowerCase()) ? [first, last] : null;
+}
+
+/** The conditions of which one holds for jobs whose file name, collection or id begins with a text. */
+export function prefixConditions(text: string, named: Named): readonly Sql[] {
+  const pattern = `${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+  const range = idRange(text);
+  return [
+    sql`lower(${named('file_name')}) LIKE ${pattern}`,
+    sql`lower(${named('collection')}) LIKE ${pattern}`,
+    ...(range === null ? [] : [sql`${named('id')} BETWEEN ${range[0]} AND ${range[1]}`]),
+  ];
+}
+
+/**
+ * The ranges of the jobs after one, each with its conditions, in their order: nulls are last, or
+ * first when the order descends.
+ * @param column the column of the only sort field; null for the default order
+ */
+export function rangesAfter(
+  [term]: readonly SortTerm[],
+  { sequence, value }: Anchor,
+  column: Sql | null,
+  named: Named,
+): readonly (readonly Sql[])[] {
+  const place = named('sequence');
+  if (term === undefined || column === null) return [[sql`${place} < ${sequence}`]];
+  const isNull = sql`${column} IS NULL`;
+  const isSet = sql`${column} IS NOT NULL`;
+  if (term.descending) {
+    if (value === null) return [[isNull, sql`${place} < ${sequence}`], [isSet]];
+    return [[sql`(${column}, ${place}) < (${value}, ${sequence})`]];
+  }
+  if (value === null) return [[isNull, sql`${place} > ${sequence}`]];
+  return [[sql`(${column}, ${place}) > (${value}, ${sequence})`], [isNull]];
+}
