@@ -9,7 +9,7 @@ const LATEST = 1_000;
 
 /**
  * The latest completed job of the same user, kind and collection with the same file, whatever its
- * parameters; null when there is none. A fingerprint is the format, the digest of the file, and that
+ * parameters, unless it was a dry run; null when there is none. A fingerprint is the format, the digest of the file, and that
  * of the parameters if there are any.
  */
 export async function sameFileJob(
@@ -21,10 +21,11 @@ export async function sameFileJob(
   const own = user === null ? sql`"user" IS NULL` : sql`"user" = ${user}`;
   const { rows } = await client.query<{ id: string }>(
     render(sql`SELECT l.id FROM ${jobs} o JOIN (
-        SELECT id, kind, collection, state, fingerprint, finished_on FROM ${jobs}
+        SELECT id, kind, collection, state, fingerprint, finished_on, result FROM ${jobs}
         WHERE ${own} ORDER BY created_on DESC LIMIT ${LATEST}) l
       ON l.kind = o.kind AND l.collection = o.collection AND l.id <> o.id
-        AND l.state = 'completed' AND split_part(l.fingerprint, ':', 2) = split_part(o.fingerprint, ':', 2)
+        AND l.state = 'completed' AND l.result ->> 'dry_run' IS NULL
+        AND split_part(l.fingerprint, ':', 2) = split_part(o.fingerprint, ':', 2)
       WHERE o.id = ${id} ORDER BY l.finished_on DESC LIMIT 1`),
   );
   return rows[0]?.id ?? null;

@@ -108,9 +108,6 @@ const PARSERS: Readonly<Record<string, Parser>> = {
 
 /** Options that no worker carries out yet. */
 const UNSUPPORTED = new Set([
-  'on_error',
-  'max_errors',
-  'dry_run',
   'create',
   'mapping',
   'empty',

@@ -1,5 +1,6 @@
 /** What a caller may do with jobs: submit, read, wait, cancel. Workers do the jobs. */
 import { EventEmitter, on } from 'node:events';
+import type { Readable } from 'node:stream';
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import type { Pool } from '#core/database/pool.ts';
@@ -24,6 +25,8 @@ import type { Spool } from '#core/transfer/spool.ts';
 import { discardUpload } from '#core/transfer/upload.ts';
 
 const ERRORS_PAGE = 1_000;
+/** The result of an import that has a report. */
+const withReport = v.object({ failed: v.pipe(v.number(), v.minValue(1)) });
 const uuid = v.pipe(v.string(), v.uuid());
 
 export interface JobServiceOptions {
@@ -182,6 +185,17 @@ export class JobService {
     } finally {
       leave();
     }
+  }
+
+  /**
+   * The report of an import that left out faulty rows, as CSV; null when there is none.
+   * @throws ServiceError FORBIDDEN as {@link get}, SERVICE_UNAVAILABLE when it is not there
+   */
+  async report(id: string, caller: Caller): Promise<Readable | null> {
+    const { state, result } = await this.get(id, caller);
+    if (state !== 'completed' || !v.is(withReport, result)) return null;
+    await this.#spool.size(id);
+    return this.#spool.read(id);
   }
 
   /** The rejected rows of a job, in the order of the file. Throws FORBIDDEN as {@link get}. */

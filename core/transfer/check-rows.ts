@@ -12,6 +12,7 @@ import type { FileColumn } from './file-column.ts';
 import { memberFault } from './import-file.ts';
 import { Refused, type Run } from './import-run.ts';
 import { LackingRows } from './lacking-rows.ts';
+import type { RejectedRows } from './rejected-rows.ts';
 import { type RowFault, shown, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler } from './row-reader.ts';
 import type { Staged } from './staging-table.ts';
@@ -22,16 +23,48 @@ const PASSES_MAX = 5;
 
 class ReportFull extends Error {}
 
+/** The faults of a refused file, or those that are kept for the report of rows that are left out. */
+interface FaultList {
+  /** It is not kept in memory. */
+  readonly isEndless: boolean;
+  readonly faults: readonly RowFault[];
+  add(fault: RowFault): void;
+  /** Counts a row as left out. */
+  count(): void;
+}
+
+function refusing(limit: number): FaultList {
+  const faults: RowFault[] = [];
+  return {
+    isEndless: false,
+    faults,
+    add(fault) {
+      faults.push(fault);
+      if (faults.length >= limit) throw new ReportFull();
+    },
+    count: () => undefined,
+  };
+}
+
+function skipping(rejected: RejectedRows): FaultList {
+  return {
+    isEndless: true,
+    faults: [],
+    add: (fault) => rejected.add(fault),
+    count: () => rejected.count(1),
+  };
+}
+
 /** Checks the rows of one pass. */
 class Judge implements RowHandler {
-  readonly faults: RowFault[];
+  readonly list: FaultList;
   /** Numbers of the rows that are left out, in ascending order. */
   readonly left: number[] = [];
   readonly #run: Run;
   readonly #columns: readonly FileColumn[];
   readonly #checks: readonly TextCheck[];
   readonly #write: (row: Row) => void;
-  readonly #refused: ReadonlySet<number | null>;
+  readonly #known: ReadonlyMap<number | null, RowFault>;
   readonly #lacks: LackingRows;
   #faulty = 0;
 
@@ -39,6 +72,7 @@ class Judge implements RowHandler {
     run: Run;
     columns: readonly FileColumn[];
     write: (row: Row) => void;
+    list: FaultList;
     /** Faults that PostgreSQL found in earlier passes. */
     known: readonly RowFault[];
     lacks: LackingRows;
@@ -47,8 +81,8 @@ class Judge implements RowHandler {
     this.#columns = options.columns;
     this.#checks = options.columns.map(({ field }) => textChecker(field));
     this.#write = options.write;
-    this.#refused = new Set(options.known.map((fault) => fault.row));
-    this.faults = [...options.known];
+    this.#known = new Map(options.known.map((fault) => [fault.row, fault]));
+    this.list = options.list;
     this.#lacks = options.lacks;
   }
 
@@ -60,13 +94,21 @@ class Judge implements RowHandler {
       faulty.add(name);
       this.#report(fault);
     }
-    if (this.#faulty === row.number || this.#refused.has(row.number)) {
+    const known = this.#known.get(row.number);
+    if (known !== undefined) this.#report(known);
+    if (this.#faulty === row.number) {
       // Faulty rows are not staged, so the database cannot say what else they lack.
       this.#lacks.add(row, faulty);
-      this.left.push(row.number);
+      if (this.list.isEndless) for (const fault of this.#lacks.takeCertain()) this.list.add(fault);
+      this.#leave(row.number);
     } else {
       this.#write(row);
     }
+  }
+
+  #leave(row: number): void {
+    this.left.push(row);
+    this.list.count();
   }
 
   #judge(row: Row, place: number, field: string): RowFault | null {
@@ -83,14 +125,13 @@ class Judge implements RowHandler {
   }
 
   #report(fault: RowFault): void {
-    this.faults.push(fault);
     this.#faulty = fault.row ?? 0;
-    if (this.faults.length >= this.#run.options.errorLimit) throw new ReportFull();
+    this.list.add(fault);
   }
 
   fault(fault: RowFault): void {
-    if (fault.row !== null) this.left.push(fault.row);
     this.#report(fault);
+    if (fault.row !== null) this.#leave(fault.row);
   }
 
   skipped(row: number): void {
@@ -131,20 +172,25 @@ function refused(faults: readonly RowFault[]): Error {
  * @throws {Refused} when the rest of the file cannot be read, or there are too many faults
  */
 export async function stageJudged(run: Run, columns: readonly FileColumn[]): Promise<Judged> {
+  const { rejected, options } = run;
   const known: RowFault[] = [];
+  const mark = rejected?.mark();
   for (let passes = 1; ; passes += 1) {
     let judge: Judge | undefined;
     const lacks = new LackingRows(run.target, columns);
+    const list = rejected === null ? refusing(options.errorLimit) : skipping(rejected);
     await run.connection.run(sql`SAVEPOINT judged`);
     try {
       const { staged, skipped } = await stage(run, columns, (write) => {
-        judge = new Judge({ run, columns, write, known, lacks });
+        judge = new Judge({ run, columns, write, list, known, lacks });
         return judge;
       });
-      const faults = judge?.faults ?? [];
-      return { staged, skipped, faults: [...faults, ...(await lacks.faults(run, faults.length))] };
+      const more = await lacks.faults(run, list.faults.length);
+      if (rejected === null) return { staged, skipped, faults: [...list.faults, ...more] };
+      for (const fault of more) list.add(fault);
+      return { staged, skipped, faults: [] };
     } catch (error) {
-      const faults = judge?.faults ?? known;
+      const { faults } = list;
       if (error instanceof ReportFull) throw refused(faults);
       if (error instanceof UnreadableFile) throw refused([...faults, error.fault]);
       if (!blamesRow(error)) throw error;
@@ -158,6 +204,7 @@ export async function stageJudged(run: Run, columns: readonly FileColumn[]): Pro
       if (row === null || passes === PASSES_MAX) throw refused([...faults, fault]);
       known.push(fault);
       await run.connection.run(sql`ROLLBACK TO SAVEPOINT judged`);
+      if (mark !== undefined) rejected?.rewind(mark);
     }
   }
 }

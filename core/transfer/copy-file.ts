@@ -63,7 +63,7 @@ export async function copyFile(run: Run, pass: Pass): Promise<Copied> {
   const handler = pass.handler?.(write) ?? hasty(run, write);
   const reader = rowReader(file, pass.columns, {
     row: (row) => handler.row(row),
-    fault: (fault) => handler.fault(fault),
+    fault: (fault, source) => handler.fault(fault, source),
     member: (name, row) => handler.member(name, row),
     skipped(row) {
       skipped += 1;

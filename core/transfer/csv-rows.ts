@@ -28,6 +28,14 @@ class CsvRow implements Row {
     this.#record = record;
   }
 
+  get line(): number {
+    return this.#record.line;
+  }
+
+  source(): string {
+    return this.#record.source();
+  }
+
   value(column: number): string | null | undefined {
     const record = this.#record;
     if (record.starts[column] === record.ends[column]) return undefined;
@@ -98,7 +106,7 @@ export function csvRows(columns: readonly FileColumn[], handler: RowHandler): Ro
       if (number === 0) return;
       if (record.count !== columns.length) {
         const reason = `The row has ${record.count} cells, the header has ${columns.length}.`;
-        handler.fault(malformed(reason, number, record.place(record.start)));
+        handler.fault(malformed(reason, number, record.place(record.start)), record.source());
       } else if (isEmpty(record)) {
         handler.skipped(number);
       } else {
@@ -109,7 +117,7 @@ export function csvRows(columns: readonly FileColumn[], handler: RowHandler): Ro
     },
     badEncoding(record) {
       number += 1;
-      handler.fault(malformed(NOT_UTF8, number, record.place(record.start)));
+      handler.fault(malformed(NOT_UTF8, number, record.place(record.start)), record.source());
     },
   };
   const scanner = new CsvScanner(handle, { cells: COLUMNS_MAX, reason: wide });

@@ -52,6 +52,11 @@ export class CsvRecord {
     return this.forms[cell] === DOUBLED ? text.replaceAll('""', '"') : text;
   }
 
+  /** The text of the record. */
+  source(): string {
+    return this.bytes.toString('utf8', this.start, this.end);
+  }
+
   /** The lines and columns of all cells, in one pass. */
   places(): FilePosition[] {
     let { line, start: before } = this;

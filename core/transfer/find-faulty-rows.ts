@@ -264,9 +264,9 @@ function badKeyQuestions(subject: Subject): Question[] {
   return [...numberedKeyQuestions(subject), ...emptyKeyQuestions(subject)];
 }
 
-/** Whether a row has a key that must be refused before the merge. */
-export async function hasBadKey(run: Run, staged: Staged): Promise<boolean> {
-  return (await askAll(run, badKeyQuestions(subjectOf(run, staged)), 1)).length > 0;
+/** The rows whose key must be refused before the merge, up to `limit`. */
+export async function locateBadKeys(run: Run, staged: Staged, limit: number): Promise<RowFault[]> {
+  return await askAll(run, badKeyQuestions(subjectOf(run, staged)), limit);
 }
 
 /**

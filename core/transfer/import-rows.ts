@@ -13,6 +13,7 @@ import type { FileColumn } from './file-column.ts';
 import { locate } from './find-faulty-rows.ts';
 import { widestColumns } from './import-file.ts';
 import { type ImportResult, Refused, type Run } from './import-run.ts';
+import { mergeGoodRows } from './merge-good-rows.ts';
 import { prepareStaged, settle } from './merge-staged.ts';
 import { locateRestricted, restrictedLinks } from './restricted-links.ts';
 import { UnreadableFile } from './row-fault.ts';
@@ -72,6 +73,11 @@ async function direct(run: Run, columns: Columns): Promise<ImportResult | null> 
 }
 
 async function finish(run: Run, staged: Staged, skipped: number): Promise<ImportResult> {
+  const { rejected } = run;
+  if (rejected !== null) {
+    const counts = await mergeGoodRows({ ...run, rejected }, staged);
+    return { ...counts, skipped: counts.skipped + skipped, failed: rejected.rows };
+  }
   const duplicates = await prepareStaged(run, staged);
   const [first, ...rest] = await locateRestricted(run, staged, run.options.errorLimit);
   if (first !== undefined) throw new Refused(first, ...rest);
@@ -111,11 +117,13 @@ async function attempt(
   way: () => Promise<ImportResult>,
 ): Promise<ImportResult | 'new member' | 'faulty'> {
   await run.connection.run(sql`SAVEPOINT way`);
+  const mark = run.rejected?.mark();
   try {
     return await way();
   } catch (error) {
     if (!(error instanceof NewMember) && !callsForJudgement(error)) throw error;
     await run.connection.run(sql`ROLLBACK TO SAVEPOINT way`);
+    if (mark !== undefined) run.rejected?.rewind(mark);
     return error instanceof NewMember ? 'new member' : 'faulty';
   }
 }

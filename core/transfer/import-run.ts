@@ -6,6 +6,7 @@ import type { JobProgress } from '#core/messages/bus.ts';
 import type { ImportConnection } from './import-connection.ts';
 import type { ImportFile } from './import-file.ts';
 import type { Target } from './import-target.ts';
+import type { RejectedRows } from './rejected-rows.ts';
 import type { Reader } from './restricted-links.ts';
 import type { RowFault } from './row-fault.ts';
 
@@ -19,8 +20,10 @@ export interface ImportResult {
   readonly duplicates: number;
   /** Rows without any value, and rows that a trigger discarded. */
   readonly skipped: number;
-  /** Always 0: one failed row fails the whole file. */
+  /** Faulty rows that were left out; 0 when one of them refuses the file. */
   readonly failed: number;
+  /** Nothing of it was kept; absent when it was. */
+  readonly dry_run?: boolean;
 }
 
 export interface ImportOptions {
@@ -51,6 +54,8 @@ export interface ImportOptions {
   readonly failpoint: (name: string) => Promise<void>;
   /** Maximum number of reported faults. */
   readonly errorLimit: number;
+  /** Stores the report of the rows that are left out, as CSV, before `complete`. */
+  readonly report: (content: AsyncIterable<Uint8Array>) => Promise<void>;
   /** Records the result on the client; the last statement before COMMIT. */
   readonly complete: (result: ImportResult) => Promise<void>;
 }
@@ -60,6 +65,8 @@ export interface Run {
   readonly connection: ImportConnection;
   readonly target: Target;
   readonly options: ImportOptions;
+  /** The rows that are left out; null when one faulty row refuses the file. */
+  readonly rejected: RejectedRows | null;
 }
 
 /** The file is refused, for these reasons. */

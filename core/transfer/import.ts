@@ -3,12 +3,14 @@
  * Faults are reported row by row.
  */
 import { sql } from '#core/database/sql.ts';
+import { errorReport } from './error-report.ts';
 import { ImportConnection } from './import-connection.ts';
-import { fileColumns } from './import-file.ts';
+import { fileColumns, widestColumns } from './import-file.ts';
 import { importRows } from './import-rows.ts';
-import { type ImportOptions, type ImportResult, Refused } from './import-run.ts';
+import { type ImportOptions, type ImportResult, Refused, type Run } from './import-run.ts';
 import { type ImportableCollection, importable, openTarget } from './import-target.ts';
-import { importErrors, UnreadableFile } from './row-fault.ts';
+import { REJECTED_MAX, RejectedRows, TooManyRejected } from './rejected-rows.ts';
+import { discreet, importErrors, type RowFault, UnreadableFile } from './row-fault.ts';
 
 /**
  * Settings of the transaction: no timeout but the caller's signal, the same parsing of values
@@ -25,15 +27,50 @@ const SETTINGS = sql`
   SET LOCAL work_mem = '128MB';
   SET LOCAL jit = off`;
 
+/** The rows that an import leaves out; null when it leaves out none. */
+function rejectedRows(
+  { parameters, errorLimit, fields }: ImportOptions,
+  collection: ImportableCollection,
+): RejectedRows | null {
+  const { onError, maxErrors: max = REJECTED_MAX } = parameters;
+  if (onError !== 'skip') return null;
+  const shown = (fault: RowFault) => discreet(fault, { collection, fields });
+  return new RejectedRows({ max, firstMax: errorLimit, shown });
+}
+
+/** Why the whole file is refused; null when it was not. */
+function refusal(
+  error: unknown,
+  rejected: RejectedRows | null,
+): readonly [RowFault, ...RowFault[]] | null {
+  if (error instanceof Refused) return error.faults;
+  if (error instanceof UnreadableFile) return error.faults;
+  if (!(error instanceof TooManyRejected)) return null;
+  const reason = `More than ${error.max} rows are faulty, so nothing is imported.`;
+  const whole = { row: null, field: null, value: null, code: 'INVALID_PAYLOAD', reason } as const;
+  return [whole, ...(rejected?.first ?? [])];
+}
+
 async function run(
   options: ImportOptions,
   collection: ImportableCollection,
+  rejected: RejectedRows | null,
 ): Promise<ImportResult> {
   const columns = await fileColumns(options.file, collection);
   const connection = await ImportConnection.begin(options);
   await connection.run(SETTINGS);
   const target = await openTarget(connection, collection, options.parameters);
-  const result = await importRows({ connection, target, options }, columns);
+  const started: Run = { connection, target, options, rejected };
+  const isDry = options.parameters.dryRun === true;
+  if (isDry) await connection.run(sql`SAVEPOINT dry`);
+  const counts = await importRows(started, columns);
+  if (isDry) await connection.run(sql`ROLLBACK TO SAVEPOINT dry`);
+  const result = isDry ? { ...counts, dry_run: true } : counts;
+  if (rejected !== null && rejected.rows > 0) {
+    const { file } = options;
+    const widest = widestColumns(file, target.collection, columns);
+    await options.report(errorReport(started, widest, rejected));
+  }
   await options.complete(result);
   options.signal.throwIfAborted();
   const { command } = await options.client.query('COMMIT');
@@ -54,14 +91,16 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
   // The running statement also fails when the connection is lost; this is the same error.
   const ignore = () => undefined;
   client.on('error', ignore);
+  const rejected = rejectedRows(options, collection);
   try {
-    return await run(options, collection);
+    return await run(options, collection, rejected);
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);
-    if (error instanceof Refused) throw importErrors({ collection, fields }, error.faults);
-    if (error instanceof UnreadableFile) throw importErrors({ collection, fields }, error.faults);
+    const faults = refusal(error, rejected);
+    if (faults !== null) throw importErrors({ collection, fields }, faults);
     throw error;
   } finally {
+    rejected?.close();
     client.off('error', ignore);
   }
 }

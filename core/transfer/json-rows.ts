@@ -32,6 +32,7 @@ class JsonRow implements Row {
   readonly #columns: readonly FileColumn[];
   readonly #values: unknown[];
   readonly #places: ReadonlyMap<string, number>;
+  #element: JsonElement | undefined;
 
   constructor(columns: readonly FileColumn[]) {
     this.#columns = columns;
@@ -39,8 +40,21 @@ class JsonRow implements Row {
     this.#places = new Map(columns.map((column, place) => [column.name, place]));
   }
 
-  /** Takes the members; those without a column are passed to `unknown`. */
-  fill(object: Record<string, unknown>, unknown: (name: string) => void): void {
+  get line(): number {
+    return this.#element?.place(0).line ?? 0;
+  }
+
+  source(): string {
+    return this.#element?.text ?? '';
+  }
+
+  /** Takes the members of an object of the file; those without a column are passed to `unknown`. */
+  fill(
+    element: JsonElement,
+    object: Record<string, unknown>,
+    unknown: (name: string) => void,
+  ): void {
+    this.#element = element;
     this.#values.fill(undefined);
     for (const name of Object.keys(object)) {
       const place = this.#places.get(name);
@@ -79,7 +93,7 @@ export function jsonRows(columns: readonly FileColumn[], handler: RowHandler): R
     element(element) {
       row.number += 1;
       const object = parseElement(element, row.number);
-      row.fill(object, (name) => handler.member(name, row.number));
+      row.fill(element, object, (name) => handler.member(name, row.number));
       handler.row(row);
     },
     row: () => row.number + 1,

@@ -34,13 +34,16 @@ function readValue(row: Row, place: number): string | null | undefined {
   }
 }
 
+/** Rows that the database is asked about. */
+const CANDIDATES_MAX = 10_000;
+
 /** Collects rows of one pass; their number is bounded like that of the faults. */
 export class LackingRows {
   readonly #target: Target;
   /** Required columns, with their place in the file or -1. */
   readonly #required: readonly { readonly name: string; readonly place: number }[];
   readonly #key: readonly number[];
-  readonly #certain: RowFault[] = [];
+  #certain: RowFault[] = [];
   readonly #candidates: Candidate[] = [];
 
   constructor(target: Target, columns: readonly FileColumn[]) {
@@ -63,11 +66,19 @@ export class LackingRows {
     }
     // Nothing is new when rows only update; without its key, nobody knows whether an item is.
     if (this.#target.mode === 'update') return;
-    if (absent.length === 0 || this.#target.key.some(({ name }) => faulty.has(name))) return;
+    if (absent.length === 0 || this.#candidates.length === CANDIDATES_MAX) return;
+    if (this.#target.key.some(({ name }) => faulty.has(name))) return;
     const values = this.#key.map((place) => readValue(row, place) ?? null);
     const key = values.flatMap((value) => (value === null ? [] : [value]));
     const isWhole = this.#target.mode === 'upsert' && key.length === this.#key.length;
     this.#candidates.push({ row: row.number, fields: absent, key: isWhole ? key : null });
+  }
+
+  /** The faults that the database cannot deny, since this was called before. */
+  takeCertain(): readonly RowFault[] {
+    const taken = this.#certain;
+    if (taken.length > 0) this.#certain = [];
+    return taken;
   }
 
   /** The faults, beside `known` others. */

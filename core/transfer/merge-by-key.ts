@@ -163,11 +163,13 @@ function mergeStatement(work: Merge, same: Sql | null): Sql {
       (SELECT count(*) FROM "inserted") AS "inserted", ${matched} AS "matched"`;
 }
 
-async function mergeOnce(work: Merge, same: Sql | null): Promise<MergeCounts> {
-  const { connection, rows } = work;
+/** Merges; a key that somebody else inserts at the same time is a violation of its uniqueness. */
+export async function mergeOnce(work: Merge): Promise<MergeCounts> {
+  const { connection, target, staged, rows } = work;
+  const same = sameKey(target, staged.columns);
   const [counts] = (await connection.run(mergeStatement(work, same))).rows;
   const found = same === null ? 0 : Number(counts?.matched ?? rows - Number(counts?.inserted));
-  if (work.target.mode === 'update' && found < rows) throw new BadKeys();
+  if (target.mode === 'update' && found < rows) throw new BadKeys();
   await connection.run(sql`SET CONSTRAINTS ALL IMMEDIATE`);
   const updated = Number(counts?.updated ?? 0);
   const inserted = Number(counts?.inserted ?? 0);
@@ -183,12 +185,12 @@ export async function merge(work: Merge): Promise<MergeCounts> {
   const same = sameKey(target, staged.columns);
   await connection.run(sql`SAVEPOINT merge`);
   try {
-    return await mergeOnce(work, same);
+    return await mergeOnce(work);
   } catch (error) {
     const conflict = error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION;
     if (same === null || !conflict) throw error;
   }
   await connection.run(sql`ROLLBACK TO SAVEPOINT merge`);
   await connection.run(sql`LOCK TABLE ${target.name} IN SHARE ROW EXCLUSIVE MODE`);
-  return await mergeOnce(work, same);
+  return await mergeOnce(work);
 }

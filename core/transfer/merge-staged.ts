@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { sql } from '#core/database/sql.ts';
 import { blamesRow, refusalFault } from './database-refusal.ts';
-import { hasBadKey, locate } from './find-faulty-rows.ts';
+import { locate, locateBadKeys } from './find-faulty-rows.ts';
 import { Refused, type Run } from './import-run.ts';
 import { BadKeys, type MergeCounts, merge, type Range, removeDuplicates } from './merge-by-key.ts';
 import type { RowFault } from './row-fault.ts';
@@ -12,11 +12,15 @@ import { correctStatistics } from './statistics.ts';
 import { importView } from './visible-faults.ts';
 
 /** Removes staged duplicates. @returns how many were removed */
+export async function removeStagedDuplicates(run: Run, staged: Staged): Promise<number> {
+  if (staged.distinct) return 0;
+  return await removeDuplicates(run.connection, run.target, staged.columns);
+}
+
+/** Makes staged rows ready for the merge. @returns how many duplicates were removed */
 export async function prepareStaged(run: Run, staged: Staged): Promise<number> {
   await correctStatistics(run);
-  const duplicates = staged.distinct
-    ? 0
-    : await removeDuplicates(run.connection, run.target, staged.columns);
+  const duplicates = await removeStagedDuplicates(run, staged);
   await run.options.failpoint('import.staged');
   return duplicates;
 }
@@ -74,7 +78,8 @@ async function blame(
 /** Merges what is staged. @throws {Refused} */
 export async function settle(run: Run, staged: Staged): Promise<MergeCounts> {
   const { connection, target, options } = run;
-  if (await hasBadKey(run, staged)) throw await blame(run, staged, new BadKeys());
+  if ((await locateBadKeys(run, staged, 1)).length > 0)
+    throw await blame(run, staged, new BadKeys());
   await connection.run(sql`SAVEPOINT settle`);
   try {
     const counts = await merge({ connection, target, staged, rows: staged.rows });

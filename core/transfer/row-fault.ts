@@ -61,7 +61,7 @@ const HIDDEN = 'The value does not fit this field.';
 const NO_LINK = 'It refers to an item that does not exist, or that you may not access.';
 
 /** The fault without what its reader must not see; faults of the file itself stay unchanged. */
-function discreet(fault: RowFault, { collection, fields }: Readership): RowFault {
+export function discreet(fault: RowFault, { collection, fields }: Readership): RowFault {
   if (fault.code === 'INVALID_PAYLOAD') return fault;
   const names = fault.field === null ? [] : fault.field.split(',');
   if (fields !== undefined) {

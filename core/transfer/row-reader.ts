@@ -6,6 +6,10 @@ import type { RowFault } from './row-fault.ts';
 export interface Row {
   /** 1-based among the data rows. */
   readonly number: number;
+  /** The line of the file on which the row begins, from 1. */
+  readonly line: number;
+  /** The text of the row in the file. */
+  source(): string;
   /**
    * The value of a column as PostgreSQL's text; undefined when the row does not have it.
    * @throws {MisplacedValue}
@@ -20,8 +24,8 @@ export interface Row {
 /** Receives the rows of a file. */
 export interface RowHandler {
   row(row: Row): void;
-  /** A faulty row; it is not delivered. */
-  fault(fault: RowFault): void;
+  /** A faulty row; it is not delivered. `source` is its text in the file. */
+  fault(fault: RowFault, source: string): void;
   /** A row without any value; it is not delivered. */
   skipped(row: number): void;
   /** A member of a JSON object without a column; the row comes next. */

@@ -4,8 +4,9 @@ import { stringify } from 'csv-stringify';
 import { invalidQuery, quotaExceeded } from '#core/errors/service-error.ts';
 import type { Job } from '#core/jobs/job.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
+import { REPORT_COLUMNS } from '#core/transfer/error-report.ts';
 import { eventStream, type ServerEvent } from '#edge/http/event-stream.ts';
-import { type CallHandler, data, listed, NO_CONTENT, param } from './call.ts';
+import { type Call, type CallHandler, data, listed, NO_CONTENT, param } from './call.ts';
 import { DATA, NOTHING, type RouteEntry } from './route.ts';
 
 const list: CallHandler = async (call) => {
@@ -47,22 +48,25 @@ const events: CallHandler = async (call) => {
   return { ...answer, body: listed(call, { kind: 'events', collection: null }, answer.body) };
 };
 
+/** The rows for which a file was refused. */
+function rejectedRows({ caller, services }: Call, id: string): Readable {
+  const csv = stringify({ header: true, columns: REPORT_COLUMNS, escape_formulas: true });
+  // The reader of the stream gets the failure.
+  pipeline(Readable.from(services.jobs.errors(id, caller)), csv, () => undefined);
+  return csv;
+}
+
 const errors: CallHandler = async (call) => {
   const { caller, services } = call;
   const id = param(call, 'id');
-  await services.jobs.get(id, caller);
-  const rows = services.jobs.errors(id, caller);
-  const columns = ['row', 'field', 'value', 'code', 'reason'];
-  const csv = stringify({ header: true, columns, escape_formulas: true });
-  // The reader of the stream gets the failure.
-  pipeline(Readable.from(rows), csv, () => undefined);
+  const body = (await services.jobs.report(id, caller)) ?? rejectedRows(call, id);
   return {
     status: 200,
     headers: {
       'Content-Type': 'text/csv; charset=utf-8',
       'Content-Disposition': `attachment; filename="job ${id} errors.csv"`,
     },
-    body: csv,
+    body,
   };
 };
 

@@ -66,7 +66,11 @@ async function importSpooled(
     progress: (progress) => context.progress(progress),
     failpoint: (name) => context.failpoint(name),
     errorLimit: config.MAX_IMPORT_ERRORS,
+    report: async (content) => {
+      await spool.write(job.id, content, undefined);
+    },
     complete: async (result) => {
+      if (result.dry_run === true) return await completeJob(client, schema, job, result);
       const target = current.collections.get(collection);
       const entry = { key: [job.id], delta: {}, parent: null };
       if (target !== undefined) await history.record(target, 'import', [entry]);

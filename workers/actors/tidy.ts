@@ -3,6 +3,7 @@
  * that is older than configured.
  */
 import * as v from 'valibot';
+import { render, sql } from '#core/database/sql.ts';
 import {
   type RetentionOptions,
   removeActivities,
@@ -10,7 +11,9 @@ import {
 } from '#core/history/retention.ts';
 import { removeOldKeys } from '#core/jobs/idempotency-key.ts';
 import { EXPORT_JOB, exportFileId } from '#core/jobs/message/export.ts';
+import { IMPORT_JOB } from '#core/jobs/message/import.ts';
 import { TIDY_JOB, tidyMessage } from '#core/jobs/message/tidy.ts';
+import { systemTable } from '#core/system/system-table.ts';
 import { uploadOf } from '#core/transfer/upload.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import type { Services } from '#workers/services.ts';
@@ -49,12 +52,26 @@ async function filesInUse({ orm }: Services): Promise<ReadonlySet<string>> {
   return new Set([...uploads.filter((id) => id !== null), ...exports]);
 }
 
+/** Those of the files that are reports of jobs; they are named like them. */
+async function reportsAmong(
+  { pool, schema }: Services,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await pool.query<{ id: string }>(
+    render(sql`SELECT id FROM ${systemTable(schema, 'jobs')}
+      WHERE kind = ${IMPORT_JOB} AND id = ANY (${ids}::uuid[])`),
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 async function removeUploads({ services, signal }: ActorContext): Promise<number> {
   const { spool } = services;
   const before = Date.now() - UPLOAD_GRACE_MS;
   const old = (await spool.list()).filter(({ modified }) => modified.getTime() < before);
   const used = await filesInUse(services);
-  const unused = old.filter(({ id }) => !used.has(id));
+  const ids = old.map(({ id }) => id);
+  const reports = await reportsAmong(services, ids);
+  const unused = old.filter(({ id }) => !used.has(id) && !reports.has(id));
   for (const { id } of unused) {
     signal.throwIfAborted();
     await spool.remove(id);

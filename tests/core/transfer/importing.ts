@@ -118,6 +118,7 @@ export async function importing(setup: string): Promise<Importing> {
           progress: () => undefined,
           failpoint: async () => undefined,
           errorLimit: 100,
+          report: async () => undefined,
           complete: async () => undefined,
           ...options,
         });

@@ -1,7 +1,7 @@
 // @newest @slow
 
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
@@ -107,7 +107,7 @@ for (const backend of backends) {
       await until(async () => (await stateOf(cluster, data.id)) === 'failed', 'the import fails');
       const csv = await (await cluster.fetch(`/jobs/${data.id}/errors`)).text();
       const lines = csv.trim().split('\n');
-      t.equal(lines[0], 'row,field,value,code,reason');
+      t.equal(lines[0], 'row,field,value,code,reason,line,original');
       t.match(lines.slice(1), [/^1,amount,x,FAILED_VALIDATION,/, /^3,amount,y,FAILED_VALIDATION,/]);
     });
 
@@ -174,6 +174,38 @@ for (const backend of backends) {
       t.match((await send('name\nother\n')).result, { same_file_as: undefined });
       t.equal(await count(), before + 3, 'without keys the rows are loaded again');
     });
+
+    t.test(
+      'good rows are loaded, the report has the others; a dry run keeps nothing',
+      async (t) => {
+        const before = await count();
+        const csv = 'name,amount\ngood,1\nmuch too long,x\nbad,-1\n';
+        for (const [query, loaded] of [
+          ['?on_error=skip&dry_run', 0],
+          ['?on_error=skip', 1],
+        ] as const) {
+          const answer = await upload(cluster, 'things', csv, { query });
+          t.strictSame([answer.status, await count()], [200, before + loaded]);
+          const job = answer.headers.get('location') ?? '';
+          const { data } = await bodyOf<JobBody>(await cluster.fetch(job));
+          t.match(data.result, { inserted: 1, failed: 2 });
+          const report = await cluster.fetch(`${job}/errors`);
+          const lines = (await report.text()).split('\n');
+          t.equal(lines[0], 'row,field,value,code,reason,line,original');
+          t.match(lines[1], /^2,name,much too long,VALUE_TOO_LONG,.*,3,"much too long,x"$/);
+          t.match(lines[2], /^2,amount,x,FAILED_VALIDATION,/);
+          t.match(lines[3], /^3,amount,'-1,FAILED_VALIDATION,.*,4,"bad,-1"$/);
+          // As the daily tidying does when the job is old.
+          rmSync(join(cluster.dataDir, 'spool', data.id));
+          t.equal((await cluster.fetch(`${job}/errors`)).status, 503, 'an outage, not no errors');
+        }
+        const query = '?on_error=skip&max_errors=1';
+        const many = await upload(cluster, 'things', csv, { query });
+        t.match(await faults(many), { status: 400, faults: [{ row: null }, { row: 2 }] });
+        t.equal(await count(), before + 1);
+        await cluster.db.query("DELETE FROM things WHERE name = 'good'");
+      },
+    );
 
     t.test('what cannot be read is refused', async (t) => {
       const broken = await faults(await upload(cluster, 'things', 'name\n"open'));

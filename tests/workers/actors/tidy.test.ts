@@ -38,6 +38,11 @@ t.test('old jobs and unused uploads are removed, all others stay', async (t) => 
   const old = await insert('completed', '3 days', orphan);
   const recent = await insert('failed', '1 day', orphan);
   const open = await insert('waiting', null, used);
+  // The report of a job that is kept; that of the old one goes with it.
+  for (const id of [old, recent]) {
+    await spool.write(id, Readable.from([Buffer.from('x')]), undefined);
+    await utimes(join(folder, id), long, long);
+  }
   await pool.query(
     `INSERT INTO system_job_errors (job, position, reason, code)
     SELECT id, 0, 'r', 'c' FROM unnest($1::uuid[]) id`,
@@ -57,7 +62,7 @@ t.test('old jobs and unused uploads are removed, all others stay', async (t) => 
         failpoint: async () => undefined,
       },
     );
-  t.strictSame(await tidy(), { jobs: 1, files: 1 });
+  t.strictSame(await tidy(), { jobs: 1, files: 2 });
   const left = await pool.query<{ id: string }>('SELECT id FROM system_jobs ORDER BY sequence');
   t.strictSame(
     left.rows.map(({ id }) => id),
@@ -66,7 +71,7 @@ t.test('old jobs and unused uploads are removed, all others stay', async (t) => 
   const errors = await pool.query<{ job: string }>('SELECT job FROM system_job_errors');
   t.strictSame(errors.rows, [{ job: recent }]);
   const uploads = (await spool.list()).map(({ id }) => id);
-  t.strictSame(new Set(uploads), new Set([used, fresh]));
+  t.strictSame(new Set(uploads), new Set([used, fresh, recent]));
 
   // Old activities with two revisions each, the second a child of the first; the last two are new,
   // and one of them came along with something old.

@@ -1,0 +1,182 @@
+import t from 'tap';
+import { ServiceErrors } from '#core/errors/service-error.ts';
+import type { ImportFormat } from '#core/jobs/message/import.ts';
+import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
+import { type Importing, importing } from './importing.ts';
+
+const NOTHING = { inserted: 0, updated: 0, unchanged: 0, duplicates: 0, skipped: 0, failed: 0 };
+
+/** The records of a CSV file, each with its cells by the names of the header. */
+function records(text: string): Record<string, string>[] {
+  const all: string[][] = [[]];
+  for (const [, quoted, plain = '', end] of text.matchAll(
+    /(?:"((?:[^"]|"")*)"|([^,\n"]*))(,|\n)/g,
+  )) {
+    all.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain);
+    if (end === '\n') all.push([]);
+  }
+  const [header = [], ...rows] = all.slice(0, -1);
+  return rows.map((cells) => Object.fromEntries(cells.map((cell, at) => [header[at], cell])));
+}
+
+/** Imports what is good, and returns the result with the report. */
+async function skip(
+  db: Importing,
+  content: string | (() => AsyncIterable<Buffer>),
+  { format = 'csv', ...parameters }: ImportParameters & { format?: ImportFormat } = {},
+) {
+  let text = '';
+  const result = await db.import('item', content, format, {
+    parameters: { onError: 'skip', ...parameters },
+    async report(pieces) {
+      for await (const piece of pieces) text += Buffer.from(piece).toString();
+    },
+  });
+  const report = records(text);
+  return { result, report };
+}
+
+const SETUP = `
+  CREATE TABLE maker (id int PRIMARY KEY);
+  INSERT INTO maker VALUES (1);
+  CREATE TABLE item (id int PRIMARY KEY, name varchar(5) NOT NULL, code text UNIQUE,
+    price numeric(5, 2) CHECK (price > 0), made date, net inet, maker int REFERENCES maker,
+    parent int REFERENCES item)`;
+
+for (const [what, fill] of [
+  ['an empty', ''],
+  ['a filled', ";INSERT INTO item (id, name, code) VALUES (1, 'one', 'a'), (100, 'old', 'taken')"],
+]) {
+  t.test(`good rows go into ${what} table, and all bad cells are reported`, async (t) => {
+    const db = await importing(SETUP + fill);
+    const lines = [
+      'id,name,code,price,made,net,maker,parent',
+      '1,uno,a,1,2024-01-01,10.0.0.1,1,',
+      '2,toolong,,bad,2024-13-01,,,',
+      '"3",two',
+      '4,"a\nb",,1,,,,',
+      '5,,b,1,,,,',
+      '6,six,c,-1,,,7,',
+      '7,seven,c,1,,nonet,,',
+      '8,eight,d,1,,,,9',
+      '9,nine,e,0,,,,',
+      '10,ten,f,1,,,,11',
+      '11,elf,g,2,,also none,1,10',
+      ',,,,,,,',
+    ];
+    const { result, report } = await skip(db, `${lines.join('\n')}\n`);
+    const filled = fill !== '';
+    t.strictSame(result, {
+      ...NOTHING,
+      inserted: filled ? 1 : 2,
+      updated: filled ? 1 : 0,
+      skipped: 1,
+      failed: 9,
+    });
+    const loaded = await db.rows('SELECT id FROM item WHERE id < 100 ORDER BY id');
+    t.strictSame(loaded, [{ id: 1 }, { id: 4 }]);
+    const found = report.map(({ row, field, line }) => `${row} ${field} ${line}`);
+    t.strictSame(found, [
+      ...['2 name 3', '2 price 3', '2 made 3', '3  4', '5 name 7'],
+      ...['6 price 8', '6 maker 8', '7 net 9', '8 parent 10', '9 price 11'],
+      ...['10 parent 12', '11 net 13'],
+    ]);
+    t.match(report[2], { code: 'FAILED_VALIDATION', value: '2024-13-01' });
+    t.match(report[3], { code: 'INVALID_PAYLOAD', original: '"3",two', reason: /2 cells/ });
+    t.equal(report[0]?.original, lines[2]);
+  });
+}
+
+t.test('rows that only the database can refuse are left out, one by one', async (t) => {
+  const db = await importing(`CREATE TABLE item (id int PRIMARY KEY, n int);
+    INSERT INTO item SELECT i, -i FROM generate_series(1, 100) i;
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF new.n % 97 = 0 THEN RAISE EXCEPTION 'no % please', new.n; END IF;
+      IF new.n % 89 = 0 THEN RETURN NULL; END IF;
+      RETURN new; END $$;
+    CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON item FOR EACH ROW EXECUTE FUNCTION refuse();
+    CREATE UNIQUE INDEX ON item ((n / 2)) WHERE n > 3000`);
+  const ids = Array.from({ length: 3_004 }, (_, index) => index + 1);
+  const { result, report } = await skip(db, `id,n\n${ids.map((id) => `${id},${id}`).join('\n')}`);
+  // 3,002 and 3,003 share a half; 30 numbers are divisible by 97, 33 by 89.
+  t.strictSame(result, {
+    ...NOTHING,
+    inserted: 2_842,
+    updated: 98,
+    unchanged: 1,
+    skipped: 32,
+    failed: 31,
+  });
+  t.strictSame(report.map(({ row }) => row).slice(-2), ['2910', '3003']);
+  t.match(report[0], { row: '97', line: '98', original: '97,97', reason: /no 97 please/ });
+  t.match(report.at(-1), { code: 'RECORD_NOT_UNIQUE', original: '3003,3003' });
+});
+
+t.test('a chain of rows that need each other loads, wherever they are in the file', async (t) => {
+  const db = await importing(`CREATE TABLE item (id int PRIMARY KEY, n int CHECK (n <> 13),
+    parent int REFERENCES item);
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF new.n = 50 THEN RAISE EXCEPTION 'no'; END IF; RETURN new; END $$;
+    CREATE TRIGGER refuse BEFORE INSERT ON item FOR EACH ROW EXECUTE FUNCTION refuse()`);
+  const rows = Array.from({ length: 60 }, (_, index) => ({
+    id: index,
+    n: index,
+    parent: index === 59 ? null : index + 1,
+  }));
+  const { result, report } = await skip(db, JSON.stringify(rows), { format: 'json' });
+  t.strictSame(result, { ...NOTHING, inserted: 9, failed: 51 });
+  t.strictSame(report.length, 51);
+  t.match(await db.rows('SELECT min(id) FROM item'), [{ min: 51 }]);
+});
+
+t.test('modes and keys to match by have their faults left out, too', async (t) => {
+  const db = await importing(`CREATE TABLE item (id serial PRIMARY KEY, code text UNIQUE, n int);
+    INSERT INTO item (code, n) VALUES ('a', 1), ('b', 2)`);
+  const csv = 'code,n\na,5\n,6\nc,7\nc,8\nb,2\n';
+  const rowsOf = ({ report }: Awaited<ReturnType<typeof skip>>) =>
+    report.map(({ row, code }) => `${row} ${code}`);
+  const matched = await skip(db, csv, { match: ['code'], dryRun: true });
+  const upserted = { ...NOTHING, inserted: 1, updated: 1, unchanged: 1, duplicates: 1, failed: 1 };
+  t.strictSame(matched.result, { ...upserted, dry_run: true });
+  t.strictSame(rowsOf(matched), ['2 NOT_NULL_VIOLATION']);
+  const updating = await skip(db, csv, { match: ['code'], mode: 'update', dryRun: true });
+  t.match(updating.result, { updated: 1, unchanged: 1, duplicates: 1, failed: 2 });
+  t.strictSame(rowsOf(updating), ['2 NOT_NULL_VIOLATION', '4 FAILED_VALIDATION']);
+  const inserting = await skip(db, csv, { mode: 'insert', dryRun: true });
+  t.match(inserting.result, { inserted: 2, failed: 3, duplicates: 0 });
+  t.strictSame(
+    rowsOf(inserting),
+    ['1', '4', '5'].map((row) => `${row} RECORD_NOT_UNIQUE`),
+  );
+  t.strictSame(await db.rows('SELECT code, n FROM item ORDER BY code'), [
+    { code: 'a', n: 1 },
+    { code: 'b', n: 2 },
+  ]);
+  t.strictSame((await skip(db, csv, { match: ['code'] })).result, upserted);
+});
+
+t.test('a dry run keeps nothing, and reports the same', async (t) => {
+  const db = await importing(SETUP);
+  const dry = { parameters: { dryRun: true } };
+  const result = await db.import('item', 'id,name\n1,one\n2,two\n', 'csv', dry);
+  t.strictSame(result, { ...NOTHING, inserted: 2, dry_run: true });
+  t.match(await db.refused('item', 'id,name\n1,one\n2,toolong\n', 'csv', dry), [{ row: 2 }]);
+  t.strictSame(await db.rows('SELECT * FROM item'), []);
+});
+
+t.test('more faulty rows than allowed refuse the file', async (t) => {
+  const db = await importing(SETUP);
+  const csv = 'id,name,price\n1,one,1\n2,toolong,2\n3,three,x\n4,four,-1\n';
+  for (const maxErrors of [0, 1, 2]) {
+    const failure = await skip(db, csv, { maxErrors }).catch((error: unknown) => error);
+    if (!(failure instanceof ServiceErrors)) throw failure;
+    const reason = `More than ${maxErrors} rows are faulty, so nothing is imported.`;
+    t.match(failure.errors[0]?.details, { row: null, reason });
+    t.match(failure.errors[1]?.details, { row: 2, field: 'name' });
+    t.strictSame(await db.rows('SELECT * FROM item'), []);
+  }
+  t.match((await skip(db, csv, { maxErrors: 3 })).result, { inserted: 1, failed: 3 });
+  t.match(await db.refused('item', 'id,name\n1,"a', 'csv', { parameters: { onError: 'skip' } }), [
+    { code: 'INVALID_PAYLOAD' },
+  ]);
+});
