@@ -25,8 +25,8 @@ class CopyOut implements pg.Submittable {
   rows = 0;
   readonly #text: string;
   readonly #blocks: Buffer[] = [];
-  #block: Buffer[] = [];
-  #blockBytes = 0;
+  #block = Buffer.allocUnsafe(BLOCK);
+  #used = 0;
   #waiting = 0;
   #wire: Wire | null = null;
   #over = false;
@@ -46,11 +46,11 @@ class CopyOut implements pg.Submittable {
 
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
     if (this.#abandoned) return;
-    // The driver reuses the memory of the chunk.
     this.rows += 1;
-    this.#block.push(Buffer.from(chunk));
-    this.#blockBytes += chunk.length;
-    if (this.#blockBytes >= BLOCK) this.#giveOut();
+    if (chunk.length > BLOCK - this.#used) this.#giveOut();
+    // The driver reuses the memory of the chunk.
+    if (chunk.length > BLOCK) this.#push(Buffer.from(chunk));
+    else this.#used += chunk.copy(this.#block, this.#used);
   }
 
   handleCommandComplete(): void {}
@@ -87,13 +87,16 @@ class CopyOut implements pg.Submittable {
   }
 
   #giveOut(): void {
-    if (this.#blockBytes > 0) {
-      this.#waiting += this.#blockBytes;
-      this.#blocks.push(Buffer.concat(this.#block, this.#blockBytes));
-      this.#block = [];
-      this.#blockBytes = 0;
-      if (this.#waiting >= MOST_WAITING) this.#wire?.stream.pause();
-    }
+    if (this.#used === 0) return;
+    this.#push(this.#block.subarray(0, this.#used));
+    this.#block = Buffer.allocUnsafe(BLOCK);
+    this.#used = 0;
+  }
+
+  #push(block: Buffer): void {
+    this.#waiting += block.length;
+    this.#blocks.push(block);
+    if (this.#waiting >= MOST_WAITING) this.#wire?.stream.pause();
     this.#wake?.();
   }
 
@@ -101,6 +104,7 @@ class CopyOut implements pg.Submittable {
     if (this.#over) return;
     this.#over = true;
     this.#giveOut();
+    this.#wake?.();
   }
 }
 
