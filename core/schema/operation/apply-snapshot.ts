@@ -5,7 +5,13 @@ import { systemTable } from '#core/system/system-table.ts';
 import { catalogWithout } from '../catalog-without.ts';
 import { type Plan, planOf } from '../order-diff.ts';
 import type { Alteration, TableLock } from '../schema-change-context.ts';
-import { type Snapshot, type SnapshotRelation, snapshotHash, takeSnapshot } from '../snapshot.ts';
+import {
+  type Snapshot,
+  type SnapshotCollection,
+  type SnapshotRelation,
+  snapshotHash,
+  takeSnapshot,
+} from '../snapshot.ts';
 import type { SchemaDiff } from '../snapshot-diff.ts';
 import {
   changeCollections,
@@ -16,6 +22,7 @@ import {
 import { makeCollections, makeFields, tableNamed } from './apply-new.ts';
 import { keyOrder, makeRelation } from './apply-relation.ts';
 import { deleteCollection } from './collection-delete.ts';
+import { dependentsFirst } from './column-dependents.ts';
 import { removeFields } from './field-delete.ts';
 import { dropForeignKey } from './foreign-key.ts';
 import { deleteRelationRow } from './relation-meta.ts';
@@ -82,16 +89,29 @@ async function dropFields(alteration: Alteration, plan: Plan): Promise<Alteratio
   return { ...alteration, catalog: await catalogWithout(alteration.catalog, { fields }) };
 }
 
-/** Views are dropped before the tables that they read. */
-async function dropCollections(alteration: Alteration, plan: Plan): Promise<Alteration> {
-  const names = plan.collections.gone.map(({ collection, schema }) => {
-    return { collection, isView: String(schema?.kind ?? '').endsWith('view') };
-  });
+/** Drops collections of one kind, and forgets them. */
+async function dropCollections(
+  alteration: Alteration,
+  names: readonly string[],
+): Promise<Alteration> {
   if (names.length === 0) return alteration;
-  names.sort((a, b) => Number(b.isView) - Number(a.isView));
-  for (const { collection } of names) await deleteCollection(alteration, collection);
-  const collections = new Set(names.map(({ collection }) => collection));
-  return { ...alteration, catalog: await catalogWithout(alteration.catalog, { collections }) };
+  for (const name of names) await deleteCollection(alteration, name);
+  return {
+    ...alteration,
+    catalog: await catalogWithout(alteration.catalog, { collections: new Set(names) }),
+  };
+}
+
+/** The collections to drop: the views in the order in which they can go, and the others. */
+async function droppedCollections(alteration: Alteration, plan: Plan) {
+  const isView = ({ schema }: SnapshotCollection) => String(schema?.kind ?? '').endsWith('view');
+  const views = plan.collections.gone.filter(isView);
+  const others = plan.collections.gone.filter((collection) => !isView(collection));
+  const nameOf = ({ collection }: SnapshotCollection) => collection;
+  return {
+    views: await dependentsFirst(alteration, views.map(nameOf)),
+    others: others.map(nameOf),
+  };
 }
 
 /** The columns of collections after their fields are created. */
@@ -139,9 +159,12 @@ async function forgetMetadata({ run, system }: Alteration, plan: Plan): Promise<
 async function carryOut(alteration: Alteration, plan: Plan): Promise<void> {
   const locks = locksOf(alteration, plan);
   if (locks.length > 0) await alteration.lock(locks);
-  const withoutRelations = await dropRelations(alteration, plan);
+  const { views, others } = await droppedCollections(alteration, plan);
+  // What a view reads can only go after it.
+  const withoutViews = await dropCollections(alteration, views);
+  const withoutRelations = await dropRelations(withoutViews, plan);
   const withoutFields = await dropFields(withoutRelations, plan);
-  const left = await dropCollections(withoutFields, plan);
+  const left = await dropCollections(withoutFields, others);
   const isNew = new Set(plan.collections.made.map(({ collection }) => collection));
   const within = plan.fields.made.filter(({ collection }) => isNew.has(collection));
   const beside = plan.fields.made.filter(({ collection }) => !isNew.has(collection));

@@ -35,6 +35,50 @@ export async function refuseViews(
   throw new ServiceError('UNPROCESSABLE_ENTITY', { views: names, reason });
 }
 
+/** A view reads another one. */
+interface Reading extends View {
+  readonly reader_schema: string;
+  readonly reader: string;
+}
+
+/** The views among some collections, each after those that read it. */
+export async function dependentsFirst(
+  { ask, catalog }: Pick<Alteration, 'ask' | 'catalog'>,
+  names: readonly string[],
+): Promise<string[]> {
+  if (names.length < 2) return [...names];
+  const readers = await ask<Reading>(sql`
+    SELECT DISTINCT rn.nspname AS reader_schema, r.relname AS reader, n.nspname AS schema,
+      v.relname AS name
+    FROM pg_depend d JOIN pg_rewrite w ON w.oid = d.objid
+    JOIN pg_class r ON r.oid = w.ev_class JOIN pg_namespace rn ON rn.oid = r.relnamespace
+    JOIN pg_class v ON v.oid = d.refobjid AND v.oid <> r.oid AND v.relkind IN ('v', 'm')
+    JOIN pg_namespace n ON n.oid = v.relnamespace
+    WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass`);
+  const tableOf = (name: string) => catalog.collections.get(name)?.table ?? null;
+  const reads = (reader: string, name: string) => {
+    const [above, below] = [tableOf(reader), tableOf(name)];
+    return readers.some(
+      (row) =>
+        row.reader_schema === above?.schema &&
+        row.reader === above.name &&
+        row.schema === below?.schema &&
+        row.name === below.name,
+    );
+  };
+  const left = new Set(names);
+  const ordered: string[] = [];
+  while (left.size > 0) {
+    const free = [...left].filter((name) => ![...left].some((other) => reads(other, name)));
+    // Views cannot read each other in a circle.
+    for (const name of free.length > 0 ? free : [...left]) {
+      ordered.push(name);
+      left.delete(name);
+    }
+  }
+  return ordered;
+}
+
 /**
  * Refuses to drop columns from which other columns of the table are computed. PostgreSQL 14 would
  * drop those too.

@@ -192,6 +192,33 @@ t.test('values that would be lost keep a diff from being applied, unless forced'
   t.strictSame(await target.rows('SELECT v FROM a'), [{ v: 'lon' }]);
 });
 
+t.test('views go before what they read, and those that read nothing of it stay', async (t) => {
+  const table = 'CREATE TABLE a (id int PRIMARY KEY, kept text';
+  const others = 'CREATE VIEW z_kept AS SELECT id, kept FROM a';
+  const source = await openWorkshop(t, `${table}, added int); ${others}`);
+  const wanted = await takeSnapshot(await source.catalog());
+  const target = await openWorkshop(
+    t,
+    `${table}, gone text); ${others};
+    CREATE VIEW b_first AS SELECT gone FROM a;
+    CREATE VIEW a_second AS SELECT * FROM b_first;
+    CREATE MATERIALIZED VIEW c_third AS SELECT * FROM a_second`,
+  );
+  t.equal(await become(target, wanted), null);
+  t.ok((await target.catalog()).collections.has('z_kept'));
+
+  const reading = await openWorkshop(
+    t,
+    `${table}, gone text); ${others}; CREATE SCHEMA other;
+    CREATE VIEW other.reader AS SELECT gone FROM a`,
+  );
+  const { hash, found } = await diffTo(await reading.catalog(), wanted);
+  const refusal = await reading.refusal((alteration) =>
+    applyDiff(alteration, { hash, diff: returned(found), force: true }),
+  );
+  t.match(refusal, { code: 'UNPROCESSABLE_ENTITY', details: { views: ['other.reader'] } });
+});
+
 t.test('everything impossible is reported together, before any change', async (t) => {
   const source = await openWorkshop(
     t,
