@@ -15,7 +15,6 @@ import {
   placeColumn,
   recordRows,
 } from '#core/history/history.ts';
-import { isJsonObject } from '#core/json/json-object.ts';
 import type { Key } from '#core/query/key.ts';
 import { Given } from '#core/query/plan/slot.ts';
 import type { Filter } from '#core/query/query.ts';
@@ -25,6 +24,7 @@ import { Allowance } from './allowance.ts';
 import { needsRecord } from './caller-record.ts';
 import { coverage } from './judge.ts';
 import type { Item, Row } from './payload.ts';
+import { isPlainItem } from './plain-item.ts';
 import { Preparation } from './prepare.ts';
 import { hasLinks } from './relational/link.ts';
 import { jointColumns } from './relational/lock.ts';
@@ -142,15 +142,15 @@ function updateFacts(catalog: Catalog, collection: Collection): UpdateFacts {
   return facts;
 }
 
-/** An item of the payload that brings no others along; null when it does, or may. */
+/** An item of a payload that names no relations. */
+function plannedPlain(key: Key, item: Item): PlannedItem {
+  return { place: [], item, sent: item, lists: [], key, intent: 'update' };
+}
+
+/** An item of a payload that names relations; null when it brings others along, or may. */
 async function plannedItem(write: Write, key: Key, value: unknown): Promise<PlannedItem | null> {
   const { collection, target } = write;
   const place: PayloadPath = [];
-  const relations = target.catalog.relations.get(collection.name);
-  const isOwn = (name: string) => collection.fields.has(name) && !relations?.has(name);
-  if (isJsonObject(value) && Object.keys(value).every(isOwn)) {
-    return { place, item: value, sent: value, lists: [], key, intent: 'update' };
-  }
   const planner = new Planner(target.catalog, new Allowance(undefined));
   const input = { place, value, intent: 'update', key } as const;
   const { items, toOne, toMany } = await planner.level(collection, [input]);
@@ -173,16 +173,17 @@ export async function planUpdate(
   if (!isPlain(write) || keys === null || needsRecord(write, 'update')) return null;
   const facts = updateFacts(target.catalog, collection);
   if (facts.hasJointColumns) return null;
-  const item = await plannedItem(write, key, value);
+  const isAlone = isPlainItem(target.catalog, collection, value);
+  const item = isAlone ? plannedPlain(key, value) : await plannedItem(write, key, value);
   if (item === null) return null;
   const names = Object.keys(item.item).filter(
     (name) => item.item[name] !== undefined && name !== collection.primaryKey[0]?.name,
   );
   const covering = rulesFor(target.rights.of(collection.name, 'update'), names);
   if (covering === null) return null;
-  const prepared = await (await Preparation.open(write, 'update')).of(item.item, item.sent);
-  const { row, item: stored } = prepared;
-  if (facts.hasLinks) {
+  const preparing = Preparation.withoutRecord(write, 'update').of(item.item, item.sent);
+  const { row, item: stored } = preparing instanceof Promise ? await preparing : preparing;
+  if (facts.hasLinks && !isAlone) {
     const node: Node = { ...item, action: 'update', found: null, key, row, stored };
     if (await hasLinks({ write, root: true, nodes: [node], toOne: [], toMany: [] })) return null;
   }

@@ -61,16 +61,25 @@ function checkWritable(write: Write, names: readonly string[]): void {
   throw forbidden(`Field "${first}" of "${write.collection.name}" is kept by the server alone.`);
 }
 
+/** @throws ServiceError FORBIDDEN unless the caller may create the item */
+export function judgeNewItem(
+  write: Write,
+  item: Item,
+  permissions = permissionsFor(write, 'create'),
+): void {
+  const names = members(write, 'create', item);
+  checkWritable(write, names);
+  const refused = uncovered(permissions, names);
+  if (refused.length > 0) throw noFields(write, 'create', refused);
+}
+
 /** @throws ServiceError FORBIDDEN unless the caller may create each of the items */
 export async function judgeCreation(write: Write, items: readonly Item[]): Promise<void> {
   const permissions = permissionsFor(write, 'create');
   const slice = new TimeSlice();
   for (const item of items) {
     if (slice.isOver()) await slice.pause();
-    const names = members(write, 'create', item);
-    checkWritable(write, names);
-    const refused = uncovered(permissions, names);
-    if (refused.length > 0) throw noFields(write, 'create', refused);
+    judgeNewItem(write, item, permissions);
   }
 }
 

@@ -166,6 +166,11 @@ export class Preparation {
     return new Preparation(write, action, records);
   }
 
+  /** The same where nothing refers to the caller's record. */
+  static withoutRecord(write: Write, action: Action): Preparation {
+    return new Preparation(write, action, NO_RECORDS);
+  }
+
   /** The members of an item with those that presets give. */
   #full(given: Item): Item {
     const bare = this.#action === 'update' ? withoutKey(this.#write, given) : given;
@@ -207,12 +212,22 @@ export class Preparation {
    * @throws ServiceErrors FAILED_VALIDATION, one for each rule that it breaks; what {@link rowOf}
    *   and the collection's own rule throw
    */
-  async of(given: Item, sent: Item): Promise<Prepared> {
+  of(given: Item, sent: Item): Prepared | Promise<Prepared> {
+    const write = this.#write;
+    const { collection, rule } = write;
+    if (write.strict) requireKnownMembers(write, sent);
+    const full = this.#full(given);
+    const isPlain = this.#validation === null && rule.refine === undefined;
+    return isPlain && !hasSpecials(collection, this.#action)
+      ? this.#prepared(full, [])
+      : this.#made(given, sent, full);
+  }
+
+  /** An item that is judged, or of which more is made than was sent. */
+  async #made(given: Item, sent: Item, full: Item): Promise<Prepared> {
     const write = this.#write;
     const { collection, rule } = write;
     const action = this.#action;
-    if (write.strict) requireKnownMembers(write, sent);
-    const full = this.#full(given);
     const refined = rule.refine === undefined ? full : await rule.refine(write, action, full);
     if (this.#validation !== null && !this.#faults.has(given)) {
       await this.judge([{ item: given, sent }]);
@@ -221,8 +236,14 @@ export class Preparation {
     const generated = hasSpecials(collection, action)
       ? await applySpecials(write, action, refined)
       : refined;
-    const [first, ...rest] = [...broken, ...missingValues(collection, generated, action)];
+    return this.#prepared(generated, broken);
+  }
+
+  #prepared(item: Item, broken: readonly ServiceError[]): Prepared {
+    const { collection } = this.#write;
+    const action = this.#action;
+    const [first, ...rest] = [...broken, ...missingValues(collection, item, action)];
     if (first !== undefined) throw new ServiceErrors([first, ...rest]);
-    return { item: generated, row: rowOf(collection, generated, action) };
+    return { item, row: rowOf(collection, item, action) };
   }
 }

@@ -59,7 +59,7 @@ function columnOf({ fields }: Collection, name: string): string | null {
 export async function withPath<T>(
   write: Write,
   { place, sent }: { readonly place: PayloadPath; readonly sent: Item },
-  work: () => Promise<T>,
+  work: () => T | Promise<T>,
 ): Promise<T> {
   const told = (error: ServiceError) => errorAtPath(discreet(write, sent, error), place);
   try {

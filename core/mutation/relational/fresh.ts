@@ -5,11 +5,14 @@
 
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { render, type Statement } from '#core/database/sql.ts';
+import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { Allowance } from '../allowance.ts';
 import { needsRecord } from '../caller-record.ts';
-import { judgeAction } from '../judge.ts';
+import { judgeAction, judgeNewItem } from '../judge.ts';
 import type { NewItems, NewRows, Recorded, Reference } from '../new-items.ts';
 import { PENDING } from '../payload.ts';
+import { isPlainItem } from '../plain-item.ts';
+import { Preparation } from '../prepare.ts';
 import { sequenceStatement } from '../statement.ts';
 import { LookupNeededError, NO_RULE, type Write } from '../target.ts';
 import { judgeWork } from './judge.ts';
@@ -31,13 +34,17 @@ function isKey({ primaryKey }: Collection, columns: readonly string[]): boolean 
   return columns.length === 1 && columns[0] === primaryKey[0]?.column.name;
 }
 
+/** Whether nobody but the statement itself has a say in what becomes of new rows. */
+function isFreshTable(write: Write): boolean {
+  const { table, primaryKey } = write.collection;
+  if (table?.kind !== 'table' || table.userTriggers || primaryKey.length !== 1) return false;
+  return write.rule === NO_RULE && !needsRecord(write, 'create');
+}
+
 /** Whether nothing of a level has to be known before it is written. */
 function isFresh(level: Level, writeOf: WriteOf): boolean {
   const { collection, items, toOne, toMany } = level;
-  const { table, primaryKey } = collection;
-  if (table?.kind !== 'table' || table.userTriggers || primaryKey.length !== 1) return false;
-  const write = writeOf(collection.name);
-  if (write.rule !== NO_RULE || needsRecord(write, 'create')) return false;
+  if (!isFreshTable(writeOf(collection.name))) return false;
   return (
     items.every(({ key, intent }) => intent === 'create' || key === null) &&
     toOne.every(({ end, level: target }) => {
@@ -158,7 +165,7 @@ class Draft {
     const found = sharedFields(nodes);
     const references = this.#references(nodes, known);
     if (found === null || references === null) return false;
-    const fields = [...found].sort((a, b) => a.column.position - b.column.position);
+    const fields = byPosition(found);
     const rows: NewRows = { collection: work.write.collection, nodes, fields, references };
     this.rows.set(work, rows);
     for (const [place, node] of nodes.entries()) this.#places.set(node, { rows, place });
@@ -219,6 +226,38 @@ function itemsOf(work: Work): FreshItems | null {
   return { items: { written, recorded: [root, ...below] }, after };
 }
 
+function byPosition(fields: Iterable<ColumnField>): ColumnField[] {
+  return [...fields].sort((a, b) => a.column.position - b.column.position);
+}
+
+/**
+ * Judges and prepares one item that names no key and no relations.
+ * @returns null when it is no such item, or is refused
+ */
+async function plainItem(write: Write, inputs: readonly Input[]): Promise<FreshItems | null> {
+  const { collection, target } = write;
+  const [input] = inputs;
+  if (input === undefined || inputs.length > 1 || input.intent !== 'create') return null;
+  const { place, value } = input;
+  const isPlain = isFreshTable(write) && isPlainItem(target.catalog, collection, value);
+  if (!isPlain || collection.primaryKey.some(({ name }) => Object.hasOwn(value, name))) return null;
+  try {
+    judgeNewItem(write, value);
+    const preparing = Preparation.withoutRecord(write, 'create').of(value, value);
+    const { row, item: stored } = preparing instanceof Promise ? await preparing : preparing;
+    const sent = { place, action: 'create', item: value, sent: value, lists: [] } as const;
+    const nodes: Node[] = [{ ...sent, found: null, key: null, row, stored }];
+    const rows: NewRows = { collection, nodes, fields: byPosition(row.keys()), references: [] };
+    const items: NewItems = { written: [rows], recorded: [{ rows, owner: null }] };
+    return { items, after: moves(collection, rows.fields) };
+  } catch (error) {
+    // Whoever looks closer says why, and at which place.
+    const isRefused = error instanceof ServiceError || error instanceof ServiceErrors;
+    if (isRefused || error instanceof LookupNeededError) return null;
+    throw error;
+  }
+}
+
 /**
  * Judges and prepares items that are created, with what is related to them.
  * @returns null when something must be looked up before: nothing was asked of the database
@@ -229,6 +268,8 @@ export async function freshItems(
   inputs: readonly Input[],
   { writeOf, maxItems }: Omit<Surroundings, 'history'>,
 ): Promise<FreshItems | null> {
+  const plain = await plainItem(write, inputs);
+  if (plain !== null) return plain;
   const allowance = new Allowance(maxItems);
   const level = await new Planner(write.target.catalog, allowance).level(write.collection, inputs);
   if (inputs.length === 0 || !isFresh(level, writeOf)) return null;

@@ -222,6 +222,13 @@ t.test('more items than are named in a change', async (t) => {
 
 const CREATED: readonly unknown[] = [
   { name: 'x' },
+  { name: 'bad', n: 'abc' },
+  { name: 'worse', nobody: 1 },
+  { n: 120 },
+  { id: 'abc', name: 'x' },
+  { name: 'x', twice: 3 },
+  { name: 'x', slug: 's1', secret: 's' },
+  { name: 'x', team: 2 },
   { name: 'x', children: [{ body: 'a' }, { body: 'b' }] },
   { name: 'x', children: [{ body: 'a' }], owner: USER, secret: 's' },
   [
