@@ -558,6 +558,16 @@ export const variables = {
     alias: 'IMPORT_MAX_FILE_SIZE',
     meaning: 'Largest file that may be imported; unset: no limit',
   }),
+  IMPORT_MAX_EXPANDED_SIZE: define({
+    parse: size,
+    fallback: '16gb',
+    meaning: 'Largest content of a compressed file that may be imported',
+  }),
+  IMPORT_MAX_EXPANSION: define({
+    parse: integer(1, 1_100),
+    fallback: '200',
+    meaning: 'Largest content of a compressed file, as a multiple of its size; from 16 MB on',
+  }),
   IMPORT_TIMEOUT: define({
     parse: duration,
     fallback: '1h',

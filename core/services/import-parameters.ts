@@ -1,8 +1,10 @@
 /** Parses the options of an import: from the query, and from parts of the form before the file. */
 import { isDeepStrictEqual } from 'node:util';
 import { invalidPayload, invalidQuery, type ServiceError } from '#core/errors/service-error.ts';
+import type { ImportFormat } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { isJsonObject } from '#core/json/json-object.ts';
+import { DateFormat, WrongDateFormat } from '#core/transfer/date-format.ts';
 
 /** A value that an option does not take; the message says what it takes. */
 class WrongValue extends Error {}
@@ -82,8 +84,16 @@ function timezone(text: string): string {
 }
 
 function dateFormat(text: string): string {
-  if (text !== '' && text.length <= 64) return text;
-  throw new WrongValue('must be a format of dates, such as DD.MM.YYYY');
+  if (text === '' || text.length > 64) {
+    throw new WrongValue('must be a format of dates, such as DD.MM.YYYY');
+  }
+  try {
+    new DateFormat(text);
+    return text;
+  } catch (error) {
+    if (error instanceof WrongDateFormat) throw new WrongValue(error.message);
+    throw error;
+  }
 }
 
 /** All options by the names that clients use. */
@@ -107,19 +117,7 @@ const PARSERS: Readonly<Record<string, Parser>> = {
 };
 
 /** Options that no worker carries out yet. */
-const UNSUPPORTED = new Set([
-  'create',
-  'mapping',
-  'empty',
-  'decimal',
-  'date_format',
-  'timezone',
-  'separator',
-  'quote',
-  'escape',
-  'comment',
-  'charset',
-]);
+const UNSUPPORTED = new Set(['create']);
 
 /** The names of all supported options. */
 export const IMPORT_PARAMETERS: readonly string[] = Object.keys(PARSERS).filter(
@@ -182,6 +180,21 @@ export function importQuery(query: Readonly<Record<string, unknown>>): ImportPar
   return Object.assign({}, ...parsed);
 }
 
+/** Options that describe cells, which only CSV files have. */
+const OF_CELLS = ['separator', 'quote', 'escape', 'comment', 'empty', 'decimal'] as const;
+
+function misfit(given: ImportParameters, format: ImportFormat): string | null {
+  const name = format === 'csv' ? undefined : OF_CELLS.find((one) => given[one] !== undefined);
+  return name === undefined ? null : `"${name}" is an option of CSV files, and this is ${format}.`;
+}
+
+/** What is known of the file before it is read. */
+export interface FileFacts {
+  readonly format: ImportFormat;
+  /** Options that its name or its type imply; others replace them. */
+  readonly implied?: ImportParameters;
+}
+
 /**
  * The options of the query together with those in the parts of the form before the file.
  * @throws ServiceError INVALID_PAYLOAD for an unknown option or a wrong value, and, like
@@ -190,6 +203,7 @@ export function importQuery(query: Readonly<Record<string, unknown>>): ImportPar
 export function importParameters(
   query: ImportParameters,
   parts: ReadonlyMap<string, string>,
+  { format, implied = {} }: FileFacts,
 ): ImportParameters {
   const given: Readonly<Record<string, unknown>> = query;
   let parsed = query;
@@ -201,7 +215,8 @@ export function importParameters(
     }
     parsed = { ...parsed, ...part };
   }
-  const reason = contradiction(parsed);
+  parsed = { ...implied, ...parsed };
+  const reason = contradiction(parsed) ?? misfit(parsed, format);
   if (reason !== null) throw (parts.size > 0 ? invalidPayload : invalidQuery)(reason);
   return parsed;
 }

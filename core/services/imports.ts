@@ -35,6 +35,8 @@ export interface Upload {
   /** As the client named it. */
   readonly name: string;
   readonly format: ImportFormat;
+  /** It is compressed. */
+  readonly gzip: boolean;
   readonly parameters: ImportParameters;
   readonly content: AsyncIterable<Uint8Array>;
   /** The announced length of the request body, which includes the file. */
@@ -121,7 +123,7 @@ export class ImportService {
 
   async #submit(caller: Caller, { collection }: Destination, upload: CountedFile): Promise<string> {
     const { jobs, spool, holds, maxBytes, log } = this.#options;
-    const { file, format, parameters } = upload;
+    const { file, format, gzip, parameters } = upload;
     const content = upload.counted.counted(upload.content);
     const { bytes, sha256 } = await spool.write(file, content, maxBytes);
     const message: ImportMessage = {
@@ -129,7 +131,7 @@ export class ImportService {
       collection,
       sender: { ip: caller.ip },
       parameters,
-      file: { id: file, format, bytes },
+      file: { id: file, format, gzip, bytes },
     };
     const discard = () =>
       spool.remove(file).catch((error) => log.warn({ err: error }, 'an upload was not removed'));

@@ -51,7 +51,8 @@ function hasty(run: Run, write: (row: Row) => void): RowHandler {
  * @throws {FaultyRow} {NewMember} {UnreadableFile} whatever PostgreSQL refuses; no row stays then
  */
 export async function copyFile(run: Run, pass: Pass): Promise<Copied> {
-  const { file, progress, failpoint } = run.options;
+  const { file } = run;
+  const { progress, failpoint } = run.options;
   const out = new CopyText();
   const writer = pass.writer(out);
   let sent = 0;

@@ -1,11 +1,11 @@
 /** Reads a CSV file into rows: the first record names the columns, an empty cell has no value. */
 
-import { CONCEALED } from '#core/catalog/concealed-field.ts';
+import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { looksLikeTimestamp } from '#core/values/timestamp-text.ts';
-import { cellText } from './cell-text.ts';
+import { CellReader, isItsText } from './cell-reader.ts';
 import type { CopyText } from './copy-text.ts';
 import { type CsvHandler, type CsvRecord, CsvScanner, DOUBLED, PLAIN } from './csv-scanner.ts';
-import { type FileColumn, storedText } from './file-column.ts';
+import type { FileColumn } from './file-column.ts';
 import { malformed, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler, RowReader } from './row-reader.ts';
 import { writeValue } from './write-value.ts';
@@ -14,17 +14,21 @@ const NOT_UTF8 = 'The row is not UTF-8.';
 
 const ZERO = 0x30;
 
-/** First bytes of cells that may be JSON: quotes, white space, `null`, `true`, `false`, lists. */
-const MAY_BE_JSON = new Uint8Array(256);
-for (const char of '" \t\n\rntf[') MAY_BE_JSON[char.charCodeAt(0)] = 1;
-
 class CsvRow implements Row {
   number = 0;
   readonly #columns: readonly FileColumn[];
-  #record: CsvRecord;
+  /** The indexes of their cells. */
+  readonly #cells: Int32Array;
+  /** 1 for columns whose cells can be copied. */
+  readonly #copied: Uint8Array;
+  readonly #reader: CellReader;
+  readonly #record: CsvRecord;
 
-  constructor(columns: readonly FileColumn[], record: CsvRecord) {
+  constructor(columns: readonly FileColumn[], reader: CellReader, record: CsvRecord) {
     this.#columns = columns;
+    this.#cells = Int32Array.from(columns, ({ cell }) => cell);
+    this.#copied = Uint8Array.from(columns, (_, column) => (reader.copies(column) ? 1 : 0));
+    this.#reader = reader;
     this.#record = record;
   }
 
@@ -38,27 +42,23 @@ class CsvRow implements Row {
 
   value(column: number): string | null | undefined {
     const record = this.#record;
-    if (record.starts[column] === record.ends[column]) return undefined;
-    const known = this.#columns[column];
-    const cell = record.text(column);
-    if (cell === CONCEALED && known?.masked) return undefined;
-    // In a document that is the null of JSON, which is a value.
-    const isJsonNull = cell === 'null' && known?.form === 'json' && record.forms[column] !== PLAIN;
-    const text = isJsonNull ? cell : cellText(cell, known?.form ?? 'plain');
-    return text === null || known === undefined ? text : storedText(known, text);
+    const cell = this.#cells[column] ?? 0;
+    if (record.starts[cell] === record.ends[cell]) return this.#reader.empty(column);
+    return this.#reader.value(column, record.text(cell), record.forms[cell] !== PLAIN);
   }
 
   write(column: number, out: CopyText): boolean {
     const record = this.#record;
-    const start = record.starts[column] ?? 0;
-    const end = record.ends[column] ?? 0;
-    if (start === end) return false;
+    const cell = this.#cells[column] ?? 0;
+    const start = record.starts[cell] ?? 0;
+    const end = record.ends[cell] ?? 0;
     const known = this.#columns[column];
     const check = known?.check ?? null;
-    const isPlain = record.forms[column] !== DOUBLED && MAY_BE_JSON[record.bytes[start] ?? 0] === 0;
+    if (start === end) return writeValue(this.#reader.empty(column), check, out);
+    const isPlain = record.forms[cell] !== DOUBLED && isItsText(record.bytes[start] ?? 0);
     const isKnown =
       check === null || (known?.temporal && looksLikeTimestamp(record.bytes, start, end));
-    if (isPlain && isKnown && !known?.masked) {
+    if (isPlain && isKnown && this.#copied[column] === 1) {
       out.bytes(record.bytes, start, end);
       return true;
     }
@@ -67,8 +67,9 @@ class CsvRow implements Row {
 
   integer(column: number): number {
     const { bytes, starts, ends } = this.#record;
-    const start = starts[column] ?? 0;
-    const end = ends[column] ?? 0;
+    const cell = this.#cells[column] ?? 0;
+    const start = starts[cell] ?? 0;
+    const end = ends[cell] ?? 0;
     if (end === start || end - start > EXACT_DIGITS) return Number.NaN;
     let value = 0;
     for (let at = start; at < end; at += 1) {
@@ -91,26 +92,35 @@ function isEmpty(record: CsvRecord): boolean {
 }
 
 /** PostgreSQL's maximum number of columns. */
-const COLUMNS_MAX = 1_600;
-const WIDE_HEADER = `The header has more than ${COLUMNS_MAX} columns, which no table has.`;
+export const COLUMNS_MAX = 1_600;
+export const WIDE_HEADER = `The header has more than ${COLUMNS_MAX} columns, which no table has.`;
 
-/** Reads the rows after the header; each must have as many cells as there are columns. */
-export function csvRows(columns: readonly FileColumn[], handler: RowHandler): RowReader {
+/** Reads the rows after the header; each must have as many cells as the header. */
+export function csvRows(
+  columns: readonly FileColumn[],
+  parameters: ImportParameters,
+  handler: RowHandler,
+): RowReader {
+  const reader = new CellReader(columns, parameters);
   let number = -1;
+  let width = 0;
   let row: CsvRow | undefined;
-  const wide = `A row has more than ${COLUMNS_MAX} cells, the header has ${columns.length}.`;
+  const wide = `A row has more than ${COLUMNS_MAX} cells.`;
   const handle: CsvHandler = {
     record(record) {
       number += 1;
       // The header, which was read before.
-      if (number === 0) return;
-      if (record.count !== columns.length) {
-        const reason = `The row has ${record.count} cells, the header has ${columns.length}.`;
+      if (number === 0) {
+        width = record.count;
+        return;
+      }
+      if (record.count !== width) {
+        const reason = `The row has ${record.count} cells, the header has ${width}.`;
         handler.fault(malformed(reason, number, record.place(record.start)), record.source());
-      } else if (isEmpty(record)) {
+      } else if (reader.skipsEmptyRows && isEmpty(record)) {
         handler.skipped(number);
       } else {
-        row ??= new CsvRow(columns, record);
+        row ??= new CsvRow(columns, reader, record);
         row.number = number;
         handler.row(row);
       }
@@ -132,18 +142,24 @@ export function csvRows(columns: readonly FileColumn[], handler: RowHandler): Ro
   return {
     push: (chunk) => within(() => scanner.push(chunk)),
     end: () => within(() => scanner.end()),
+    next: () => number + 1,
   };
 }
 
-function namesOf(record: CsvRecord): { name: string; line: number; column: number }[] {
+/** A name in the header, and its position in the file. */
+export interface HeaderCell {
+  readonly name: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+function namesOf(record: CsvRecord): HeaderCell[] {
   return record.places().map((place, cell) => ({ name: record.text(cell), ...place }));
 }
 
-/** The names in the first record, each with its position in the file; null when there is none. */
-export async function csvHeader(
-  source: AsyncIterable<Buffer>,
-): Promise<{ name: string; line: number; column: number }[] | null> {
-  let header: { name: string; line: number; column: number }[] | null = null;
+/** The names in the first record; null when there is none. */
+export async function csvHeader(source: AsyncIterable<Buffer>): Promise<HeaderCell[] | null> {
+  let header: HeaderCell[] | null = null;
   const handler: CsvHandler = {
     record(record) {
       header ??= namesOf(record);

@@ -82,7 +82,7 @@ async function rowNumbers({ connection }: Run, count: number): Promise<Float64Ar
 
 /** Reads the file once more; each step yields the last row that was read, and what was wanted. */
 async function* originals(
-  { options }: Run,
+  { file, options }: Run,
   columns: readonly FileColumn[],
   wanted: Float64Array,
 ): AsyncGenerator<{ readonly last: number; readonly found: ReadonlyMap<number, Original> }> {
@@ -99,13 +99,13 @@ async function* originals(
     const cut = text.length > ORIGINAL_MAX ? `${text.slice(0, ORIGINAL_MAX)}…` : text;
     found.set(row, { line, text: cut });
   };
-  const reader = rowReader(options.file, columns, {
+  const reader = rowReader(file, columns, {
     row: (row) => take(row.number, row.line, () => row.source()),
     fault: ({ row, place }, source) => take(row ?? 0, place?.line ?? 0, () => source),
     skipped: () => undefined,
     member: () => undefined,
   });
-  for await (const chunk of options.file.open()) {
+  for await (const chunk of file.content()) {
     options.signal.throwIfAborted();
     reader.push(chunk);
     yield { last, found };

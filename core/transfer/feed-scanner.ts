@@ -4,6 +4,7 @@
 import type { CopyIn } from './copy-in.ts';
 import type { CopyText } from './copy-text.ts';
 import type { ImportFile } from './import-file.ts';
+import { UnreadableFile } from './row-fault.ts';
 import type { RowReader } from './row-reader.ts';
 
 /** Bytes per message to PostgreSQL. */
@@ -26,9 +27,11 @@ export interface Feed {
 export async function feed({ file, reader, out, copy, progress }: Feed): Promise<number> {
   let bytes = 0;
   try {
-    for await (const chunk of file.open()) {
+    const content = file.content((read) => {
+      bytes += read;
+    });
+    for await (const chunk of content) {
       reader.push(chunk);
-      bytes += chunk.length;
       if (out.length >= BATCH) await copy.write(out.take());
       await progress(bytes);
     }
@@ -37,6 +40,8 @@ export async function feed({ file, reader, out, copy, progress }: Feed): Promise
     return await copy.end();
   } catch (error) {
     await copy.abort();
-    throw error;
+    const isOfContent = error instanceof UnreadableFile && error.fault.row === null;
+    if (!isOfContent || reader.next() < 1) throw error;
+    throw new UnreadableFile({ ...error.fault, row: reader.next() });
   }
 }

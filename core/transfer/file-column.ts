@@ -14,6 +14,8 @@ export type ValueForm = 'plain' | 'json' | 'array' | 'list';
 export interface FileColumn {
   readonly name: string;
   readonly field: ColumnField;
+  /** The index of its cell in the records of a CSV file; 0 in other formats. */
+  readonly cell: number;
   readonly form: ValueForm;
   /** The mask that readers see instead of its values is not a value. */
   readonly masked: boolean;
@@ -62,7 +64,7 @@ export function fileColumn(collection: Collection, name: string): FileColumn | s
   const isJudged = temporal || isShape || field.stored !== null || namesObject(column);
   const check = isJudged ? textChecker(columnField) : null;
   const masked = isConcealed(field);
-  return { name, field: columnField, form: formOf(columnField), masked, check, temporal };
+  return { name, field: columnField, cell: 0, form: formOf(columnField), masked, check, temporal };
 }
 
 /** All columns that a file may contain. */

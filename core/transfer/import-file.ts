@@ -1,39 +1,171 @@
 /** The file of an import: its format, its columns, and how its rows are read. */
 import type { ImportFormat } from '#core/jobs/message/import.ts';
-import { csvHeader, csvRows } from './csv-rows.ts';
+import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
+import {
+  type CsvDialect,
+  dialectOf,
+  isRfc4180,
+  separatorHint,
+  separatorLine,
+} from './csv-dialect.ts';
+import { csvHeader, csvRows, type HeaderCell } from './csv-rows.ts';
+import { decode, markedEncoding } from './decode.ts';
+import { dialectHeader, dialectRows } from './dialect-rows.ts';
+import { type ExpansionLimits, expand } from './expand.ts';
 import { allColumns, type FileColumn, fileColumn } from './file-column.ts';
 import type { ImportableCollection } from './import-target.ts';
 import { jsonMembers, jsonRows } from './json-rows.ts';
 import { malformed, type RowFault, UnreadableFile } from './row-fault.ts';
 import type { RowHandler, RowReader } from './row-reader.ts';
 
-export interface ImportFile {
+/** A file as it was sent. */
+export interface StoredFile {
   readonly format: ImportFormat;
+  readonly gzip: boolean;
   readonly bytes: number;
   /** The content from the beginning; it can be read more than once. */
   open(): AsyncIterable<Buffer>;
 }
 
+/** A file whose content is UTF-8 without compression. */
+export interface ImportFile {
+  readonly format: ImportFormat;
+  /** Bytes as it was sent. */
+  readonly bytes: number;
+  readonly parameters: ImportParameters;
+  /** How its cells are written; null for RFC 4180 and for JSON. */
+  readonly dialect: CsvDialect | null;
+  /**
+   * The content from the beginning; it can be read more than once.
+   * @param read is called with the number of bytes as they are read from the file
+   */
+  content(read?: (bytes: number) => void): AsyncIterable<Buffer>;
+}
+
+type Content = ImportFile['content'];
+
+/** Bytes that show how a file begins; the line that names the separator is shorter. */
+const BEGINNING = 16;
+
+async function beginningOf(content: AsyncIterable<Buffer>): Promise<Buffer> {
+  let beginning = Buffer.alloc(0);
+  try {
+    for await (const chunk of content) {
+      beginning = Buffer.concat([beginning, chunk]);
+      if (beginning.length >= BEGINNING) break;
+    }
+  } catch (error) {
+    // It is reported with its row when the rows are read.
+    if (!(error instanceof UnreadableFile)) throw error;
+  }
+  return beginning.subarray(0, BEGINNING);
+}
+
+/** Puts an empty line in the place of the first bytes, so that lines keep their numbers. */
+async function* withoutLine(content: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  let left = bytes;
+  yield Buffer.from('\n');
+  for await (const chunk of content) {
+    if (left < chunk.length) yield left === 0 ? chunk : chunk.subarray(left);
+    left = Math.max(0, left - chunk.length);
+  }
+}
+
+function plainContent(file: StoredFile, limits: ExpansionLimits): Content {
+  const counted = async function* (read: (bytes: number) => void) {
+    for await (const chunk of file.open()) {
+      read(chunk.length);
+      yield chunk;
+    }
+  };
+  return (read = () => undefined) => {
+    const content = counted(read);
+    return file.gzip ? expand(content, limits) : content;
+  };
+}
+
+/**
+ * Finds out how to read a file, from the options and its first bytes.
+ * @throws {UnreadableFile} when it begins with a line that contradicts the options
+ */
+export async function openFile(
+  file: StoredFile,
+  parameters: ImportParameters,
+  limits: ExpansionLimits,
+): Promise<ImportFile> {
+  const { format, bytes } = file;
+  const plain = plainContent(file, limits);
+  let dialect = dialectOf(parameters);
+  const marked = markedEncoding(await beginningOf(plain()));
+  const isCsv = format === 'csv';
+  // The scanners judge UTF-8 themselves; csv-parse does not.
+  const checked = isCsv && !isRfc4180(dialect) ? 'utf-8' : null;
+  const encoding =
+    marked ?? (parameters.charset === 'utf-8' ? null : parameters.charset) ?? checked;
+  const decoded: Content = encoding === null ? plain : (read) => decode(plain(read), encoding);
+  if (!isCsv) return { format, bytes, parameters, dialect: null, content: decoded };
+  const line = separatorLine((await beginningOf(decoded())).toString('utf8'));
+  if (line === null) {
+    const own = isRfc4180(dialect) ? null : dialect;
+    return { format, bytes, parameters, dialect: own, content: decoded };
+  }
+  const { separator } = parameters;
+  if (separator !== undefined && separator !== line.separator) {
+    const reason = `The first line names another separator than the option, which is "separator=${separator}".`;
+    throw new UnreadableFile(malformed(reason, null, { line: 1, column: 1 }));
+  }
+  dialect = { ...dialect, separator: line.separator };
+  const own = isRfc4180(dialect) ? null : dialect;
+  const isChecked = own === null || encoding !== null;
+  const text: Content = isChecked ? decoded : (read) => decode(plain(read), 'utf-8');
+  const content: Content = (read) => withoutLine(text(read), line.bytes);
+  return { format, bytes, parameters, dialect: own, content };
+}
+
 const EMPTY = 'The file is empty; its first line must name the fields.';
+
+/** The field that a header or a member names; null for one that is left out. */
+function fieldOf({ mapping }: ImportParameters, name: string): string | null {
+  const mapped = mapping !== undefined && Object.hasOwn(mapping, name) ? mapping[name] : name;
+  return mapped === undefined ? name : mapped;
+}
+
+/** The faults of headers that the mapping names and the file does not have. */
+function missingHeaders({ mapping = {} }: ImportParameters, header: HeaderCell[]): RowFault[] {
+  const names = new Set(header.map(({ name }) => name));
+  const missing = Object.keys(mapping).filter((name) => !names.has(name));
+  return missing.map((name) => {
+    const reason = `The file has no column ${JSON.stringify(name)}, which "mapping" names.`;
+    return { ...malformed(reason, null, { line: header[0]?.line ?? 1, column: 1 }), field: name };
+  });
+}
 
 /** The columns that a CSV file's header names. @throws {UnreadableFile} with all their faults */
 async function csvColumns(
   file: ImportFile,
   collection: ImportableCollection,
 ): Promise<FileColumn[]> {
-  const header = await csvHeader(file.open());
+  const { dialect, parameters } = file;
+  const header =
+    dialect === null
+      ? await csvHeader(file.content())
+      : await dialectHeader(dialect, file.content());
   if (header === null) throw new UnreadableFile(malformed(EMPTY, null, { line: 1, column: 1 }));
   const columns: FileColumn[] = [];
-  const faults: RowFault[] = [];
+  const faults = missingHeaders(parameters, header);
   const seen = new Set<string>();
-  for (const { name, ...place } of header) {
+  for (const [cell, { name: own, ...place }] of header.entries()) {
+    const name = fieldOf(parameters, own);
+    if (name === null) continue;
     const column = fileColumn(collection, name);
     const twice = seen.has(name) ? `The header names ${JSON.stringify(name)} twice.` : null;
     const reason = name === '' ? 'The header has a column without a name.' : twice;
     if (reason !== null || typeof column === 'string') {
-      faults.push({ ...malformed(reason ?? String(column), null, place), field: name });
+      const hint = header.length === 1 ? separatorHint(own) : null;
+      const said = [reason ?? String(column), hint].filter((text) => text !== null).join(' ');
+      faults.push({ ...malformed(said, null, place), field: name });
     } else {
-      columns.push(column);
+      columns.push({ ...column, cell });
     }
     seen.add(name);
   }
@@ -47,8 +179,11 @@ async function jsonColumns(
   file: ImportFile,
   collection: ImportableCollection,
 ): Promise<FileColumn[]> {
-  const names = await jsonMembers(file.open());
-  return names
+  const format = file.format === 'ndjson' ? 'ndjson' : 'json';
+  const members = await jsonMembers(format, file.content());
+  const names = members.map((name) => fieldOf(file.parameters, name));
+  return [...new Set(names)]
+    .filter((name) => name !== null)
     .map((name) => fileColumn(collection, name))
     .filter((column) => typeof column !== 'string');
 }
@@ -90,5 +225,12 @@ export function rowReader(
   columns: readonly FileColumn[],
   handler: RowHandler,
 ): RowReader {
-  return file.format === 'csv' ? csvRows(columns, handler) : jsonRows(columns, handler);
+  const { format, dialect, parameters } = file;
+  if (format !== 'csv') {
+    const fieldNamed = (name: string) => fieldOf(parameters, name);
+    return jsonRows({ format, columns, parameters, fieldNamed }, handler);
+  }
+  return dialect === null
+    ? csvRows(columns, parameters, handler)
+    : dialectRows(dialect, columns, parameters, handler);
 }

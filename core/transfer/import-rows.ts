@@ -134,7 +134,7 @@ async function attempt(
  * @throws {Refused}
  */
 export async function importRows(run: Run, known: Columns): Promise<ImportResult> {
-  const widest = widestColumns(run.options.file, run.target.collection, known);
+  const widest = widestColumns(run.file, run.target.collection, known);
   const columns = known.length === 0 ? widest : known;
   checkKey(run, widest);
   let outcome = await attempt(

@@ -3,8 +3,9 @@ import type pg from 'pg';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
+import type { ExpansionLimits } from './expand.ts';
 import type { ImportConnection } from './import-connection.ts';
-import type { ImportFile } from './import-file.ts';
+import type { ImportFile, StoredFile } from './import-file.ts';
 import type { Target } from './import-target.ts';
 import type { RejectedRows } from './rejected-rows.ts';
 import type { Reader } from './restricted-links.ts';
@@ -35,7 +36,8 @@ export interface ImportOptions {
   readonly fields?: ReadonlySet<string>;
   /** Whose rights decide which items rows may refer to; any item when not given. */
   readonly reader?: Reader;
-  readonly file: ImportFile;
+  readonly file: StoredFile;
+  readonly expansion: ExpansionLimits;
   /** The options that the sender chose. */
   readonly parameters: ImportParameters;
   readonly signal: AbortSignal;
@@ -64,6 +66,7 @@ export interface ImportOptions {
 export interface Run {
   readonly connection: ImportConnection;
   readonly target: Target;
+  readonly file: ImportFile;
   readonly options: ImportOptions;
   /** The rows that are left out; null when one faulty row refuses the file. */
   readonly rejected: RejectedRows | null;

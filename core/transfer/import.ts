@@ -5,7 +5,7 @@
 import { sql } from '#core/database/sql.ts';
 import { errorReport } from './error-report.ts';
 import { ImportConnection } from './import-connection.ts';
-import { fileColumns, widestColumns } from './import-file.ts';
+import { fileColumns, openFile, widestColumns } from './import-file.ts';
 import { importRows } from './import-rows.ts';
 import { type ImportOptions, type ImportResult, Refused, type Run } from './import-run.ts';
 import { type ImportableCollection, importable, openTarget } from './import-target.ts';
@@ -56,18 +56,18 @@ async function run(
   collection: ImportableCollection,
   rejected: RejectedRows | null,
 ): Promise<ImportResult> {
-  const columns = await fileColumns(options.file, collection);
+  const file = await openFile(options.file, options.parameters, options.expansion);
+  const columns = await fileColumns(file, collection);
   const connection = await ImportConnection.begin(options);
   await connection.run(SETTINGS);
   const target = await openTarget(connection, collection, options.parameters);
-  const started: Run = { connection, target, options, rejected };
+  const started: Run = { connection, target, file, options, rejected };
   const isDry = options.parameters.dryRun === true;
   if (isDry) await connection.run(sql`SAVEPOINT dry`);
   const counts = await importRows(started, columns);
   if (isDry) await connection.run(sql`ROLLBACK TO SAVEPOINT dry`);
   const result = isDry ? { ...counts, dry_run: true } : counts;
   if (rejected !== null && rejected.rows > 0) {
-    const { file } = options;
     const widest = widestColumns(file, target.collection, columns);
     await options.report(errorReport(started, widest, rejected));
   }

@@ -1,12 +1,15 @@
 /** Reads a JSON file into rows: an absent member has no value, null is null. */
 
 import { CONCEALED } from '#core/catalog/concealed-field.ts';
+import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { kindFault, kindOf } from '#core/values/json-type.ts';
+import { type Conversion, conversionOf } from './cell-format.ts';
 import { MisplacedValue, valueText } from './cell-text.ts';
 import type { CopyText } from './copy-text.ts';
 import { JsonFault, JsonNumber, parseJson } from './exact-json.ts';
 import { type FileColumn, storedText } from './file-column.ts';
 import { type JsonElement, JsonScanner } from './json-scanner.ts';
+import { NdjsonScanner } from './ndjson-scanner.ts';
 import { malformed, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler, RowReader } from './row-reader.ts';
 import { writeValue } from './write-value.ts';
@@ -27,14 +30,27 @@ function parseElement(element: JsonElement, row: number): Record<string, unknown
   }
 }
 
+/** What the rows of a JSON file are read with. */
+export interface JsonRowsOptions {
+  readonly format: 'json' | 'ndjson';
+  readonly columns: readonly FileColumn[];
+  readonly parameters: ImportParameters;
+  /** The field of a member; null for a member that is left out. */
+  readonly fieldNamed: (member: string) => string | null;
+}
+
 class JsonRow implements Row {
   number = 0;
+  readonly #fieldNamed: JsonRowsOptions['fieldNamed'];
+  readonly #conversions: readonly (Conversion | null)[];
   readonly #columns: readonly FileColumn[];
   readonly #values: unknown[];
   readonly #places: ReadonlyMap<string, number>;
   #element: JsonElement | undefined;
 
-  constructor(columns: readonly FileColumn[]) {
+  constructor({ columns, parameters, fieldNamed }: JsonRowsOptions) {
+    this.#fieldNamed = fieldNamed;
+    this.#conversions = columns.map((column) => conversionOf(column, parameters));
     this.#columns = columns;
     this.#values = columns.map(() => undefined);
     this.#places = new Map(columns.map((column, place) => [column.name, place]));
@@ -56,10 +72,12 @@ class JsonRow implements Row {
   ): void {
     this.#element = element;
     this.#values.fill(undefined);
-    for (const name of Object.keys(object)) {
+    for (const member of Object.keys(object)) {
+      const name = this.#fieldNamed(member);
+      if (name === null) continue;
       const place = this.#places.get(name);
       if (place === undefined) unknown(name);
-      else this.#values[place] = object[name];
+      else this.#values[place] = object[member];
     }
   }
 
@@ -72,7 +90,9 @@ class JsonRow implements Row {
     const wrong = known === undefined || kind === null ? null : kindFault(known.field, kind);
     if (wrong !== null) throw new MisplacedValue(value, wrong);
     const text = valueText(value, known?.form ?? 'plain');
-    return known === undefined ? text : storedText(known, text);
+    if (known === undefined) return text;
+    const conversion = typeof value === 'string' ? this.#conversions[column] : null;
+    return storedText(known, conversion?.(text) ?? text);
   }
 
   write(column: number, out: CopyText): boolean {
@@ -87,30 +107,58 @@ class JsonRow implements Row {
 }
 
 /** Reads the objects of the file. */
-export function jsonRows(columns: readonly FileColumn[], handler: RowHandler): RowReader {
-  const row = new JsonRow(columns);
-  return new JsonScanner({
-    element(element) {
-      row.number += 1;
-      const object = parseElement(element, row.number);
-      row.fill(element, object, (name) => handler.member(name, row.number));
-      handler.row(row);
-    },
-    row: () => row.number + 1,
-  });
+export function jsonRows(options: JsonRowsOptions, handler: RowHandler): RowReader {
+  const row = new JsonRow(options);
+  const take = (element: JsonElement) => {
+    const object = parseElement(element, row.number);
+    row.fill(element, object, (name) => handler.member(name, row.number));
+    handler.row(row);
+  };
+  const next = () => row.number + 1;
+  const scanner =
+    options.format === 'json'
+      ? new JsonScanner({
+          element(element) {
+            row.number += 1;
+            take(element);
+          },
+          row: next,
+        })
+      : new NdjsonScanner({
+          element(element) {
+            row.number += 1;
+            try {
+              take(element);
+            } catch (error) {
+              // The next line can be read nevertheless.
+              if (!(error instanceof UnreadableFile)) throw error;
+              handler.fault(error.fault, element.text);
+            }
+          },
+          badEncoding(line) {
+            row.number += 1;
+            const place = { line, column: 1 };
+            handler.fault(malformed('The line is not UTF-8.', row.number, place), '');
+          },
+        });
+  return { push: (chunk) => scanner.push(chunk), end: () => scanner.end(), next };
 }
 
 /** The names of the members of the objects at the beginning of a file, in order of appearance. */
-export async function jsonMembers(source: AsyncIterable<Buffer>): Promise<string[]> {
+export async function jsonMembers(
+  format: JsonRowsOptions['format'],
+  source: AsyncIterable<Buffer>,
+): Promise<string[]> {
   const names = new Set<string>();
   let rows = 0;
-  const scanner = new JsonScanner({
-    element(element) {
-      rows += 1;
-      for (const name of Object.keys(parseElement(element, rows))) names.add(name);
-    },
-    row: () => rows + 1,
-  });
+  const element = (object: JsonElement) => {
+    rows += 1;
+    for (const name of Object.keys(parseElement(object, rows))) names.add(name);
+  };
+  const scanner =
+    format === 'json'
+      ? new JsonScanner({ element, row: () => rows + 1 })
+      : new NdjsonScanner({ element, badEncoding: () => undefined });
   try {
     for await (const chunk of source) {
       scanner.push(chunk);
@@ -118,8 +166,8 @@ export async function jsonMembers(source: AsyncIterable<Buffer>): Promise<string
     }
     scanner.end();
   } catch (error) {
-    // Later faults are found when the rows are read.
-    if (rows < 2) throw error;
+    // Later faults are found when the rows are read, and so are those of single lines.
+    if (rows < 2 && format === 'json') throw error;
   }
   return [...names];
 }

@@ -45,8 +45,13 @@ export function shown(value: string | null): string | null {
 }
 
 /** A fault of the file's syntax. */
-export function malformed(reason: string, row: number | null, place: FilePosition): RowFault {
-  return { row, field: null, value: null, code: 'INVALID_PAYLOAD', reason, place };
+export function malformed(
+  reason: string,
+  row: number | null,
+  place: FilePosition | null,
+): RowFault {
+  const fault = { row, field: null, value: null, code: 'INVALID_PAYLOAD', reason } as const;
+  return place === null ? fault : { ...fault, place };
 }
 
 /** The reader of a report: what it may name, and what it must not repeat. */

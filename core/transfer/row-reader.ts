@@ -38,4 +38,6 @@ export interface RowReader {
   push(chunk: Buffer): void;
   /** @throws {UnreadableFile} */
   end(): void;
+  /** The number of the next row; 0 before the header of a CSV file. */
+  next(): number;
 }

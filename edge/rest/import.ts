@@ -2,46 +2,23 @@
  * `POST /utils/import/:collection`: stores the file, submits a job, and answers when it has ended.
  */
 import { ServiceError } from '#core/errors/service-error.ts';
-import { IMPORT_FORMATS, type ImportFormat } from '#core/jobs/message/import.ts';
 import {
   IMPORT_PARAMETERS,
   importParameters,
   importQuery,
 } from '#core/services/import-parameters.ts';
-import { firstFile, type IncomingFile } from '#edge/http/multipart.ts';
+import { firstFile } from '#edge/http/multipart.ts';
 import { type Call, type CallHandler, param } from './call.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
+import { formatted } from './import-format.ts';
 import { accepted, jobAnswer, jobLocation } from './job-answer.ts';
 import { EMPTY, type RouteEntry } from './route.ts';
-
-/** Media types of files, and their formats. */
-const FORMATS: ReadonlyMap<string, ImportFormat> = new Map([
-  ['application/json', 'json'],
-  ['text/csv', 'csv'],
-  ['application/vnd.ms-excel', 'csv'],
-]);
-
-/**
- * Media types without information: the default of a part (RFC 7578, 4.4), and those of clients that
- * do not know.
- */
-const USELESS = new Set(['', 'text/plain', 'application/octet-stream', 'binary/octet-stream']);
 
 /**
  * A multipart body contains little besides the file, so a longer one contains a file that is too
  * large.
  */
 const ENVELOPE_BYTES = 65_536;
-
-/** The format of a file: by its media type, or by its name when the type has no information. */
-function formatOf({ mimeType, filename }: IncomingFile): ImportFormat {
-  const extension = /\.(csv|json)$/i.exec(filename)?.[1]?.toLowerCase();
-  const byName = IMPORT_FORMATS.find((format) => format === extension);
-  const format = FORMATS.get(mimeType) ?? (USELESS.has(mimeType) ? byName : undefined);
-  if (format !== undefined) return format;
-  const reason = `A file must be ${[...FORMATS.keys()].join(', ')}, or be named .csv or .json.`;
-  throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { mediaType: mimeType, where: 'file', reason });
-}
 
 /** Refuses a file by its announced length, before anything is read. */
 function checkSize(call: Call): void {
@@ -63,12 +40,12 @@ const importFile: CallHandler = async (call) => {
   const query = importQuery(call.parameters);
   const idempotencyKey = idempotencyKeyOf(call.request);
   checkSize(call);
-  const file = await firstFile(call.request);
+  const incoming = await firstFile(call.request);
+  const { format, gzip, content, implied } = await formatted(incoming);
   const upload = {
-    name: file.filename,
-    format: formatOf(file),
-    parameters: importParameters(query, file.fields),
-    content: file.stream,
+    name: incoming.filename,
+    ...{ format, gzip, content },
+    parameters: importParameters(query, incoming.fields, { format, implied }),
     size: call.request.body.size,
     idempotencyKey,
   };

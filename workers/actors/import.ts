@@ -50,7 +50,11 @@ async function importSpooled(
     catalog: current,
     collection,
     ...(fields === null ? {} : { fields: new Set(fields), reader }),
-    file: { format: file.format, bytes, open: () => spool.read(file.id) },
+    file: {
+      ...{ format: file.format, gzip: file.gzip === true, bytes },
+      open: () => spool.read(file.id),
+    },
+    expansion: { bytes: config.IMPORT_MAX_EXPANDED_SIZE, ratio: config.IMPORT_MAX_EXPANSION },
     parameters,
     signal,
     interrupt: async (backend) => {

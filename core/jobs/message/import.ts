@@ -5,7 +5,7 @@ import { importParameters } from './import-parameters.ts';
 export const IMPORT_JOB = 'import';
 
 /** Formats of an imported file. */
-export const IMPORT_FORMATS = ['csv', 'json'] as const;
+export const IMPORT_FORMATS = ['csv', 'json', 'ndjson'] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 export const importMessage = v.strictObject({
@@ -25,6 +25,7 @@ export const importMessage = v.strictObject({
     id: v.pipe(v.string(), v.uuid()),
     format: v.picklist(IMPORT_FORMATS),
     bytes: v.number(),
+    gzip: v.optional(v.boolean()),
   }),
   parameters: v.optional(importParameters),
 });

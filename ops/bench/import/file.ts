@@ -39,24 +39,43 @@ export function rowsAt(scale: number): number {
   return Math.max(1_000, Math.round(ROWS * scale));
 }
 
-function line(id: number): string {
+/** How a file is written: RFC 4180, with semicolons, or as JSON. */
+export type FileForm = 'csv' | 'semicolons' | 'json' | 'ndjson';
+
+function valuesOf(id: number) {
   const city = CITIES[id % CITIES.length];
   const status = STATUSES[id % STATUSES.length];
   const score = ((id * 7_919) % 100_000) / 100;
   const created = new Date(1_577_836_800_000 + id * 61_000).toISOString().replace('.000', '');
-  return `${id},Person ${id},person${id}@example.com,${city},${status},${score},${id % 3 === 0},${created}\n`;
+  const active = id % 3 === 0;
+  const [name, email] = [`Person ${id}`, `person${id}@example.com`];
+  return { id, name, email, city, status, score, active, created_on: created };
 }
 
-function* lines(rows: number): Generator<string> {
-  yield HEADER;
+function line(id: number, form: FileForm): string {
+  const values = valuesOf(id);
+  if (form === 'csv') return `${Object.values(values).join(',')}\n`;
+  if (form === 'semicolons') return `${Object.values(values).join(';')}\n`;
+  const text = JSON.stringify(values);
+  return form === 'ndjson' ? `${text}\n` : `${id === 1 ? '[' : ','}\n${text}`;
+}
+
+function* lines(rows: number, form: FileForm): Generator<string> {
+  if (form === 'csv') yield HEADER;
+  if (form === 'semicolons') yield HEADER.replaceAll(',', ';');
   for (let first = 1; first <= rows; first += BATCH) {
     const count = Math.min(BATCH, rows - first + 1);
-    yield Array.from({ length: count }, (_, index) => line(first + index)).join('');
+    yield Array.from({ length: count }, (_, index) => line(first + index, form)).join('');
   }
+  if (form === 'json') yield '\n]\n';
 }
 
 /** Writes the file: keys from 1, in order. */
-export async function writeImportFile(path: string, rows: number): Promise<void> {
+export async function writeImportFile(
+  path: string,
+  rows: number,
+  form: FileForm = 'csv',
+): Promise<void> {
   mkdirSync(dirname(path), { recursive: true });
-  await pipeline(Readable.from(lines(rows)), createWriteStream(path));
+  await pipeline(Readable.from(lines(rows, form)), createWriteStream(path));
 }

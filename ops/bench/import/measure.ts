@@ -26,7 +26,23 @@ const answer = v.object({
 });
 type Counts = v.InferOutput<typeof answer>['data']['result'];
 
+/** Files in other forms than RFC 4180: their goals, types and options. */
+const FORMS = {
+  semicolons: {
+    goal: 0.2,
+    type: 'text/csv',
+    query: '?separator=;',
+    title: 'import of CSV with semicolons',
+  },
+  json: { goal: 0.35, type: 'application/json', query: '', title: 'import of a JSON array' },
+  ndjson: { goal: 0.35, type: 'application/x-ndjson', query: '', title: 'import of NDJSON' },
+} as const;
+
+type Form = keyof typeof FORMS;
+const FORM_NAMES: readonly Form[] = ['semicolons', 'json', 'ndjson'];
+
 interface Material {
+  readonly form?: Form;
   readonly file: string;
   readonly rows: number;
 }
@@ -61,10 +77,11 @@ async function copy(environment: Environment, { file, rows }: Material): Promise
 }
 
 /** Sends the file and waits for the end of the job. */
-async function send(environment: Environment, { file }: Material): Promise<string> {
+async function send(environment: Environment, { file, form }: Material): Promise<string> {
+  const { type, query } = form === undefined ? { type: 'text/csv', query: '' } : FORMS[form];
   const body = new FormData();
-  body.set('file', await openAsBlob(file, { type: 'text/csv' }), 'people.csv');
-  const response = await fetch(`${environment.url}/utils/import/people`, {
+  body.set('file', await openAsBlob(file, { type }), 'people');
+  const response = await fetch(`${environment.url}/utils/import/people${query}`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${environment.token}` },
     body,
@@ -111,6 +128,10 @@ export async function measureImports(environment: Environment): Promise<Row[]> {
   const half = Math.floor(rows / 2);
   say(`import: ${rows.toLocaleString('en')} rows of 8 columns, ${size.toFixed(1)} MiB`);
   const figures = { copy: [] as number[], direct: [] as number[], merge: [] as number[] };
+  const byForm = new Map(FORM_NAMES.map((form) => [form, [] as number[]]));
+  for (const form of FORM_NAMES) {
+    await writeImportFile(join(options.folder, `people.${form}`), rows, form);
+  }
   const growth: number[] = [];
   const all = { inserted: rows, updated: 0, unchanged: 0 };
   const some = { inserted: half, updated: rows - half, unchanged: 0 };
@@ -125,6 +146,12 @@ export async function measureImports(environment: Environment): Promise<Row[]> {
     await pool.query('VACUUM ANALYZE people');
     await pool.query('CHECKPOINT');
     const merged = await importFile(environment, material, some, growth);
+    for (const [form, found] of byForm) {
+      await empty(environment);
+      const file = join(options.folder, `people.${form}`);
+      const speed = await importFile(environment, { file, rows, form }, all, growth);
+      if (round > 0) found.push(speed);
+    }
     if (round === 0) continue;
     figures.copy.push(copied);
     figures.direct.push(direct);
@@ -145,6 +172,9 @@ export async function measureImports(environment: Environment): Promise<Row[]> {
       table: `keys ${half + 1} to ${half + rows}, every other value differs from the file's`,
       file: `keys 1 to ${rows}`,
     }),
+    ...Array.from(byForm, ([form, found]) =>
+      comparison(heading(form, FORMS[form].title), duel(found), FORMS[form].goal),
+    ),
     amount(memory('worker-memory', 'peak memory of the worker'), peak, WORKER_BELOW_MIB),
     amount(
       memory('edge-memory', 'growth of the edge during an upload'),

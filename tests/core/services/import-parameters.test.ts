@@ -2,11 +2,16 @@
 
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';
+import type { ImportFormat } from '#core/jobs/message/import.ts';
 import { importParameters, importQuery } from '#core/services/import-parameters.ts';
 
-function refusal(query: Record<string, unknown>, parts: Record<string, string> = {}) {
+function refusal(
+  query: Record<string, unknown>,
+  parts: Record<string, string> = {},
+  format: ImportFormat = 'csv',
+) {
   try {
-    importParameters(importQuery(query), new Map(Object.entries(parts)));
+    importParameters(importQuery(query), new Map(Object.entries(parts)), { format });
   } catch (error) {
     if (error instanceof ServiceError) return { code: error.code, reason: error.details.reason };
     throw error;
@@ -54,4 +59,25 @@ t.test('what no worker does is refused', async (t) => {
     const reason = `The option "${name}" is not supported.`;
     t.strictSame(refusal({ [name]: value }), { code: 'INVALID_QUERY', reason });
   }
+});
+
+t.test('options that contradict each other are refused', async (t) => {
+  const wrong: readonly [Record<string, unknown>, RegExp][] = [
+    [{ mode: 'insert', match: 'a' }, /"match" contradicts "mode=insert"/],
+    [{ quote: '', escape: '!' }, /"escape" needs a "quote"/],
+    [{ separator: ';', quote: ';' }, /"quote" and "separator" are the same character/],
+    [{ separator: '#', comment: '#' }, /"comment" and "separator"/],
+    [{ escape: ',' }, /"escape" and "separator"/],
+  ];
+  for (const [query, reason] of wrong) {
+    t.match(refusal(query), { code: 'INVALID_QUERY', reason });
+  }
+  const differ = refusal({ separator: ';' }, { separator: '|' });
+  t.match(differ, { code: 'INVALID_PAYLOAD', reason: /differ about "separator"/ });
+  t.equal(refusal({ separator: ';' }, { separator: ';' }), null);
+  for (const name of ['separator', 'decimal', 'empty'] as const) {
+    const value = { separator: ';', decimal: ',', empty: 'null' }[name];
+    t.match(refusal({ [name]: value }, {}, 'ndjson'), { reason: /is an option of CSV files/ });
+  }
+  t.equal(refusal({ separator: 'tab', quote: "'", comment: '#', charset: 'latin1' }), null);
 });

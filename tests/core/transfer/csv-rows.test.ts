@@ -11,12 +11,13 @@ import { columnDescriptor } from '#tests/harness/descriptor.ts';
 
 const FORMS: readonly ValueForm[] = ['plain', 'json', 'array', 'list'];
 
-function column(form: ValueForm): FileColumn {
+function column(form: ValueForm, cell: number): FileColumn {
   const column = columnDescriptor(form, 'text');
   const masked = false;
   return {
     name: form,
     form,
+    cell,
     masked,
     check: null,
     temporal: false,
@@ -29,7 +30,7 @@ const columns = FORMS.map(column);
 function read(text: string, handler: Partial<RowHandler>): void {
   const ignore = () => undefined;
   const all = { row: ignore, fault: ignore, skipped: ignore, member: ignore, ...handler };
-  const reader = csvRows(columns, all);
+  const reader = csvRows(columns, {}, all);
   reader.push(Buffer.from(text));
   reader.end();
 }
@@ -47,7 +48,7 @@ t.test('what is written as bytes is what the value says', async (t) => {
       const line = cells
         .map((text) => (plain ? text : `"${text.replaceAll('"', '""')}"`))
         .join(',');
-      read(`header\n${line}\n`, {
+      read(`a,b,c,d\n${line}\n`, {
         row(row) {
           for (const [place, text] of cells.entries()) {
             const [fast, slow] = [new CopyText(), new CopyText()];
@@ -69,7 +70,7 @@ t.test('what is written as bytes is what the value says', async (t) => {
 t.test('whole numbers are read without a detour', async (t) => {
   const found: number[] = [];
   const line = '12,"345",-1,1234567890123456';
-  read(`header\n${line}\n`, {
+  read(`a,b,c,d\n${line}\n`, {
     row: (row) => found.push(...columns.map((_, place) => row.integer(place))),
   });
   t.strictSame(found, [12, 345, Number.NaN, Number.NaN]);
@@ -77,7 +78,7 @@ t.test('whole numbers are read without a detour', async (t) => {
 
 t.test('rows are numbered whatever becomes of them', async (t) => {
   const events: string[] = [];
-  read('header\n1,2,3,4\n\n,,,\n1,2\n5,6,7,8\n', {
+  read('a,b,c,d\n1,2,3,4\n\n,,,\n1,2\n5,6,7,8\n', {
     row: (row) => events.push(`row ${row.number}`),
     skipped: (row) => events.push(`skipped ${row}`),
     fault: ({ row, place }) => events.push(`fault ${row} on line ${place?.line}`),

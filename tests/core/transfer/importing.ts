@@ -13,7 +13,9 @@ import type { ImportOptions, ImportResult } from '#core/transfer/import-run.ts';
 import { createSystemDatabase } from '#tests/harness/database.ts';
 
 /** A client that is given stays open. */
-type Options = Partial<Omit<ImportOptions, 'catalog' | 'collection' | 'file'>>;
+type Options = Partial<Omit<ImportOptions, 'catalog' | 'collection' | 'file'>> & {
+  readonly gzip?: boolean;
+};
 
 /** One entry of a report, as far as tests compare it. */
 export interface Fault {
@@ -22,6 +24,8 @@ export interface Fault {
   readonly field: unknown;
   readonly value: unknown;
   readonly reason: unknown;
+  readonly line?: unknown;
+  readonly column?: unknown;
 }
 
 export interface Importing {
@@ -96,7 +100,7 @@ export async function importing(setup: string): Promise<Importing> {
       return result.rows;
     },
     catalog,
-    async import(collection, content, format = 'csv', options = {}) {
+    async import(collection, content, format = 'csv', { gzip = false, ...options } = {}) {
       const open =
         typeof content === 'function' ? content : () => Readable.from([Buffer.from(content)]);
       const bytes = typeof content === 'function' ? 0 : Buffer.byteLength(content);
@@ -106,7 +110,8 @@ export async function importing(setup: string): Promise<Importing> {
           client,
           catalog: await catalog(),
           collection,
-          file: { format, bytes, open },
+          file: { format, gzip, bytes, open },
+          expansion: { bytes: 1e9, ratio: 200 },
           parameters: {},
           signal: new AbortController().signal,
           interrupt: async (backend) => {
@@ -137,6 +142,7 @@ export async function importing(setup: string): Promise<Importing> {
           field: details.field,
           value: details.value,
           reason: details.reason,
+          ...(details.line === undefined ? {} : { line: details.line, column: details.column }),
         }));
       }
       throw new Error('the file was not refused');

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { freePort } from '#ops/embedded/postgres.ts';
 import { backends } from '#tests/harness/backend.ts';
@@ -118,7 +119,8 @@ for (const backend of backends) {
       t.equal(await named('name\nby name\n', 'application/octet-stream', 'things.CSV'), 200);
       t.equal(await named('[{"name":"by name"}]', '', 'things.json'), 200);
       t.equal(await named('[{"name":"by type"}]', 'application/json', 'things.csv'), 200);
-      t.equal(await named('name\nx\n', 'application/octet-stream', 'things'), 415);
+      t.equal(await named('name\nx\n', 'application/octet-stream', 'things'), 200);
+      t.equal(await named('\0\0', 'application/octet-stream', 'things'), 415);
       t.equal(await named('name\nx\n', 'application/octet-stream', 'things.csv.exe'), 415);
       t.equal(await named('name\nx\n', 'image/png', 'things.csv'), 415);
       const headers = { 'content-type': 'multipart/form-data; boundary=b' };
@@ -126,7 +128,7 @@ for (const backend of backends) {
       const body = `--b\r\n${part}\r\n\r\nname\nuntyped\n\r\n--b--\r\n`;
       const path = '/utils/import/things';
       t.equal((await cluster.fetch(path, { method: 'POST', headers, body })).status, 200);
-      t.equal(await count(), before + 4);
+      t.equal(await count(), before + 5);
     });
 
     t.test('an option that nobody knows is refused by name', async (t) => {
@@ -206,6 +208,26 @@ for (const backend of backends) {
         await cluster.db.query("DELETE FROM things WHERE name = 'good'");
       },
     );
+    t.test('compressed files of every format, and their options', async (t) => {
+      const before = await count();
+      const send = async (content: string, name: string, query = '', type = '') => {
+        const bytes = new Uint8Array(gzipSync(content));
+        return (await upload(cluster, 'things', bytes, { type, name, query })).status;
+      };
+      t.equal(await send('{"name":"gz"}\n', 'things.ndjson.gz'), 200);
+      t.equal(await send('[{"name":"gz"}]', 'things.json.gz', '', 'application/gzip'), 200);
+      t.equal(await send('{"name":"gz"}\n', 'things', '', 'application/x-gzip'), 200);
+      t.equal(await send('name\tamount\ngz\t1\n', 'things.tsv.gz'), 200);
+      t.equal(await send('name;amount\ngz;1\n', 'things.csv', '?separator=;', 'text/csv'), 200);
+      t.equal(await send('{"name":"gz"}\n', 'things.jsonl', '?separator=;'), 400);
+      const form = new FormData();
+      form.set('separator', '|');
+      form.set('mapping', '{"Title":"name"}');
+      form.set('file', new Blob(['Title|amount\ngz|1\n'], { type: 'text/csv' }), 'x.csv');
+      const part = await cluster.fetch('/utils/import/things', { method: 'POST', body: form });
+      t.equal(part.status, 200);
+      t.equal(await count(), before + 6);
+    });
 
     t.test('what cannot be read is refused', async (t) => {
       const broken = await faults(await upload(cluster, 'things', 'name\n"open'));
@@ -217,7 +239,7 @@ for (const backend of backends) {
       const object = await faults(await upload(cluster, 'things', '{"name":"a"}', json));
       t.match(object, { status: 400, faults: [{ code: 'INVALID_PAYLOAD' }] });
       const text = { type: 'text/plain', name: 'file.txt' };
-      const type = await faults(await upload(cluster, 'things', 'x', text));
+      const type = await faults(await upload(cluster, 'things', '\0x', text));
       t.match(type, { status: 415, faults: [{ code: 'UNSUPPORTED_MEDIA_TYPE' }] });
       const path = '/utils/import/things';
       const plain = await cluster.fetch(path, { method: 'POST', body: '[]' });

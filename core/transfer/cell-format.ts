@@ -1,0 +1,44 @@
+/** Converts the notation of numbers, dates and times in a file into that of PostgreSQL. */
+import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
+import { isTemporal } from '#core/values/json-type.ts';
+import { MisplacedValue } from './cell-text.ts';
+import { DateFormat, LocalTime } from './date-format.ts';
+import type { FileColumn } from './file-column.ts';
+
+/** The text as PostgreSQL reads it. @throws {MisplacedValue} when it is not of this notation */
+export type Conversion = (text: string) => string;
+
+const NUMERIC = new Set(['int2', 'int4', 'int8', 'numeric', 'float4', 'float8', 'money']);
+
+const CLOCKS = new Set(['time', 'timetz']);
+
+function withComma(text: string): string {
+  if (!text.includes('.')) return text.replace(',', '.');
+  throw new MisplacedValue(text, 'A number with "decimal=," takes no point.');
+}
+
+function inFormat(format: DateFormat, notation: string): Conversion {
+  return (text) => {
+    const iso = format.iso(text);
+    if (iso !== null) return iso;
+    throw new MisplacedValue(text, `It is not written as ${notation}, which is the "date_format".`);
+  };
+}
+
+/** What the options say about the values of a column; null when they say nothing. */
+export function conversionOf(
+  { field, form }: FileColumn,
+  { decimal, dateFormat, timezone }: ImportParameters,
+): Conversion | null {
+  if (form !== 'plain') return null;
+  const { typeName } = field.column;
+  if (NUMERIC.has(typeName)) return decimal === ',' ? withComma : null;
+  if (!isTemporal(field)) return null;
+  const format = dateFormat === undefined ? null : new DateFormat(dateFormat);
+  // A format of dates says nothing about times of day, and the other way round.
+  const fits = format?.hasDate === !CLOCKS.has(typeName);
+  const read = fits && format && dateFormat ? inFormat(format, dateFormat) : null;
+  if (timezone === undefined || typeName !== 'timestamptz') return read;
+  const local = new LocalTime(timezone);
+  return (text) => local.zoned(read?.(text) ?? text);
+}

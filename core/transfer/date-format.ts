@@ -1,0 +1,130 @@
+/**
+ * Dates and times in other notations than ISO 8601. A format consists of tokens and of the characters
+ * between them; text in brackets stands for itself.
+ */
+
+/** A format that cannot be used; the message says why. */
+export class WrongDateFormat extends Error {}
+
+/** The tokens, longer ones first, and what they match. */
+const TOKENS: readonly (readonly [string, string, string])[] = [
+  ['YYYY', 'year', '\\d{4}'],
+  ['MM', 'month', '\\d{2}'],
+  ['M', 'month', '\\d{1,2}'],
+  ['DD', 'day', '\\d{2}'],
+  ['D', 'day', '\\d{1,2}'],
+  ['HH', 'hour', '\\d{2}'],
+  ['H', 'hour', '\\d{1,2}'],
+  ['mm', 'minute', '\\d{2}'],
+  ['m', 'minute', '\\d{1,2}'],
+  ['ss', 'second', '\\d{2}'],
+  ['s', 'second', '\\d{1,2}'],
+  ['SSS', 'fraction', '\\d{1,6}'],
+  ['Z', 'zone', 'Z|[+-]\\d{2}(?::?\\d{2})?'],
+];
+
+const PIECE = /\[([^\]]*)\]|YYYY|MM?|DD?|HH?|mm?|ss?|SSS|Z|[A-Za-z]+|[^A-Za-z[]/g;
+
+/** What a text says, in the parts that its format has. */
+type Parts = Readonly<Record<string, string | undefined>>;
+
+function quoted(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+}
+
+/** Reads texts of one format. */
+export class DateFormat {
+  readonly #pattern: RegExp;
+  /** Its texts contain a date; otherwise only a time. */
+  readonly hasDate: boolean;
+  readonly #hasTime: boolean;
+
+  /** @throws {WrongDateFormat} for unknown letters, repeated tokens, and half a date or time */
+  constructor(format: string) {
+    const seen = new Set<string>();
+    const pattern = Array.from(format.matchAll(PIECE), ([piece, literal]) => {
+      if (literal !== undefined) return quoted(literal);
+      const token = TOKENS.find(([name]) => name === piece);
+      if (token === undefined) {
+        if (/[A-Za-z]/.test(piece) && piece !== 'T') {
+          throw new WrongDateFormat(`does not know ${JSON.stringify(piece)}`);
+        }
+        return quoted(piece);
+      }
+      const [, name, digits] = token;
+      if (seen.has(name)) throw new WrongDateFormat(`has the ${name} twice`);
+      seen.add(name);
+      return `(?<${name}>${digits})`;
+    });
+    const has = (...names: string[]) => names.filter((name) => seen.has(name)).length;
+    this.hasDate = has('year', 'month', 'day') > 0;
+    this.#hasTime = has('hour', 'minute', 'second', 'fraction') > 0;
+    if (this.hasDate && has('year', 'month', 'day') < 3) {
+      throw new WrongDateFormat('needs a year, a month and a day');
+    }
+    if (this.#hasTime && has('hour', 'minute') < 2) {
+      throw new WrongDateFormat('needs hours and minutes');
+    }
+    if (seen.has('fraction') && !seen.has('second')) throw new WrongDateFormat('needs seconds');
+    if (!this.hasDate && !this.#hasTime) throw new WrongDateFormat('has no date and no time');
+    this.#pattern = new RegExp(`^${pattern.join('')}$`);
+  }
+
+  /** The text in ISO 8601; null when it does not have this format. Days are not checked here. */
+  iso(text: string): string | null {
+    const parts: Parts | undefined = this.#pattern.exec(text.trim())?.groups;
+    if (parts === undefined) return null;
+    const { zone = '', fraction } = parts;
+    const two = (name: string) => (parts[name] ?? '0').padStart(2, '0');
+    const date = this.hasDate ? `${parts.year}-${two('month')}-${two('day')}` : null;
+    const time = this.#hasTime
+      ? `${two('hour')}:${two('minute')}:${two('second')}${fraction === undefined ? '' : `.${fraction}`}${zone}`
+      : null;
+    return [date, time].filter((part) => part !== null).join('T');
+  }
+}
+
+const LOCAL = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?)?$/;
+const MINUTE_MS = 60_000;
+
+/** Local times of one time zone. */
+export class LocalTime {
+  readonly #format: Intl.DateTimeFormat;
+
+  constructor(timeZone: string) {
+    this.#format = new Intl.DateTimeFormat('en-US', {
+      ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
+      ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    });
+  }
+
+  /** Minutes by which the zone is ahead of UTC at an instant. */
+  #offset(instant: number): number {
+    const found: Record<string, number> = {};
+    for (const { type, value } of this.#format.formatToParts(instant)) found[type] = Number(value);
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = found;
+    const local = Date.UTC(year, month - 1, day, hour, minute, second);
+    return Math.round((local - Math.floor(instant / 1_000) * 1_000) / MINUTE_MS);
+  }
+
+  /**
+   * An ISO text without a zone, with the offset of this zone at that time; other texts as they are. Of
+   * a time that comes twice, as clocks go back, the first is meant.
+   */
+  zoned(text: string): string {
+    const match = LOCAL.exec(text);
+    if (match === null) return text;
+    const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match
+      .slice(1, 7)
+      .map((part) => Number(part ?? 0));
+    const local = Date.UTC(year, month - 1, day, hour, minute, second);
+    const early = this.#offset(local - 24 * 60 * MINUTE_MS);
+    const isEarly = this.#offset(local - early * MINUTE_MS) === early;
+    const offset = isEarly ? early : this.#offset(local - this.#offset(local) * MINUTE_MS);
+    const two = (value: number) => String(Math.trunc(value)).padStart(2, '0');
+    const sign = offset < 0 ? '-' : '+';
+    const size = Math.abs(offset);
+    const time = match[4] === undefined ? `${text}T00:00:00` : text;
+    return `${time}${sign}${two(size / 60)}:${two(size % 60)}`;
+  }
+}

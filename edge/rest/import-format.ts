@@ -1,0 +1,140 @@
+/**
+ * Finds out the format of an uploaded file: by the media type of its part, by its name when the type
+ * has no information, and by its first bytes when the name has none either.
+ */
+import { constants, gunzipSync } from 'node:zlib';
+import { ServiceError } from '#core/errors/service-error.ts';
+import type { ImportFormat } from '#core/jobs/message/import.ts';
+import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
+import type { IncomingFile } from '#edge/http/multipart.ts';
+
+/** What a media type or a name says: the format, and the separator that it implies. */
+interface Known {
+  readonly format: ImportFormat;
+  readonly separator?: string;
+}
+
+const CSV: Known = { format: 'csv' };
+const TSV: Known = { format: 'csv', separator: '\t' };
+const JSON_ARRAY: Known = { format: 'json' };
+const NDJSON: Known = { format: 'ndjson' };
+
+const BY_TYPE: ReadonlyMap<string, Known> = new Map([
+  ['application/json', JSON_ARRAY],
+  ['text/csv', CSV],
+  ['application/csv', CSV],
+  ['application/vnd.ms-excel', CSV],
+  ['text/tab-separated-values', TSV],
+  ['application/x-ndjson', NDJSON],
+  ['application/ndjson', NDJSON],
+  ['application/jsonl', NDJSON],
+  ['application/x-jsonlines', NDJSON],
+]);
+
+const BY_EXTENSION: ReadonlyMap<string, Known> = new Map([
+  ['csv', CSV],
+  ['tsv', TSV],
+  ['json', JSON_ARRAY],
+  ['ndjson', NDJSON],
+  ['jsonl', NDJSON],
+]);
+
+/**
+ * Media types without information about the content: the default of a part (RFC 7578, 4.4), those
+ * of clients that do not know, and those of compressed files.
+ */
+const USELESS = new Set([
+  ...['', 'text/plain', 'application/octet-stream', 'binary/octet-stream'],
+  ...['application/gzip', 'application/x-gzip'],
+]);
+
+/** Bytes that show whether a file is compressed, and those that show its format. */
+const MARK = 2;
+const BEGINNING = 1_024;
+
+/** Reads the first bytes, and returns them with a stream of everything. */
+async function begin(
+  content: AsyncIterable<Uint8Array>,
+  wanted: number,
+): Promise<{ readonly bytes: Buffer; readonly content: AsyncIterable<Uint8Array> }> {
+  const iterator = content[Symbol.asyncIterator]();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  while (size < wanted) {
+    const { done, value } = await iterator.next();
+    if (done === true) break;
+    chunks.push(value);
+    size += value.length;
+  }
+  const all = async function* () {
+    yield* chunks;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  };
+  return { bytes: Buffer.concat(chunks).subarray(0, BEGINNING), content: all() };
+}
+
+/** The extension of a name, without that of the compression; empty when it has none. */
+function extensionOf(name: string): string {
+  return /\.([^.]*)$/.exec(name.toLowerCase().replace(/\.gz$/, ''))?.[1] ?? '';
+}
+
+function expanded(bytes: Buffer): Buffer {
+  try {
+    return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+/** The format that the content begins like; null when it is no text. */
+function byContent(bytes: Buffer): Known | null {
+  const [first = 0, second = 0] = bytes;
+  const marked = new Map([
+    [0xfffe, 'utf-16le'],
+    [0xfeff, 'utf-16be'],
+  ]).get(first * 256 + second);
+  const text = new TextDecoder(marked ?? 'utf-8').decode(bytes);
+  if (text.trim() === '' || text.includes('\0')) return null;
+  if (/^\s*\[/.test(text)) return JSON_ARRAY;
+  if (/^\s*\{/.test(text)) return NDJSON;
+  const [line = ''] = text.split(/[\r\n]/, 1);
+  return line.includes('\t') && !line.includes(',') ? TSV : CSV;
+}
+
+/** What the type or the name says; undefined when neither says anything, null for other formats. */
+function byLabel({ mimeType, filename }: IncomingFile): Known | null | undefined {
+  const byType = BY_TYPE.get(mimeType);
+  if (byType !== undefined) return byType;
+  if (!USELESS.has(mimeType)) return null;
+  const extension = extensionOf(filename);
+  if (extension === '' || extension === 'txt') return undefined;
+  return BY_EXTENSION.get(extension) ?? null;
+}
+
+/** A file whose format is known. */
+export interface FormattedFile {
+  readonly format: ImportFormat;
+  readonly gzip: boolean;
+  /** What its type and its name say about how it is written. */
+  readonly implied: Pick<ImportParameters, 'separator' | 'charset'>;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/** @throws ServiceError UNSUPPORTED_MEDIA_TYPE for files of other formats */
+export async function formatted(file: IncomingFile): Promise<FormattedFile> {
+  const labelled = byLabel(file);
+  const wanted = labelled === undefined ? BEGINNING : MARK;
+  const { bytes, content } = await begin(file.stream, wanted);
+  const gzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  const found = labelled === undefined ? byContent(gzip ? expanded(bytes) : bytes) : labelled;
+  if (found === null) {
+    const names = [...BY_EXTENSION.keys()].map((extension) => `.${extension}`).join(', ');
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', {
+      mediaType: file.mimeType,
+      where: 'file',
+      reason: `A file must be CSV, TSV, JSON or NDJSON: of such a type, or named ${names}, also with .gz.`,
+    });
+  }
+  const { format, separator } = found;
+  return { format, gzip, implied: separator === undefined ? {} : { separator }, content };
+}
