@@ -29,6 +29,7 @@ import { JobService } from '#core/services/jobs.ts';
 import { type MailFlowServices, openMailFlows } from '#core/services/open-mail-flow.ts';
 import { PermissionService } from '#core/services/permissions.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
+import { QueueService } from '#core/services/queues.ts';
 import { servesItems } from '#core/services/request-context.ts';
 import { RevertService } from '#core/services/revert.ts';
 import { openIndexBuilds } from '#core/services/schema/index-build.ts';
@@ -69,6 +70,7 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly schemaView: SchemaView;
   readonly snapshots: SnapshotService;
   readonly jobs: JobService;
+  readonly queues: QueueService;
   readonly imports: ImportService;
   readonly exports: ExportService;
   readonly health: HealthService;
@@ -210,6 +212,7 @@ export async function openEdgeServices(
       quota: new SpoolQuota({ pool, schema, max: config.SPOOL_MAX_PER_USER }),
       log,
     }),
+    queues: new QueueService({ pool, schema, queues, log }),
     exports: new ExportService({ catalog, access, bounds, jobs, spool }),
     health: new HealthService({
       catalog,

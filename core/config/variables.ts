@@ -618,6 +618,21 @@ export const variables = {
     fallback: '30d',
     meaning: 'Age at which ended jobs and their reports are removed',
   }),
+  JOBS_MAX_KEPT: define({
+    parse: integer(0, 1_000_000_000),
+    fallback: '1000000',
+    meaning: 'Ended jobs that are kept; the oldest of more are removed once a day',
+  }),
+  JOB_FILES_RETENTION: define({
+    parse: duration,
+    fallback: '7d',
+    meaning: 'Age at which uploads of failed jobs and files of exports are removed',
+  }),
+  JOB_FILES_MAX: define({
+    parse: integer(0, 1_000_000),
+    fallback: '20',
+    meaning: 'Such files that are kept for one user; the oldest of more are removed',
+  }),
   RETENTION_ENABLED: define({
     parse: flag,
     fallback: 'false',

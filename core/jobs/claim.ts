@@ -4,7 +4,7 @@ import { transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { FINAL_STATES, isOpen, type JobState } from './job.ts';
-import { endBackend } from './write-job-status.ts';
+import { endBackend, withFailure } from './write-job-status.ts';
 
 /** A claimed job: only this delivery may do its work. */
 export interface ClaimedJob {
@@ -15,6 +15,8 @@ export interface ClaimedJob {
   readonly message: unknown;
   readonly messageVersion: number;
   readonly user: string | null;
+  /** Whose quotas count it. */
+  readonly holder: string | null;
   /** The version of the catalog when the job was accepted. */
   readonly catalog: number;
 }
@@ -22,7 +24,7 @@ export interface ClaimedJob {
 /**
  * The result of a claim:
  * - `claimed`: the work is to be done;
- * - `aside`: another job of the mailbox comes first, or the queue is paused;
+ * - `aside`: another job of the mailbox comes first, or, without a mailbox, the queue is paused;
  * - `ended`: it has ended already, or was cancelled just now (`now`);
  * - `gone`: there is no such job.
  */
@@ -42,8 +44,11 @@ interface ClaimableJob {
   readonly mailbox: string | null;
   readonly message: unknown;
   readonly cancel_requested: boolean;
+  readonly paused: boolean;
 }
 
+/** Why an attempt is followed by another although nobody ended it. */
+const LOST_WORKER = 'Its worker did not answer any more.';
 /** Another session holds the row: a delivery that never recorded its session. */
 const LOCK_WITHIN = '5s';
 
@@ -51,7 +56,8 @@ async function take(client: Client, schema: string, id: string): Promise<Claimed
   const jobs = systemTable(schema, 'jobs');
   const { rows } = await client.query<ClaimedJob>(
     render(sql`UPDATE ${jobs} j SET state = 'running', attempt = attempt + 1,
-        started_on = coalesce(started_on, now()), backend_pid = NULL, backend_start = NULL
+        started_on = coalesce(started_on, now()), backend_pid = NULL, backend_start = NULL,
+        failures = CASE state WHEN 'running' THEN ${withFailure(LOST_WORKER)} ELSE failures END
       WHERE id = ${id} AND ${isOpen} AND NOT cancel_requested
         AND (mailbox IS NULL OR NOT EXISTS (
           SELECT FROM ${jobs} o WHERE o.mailbox = j.mailbox AND o.id <> j.id
@@ -59,7 +65,7 @@ async function take(client: Client, schema: string, id: string): Promise<Claimed
               OR o.state = 'waiting' AND (o.turn, o.sequence) < (j.turn, j.sequence))))
         AND NOT EXISTS (SELECT FROM ${systemTable(schema, 'queues')} q
           WHERE q.name = j.queue AND q.state = 'paused')
-      RETURNING id, attempt, kind, mailbox, message, message_version AS "messageVersion", "user",
+      RETURNING id, attempt, kind, mailbox, message, message_version AS "messageVersion", "user", holder,
         catalog::float8 AS catalog`),
   );
   return rows[0] ?? null;
@@ -83,14 +89,17 @@ export async function claimJob(pool: Pool, schema: string, id: string): Promise<
     const job = await take(client, schema, id);
     if (job !== null) return { outcome: 'claimed', job };
     const { rows } = await client.query<ClaimableJob>(
-      render(sql`SELECT state, mailbox, message, cancel_requested
+      render(sql`SELECT state, mailbox, message, cancel_requested,
+          EXISTS (SELECT FROM ${systemTable(schema, 'queues')} q
+            WHERE q.name = queue AND q.state = 'paused') AS paused
         FROM ${jobs} WHERE id = ${id} FOR UPDATE`),
     );
     const [row] = rows;
     if (row === undefined) return { outcome: 'gone' };
     const { mailbox, message } = row;
     if (FINAL_STATES.has(row.state)) return { outcome: 'ended', mailbox, message, now: false };
-    if (!row.cancel_requested) return { outcome: 'aside', mailbox };
+    // Nothing wakes a job of a paused queue; it is only delivered again later.
+    if (!row.cancel_requested) return { outcome: 'aside', mailbox: row.paused ? null : mailbox };
     await client.query(
       render(sql`UPDATE ${jobs} SET state = 'cancelled', finished_on = clock_timestamp(),
         backend_pid = NULL, backend_start = NULL WHERE id = ${id}`),

@@ -47,6 +47,8 @@ export interface Job {
   readonly attempts: number;
   /** The attempts that did not complete it, oldest first. */
   readonly failures: readonly FailedAttempt[];
+  /** The file of an export, or the upload of a failed job, is still there. */
+  readonly file_kept: boolean;
 }
 
 /** A job of a list or of `GET /jobs/:id`. */
@@ -63,7 +65,8 @@ function iso(column: Sql): Sql {
 export const jobColumns: Sql = sql`id, kind, queue, state, "user", collection, file_name,
   file_size::float8 AS file_size, file_format, dialect, progress, result, error,
   ${iso(sql`created_on`)} AS created_on, ${iso(sql`started_on`)} AS started_on,
-  ${iso(sql`finished_on`)} AS finished_on, attempt AS attempts, failures`;
+  ${iso(sql`finished_on`)} AS finished_on, attempt AS attempts, failures,
+  kept_file IS NOT NULL AS file_kept`;
 
 /** A rejected row of a file. */
 export interface RejectedRow {

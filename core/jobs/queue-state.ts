@@ -24,3 +24,16 @@ export async function queueStates(pool: Pool, schema: string): Promise<readonly 
   const states = new Map(rows.map(({ name, state }) => [name, state]));
   return QUEUE_NAMES.map((name) => ({ name, state: states.get(name) ?? 'running' }));
 }
+/** Sets the switch of a queue. */
+export async function switchQueue(
+  pool: Pool,
+  schema: string,
+  { name, state, user }: SwitchedQueue & { readonly user: string | null },
+): Promise<void> {
+  await pool.query(
+    render(sql`INSERT INTO ${systemTable(schema, 'queues')} (name, state, changed_by)
+      VALUES (${name}, ${state}, ${user})
+      ON CONFLICT (name) DO UPDATE
+      SET state = excluded.state, changed_by = excluded.changed_by, changed_on = now()`),
+  );
+}

@@ -46,6 +46,8 @@ export interface Submission {
   readonly file?: JobFile;
   /** A repeated request with this key gets the first job; needs a holder. */
   readonly idempotencyKey?: string | null;
+  /** What makes requests with this key the same; by default the fingerprint or the message. */
+  readonly request?: unknown;
 }
 
 export interface Submitted {
@@ -112,7 +114,11 @@ export async function recordJob(client: Client, schema: string, job: Submission)
 }
 
 /** @throws ServiceError SERVICE_UNAVAILABLE when the queue is being drained */
-async function requireAccepting(client: Client, schema: string, queue: QueueName): Promise<void> {
+export async function requireAccepting(
+  client: Client,
+  schema: string,
+  queue: QueueName,
+): Promise<void> {
   const { rowCount } = await client.query(
     render(sql`SELECT FROM ${systemTable(schema, 'queues')}
       WHERE name = ${queue} AND state = 'draining'`),
@@ -171,7 +177,11 @@ function keyedRequest(job: Submission): KeyedRequest | null {
   const { holder, idempotencyKey: key = null } = job;
   if (key === null) return null;
   assert(holder !== undefined, 'a key belongs to somebody');
-  const request = requestDigest(job.kind, job.collection, job.fingerprint ?? job.message);
+  const request = requestDigest(
+    job.kind,
+    job.collection,
+    job.request ?? job.fingerprint ?? job.message,
+  );
   return { holder, key, request };
 }
 

@@ -31,6 +31,7 @@ type Queryable = Pick<Pool, 'query'>;
 /** Maximum errors in the job itself; the others are in the table of rejected rows. */
 const SHOWN_ERRORS = 100;
 const STORED_AT_ONCE = 1_000;
+const MOST_FAILURES = 100;
 const ENDED_WITHIN_MS = 10_000;
 
 function current({ id, attempt }: Delivery): Sql {
@@ -44,6 +45,17 @@ async function update(db: Queryable, schema: string, change: Sql, where: Sql): P
   return rowCount === 1;
 }
 
+/** The failed attempts with the current one; very many are not all kept. */
+export function withFailure(reason: string): Sql {
+  return sql`CASE WHEN jsonb_array_length(failures) >= ${MOST_FAILURES} THEN failures ELSE
+    failures || jsonb_build_array(jsonb_build_object('attempt', attempt, 'reason', ${reason}::text,
+      'on', to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))) END`;
+}
+
+/** The upload of a job, which is kept when the job fails. */
+const upload = sql`CASE WHEN message -> 'file' ->> 'id' ~ '^[0-9a-f-]{36}$'
+  THEN (message -> 'file' ->> 'id')::uuid END`;
+
 /** The columns that are set when a job ends. */
 function ended(state: JobState, ...more: Sql[]): Sql {
   const fixed = sql`state = ${state}, finished_on = clock_timestamp(), backend_pid = NULL,
@@ -55,6 +67,7 @@ function ended(state: JobState, ...more: Sql[]): Sql {
  * Completes a job with its result. In a transactional actor this is the last statement of its
  * transaction, so that work and result commit together.
  * @param result any JSON value
+ * @param keptFile the id of a file in the spool that the result consists of
  * @throws {SupersededError} when the attempt is no longer current or the job was cancelled; the
  *   transaction must then be rolled back
  */
@@ -63,9 +76,11 @@ export async function completeJob(
   schema: string,
   delivery: Delivery,
   result: unknown,
+  keptFile: string | null = null,
 ): Promise<void> {
   const json = storedJson(result ?? null);
-  const change = ended('completed', sql`result = ${json}`, sql`error = NULL`);
+  const kept = sql`kept_file = ${keptFile}`;
+  const change = ended('completed', sql`result = ${json}`, sql`error = NULL`, kept);
   const where = sql`${current(delivery)} AND NOT cancel_requested`;
   if (!(await update(client, schema, change, where))) throw new SupersededError(delivery);
 }
@@ -132,7 +147,7 @@ export async function endBackend(
   }
 }
 
-/** Fails a job; errors of rows are also stored as rejected rows. */
+/** Fails a job and keeps its upload; errors of rows are also stored as rejected rows. */
 export async function failJob(
   pool: Pool,
   schema: string,
@@ -141,7 +156,9 @@ export async function failJob(
 ): Promise<boolean> {
   const shown = storedJson(errors.slice(0, SHOWN_ERRORS));
   return await transaction(pool, async (client) => {
-    const change = ended('failed', sql`error = ${shown}`);
+    const failures = sql`failures = ${withFailure(errors[0]?.message ?? '')}`;
+    const kept = sql`kept_file = ${upload}`;
+    const change = ended('failed', sql`error = ${shown}`, failures, kept);
     if (!(await update(client, schema, change, current(delivery)))) return false;
     const rejected = errors.filter(({ extensions }) => typeof extensions.row === 'number');
     for (let from = 0; from < rejected.length; from += STORED_AT_ONCE) {
@@ -171,8 +188,14 @@ export async function cancelJob(pool: Pool, schema: string, delivery: Delivery):
 }
 
 /** Returns a running job to the waiting ones, for another delivery. */
-export async function giveBack(pool: Pool, schema: string, delivery: Delivery): Promise<boolean> {
-  const change = sql`state = 'waiting', backend_pid = NULL, backend_start = NULL`;
+export async function giveBack(
+  pool: Pool,
+  schema: string,
+  delivery: Delivery,
+  reason: string,
+): Promise<boolean> {
+  const change = sql`state = 'waiting', backend_pid = NULL, backend_start = NULL,
+    failures = ${withFailure(reason)}`;
   return await update(pool, schema, change, current(delivery));
 }
 
@@ -185,12 +208,17 @@ export async function abandonJob(
   schema: string,
   id: string,
   errors: readonly ErrorEntry[],
-): Promise<{ readonly mailbox: string | null; readonly message: unknown } | null> {
+): Promise<{ readonly mailbox: string | null } | null> {
   await endBackend(pool, schema, { id, attempt: null });
-  const { rows } = await pool.query<{ mailbox: string | null; message: unknown }>(
+  const { rows } = await pool.query<{ mailbox: string | null }>(
     render(sql`UPDATE ${systemTable(schema, 'jobs')}
-      SET ${ended('failed', sql`error = ${storedJson(errors)}`)}
-      WHERE id = ${id} AND ${isOpen} RETURNING mailbox, message`),
+      SET ${ended(
+        'failed',
+        sql`error = ${storedJson(errors)}`,
+        sql`failures = ${withFailure(errors[0]?.message ?? '')}`,
+        sql`kept_file = ${upload}`,
+      )}
+      WHERE id = ${id} AND ${isOpen} RETURNING mailbox`),
   );
   return rows[0] ?? null;
 }

@@ -28,7 +28,11 @@ import {
 } from './request-context.ts';
 
 /** What is exported, and how. */
-export type ExportOrder = Pick<ExportMessage, 'collection' | 'query' | 'format' | 'safe' | 'title'>;
+export interface ExportOrder
+  extends Pick<ExportMessage, 'collection' | 'query' | 'format' | 'safe' | 'title'> {
+  /** The `Idempotency-Key` of the request. */
+  readonly idempotencyKey?: string | null;
+}
 
 /** Whether the caller may see a field of some item. */
 function isReadable({ grants, collection }: ItemContext, name: string): boolean {
@@ -100,14 +104,16 @@ export class ExportService {
   async accept(caller: Caller, order: ExportOrder): Promise<string> {
     const { user, ip } = caller;
     if (user === null) throw forbidden('Only users can have a file, because it stays theirs.');
-    const { collection } = order;
-    exportStatement(await this.#contexts.of({ caller, collection }), order);
-    const message: ExportMessage = { version: 1, ...order, user, ip };
+    const { idempotencyKey = null, ...wanted } = order;
+    const { collection } = wanted;
+    exportStatement(await this.#contexts.of({ caller, collection }), wanted);
+    const message: ExportMessage = { version: 1, ...wanted, user, ip };
     const submission: Submission = {
       ...{ kind: EXPORT_JOB, queue: 'transfer', message, mailbox: exportMailbox(user) },
       ...{ collection, user, holder: quotaKeyOf(caller) },
       // An identical export that runs already does not see what was written since.
       fingerprint: null,
+      ...{ idempotencyKey, request: wanted },
     };
     return (await this.#jobs.submit(submission)).id;
   }
@@ -123,6 +129,9 @@ export class ExportService {
     const { state, attempts } = job;
     if (state !== 'completed' || !v.is(exportResult, job.result)) {
       throw new ServiceError('CONFLICT', { state, reason: 'The job has no file.' });
+    }
+    if (!job.file_kept) {
+      throw new ServiceError('CONFLICT', { state, reason: 'Its file is no longer kept.' });
     }
     const file = exportFileId({ id: job.id, attempt: attempts });
     const bytes = await this.#spool.size(file);

@@ -23,6 +23,7 @@ import type { MessageBus } from '#core/messages/bus.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import type { Spool } from '#core/transfer/spool.ts';
 import { discardUpload } from '#core/transfer/upload.ts';
+import { retryJob } from './retry-job.ts';
 
 const ERRORS_PAGE = 1_000;
 /** The result of an import that has a report. */
@@ -126,6 +127,18 @@ export class JobService {
       // The message is only faster: a worker reads the row every second, and before it begins.
       this.#log.warn({ err: error, job: id }, 'a cancelled job could not be announced');
     }
+  }
+
+  /**
+   * Makes a job that failed or was cancelled wait again, with what it was submitted with.
+   * @throws ServiceError CONFLICT with `state` when it did not end so, or its file is gone; FORBIDDEN
+   *   as {@link get}; REQUESTS_EXCEEDED, SERVICE_UNAVAILABLE as {@link submit}
+   */
+  async retry(id: string, caller: Caller): Promise<PlacedJob> {
+    await this.get(id, caller);
+    const [pool, schema, queues, spool] = [this.#pool, this.#schema, this.#queues, this.#spool];
+    await retryJob({ pool, schema, queues, spool, maxPerHolder: this.#maxPerHolder }, id);
+    return await this.get(id, caller);
   }
 
   /** Why the job can no longer be cancelled. */

@@ -11,6 +11,7 @@ import type { Response } from '#edge/http/response.ts';
 import { members } from './body.ts';
 import { type Call, type CallHandler, listed, param } from './call.ts';
 import { disposition } from './export.ts';
+import { idempotencyKeyOf } from './idempotency-key.ts';
 import { accepted, jobLocation } from './job-answer.ts';
 import { prefersAsync } from './prefer-header.ts';
 import { NOTHING, parsedBody, type RouteEntry } from './route.ts';
@@ -36,6 +37,7 @@ async function submit(call: Call, body: v.InferOutput<typeof exportBody>): Promi
   const id = await services.exports.accept(caller, {
     ...{ collection: param(call, 'collection'), query: body.query, format: body.format },
     ...{ safe: body.export_safe, title: body.file?.title ?? null },
+    idempotencyKey: idempotencyKeyOf(call.request),
   });
   if (prefersAsync(call.request)) return accepted(call, id);
   return { status: 204, headers: { Location: jobLocation(id) } };

@@ -7,6 +7,7 @@ import { parseQuery } from '#core/query/parse/parameter.ts';
 import { REPORT_COLUMNS } from '#core/transfer/error-report.ts';
 import { eventStream, type ServerEvent } from '#edge/http/event-stream.ts';
 import { type Call, type CallHandler, data, listed, NO_CONTENT, param } from './call.ts';
+import { jobLocation } from './job-answer.ts';
 import { DATA, NOTHING, type RouteEntry } from './route.ts';
 
 const list: CallHandler = async (call) => {
@@ -23,6 +24,15 @@ const read: CallHandler = async (call) =>
 const cancel: CallHandler = async (call) => {
   await call.services.jobs.cancel(param(call, 'id'), call.caller);
   return NO_CONTENT;
+};
+
+const retry: CallHandler = async (call) => {
+  const job = await call.services.jobs.retry(param(call, 'id'), call.caller);
+  return {
+    status: 202,
+    headers: { Location: jobLocation(job.id) },
+    body: JSON.stringify({ data: job }),
+  };
 };
 
 /** Progress while the job runs, `end` when it has ended. */
@@ -98,6 +108,15 @@ export const JOB_ROUTES: readonly RouteEntry[] = [
     body: null,
     answer: NOTHING,
     handle: cancel,
+  },
+  {
+    method: 'POST',
+    path: '/jobs/:id/retry',
+    summary: 'Repeats a job that failed or was cancelled',
+    access: 'user',
+    body: null,
+    answer: { statuses: [202], type: 'application/json' },
+    handle: retry,
   },
   {
     method: 'GET',

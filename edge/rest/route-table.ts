@@ -13,6 +13,7 @@ import { JOB_ROUTES } from './job.ts';
 import { OWN_ACCOUNT_ROUTES } from './own-account.ts';
 import { PERMISSION_ROUTES } from './own-permissions.ts';
 import { PASSWORD_RESET_ROUTES } from './password-reset.ts';
+import { QUEUE_ROUTES } from './queue.ts';
 import { REGISTRATION_ROUTES } from './registration.ts';
 import { RELATION_ROUTES } from './relation.ts';
 import type { RouteEntry } from './route.ts';
@@ -40,6 +41,7 @@ export const ROUTES: readonly RouteEntry[] = [
   ...IMPORT_ROUTES,
   ...EXPORT_ROUTES,
   ...JOB_ROUTES,
+  ...QUEUE_ROUTES,
   ...UTILITY_ROUTES,
 ];
 

@@ -6,7 +6,6 @@ import { jobCaller } from '#core/access/job-caller.ts';
 import type { Change } from '#core/changes/change.ts';
 import type { Announcement } from '#core/changes/write-transaction.ts';
 import { withConnection } from '#core/database/pool.ts';
-import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
 import { IMPORT_JOB, type ImportMessage, importMessage } from '#core/jobs/message/import.ts';
 import { sameFileJob } from '#core/jobs/same-file.ts';
@@ -17,7 +16,6 @@ import { importFile } from '#core/transfer/import.ts';
 import type { ImportResult } from '#core/transfer/import-run.ts';
 import type { Reader } from '#core/transfer/restricted-links.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
-import { interruptionOf } from '#workers/runtime/interruption-reason.ts';
 
 /** The sender of the file, with the rights that he has now. @throws ServiceError FORBIDDEN */
 async function senderOf(
@@ -86,13 +84,6 @@ async function importSpooled(
   });
 }
 
-/** Whether the job ends with this failure, so that its file is no longer needed. */
-function isFinal(error: unknown, signal: AbortSignal): boolean {
-  const interruption = interruptionOf(signal);
-  if (interruption !== null) return interruption === 'cancelled' || interruption === 'overdue';
-  return error instanceof ServiceError || error instanceof ServiceErrors;
-}
-
 export const importActor: Actor<typeof importMessage> = {
   name: IMPORT_JOB,
   queue: 'transfer',
@@ -121,7 +112,6 @@ export const importActor: Actor<typeof importMessage> = {
       return result;
     } catch (error) {
       await announced.pop()?.doubtful();
-      if (isFinal(error, context.signal)) await discard();
       throw error;
     }
   },

@@ -13,6 +13,7 @@ import { removeOldKeys } from '#core/jobs/idempotency-key.ts';
 import { EXPORT_JOB, exportFileId } from '#core/jobs/message/export.ts';
 import { IMPORT_JOB } from '#core/jobs/message/import.ts';
 import { TIDY_JOB, tidyMessage } from '#core/jobs/message/tidy.ts';
+import { removeKeptFiles } from '#core/services/kept-file.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { uploadOf } from '#core/transfer/upload.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
@@ -28,28 +29,40 @@ const UPLOAD_GRACE_MS = 6 * 3_600_000;
 const HISTORY_MS = DEADLINE_MS / 2;
 
 const openJobs = v.array(v.object({ message: v.unknown() }));
+const keptFiles = v.array(v.object({ kept_file: v.string() }));
 const exportJobs = v.array(v.object({ id: v.string(), attempt: v.number() }));
 
-/** Removes jobs that ended before JOBS_RETENTION, with their rejected rows. */
-async function removeJobs({ orm, config }: Services): Promise<number> {
-  const { fork, entity } = await orm.open();
-  const before = new Date(Date.now() - config.JOBS_RETENTION);
-  const old = { finished_on: { $lt: before } };
-  return await fork().nativeDelete(entity('system_jobs'), old);
+/**
+ * Removes jobs that ended before JOBS_RETENTION, or are beyond JOBS_MAX_KEPT, with their rejected
+ * rows; not those that an Idempotency-Key still finds.
+ */
+async function removeJobs({ pool, schema, config }: Services): Promise<number> {
+  const jobs = systemTable(schema, 'jobs');
+  const { rowCount } = await pool.query(
+    render(sql`DELETE FROM ${jobs} AS j
+      WHERE (finished_on < now() - make_interval(secs => ${config.JOBS_RETENTION / 1_000})
+          OR finished_on <= (SELECT finished_on FROM ${jobs} WHERE finished_on IS NOT NULL
+            ORDER BY finished_on DESC OFFSET ${config.JOBS_MAX_KEPT} LIMIT 1))
+        AND NOT EXISTS (SELECT FROM ${systemTable(schema, 'idempotency_keys')} WHERE job = j.id)`),
+  );
+  return rowCount ?? 0;
 }
 
-/** The uploads that open jobs refer to, and the files of completed exports. */
+/** The uploads that open jobs refer to, files that are kept, and those that are being written. */
 async function filesInUse({ orm }: Services): Promise<ReadonlySet<string>> {
   const { fork, entity } = await orm.open();
   const open = { state: { $in: ['waiting', 'running'] } };
   const uploads = v
     .parse(openJobs, await fork().find(entity('system_jobs'), open))
     .map(({ message }) => uploadOf(message));
-  const completed = { kind: EXPORT_JOB, state: { $in: ['completed', 'running'] } };
+  const running = { kind: EXPORT_JOB, state: 'running' };
   const exports = v
-    .parse(exportJobs, await fork().find(entity('system_jobs'), completed))
+    .parse(exportJobs, await fork().find(entity('system_jobs'), running))
     .map(exportFileId);
-  return new Set([...uploads.filter((id) => id !== null), ...exports]);
+  const kept = v
+    .parse(keptFiles, await fork().find(entity('system_jobs'), { kept_file: { $ne: null } }))
+    .map(({ kept_file }) => kept_file);
+  return new Set([...uploads.filter((id) => id !== null), ...exports, ...kept]);
 }
 
 /** Those of the files that are reports of jobs; they are named like them. */
@@ -105,9 +118,12 @@ export const tidyActor: Actor<typeof tidyMessage> = {
   async receive(_, context) {
     const { pool, schema } = context.services;
     await removeOldKeys(pool, schema);
+    const { spool, config } = context.services;
+    const limits = { age: config.JOB_FILES_RETENTION, keep: config.JOB_FILES_MAX };
+    const kept = await removeKeptFiles({ pool, schema, spool }, limits);
     return {
       jobs: await removeJobs(context.services),
-      files: await removeUploads(context),
+      files: kept + (await removeUploads(context)),
       ...(await removeHistory(context)),
     };
   },

@@ -20,6 +20,7 @@ import {
 } from '#core/jobs/write-job-status.ts';
 import type { Log } from '#core/log/log.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
+import { removeSurplusFiles } from '#core/services/kept-file.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { discardUpload } from '#core/transfer/upload.ts';
 import type { Services } from '#workers/services.ts';
@@ -31,7 +32,7 @@ import { RetryableError } from './retryable-error.ts';
 import type { RunningDeliveries } from './running-deliveries.ts';
 
 /** Time that an actor has to react to its signal; after that it is no longer waited for. */
-const HEED_WITHIN_MS = 3_000;
+const HEED_WITHIN_MS = 900;
 
 /**
  * How a delivery ended:
@@ -236,7 +237,9 @@ export class Deliverer {
       return { kind: 'cancelled' };
     }
     if (reason === 'draining') {
-      return (await giveBack(pool, schema, job)) ? { kind: 'back' } : superseded();
+      return (await giveBack(pool, schema, job, 'Its worker was stopped.'))
+        ? { kind: 'back' }
+        : superseded();
     }
     const details = { category: job.kind, duration: end.deadline };
     const errors =
@@ -244,7 +247,8 @@ export class Deliverer {
     if (errors === null) {
       log.error({ err: error }, 'the attempt failed');
       if (!end.lastAttempt) {
-        const open = await giveBack(pool, schema, job);
+        const last = lastErrorOf(error, this.#actors.get(job.kind), config);
+        const open = await giveBack(pool, schema, job, last.message);
         return open ? { kind: 'retry' } : superseded();
       }
     }
@@ -252,10 +256,20 @@ export class Deliverer {
       (one) => one.toJSON(),
     );
     if (!(await failJob(pool, schema, job, entries))) return superseded();
-    await discardUpload(spool, job.message, log);
+    await this.#limitFiles(job, log);
     const codes = new Set(entries.map(({ extensions }) => extensions.code));
     const level = errors === null ? 'error' : 'warn';
     return { kind: 'failed', reason: [...codes].join(', '), level };
+  }
+
+  /** The upload of a failed job is kept for a retry, but not those of ever more jobs. */
+  async #limitFiles({ holder }: ClaimedJob, log: Log): Promise<void> {
+    const { config, pool, schema, spool } = this.#services;
+    try {
+      await removeSurplusFiles({ pool, schema, spool }, { holder, keep: config.JOB_FILES_MAX });
+    } catch (error) {
+      log.warn({ err: error }, 'files of ended jobs were not removed');
+    }
   }
 
   async #keepProgress(job: ClaimedJob, progress: JobProgress | null, log: Log): Promise<void> {

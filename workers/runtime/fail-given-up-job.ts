@@ -1,18 +1,19 @@
 /** What happens to a job that the queue does not deliver any more although it has not ended. */
 import { ServiceError } from '#core/errors/service-error.ts';
 import { wakeNext } from '#core/jobs/mailbox.ts';
+import type { QueueName } from '#core/jobs/queue.ts';
 import { abandonJob } from '#core/jobs/write-job-status.ts';
-import { discardUpload } from '#core/transfer/upload.ts';
 import type { Services } from '#workers/services.ts';
 
 /** Records the job as failed, so that nobody waits for it and its mailbox continues. */
-export async function giveUp(services: Services, id: string): Promise<void> {
-  const { pool, schema, bus, queues, spool, log } = services;
+export async function giveUp(services: Services, id: string, queue: QueueName): Promise<void> {
+  const { pool, schema, bus, queues, log } = services;
+  // Somebody may have retried it.
+  if ((await queues.get(queue).state(id)) !== 'failed') return;
   const errors = [new ServiceError('INTERNAL_SERVER_ERROR').toJSON()];
   const job = await abandonJob(pool, schema, id, errors);
   if (job === null) return;
   log.error({ job: id }, 'a job failed because its deliveries ended without an outcome');
-  await discardUpload(spool, job.message, log);
   await bus.publish('job.finished', { id });
   await wakeNext(pool, schema, queues, job.mailbox);
 }

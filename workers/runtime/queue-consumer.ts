@@ -34,7 +34,7 @@ export interface ConsumerHandlers {
   /** A job was put aside and waits now. */
   readonly onAside: (id: string, mailbox: string) => Promise<void>;
   /** The queue does not deliver this job any more. */
-  readonly onGivenUp: (id: string) => Promise<void>;
+  readonly onGivenUp: (id: string, queue: QueueName) => Promise<void>;
 }
 
 /** The part of BullMQ's worker that is used; both backends have it. */
@@ -66,7 +66,7 @@ export class Consumer {
     worker.on('error', warnThrottled(log, 'the queue failed'));
     worker.on('failed', (job) => {
       if (job?.id === undefined || job.finishedOn === undefined) return;
-      this.#handlers.onGivenUp(job.id).catch((error) => {
+      this.#handlers.onGivenUp(job.id, this.#name).catch((error) => {
         log.warn({ err: error, job: job.id }, 'a job that the queue gave up could not be recorded');
       });
     });

@@ -160,7 +160,7 @@ export class Reconciler {
     const { queues, log, config } = this.#services;
     const queue = queues.get(job.queue);
     const state = await queue.state(job.id);
-    if (state === 'failed') return await giveUp(this.#services, job.id);
+    if (state === 'failed') return await giveUp(this.#services, job.id, job.queue);
     if (state !== 'unknown' && state !== 'completed') return;
     // Its turn may have come just now, and the worker that ended the one before it adds it.
     if (job.mailbox !== null && !this.#missing.has(job.id)) {

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { prepareQueueTables } from '#core/jobs/bullmq.ts';
 import { wakeIfNext } from '#core/jobs/mailbox.ts';
+import type { QueueName } from '#core/jobs/queue.ts';
 import type { Services } from '#workers/services.ts';
 import type { Actor } from './actor.ts';
 import { Deliverer, type Outcome, type QueuedJob } from './delivery.ts';
@@ -29,7 +30,7 @@ export class Runtime {
     const handlers = {
       deliver: (job: QueuedJob) => this.#deliver(job),
       onAside: (id: string, mailbox: string) => this.#onAside(id, mailbox),
-      onGivenUp: (id: string) => giveUp(services, id),
+      onGivenUp: (id: string, queue: QueueName) => giveUp(services, id, queue),
     };
     const names = new Set(actors.map((actor) => actor.queue));
     this.#consumers = [...names].map((name) => new Consumer(name, services, handlers));

@@ -174,7 +174,7 @@ export async function createCluster(
       const { mailbox = null } = message;
       const { id } = await jobs.submit({
         kind,
-        queue: 'transfer',
+        queue: kind === 'alter' ? 'schema' : 'transfer',
         message: { version: 1, ...{ mailbox, ...message } },
         mailbox: typeof mailbox === 'string' ? mailbox : null,
         collection: null,

@@ -158,48 +158,51 @@ for (const backend of backends) {
       t.match(await ended(id), { state: 'cancelled' });
     });
 
-    await t.test('an upload goes when its job has ended without success', async (t) => {
-      const gone = async (id: string) => !(await cluster.uploads()).includes(id);
-      const mailbox = 'uploads';
-      const file = await cluster.upload();
-      const running = await submit('script', { mailbox, gate: 'never', file });
-      const [waiting, asked] = [await cluster.upload(), await cluster.upload()];
-      const waits = await submit('script', { mailbox, file: waiting });
-      const given = await submit('script', { mailbox, file: asked });
-      await begun(running);
-      await jobs.cancel(waits, admin);
-      t.ok(await gone(waiting.id), 'cancelled while it waited');
-      // As when its worker drains just after it was asked to stop.
-      await pool.query('UPDATE system_jobs SET cancel_requested = true WHERE id = $1', [given]);
-      t.notOk(await gone(file.id), 'a job that runs keeps its own');
-      await jobs.cancel(running, admin);
-      await until(async () => await gone(file.id));
-      t.match(await ended(given), { state: 'cancelled', attempts: 0 });
-      await until(async () => await gone(asked.id));
+    await t.test(
+      'an upload goes when its job is cancelled, and is kept when it fails',
+      async (t) => {
+        const gone = async (id: string) => !(await cluster.uploads()).includes(id);
+        const mailbox = 'uploads';
+        const file = await cluster.upload();
+        const running = await submit('script', { mailbox, gate: 'never', file });
+        const [waiting, asked] = [await cluster.upload(), await cluster.upload()];
+        const waits = await submit('script', { mailbox, file: waiting });
+        const given = await submit('script', { mailbox, file: asked });
+        await begun(running);
+        await jobs.cancel(waits, admin);
+        t.ok(await gone(waiting.id), 'cancelled while it waited');
+        // As when its worker drains just after it was asked to stop.
+        await pool.query('UPDATE system_jobs SET cancel_requested = true WHERE id = $1', [given]);
+        t.notOk(await gone(file.id), 'a job that runs keeps its own');
+        await jobs.cancel(running, admin);
+        await until(async () => await gone(file.id));
+        t.match(await ended(given), { state: 'cancelled', attempts: 0 });
+        await until(async () => await gone(asked.id));
 
-      const late = await cluster.upload();
-      const id = await submit('commit', { gate: 'late', file: late });
-      await begun(id);
-      await pool.query(
-        `WITH request AS (UPDATE system_jobs SET cancel_requested = true WHERE id = '${id}')
+        const late = await cluster.upload();
+        const id = await submit('commit', { gate: 'late', file: late });
+        await begun(id);
+        await pool.query(
+          `WITH request AS (UPDATE system_jobs SET cancel_requested = true WHERE id = '${id}')
         INSERT INTO gate VALUES ('late')`,
-      );
-      t.match(await ended(id), { state: 'cancelled' }, 'its transaction finds itself cancelled');
-      await until(async () => await gone(late.id));
+        );
+        t.match(await ended(id), { state: 'cancelled' }, 'its transaction finds itself cancelled');
+        await until(async () => await gone(late.id));
 
-      for (const fault of [{ succeedsAt: 99 }, { badRows: [1] }]) {
-        const upload = await cluster.upload();
-        t.match(await ended(await submit('script', { ...fault, file: upload })), {
-          state: 'failed',
+        for (const fault of [{ succeedsAt: 99 }, { badRows: [1] }]) {
+          const upload = await cluster.upload();
+          t.match(await ended(await submit('script', { ...fault, file: upload })), {
+            state: 'failed',
+          });
+          t.notOk(await gone(upload.id), 'for a retry');
+        }
+        const kept = await cluster.upload();
+        t.match(await ended(await submit('script', { succeedsAt: 3, file: kept })), {
+          state: 'completed',
         });
-        await until(async () => await gone(upload.id));
-      }
-      const kept = await cluster.upload();
-      t.match(await ended(await submit('script', { succeedsAt: 3, file: kept })), {
-        state: 'completed',
-      });
-      t.notOk(await gone(kept.id), 'an attempt that fails leaves it to the next');
-    });
+        t.notOk(await gone(kept.id), 'an attempt that fails leaves it to the next');
+      },
+    );
 
     await t.test('an overdue job fails', async (t) => {
       const job = await ended(await submit('brief', { gate: 'never' }));

@@ -1,0 +1,81 @@
+/** What administrators do with queues: see them, pause, drain and resume them. */
+import type { Caller } from '#core/access/grants.ts';
+import type { Pool } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { forbidden } from '#core/errors/service-error.ts';
+import { isOpen } from '#core/jobs/job.ts';
+import { QUEUE_NAMES, type QueueName, type Queues } from '#core/jobs/queue.ts';
+import { type QueueSwitch, switchQueue } from '#core/jobs/queue-state.ts';
+import type { Log } from '#core/log/log.ts';
+import { systemTable } from '#core/system/system-table.ts';
+
+export interface QueueServiceOptions {
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  readonly queues: Queues;
+  readonly log: Log;
+}
+
+/** A queue as clients see it. */
+export interface ShownQueue {
+  readonly name: QueueName;
+  readonly state: QueueSwitch;
+  /** Since when, ISO-8601 in UTC; null when it was never switched. */
+  readonly changed_on: string | null;
+  readonly changed_by: string | null;
+  /** Jobs by state. */
+  readonly waiting: number;
+  readonly running: number;
+}
+
+function queueName(name: string): QueueName {
+  const found = QUEUE_NAMES.find((known) => known === name);
+  if (found === undefined) throw forbidden();
+  return found;
+}
+
+export class QueueService {
+  readonly #options: QueueServiceOptions;
+
+  constructor(options: QueueServiceOptions) {
+    this.#options = options;
+  }
+
+  /** All queues. */
+  async list(): Promise<readonly ShownQueue[]> {
+    const { pool, schema } = this.#options;
+    const { rows } = await pool.query<ShownQueue>(
+      render(sql`SELECT q.name, coalesce(s.state, 'running') AS state, s.changed_by,
+          to_char(s.changed_on AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS changed_on,
+          coalesce(j.waiting, 0)::float8 AS waiting, coalesce(j.running, 0)::float8 AS running
+        FROM unnest(${[...QUEUE_NAMES]}::text[]) WITH ORDINALITY AS q(name, place)
+          LEFT JOIN ${systemTable(schema, 'queues')} AS s USING (name)
+          LEFT JOIN (SELECT queue, count(*) FILTER (WHERE state = 'waiting') AS waiting,
+              count(*) FILTER (WHERE state = 'running') AS running
+            FROM ${systemTable(schema, 'jobs')} WHERE ${isOpen} GROUP BY queue) AS j
+            ON j.queue = q.name
+        ORDER BY q.place`),
+    );
+    return rows;
+  }
+
+  /**
+   * Pauses, drains or resumes a queue; jobs that run already go on.
+   * @throws ServiceError FORBIDDEN when there is no such queue
+   */
+  async switch(name: string, state: QueueSwitch, caller: Caller): Promise<ShownQueue> {
+    const { pool, schema, queues, log } = this.#options;
+    const known = queueName(name);
+    await switchQueue(pool, schema, { name: known, state, user: caller.user });
+    log.info({ queue: known, state, user: caller.user }, 'a queue was switched');
+    // Workers read the switch with each job; this only saves deliveries, and the reconciler does it too.
+    await queues
+      .get(known)
+      .setPaused(state === 'paused')
+      .catch((error: unknown) => log.warn({ err: error }, 'the server of a queue was not told'));
+    const shown = (await this.list()).find((queue) => queue.name === known);
+    if (shown === undefined) throw forbidden();
+    return shown;
+  }
+}

@@ -1,0 +1,117 @@
+/** Retries jobs that failed or were cancelled: the same job waits again. */
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Pool } from '#core/database/pool.ts';
+import { transaction } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import type { JobState } from '#core/jobs/job.ts';
+import { enqueueInTurn } from '#core/jobs/mailbox.ts';
+import type { QueueName, Queues } from '#core/jobs/queue.ts';
+import { claimJob } from '#core/jobs/quota.ts';
+import { requireAccepting } from '#core/jobs/submit.ts';
+import { nextTurn } from '#core/jobs/turn.ts';
+import { systemTable } from '#core/system/system-table.ts';
+import type { Spool } from '#core/transfer/spool.ts';
+import { uploadOf } from '#core/transfer/upload.ts';
+
+export interface RetryOptions {
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  readonly queues: Queues;
+  readonly spool: Spool;
+  /** JOBS_MAX_PER_USER */
+  readonly maxPerHolder: number;
+}
+
+interface EndedJob {
+  readonly state: JobState;
+  readonly kind: string;
+  readonly queue: QueueName;
+  readonly mailbox: string | null;
+  readonly holder: string | null;
+  readonly message: unknown;
+  readonly kept: string | null;
+}
+
+/** The end of the last delivery reaches the queue within this time. */
+const SETTLED_WITHIN_MS = 2_000;
+const LOOK_MS = 20;
+const UNIQUE_VIOLATION = '23505';
+
+function refused(state: string, reason: string): ServiceError {
+  return new ServiceError('CONFLICT', { state, reason });
+}
+
+/** Removes what the queue has of an ended job, so that it takes the job again. */
+async function forget(queues: Queues, queue: QueueName, id: string): Promise<void> {
+  const end = performance.now() + SETTLED_WITHIN_MS;
+  while ((await queues.get(queue).state(id)) === 'active' && performance.now() < end) {
+    await delay(LOOK_MS);
+  }
+  await queues.get(queue).remove(id);
+}
+
+/** The upload that the job needs; null when it needs none. */
+async function requireUpload({ spool }: RetryOptions, job: EndedJob): Promise<string | null> {
+  const upload = uploadOf(job.message);
+  if (upload === null) return null;
+  const isThere =
+    job.kept === upload &&
+    (await spool.size(upload).then(
+      () => true,
+      () => false,
+    ));
+  if (isThere) return upload;
+  throw refused(job.state, 'The file of the job is no longer kept; send it again.');
+}
+
+/**
+ * Makes an ended job wait again.
+ * @throws ServiceError CONFLICT with `state` when it has not failed and was not cancelled, its file
+ *   is no longer kept, or an identical job is open; REQUESTS_EXCEEDED; SERVICE_UNAVAILABLE
+ */
+export async function retryJob(options: RetryOptions, id: string): Promise<void> {
+  const { pool, schema, queues, maxPerHolder } = options;
+  const jobs = systemTable(schema, 'jobs');
+  const { rows } = await pool.query<EndedJob>(
+    render(sql`SELECT state, kind, queue, mailbox, holder, message, kept_file AS kept
+      FROM ${jobs} WHERE id = ${id}`),
+  );
+  const [job] = rows;
+  if (job === undefined) throw new ServiceError('FORBIDDEN');
+  const { state, kind, queue, mailbox, holder } = job;
+  if (state !== 'failed' && state !== 'cancelled') {
+    throw refused(state, 'Only jobs that failed or were cancelled are retried.');
+  }
+  const upload = await requireUpload(options, job);
+  await forget(queues, queue, id);
+  const waiting = await transaction(pool, async (client) => {
+    await requireAccepting(client, schema, queue);
+    if (holder !== null) await claimJob(client, schema, { holder, max: maxPerHolder });
+    const updated = await client.query<{ turn: number }>(
+      render(sql`UPDATE ${jobs} SET state = 'waiting', cancel_requested = false, error = NULL,
+          progress = NULL, started_on = NULL, finished_on = NULL, kept_file = NULL,
+          turn = ${nextTurn(schema, queue, holder)}
+        WHERE id = ${id} AND state = ${state}
+          AND (${upload}::uuid IS NULL OR kept_file = ${upload}::uuid)
+        RETURNING turn::float8 AS turn`),
+    );
+    if (updated.rows[0] === undefined) throw refused(state, 'Somebody else was faster.');
+    await client.query(
+      render(sql`DELETE FROM ${systemTable(schema, 'job_errors')} WHERE job = ${id}`),
+    );
+    return updated.rows[0];
+  }).catch((error: unknown) => {
+    if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION)
+      throw refused(state, 'An identical job is open.');
+    throw error;
+  });
+  // What the queue cannot take now, the reconciler adds.
+  await enqueueInTurn(pool, schema, queues, { id, kind, queue, mailbox, turn: waiting.turn }).catch(
+    (error: unknown) => {
+      if (!(error instanceof ServiceError)) throw error;
+    },
+  );
+}

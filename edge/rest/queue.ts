@@ -1,0 +1,38 @@
+/** The routes of queues. */
+import type { QueueSwitch } from '#core/jobs/queue-state.ts';
+import { type CallHandler, data, param } from './call.ts';
+import { DATA, type RouteEntry } from './route.ts';
+
+const list: CallHandler = async ({ services }) => data(await services.queues.list());
+
+function switchTo(state: QueueSwitch): CallHandler {
+  return async (call) =>
+    data(await call.services.queues.switch(param(call, 'queue'), state, call.caller));
+}
+
+function switchRoute(verb: string, summary: string, state: QueueSwitch): RouteEntry {
+  return {
+    method: 'POST',
+    path: `/queues/:queue/${verb}`,
+    summary,
+    access: 'administrator',
+    body: null,
+    answer: DATA,
+    handle: switchTo(state),
+  };
+}
+
+export const QUEUE_ROUTES: readonly RouteEntry[] = [
+  {
+    method: 'GET',
+    path: '/queues',
+    summary: 'Lists the queues of jobs',
+    access: 'administrator',
+    body: null,
+    answer: DATA,
+    handle: list,
+  },
+  switchRoute('pause', 'Begins no more jobs of a queue', 'paused'),
+  switchRoute('drain', 'Accepts no more jobs, and does those that wait', 'draining'),
+  switchRoute('resume', 'Accepts and does the jobs of a queue again', 'running'),
+];
