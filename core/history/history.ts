@@ -208,15 +208,18 @@ export interface WrittenRows {
   readonly rows: Sql;
   /** The values of {@link History.author}. */
   readonly author: readonly unknown[];
-  /** The {@link deltaText} that the rows have in common. */
+  /** The {@link deltaText} that the rows have in common, or SQL for that of each row `t`. */
   readonly delta: unknown;
   /** The column that holds their places from 1 on, in whose order they are recorded; null: one row. */
   readonly place: Sql | null;
 }
 
-/** The column that a statement adds to rows of a collection to hold their places. */
-export function placeColumn({ table }: Collection): Sql {
-  let name = 'n';
+/**
+ * The column that a statement adds to rows of a collection to hold their places, or something else.
+ * @param usual its name, unless the table has such a column
+ */
+export function placeColumn({ table }: Collection, usual = 'n'): Sql {
+  let name = usual;
   while (table?.columns.some((column) => column.name === name)) name += '_';
   return identifier(name);
 }

@@ -1,5 +1,5 @@
 /**
- * Changes or deletes items by their keys: rows, history and, where nothing else decides on it, the
+ * Changes or deletes items by their keys, to the same values or to values of their own: rows, history and, where nothing else decides on it, the
  * answer are one statement, made once for all that change the same fields under the same rules.
  * What it cannot do, or may not, is left to the writer that goes step by step.
  */
@@ -15,27 +15,28 @@ import {
   placeColumn,
   recordRows,
 } from '#core/history/history.ts';
-import type { Key } from '#core/query/key.ts';
 import { Given } from '#core/query/plan/slot.ts';
 import type { Filter } from '#core/query/query.ts';
 import type { Written } from '#core/query/sql/compile.ts';
 import { arrayElements } from '#core/values/array-text.ts';
-import { Allowance } from './allowance.ts';
 import { needsRecord } from './caller-record.ts';
 import { coverage } from './judge.ts';
+import { type KeyedChange, type KeyedItems, nodesOf, plannedItems } from './keyed-change.ts';
 import type { Item, Row } from './payload.ts';
-import { isPlainItem } from './plain-item.ts';
-import { Preparation } from './prepare.ts';
 import { hasLinks } from './relational/link.ts';
 import { jointColumns } from './relational/lock.ts';
-import { Planner } from './relational/parse.ts';
-import type { PayloadPath, PlannedItem } from './relational/plan.ts';
 import { deltaOf } from './relational/record.ts';
-import type { Node } from './relational/work.ts';
 import { tableOf } from './statement.ts';
 import { NO_RULE, type Write } from './target.ts';
 
-/** The change or the deletion of one item, or of several in the same way. */
+/** What becomes of an item. */
+interface KeyedRow {
+  readonly row: Row;
+  /** The members of the item as they are stored. */
+  readonly stored: Item;
+}
+
+/** The change or the deletion of one item, or of several that change the same fields. */
 export interface KeyedWrite {
   readonly action: 'update' | 'delete';
   readonly collection: Collection;
@@ -45,9 +46,10 @@ export interface KeyedWrite {
   readonly isList: boolean;
   /** What is changed, in the order of the table. */
   readonly fields: readonly ColumnField[];
-  readonly row: Row;
-  /** The members of the item as they are stored. */
-  readonly stored: Item;
+  /** Each item has a row of its own. */
+  readonly isEach: boolean;
+  /** In step with the keys where each item has its own, else the one that all have in common. */
+  readonly rows: readonly KeyedRow[];
   /** Of each list one of the rules holds for the item, or it may not be written. */
   readonly rules: readonly (readonly Filter[])[];
   /** Writes of the same form are the same statement. */
@@ -74,12 +76,6 @@ export function writtenBy(write: Target): Written {
   return { source: isOnlyRow(write) ? sql`(SELECT ${returnedColumns(write)})` : ROW, isList };
 }
 
-/** The items of a write: one of a path, or those of a list. */
-export interface KeyedItems {
-  readonly keys: readonly Key[];
-  readonly isList: boolean;
-}
-
 /** The texts of keys of one column; null where there is none. */
 function textsOf({ keys }: KeyedItems): readonly string[] | null {
   const texts = keys.flatMap(([text]) => (text === undefined ? [] : [text]));
@@ -93,7 +89,7 @@ function countOf({ keys, isList }: KeyedItems): string {
 }
 
 /** Whether nobody but the statement itself has a say in what becomes of a row. */
-function isPlain({ collection: { table, primaryKey }, rule }: Write): boolean {
+export function isPlain({ collection: { table, primaryKey }, rule }: Write): boolean {
   return (
     table?.kind === 'table' && !table.userTriggers && primaryKey.length === 1 && rule === NO_RULE
   );
@@ -142,60 +138,41 @@ function updateFacts(catalog: Catalog, collection: Collection): UpdateFacts {
   return facts;
 }
 
-/** An item of a payload that names no relations. */
-function plannedPlain(key: Key, item: Item): PlannedItem {
-  return { place: [], item, sent: item, lists: [], key, intent: 'update' };
-}
-
-/** An item of a payload that names relations; null when it brings others along, or may. */
-async function plannedItem(write: Write, key: Key, value: unknown): Promise<PlannedItem | null> {
-  const { collection, target } = write;
-  const place: PayloadPath = [];
-  const planner = new Planner(target.catalog, new Allowance(undefined));
-  const input = { place, value, intent: 'update', key } as const;
-  const { items, toOne, toMany } = await planner.level(collection, [input]);
-  return toOne.length + toMany.length === 0 ? (items[0] ?? null) : null;
-}
-
 /**
  * Plans the change of items.
  * @returns null when it takes more than one statement, or is to be refused
  * @throws ServiceError as the step-by-step writer does, though not always the first of its errors
  */
-export async function planUpdate(
-  write: Write,
-  named: KeyedItems,
-  value: unknown,
-): Promise<KeyedWrite | null> {
+export async function planUpdate(write: Write, change: KeyedChange): Promise<KeyedWrite | null> {
   const { collection, target } = write;
-  const keys = textsOf(named);
-  const [key = []] = named.keys;
+  const keys = textsOf(change);
   if (!isPlain(write) || keys === null || needsRecord(write, 'update')) return null;
   const facts = updateFacts(target.catalog, collection);
   if (facts.hasJointColumns) return null;
-  const isAlone = isPlainItem(target.catalog, collection, value);
-  const item = isAlone ? plannedPlain(key, value) : await plannedItem(write, key, value);
-  if (item === null) return null;
-  const names = Object.keys(item.item).filter(
-    (name) => item.item[name] !== undefined && name !== collection.primaryKey[0]?.name,
+  const planned = await plannedItems(write, change);
+  const [first] = planned?.items ?? [];
+  if (planned === null || first === undefined) return null;
+  const names = Object.keys(first.item).filter(
+    (name) => first.item[name] !== undefined && name !== collection.primaryKey[0]?.name,
   );
   const covering = rulesFor(target.rights.of(collection.name, 'update'), names);
   if (covering === null) return null;
-  const preparing = Preparation.withoutRecord(write, 'update').of(item.item, item.sent);
-  const { row, item: stored } = preparing instanceof Promise ? await preparing : preparing;
-  if (facts.hasLinks && !isAlone) {
-    const node: Node = { ...item, action: 'update', found: null, key, row, stored };
-    if (await hasLinks({ write, root: true, nodes: [node], toOne: [], toMany: [] })) return null;
-  }
-  const fields = [...row.keys()].sort((a, b) => a.column.position - b.column.position);
+  const nodes = await nodesOf(write, planned.items);
+  if (nodes === null) return null;
+  const work = { write, root: true, nodes: [...nodes], toOne: [], toMany: [] };
+  if (facts.hasLinks && !planned.arePlain && (await hasLinks(work))) return null;
+  const fields = [...(nodes[0]?.row.keys() ?? [])].sort(
+    (a, b) => a.column.position - b.column.position,
+  );
   if (fields.length === 0 || fields.some(({ column }) => facts.referred.has(column.name))) {
     return null;
   }
   const places = fields.map(({ column }) => column.position).join();
-  const form = `update of ${places} of ${countOf(named)} by ${covering.form}`;
+  const { isList, isEach } = change;
+  const form = `update of ${isEach ? 'each ' : ''}${places} of ${countOf(change)} by ${covering.form}`;
   const { rules } = covering;
-  const { isList } = named;
-  return { action: 'update', collection, keys, isList, fields, row, stored, rules, form };
+  const made = { action: 'update', collection, keys, isList, isEach, rules, form } as const;
+  return { ...made, fields, rows: nodes };
 }
 
 /** Plans the deletion of items; null when it takes more than one statement, or is to be refused. */
@@ -209,11 +186,11 @@ export function planDeletion(write: Write, named: KeyedItems): KeyedWrite | null
   const { rules } = covering;
   return {
     ...{ action: 'delete', collection, keys, isList: named.isList, rules, form },
-    ...{ fields: [], row: new Map(), stored: {} },
+    ...{ fields: [], isEach: false, rows: [{ row: new Map(), stored: {} }] },
   };
 }
 
-type Target = Pick<KeyedWrite, 'action' | 'collection' | 'fields' | 'keys' | 'isList'>;
+type Target = Omit<KeyedWrite, 'rows' | 'rules' | 'form'>;
 
 function keyField({ primaryKey: [key] }: Collection): ColumnField {
   if (key === undefined) throw new TypeError('an item without a key was to be written');
@@ -233,6 +210,16 @@ function whereSql({ collection, isList }: Target, condition: Sql | null): Sql {
 /** The keys of several items, with their places. */
 function keysSql(): Sql {
   return sql`unnest(${new Given(0)}::text[]) WITH ORDINALITY AS k(k, n)`;
+}
+
+/** The keys of several items, with their places and, where each has its own, their values and deltas. */
+function itemsSql({ isEach, fields }: Target): Sql {
+  if (!isEach) return keysSql();
+  const arrays = Array.from({ length: fields.length + 2 }, (_, index) => {
+    return sql`${new Given(index)}::text[]`;
+  });
+  const names = fields.map((_, place) => raw(`c${place}`));
+  return sql`unnest(${join(arrays)}) WITH ORDINALITY AS k(${join([raw('k'), ...names, raw('d'), raw('n')])})`;
 }
 
 /** Whether the items are locked by a statement of their own. */
@@ -276,16 +263,16 @@ export function keyedSql(
   schema: string,
   { condition, answer }: { readonly condition: Sql | null; readonly answer: Sql | null },
 ): Sql {
-  const { action, collection, fields, isList } = write;
+  const { action, collection, fields, isList, isEach } = write;
   const key = keyField(collection);
-  const set = fields.map(
-    ({ column }, place) =>
-      sql`${identifier(column.name)} = ${new Given(place + 1)}::text::${bareType(column)}`,
-  );
+  const set = fields.map(({ column }, place) => {
+    const text = isEach ? raw(`k.c${place}`) : sql`${new Given(place + 1)}::text`;
+    return sql`${identifier(column.name)} = ${text}::${bareType(column)}`;
+  });
   const table = sql`${tableOf(collection)} AS t`;
   const isUpdate = action === 'update';
   const verb = isUpdate ? sql`UPDATE ${table} SET ${join(set)}` : sql`DELETE FROM ${table}`;
-  const from = isUpdate ? sql` FROM ${keysSql()}` : sql` USING ${keysSql()}`;
+  const from = sql` ${raw(isUpdate ? 'FROM' : 'USING')} ${itemsSql(write)}`;
   const shown = answer === null ? empty : sql`, (${answer})`;
   if (isOnlyRow(write)) {
     const text = sql`${identifier('t', key.column.name)}::text`;
@@ -293,10 +280,13 @@ export function keyedSql(
   }
   const own = returnedColumns(write);
   const place = placeColumn(collection);
-  const returned = isList ? sql`${own}, k.n AS ${place}` : own;
+  const deltas = placeColumn(collection, 'd');
+  const ofEach = isEach ? sql`, k.d AS ${deltas}` : empty;
+  const returned = isList ? sql`${own}, k.n AS ${place}${ofEach}` : own;
   const delta = fields.length + 1;
   const told = recordRows(schema, {
-    ...{ collection, action, rows: ROW, delta: new Given(delta), place: isList ? place : null },
+    ...{ collection, action, rows: ROW, place: isList ? place : null },
+    delta: isEach ? sql`t.${deltas}` : new Given(delta),
     author: Array.from({ length: 4 }, (_, part) => new Given(delta + 1 + part)),
   });
   const written = sql`WITH ${ROW} AS (${verb}${isList ? from : empty} ${whereSql(write, condition)} RETURNING ${returned})${told}`;
@@ -307,12 +297,15 @@ export function keyedSql(
 
 /** The values for the places of {@link keyedSql} and {@link lockSql}. */
 export function keyedValues(write: KeyedWrite, history: Pick<History, 'author'>): unknown[] {
-  const { collection, keys, isList, fields, row } = write;
-  const text = hasHistory(collection)
-    ? deltaText(collection, { delta: deltaOf(collection, write) })
-    : null;
-  const texts = fields.map((field) => row.get(field) ?? null);
-  return [isList ? parameterOf(keys) : keys[0], ...texts, text, ...history.author, keys.length];
+  const { collection, keys, isList, isEach, fields, rows } = write;
+  const isKept = hasHistory(collection);
+  const deltas = rows.map((one) =>
+    isKept ? deltaText(collection, { delta: deltaOf(collection, one) }) : null,
+  );
+  const columns = fields.map((field) => rows.map(({ row }) => row.get(field) ?? null));
+  const givenOf = (list: readonly (string | null)[]) => (isEach ? parameterOf(list) : list[0]);
+  const key = isList ? parameterOf(keys) : keys[0];
+  return [key, ...[...columns, deltas].map(givenOf), ...history.author, keys.length];
 }
 
 /** Reads the keys in what {@link keyedSql} yields first; null: too many to be told. */

@@ -10,7 +10,6 @@ import type { Statement } from '#core/database/sql.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import type { History } from '#core/history/history.ts';
 import {
-  type KeyedItems,
   type KeyedWrite,
   keyedSql,
   keyedValues,
@@ -21,6 +20,7 @@ import {
   writtenBy,
   writtenKeys,
 } from '#core/mutation/by-key.ts';
+import { changeOfEach, type KeyedChange, type KeyedItems } from '#core/mutation/keyed-change.ts';
 import { LookupNeededError, type Write } from '#core/mutation/target.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { give } from '#core/query/plan/slot.ts';
@@ -62,17 +62,32 @@ export class KeyedWriter {
     this.#schema = schema;
   }
 
+  /** The same for the update of items that each come with their key. */
+  async updateEach(
+    context: ItemContext,
+    { write, history }: { readonly write: Write; readonly history: History },
+    values: readonly unknown[],
+    question: UnparsedQuery,
+  ): Promise<AtOnce<Outcome> | null> {
+    const plan = await planned(async () => {
+      const change = changeOfEach(write, values);
+      return change && (await planUpdate(write, change));
+    });
+    return plan && this.#prepared(context, plan, history, question);
+  }
+
   /**
-   * Prepares the same update of items.
+   * Prepares the update of items.
    * @returns null when the step-by-step writer has to do it
    */
   async update(
     context: ItemContext,
     { write, history }: { readonly write: Write; readonly history: History },
-    change: KeyedItems & { readonly value: unknown; readonly question: UnparsedQuery },
+    change: KeyedChange,
+    question: UnparsedQuery,
   ): Promise<AtOnce<Outcome> | null> {
-    const plan = await planned(() => planUpdate(write, change, change.value));
-    return plan && this.#prepared(context, plan, history, change.question);
+    const plan = await planned(() => planUpdate(write, change));
+    return plan && this.#prepared(context, plan, history, question);
   }
 
   /** The same for the deletion of items. */

@@ -10,6 +10,7 @@ import { connectionFor } from '#core/database/write-connection.ts';
 import type { History } from '#core/history/history.ts';
 import { isJsonObject } from '#core/json/json-object.ts';
 import { Allowance } from '#core/mutation/allowance.ts';
+import { isPlain } from '#core/mutation/by-key.ts';
 import { deleteItems } from '#core/mutation/delete.ts';
 import { noAction } from '#core/mutation/judge.ts';
 import type { KeptKeys } from '#core/mutation/kept-key.ts';
@@ -220,8 +221,8 @@ export class ItemService extends ItemReader {
     const { body: value, precondition } = change;
     const prepare = async (context: ItemContext, session: Session) => {
       const key = keyOfPath(session.write.collection, segment);
-      const change = { keys: [key], isList: false, value, question };
-      return this.#keyed.update(context, session, change);
+      const change = { keys: [key], isList: false, isEach: false, values: [value] };
+      return this.#keyed.update(context, session, change, question);
     };
     const work = async (session: Session) => {
       const { write } = session;
@@ -237,11 +238,15 @@ export class ItemService extends ItemReader {
   /** Updates several items. */
   updateMany(target: Target, update: Update, question: UnparsedQuery): Promise<WriteAnswer> {
     const prepare = async (context: ItemContext, session: Session) => {
-      if (update.kind === 'each' || update.selection.kind === 'query') return null;
+      if (update.kind === 'each') {
+        this.requireCount(update.items.length);
+        return this.#keyed.updateEach(context, session, update.items, question);
+      }
       if (!isJsonObject(update.data)) return null;
-      const keys = await keysOf(session.write, update.selection, this.#options.maxBatch);
-      const change = { keys, isList: true, value: update.data, question };
-      return this.#keyed.update(context, session, change);
+      const keys = await this.#keysBefore(session, update.selection);
+      if (keys === null) return null;
+      const change = { keys, isList: true, isEach: false, values: [update.data] };
+      return this.#keyed.update(context, session, change, question);
     };
     const work = async (session: Session) => {
       const { write } = session;
@@ -312,9 +317,8 @@ export class ItemService extends ItemReader {
   /** Deletes several items, all or none. */
   async deleteMany(target: Target, selection: Selection): Promise<void> {
     const prepare = async (context: ItemContext, session: Session) => {
-      if (selection.kind === 'query') return null;
-      const keys = await keysOf(session.write, selection, this.#options.maxBatch);
-      return this.#keyed.deletion(context, session, { keys, isList: true });
+      const keys = await this.#keysBefore(session, selection);
+      return keys && this.#keyed.deletion(context, session, { keys, isList: true });
     };
     const work = async ({ write, history }: Session) => {
       const keys = await keysOf(write, selection, this.#options.maxBatch);
@@ -322,6 +326,13 @@ export class ItemService extends ItemReader {
       return null;
     };
     await this.#byKey(target, { prepare, work });
+  }
+
+  /** The keys of a write in one round trip, read before it; null when it is none anyway. */
+  async #keysBefore({ write }: Session, selection: Selection): Promise<Key[] | null> {
+    if (selection.kind === 'query' && !isPlain(write)) return null;
+    const { maxBatch, reader } = this.#options;
+    return keysOf(write, selection, maxBatch, (statement) => reader.text(statement));
   }
 
   async #inputsOf(write: Write, update: Extract<Update, { kind: 'same' }>): Promise<Input[]> {

@@ -1,4 +1,5 @@
 /** The items of a write of several: those of some keys, or those that a query finds. */
+import type { Statement } from '#core/database/sql.ts';
 import { Allowance } from '#core/mutation/allowance.ts';
 import { parseItem } from '#core/mutation/payload.ts';
 import type { Write } from '#core/mutation/target.ts';
@@ -11,13 +12,17 @@ export type Selection =
   | { readonly kind: 'keys'; readonly keys: readonly unknown[] }
   | { readonly kind: 'query'; readonly query: Query };
 
-/** The keys of a selection. A query finds what the caller may read, within its limit. */
+/**
+ * The keys of a selection. A query finds what the caller may read, within its limit.
+ * @param read runs the statement of a query; the transaction of the write, when it is not given
+ */
 export async function keysOf(
   write: Write,
   selection: Selection,
   maxItems: number | undefined,
+  read = (statement: Statement) => readText(write.client, statement),
 ): Promise<Key[]> {
-  const { client, collection, target } = write;
+  const { collection, target } = write;
   const allowance = new Allowance(maxItems);
   if (selection.kind === 'keys') {
     allowance.take(selection.keys.length);
@@ -27,8 +32,7 @@ export async function keysOf(
   const { alias: _, meta: __, ...query } = selection.query;
   const most = maxItems === undefined ? null : Math.min(query.limit ?? maxItems + 1, maxItems + 1);
   const limit = most ?? query.limit;
-  const text = await readText(
-    client,
+  const text = await read(
     compilePage(
       target,
       { ...query, limit, fields, alias: new Map(), meta: [], deep: new Map() },

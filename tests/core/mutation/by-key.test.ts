@@ -12,6 +12,7 @@ import {
   planUpdate,
   writtenBy,
 } from '#core/mutation/by-key.ts';
+import { changeOfEach } from '#core/mutation/keyed-change.ts';
 import { NO_RULE, type Write } from '#core/mutation/target.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import { compileChanging } from '#core/query/sql/compile.ts';
@@ -64,7 +65,7 @@ function printed({ target }: Write, plan: KeyedWrite | null): readonly string[] 
   const [, change = ''] = /AS \((.+?) RETURNING /s.exec(statement.text) ?? [];
   return [
     `${plan.form}: ${plan.keys.join()}`,
-    ...[...plan.row].map(([field, text]) => `  ${field.name}: ${text}`),
+    ...plan.rows.flatMap(({ row }) => [...row]).map(([field, text]) => `  ${field.name}: ${text}`),
     change.replaceAll('"pg_catalog".', '').replaceAll(/\s+/g, ' '),
     ...(reaches ? ['locked before'] : []),
   ];
@@ -142,7 +143,10 @@ const UPDATES: readonly (readonly [string, Rights, unknown, readonly string[]])[
 for (const [name, rights, body, expected] of UPDATES) {
   t.test(name, async (t) => {
     const write = writeBy(rights);
-    t.strictSame(printed(write, await planUpdate(write, ONE, body)), expected);
+    t.strictSame(
+      printed(write, await planUpdate(write, { ...ONE, isEach: false, values: [body] })),
+      expected,
+    );
   });
 }
 
@@ -164,7 +168,7 @@ t.test(
   'several items are locked in the order of their keys and written in that of the list',
   async (t) => {
     const write = writeBy(rightsFrom([permission('update', OWN)]));
-    const plan = await planUpdate(write, SEVERAL, { size: 3 });
+    const plan = await planUpdate(write, { ...SEVERAL, isEach: false, values: [{ size: 3 }] });
     if (plan === null) throw new Error('it takes more than one statement');
     const [form, , change] = printed(write, plan);
     t.equal(form, 'update of 7 of some by 0: 5,2');
@@ -180,3 +184,21 @@ t.test(
     t.match(text, /\(SELECT count\(\*\) FROM w\) = \$\d+::int8/);
   },
 );
+
+t.test('several items with values of their own', async (t) => {
+  const write = writeBy(rightsFrom([permission('update', OWN)]));
+  const own = [
+    { id: 5, size: 3 },
+    { size: 4, id: 2 },
+  ];
+  const change = changeOfEach(write, own);
+  const plan = change && (await planUpdate(write, change));
+  const [form, first, second, text] = printed(write, plan);
+  t.equal(form, 'update of each 7 of some by 0: 5,2');
+  t.strictSame([first, second], ['  size: 3', '  size: 4']);
+  t.match(text, /SET "size" = k\.c0::"numeric" FROM unnest\(.*\) .* AS k\(k, c0, d, n\) WHERE/);
+  t.equal(changeOfEach(write, [{ id: 5 }, { size: 4 }]), null, 'not without a key');
+  t.equal(changeOfEach(write, [own[0], own[0]]), null, 'not an item twice');
+  const different = changeOfEach(write, [own[0], { id: 2, title: 'x' }]);
+  t.equal(different && (await planUpdate(write, different)), null, 'not different fields');
+});

@@ -186,6 +186,128 @@ t.test('updates of several items', async (t) => {
   t.ok(count > 25, 'many are written in one round trip');
 });
 
+const EACH: readonly (readonly unknown[])[] = [
+  [
+    { id: 1, name: 'x' },
+    { id: 2, name: 'y' },
+  ],
+  [
+    { id: 2, name: 'b', n: 5 },
+    { n: 7, name: 'a', id: '1' },
+  ],
+  [
+    { id: 1, name: 'x' },
+    { id: 2, n: 7 },
+  ],
+  [{ id: 3, name: 'bad', n: null }],
+  [
+    { id: 1, name: 'x', secret: 's', doc: { a: 1 } },
+    { id: 3, name: 'y', secret: null, doc: null },
+  ],
+  [
+    { id: 1, name: 'x' },
+    { id: 1, name: 'y' },
+  ],
+  [
+    { id: 1, name: 'x' },
+    { id: '01', name: 'y' },
+  ],
+  [{ id: 1, name: 'x' }, { name: 'y' }],
+  [
+    { id: 1, name: 'x' },
+    { id: 99, name: 'y' },
+  ],
+  [
+    { id: 1, name: 'x' },
+    { id: 'abc', name: 'y' },
+  ],
+  [
+    { id: 1, code: 'c' },
+    { id: 2, code: 'c' },
+  ],
+  [
+    { id: 1, code: 'B' },
+    { id: 2, code: 'A' },
+  ],
+  [
+    { id: 1, n: 3 },
+    { id: 2, n: 'abc' },
+    { id: 3, n: 120 },
+  ],
+  [
+    { id: 1, team: 2 },
+    { id: 3, team: 1 },
+  ],
+  [
+    { id: 1, name: 'x' },
+    { id: 2, name: 'y', children: [] },
+  ],
+  [
+    { id: 1, name: 'worse' },
+    { id: 2, name: 'worse' },
+  ],
+  [{ id: 1 }, { id: 2 }],
+  [{ id: 1, name: 'x' }, 'text'],
+  [],
+];
+
+t.test('updates of several items with values of their own', async (t) => {
+  let count = 0;
+  for (const [place, [name, given]] of Object.entries(RIGHTS).entries()) {
+    for (const list of EACH.filter((_, index) => (index + place) % 2 === 0)) {
+      const question = nextQuestion();
+      const title = `${name}: ${JSON.stringify(list)}, asked ${question.text}`;
+      const isShort = await compare(title, ['things', given], (items, target) =>
+        items.updateMany(target, { kind: 'each', items: list }, question),
+      );
+      if (isShort) count += 1;
+    }
+  }
+  for (const [collection, , data] of OTHERS) {
+    const ids: Readonly<Record<string, unknown>> = { quiet: USER, brief: 'a,b' };
+    const items = [{ id: ids[collection] ?? 1, a: 1, b: 2, ...Object(data) }];
+    const question = nextQuestion();
+    await compare(`${collection} each`, [collection, FULL_RIGHTS], (service, target) =>
+      service.updateMany(target, { kind: 'each', items }, question),
+    );
+  }
+  t.comment(`${count} in one round trip`);
+  t.ok(count > 8, 'some are written in one round trip');
+});
+
+const FILTERS = [
+  {},
+  { 'filter[name][_in]': 'Ada,Bob', sort: '-name' },
+  { 'filter[team][open][_eq]': 'true' },
+  { 'filter[name][_eq]': 'none' },
+  { 'filter[nobody][_eq]': 'none' },
+  { sort: 'id', limit: 1 },
+];
+
+t.test('updates and deletions of what a query finds', async (t) => {
+  let count = 0;
+  for (const [place, [name, given]] of Object.entries(RIGHTS).entries()) {
+    for (const parameters of FILTERS.filter((_, index) => (index + place) % 2 === 0)) {
+      const query = parseQuery({ ...parameters }, BOUNDS);
+      const selection = { kind: 'query', query } as const;
+      const data = BODIES[turn % BODIES.length];
+      const question = nextQuestion();
+      const title = `${name}: ${JSON.stringify(parameters)}`;
+      const update = await compare(
+        `${title} become ${JSON.stringify(data)}`,
+        ['things', given],
+        (items, target) => items.updateMany(target, { kind: 'same', selection, data }, question),
+      );
+      const deletion = await compare(`${title} are deleted`, ['things', given], (items, target) =>
+        items.deleteMany(target, selection),
+      );
+      count += Number(update) + Number(deletion);
+    }
+  }
+  t.comment(`${count} in one round trip`);
+  t.ok(count > 6, 'some are written in one round trip');
+});
+
 t.test('deletions of several items', async (t) => {
   let count = 0;
   for (const [name, given] of Object.entries(RIGHTS)) {
