@@ -5,6 +5,7 @@
 import * as v from 'valibot';
 import { TimeSlice } from '#core/process/time-slice.ts';
 import { type Difference, difference, differences, patched } from './json-difference.ts';
+import { type FoundRightsDiff, rightsDiff } from './rights-snapshot.ts';
 import {
   SNAPSHOT_VERSION,
   type Snapshot,
@@ -44,6 +45,7 @@ export const schemaDiff = v.strictObject({
     ),
     [],
   ),
+  ...rightsDiff,
 });
 export type SchemaDiff = v.InferOutput<typeof schemaDiff>;
 
@@ -60,12 +62,17 @@ interface RelationEntry extends FieldEntry {
   readonly related_collection: string | null;
 }
 
-export interface FoundDiff {
+export interface FoundDiff extends FoundRightsDiff {
   readonly collections: readonly Entry[];
   readonly fields: readonly FieldEntry[];
   readonly systemFields: readonly FieldEntry[];
   readonly relations: readonly RelationEntry[];
 }
+
+/** Of schemas that are equal. */
+export const NO_DIFFERENCE: FoundDiff = {
+  ...{ collections: [], fields: [], systemFields: [], relations: [] },
+};
 
 interface Pair<T extends SnapshotEntry> {
   readonly now: T | undefined;
@@ -182,7 +189,7 @@ export async function diffSnapshot(
 
 /** Whether a diff changes nothing. */
 export function isEmpty(diff: SchemaDiff | FoundDiff): boolean {
-  return Object.values(diff).every((entries) => entries.length === 0);
+  return Object.values(diff).every((entries) => entries === undefined || entries.length === 0);
 }
 
 function applied<T extends SnapshotEntry>(

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { invalidPayload } from '#core/errors/service-error.ts';
 import { RELEASE } from '#core/system/release.ts';
 import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
+import { rightsInput } from './rights-snapshot.ts';
 import { SNAPSHOT_VERSION, VENDOR } from './snapshot.ts';
 
 const members = v.nullish(v.record(v.string(), v.unknown()), null);
@@ -40,6 +41,7 @@ const snapshotInput = v.object({
       schema: members,
     }),
   ),
+  ...rightsInput,
 });
 export type SnapshotInput = v.InferOutput<typeof snapshotInput>;
 

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { invalidPayload, invalidQuery } from '#core/errors/service-error.ts';
 import { parseList } from '#core/query/parse/list.ts';
 import { isStorable } from '#core/schema/change-input.ts';
+import { rightsParts } from '#core/schema/rights-snapshot.ts';
 import type { SnapshotChoice } from '#core/schema/snapshot.ts';
 import { DIFF_MODES, type DiffMode, isEmpty, schemaDiff } from '#core/schema/snapshot-diff.ts';
 import type { Response } from '#edge/http/response.ts';
@@ -27,7 +28,8 @@ function choiceOf(call: Call): SnapshotChoice {
 
 const snapshot: CallHandler = async (call) => {
   const { caller, parameters, services } = call;
-  const taken = await services.snapshots.take(caller, choiceOf(call));
+  const parts = rightsParts(names(call, 'with') ?? []);
+  const taken = await services.snapshots.take(caller, choiceOf(call), parts);
   if (parameters.export !== undefined) return snapshotDownload(taken, parameters.export);
   return jsonText(await snapshotText(taken));
 };
@@ -69,7 +71,7 @@ export const SCHEMA_ROUTES: readonly RouteEntry[] = [
     path: '/schema/snapshot',
     summary: 'Takes a snapshot of the schema',
     access: 'administrator',
-    parameters: ['includeCollections', 'excludeCollections', 'export'],
+    parameters: ['includeCollections', 'excludeCollections', 'with', 'export'],
     body: null,
     answer: DATA,
     handle: snapshot,

@@ -18,6 +18,16 @@ const entry = v.looseObject({
   related_collection: v.optional(v.nullable(v.string())),
   diff: v.array(change),
 });
+
+/** An entry about rights; names what it is about. */
+const right = v.looseObject({
+  role: v.optional(v.string()),
+  policy: v.optional(v.string()),
+  collection: v.optional(v.string()),
+  action: v.optional(v.string()),
+  diff: v.array(change),
+});
+type Right = v.InferOutput<typeof right>;
 type Entry = v.InferOutput<typeof entry>;
 
 /** The answer of `/schema/diff`. */
@@ -29,6 +39,9 @@ export const diffAnswer = v.object({
       fields: v.array(entry),
       systemFields: v.array(entry),
       relations: v.array(entry),
+      policies: v.optional(v.array(right), []),
+      roles: v.optional(v.array(right), []),
+      permissions: v.optional(v.array(right), []),
     }),
   }),
 });
@@ -70,8 +83,12 @@ function detail({ kind, path = [], lhs, rhs, index, item }: Change): string {
   return `      ${place.replace(/[\p{Cc}\p{Cf}]/gu, '\u{FFFD}')}: ${shown(before)} → ${shown(after)}`;
 }
 
-function linesOf(kind: string, found: Entry): string[] {
-  const name = `${kind} ${nameOf(found)}`;
+function nameOfRight({ role, policy, collection, action }: Right): string {
+  const text = [role ?? policy, action, collection].filter((part) => part !== undefined).join(' ');
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, '\u{FFFD}');
+}
+
+function linesOf(name: string, found: Pick<Entry, 'diff'>): string[] {
   const whole = found.diff.find(({ path }) => path === undefined || path.length === 0);
   if (whole?.kind === 'N') return [styleText('green', `  + ${name}${typeOf(whole.rhs)}`)];
   if (whole?.kind === 'D') return [styleText('red', `  - ${name}${typeOf(whole.lhs)}`)];
@@ -89,7 +106,18 @@ export function describe(diff: Diff): string {
     ['index of', diff.systemFields],
     ['relation', diff.relations],
   ];
-  return kinds.flatMap(([kind, list]) => list.flatMap((found) => linesOf(kind, found))).join('\n');
+  const rights: readonly (readonly [string, readonly Right[]])[] = [
+    ['policy', diff.policies],
+    ['role', diff.roles],
+    ['permission of', diff.permissions],
+  ];
+  const schema = kinds.flatMap(([kind, list]) =>
+    list.flatMap((found) => linesOf(`${kind} ${nameOf(found)}`, found)),
+  );
+  const others = rights.flatMap(([kind, list]) =>
+    list.flatMap((found) => linesOf(`${kind} ${nameOfRight(found)}`, found)),
+  );
+  return [...schema, ...others].join('\n');
 }
 
 function isWhole(wanted: Change['kind']) {

@@ -41,6 +41,8 @@ async function snapshot(line: CommandArguments, { open }: Context): Promise<numb
     const list = line.value(name);
     if (list !== null) query.set(`${name}Collections`, list);
   }
+  const rights = line.value('with');
+  if (rights !== null) query.set('with', rights);
   const api = await open(line.value('url'));
   const content = await (await api.request(`/schema/snapshot?${query}`)).text();
   if (line.file === null || line.file === '-') process.stdout.write(content);
@@ -161,6 +163,7 @@ export const SCHEMA_COMMANDS: readonly Command[] = [
       { name: 'format', value: 'yaml|json', meaning: 'by the name of the file, else yaml' },
       { name: 'include', value: 'A,B', meaning: 'only these collections' },
       { name: 'exclude', value: 'A,B', meaning: 'all but these collections' },
+      { name: 'with', value: 'A,B', meaning: 'also these: policies, roles, permissions' },
       URL_OPTION,
     ],
     run: snapshot,

@@ -21,6 +21,7 @@ import {
 } from './apply-changed.ts';
 import { makeCollections, makeFields, tableNamed } from './apply-new.ts';
 import { keyOrder, makeRelation } from './apply-relation.ts';
+import { applyRights } from './apply-rights.ts';
 import { deleteCollection } from './collection-delete.ts';
 import { dependentsFirst } from './column-dependents.ts';
 import { removeFields } from './field-delete.ts';
@@ -207,4 +208,5 @@ export async function applyDiff(
   const current = await takeSnapshot(alteration.catalog);
   await refuseStale(current, application);
   await carryOut(alteration, planOf(current, application.diff));
+  await applyRights(alteration, application.diff);
 }

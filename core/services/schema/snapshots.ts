@@ -2,16 +2,30 @@
 import type { Caller } from '#core/access/grants.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { type Pool, withConnection } from '#core/database/pool.ts';
+import { render, type Sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { dryRun } from '#core/schema/dry-run.ts';
 import { applyDiff, type SnapshotChanges } from '#core/schema/operation/apply-snapshot.ts';
+import {
+  type Ask,
+  diffRights,
+  partsOf,
+  type RightsPart,
+  type RightsSnapshot,
+  takeRights,
+} from '#core/schema/rights-snapshot.ts';
 import {
   type Snapshot,
   type SnapshotChoice,
   snapshotHash,
   takeSnapshot,
 } from '#core/schema/snapshot.ts';
-import { type DiffMode, diffSnapshot, type FoundDiff } from '#core/schema/snapshot-diff.ts';
+import {
+  type DiffMode,
+  diffSnapshot,
+  type FoundDiff,
+  NO_DIFFERENCE,
+} from '#core/schema/snapshot-diff.ts';
 import { parseSnapshot } from '#core/schema/snapshot-input.ts';
 
 export interface SnapshotServiceOptions {
@@ -38,9 +52,21 @@ export class SnapshotService {
   }
 
   /** @throws ServiceError INVALID_QUERY when `include` and `exclude` cannot be combined */
-  async take(caller: Caller, choice: SnapshotChoice): Promise<Snapshot> {
+  async take(
+    caller: Caller,
+    choice: SnapshotChoice,
+    rights: readonly RightsPart[] = [],
+  ): Promise<Snapshot & RightsSnapshot> {
     requireAdministrator(caller);
-    return takeSnapshot(this.#options.catalog.current(), choice);
+    const schema = await takeSnapshot(this.#options.catalog.current(), choice);
+    return { ...schema, ...(await this.#rights(rights)) };
+  }
+
+  async #rights(parts: readonly RightsPart[]): Promise<RightsSnapshot> {
+    const { pool, schema } = this.#options;
+    const ask: Ask = async <Row extends object>(query: Sql) =>
+      (await pool.query<Row>(render(query))).rows;
+    return await takeRights(ask, schema, parts);
   }
 
   /**
@@ -58,8 +84,11 @@ export class SnapshotService {
     requireAdministrator(caller);
     const given = parseSnapshot(snapshot, options.force);
     const current = await takeSnapshot(this.#options.catalog.current());
-    const diff = await diffSnapshot(current, given, options);
-    return diff === null ? null : { hash: await snapshotHash(current), diff };
+    const schema = await diffSnapshot(current, given, options);
+    const rights = diffRights(await this.#rights(partsOf(given)), given, options.mode);
+    if (schema === null && partsOf(rights).length === 0) return null;
+    const diff = { ...(schema ?? NO_DIFFERENCE), ...rights };
+    return { hash: await snapshotHash(current), diff };
   }
 
   /**

@@ -1,38 +1,9 @@
-/** Protects administrators: one must remain, and only administrators decide who is one. */
-import { AddressList } from '#core/access/address-list.ts';
+/** Protects administrators: only administrators decide who is one. */
 import type { Client } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { forbidden } from '#core/errors/service-error.ts';
 import { administrators } from '#core/identity/administrators.ts';
 import { systemTable } from '#core/system/system-table.ts';
-
-/** Policies of administrators that hold at no address, and so do not count. */
-async function barredPolicies(client: Client, schema: string): Promise<readonly string[]> {
-  const { rows } = await client.query<{ id: string; ip_access: string }>(
-    render(sql`SELECT id::text, ip_access FROM ${systemTable(schema, 'policies')}
-      WHERE admin_access AND ip_access IS NOT NULL`),
-  );
-  return rows.flatMap(({ id, ip_access }) => (AddressList.of(ip_access).isEmpty ? [id] : []));
-}
-
-/**
- * Refuses a change after which no administrator is left. Changes are checked one after the other,
- * so that two of them cannot each rely on what the other removes.
- * @throws ServiceError UNPROCESSABLE_ENTITY
- */
-export async function requireAdministrator(client: Client, schema: string): Promise<void> {
-  const lock = `sluice administrators ${schema}`;
-  await client.query(render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`));
-  const barred = await barredPolicies(client, schema);
-  const { rows } = await client.query<{ left: boolean }>(
-    render(sql`${administrators(schema, barred)}
-      SELECT EXISTS (SELECT FROM admins WHERE status = 'active') AS left`),
-  );
-  if (rows[0]?.left === true) return;
-  throw new ServiceError('UNPROCESSABLE_ENTITY', {
-    reason: 'The change would leave no active administrator.',
-  });
-}
 
 /**
  * A text that stays equal while the same users, roles and policies make administrators, with the

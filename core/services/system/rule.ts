@@ -3,13 +3,15 @@
  */
 import { strict as assert } from 'node:assert';
 import type { Collection } from '#core/catalog/catalog.ts';
+import { render, type Sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
+import { requireAdministrator } from '#core/identity/last-administrator.ts';
 import type { Item } from '#core/mutation/payload.ts';
 import { type CollectionRule, NO_RULE, type Write } from '#core/mutation/target.ts';
 import type { RuleName } from '#core/system-collections/entry.ts';
 import { SYSTEM_COLLECTIONS } from '#core/system-collections/registry.ts';
 import { noCollection } from '../request-context.ts';
-import { describeAdministrators, requireAdministrator } from './administrator.ts';
+import { describeAdministrators } from './administrator.ts';
 import { afterComments, beginComments, refineComment } from './rule-comment.ts';
 import { afterPermissions, refineBookmark, refinePermission } from './rule-permission.ts';
 import { refinePolicy } from './rule-policy.ts';
@@ -58,7 +60,12 @@ function guarded(stage: Stage): Stage {
     async after(write, done) {
       await stage.after?.(write, done);
       await keepAdministrators(write);
-      if (done.action !== 'create') await requireAdministrator(write.client, schemaOf(write));
+      if (done.action !== 'create') {
+        const { client } = write;
+        const ask = async <Row extends object>(statement: Sql) =>
+          (await client.query<Row>(render(statement))).rows;
+        await requireAdministrator(ask, schemaOf(write));
+      }
     },
   };
 }

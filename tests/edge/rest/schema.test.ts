@@ -234,3 +234,106 @@ t.test('what cannot be applied leaves everything as it was', async (t) => {
   t.strictSame([refused.status, refused.code], [422, 'UNPROCESSABLE_ENTITY']);
   t.strictSame((await admin('GET', '/schema/snapshot')).body.data, before);
 });
+
+const RIGHTS = '/schema/snapshot?with=policies,roles,permissions';
+
+t.test('policies, roles and permissions come along when they are asked for', async (t) => {
+  const member = await createMember(cluster, [
+    { collection: 'tags', action: 'read', permissions: { id: { _lte: 2 } }, fields: ['id'] },
+    { collection: 'tags', action: 'update', validation: { name: { _nnull: true } } },
+  ]);
+  const wanted = (await admin('GET', RIGHTS)).body.data;
+  t.equal((await admin('GET', '/schema/snapshot')).body.data.roles, undefined);
+  t.equal((await admin('GET', '/schema/snapshot?with=users')).code, 'INVALID_QUERY');
+  t.equal((await admin('POST', '/schema/diff', wanted)).status, 204, 'nothing differs');
+  const seen = async () => (await member.send('GET', '/items/tags')).body.data?.length;
+  t.equal(await seen(), 2);
+
+  // Everything about the member is changed, and another policy is made.
+  const other = { name: 'Other', app_access: true };
+  const { id: added } = (await admin('POST', '/policies', other)).body.data;
+  await cluster.db.query(
+    `UPDATE system_permissions SET permissions = NULL, fields = '*'
+       WHERE policy = '${member.policy}' AND action = 'read';
+     DELETE FROM system_permissions WHERE policy = '${member.policy}' AND action = 'update';
+     INSERT INTO system_permissions (policy, collection, action, fields)
+       VALUES ('${member.policy}', 'pages', 'delete', '*');
+     UPDATE system_policies SET name = 'changed', app_access = true WHERE id = '${member.policy}';
+     UPDATE system_roles SET icon = 'star' WHERE id = '${member.role}';
+     INSERT INTO system_access (role, policy) VALUES ('${member.role}', '${added}')`,
+  );
+  await until(async () => (await seen()) > 2, 'the edge knows');
+  const { hash, diff } = (await admin('POST', '/schema/diff', wanted)).body.data;
+  t.match(diff, {
+    collections: [],
+    fields: [],
+    policies: [{ policy: member.policy }],
+    roles: [{ role: member.role }],
+    permissions: { length: 3 },
+  });
+  const merged = (await admin('POST', '/schema/diff?mode=merge', wanted)).body.data.diff;
+  t.match(merged, { permissions: { length: 2 } }, 'what is more stays');
+  const dry = await admin('POST', '/schema/apply?dryRun', { hash, diff });
+  t.match(dry.body.data.sql.join('\n'), /INSERT INTO "public"."system_policies"/);
+  t.equal((await admin('POST', '/schema/apply', { hash, diff })).status, 204);
+  t.equal(await seen(), 2, 'what was confirmed holds for every request after it');
+  const after = (await admin('GET', RIGHTS)).body.data;
+  t.match(
+    after.policies.map(({ id }: { id: string }) => id),
+    [...wanted.policies.map(({ id }: { id: string }) => id), added].sort(),
+    'another policy stays',
+  );
+  t.equal((await admin('POST', '/schema/apply', { hash, diff })).status, 204, 'again');
+  t.equal((await admin('POST', '/schema/diff', wanted)).status, 204, 'nothing differs any more');
+  t.strictSame(after.permissions, wanted.permissions);
+  t.strictSame(after.roles, wanted.roles);
+
+  // Where nothing of it is there yet, all of it is made.
+  await cluster.db.query(
+    `DELETE FROM system_users WHERE id = '${member.id}';
+     DELETE FROM system_roles WHERE id = '${member.role}';
+     DELETE FROM system_policies WHERE id = '${member.policy}'`,
+  );
+  const fresh = (await admin('POST', '/schema/diff', wanted)).body.data;
+  t.equal((await admin('POST', '/schema/apply', fresh)).status, 204);
+  t.equal((await admin('POST', '/schema/diff', wanted)).status, 204);
+});
+
+t.test('rights that cannot hold are refused, and an administrator remains', async (t) => {
+  const before = (await admin('GET', RIGHTS)).body.data;
+  const refused = async (change: (snapshot: typeof before) => void) => {
+    const snapshot = structuredClone(before);
+    change(snapshot);
+    const found = await admin('POST', '/schema/diff', snapshot);
+    const answer =
+      found.status === 200 ? await admin('POST', '/schema/apply', found.body.data) : found;
+    t.strictSame((await admin('GET', RIGHTS)).body.data, before);
+    return answer;
+  };
+  const lost = await refused(({ policies }) => {
+    for (const policy of policies) policy.admin_access = false;
+  });
+  t.match(lost, { status: 422, code: 'UNPROCESSABLE_ENTITY' });
+  const barred = await refused(({ policies }) => {
+    for (const policy of policies) policy.ip_access = '';
+  });
+  t.match(barred, { status: 422, code: 'UNPROCESSABLE_ENTITY' });
+  const circle = await refused(({ roles }) => {
+    for (const role of roles) role.parent = role.id;
+  });
+  t.match(circle, { status: 422, code: 'UNPROCESSABLE_ENTITY' });
+  const unreadable = await refused(({ permissions }) => {
+    permissions[0].rules[0].permissions = { _or: [] };
+  });
+  t.match(unreadable, { status: 400, code: 'INVALID_PAYLOAD' });
+  const nowhere = await refused(({ permissions }) => {
+    permissions.push({ ...permissions[0], policy: '00000000-0000-4000-8000-000000000001' });
+  });
+  t.match(nowhere, { status: 400 });
+  const twice = await refused(({ roles }) => roles.push(roles[0]));
+  t.match(twice, { status: 400, code: 'INVALID_PAYLOAD' });
+  const user = await refused(({ roles }) => {
+    roles[0].users = ['me'];
+  });
+  t.match(user, { status: 400, code: 'INVALID_PAYLOAD' });
+});

@@ -102,6 +102,17 @@ t.test('from snapshot to applied', async (t) => {
   t.match(applied, { code: 0, stdout: /Applied\.\n$/, stderr: '' });
   t.ok((await cluster.fetch('/items/comments')).ok);
   t.match(await sluice('schema', 'apply', file), { code: 0, stdout: 'Nothing differs.\n' });
+
+  const rights = join(folder, 'rights.yaml');
+  const parts = ['--with', 'policies,roles,permissions'];
+  t.match(await sluice('schema', 'snapshot', rights, ...parts), { code: 0 });
+  const { rows } = await cluster.db.query('UPDATE system_policies SET icon = $1 RETURNING id', [
+    'star',
+  ]);
+  const other = await sluice('schema', 'diff', rights);
+  t.match(other, { code: 1, stdout: `~ policy ${rows[0].id}` });
+  t.match(await sluice('schema', 'apply', rights, '--yes'), { code: 0, stdout: /Applied\.\n$/ });
+  t.match(await sluice('schema', 'diff', rights), { code: 0, stdout: 'Nothing differs.\n' });
 });
 
 t.test('migrate brings the system tables to this release, or says what it would do', async (t) => {
