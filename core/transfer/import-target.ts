@@ -73,6 +73,8 @@ export interface Target {
   readonly checks: readonly Check[];
   /** COPY knows the option DEFAULT (PostgreSQL 16). */
   readonly copyDefault: boolean;
+  /** MERGE tells what became of each row (PostgreSQL 17). */
+  readonly mergeReturning: boolean;
 }
 
 const facts = v.object({
@@ -156,5 +158,6 @@ export async function openTarget(
     ),
     checks: found.checks.map((check) => ({ ...check, condition: raw(check.condition) })),
     copyDefault: found.version >= 160_000,
+    mergeReturning: found.version >= 170_000,
   };
 }

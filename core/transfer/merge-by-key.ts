@@ -4,7 +4,7 @@
  * meanwhile.
  */
 import pg from 'pg';
-import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
+import { empty, identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import type { FileColumn } from './file-column.ts';
 import type { ImportConnection } from './import-connection.ts';
 import type { Target } from './import-target.ts';
@@ -102,8 +102,8 @@ function differs(staged: Staged, places: readonly number[]): Sql {
   return join(conditions, ' OR ');
 }
 
-/** The statement that updates differing rows; null when the file contains only keys. */
-function updateStatement(target: Target, staged: Staged, same: Sql, range?: Range): Sql | null {
+/** How rows that differ are updated; null when the file contains only keys. */
+function updateParts(target: Target, staged: Staged): { settings: Sql; differing: Sql } | null {
   const kept = new Set([...target.key.map((field) => field.name), ...target.fixed]);
   const places = staged.columns.flatMap(({ name }, place) => (kept.has(name) ? [] : [place]));
   if (places.length === 0) return null;
@@ -111,12 +111,19 @@ function updateStatement(target: Target, staged: Staged, same: Sql, range?: Rang
     const name = identifier(staged.columns[place]?.name ?? '');
     return sql`${name} = ${valueOr(staged, place, sql`t.${name}`)}`;
   });
-  return sql`UPDATE ${target.name} t SET ${join(settings)} FROM ${STAGING} s
-    WHERE ${same} AND ${within(range)} AND (${differs(staged, places)})`;
+  return { settings: join(settings), differing: differs(staged, places) };
 }
 
-/** The statement that inserts new rows, after the updates have freed their unique values. */
-function insertStatement(target: Target, staged: Staged, same: Sql | null, range?: Range): Sql {
+/** The statement that updates differing rows; null when the file contains only keys. */
+function updateStatement(target: Target, staged: Staged, same: Sql, range?: Range): Sql | null {
+  const parts = updateParts(target, staged);
+  if (parts === null) return null;
+  return sql`UPDATE ${target.name} t SET ${parts.settings} FROM ${STAGING} s
+    WHERE ${same} AND ${within(range)} AND (${parts.differing})`;
+}
+
+/** The columns of new rows, and their values. */
+function insertParts(target: Target, staged: Staged): { names: Sql; values: Sql } {
   const names: Sql[] = [];
   const values: Sql[] = [];
   for (const [place, { name, field }] of staged.columns.entries()) {
@@ -125,9 +132,15 @@ function insertStatement(target: Target, staged: Staged, same: Sql | null, range
     names.push(identifier(name));
     values.push(valueOr(staged, place, target.defaults.get(name) ?? sql`NULL`));
   }
+  return { names: join(names), values: join(values) };
+}
+
+/** The statement that inserts new rows, after the updates have freed their unique values. */
+function insertStatement(target: Target, staged: Staged, same: Sql | null, range?: Range): Sql {
+  const { names, values } = insertParts(target, staged);
   const isNew =
     same === null ? sql`TRUE` : sql`NOT EXISTS (SELECT FROM ${target.name} t WHERE ${same})`;
-  return sql`INSERT INTO ${target.name} (${join(names)}) SELECT ${join(values)}
+  return sql`INSERT INTO ${target.name} (${names}) SELECT ${values}
     FROM ${STAGING} s WHERE ${isNew} AND ${within(range)}
       AND (SELECT count(*) FROM "updated") IS NOT NULL`;
 }
@@ -163,11 +176,33 @@ function mergeStatement(work: Merge, same: Sql | null): Sql {
       (SELECT count(*) FROM "inserted") AS "inserted", ${matched} AS "matched"`;
 }
 
+/**
+ * Both parts as one MERGE, which joins only once and keeps no rows to count them. It inserts rows
+ * before the updates have freed all unique values. Null where it cannot tell all that is counted.
+ */
+function quickStatement({ target, staged }: Merge, same: Sql | null): Sql | null {
+  const { mergeReturning, mode, table, name } = target;
+  if (same === null || !mergeReturning || mode !== 'upsert' || table.userTriggers) return null;
+  const update = updateParts(target, staged);
+  const { names, values } = insertParts(target, staged);
+  const updating =
+    update === null
+      ? empty
+      : sql`WHEN MATCHED AND (${update.differing}) THEN UPDATE SET ${update.settings}`;
+  return sql`WITH "merged" AS (
+      MERGE INTO ${name} t USING ${STAGING} s ON ${same} ${updating}
+      WHEN NOT MATCHED THEN INSERT (${names}) VALUES (${values})
+      RETURNING merge_action() = 'INSERT' AS "isNew")
+    SELECT count(*) FILTER (WHERE NOT "isNew") AS "updated",
+      count(*) FILTER (WHERE "isNew") AS "inserted", NULL AS "matched" FROM "merged"`;
+}
+
 /** Merges; a key that somebody else inserts at the same time is a violation of its uniqueness. */
-export async function mergeOnce(work: Merge): Promise<MergeCounts> {
+export async function mergeOnce(work: Merge, isQuick = false): Promise<MergeCounts> {
   const { connection, target, staged, rows } = work;
   const same = sameKey(target, staged.columns);
-  const [counts] = (await connection.run(mergeStatement(work, same))).rows;
+  const quick = isQuick ? quickStatement(work, same) : null;
+  const [counts] = (await connection.run(quick ?? mergeStatement(work, same))).rows;
   const found = same === null ? 0 : Number(counts?.matched ?? rows - Number(counts?.inserted));
   if (target.mode === 'update' && found < rows) throw new BadKeys();
   await connection.run(sql`SET CONSTRAINTS ALL IMMEDIATE`);
@@ -177,15 +212,16 @@ export async function mergeOnce(work: Merge): Promise<MergeCounts> {
 }
 
 /**
- * Merges. When somebody else inserts a row of the file at the same time, its key collides: then the
- * merge is rolled back and repeated with the table locked against other writers.
+ * Merges. When somebody else inserts a row of the file at the same time, its key collides, and in the
+ * quick way unique values that rows of the file exchange do: then the merge is rolled back and repeated
+ * with the table locked against other writers.
  */
 export async function merge(work: Merge): Promise<MergeCounts> {
   const { connection, target, staged } = work;
   const same = sameKey(target, staged.columns);
   await connection.run(sql`SAVEPOINT merge`);
   try {
-    return await mergeOnce(work);
+    return await mergeOnce(work, true);
   } catch (error) {
     const conflict = error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION;
     if (same === null || !conflict) throw error;
