@@ -24,6 +24,8 @@ const AFTER_QUOTE =
 const OPEN_QUOTE = 'A quote is not closed.';
 const TOO_LONG = `A row has more than ${ROW_BYTES_MAX} bytes. A quote may not be closed.`;
 
+const TOO_WIDE = `A row has more than ${COLUMNS_MAX} cells.`;
+
 const REASONS: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE: STRAY_QUOTE,
   CSV_INVALID_CLOSING_QUOTE: AFTER_QUOTE,
@@ -97,7 +99,16 @@ class RecordParser {
       this.#check();
       const pending = this.#before + this.#piece.length - this.#parser.info.bytes;
       if (pending > ROW_BYTES_MAX + PIECE) this.#fail(TOO_LONG, null);
+      if (this.#cells() > COLUMNS_MAX) this.#fail(TOO_WIDE, null);
     }
+  }
+
+  /** Cells of the record that is not complete; csv-parse bounds their text, not their number. */
+  #cells(): number {
+    const state: unknown = Reflect.get(this.#parser, 'state');
+    const record: unknown =
+      typeof state === 'object' && state !== null ? Reflect.get(state, 'record') : null;
+    return Array.isArray(record) ? record.length : 0;
   }
 
   end(): void {

@@ -17,6 +17,8 @@ export interface IncomingFile {
   readonly filename: string;
   /** Its type as the client says, lower case, without parameters. */
   readonly mimeType: string;
+  /** The `charset` of its type, lower case; null without one. */
+  readonly charset: string | null;
   /** The text parts before the file; of two with the same name the last. */
   readonly fields: ReadonlyMap<string, string>;
   /**
@@ -48,6 +50,12 @@ export async function firstFile(request: Request): Promise<IncomingFile> {
     parser.destroy();
     body.destroy();
   };
+  // The parser does not tell the parameters of a file's type; they are among the last bytes.
+  let headers = Buffer.alloc(0);
+  const keep = (chunk: Buffer) => {
+    headers = Buffer.concat([headers, chunk]).subarray(-HEADERS_KEPT);
+  };
+  body.on('data', keep);
   parser.on('field', (name, value, { valueTruncated }) => {
     if (file !== null) return;
     if (valueTruncated) stop(invalidPayload(`The part ${name} before the file is too large.`));
@@ -63,7 +71,9 @@ export async function firstFile(request: Request): Promise<IncomingFile> {
     file = stream;
     stream.on('close', () => stop(new Error('The file is closed.')));
     const content = contentOf(stream);
-    resolve({ fieldName, filename, mimeType: mimeType.toLowerCase(), fields, stream: content });
+    body.off('data', keep);
+    const type = { mimeType: mimeType.toLowerCase(), charset: charsetOf(headers) };
+    resolve({ fieldName, filename, ...type, fields, stream: content });
   });
   const tooMany = () => {
     if (file === null) stop(invalidPayload('It has too many parts before the file.'));
@@ -77,6 +87,17 @@ export async function firstFile(request: Request): Promise<IncomingFile> {
   });
   body.pipe(parser);
   return promise;
+}
+
+/** Bytes before and of the file in which its headers are: those, and a chunk that follows them. */
+const HEADERS_KEPT = 512 * 1024;
+
+/** The character set of the first file, from the bytes in which its headers are. */
+function charsetOf(bytes: Buffer): string | null {
+  const blocks = bytes.toString('latin1').split('\r\n\r\n');
+  const headers = blocks.find((block) => /^content-disposition:[^\r\n]*;\s*filename/im.test(block));
+  const match = /^content-type:[^\r\n]*;\s*charset="?([^\s";]+)/im.exec(headers ?? '');
+  return match?.[1]?.toLowerCase() ?? null;
 }
 
 async function* contentOf(stream: Readable): AsyncGenerator<Uint8Array> {

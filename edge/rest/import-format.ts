@@ -3,7 +3,7 @@
  * has no information, and by its first bytes when the name has none either.
  */
 import { constants, gunzipSync } from 'node:zlib';
-import { ServiceError } from '#core/errors/service-error.ts';
+import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { IncomingFile } from '#edge/http/multipart.ts';
@@ -111,6 +111,16 @@ function byLabel({ mimeType, filename }: IncomingFile): Known | null | undefined
   return BY_EXTENSION.get(extension) ?? null;
 }
 
+/** The encoding that the type of a part names; UTF-8 when it names none. */
+function encodingOf(charset: string | null): string {
+  if (charset === null || charset === 'us-ascii') return 'utf-8';
+  try {
+    return new TextDecoder(charset).encoding;
+  } catch {
+    throw invalidPayload(`The type of the file names no encoding: charset=${charset}.`);
+  }
+}
+
 /** A file whose format is known. */
 export interface FormattedFile {
   readonly format: ImportFormat;
@@ -136,5 +146,10 @@ export async function formatted(file: IncomingFile): Promise<FormattedFile> {
     });
   }
   const { format, separator } = found;
-  return { format, gzip, implied: separator === undefined ? {} : { separator }, content };
+  const encoding = encodingOf(file.charset);
+  const implied = {
+    ...(separator === undefined ? {} : { separator }),
+    ...(encoding === 'utf-8' ? {} : { charset: encoding }),
+  };
+  return { format, gzip, implied, content };
 }

@@ -154,5 +154,11 @@ t.test('what cannot be read is bounded and has its place', async (t) => {
       throw new Error('it is never refused');
     };
   t.match(fault(endless('x')), { code, reason: /more than 16777216 bytes/, place: { line: 2 } });
+  const wide = function* () {
+    yield 'p;q\n1;2\n';
+    for (let count = 0; count < 100; count += 1) yield ';'.repeat(65_536);
+    throw new Error('it is never refused');
+  };
+  t.match(fault(wide), { code, reason: /more than 1600 cells/, place: { line: 3 } });
   t.match(fault(endless('\n')), { code, reason: /more than 16777216 bytes/, place: { line: 2 } });
 });

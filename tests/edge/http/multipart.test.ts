@@ -48,6 +48,7 @@ t.test('the first file, with the fields before it', async (t) => {
     fieldName: 'file',
     filename: 'näme x.csv',
     mimeType: 'text/csv',
+    charset: 'utf-8',
     fields: [
       ['one', '1'],
       ['two', 'ü'],
@@ -62,6 +63,22 @@ t.test('a name is no path', async (t) => {
   const disposition = 'form-data; name="f"; filename="../../etc/passwd"';
   const body = `--B\r\nContent-Disposition: ${disposition}\r\n\r\nx\r\n--B--\r\n`;
   t.match(await exchange(port, raw('/', body)), /"filename":"passwd"/);
+});
+
+t.test('the character set of the file, and of nothing else', async (t) => {
+  const { port } = await serve(t, receive);
+  const part = (type: string, name = 'name="f"; filename="a.csv"') =>
+    `--B\r\nContent-Type: text/csv${type}\r\nContent-Disposition: form-data; ${name}\r\n\r\nx\r\n`;
+  const field = part('; charset=latin1', 'name="note"');
+  for (const [body, charset] of [
+    [part('; charset="Windows-1252"'), '"windows-1252"'],
+    [field + part(''), 'null'],
+    [field + part('; header=present; charset=utf-16le'), '"utf-16le"'],
+    [part('') + part('; charset=latin1'), 'null'],
+  ] as const) {
+    const answer = await exchange(port, raw('/', `${body}--B--\r\n`));
+    t.match(answer, `"charset":${charset}`, charset);
+  }
 });
 
 t.test('a file of any size, whole or left unread', async (t) => {

@@ -231,6 +231,13 @@ for (const backend of backends) {
       const part = await cluster.fetch('/utils/import/things', { method: 'POST', body: form });
       t.equal(part.status, 200);
       t.equal(await count(), before + 6);
+      const latin = new Uint8Array(Buffer.from('name\nn\xe4me\n', 'latin1'));
+      const typed = (type: string) => upload(cluster, 'things', latin, { type });
+      t.equal((await typed('text/csv; charset=iso-8859-1')).status, 200);
+      const { rowCount } = await cluster.db.query(`DELETE FROM things WHERE name = 'n\u00e4me'`);
+      t.equal(rowCount, 1);
+      t.equal((await typed('text/csv; charset=klingon')).status, 400);
+      t.equal((await typed('text/csv')).status, 400);
     });
 
     t.test('what cannot be read is refused', async (t) => {
