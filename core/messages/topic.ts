@@ -10,11 +10,17 @@ const version = v.object({ version: v.number() });
 /** Sessions are missing when something else changed, or from a release that does not send them. */
 const accessVersions = v.object({ version: v.number(), sessions: v.optional(v.number()) });
 
-/** Progress of a job in rows and bytes; percent is 0 to 100, null when the total is unknown. */
+/**
+ * Progress of a job in rows and bytes; percent is 0 to 100, null when the total is unknown. The
+ * rates are missing before they are known, and from workers of an earlier release.
+ */
 const jobProgress = v.object({
   rows: count,
   bytes: count,
   percent: v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(100))),
+  rows_per_second: v.optional(count),
+  bytes_per_second: v.optional(count),
+  seconds_left: v.optional(v.nullable(count)),
 });
 export type JobProgress = Readonly<v.InferOutput<typeof jobProgress>>;
 

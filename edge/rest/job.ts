@@ -35,11 +35,27 @@ const retry: CallHandler = async (call) => {
   };
 };
 
+/** How far a job is: attempt, rows, bytes, and whether it has ended. */
+function eventId({ attempts, progress, finished_on }: Job): string {
+  return [attempts, progress?.rows ?? 0, progress?.bytes ?? 0, Number(finished_on !== null)].join();
+}
+
+/** Whether a job was less far, or as far, at one event than at another; unknown ids are no events. */
+function isBefore(id: string, other: string): boolean {
+  if (!/^\d+,\d+,\d+,[01]$/.test(other)) return false;
+  const [own, known] = [id, other].map((text) => text.split(',').map(Number));
+  const index = own?.findIndex((value, place) => value !== known?.[place]) ?? -1;
+  return index === -1 || (own?.[index] ?? 0) < (known?.[index] ?? 0);
+}
+
 /** Progress while the job runs, `end` when it has ended. */
-async function* eventsOf(jobs: AsyncIterable<Job>): AsyncGenerator<ServerEvent> {
+async function* eventsOf(jobs: AsyncIterable<Job>, after: string): AsyncGenerator<ServerEvent> {
   for await (const job of jobs) {
+    const id = eventId(job);
     const ended = job.finished_on !== null;
-    yield { event: ended ? 'end' : 'progress', data: JSON.stringify(job) };
+    // Another process may know less of the progress than the client does.
+    if (!ended && isBefore(id, after)) continue;
+    yield { event: ended ? 'end' : 'progress', id, data: JSON.stringify(job) };
   }
 }
 
@@ -47,14 +63,20 @@ const events: CallHandler = async (call) => {
   const { request, caller, services } = call;
   const id = param(call, 'id');
   // A caller who may not see the job gets an error before the stream begins.
-  await services.jobs.get(id, caller);
+  const job = await services.jobs.get(id, caller);
+  const after = request.header('last-event-id') ?? '';
+  // The client has the end already; this status keeps it from connecting again.
+  if (job.finished_on !== null && eventId(job) === after) return NO_CONTENT;
   const { EVENTS_MAX_PER_USER: limit } = services.config;
   const open = services.streams.of(caller).filter(({ kind }) => kind === 'events');
   if (open.length >= limit) {
     const reason = `Only ${limit} streams of events may be open.`;
     throw quotaExceeded('EVENTS_MAX_PER_USER', limit, reason);
   }
-  const answer = eventStream(request, eventsOf(services.jobs.watch(id, caller, request.signal)));
+  const answer = eventStream(
+    request,
+    eventsOf(services.jobs.watch(id, caller, request.signal), after),
+  );
   return { ...answer, body: listed(call, { kind: 'events', collection: null }, answer.body) };
 };
 
@@ -124,7 +146,7 @@ export const JOB_ROUTES: readonly RouteEntry[] = [
     summary: 'Streams the progress of a job',
     access: 'user',
     body: null,
-    answer: { statuses: [200], type: 'text/event-stream' },
+    answer: { statuses: [200, 204], type: 'text/event-stream' },
     handle: events,
   },
   {

@@ -32,6 +32,8 @@ export interface Command {
   readonly words: readonly string[];
   /** Whether the command takes a file name. */
   readonly file: 'required' | 'optional' | 'none';
+  /** What the command takes in the place of a file, in capitals. */
+  readonly argument?: string;
   readonly meaning: string;
   readonly options: readonly Option[];
   /** @returns the exit code */
@@ -50,11 +52,16 @@ const HELP: Option = { name: 'help', short: 'h', meaning: 'show this' };
 const PROGRAM = 'npm run sluice --';
 const FILE_IN_USAGE = { required: ['FILE'], optional: ['[FILE]'], none: [] } as const;
 
-function usage({ words, file, options }: Command): string {
+function usage({ words, file, argument = 'FILE', options }: Command): string {
   const given = options.map(
     ({ name, value }) => `[--${name}${value === undefined ? '' : ` ${value}`}]`,
   );
-  return [PROGRAM, ...words, ...FILE_IN_USAGE[file], ...given].join(' ');
+  return [
+    PROGRAM,
+    ...words,
+    ...FILE_IN_USAGE[file].map((text) => text.replace('FILE', argument)),
+    ...given,
+  ].join(' ');
 }
 
 /** The help of one command. */
@@ -121,12 +128,15 @@ export function parseArguments(command: Command, rest: readonly string[]): Comma
   const { values, positionals } = parsed;
   const [file = null, ...more] = positionals;
   if (file !== null && command.file === 'none') {
-    throw new SetupError(`This command takes no file: ${positionals.join(', ')}.\n${hint}`);
+    const what = command.argument === undefined ? 'file' : 'argument';
+    throw new SetupError(`This command takes no ${what}: ${positionals.join(', ')}.\n${hint}`);
   }
   if (more.length > 0)
-    throw new SetupError(`This command takes one file: ${positionals.join(', ')}.\n${hint}`);
+    throw new SetupError(
+      `This command takes one ${command.argument ?? 'file'}: ${positionals.join(', ')}.\n${hint}`,
+    );
   if (file === null && command.file === 'required' && values.help !== true) {
-    throw new SetupError(`The file is missing.\n${hint}`);
+    throw new SetupError(`The ${command.argument ?? 'file'} is missing.\n${hint}`);
   }
   return {
     file,

@@ -1,6 +1,7 @@
 /** Sends the progress of a delivery, a few times a second at most. */
 import type { Log } from '#core/log/log.ts';
 import type { JobProgress, MessageBus } from '#core/messages/bus.ts';
+import { ProgressRate } from './progress-rate.ts';
 
 const PUBLISH_EVERY_MS = 250;
 const QUEUE_EVERY_MS = 1_000;
@@ -18,6 +19,7 @@ export interface ProgressTargets {
 export class ProgressReporter {
   readonly #targets: ProgressTargets;
   readonly #timer: NodeJS.Timeout;
+  readonly #rate = new ProgressRate();
   #latest: JobProgress | null = null;
   #changed = false;
   #published = 0;
@@ -42,12 +44,13 @@ export class ProgressReporter {
   }
 
   #send(): void {
-    const progress = this.#latest;
+    const latest = this.#latest;
     const now = Date.now();
-    if (progress === null) return;
+    if (latest === null) return;
     if (!this.#changed && now < this.#published + REPEAT_EVERY_MS) return;
     this.#changed = false;
     this.#published = now;
+    const progress = this.#rate.next(latest, performance.now());
     const { id, bus, log, store } = this.#targets;
     const ignore = (error: unknown) => log.debug({ err: error }, 'progress could not be sent');
     bus.publish('job.progress', { id, progress }).catch(ignore);

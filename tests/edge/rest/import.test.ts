@@ -282,7 +282,13 @@ for (const backend of backends) {
       const events = await (await cluster.fetch(`${location}/events`)).text();
       const done = await bodyOf<JobBody>(await cluster.fetch(location));
       t.ok(done.data.progress === null || done.data.progress.percent === 100, 'done is 100 %');
-      t.match(events, /event: end\ndata: .*"state":"completed"/);
+      const end = /event: end\nid: (\S+)\ndata: .*"state":"completed"/.exec(events)?.[1] ?? '';
+      const resumed = (last: string) =>
+        cluster.fetch(`${location}/events`, { headers: { 'last-event-id': last } });
+      t.equal((await resumed(end)).status, 204, 'there is nothing after the end');
+      for (const last of ['1,0,0,0', 'unknown']) {
+        t.match(await (await resumed(last)).text(), /event: end\n/, last);
+      }
       const list = await bodyOf<JobsBody>(await cluster.fetch('/jobs?limit=1&sort=-created_on'));
       t.equal(list.data[0]?.id, data.id);
     });

@@ -115,6 +115,45 @@ t.test('from snapshot to applied', async (t) => {
   t.match(await sluice('schema', 'diff', rights), { code: 0, stdout: 'Nothing differs.\n' });
 });
 
+t.test('jobs, queues and credentials', async (t) => {
+  const listed = await sluice('jobs', 'list', '--json', '--limit', '1', '--state', 'completed');
+  t.equal(listed.code, 0, listed.stderr);
+  const [{ id, kind }] = JSON.parse(listed.stdout);
+  const [plain, shown, retried, cancelled, unknown, paused] = await Promise.all([
+    sluice('jobs', 'list', '--search', id),
+    sluice('jobs', 'show', id),
+    sluice('jobs', 'retry', id),
+    sluice('jobs', 'cancel', id),
+    sluice('jobs', 'show'),
+    sluice('jobs', 'pause', 'transfer', '--json'),
+  ]);
+  t.match(plain, { code: 0, stdout: new RegExp(`^${id} .* completed +${kind} .*\n$`) });
+  t.match(shown, { code: 0, stdout: /^state +completed$/m });
+  t.match(retried, { code: 2, stderr: /answered with 409/ });
+  t.match(cancelled, { code: 2, stderr: /answered with 409/ });
+  t.match(unknown, { code: 2, stderr: /^The ID is missing/ });
+  t.match(JSON.parse(paused.stdout), { name: 'transfer', state: 'paused' });
+  t.match(await sluice('jobs', 'drain', 'transfer'), { code: 0, stdout: /^state +draining$/m });
+  t.match(await sluice('jobs', 'resume', 'transfer'), { code: 0, stdout: /^state +running$/m });
+  t.match(await sluice('jobs', 'pause', 'nothing'), { code: 2, stderr: /answered with 403/ });
+
+  const { rows } = await cluster.db.query('SELECT email FROM system_users LIMIT 1');
+  const email: string = rows[0].email;
+  const nobody = await sluice('users', 'passwd', 'nobody@example.com');
+  t.match(nobody, { code: 2, stderr: /^There is no user/ });
+  const token = await sluice('users', 'token', email);
+  const own = { ...env, ADMIN_TOKEN: token.stdout.trim() };
+  t.match(await run(env, ['jobs', 'list']), { code: 2, stderr: /^ADMIN_TOKEN/ }, 'the old one');
+  const password = await run(own, ['users', 'passwd', email.toUpperCase(), '--json']);
+  const credentials = { email, password: JSON.parse(password.stdout).password };
+  const login = await cluster.fetch('/auth/login', {
+    method: 'POST',
+    body: JSON.stringify(credentials),
+    headers: { authorization: '' },
+  });
+  t.equal(login.status, 200);
+});
+
 t.test('migrate brings the system tables to this release, or says what it would do', async (t) => {
   const database = await createDatabase(t);
   const own = { DATABASE_URL: database, DATA_DIR: join(folder, 'migrate') };
