@@ -131,6 +131,7 @@ const FORMATS: readonly (readonly [ExportFormat, ImportFormat])[] = [
   ['csv', 'csv'],
   ['csv_utf8', 'csv'],
   ['json', 'json'],
+  ['ndjson', 'ndjson'],
 ];
 
 function typeOf(name: string): string {
