@@ -20,6 +20,8 @@ import { importView } from './visible-faults.ts';
 
 /** Faults that only PostgreSQL can find; each costs another pass over the file. */
 const PASSES_MAX = 5;
+/** The same where rows are left out: good ones are worth more passes. */
+const SKIPPING_PASSES_MAX = 100;
 
 class ReportFull extends Error {}
 
@@ -175,6 +177,7 @@ export async function stageJudged(run: Run, columns: readonly FileColumn[]): Pro
   const { rejected, options } = run;
   const known: RowFault[] = [];
   const mark = rejected?.mark();
+  const passesMax = rejected === null ? PASSES_MAX : SKIPPING_PASSES_MAX;
   for (let passes = 1; ; passes += 1) {
     let judge: Judge | undefined;
     const lacks = new LackingRows(run.target, columns);
@@ -201,7 +204,7 @@ export async function stageJudged(run: Run, columns: readonly FileColumn[]): Pro
         ...fieldOf(columns, context),
       });
       // A row without a number cannot be left out of the next pass.
-      if (row === null || passes === PASSES_MAX) throw refused([...faults, fault]);
+      if (row === null || passes === passesMax) throw refused([...faults, fault]);
       known.push(fault);
       await run.connection.run(sql`ROLLBACK TO SAVEPOINT judged`);
       if (mark !== undefined) rejected?.rewind(mark);

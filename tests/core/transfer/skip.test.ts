@@ -87,6 +87,16 @@ for (const [what, fill] of [
   });
 }
 
+t.test('values that only PostgreSQL can read are left out, up to a hundred rows', async (t) => {
+  const db = await importing(SETUP);
+  const lines = (bad: number) =>
+    Array.from({ length: 120 }, (_, row) => `${row},name,${row < bad ? 'none' : '10.0.0.1'}`);
+  const { result } = await skip(db, `id,name,net\n${lines(99).join('\n')}\n`);
+  t.match(result, { inserted: 21, failed: 99 });
+  const many = await skip(db, `id,name,net\n${lines(100).join('\n')}\n`).catch((error) => error);
+  t.ok(many instanceof ServiceErrors, 'with more, the file is refused');
+});
+
 t.test('rows that only the database can refuse are left out, one by one', async (t) => {
   const db = await importing(`CREATE TABLE item (id int PRIMARY KEY, n int);
     INSERT INTO item SELECT i, -i FROM generate_series(1, 100) i;
