@@ -132,6 +132,7 @@ export class Preparation {
   readonly #write: Write;
   readonly #action: Action;
   readonly #presets: Item;
+  readonly #rules: readonly Filter[];
   /** Null when nothing is demanded. */
   readonly #validation: Validation | null;
   /** The errors of the items that were judged. */
@@ -144,6 +145,7 @@ export class Preparation {
     const permissions: readonly Permission[] = target.rights.of(collection.name, action);
     const rules = rulesOf(write, action, permissions);
     const given = presetsOf(permissions);
+    this.#rules = rules;
     this.#presets = NO_ITEM;
     this.#validation = null;
     if (rules.length + given.length === 0) return;
@@ -169,6 +171,16 @@ export class Preparation {
   /** The same where nothing refers to the caller's record. */
   static withoutRecord(write: Write, action: Action): Preparation {
     return new Preparation(write, action, NO_RECORDS);
+  }
+
+  /** The values that presets give to members that an item does not have. */
+  get presets(): Item {
+    return this.#presets;
+  }
+
+  /** What is demanded of items. */
+  get rules(): readonly Filter[] {
+    return this.#rules;
   }
 
   /** The members of an item with those that presets give. */

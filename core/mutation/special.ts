@@ -79,6 +79,11 @@ export function withoutMasks(collection: Collection, item: Item): Item {
   return Object.fromEntries(kept);
 }
 
+/** Whether the values of a field are secrets, of which only a hash is stored. */
+export function hasSecrets({ special }: Pick<Field, 'special'>): boolean {
+  return special.includes('hash');
+}
+
 /** Whether a collection's flags make values. */
 export function hasSpecials(collection: Collection, action: Action): boolean {
   return flaggedOf(collection).specials[action].length > 0;

@@ -55,9 +55,6 @@ export function fileColumn(collection: Collection, name: string): FileColumn | s
   if (column.identity === 'always' && !isKey(collection, name)) {
     return `The field ${JSON.stringify(name)} is numbered by the database.`;
   }
-  if (field.type === 'hash' || field.special.includes('hash')) {
-    return `The field ${JSON.stringify(name)} holds hashes, which cannot be imported.`;
-  }
   const columnField = { ...field, column };
   const temporal = isTemporal(field) && field.stored === null;
   const isShape = field.type.startsWith('geometry');

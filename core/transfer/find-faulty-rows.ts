@@ -6,14 +6,14 @@ import pg from 'pg';
 import type { ForeignKeyDescriptor } from '#core/catalog/descriptor.ts';
 import { empty, identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
 import type { ErrorCode } from '#core/errors/catalogue.ts';
-import type { Run } from './import-run.ts';
+import type { ImportOptions, Run } from './import-run.ts';
 import type { Target } from './import-target.ts';
 import { uniqueKeys } from './match-key.ts';
 import { restrictedLinks } from './restricted-links.ts';
 import { type RowFault, shown } from './row-fault.ts';
 import { placeOf, ROW, rowsAfter, type Subject, subjectOf } from './staged-rows.ts';
 import { isAbsent, STAGING, type Staged, stagingColumn } from './staging-table.ts';
-import { seenFields } from './visible-faults.ts';
+import { seenFields, seesValues } from './visible-faults.ts';
 
 /** A query on the staging table that returns "row" and "value". */
 interface Question {
@@ -23,6 +23,8 @@ interface Question {
   /** Its columns. */
   readonly columns: readonly string[];
   readonly reason: string;
+  /** Rows lack a value; "value" is the kind of the fault, which the API tells of every field. */
+  readonly isMissing?: boolean;
   readonly statement: Sql;
 }
 
@@ -42,20 +44,24 @@ function notNullQuestions(subject: Subject): Question[] {
     const place = placeOf(subject, field);
     const column = target.table.columns.find(({ name }) => name === field);
     if (column === undefined || column.generatedExpression !== null) return [];
-    const hasDefault = target.defaults.has(field);
+    const made = target.made.create.values.get(field);
+    const hasDefault = target.defaults.has(field) || made !== undefined;
     if (place < 0 && hasDefault) return [];
     const isNull = place < 0 ? sql`TRUE` : sql`s.${stagingColumn(place)} IS NULL`;
-    const present = place < 0 ? sql`FALSE` : sql`NOT ${isAbsent(place)}`;
     const isNew =
       same === null ? sql`TRUE` : sql`${target.mode !== 'update'} AND ${unmatched(target, same)}`;
+    const given = place < 0 ? sql`FALSE` : sql`NOT ${isAbsent(place)}`;
+    const isReplaced = made !== undefined && made.for !== 'lacking';
+    const present = isReplaced ? sql`(${given} AND NOT (${isNew}))` : given;
     const missing = hasDefault ? present : sql`(${present} OR ${isNew})`;
     return {
       sqlstate: '23502',
-      code: 'NOT_NULL_VIOLATION',
+      code: 'FAILED_VALIDATION',
       columns: [field],
       reason: 'The field takes no null and has no default.',
-      statement: sql`SELECT s."row", NULL AS "value" FROM ${STAGING} s
-        WHERE ${isNull} AND ${missing}`,
+      isMissing: true,
+      statement: sql`SELECT s."row", CASE WHEN ${present} THEN 'nnull' ELSE 'required' END AS "value"
+        FROM ${STAGING} s WHERE ${isNull} AND ${missing}`,
     } as const;
   });
 }
@@ -77,7 +83,14 @@ function checkQuestions(subject: Subject): Question[] {
 
 /** The columns can contain values from the file or from a default. */
 function concerned(subject: Subject, columns: readonly string[]): boolean {
-  return columns.some((name) => placeOf(subject, name) >= 0 || subject.target.defaults.has(name));
+  const { defaults, made } = subject.target;
+  return columns.some(
+    (name) =>
+      placeOf(subject, name) >= 0 ||
+      defaults.has(name) ||
+      made.create.values.has(name) ||
+      made.update.values.has(name),
+  );
 }
 
 function pairs(
@@ -217,6 +230,21 @@ function unmatchedQuestions({ target, staged, same }: Subject): Question[] {
   ];
 }
 
+function faultOf(
+  options: ImportOptions,
+  { code, columns, reason, isMissing = false }: Question,
+  row: number,
+  value: unknown,
+): RowFault {
+  if (isMissing) {
+    const details = { path: [], type: value };
+    return { row, field: columns.join(','), value: null, code, reason, details };
+  }
+  const isShown = typeof value === 'string' && seesValues(options, columns);
+  const field = seenFields(options, columns);
+  return { row, field, value: isShown ? shown(value) : null, code, reason };
+}
+
 async function ask(
   { connection, options }: Run,
   question: Question,
@@ -228,15 +256,7 @@ async function ask(
       sql`SELECT q."row", q."value" FROM (${question.statement}) q
         ORDER BY q."row" LIMIT ${raw(String(limit))}`,
     );
-    const { code, columns, reason } = question;
-    const field = seenFields(options, columns);
-    return rows.map(({ row, value }) => ({
-      row: Number(row),
-      field,
-      value: field !== null && typeof value === 'string' ? shown(value) : null,
-      code,
-      reason,
-    }));
+    return rows.map(({ row, value }) => faultOf(options, question, Number(row), value));
   } catch (error) {
     // This check is optional; without its result the original failure is reported.
     if (!(error instanceof pg.DatabaseError)) throw error;
@@ -285,8 +305,10 @@ export async function locate(
   const restricted = new Set(
     restrictedLinks(run, staged.columns).map(({ foreignKey }) => foreignKey.name),
   );
-  const questions = [
-    ...notNullQuestions(subject),
+  const isReported = ({ sqlstate }: Question) =>
+    !target.table.userTriggers || sqlstate === reported;
+  const missing = notNullQuestions(subject).filter(isReported);
+  const constraints = [
     ...checkQuestions(subject),
     ...target.table.foreignKeys
       .filter((key) => !restricted.has(key.name) && concerned(subject, key.columns))
@@ -294,7 +316,11 @@ export async function locate(
     ...uniqueLists(subject)
       .filter((columns) => concerned(subject, columns))
       .flatMap((columns) => uniqueQuestions(subject, columns)),
-  ].filter(({ sqlstate }) => !target.table.userTriggers || sqlstate === reported);
+  ].filter(isReported);
   const keys = [...badKeyQuestions(subject), ...unmatchedQuestions(subject)];
-  return await askAll(run, [...keys, ...questions], limit);
+  const incomplete = await askAll(run, [...keys, ...missing], limit);
+  // Constraints say nothing of rows that cannot be written anyway.
+  const told = new Set(incomplete.map(({ row }) => row));
+  const broken = incomplete.length < limit ? await askAll(run, constraints, limit) : [];
+  return [...incomplete, ...broken.filter(({ row }) => !told.has(row))].slice(0, limit);
 }

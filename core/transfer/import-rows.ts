@@ -11,15 +11,19 @@ import { blamesConstraint, blamesRow } from './database-refusal.ts';
 import { copyToTarget, directWayIsOpen, directWriter, NoDirectWay } from './direct-copy.ts';
 import type { FileColumn } from './file-column.ts';
 import { locate } from './find-faulty-rows.ts';
+import { hashStaged, secretColumns } from './hash-staged.ts';
 import { widestColumns } from './import-file.ts';
 import { type ImportResult, Refused, type Run } from './import-run.ts';
+import { judgeRows } from './judge-rows.ts';
+import { mayCreateAny } from './judge-staged.ts';
+import type { MergeCounts } from './merge-by-key.ts';
 import { mergeGoodRows } from './merge-good-rows.ts';
 import { prepareStaged, settle } from './merge-staged.ts';
-import { locateRestricted, restrictedLinks } from './restricted-links.ts';
-import { UnreadableFile } from './row-fault.ts';
+import { restrictedLinks } from './restricted-links.ts';
+import { type RowFault, UnreadableFile } from './row-fault.ts';
 import { moveSequences } from './sequence.ts';
 import type { Staged } from './staging-table.ts';
-import { seenFields } from './visible-faults.ts';
+import { seenFields, seesValues } from './visible-faults.ts';
 
 type Columns = readonly FileColumn[];
 
@@ -37,7 +41,8 @@ function checkKey({ target, options }: Run, columns: Columns): void {
   const isFound = target.mode === 'update' || target.fixed.size > 0;
   for (const { name } of target.key) {
     if (columns.some((column) => column.name === name)) continue;
-    if (!isFound && target.defaults.has(name)) continue;
+    const isMade = target.defaults.has(name) || target.made.create.values.has(name);
+    if (!isFound && isMade) continue;
     const field = seenFields(options, [name]);
     const reason =
       field === null
@@ -50,8 +55,9 @@ function checkKey({ target, options }: Run, columns: Columns): void {
 /** Directly into the table; null when that is not possible. */
 async function direct(run: Run, columns: Columns): Promise<ImportResult | null> {
   const { connection, target } = run;
-  // What rows refer to is judged in the staging table.
-  if (restrictedLinks(run, columns).length > 0) return null;
+  // Rows are judged in the staging table.
+  if (restrictedLinks(run, columns).length + secretColumns(columns).length > 0) return null;
+  if (!(await mayCreateAny(run, columns))) return null;
   await connection.run(sql`SAVEPOINT direct`);
   try {
     if (await directWayIsOpen(connection, target, columns)) {
@@ -72,17 +78,42 @@ async function direct(run: Run, columns: Columns): Promise<ImportResult | null> 
   return null;
 }
 
+/** Why a file is refused: faults of its rows, and constraints that its other rows violate. */
+async function refusalOf(
+  run: Run,
+  staged: Staged,
+  faults: readonly [RowFault, ...RowFault[]],
+): Promise<Refused> {
+  const [first, ...rest] = faults;
+  const limit = run.options.errorLimit;
+  if (faults.length >= limit) return new Refused(first, ...rest);
+  const told = new Set(faults.map(({ row }) => row));
+  const broken = await locate(run, staged, { limit, sqlstate: undefined });
+  const others = broken.filter(({ row }) => !told.has(row));
+  return new Refused(first, ...rest, ...others.slice(0, limit - faults.length));
+}
+
+/** Who may not read what he writes is not told which items had the same values already. */
+function toldCounts({ options }: Run, { columns }: Staged, counts: MergeCounts): MergeCounts {
+  const names = columns.map(({ name }) => name);
+  if (options.sender.rights.admin || seesValues(options, names)) return counts;
+  return { ...counts, updated: counts.updated + counts.unchanged, unchanged: 0 };
+}
+
 async function finish(run: Run, staged: Staged, skipped: number): Promise<ImportResult> {
   const { rejected } = run;
   if (rejected !== null) {
-    const counts = await mergeGoodRows({ ...run, rejected }, staged);
+    const { duplicates, ...merged } = await mergeGoodRows({ ...run, rejected }, staged);
+    const counts = { ...toldCounts(run, staged, merged), duplicates };
     return { ...counts, skipped: counts.skipped + skipped, failed: rejected.rows };
   }
   const duplicates = await prepareStaged(run, staged);
-  const [first, ...rest] = await locateRestricted(run, staged, run.options.errorLimit);
-  if (first !== undefined) throw new Refused(first, ...rest);
+  const [first, ...rest] = await judgeRows(run, staged, run.options.errorLimit);
+  if (first !== undefined) throw await refusalOf(run, staged, [first, ...rest]);
+  await hashStaged(run, staged);
   const counts = await settle(run, { ...staged, rows: staged.rows - duplicates });
-  return { ...counts, duplicates, skipped: counts.skipped + skipped, failed: 0 };
+  const told = toldCounts(run, staged, counts);
+  return { ...told, duplicates, skipped: counts.skipped + skipped, failed: 0 };
 }
 
 /** Through the staging table, without checking values. */
@@ -93,17 +124,14 @@ async function hasty(run: Run, columns: Columns): Promise<ImportResult> {
 
 /** Through the staging table, checking each row. @throws {Refused} */
 async function judged(run: Run, columns: Columns): Promise<ImportResult> {
-  const { options } = run;
   const { staged, skipped, faults } = await stageJudged(run, columns);
   const [first, ...rest] = faults;
   if (first === undefined) return await finish(run, staged, skipped);
-  // The other rows can still violate constraints: the report covers all of them.
+  // The other rows can still be refused: the report covers all of them.
   await prepareStaged(run, staged);
-  let limit = options.errorLimit - faults.length;
-  const restricted = await locateRestricted(run, staged, limit);
-  limit -= restricted.length;
-  const broken = await locate(run, staged, { limit, sqlstate: undefined });
-  throw new Refused(first, ...rest, ...restricted, ...broken);
+  const limit = run.options.errorLimit - faults.length;
+  const more = limit > 0 ? await judgeRows(run, staged, limit) : [];
+  throw await refusalOf(run, staged, [first, ...rest, ...more]);
 }
 
 function callsForJudgement(error: unknown): boolean {

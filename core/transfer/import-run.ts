@@ -3,12 +3,13 @@ import type pg from 'pg';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
+import type { Write } from '#core/mutation/target.ts';
 import type { ExpansionLimits } from './expand.ts';
 import type { ImportConnection } from './import-connection.ts';
 import type { ImportFile, StoredFile } from './import-file.ts';
+import type { Sender } from './import-sender.ts';
 import type { Target } from './import-target.ts';
 import type { RejectedRows } from './rejected-rows.ts';
-import type { Reader } from './restricted-links.ts';
 import type { RowFault } from './row-fault.ts';
 
 /** The result of an import. */
@@ -34,8 +35,7 @@ export interface ImportOptions {
   readonly collection: string;
   /** The only fields that the file may contain; all when not given. */
   readonly fields?: ReadonlySet<string>;
-  /** Whose rights decide which items rows may refer to; any item when not given. */
-  readonly reader?: Reader;
+  readonly sender: Sender;
   readonly file: StoredFile;
   readonly expansion: ExpansionLimits;
   /** The options that the sender chose. */
@@ -70,6 +70,8 @@ export interface Run {
   readonly options: ImportOptions;
   /** The rows that are left out; null when one faulty row refuses the file. */
   readonly rejected: RejectedRows | null;
+  /** The write that rows are judged as. */
+  readonly write: Write;
 }
 
 /** The file is refused, for these reasons. */

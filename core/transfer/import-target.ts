@@ -7,6 +7,7 @@ import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 import type { ImportConnection } from './import-connection.ts';
+import type { MadeValues } from './made-values.ts';
 import { matchKey } from './match-key.ts';
 
 /** A collection whose rows can be imported. */
@@ -71,6 +72,8 @@ export interface Target {
   /** Types of staging columns that must differ: domains that refuse null. */
   readonly looseTypes: ReadonlyMap<string, Sql>;
   readonly checks: readonly Check[];
+  /** What presets and special flags give to rows. */
+  readonly made: MadeValues;
   /** COPY knows the option DEFAULT (PostgreSQL 16). */
   readonly copyDefault: boolean;
   /** MERGE tells what became of each row (PostgreSQL 17). */
@@ -127,7 +130,7 @@ function factsOf(table: string): Sql {
 export async function openTarget(
   connection: ImportConnection,
   collection: ImportableCollection,
-  { mode = 'upsert', match }: ImportParameters,
+  { mode = 'upsert', match, made }: ImportParameters & Pick<Target, 'made'>,
 ): Promise<Target> {
   const { table, primaryKey } = collection;
   const key = match === undefined ? primaryKey : matchKey(collection, match);
@@ -156,6 +159,7 @@ export async function openTarget(
     looseTypes: new Map(
       found.columns.flatMap(({ name, loose }) => (loose === null ? [] : [[name, raw(loose)]])),
     ),
+    made,
     checks: found.checks.map((check) => ({ ...check, condition: raw(check.condition) })),
     copyDefault: found.version >= 160_000,
     mergeReturning: found.version >= 170_000,

@@ -8,7 +8,9 @@ import { ImportConnection } from './import-connection.ts';
 import { fileColumns, openFile, widestColumns } from './import-file.ts';
 import { importRows } from './import-rows.ts';
 import { type ImportOptions, type ImportResult, Refused, type Run } from './import-run.ts';
+import { openWrite } from './import-sender.ts';
 import { type ImportableCollection, importable, openTarget } from './import-target.ts';
+import { madeValues } from './made-values.ts';
 import { REJECTED_MAX, RejectedRows, TooManyRejected } from './rejected-rows.ts';
 import { discreet, importErrors, type RowFault, UnreadableFile } from './row-fault.ts';
 
@@ -60,8 +62,10 @@ async function run(
   const columns = await fileColumns(file, collection);
   const connection = await ImportConnection.begin(options);
   await connection.run(SETTINGS);
-  const target = await openTarget(connection, collection, options.parameters);
-  const started: Run = { connection, target, file, options, rejected };
+  const write = openWrite(options);
+  const made = await madeValues(write);
+  const target = await openTarget(connection, collection, { ...options.parameters, made });
+  const started: Run = { connection, target, file, options, rejected, write };
   const isDry = options.parameters.dryRun === true;
   if (isDry) await connection.run(sql`SAVEPOINT dry`);
   const counts = await importRows(started, columns);

@@ -8,7 +8,8 @@ import { empty, identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import type { FileColumn } from './file-column.ts';
 import type { ImportConnection } from './import-connection.ts';
 import type { Target } from './import-target.ts';
-import { isAbsent, STAGING, type Staged, stagingColumn, valueOr } from './staging-table.ts';
+import { insertedValues, updatedValues } from './merged-values.ts';
+import { isAbsent, STAGING, type Staged, stagingColumn } from './staging-table.ts';
 
 /** Rows have a key that must not be in the file: an update without an item, for instance. */
 export class BadKeys extends Error {}
@@ -84,34 +85,33 @@ export async function removeDuplicates(
   return rowCount ?? 0;
 }
 
-/** The condition that a staged row differs from the target's in the columns at `places`. */
-function differs(staged: Staged, places: readonly number[]): Sql {
-  const conditions: Sql[] = [];
-  for (const place of places) {
-    const column = staged.columns[place];
-    if (column === undefined) continue;
-    const ours = sql`t.${identifier(column.name)}`;
-    const theirs = sql`s.${stagingColumn(place)}`;
-    // Comparing binary images works for types without equality, and distinguishes 1.0 from 1.00.
-    const changed = PLAIN_EQUALITY.has(column.field.column.typeName)
-      ? sql`${ours} IS DISTINCT FROM ${theirs}`
-      : sql`ROW(${ours})::record *<> ROW(${theirs})::record`;
-    const lacking = staged.lacking.has(place);
-    conditions.push(lacking ? sql`(NOT ${isAbsent(place)} AND ${changed})` : changed);
-  }
-  return join(conditions, ' OR ');
+/** The column of the target `t` differs from a value. */
+function changed({ table }: Target, name: string, value: Sql): Sql {
+  const type = table.columns.find((column) => column.name === name)?.typeName ?? '';
+  const ours = sql`t.${identifier(name)}`;
+  // Comparing binary images works for types without equality, and distinguishes 1.0 from 1.00.
+  return PLAIN_EQUALITY.has(type)
+    ? sql`${ours} IS DISTINCT FROM ${value}`
+    : sql`ROW(${ours})::record *<> ROW(${value})::record`;
+}
+
+/** The condition that a staged row differs from the target's in a column. */
+function differs(target: Target, staged: Staged, name: string, value: Sql): Sql {
+  const place = staged.columns.findIndex((column) => column.name === name);
+  const made = target.made.update.values.has(name);
+  if (made || place < 0) return changed(target, name, value);
+  const differing = changed(target, name, sql`s.${stagingColumn(place)}`);
+  return staged.lacking.has(place) ? sql`(NOT ${isAbsent(place)} AND ${differing})` : differing;
 }
 
 /** How rows that differ are updated; null when the file contains only keys. */
 function updateParts(target: Target, staged: Staged): { settings: Sql; differing: Sql } | null {
   const kept = new Set([...target.key.map((field) => field.name), ...target.fixed]);
-  const places = staged.columns.flatMap(({ name }, place) => (kept.has(name) ? [] : [place]));
-  if (places.length === 0) return null;
-  const settings = places.map((place) => {
-    const name = identifier(staged.columns[place]?.name ?? '');
-    return sql`${name} = ${valueOr(staged, place, sql`t.${name}`)}`;
-  });
-  return { settings: join(settings), differing: differs(staged, places) };
+  const values = updatedValues(target, staged).filter(({ name }) => !kept.has(name));
+  if (values.length === 0) return null;
+  const settings = values.map(({ name, value }) => sql`${identifier(name)} = ${value}`);
+  const changes = values.map(({ name, value }) => differs(target, staged, name, value));
+  return { settings: join(settings), differing: join(changes, ' OR ') };
 }
 
 /** The statement that updates differing rows; null when the file contains only keys. */
@@ -124,15 +124,11 @@ function updateStatement(target: Target, staged: Staged, same: Sql, range?: Rang
 
 /** The columns of new rows, and their values. */
 function insertParts(target: Target, staged: Staged): { names: Sql; values: Sql } {
-  const names: Sql[] = [];
-  const values: Sql[] = [];
-  for (const [place, { name, field }] of staged.columns.entries()) {
-    // Such a key only finds existing rows; new ones get a generated one.
-    if (field.column.identity === 'always') continue;
-    names.push(identifier(name));
-    values.push(valueOr(staged, place, target.defaults.get(name) ?? sql`NULL`));
-  }
-  return { names: join(names), values: join(values) };
+  const inserted = insertedValues(target, staged);
+  return {
+    names: join(inserted.map(({ name }) => identifier(name))),
+    values: join(inserted.map(({ value }) => value)),
+  };
 }
 
 /** The statement that inserts new rows, after the updates have freed their unique values. */

@@ -6,11 +6,12 @@ import pg from 'pg';
 import { sql } from '#core/database/sql.ts';
 import { blamesRow, refusalFault } from './database-refusal.ts';
 import { locate, locateBadKeys } from './find-faulty-rows.ts';
+import { hashStaged } from './hash-staged.ts';
 import type { Run } from './import-run.ts';
+import { judgeRows } from './judge-rows.ts';
 import { BadKeys, type MergeCounts, merge, mergeOnce, type Range } from './merge-by-key.ts';
 import { removeStagedDuplicates } from './merge-staged.ts';
 import type { RejectedRows } from './rejected-rows.ts';
-import { locateRestricted } from './restricted-links.ts';
 import type { RowFault } from './row-fault.ts';
 import { moveSequences } from './sequence.ts';
 import { byParts, countRows, removeRows } from './staged-parts.ts';
@@ -130,9 +131,10 @@ export async function mergeGoodRows(
 ): Promise<MergeCounts & { readonly duplicates: number }> {
   const { connection, target, options } = run;
   await correctStatistics(run);
-  await rejectAll(run, (limit) => locateRestricted(run, staged, limit));
+  await rejectAll(run, (limit) => judgeRows(run, staged, limit));
   await rejectAll(run, (limit) => locateBadKeys(run, staged, limit));
   const duplicates = await removeStagedDuplicates(run, staged);
+  await hashStaged(run, staged);
   await options.failpoint('import.staged');
   let counts = await mergeAll(run, staged);
   while (isFailure(counts)) {

@@ -2,26 +2,16 @@
  * Finds the staged rows that refer to items which the sender of the file may not read, with one
  * statement for each foreign key. Hidden and missing items are refused alike.
  */
-import type { Caller } from '#core/access/grants.ts';
-import type { Rights } from '#core/access/rights.ts';
 import type { ForeignKeyDescriptor } from '#core/catalog/descriptor.ts';
 import type { End } from '#core/catalog/relation.ts';
 import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
-import type { QueryBounds } from '#core/query/query.ts';
 import { readableRows } from '#core/query/sql/table-rows.ts';
 import type { FileColumn } from './file-column.ts';
 import type { Run } from './import-run.ts';
 import { type RowFault, shown } from './row-fault.ts';
 import { ROW, rowsAfter, subjectOf } from './staged-rows.ts';
 import { isAbsent, STAGING, type Staged, stagingColumn } from './staging-table.ts';
-import { seenFields } from './visible-faults.ts';
-
-/** The sender of a file who may not read everything. */
-export interface Reader {
-  readonly caller: Caller;
-  readonly rights: Rights;
-  readonly bounds: QueryBounds;
-}
+import { seenFields, seesValues } from './visible-faults.ts';
 
 /** A foreign key to a collection of which the sender may read some items, or none. */
 export interface RestrictedLink {
@@ -29,21 +19,25 @@ export interface RestrictedLink {
   readonly one: End;
 }
 
-/** Those foreign keys that the columns of a file belong to. */
+/**
+ * Those foreign keys that the columns of a file belong to.
+ * @param every also those to collections of which the sender may read all items
+ */
 export function restrictedLinks(
   { options, target }: Run,
   columns: readonly FileColumn[],
+  every = false,
 ): readonly RestrictedLink[] {
-  const { reader, catalog } = options;
-  if (reader === undefined) return [];
+  const { sender, catalog } = options;
+  if (sender.rights.admin) return [];
   const names = new Set(columns.map(({ name }) => name));
   const relations = [...(catalog.relations.get(target.collection.name)?.values() ?? [])];
   return relations.flatMap((relation) => {
     if (relation.kind !== 'm2o' || relation.foreignKey === null) return [];
     const { foreignKey, one } = relation;
     if (!foreignKey.columns.some((name) => names.has(name))) return [];
-    const isOpen = reader.rights.of(one.collection, 'read').some(({ rule }) => rule === null);
-    return isOpen ? [] : [{ foreignKey, one }];
+    const isOpen = sender.rights.of(one.collection, 'read').some(({ rule }) => rule === null);
+    return isOpen && !every ? [] : [{ foreignKey, one }];
   });
 }
 
@@ -64,11 +58,8 @@ function linkingRows(run: Run, staged: Staged, names: readonly string[]): Sql {
 }
 
 /** The condition that the sender may read the item that the row `f` refers to. */
-function isReadable(
-  { options }: Run,
-  { caller, rights, bounds }: Reader,
-  { foreignKey, one }: RestrictedLink,
-): Sql {
+function isReadable({ options }: Run, { foreignKey, one }: RestrictedLink): Sql {
+  const { caller, rights, bounds } = options.sender;
   const grants = rights.reading;
   if (grants.of(one.collection) === null) return sql`FALSE`;
   const { catalog } = options;
@@ -86,8 +77,6 @@ async function faultsOf(
   link: RestrictedLink,
   limit: number,
 ): Promise<RowFault[]> {
-  const { reader } = run.options;
-  if (reader === undefined) return [];
   const names = link.foreignKey.columns;
   const values = names.map((name) => identifier('f', name));
   const texts = values.map((value) => sql`${value}::text`);
@@ -95,26 +84,30 @@ async function faultsOf(
   const { rows } = await run.connection.run(sql`
     SELECT f.${ROW} AS "row", concat_ws(',', ${join(texts)}) AS "value"
     FROM ${linkingRows(run, staged, names)} f
-    WHERE ${join(complete, ' AND ')} AND NOT ${isReadable(run, reader, link)}
+    WHERE ${join(complete, ' AND ')} AND NOT ${isReadable(run, link)}
     ORDER BY f.${ROW} LIMIT ${raw(String(limit))}`);
   const field = seenFields(run.options, names);
+  const isShown = seesValues(run.options, names);
   return rows.map(({ row, value }) => ({
     row: Number(row),
     field,
-    value: field !== null && typeof value === 'string' ? shown(value) : null,
+    value: isShown && typeof value === 'string' ? shown(value) : null,
     code: 'INVALID_FOREIGN_KEY',
     reason: 'There is no item with this key.',
   }));
 }
 
-/** The rows that refer to what the sender may not read, up to `limit` faults. */
+/**
+ * The rows that refer to what the sender may not read, up to `limit` faults.
+ * @param every as for {@link restrictedLinks}: then missing items are found in all of them
+ */
 export async function locateRestricted(
   run: Run,
   staged: Staged,
-  limit: number,
+  { limit, every = false }: { readonly limit: number; readonly every?: boolean },
 ): Promise<RowFault[]> {
   const faults: RowFault[] = [];
-  for (const link of restrictedLinks(run, staged.columns)) {
+  for (const link of restrictedLinks(run, staged.columns, every)) {
     if (faults.length >= limit) break;
     faults.push(...(await faultsOf(run, staged, link, limit - faults.length)));
   }

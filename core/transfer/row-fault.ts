@@ -2,7 +2,7 @@
 import type { Collection } from '#core/catalog/catalog.ts';
 import { CONCEALED, isConcealed } from '#core/catalog/concealed-field.ts';
 import type { ErrorCode } from '#core/errors/catalogue.ts';
-import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import { type ErrorDetails, ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 
 /** The position of a syntax error, both from 1; the column counts characters. */
 export interface FilePosition {
@@ -21,6 +21,8 @@ export interface RowFault {
   readonly reason: string;
   /** Only for a malformed file. */
   readonly place?: FilePosition;
+  /** Further details of the API's own error of the row; it tells nothing that its reader may not see. */
+  readonly details?: ErrorDetails;
 }
 
 /** Faults after which the rest of the file cannot be read. */
@@ -67,12 +69,11 @@ const NO_LINK = 'It refers to an item that does not exist, or that you may not a
 
 /** The fault without what its reader must not see; faults of the file itself stay unchanged. */
 export function discreet(fault: RowFault, { collection, fields }: Readership): RowFault {
-  if (fault.code === 'INVALID_PAYLOAD') return fault;
+  if (fault.code === 'INVALID_PAYLOAD' || fault.details !== undefined) return fault;
   const names = fault.field === null ? [] : fault.field.split(',');
   if (fields !== undefined) {
-    const isNamed = names.length > 0 && names.every((name) => fields.has(name));
     const code = fault.code === 'INVALID_FOREIGN_KEY' ? 'FORBIDDEN' : fault.code;
-    if (!isNamed) return { ...fault, code, field: null, value: null, reason: UNNAMED };
+    if (names.length === 0) return { ...fault, code, field: null, value: null, reason: UNNAMED };
     if (code !== fault.code) return { ...fault, code, reason: NO_LINK };
   }
   const isSecret = names.some((name) => {
@@ -85,6 +86,7 @@ export function discreet(fault: RowFault, { collection, fields }: Readership): R
 
 function toError(collection: string, fault: RowFault): ServiceError {
   return new ServiceError(fault.code, {
+    ...fault.details,
     collection,
     row: fault.row,
     field: fault.field,

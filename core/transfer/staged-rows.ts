@@ -3,7 +3,8 @@ import { identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import type { ImportOptions, Run } from './import-run.ts';
 import type { Target } from './import-target.ts';
 import { sameKey } from './merge-by-key.ts';
-import { STAGING, type Staged, valueOr } from './staging-table.ts';
+import { mergedValue } from './merged-values.ts';
+import { STAGING, type Staged } from './staging-table.ts';
 
 /** Staged rows and the table that they go to. */
 export interface Subject {
@@ -35,12 +36,11 @@ export function rowsAfter(subject: Subject): Sql {
     const existing = sql`t.${identifier(name)}`;
     const matched =
       same === null ? sql`FALSE` : sql`t.${identifier(target.key[0]?.name ?? '')} IS NOT NULL`;
-    const otherwise = sql`CASE WHEN ${matched} THEN ${existing} ELSE ${initial} END`;
-    const place = placeOf(subject, name);
-    const given = place < 0 ? otherwise : valueOr(staged, place, otherwise);
-    const value = target.fixed.has(name)
-      ? sql`CASE WHEN ${matched} THEN ${existing} ELSE ${given} END`
-      : given;
+    const created = mergedValue(target, staged, { action: 'create', name, otherwise: initial });
+    const changed = target.fixed.has(name)
+      ? existing
+      : mergedValue(target, staged, { action: 'update', name, otherwise: existing });
+    const value = sql`CASE WHEN ${matched} THEN ${changed} ELSE ${created} END`;
     return sql`${value} AS ${identifier(name)}`;
   });
   const base = sql`SELECT s."row" AS ${ROW}, ${join(values)} FROM ${STAGING} s

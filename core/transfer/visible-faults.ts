@@ -1,20 +1,27 @@
-/** What the sender of a file may know about its faults: the fields that the file may fill. */
+/** What the sender of a file may know of what the database says about its rows. */
 import { failureView } from '#core/access/error-visibility.ts';
-import { EVERYTHING } from '#core/access/grants.ts';
-import type { FailureView } from '#core/database/failure.ts';
+import type { FailureView, SeenTable } from '#core/database/failure.ts';
 import type { ImportOptions } from './import-run.ts';
 
-/** Those fields are all readable; who may fill all of them is an administrator. */
-export function importView({ catalog, collection, fields }: ImportOptions): FailureView {
-  const own = fields === undefined ? EVERYTHING : ([{ fields, rule: null }] as const);
-  const reading = {
-    of: (name: string) => (fields === undefined || name === collection ? own : null),
-  };
-  return failureView({ catalog, rights: { admin: fields === undefined, reading } }, true);
+/** The same as for the errors of any other write. */
+export function importView({ catalog, sender }: ImportOptions): FailureView {
+  return failureView({ catalog, rights: sender.rights }, true);
+}
+
+function seenTable(options: ImportOptions): SeenTable | null {
+  const table = options.catalog.collections.get(options.collection)?.table ?? null;
+  return table === null ? null : importView(options).tableOf(table.schema, table.name);
 }
 
 /** The names of columns, as far as the sender may know all of them. */
-export function seenFields({ fields }: ImportOptions, columns: readonly string[]): string | null {
-  const isSeen = fields === undefined || columns.every((name) => fields.has(name));
+export function seenFields(options: ImportOptions, columns: readonly string[]): string | null {
+  const table = seenTable(options);
+  const isSeen = columns.every((name) => (table?.fieldOf(name) ?? null) !== null);
   return isSeen && columns.length > 0 ? columns.join(',') : null;
+}
+
+/** Whether the sender may see the values of columns in any row. */
+export function seesValues(options: ImportOptions, columns: readonly string[]): boolean {
+  const table = seenTable(options);
+  return columns.every((name) => table?.fieldOf(name)?.values === true);
 }

@@ -29,50 +29,85 @@ t.before(async () => {
   await until(async () => (await cluster.fetch('/items/things')).ok, 'the table is known');
 });
 
-t.test('what single rows would be asked for is refused before anything is read', async (t) => {
-  const all = [may('create'), may('update'), may('read')];
-  const some = { permissions: { id: { _gt: 100 } } };
+/** Puts the one row back. */
+async function reset() {
+  await cluster.db.query("TRUNCATE things; INSERT INTO things VALUES (1, 'one', 'secret')");
+}
+
+const ALL = [may('create'), may('update'), may('read')];
+const KNOWN = { fields: ['id', 'name'] };
+
+t.test('a row is refused where PATCH or POST refuses it', async (t) => {
   const cases: Record<string, GivenPermission[]> = {
-    nothing: [],
+    all: ALL,
+    nothing: [may('read')],
     'no creation': [may('update'), may('read')],
     'no update': [may('create'), may('read')],
-    'update of some': [may('create'), may('update', some), may('read')],
-    validation: [...all, may('create', { validation: { name: { _eq: 'x' } } })],
-    presets: [...all, may('update', { presets: { name: 'x' } })],
+    'no reading': [may('create'), may('update')],
+    'update of others': [may('create'), may('update', { permissions: { id: { _gt: 100 } } })],
+    'update of this one': [may('create'), may('update', { permissions: { name: { _eq: 'one' } } })],
+    'name is not for creation': [may('create', { fields: ['id'] }), may('update'), may('read')],
+    'name is for others alone': [
+      may('create'),
+      may('update', { fields: ['id', 'hidden'] }),
+      may('update', { ...KNOWN, permissions: { id: { _gt: 1 } } }),
+    ],
+    'validation of new items': [...ALL, may('create', { validation: { name: { _eq: 'x' } } })],
+    'validation of changes': [...ALL, may('update', { validation: { name: { _eq: 'x' } } })],
+    presets: [
+      may('create', { presets: { hidden: 'new' } }),
+      may('update', { presets: { hidden: 'changed', name: 'other' } }),
+    ],
   };
   for (const [name, permissions] of Object.entries(cases)) {
     const member = await createMember(cluster, permissions);
-    t.strictSame(await importAs(member, 'id,name\n1,mine\n'), [403, 'FORBIDDEN'], name);
+    const outcomes = [];
+    await reset();
+    const patched = await member.send('PATCH', '/items/things/1', { name: 'mine' });
+    const posted = await member.send('POST', '/items/things', { id: 2, name: 'mine' });
+    outcomes.push([patched.code, posted.code, await rows()]);
+    await reset();
+    const [, changed] = await importAs(member, 'id,name\n1,mine\n');
+    const [, created] = await importAs(member, 'id,name\n2,mine\n');
+    outcomes.push([changed, created, await rows()]);
+    t.strictSame(outcomes[1], outcomes[0], name);
   }
-  const member = await createMember(cluster, all);
+  const member = await createMember(cluster, ALL);
   t.strictSame(await importAs(member, 'id\n1\n', 'system_users'), [403, 'FORBIDDEN']);
   t.strictSame(await importAs(member, 'id\n1\n', 'nothing'), [403, 'FORBIDDEN']);
-  t.strictSame(await rows(), [{ id: 1, name: 'one', hidden: 'secret' }]);
 });
 
-t.test('a file fills no field that its sender may not create, update and read', async (t) => {
-  const known = { fields: ['id', 'name'] };
-  const without: Record<string, GivenPermission[]> = {
-    create: [may('create', known), may('update'), may('read')],
-    update: [may('create'), may('update', known), may('read')],
-    read: [may('create'), may('update'), may('read', known)],
-    'read of all': [
-      may('create'),
-      may('update'),
-      may('read', known),
-      may('read', { permissions: { id: { _gt: 100 } } }),
-    ],
-  };
-  for (const [name, permissions] of Object.entries(without)) {
-    const member = await createMember(cluster, permissions);
-    const refused = await importAs(member, 'id,hidden\n1,guess\n');
-    t.strictSame(refused, [400, 'INVALID_PAYLOAD'], name);
-    t.strictSame(await importAs(member, 'id,name\n1,mine\n2,new\n'), [200, undefined], name);
+t.test('a column that no permission covers is unknown', async (t) => {
+  await reset();
+  const permissions = [may('create', KNOWN), may('update', KNOWN), may('read')];
+  const member = await createMember(cluster, permissions);
+  for (const column of ['hidden', 'missing']) {
+    const refused = await importAs(member, `id,${column}\n1,guess\n`);
+    t.strictSame(refused, [400, 'INVALID_PAYLOAD'], column);
   }
-  t.strictSame(await rows(), [
-    { id: 1, name: 'mine', hidden: 'secret' },
-    { id: 2, name: 'new', hidden: null },
-  ]);
+});
+
+t.test('nobody learns from an import what he may not read', async (t) => {
+  for (const [name, reading] of Object.entries({
+    nothing: [],
+    'other fields': [may('read', KNOWN)],
+    'other items': [may('read', { permissions: { id: { _gt: 100 } } })],
+  })) {
+    await reset();
+    const member = await createMember(cluster, [may('create'), may('update'), ...reading]);
+    const counts = [];
+    for (const guess of ['wrong', 'secret']) {
+      await reset();
+      const form = new FormData();
+      form.append('file', new Blob([`id,hidden\n1,${guess}\n`], { type: 'text/csv' }), 'a.csv');
+      t.equal((await member.upload('/utils/import/things', form)).status, 200, name);
+      const { rows } = await cluster.db.query(
+        `SELECT result FROM system_jobs WHERE "user" = '${member.id}' ORDER BY created_on DESC LIMIT 1`,
+      );
+      counts.push(rows[0]);
+    }
+    t.strictSame(counts[0], counts[1], name);
+  }
 });
 
 type Row = Readonly<Record<string, number | string | null>>;

@@ -7,6 +7,7 @@ import type { Change } from '#core/changes/change.ts';
 import type { Announcement } from '#core/changes/write-transaction.ts';
 import { withConnection } from '#core/database/pool.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
+import { hashPassword } from '#core/identity/password.ts';
 import { IMPORT_JOB, type ImportMessage, importMessage } from '#core/jobs/message/import.ts';
 import { sameFileJob } from '#core/jobs/same-file.ts';
 import { completeJob } from '#core/jobs/write-job-status.ts';
@@ -14,17 +15,19 @@ import { importDestination } from '#core/services/import-right.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
 import { importFile } from '#core/transfer/import.ts';
 import type { ImportResult } from '#core/transfer/import-run.ts';
-import type { Reader } from '#core/transfer/restricted-links.ts';
+import type { Sender } from '#core/transfer/import-sender.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 
 /** The sender of the file, with the rights that he has now. @throws ServiceError FORBIDDEN */
 async function senderOf(
   { sender }: ImportMessage,
   { services, job }: ActorContext,
-): Promise<Reader> {
+): Promise<Sender> {
   const caller = await jobCaller(services, job.user, sender?.ip ?? null);
   const rights = await services.access.rightsOf(caller);
-  return { caller, rights, bounds: queryBounds(services.config) };
+  const { config } = services;
+  const hash = (secret: string) => hashPassword(config, secret);
+  return { caller, rights, bounds: queryBounds(config), hash };
 }
 
 /** Imports the file; `announce` is called when everything is written, before the commit. */
@@ -41,13 +44,14 @@ async function importSpooled(
   const history = new History(client, schema, { user: job.user, visitor: NO_VISITOR });
   // The table may be new, or altered since; it is imported into as it is now.
   const current = await catalog.refresh();
-  const reader = await senderOf(message, context);
-  const { fields } = importDestination(reader.rights, current, collection);
+  const sender = await senderOf(message, context);
+  const { fields } = importDestination(sender.rights, current, collection);
   return await importFile({
     client,
     catalog: current,
     collection,
-    ...(fields === null ? {} : { fields: new Set(fields), reader }),
+    ...(fields === null ? {} : { fields: new Set(fields) }),
+    sender,
     file: {
       ...{ format: file.format, gzip: file.gzip === true, bytes },
       open: () => spool.read(file.id),

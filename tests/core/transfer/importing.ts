@@ -2,12 +2,16 @@
 import { Readable } from 'node:stream';
 import pg from 'pg';
 import t from 'tap';
+import { ANONYMOUS } from '#core/access/grants.ts';
+import { FULL_RIGHTS } from '#core/access/rights.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import { introspect } from '#core/catalog/introspect.ts';
 import { buildCatalog } from '#core/catalog/make-catalog.ts';
 import { compose } from '#core/catalog/make-descriptors.ts';
+import { loadConfig } from '#core/config/config.ts';
 import { ServiceErrors } from '#core/errors/service-error.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
+import { queryBounds } from '#core/services/query-bounds.ts';
 import { importFile } from '#core/transfer/import.ts';
 import type { ImportOptions, ImportResult } from '#core/transfer/import-run.ts';
 import { createSystemDatabase } from '#tests/harness/database.ts';
@@ -85,6 +89,14 @@ async function readCatalog(pool: pg.Pool): Promise<Catalog> {
   }
 }
 
+/** Whoever may do everything. */
+const ADMINISTRATOR: ImportOptions['sender'] = {
+  caller: { ...ANONYMOUS, admin: true },
+  rights: FULL_RIGHTS,
+  bounds: queryBounds(loadConfig({})),
+  hash: async (secret) => `hash of ${secret}`,
+};
+
 /** @param setup SQL that makes the tables of the test */
 export async function importing(setup: string): Promise<Importing> {
   const { url, pool } = await opened();
@@ -124,6 +136,7 @@ export async function importing(setup: string): Promise<Importing> {
           failpoint: async () => undefined,
           errorLimit: 100,
           report: async () => undefined,
+          sender: ADMINISTRATOR,
           complete: async () => undefined,
           ...options,
         });

@@ -95,25 +95,25 @@ const KINDS: readonly Kind[] = [
     what: 'an absent value that is required',
     csv: 'id,name\n2,b\n3,\n',
     json: '[{"id":2,"name":"b"},{"id":3}]',
-    fault: { code: 'NOT_NULL_VIOLATION', row: 2, field: 'name', value: null },
+    fault: { code: 'FAILED_VALIDATION', row: 2, field: 'name', value: null },
   },
   {
     what: 'a null where none may be',
     csv: 'id,name\n2,b\n1,null\n',
     json: '[{"id":2,"name":"b"},{"id":1,"name":null}]',
-    fault: { code: 'NOT_NULL_VIOLATION', row: 2, field: 'name', value: null },
+    fault: { code: 'FAILED_VALIDATION', row: 2, field: 'name', value: null },
   },
   {
     what: 'a required field that the file does not bring',
     csv: 'id,code\n2,b\n',
     json: '[{"id":2,"code":"b"}]',
-    fault: { code: 'NOT_NULL_VIOLATION', row: 1, field: 'name', value: null },
+    fault: { code: 'FAILED_VALIDATION', row: 1, field: 'name', value: null },
   },
   {
     what: 'a null key',
     csv: 'id,name\n2,b\nnull,c\n',
     json: '[{"id":2,"name":"b"},{"id":null,"name":"c"}]',
-    fault: { code: 'NOT_NULL_VIOLATION', row: 2, field: 'id' },
+    fault: { code: 'FAILED_VALIDATION', row: 2, field: 'id' },
   },
   {
     what: 'a value that two rows have',
@@ -195,7 +195,7 @@ t.test('all faulty rows are reported, whatever is wrong with them', async (t) =>
         '2 VALUE_OUT_OF_RANGE small 99999',
         '2 VALUE_TOO_LONG name toolong',
         '3 FAILED_VALIDATION price -1.00',
-        '4 NOT_NULL_VIOLATION name ',
+        '4 FAILED_VALIDATION name ',
         '5 INVALID_PAYLOAD  ',
         '6 INVALID_FOREIGN_KEY maker 8',
       ].sort(),
@@ -212,8 +212,7 @@ t.test('constraints alone are reported all at once too', async (t) => {
     '1 INVALID_FOREIGN_KEY',
     '2 FAILED_VALIDATION',
     '2 RECORD_NOT_UNIQUE',
-    '3 NOT_NULL_VIOLATION',
-    '3 RECORD_NOT_UNIQUE',
+    '3 FAILED_VALIDATION',
     '4 RECORD_NOT_UNIQUE',
     '4 RECORD_NOT_UNIQUE',
   ]);
@@ -337,7 +336,7 @@ t.test('domains refuse by their row, and take the absent as ever', async (t) => 
     { code: 'FAILED_VALIDATION', row: 3, field: 'p', value: '102' },
   ]);
   t.match(await db.refused('item', 'id,p,n\n2,5,\n'), [
-    { code: 'NOT_NULL_VIOLATION', row: 1, field: 'n' },
+    { code: 'FAILED_VALIDATION', row: 1, field: 'n' },
   ]);
   t.match(await db.import('item', 'id,p,n\n1,6,\n'), { updated: 1 });
 });

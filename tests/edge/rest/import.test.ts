@@ -88,7 +88,7 @@ for (const backend of backends) {
         ['11,bad,many,,,,', { code: 'FAILED_VALIDATION', row: 2, field: 'amount', value: 'many' }],
         ['11,far too long,1,,,,', { code: 'VALUE_TOO_LONG', row: 2, field: 'name' }],
         ['11,bad,99999999999,,,,', { code: 'VALUE_OUT_OF_RANGE', row: 2, field: 'amount' }],
-        ['11,null,1,,,,', { code: 'NOT_NULL_VIOLATION', row: 2, field: 'name' }],
+        ['11,null,1,,,,', { code: 'FAILED_VALIDATION', row: 2, field: 'name' }],
         ['11,bad,1,c,,,', { code: 'RECORD_NOT_UNIQUE', row: 2, field: 'code' }],
         ['11,bad,-1,,,,', { code: 'FAILED_VALIDATION', row: 2 }],
         ['11,bad,1,,77,,', { code: 'INVALID_FOREIGN_KEY', row: 2, field: 'owner', value: '77' }],
