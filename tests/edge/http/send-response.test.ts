@@ -177,14 +177,15 @@ t.test('a piece is not held back until the next one, however slow the client rea
   let tail = '';
   socket.on('data', (chunk: Buffer) => {
     got += chunk.length;
-    tail = (tail + chunk.subarray(-20).toString()).slice(-20);
+    tail = (tail + chunk.subarray(-64).toString()).slice(-64);
     socket.pause();
     setImmediate(() => socket.resume());
   });
   await until(() => got > size);
   gate.resolve();
   await once(socket, 'close');
-  t.match(tail, /end\r\n0\r\n\r\n$/);
+  // On a connection that takes little at a time the piece may leave in several chunks.
+  t.match(tail.replaceAll(/\r\n[0-9a-f]+\r\n/g, ''), /end\r\n$/);
 });
 
 t.test('a client that goes away ends the pieces, even those that wait', async (t) => {
