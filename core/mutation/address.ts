@@ -24,15 +24,3 @@ export function isItem(collection: Collection, key: Key): Sql {
   );
   return join(tests, ' AND ');
 }
-
-/** Whether `t` is the item of one of the keys, however many. */
-export function isAnyItem(collection: Collection, keys: readonly Key[]): Sql {
-  const { primaryKey } = collection;
-  const arrays = primaryKey.map((_, part) => sql`${keys.map((key) => key[part])}::text[]`);
-  const names = primaryKey.map((_, part) => identifier(`k${part + 1}`));
-  const typed = primaryKey.map(
-    ({ column }, part) => sql`${identifier('k', `k${part + 1}`)}::${bareType(column)}`,
-  );
-  return sql`(${join(keyColumns(collection))}) IN
-    (SELECT ${join(typed)} FROM unnest(${join(arrays)}) AS k(${join(names)}))`;
-}

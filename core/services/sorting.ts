@@ -1,18 +1,20 @@
 /**
  * Moves items within the order of their collection. Moves of a collection run one after the other.
  * Each writes only the rows whose position changes, and the caller must be allowed to update all of
- * them.
+ * them. The moved item is updated like by every write; its neighbours get their positions alone.
  */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { bareType } from '#core/database/column-type.ts';
+import { rowsOf } from '#core/database/prepared.ts';
 import { empty, identifier, join, render, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
-import { isAnyItem, isItem, keyColumns, tableAsT } from '#core/mutation/address.ts';
+import { isItem, keyColumns, tableAsT } from '#core/mutation/address.ts';
 import { Allowance } from '#core/mutation/allowance.ts';
 import { lockItems } from '#core/mutation/delete.ts';
 import { coveredRows, judgeAction, judgeChanges } from '#core/mutation/judge.ts';
-import { Preparation } from '#core/mutation/prepare.ts';
-import { keysFrom } from '#core/mutation/rows.ts';
+import type { Row } from '#core/mutation/payload.ts';
+import { writeItems } from '#core/mutation/relational/write.ts';
+import { updateRows } from '#core/mutation/rows.ts';
 import type { Write } from '#core/mutation/target.ts';
 import { distinctKeys, type Key, keyOfBody } from '#core/query/key.ts';
 import type { ItemService } from './items.ts';
@@ -57,6 +59,16 @@ function sortFieldOf({ name, meta, fields }: Collection): ColumnField {
   throw invalidPayload(`"${name}" has no sort field that holds numbers.`);
 }
 
+/** A row whose position changes. */
+interface Moved {
+  readonly key: Key;
+  /** It is the item that moves, whatever its key looks like in the body. */
+  readonly isOwn: boolean;
+  readonly position: string | null;
+  /** A position above all others. */
+  readonly lifted: string | null;
+}
+
 function isUnique({ table }: Collection, { column }: ColumnField): boolean {
   const indexes = table?.indexes ?? [];
   return indexes.some(({ unique, columns }) => unique && columns.includes(column.name));
@@ -83,29 +95,24 @@ class Sorting {
   }
 
   /**
-   * Moves the item.
+   * Moves all neighbours, and tells where the item is to go.
    * @returns its new position as text; null when that is the old one
    */
-  async move(): Promise<string | null> {
+  async makeRoom(): Promise<string | null> {
     const { collection } = this.#write;
     await this.#takeTurn();
     await lockItems(this.#write, 'update', distinctKeys([this.#item, this.#to]));
     const order = await this.#order();
-    const steps = order.clean && WHOLE.has(this.#field.type);
-    const plan = steps ? this.#steps(order, '0') : this.#ranks();
+    const isStep = order.clean && WHOLE.has(this.#field.type);
+    const plan = isStep ? this.#steps(order) : this.#ranks();
     await this.#count(plan);
-    const judged = await this.#judge(plan);
-    if (steps && order.from === order.to) return null;
-    let position: string | null;
-    if (!isUnique(collection, this.#field)) position = await this.#carryOut(plan, judged);
-    else if (steps)
-      position = await this.#lifted(plan, order.lift, judged, (lift) => this.#steps(order, lift));
-    // Ranks come from the positions, so that all of them are lifted, or none.
-    else
-      position = await this.#lifted({ ...plan, rows: sql`TRUE` }, order.liftAll, null, () =>
-        this.#ranks(),
-      );
-    return position === order.from ? null : position;
+    const moved = await this.#judge(plan, isStep ? order.lift : order.liftAll);
+    if (isStep && order.from === order.to) return null;
+    // PostgreSQL looks at unique positions row by row: none may be taken for a moment.
+    if (isUnique(collection, this.#field)) await this.#place(moved, ({ lifted }) => lifted);
+    const neighbours = moved.filter(({ isOwn }) => !isOwn);
+    await this.#place(neighbours, ({ position }) => position);
+    return moved.find(({ isOwn }) => isOwn)?.position ?? null;
   }
 
   get #position(): Sql {
@@ -140,16 +147,15 @@ class Sorting {
     return order;
   }
 
-  /** Between the two, each item moves by one. @param lift what was added to the positions */
-  #steps({ from, to }: Order, lift: string): Plan {
+  /** Between the two, each item moves by one. */
+  #steps({ from, to }: Order): Plan {
     const p = this.#position;
     const [start, end] = [BigInt(from ?? 0), BigInt(to ?? 0)];
     const [low, high] = start < end ? [start, end] : [end, start];
-    const shift = BigInt(lift);
     const text = (value: bigint) => this.#cast(sql`${String(value)}::text`);
-    const step = (start < end ? -1n : 1n) - shift;
+    const step = start < end ? -1n : 1n;
     return {
-      rows: sql`${p} BETWEEN ${text(low + shift)} AND ${text(high + shift)}`,
+      rows: sql`${p} BETWEEN ${text(low)} AND ${text(high)}`,
       position: sql`CASE WHEN ${isItem(this.#write.collection, this.#item)} THEN ${text(end)}
         ELSE ${p} + ${text(step)} END`,
       beside: [],
@@ -199,73 +205,49 @@ class Sorting {
   }
 
   /**
-   * Checks the rights on all rows of the plan.
-   * @returns their keys; null when the caller may write any
+   * Locks all rows of the plan, and checks the rights on them.
+   * @param lift is added to the positions that must not be taken for a moment
    */
-  async #judge({ rows, beside }: Plan): Promise<readonly Key[] | null> {
+  async #judge({ rows, position, beside }: Plan, lift: string): Promise<readonly Moved[]> {
     const write = this.#write;
-    const { client, collection, target } = write;
-    const { name } = this.#field;
-    const free = target.rights
-      .of(collection.name, 'update')
-      .some(({ rule, fields }) => rule === null && (fields === null || fields.has(name)));
-    const ends = [this.#item, this.#to];
+    const { client, collection } = write;
     const keys = keyColumns(collection);
-    const texts = join(keys.map((key) => sql`${key}::text`));
     const found = sql`FROM ${join([tableAsT(collection), ...beside])} WHERE ${rows}`;
     const condition = coveredRows(write, 'update');
     const covered = condition === null ? empty : sql` AND ${condition}`;
-    const written = free
-      ? []
-      : await keysFrom(
-          client,
-          sql`SELECT ${texts} ${found}${covered} ORDER BY ${join(keys)} FOR UPDATE OF t`,
-        );
-    if (!free && condition !== null) {
-      const all = await keysFrom(client, sql`SELECT ${texts} ${found}`);
-      if (all.length > written.length) throw forbidden();
+    const lifted = sql`${this.#position} + ${this.#cast(sql`${lift}::text`)}`;
+    const isOwn = isItem(collection, this.#item);
+    const columns = [...keys, sql`(${position})`, sql`(${lifted})`, sql`(${isOwn})`];
+    const texts = columns.map((one) => sql`${one}::text`);
+    const locked = await rowsOf<(string | null)[]>(
+      client,
+      render(sql`SELECT ${join(texts)} ${found}${covered} ORDER BY ${join(keys)} FOR UPDATE OF t`),
+    );
+    if (condition !== null) {
+      const all = await rowsOf(client, render(sql`SELECT ${found}`));
+      if (all.length > locked.length) throw forbidden();
     }
-    const all = distinctKeys([...ends, ...written]);
+    const moved = locked.map((row) => ({
+      key: row.slice(0, keys.length).map((part) => part ?? ''),
+      position: row[keys.length] ?? null,
+      lifted: row[keys.length + 1] ?? null,
+      isOwn: row[keys.length + 2] === 'true',
+    }));
+    const named = distinctKeys([this.#item, this.#to, ...moved.map(({ key }) => key)]);
+    const item = { [this.#field.name]: null };
     await judgeChanges(
       write,
-      all.map((key) => ({ key, item: { [name]: null } })),
+      named.map((key) => ({ key, item })),
     );
-    return free ? null : all;
+    return moved;
   }
 
-  /**
-   * Writes positions; with `among` only those of the named items.
-   * @returns the item's own position, when it is written
-   */
-  async #carryOut(
-    { rows, position, beside }: Plan,
-    among: readonly Key[] | null,
-  ): Promise<string | null> {
+  /** Gives rows positions. */
+  async #place(moved: readonly Moved[], positionOf: (row: Moved) => string | null): Promise<void> {
     const { client, collection } = this.#write;
-    const p = this.#position;
-    const from = beside.length === 0 ? empty : sql`FROM ${join(beside)}`;
-    const held = among === null ? empty : sql`AND ${isAnyItem(collection, among)}`;
-    const { rows: found } = await client.query<{ position: string }>(
-      render(sql`
-        WITH moved AS (
-          UPDATE ${tableAsT(collection)} SET ${identifier(this.#field.column.name)} = ${position}
-          ${from} WHERE ${rows} ${held}
-          RETURNING ${isItem(collection, this.#item)} AS own, ${p}::text AS position)
-        SELECT position FROM moved WHERE own`),
-    );
-    return found[0]?.position ?? null;
-  }
-
-  /** When positions must be unique, they are lifted above all others first. */
-  async #lifted(
-    { rows }: Plan,
-    lift: string,
-    among: readonly Key[] | null,
-    plan: (lift: string) => Plan,
-  ): Promise<string | null> {
-    const position = sql`${this.#position} + ${this.#cast(sql`${lift}::text`)}`;
-    await this.#carryOut({ rows, position, beside: [] }, among);
-    return this.#carryOut(plan(lift), among);
+    const rows = moved.map((row): Row => new Map([[this.#field, positionOf(row)]]));
+    const keys = moved.map(({ key }) => key);
+    await updateRows(client, collection, keys, rows);
   }
 }
 
@@ -282,13 +264,13 @@ export function moveItem(items: ItemService, target: Target, move: Move): Promis
     const { collection } = write;
     judgeAction(write, 'update');
     const field = sortFieldOf(collection);
-    const item = keyOfBody(collection, move.item);
-    const position = await new Sorting(session, field, item, keyOfBody(collection, move.to)).move();
+    const key = keyOfBody(collection, move.item);
+    const sorting = new Sorting(session, field, key, keyOfBody(collection, move.to));
+    const position = await sorting.makeRoom();
     history.noteMany(collection);
     if (position === null) return;
-    const delta = { [field.name]: WHOLE.has(field.type) ? Number(position) : position };
-    // Rules on the new value apply here too.
-    await (await Preparation.open(write, 'update')).of(delta, delta);
-    await history.record(collection, 'update', [{ key: item, delta, parent: null }]);
+    const number = Number(position);
+    const value = { [field.name]: Number.isSafeInteger(number) ? number : position };
+    await writeItems(write, [{ place: [], value, intent: 'update', key }], session);
   });
 }

@@ -402,7 +402,7 @@ t.test('moves an item to the place of another', async (t) => {
   const moved = await sort(2, 5);
   t.strictSame([moved.status, moved.body], [200, null]);
   t.strictSame(await order(), ['1 1', '3 2', '4 3', '5 4', '2 5', '6 6']);
-  await sort('2', '3');
+  await sort('02', '3');
   t.strictSame(await order(), ['1 1', '2 2', '3 3', '4 4', '5 5', '6 6']);
   const { rows: history } = await cluster.db.query(`SELECT item, delta FROM system_revisions
     WHERE collection = 'steps' ORDER BY id`);
