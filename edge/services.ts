@@ -220,6 +220,8 @@ export async function openEdgeServices(
       bus,
       cluster,
       release: RELEASE,
+      schema,
+      historyRows: config.HISTORY_WARN_ROWS,
       unresponsive: () => reader.unresponsive,
       shortage: config.DATABASE_SHORTAGE,
       rules,

@@ -638,6 +638,11 @@ export const variables = {
     fallback: 'false',
     meaning: 'Remove old history once a day',
   }),
+  HISTORY_WARN_ROWS: define({
+    parse: integer(1, Number.MAX_SAFE_INTEGER),
+    fallback: '10000000',
+    meaning: 'Activities and revisions together above which the health report warns',
+  }),
   ACTIVITY_RETENTION: define({
     parse: duration,
     fallback: '90d',

@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import type { Pool } from '#core/database/pool.ts';
-import { quote } from '#core/database/sql.ts';
+import { quote, render, sql } from '#core/database/sql.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
 import type { HealthCheck, HealthChecks, HealthStatus } from '#core/process/health-check.ts';
 import type { RuleAudit } from './unreadable-rules.ts';
@@ -31,6 +31,10 @@ export interface HealthServiceOptions {
   readonly unresponsive: () => number;
   /** The warning about too few connections; undefined when there are enough. */
   readonly shortage: string | undefined;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  /** HISTORY_WARN_ROWS */
+  readonly historyRows: number;
   /** Other checks of this process. */
   readonly others: () => HealthChecks;
 }
@@ -83,12 +87,17 @@ export class HealthService {
   /** Runs all checks; never throws. */
   async check(): Promise<Required<Health>> {
     const { cluster, release, others } = this.#options;
-    const [responseTime, rules] = await Promise.all([this.#responseTime(), this.#rules()]);
+    const [responseTime, rules, history] = await Promise.all([
+      this.#responseTime(),
+      this.#rules(),
+      this.#history(),
+    ]);
     const checks = {
       'pg:responseTime': [responseTime],
       'pg:connectionsUsed': [this.#connections()],
       ...this.#shortage(),
       ...this.#unresponsive(),
+      'history:rows': [history],
       'messages:silence': [this.#messages()],
       ...this.#catalogChecks(),
       ...(rules.length === 0 ? {} : { 'access:unreadableRules': rules }),
@@ -133,6 +142,37 @@ export class HealthService {
     const missed = new Promise<readonly HealthCheck[]>((resolve) => {
       const output = `The stored rules were not looked at within ${TIMEOUT_MS} ms.`;
       late.addEventListener('abort', () => resolve([{ ...component, output }]));
+    });
+    return Promise.race([looked, missed]);
+  }
+
+  /** Whether activities and revisions have become many, as PostgreSQL estimates them. */
+  async #history(): Promise<HealthCheck> {
+    const { pool, schema, historyRows: threshold } = this.#options;
+    const component = { componentType: 'datastore', observedUnit: 'rows', threshold } as const;
+    const unknown = {
+      ...component,
+      status: 'warn',
+      output: 'The history could not be looked at.',
+    } as const;
+    const looked = pool
+      .query<{ rows: number }>(
+        render(sql`SELECT coalesce(sum(greatest(reltuples, 0)), 0)::float8 AS rows FROM pg_class
+          WHERE oid IN (to_regclass(${`${quote(schema)}.system_activity`}),
+            to_regclass(${`${quote(schema)}.system_revisions`}))`),
+      )
+      .then(
+        ({ rows: [row] }): HealthCheck => {
+          const observedValue = row?.rows ?? 0;
+          if (observedValue <= threshold) return { ...component, status: 'ok', observedValue };
+          const output = 'It is kept for ever unless RETENTION_ENABLED is set.';
+          return { ...component, status: 'warn', observedValue, output };
+        },
+        (): HealthCheck => unknown,
+      );
+    const late = AbortSignal.timeout(TIMEOUT_MS);
+    const missed = new Promise<HealthCheck>((resolve) => {
+      late.addEventListener('abort', () => resolve(unknown));
     });
     return Promise.race([looked, missed]);
   }
