@@ -6,10 +6,12 @@ import { malformed, UnreadableFile } from './row-fault.ts';
 const REPLACEMENT = '\uFFFD';
 const LF = 0x0a;
 
-/** The encoding that a byte order mark announces; null without one, and for UTF-8. */
-export function markedEncoding(beginning: Buffer): 'utf-16le' | 'utf-16be' | null {
-  if (beginning[0] === 0xff && beginning[1] === 0xfe) return 'utf-16le';
-  return beginning[0] === 0xfe && beginning[1] === 0xff ? 'utf-16be' : null;
+/** The encoding that a byte order mark announces; null without one. */
+export function markedEncoding(beginning: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' | null {
+  const [first, second, third] = beginning;
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : null;
 }
 
 interface Decoded {

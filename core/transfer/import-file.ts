@@ -100,8 +100,8 @@ export async function openFile(
   const isCsv = format === 'csv';
   // The scanners judge UTF-8 themselves; csv-parse does not.
   const checked = isCsv && !isRfc4180(dialect) ? 'utf-8' : null;
-  const encoding =
-    marked ?? (parameters.charset === 'utf-8' ? null : parameters.charset) ?? checked;
+  const charset = marked ?? parameters.charset ?? 'utf-8';
+  const encoding = charset === 'utf-8' ? checked : charset;
   const decoded: Content = encoding === null ? plain : (read) => decode(plain(read), encoding);
   if (!isCsv) return { format, bytes, parameters, dialect: null, content: decoded };
   const line = separatorLine((await beginningOf(decoded())).toString('utf8'));

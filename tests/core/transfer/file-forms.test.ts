@@ -59,6 +59,11 @@ t.test('compressed files, NDJSON and encodings', async (t) => {
     { id: 1, name: 'é' },
     { id: 2, name: 'b' },
   ]);
+  await db.rows('TRUNCATE item');
+  await db.import('item', '\uFEFFid,name\n1,é\n', 'csv', {
+    parameters: { charset: 'windows-1252' },
+  });
+  t.strictSame(await rows(db), [{ id: 1, name: 'é' }], 'a mark goes before the option');
 });
 
 t.test('damaged files name the row and the line', async (t) => {
