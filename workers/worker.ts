@@ -22,7 +22,8 @@ export async function runWorker(
   const services = await openServices(config, url, log);
   const runtime = new Runtime(services, actors);
   drain = async () => {
-    await runtime.drain();
+    // What still runs would ask closed connections again and again without a pause.
+    if (!(await runtime.drain())) return;
     // All work is done or given back; a server that does not answer any more is not waited for.
     const closed = services[Symbol.asyncDispose]();
     await Promise.race([closed, delay(CLOSE_WITHIN_MS)]);

@@ -1,6 +1,7 @@
 /** Maps the columns of a file to fields, and decides how their values are converted. */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { isConcealed } from '#core/catalog/concealed-field.ts';
+import { hasSecrets } from '#core/mutation/special.ts';
 import { namesObject, type TextCheck, textChecker } from '#core/values/check-value.ts';
 import { isTemporal } from '#core/values/json-type.ts';
 
@@ -31,6 +32,8 @@ export function storedText({ field: { stored }, check }: FileColumn, text: strin
 }
 
 function formOf(field: ColumnField): ValueForm {
+  // Its hash is stored in the form of the field, not the text itself.
+  if (hasSecrets(field)) return 'plain';
   if (field.column.elementType !== null) return 'array';
   if (field.type === 'csv') return 'list';
   return field.type === 'json' || field.type.startsWith('geometry') ? 'json' : 'plain';

@@ -8,6 +8,8 @@ import { STAGING, type Staged, stagingColumn } from './staging-table.ts';
 
 /** Most secrets that one file may bring. */
 const MOST_SECRETS = 1_000;
+/** Only a text is hashed. */
+export const NO_SECRET = 'A secret must be a text that is not empty, or null.';
 /** Secrets that are hashed at the same time. */
 const AT_ONCE = 4;
 
@@ -15,10 +17,14 @@ const AT_ONCE = 4;
 interface SecretColumn {
   readonly name: string;
   readonly place: number;
+  /** Its hashes are JSON texts. */
+  readonly isJson: boolean;
 }
 
 export function secretColumns(columns: readonly FileColumn[]): SecretColumn[] {
-  return columns.flatMap(({ name, field }, place) => (hasSecrets(field) ? [{ name, place }] : []));
+  return columns.flatMap(({ name, field }, place) =>
+    hasSecrets(field) ? [{ name, place, isJson: field.type === 'json' }] : [],
+  );
 }
 
 /** The secrets in the order of the rows, as `row`, `place` and `secret`. */
@@ -31,23 +37,28 @@ function secretsOf(columns: readonly SecretColumn[]): Sql {
   return sql`(${join(lists, ' UNION ALL ')}) h`;
 }
 
-/** The rows whose secrets are too many. */
-export async function locateSurplusSecrets(
+/** The rows whose secrets are empty, or too many. */
+export async function locateBadSecrets(
   { connection }: Run,
   staged: Staged,
   limit: number,
 ): Promise<RowFault[]> {
   const columns = secretColumns(staged.columns);
   if (columns.length === 0) return [];
-  const { rows } = await connection.run(sql`SELECT h."row", h."place" FROM ${secretsOf(columns)}
-    ORDER BY 1, 2 OFFSET ${MOST_SECRETS} LIMIT ${limit}`);
+  const { rows } = await connection.run(sql`SELECT * FROM (
+      SELECT h."row", h."place", h."secret" = '' AS "empty",
+        row_number() OVER (ORDER BY h."row", h."place") > ${MOST_SECRETS} AS "surplus"
+      FROM ${secretsOf(columns)}) b
+    WHERE b."empty" OR b."surplus" ORDER BY 1, 2 LIMIT ${limit}`);
   const names = new Map(columns.map(({ name, place }) => [place, name]));
-  return rows.map(({ row, place }) => ({
+  return rows.map(({ row, place, empty }) => ({
     row: Number(row),
     field: names.get(Number(place)) ?? null,
     value: null,
     code: 'INVALID_PAYLOAD',
-    reason: `A file may bring at most ${MOST_SECRETS} values that are to be hashed.`,
+    reason: empty
+      ? NO_SECRET
+      : `A file may bring at most ${MOST_SECRETS} values that are to be hashed.`,
   }));
 }
 
@@ -67,11 +78,12 @@ export async function hashStaged(run: Run, staged: Staged): Promise<void> {
       ...(await Promise.all(batch.map(({ secret }) => options.sender.hash(String(secret))))),
     );
   }
-  for (const { place } of columns) {
+  for (const { place, isJson } of columns) {
+    const textOf = (hash = '') => (isJson ? JSON.stringify(hash) : hash);
     const own = rows.flatMap((row, index) => (Number(row.place) === place ? [index] : []));
     await connection.run(sql`UPDATE ${STAGING} s SET ${stagingColumn(place)} = u."hash"
       FROM unnest(${own.map((index) => String(rows[index]?.row))}::int8[],
-        ${own.map((index) => hashes[index] ?? '')}::text[]) AS u("row", "hash")
+        ${own.map((index) => textOf(hashes[index]))}::text[]) AS u("row", "hash")
       WHERE u."row" = s."row"`);
   }
 }

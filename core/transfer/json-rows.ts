@@ -2,17 +2,26 @@
 
 import { CONCEALED } from '#core/catalog/concealed-field.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
+import { hasSecrets } from '#core/mutation/special.ts';
 import { kindFault, kindOf } from '#core/values/json-type.ts';
 import { type Conversion, conversionOf } from './cell-format.ts';
 import { MisplacedValue, valueText } from './cell-text.ts';
 import type { CopyText } from './copy-text.ts';
 import { JsonFault, JsonNumber, parseJson } from './exact-json.ts';
 import { type FileColumn, storedText } from './file-column.ts';
+import { NO_SECRET } from './hash-staged.ts';
 import { type JsonElement, JsonScanner } from './json-scanner.ts';
 import { NdjsonScanner } from './ndjson-scanner.ts';
 import { malformed, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler, RowReader } from './row-reader.ts';
 import { writeValue } from './write-value.ts';
+
+/** Why a value does not fit its field; null when it does. */
+function misfit({ field }: FileColumn, value: unknown): string | null {
+  if (hasSecrets(field) && typeof value !== 'string') return NO_SECRET;
+  const kind = value instanceof JsonNumber ? 'number' : kindOf(value);
+  return kind === null ? null : kindFault(field, kind);
+}
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
@@ -86,8 +95,7 @@ class JsonRow implements Row {
     if (value === undefined || value === null) return value;
     const known = this.#columns[column];
     if (value === CONCEALED && known?.masked) return undefined;
-    const kind = value instanceof JsonNumber ? 'number' : kindOf(value);
-    const wrong = known === undefined || kind === null ? null : kindFault(known.field, kind);
+    const wrong = known === undefined ? null : misfit(known, value);
     if (wrong !== null) throw new MisplacedValue(value, wrong);
     const text = valueText(value, known?.form ?? 'plain');
     if (known === undefined) return text;

@@ -170,18 +170,38 @@ t.test('passwords and tokens of users are texts, and meet the policy', async (t)
   }
 });
 
-t.test('files bring no hashes, and no masks in place of values', async (t) => {
+t.test('files bring texts as secrets, and no masks in place of values', async (t) => {
   const json = (rows: unknown) =>
     upload(cluster, 'safes', JSON.stringify(rows), { name: 'a.json', type: 'application/json' });
+  let id = 300;
   for (const field of ['pin', 'code']) {
-    for (const value of [...VALUES, `${CANARY}10`]) {
-      const refused = await json([{ id: 300, [field]: value }]);
-      answers.push(await refused.text());
-      t.equal(refused.status, 400, `${field} ${JSON.stringify(value)}`);
+    for (const value of [...VALUES, '']) {
+      for (const key of [1, ++id]) {
+        const refused = await json([{ id: key, [field]: value }]);
+        answers.push(await refused.text());
+        t.equal(refused.status, 400, `${field} ${JSON.stringify(value)}`);
+      }
     }
-    const refused = await upload(cluster, 'safes', `id,${field}\n300,${CANARY}11\n`);
-    answers.push(await refused.text());
-    t.equal(refused.status, 400, field);
+    const secrets = [`${CANARY}10`, `${CANARY}11`, `${CANARY}12`];
+    t.equal((await json([{ id: ++id, [field]: secrets[0] }])).status, 200);
+    const csv = `id,${field}\n${++id},${secrets[1]}\n`;
+    t.equal((await upload(cluster, 'safes', csv)).status, 200);
+    const posted = { id: ++id, [field]: secrets[2] };
+    t.ok((await admin('POST', '/items/safes', posted)).status < 300);
+    // The field with the flag of JSON stores a text as JSON, as it does for POST.
+    const { rows } = await cluster.db.query<{ stored: string }>(
+      `SELECT btrim(${field}, '"') AS stored FROM safes WHERE id > 300 AND ${field} IS NOT NULL ORDER BY id`,
+    );
+    for (const [index, { stored }] of rows.entries()) {
+      const hashed = { string: secrets[index], hash: stored };
+      const verified = await admin('POST', '/utils/hash/verify', hashed);
+      t.equal(verified.body.data, true, 'what is stored is the hash of the text');
+    }
+    t.equal(rows.length, 3);
+    const forms = await cluster.db.query(
+      `SELECT DISTINCT left(${field}, 8) FROM safes WHERE id > 300 AND ${field} IS NOT NULL`,
+    );
+    t.equal(forms.rows.length, 1, 'in the form in which POST stores it');
   }
   await cluster.db.query("UPDATE safes SET note = 'kept' WHERE id = 1");
   t.equal((await upload(cluster, 'safes', 'id,note\n1,**********\n')).status, 200);
@@ -189,17 +209,17 @@ t.test('files bring no hashes, and no masks in place of values', async (t) => {
     (
       await json([
         { id: 1, note: '**********' },
-        { id: 301, note: '**********' },
+        { id: 400, note: '**********' },
       ])
     ).status,
     200,
   );
   const { rows } = await cluster.db.query(
-    'SELECT id, note FROM safes WHERE id IN (1, 301) ORDER BY id',
+    'SELECT id, note FROM safes WHERE id IN (1, 400) ORDER BY id',
   );
   t.strictSame(rows, [
     { id: 1, note: 'kept' },
-    { id: 301, note: null },
+    { id: 400, note: null },
   ]);
 });
 

@@ -46,8 +46,11 @@ export class Runtime {
     log.info({ queues: this.#consumers.length }, 'the worker takes jobs');
   }
 
-  /** Stops taking jobs, gives back running ones, and resolves within eight seconds. */
-  async drain(): Promise<void> {
+  /**
+   * Stops taking jobs and gives back running ones, within eight seconds.
+   * @returns whether nothing runs any more
+   */
+  async drain(): Promise<boolean> {
     this.#draining = true;
     const stopped = Promise.all([
       this.#reconciler.stop(),
@@ -55,9 +58,13 @@ export class Runtime {
     ]);
     this.#running.drain();
     const late = new AbortController();
-    await Promise.race([stopped, delay(DRAIN_WITHIN_MS, null, { signal: late.signal })]);
+    const isStopped = await Promise.race([
+      stopped.then(() => true),
+      delay(DRAIN_WITHIN_MS, false, { signal: late.signal }),
+    ]);
     late.abort();
     this.#running.close();
+    return isStopped;
   }
 
   async #deliver(job: QueuedJob): Promise<Outcome> {
