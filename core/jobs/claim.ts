@@ -35,6 +35,7 @@ export type Claim =
       readonly outcome: 'ended';
       readonly mailbox: string | null;
       readonly message: unknown;
+      readonly state: JobState;
       readonly now: boolean;
     }
   | { readonly outcome: 'gone' };
@@ -97,13 +98,14 @@ export async function claimJob(pool: Pool, schema: string, id: string): Promise<
     const [row] = rows;
     if (row === undefined) return { outcome: 'gone' };
     const { mailbox, message } = row;
-    if (FINAL_STATES.has(row.state)) return { outcome: 'ended', mailbox, message, now: false };
+    const { state } = row;
+    if (FINAL_STATES.has(state)) return { outcome: 'ended', mailbox, message, state, now: false };
     // Nothing wakes a job of a paused queue; it is only delivered again later.
     if (!row.cancel_requested) return { outcome: 'aside', mailbox: row.paused ? null : mailbox };
     await client.query(
       render(sql`UPDATE ${jobs} SET state = 'cancelled', finished_on = clock_timestamp(),
         backend_pid = NULL, backend_start = NULL WHERE id = ${id}`),
     );
-    return { outcome: 'ended', mailbox, message, now: true };
+    return { outcome: 'ended', mailbox, message, state: 'cancelled', now: true };
   });
 }

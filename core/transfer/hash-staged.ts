@@ -8,7 +8,7 @@ import { STAGING, type Staged, stagingColumn } from './staging-table.ts';
 
 /** Most secrets that one file may bring. */
 const MOST_SECRETS = 1_000;
-/** Only a text is hashed. */
+/** Why a value is no secret: only a text is hashed. */
 export const NO_SECRET = 'A secret must be a text that is not empty, or null.';
 /** Secrets that are hashed at the same time. */
 const AT_ONCE = 4;
@@ -37,28 +37,23 @@ function secretsOf(columns: readonly SecretColumn[]): Sql {
   return sql`(${join(lists, ' UNION ALL ')}) h`;
 }
 
-/** The rows whose secrets are empty, or too many. */
-export async function locateBadSecrets(
+/** The rows whose secrets are too many. */
+export async function locateSurplusSecrets(
   { connection }: Run,
   staged: Staged,
   limit: number,
 ): Promise<RowFault[]> {
   const columns = secretColumns(staged.columns);
   if (columns.length === 0) return [];
-  const { rows } = await connection.run(sql`SELECT * FROM (
-      SELECT h."row", h."place", h."secret" = '' AS "empty",
-        row_number() OVER (ORDER BY h."row", h."place") > ${MOST_SECRETS} AS "surplus"
-      FROM ${secretsOf(columns)}) b
-    WHERE b."empty" OR b."surplus" ORDER BY 1, 2 LIMIT ${limit}`);
+  const { rows } = await connection.run(sql`SELECT h."row", h."place" FROM ${secretsOf(columns)}
+    ORDER BY 1, 2 OFFSET ${MOST_SECRETS} LIMIT ${limit}`);
   const names = new Map(columns.map(({ name, place }) => [place, name]));
-  return rows.map(({ row, place, empty }) => ({
+  return rows.map(({ row, place }) => ({
     row: Number(row),
     field: names.get(Number(place)) ?? null,
     value: null,
     code: 'INVALID_PAYLOAD',
-    reason: empty
-      ? NO_SECRET
-      : `A file may bring at most ${MOST_SECRETS} values that are to be hashed.`,
+    reason: `A file may bring at most ${MOST_SECRETS} values that are to be hashed.`,
   }));
 }
 

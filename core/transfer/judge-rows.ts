@@ -1,5 +1,5 @@
 /** All that is judged of staged rows before they are merged. */
-import { locateBadSecrets } from './hash-staged.ts';
+import { locateSurplusSecrets } from './hash-staged.ts';
 import type { Run } from './import-run.ts';
 import { judgeStaged } from './judge-staged.ts';
 import { locateRestricted } from './restricted-links.ts';
@@ -18,6 +18,6 @@ export async function judgeRows(run: Run, staged: Staged, limit: number): Promis
   // A row that refers to what its sender may not read is refused for that, and nothing more is told.
   const told = new Set(restricted.map(({ row }) => row));
   const others = judged.filter(({ row }) => !told.has(row));
-  const surplus = await locateBadSecrets(run, staged, limit);
+  const surplus = await locateSurplusSecrets(run, staged, limit);
   return [...restricted, ...others, ...surplus].slice(0, limit);
 }

@@ -138,7 +138,8 @@ export class Deliverer {
         return { kind: 'aside', mailbox: claim.mailbox };
       case 'ended':
         if (claim.now) log.info({ job: queued.id, outcome: 'cancelled' }, 'job ends');
-        await discardUpload(spool, claim.message, log);
+        // That of a failed job is kept for a retry.
+        if (claim.state !== 'failed') await discardUpload(spool, claim.message, log);
         await this.#announce(queued.id, claim.mailbox, log);
         return { kind: 'done' };
       case 'claimed':

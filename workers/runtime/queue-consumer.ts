@@ -43,9 +43,12 @@ interface BullWorker {
   close(): Promise<void>;
   waitUntilReady(): Promise<unknown>;
   on(event: 'error', listener: (error: Error) => void): unknown;
-  on(event: 'failed', listener: (job: BullJob | undefined) => void): unknown;
+  on(event: 'failed', listener: (job: BullJob | undefined, error: Error) => void): unknown;
 }
 type BullJob = Job<null, null>;
+
+/** A job has failed, and its row says so. */
+class RecordedFailure extends UnrecoverableError {}
 
 export class Consumer {
   readonly #name: QueueName;
@@ -64,8 +67,10 @@ export class Consumer {
     const log = this.#services.log.child({ queue: this.#name });
     const worker = this.#newWorker();
     worker.on('error', warnThrottled(log, 'the queue failed'));
-    worker.on('failed', (job) => {
+    worker.on('failed', (job, error) => {
       if (job?.id === undefined || job.finishedOn === undefined) return;
+      // Its row says so already, and may say by now that it is to be tried again.
+      if (error instanceof RecordedFailure) return;
       this.#handlers.onGivenUp(job.id, this.#name).catch((error) => {
         log.warn({ err: error, job: job.id }, 'a job that the queue gave up could not be recorded');
       });
@@ -135,7 +140,7 @@ export class Consumer {
       case 'cancelled':
         return null;
       case 'failed':
-        throw new UnrecoverableError(outcome.reason);
+        throw new RecordedFailure(outcome.reason);
       case 'retry':
         // The log contains the reason. The queue does not: an error may quote values.
         throw new Error('the attempt failed');

@@ -96,7 +96,7 @@ for (const backend of backends) {
       t.match(job.error?.[0], { extensions: { code: 'INTERNAL_SERVER_ERROR' } });
       t.match(await ended(next), { state: 'completed' });
       t.strictSame(await trace([id]), []);
-      t.strictSame(await cluster.uploads(), [], 'its upload is gone');
+      t.strictSame(await cluster.uploads(), [file.id], 'its upload is kept for a retry');
     });
   });
 }
