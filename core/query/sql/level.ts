@@ -11,16 +11,22 @@ import {
   type Items,
   isAboveBatch,
   type LevelPlan,
-  levelsBelow,
 } from '../plan/plan.ts';
 import { aggregationSql } from './aggregate.ts';
 import { keySql, levelConditions, limitSql, ordered, range, valueOutput } from './clause.ts';
 import { guardSql, rowRule } from './expression.ts';
-import type { outputOf } from './output.ts';
-import { type Aliases, ownerNames, Page, POSITION } from './page.ts';
-import { type RowShape, rowShape } from './row.ts';
+import {
+  type GuardedShape,
+  guardedShape,
+  type LevelSql,
+  type Output,
+  type RowsSql,
+  type Writing,
+} from './level-shape.ts';
+import { ownerNames, Page, POSITION } from './page.ts';
+import { rowShape } from './row.ts';
 import { guardOnce, rowsFrom } from './row-guard.ts';
-import { countItems, guardRow, type SizeBounds } from './size.ts';
+import { countItems } from './size.ts';
 import {
   anyEnds,
   childEnds,
@@ -34,22 +40,6 @@ import {
 
 type EntryOf<K extends Entry['kind']> = Extract<Entry, { kind: K }>;
 
-/** A sub-select, to be aliased `r`, and the expression that makes JSON of a row of it. */
-export interface LevelSql {
-  readonly rows: Sql;
-  readonly json: Sql;
-}
-
-/** The same with the single values of a row. */
-export interface RowsSql extends LevelSql {
-  readonly values: ReadonlyMap<string, Sql>;
-  /** An expression over a row, or an error where the row is too large. */
-  readonly guard: (value: Sql) => Sql;
-}
-
-/** How the value of a column is written. */
-type Output = typeof outputOf;
-
 /** Related items of many parents, and how they are told apart. */
 interface Batch {
   /** The columns of an item that tell whose it is. */
@@ -60,38 +50,6 @@ interface Batch {
   readonly single: boolean;
   /** The value that a list has of an item's object, or the object of a single one. */
   readonly member: (json: Sql) => Sql;
-}
-
-/** What holds for all levels of a statement. */
-export interface Writing {
-  readonly aliases: Aliases;
-  readonly bounds: SizeBounds;
-  /** The root of the plan. */
-  readonly root: LevelPlan;
-  /** Limits are part of the statement. */
-  readonly knownLimits: boolean;
-  /** Those of the root, and those of the levels below. */
-  readonly outputs: { readonly root: Output; readonly below: Output };
-}
-
-/** The levels whose rows are counted, below a level. */
-function countedBelow(level: LevelPlan): LevelPlan[] {
-  return levelsBelow(level).flatMap((below) => [below, ...countedBelow(below)]);
-}
-
-type GuardedShape = RowShape & Pick<RowsSql, 'guard'>;
-
-/** Names the values of a row of a level, and guards it against growing too large. */
-function guardedShape(
-  level: LevelPlan,
-  values: ReadonlyMap<string, Sql>,
-  { bounds, root }: Writing,
-): GuardedShape {
-  const { columns, json, values: names } = rowShape(values, level.ownNames);
-  const isRoot = level === root;
-  const below = isRoot ? countedBelow(level) : [];
-  const guard = (value: Sql) => guardRow(level, value, bounds, { isRoot, below });
-  return { columns, json: guard(json), values: names, guard };
 }
 
 /** Where the values of a level stand: in each row, or beside the page of all its rows. */

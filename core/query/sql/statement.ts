@@ -7,7 +7,8 @@ import { levelsBelow, type Meta, type Plan, type RowChoice, type Table } from '.
 import { type CellForm, cellsOf, columnCell } from './cell.ts';
 import { hasKnownLimits, levelConditions } from './clause.ts';
 import { guardSql } from './expression.ts';
-import { rootSql, type Writing } from './level.ts';
+import { rootSql } from './level.ts';
+import type { Writing } from './level-shape.ts';
 import { exactOutput, outputOf } from './output.ts';
 import { Aliases } from './page.ts';
 import type { AnswerForm } from './size.ts';
