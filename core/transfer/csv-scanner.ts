@@ -4,8 +4,8 @@
  * ops/docs/decisions/026-own-csv-scanner.md).
  */
 import { isUtf8 } from 'node:buffer';
-import { ROW_BYTES_MAX, RowBuffer } from './row-buffer.ts';
 import { type FilePosition, malformed, UnreadableFile } from './row-fault.ts';
+import { ROW_BYTES_MAX, RowScanner } from './row-scanner.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -93,11 +93,10 @@ export interface CsvBound {
   readonly reason: string;
 }
 
-/** Reads a file chunk by chunk; chunks may be cut anywhere. */
-export class CsvScanner {
+/** Reads a file record by record. */
+export class CsvScanner extends RowScanner {
   readonly #handler: CsvHandler;
   readonly #bound: CsvBound;
-  readonly #buffer = new RowBuffer();
   readonly #record = new CsvRecord();
   #begun = false;
   #line = 1;
@@ -106,27 +105,16 @@ export class CsvScanner {
 
   /** @param bound a record with more cells is refused before it is read to its end */
   constructor(handler: CsvHandler, bound: CsvBound) {
+    super();
     this.#handler = handler;
     this.#bound = bound;
   }
 
-  /** Scans the next bytes. @throws {UnreadableFile} when the file is malformed */
-  push(chunk: Buffer): void {
-    const bytes = this.#buffer.add(chunk);
-    if (bytes !== null) this.#scan(bytes, false);
-  }
-
-  /** Ends the file. @throws {UnreadableFile} when it is incomplete */
-  end(): void {
-    this.#scan(this.#buffer.take(), true);
-  }
-
-  #scan(bytes: Buffer, final: boolean): void {
+  protected override scan(bytes: Buffer, final: boolean): number {
     let from = 0;
     if (!this.#begun) {
       if (bytes.length < BOM.length && !final) {
-        this.#buffer.keep(bytes);
-        return;
+        return 0;
       }
       this.#begun = true;
       if (bytes.subarray(0, BOM.length).equals(BOM)) from = BOM.length;
@@ -149,7 +137,7 @@ export class CsvScanner {
     }
     const rest = bytes.length - from;
     if (rest > ROW_BYTES_MAX) this.#fail(from, `${TOO_LONG} A quote may not be closed.`);
-    this.#buffer.keep(bytes.subarray(from));
+    return from;
   }
 
   /** Finds the cells of the record at `start`; the start of the next one, or -1 to wait. */

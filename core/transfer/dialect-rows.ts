@@ -9,9 +9,9 @@ import type { CopyText } from './copy-text.ts';
 import type { CsvDialect } from './csv-dialect.ts';
 import { COLUMNS_MAX, type HeaderCell, WIDE_HEADER } from './csv-rows.ts';
 import type { FileColumn } from './file-column.ts';
-import { ROW_BYTES_MAX } from './row-buffer.ts';
 import { type FilePosition, malformed, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler, RowReader } from './row-reader.ts';
+import { ROW_BYTES_MAX } from './row-scanner.ts';
 import { writeValue } from './write-value.ts';
 
 /** Bytes that are parsed at once; between two such pieces the length of a row is checked. */

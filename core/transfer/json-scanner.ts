@@ -4,8 +4,8 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { JSON_DEPTH_MAX, TOO_DEEP } from './exact-json.ts';
-import { ROW_BYTES_MAX, RowBuffer } from './row-buffer.ts';
 import { type FilePosition, malformed, UnreadableFile } from './row-fault.ts';
+import { ROW_BYTES_MAX, RowScanner } from './row-scanner.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -37,10 +37,9 @@ export interface JsonHandler {
 /** What can come next between objects. */
 type Expectation = 'array' | 'element or end' | 'element' | 'comma or end' | 'nothing';
 
-/** Reads a file chunk by chunk; chunks may be cut anywhere. */
-export class JsonScanner {
+/** Reads a file object by object. */
+export class JsonScanner extends RowScanner {
   readonly #handler: JsonHandler;
-  readonly #buffer = new RowBuffer();
   #expected: Expectation = 'array';
   #bytes: Buffer = Buffer.alloc(0);
   /** Bytes of the file before those at hand. */
@@ -50,23 +49,11 @@ export class JsonScanner {
   #lineStart = 0;
 
   constructor(handler: JsonHandler) {
+    super();
     this.#handler = handler;
   }
 
-  /** Scans the next bytes. @throws {UnreadableFile} when the file is malformed */
-  push(chunk: Buffer): void {
-    const bytes = this.#buffer.add(chunk);
-    if (bytes !== null) this.#scan(bytes, false);
-  }
-
-  /** Ends the file. @throws {UnreadableFile} when it is incomplete */
-  end(): void {
-    const bytes = this.#buffer.take();
-    this.#scan(bytes, true);
-    if (this.#expected !== 'nothing') this.#fail(bytes.length, 'The file ends too early.');
-  }
-
-  #scan(bytes: Buffer, final: boolean): void {
+  protected override scan(bytes: Buffer, final: boolean): number {
     this.#bytes = bytes;
     let at = 0;
     while (at < bytes.length) {
@@ -89,8 +76,9 @@ export class JsonScanner {
         at += 1;
       }
     }
+    if (final && this.#expected !== 'nothing') this.#fail(bytes.length, 'The file ends too early.');
     this.#before += at;
-    this.#buffer.keep(bytes.subarray(at));
+    return at;
   }
 
   /** Checks a byte between objects. */

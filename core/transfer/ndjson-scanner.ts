@@ -1,8 +1,8 @@
 /** Splits a file of JSON objects, one on each line and in UTF-8, into the text of each object. */
 import { isUtf8 } from 'node:buffer';
 import type { JsonElement } from './json-scanner.ts';
-import { ROW_BYTES_MAX, RowBuffer } from './row-buffer.ts';
 import { malformed, UnreadableFile } from './row-fault.ts';
+import { ROW_BYTES_MAX, RowScanner } from './row-scanner.ts';
 
 const LF = 0x0a;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -15,27 +15,17 @@ export interface NdjsonHandler {
   badEncoding(line: number): void;
 }
 
-/** Reads a file chunk by chunk; chunks may be cut anywhere. */
-export class NdjsonScanner {
+/** Reads a file line by line. */
+export class NdjsonScanner extends RowScanner {
   readonly #handler: NdjsonHandler;
-  readonly #buffer = new RowBuffer();
   #line = 1;
 
   constructor(handler: NdjsonHandler) {
+    super();
     this.#handler = handler;
   }
 
-  /** Scans the next bytes. @throws {UnreadableFile} for an endless line */
-  push(chunk: Buffer): void {
-    const bytes = this.#buffer.add(chunk);
-    if (bytes !== null) this.#scan(bytes, false);
-  }
-
-  end(): void {
-    this.#scan(this.#buffer.take(), true);
-  }
-
-  #scan(bytes: Buffer, final: boolean): void {
+  protected override scan(bytes: Buffer, final: boolean): number {
     let from = 0;
     for (;;) {
       const at = bytes.indexOf(LF, from);
@@ -45,14 +35,14 @@ export class NdjsonScanner {
       this.#line += 1;
       from = end + 1;
     }
-    if (from >= bytes.length) return;
+    if (from >= bytes.length) return bytes.length;
     if (bytes.length - from > ROW_BYTES_MAX) {
       const place = { line: this.#line, column: 1 };
       throw new UnreadableFile(
         malformed(`A line has more than ${ROW_BYTES_MAX} bytes.`, null, place),
       );
     }
-    this.#buffer.keep(bytes.subarray(from));
+    return from;
   }
 
   #take(bytes: Buffer): void {
