@@ -11,6 +11,7 @@ import { writeJson } from './exact-json.ts';
 import type { FileColumn } from './file-column.ts';
 import { memberFault } from './import-file.ts';
 import { Refused, type Run } from './import-run.ts';
+import { acceptTexts, judgeTexts, type TextColumn } from './judge-texts.ts';
 import { LackingRows } from './lacking-rows.ts';
 import type { RejectedRows } from './rejected-rows.ts';
 import { type RowFault, shown, UnreadableFile } from './row-fault.ts';
@@ -18,10 +19,11 @@ import type { Row, RowHandler } from './row-reader.ts';
 import type { Staged } from './staging-table.ts';
 import { importView } from './visible-faults.ts';
 
-/** Faults that only PostgreSQL can find; each costs another pass over the file. */
+/**
+ * Faults that only PostgreSQL can find, and without naming a column whose values can be read later;
+ * each costs another pass over the file.
+ */
 const PASSES_MAX = 5;
-/** The same where rows are left out: good ones are worth more passes. */
-const SKIPPING_PASSES_MAX = 100;
 
 class ReportFull extends Error {}
 
@@ -177,17 +179,27 @@ export async function stageJudged(run: Run, columns: readonly FileColumn[]): Pro
   const { rejected, options } = run;
   const known: RowFault[] = [];
   const mark = rejected?.mark();
-  const passesMax = rejected === null ? PASSES_MAX : SKIPPING_PASSES_MAX;
-  for (let passes = 1; ; passes += 1) {
+  /** Indexes of columns that hold values which only PostgreSQL can judge. */
+  const places = new Set<number>();
+  for (;;) {
     let judge: Judge | undefined;
     const lacks = new LackingRows(run.target, columns);
     const list = rejected === null ? refusing(options.errorLimit) : skipping(rejected);
     await run.connection.run(sql`SAVEPOINT judged`);
     try {
-      const { staged, skipped } = await stage(run, columns, (write) => {
-        judge = new Judge({ run, columns, write, list, known, lacks });
-        return judge;
+      let texts: readonly TextColumn[] = [];
+      const { staged: copied, skipped } = await stage(run, columns, {
+        prepare: async () => {
+          texts = await acceptTexts(run, places);
+        },
+        handler: (write) => {
+          judge = new Judge({ run, columns, write, list, known, lacks });
+          return judge;
+        },
       });
+      const removed = await judgeTexts(run, columns, { texts, report: (fault) => list.add(fault) });
+      for (let row = 0; row < removed; row += 1) list.count();
+      const staged = { ...copied, rows: copied.rows - removed };
       const more = await lacks.faults(run, list.faults.length);
       if (rejected === null) return { staged, skipped, faults: [...list.faults, ...more] };
       for (const fault of more) list.add(fault);
@@ -198,26 +210,28 @@ export async function stageJudged(run: Run, columns: readonly FileColumn[]): Pro
       if (error instanceof UnreadableFile) throw refused([...faults, error.fault]);
       if (!blamesRow(error)) throw error;
       const context = copyContext(error);
-      const row = context === null ? null : (judge?.rowOf(context.line) ?? null);
-      const fault = refusalFault(error, importView(run.options), {
-        row,
-        ...fieldOf(columns, context),
-      });
-      // A row without a number cannot be left out of the next pass.
-      if (row === null || passes === passesMax) throw refused([...faults, fault]);
-      known.push(fault);
+      const place = placeOf(context);
+      if (place !== null && !places.has(place)) {
+        places.add(place);
+      } else {
+        const row = context === null ? null : (judge?.rowOf(context.line) ?? null);
+        const fault = refusalFault(error, importView(options), {
+          row,
+          field: place === null ? null : (columns[place]?.name ?? null),
+          value: context?.value ?? null,
+        });
+        // A row without a number cannot be left out of the next pass.
+        if (row === null || known.length === PASSES_MAX) throw refused([...faults, fault]);
+        known.push(fault);
+      }
       await run.connection.run(sql`ROLLBACK TO SAVEPOINT judged`);
       if (mark !== undefined) rejected?.rewind(mark);
     }
   }
 }
 
-/** The field behind a column of the staging table. */
-function fieldOf(
-  columns: readonly FileColumn[],
-  context: { field: string | null; value: string | null } | null,
-): { field: string | null; value: string | null } {
+/** The index of the column that a value was copied into. */
+function placeOf(context: { readonly field: string | null } | null): number | null {
   const place = /^c(\d+)$/.exec(context?.field ?? '')?.[1];
-  const field = place === undefined ? null : (columns[Number(place)]?.name ?? null);
-  return { field, value: context?.value ?? null };
+  return place === undefined ? null : Number(place);
 }

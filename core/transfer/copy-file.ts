@@ -20,7 +20,7 @@ export interface Pass {
   readonly statement: Sql;
   readonly writer: (out: CopyText) => { write(row: Row): void };
   /** Receives the faults, and decides which rows are written. */
-  readonly handler?: (write: (row: Row) => void) => RowHandler;
+  readonly handler?: ((write: (row: Row) => void) => RowHandler) | undefined;
 }
 
 export interface Copied {

@@ -5,17 +5,25 @@ import type { FileColumn } from './file-column.ts';
 import type { Run } from './import-run.ts';
 import { copyToStaging, createStaging, type Staged, StagingWriter } from './staging-table.ts';
 
+/** How a pass differs from one that copies every row as it is. */
+interface Staging {
+  /** Decides which rows are copied. */
+  readonly handler: Pass['handler'];
+  /** Prepares the empty table. */
+  readonly prepare: () => Promise<void>;
+}
+
 /**
  * Makes the staging table and copies the rows of the file into it.
- * @param handler decides which rows that are; all of them when not given
  * @throws as `copyFile`
  */
 export async function stage(
   run: Run,
   columns: readonly FileColumn[],
-  handler?: Pass['handler'],
+  staging?: Staging,
 ): Promise<{ readonly staged: Staged; readonly skipped: number }> {
   await run.connection.run(createStaging(run.target, columns));
+  await staging?.prepare();
   let writer: StagingWriter | undefined;
   const { copied, skipped } = await copyFile(run, {
     columns,
@@ -24,7 +32,7 @@ export async function stage(
       writer = new StagingWriter(run.target, columns, out);
       return writer;
     },
-    ...(handler === undefined ? {} : { handler }),
+    handler: staging?.handler,
   });
   const lacking = writer?.lacking ?? new Set();
   return {

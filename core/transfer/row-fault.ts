@@ -39,7 +39,7 @@ export class UnreadableFile extends Error {
 }
 
 /** Longest text of a value that a report shows. */
-const SHOWN = 256;
+export const SHOWN = 256;
 
 /** A value as reports show it. */
 export function shown(value: string | null): string | null {

@@ -87,14 +87,47 @@ for (const [what, fill] of [
   });
 }
 
-t.test('values that only PostgreSQL can read are left out, up to a hundred rows', async (t) => {
-  const db = await importing(SETUP);
-  const lines = (bad: number) =>
-    Array.from({ length: 120 }, (_, row) => `${row},name,${row < bad ? 'none' : '10.0.0.1'}`);
-  const { result } = await skip(db, `id,name,net\n${lines(99).join('\n')}\n`);
-  t.match(result, { inserted: 21, failed: 99 });
-  const many = await skip(db, `id,name,net\n${lines(100).join('\n')}\n`).catch((error) => error);
-  t.ok(many instanceof ServiceErrors, 'with more, the file is refused');
+t.test('values that only PostgreSQL can read are left out, however many', async (t) => {
+  const db = await importing(`
+    CREATE DOMAIN even AS int CHECK (VALUE % 2 = 0);
+    CREATE TABLE item (id int PRIMARY KEY, net inet, span int4range, bits bit(3), nets cidr[],
+      even even)`);
+  const good = ['10.0.0.1', '"[1,5)"', '101', '"[""10.0.0.0/8""]"', '4'];
+  const bad = ['none', '"[5,1)"', '1010', '"[""no""]"', '3'];
+  const lines = Array.from({ length: 25_000 }, (_, row) =>
+    [row, ...good.map((cell, place) => (row % 7 === place ? bad[place] : cell))].join(','),
+  );
+  const { result, report } = await skip(db, `id,net,span,bits,nets,even\n${lines.join('\n')}\n`);
+  const failed = lines.filter((_, row) => row % 7 < 5).length;
+  t.match(result, { inserted: 25_000 - failed, failed });
+  t.equal(report.length, failed);
+  t.strictSame(
+    report.slice(0, 5).map(({ row, field, code }) => `${row} ${field} ${code}`),
+    ['1 net', '2 span', '3 bits', '4 nets', '5 even'].map((place) => `${place} FAILED_VALIDATION`),
+  );
+  t.match(report[0], { value: 'none', line: '2', original: lines[0], reason: /inet: "none"/ });
+  const stored = await db.rows(`SELECT count(*)::int AS rows, min(net::text) AS net,
+    min(span::text) AS span, min(bits::text) AS bits, min(nets::text) AS nets,
+    min(even) AS even FROM item`);
+  t.strictSame(stored, [
+    {
+      rows: 25_000 - failed,
+      net: '10.0.0.1/32',
+      span: '[1,5)',
+      bits: '101',
+      nets: '{10.0.0.0/8}',
+      even: 4,
+    },
+  ]);
+  const refused = await db.refused(
+    'item',
+    `id,net,span\n${['1,x,', '2,,y', '3,z,z'].join('\n')}\n`,
+  );
+  t.strictSame(
+    refused.map(({ row, field }) => `${row} ${field}`),
+    ['1 net', '2 span', '3 net', '3 span'],
+    'a file that is refused has all of them in its report, too',
+  );
 });
 
 t.test('rows that only the database can refuse are left out, one by one', async (t) => {
