@@ -3,6 +3,7 @@
  */
 import { stringify } from 'csv-stringify/sync';
 import type { Path } from '#core/query/query.ts';
+import { writeJson } from '#core/transfer/exact-json.ts';
 
 /** Helps programs that guess the encoding. */
 export const BYTE_ORDER_MARK = '\uFEFF';
@@ -18,10 +19,10 @@ export interface CsvOptions {
 function valueAt(item: unknown, path: Path): unknown {
   let value = item;
   for (const key of path) {
-    if (typeof value !== 'object' || value === null) return null;
-    value = Object.entries(value).find(([name]) => name === key)?.[1];
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return null;
+    value = Reflect.get(value, key);
   }
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+  return typeof value === 'object' && value !== null ? writeJson(value) : value;
 }
 
 /** Writes batches of items; nothing when there are none. */

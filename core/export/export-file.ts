@@ -14,7 +14,7 @@ import {
   type ReadTarget,
 } from '#core/query/sql/compile.ts';
 import { BYTE_ORDER_MARK } from './csv.ts';
-import { xmlText, yamlText } from './json-yaml-xml.ts';
+import { linesText, oneLine, xmlText, yamlText } from './json-yaml-xml.ts';
 
 /** What a file is made of: lines of CSV, or the JSON texts of items. */
 export type FileStatement =
@@ -89,23 +89,14 @@ async function* parsed(batches: Batches): AsyncGenerator<readonly unknown[]> {
   for await (const batch of batches) yield batch.map((text): unknown => JSON.parse(text));
 }
 
-/** One item a line: line breaks can stand between the tokens of a document as it was stored. */
-function line(text: string): string {
-  return /[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text;
-}
-
 /** A list with an item on each line. */
 async function* listText(batches: Batches): AsyncGenerator<string> {
   let before = '[\n';
   for await (const batch of batches) {
-    yield before + batch.map(line).join(',\n');
+    yield before + batch.map(oneLine).join(',\n');
     before = ',\n';
   }
   yield before === '[\n' ? '[]\n' : '\n]\n';
-}
-
-async function* linesText(batches: Batches): AsyncGenerator<string> {
-  for await (const batch of batches) yield `${batch.map(line).join('\n')}\n`;
 }
 
 function textOf(format: ExportFormat, batches: Batches): AsyncIterable<string> {

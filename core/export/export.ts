@@ -1,6 +1,7 @@
 /** Writes items in the requested format, as they arrive. */
 import type { ExportFormat } from '#core/jobs/message/export.ts';
 import type { Path } from '#core/query/query.ts';
+import { parseJson } from '#core/transfer/exact-json.ts';
 import { csvText } from './csv.ts';
 import { jsonText, linesText, xmlText, yamlText } from './json-yaml-xml.ts';
 
@@ -17,23 +18,27 @@ async function* parsed(
   for await (const batch of items) yield batch.map((text): unknown => JSON.parse(text));
 }
 
+/** The items with their numbers as they were written. */
+async function* exact(items: AsyncIterable<readonly string[]>): AsyncGenerator<readonly unknown[]> {
+  for await (const batch of items) yield batch.map(parseJson);
+}
+
 /** @param items JSON texts in batches */
 export function exportText(
   items: AsyncIterable<readonly string[]>,
   { format, columns, safe }: ExportOptions,
 ): AsyncIterable<string> {
-  const values = parsed(items);
   switch (format) {
     case 'csv':
     case 'csv_utf8':
-      return csvText(values, { columns, safe, byteOrderMark: format === 'csv_utf8' });
+      return csvText(exact(items), { columns, safe, byteOrderMark: format === 'csv_utf8' });
     case 'json':
-      return jsonText(values);
+      return jsonText(items);
     case 'ndjson':
-      return linesText(values);
+      return linesText(items);
     case 'xml':
-      return xmlText(values);
+      return xmlText(parsed(items));
     case 'yaml':
-      return yamlText(values);
+      return yamlText(parsed(items));
   }
 }

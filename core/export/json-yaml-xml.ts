@@ -1,25 +1,32 @@
 /** Exports items as JSON, JSON lines, YAML or XML. */
 import XmlBuilder from 'fast-xml-builder';
 import { stringify } from 'yaml';
+import { indentJson } from './indent-json.ts';
 
 type Batches = AsyncIterable<readonly unknown[]>;
 
+type Texts = AsyncIterable<readonly string[]>;
+
 /** An array indented with tabs. */
-export async function* jsonText(items: Batches): AsyncGenerator<string> {
+export async function* jsonText(items: Texts): AsyncGenerator<string> {
   let before = '[';
   for await (const batch of items) {
     if (batch.length === 0) continue;
-    const texts = batch.map((item) => JSON.stringify(item, null, '\t').replaceAll('\n', '\n\t'));
-    yield `${before}\n\t${texts.join(',\n\t')}`;
+    yield `${before}\n\t${batch.map((item) => indentJson(item, 1)).join(',\n\t')}`;
     before = ',';
   }
   yield before === '[' ? '[]' : '\n]';
 }
 
+/** One item a line: line breaks can stand between the tokens of a document as it was stored. */
+export function oneLine(text: string): string {
+  return /[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text;
+}
+
 /** One JSON text per line. */
-export async function* linesText(items: Batches): AsyncGenerator<string> {
+export async function* linesText(items: Texts): AsyncGenerator<string> {
   for await (const batch of items) {
-    if (batch.length > 0) yield `${batch.map((item) => JSON.stringify(item)).join('\n')}\n`;
+    if (batch.length > 0) yield `${batch.map(oneLine).join('\n')}\n`;
   }
 }
 

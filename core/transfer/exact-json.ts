@@ -38,7 +38,7 @@ const WORDS: readonly (readonly [string, boolean | null])[] = [
 export const TOO_DEEP = `Lists and objects may be nested ${JSON_DEPTH_MAX} deep.`;
 
 /** Numbers that a double may not hold: many digits, or an exponent. */
-const DELICATE = /[\d.]{16}|\d[eE]/;
+const DELICATE = /(?:^|[:,[])\s*-?(?:[\d.]{16}|\d[\d.]*[eE])/;
 
 class Parser {
   readonly #text: string;

@@ -25,7 +25,11 @@ t.before(async () => {
   await cluster.db.query(
     `INSERT INTO tags (id, name) VALUES (9000, '=1+1'), (9001, 'a"b, c' || chr(10))`,
   );
+  await cluster.db.query(`CREATE TABLE documents (id int PRIMARY KEY, body json, same jsonb);
+    INSERT INTO documents SELECT 1, d, d::jsonb
+      FROM (SELECT '{"n": 12345678901234567890.5,\n "list": [1e400, {}]}'::json) AS t (d)`);
   await until(async () => (await cluster.fetch('/items/articles?fields=comments')).ok, 'relations');
+  await until(async () => (await cluster.fetch('/items/documents')).ok, 'documents');
 });
 
 t.test('csv flattens many-to-ones and keeps lists as JSON', async (t) => {
@@ -79,6 +83,39 @@ t.test('json, ndjson and yaml hold the same items', async (t) => {
     const { text } = await download(`/items/tags?limit=0&export=${format}`);
     t.strictSame(parse(text), [], `an empty list in ${format}`);
   }
+});
+
+t.test('numbers in documents keep their digits', async (t) => {
+  const million = `1${'0'.repeat(400)}`;
+  const path = '/items/documents?fields=body,same&export=';
+  const { text } = await download(`${path}json`);
+  t.equal(
+    text.replaceAll('\t', '  '),
+    `[
+  {
+    "body": {
+      "n": 12345678901234567890.5,
+      "list": [
+        1e400,
+        {}
+      ]
+    },
+    "same": {
+      "n": 12345678901234567890.5,
+      "list": [
+        ${million},
+        {}
+      ]
+    }
+  }
+]`,
+  );
+  const lines = (await download(`${path}ndjson`)).text;
+  t.match(lines, /"body":\{"n": 12345678901234567890\.5, +"list": \[1e400, \{\}\]\}/);
+  t.equal(lines.split('\n').length, 2, 'a line break in a document ends no line');
+  const { text: csv } = await download(`${path}csv`);
+  t.match(csv, '""n"":12345678901234567890.5,""list"":[1e400,{}]');
+  t.match(csv, `""list"":[${million},{}]`);
 });
 
 t.test('xml escapes what it must', async (t) => {
