@@ -15,7 +15,7 @@ const BUSY_SHARE = 0.7;
 const AVERAGED = 4;
 /** The quickest probe counts for a little longer with each later one. */
 const AGEING = 1.001;
-/** Pause (ms) before one more may run. */
+/** Pause (ms) before one more may run beside quick reads. */
 const CALM_MS = 1_000;
 /** Without quick reads for so long (ms) there is nothing to protect. */
 const QUIET_MS = 2_000;
@@ -83,9 +83,10 @@ export class LongReadBound {
   }
 
   /**
-   * Adapts the bound.
+   * Adapts the bound. It is not lowered for what quick reads do to each other: where no more long ones
+   * ran than always may, it stays.
    * @param probe how long one took (ms); null when there was none
-   * @param running how many long reads run
+   * @param running how many long reads ran at a time since it was last adapted
    */
   adapt(probe: number | null, running: number): void {
     const isOwnWork = this.#processorShare() > BUSY_SHARE;
@@ -94,13 +95,17 @@ export class LongReadBound {
       this.#time += (probe - this.#time) / AVERAGED;
     }
     const now = this.#clocks.now();
-    if (this.needsProbe && probe === null) return;
-    if (this.needsProbe && !isOwnWork && this.#time > SHORT_FACTOR * this.#best) {
-      this.#bound = Math.max(LEAST, Math.min(this.#bound, running) - 1);
-      this.#changed = now;
+    if (!this.needsProbe) {
+      this.#bound = Math.min(this.#most, this.#bound + 1);
       return;
     }
-    const isFree = !this.needsProbe || isOwnWork || this.#time < FREE_FACTOR * this.#best;
+    if (probe === null) return;
+    const isShort = !isOwnWork && this.#time > SHORT_FACTOR * this.#best;
+    if (isShort && running > LEAST) {
+      this.#bound = Math.max(LEAST, Math.min(this.#bound, running) - 1);
+      this.#changed = now;
+    }
+    const isFree = isOwnWork || this.#time < FREE_FACTOR * this.#best;
     if (!isFree || now - this.#changed < CALM_MS || this.#bound === this.#most) return;
     this.#bound += 1;
     this.#changed = now;

@@ -1,7 +1,8 @@
 /**
  * Divides the connections of a pool, so that nothing holds up everything else. Reads that are slow or
- * wait for locks have half of them at most, those that take long as many as LongReadBound allows, writes to one table leave some to others, and reads as
- * many as nobody else waits for. Logins and the like take a connection of the pool without asking.
+ * wait for locks have half of them at most, those that take long as many as LongReadBound allows and
+ * those that are new as many again, writes to one table leave some to others, and reads as many as
+ * nobody else waits for. Logins and the like take a connection of the pool without asking.
  */
 import type { Log } from '#core/log/log.ts';
 import { cancelStatement } from './cancel.ts';
@@ -24,13 +25,14 @@ const CALM_MS = 1_000;
 const LOOK_AGAIN_MS = 1_000;
 
 /**
- * - `read`: new, or quick when it ran last;
+ * - `new`: nobody knows how long it takes;
+ * - `read`: quick when it ran last;
  * - `long`: took longer than quick reads, and less than a second;
  * - `stream`: a read whose rows are fetched one after another, so that nobody else may end it;
  * - `slow`: a read that takes longer;
  * - `blocked`: a read that waits for a lock.
  */
-export type ReadKind = 'read' | 'long' | 'stream' | 'slow' | 'blocked';
+export type ReadKind = 'new' | 'read' | 'long' | 'stream' | 'slow' | 'blocked';
 type Kind = ReadKind | 'write';
 
 interface Use {
@@ -68,8 +70,10 @@ export class PoolShares {
   readonly #holders = new Set<Holder>();
   readonly #waiters = new Set<Waiter>();
   readonly #abandoned = new Set<HeldConnection>();
-  /** How many reads that take long may run at a time. */
+  /** How many reads that take long may run at a time, and how many new ones. */
   maxLongReads: number;
+  /** How many of them ran at a time. */
+  #mostLongReads = 0;
   /** Connections that reads may have now. */
   #reads: number;
   /** How long reads take on average (ms). */
@@ -88,9 +92,21 @@ export class PoolShares {
     this.maxLongReads = this.#size;
   }
 
-  /** How many reads that take long run. */
-  get longReads(): number {
-    return this.#count(({ kind }) => kind === 'long' || kind === 'slow');
+  /** How many reads that take long, or may do so, ran at a time since this was last asked. */
+  takeMostLongReads(): number {
+    const most = this.#mostLongReads;
+    this.#mostLongReads = this.#longReads();
+    return most;
+  }
+
+  /** The larger of both counts, because each has a bound of its own. */
+  #longReads(): number {
+    const long = this.#count(({ kind }) => kind === 'long' || kind === 'slow');
+    return Math.max(long, this.#countNew());
+  }
+
+  #countNew(): number {
+    return this.#count(({ kind }) => kind === 'new');
   }
 
   /** Backends that were asked to end their statement and still run it. */
@@ -201,6 +217,7 @@ export class PoolShares {
   #hold({ kind, table }: Use): Holder {
     const holder = { kind, table, since: performance.now(), end: null, client: null };
     this.#holders.add(holder);
+    if (kind !== 'read') this.#mostLongReads = Math.max(this.#mostLongReads, this.#longReads());
     return holder;
   }
 
@@ -236,6 +253,7 @@ export class PoolShares {
     }
     if (this.#count((holder) => holder.kind !== 'write') >= this.#reads) return false;
     if (kind === 'read' || kind === 'stream') return true;
+    if (kind === 'new') return this.#countNew() < this.maxLongReads;
     const slow = this.#countSlow();
     if (kind === 'long') {
       const now = performance.now();
@@ -349,7 +367,7 @@ export class PoolShares {
 
 /** Whether it is a read that should be done within a second. */
 function isShort(kind: Kind): boolean {
-  return kind === 'read' || kind === 'long';
+  return kind === 'new' || kind === 'read' || kind === 'long';
 }
 
 /** The backend of a connection; the driver's declarations lack it. */

@@ -48,14 +48,16 @@ const NOT_AVAILABLE = '55P03';
 
 interface Shape {
   readonly name: string;
-  seen: number;
   /** How long it takes PostgreSQL now (ms). */
   time: number;
-  /** How long it takes PostgreSQL when that is not busy (ms): one in five takes less. */
+  /** How long it takes PostgreSQL when that is not busy (ms): one in five takes less. 0: unknown. */
   usual: number;
   /** What it was when it ran last. */
-  kind: Exclude<ReadKind, 'stream'>;
+  kind: Exclude<ReadKind, 'new' | 'stream'>;
 }
+
+/** How it runs on the pool. */
+type PoolKind = Exclude<ReadKind, 'stream'>;
 
 export interface ReaderOptions {
   readonly url: string;
@@ -170,25 +172,24 @@ export class Reader {
     let shape = this.#shapes.get(text);
     if (shape === undefined) {
       this.#counter += 1;
-      shape = { name: `q${this.#counter}`, seen: 0, time: 0, usual: 0, kind: 'read' };
+      shape = { name: `q${this.#counter}`, time: 0, usual: 0, kind: 'read' };
       this.#shapes.set(text, shape);
     }
-    shape.seen += 1;
     return shape;
   }
 
   /** The pipelined connection on which it should run; null for the pool. */
   #pipelineFor(shape: Shape): PipelinedConnection | null {
-    const { seen, time } = shape;
-    if (seen === 1 || this.#kindOf(shape) !== 'read') return null;
+    if (this.#kindOf(shape) !== 'read') return null;
     const connection = this.#pipelines.forQuick();
-    const isBusy = connection !== null && connection.load > BUSY_MS && time > BUSY_MS;
+    const isBusy = connection !== null && connection.load > BUSY_MS && shape.time > BUSY_MS;
     return isBusy && this.#options.shares.hasRoom(SPARE) ? null : connection;
   }
 
   /** What it is by its usual time on a server that is not busy: those of quick reads are compared. */
-  #kindOf({ kind, usual }: Shape): Shape['kind'] | 'long' {
+  #kindOf({ kind, usual }: Shape): PoolKind {
     if (kind !== 'read') return kind;
+    if (usual === 0) return 'new';
     const isQuick = usual <= Math.max(BUSY_MS, QUICK_FACTOR * this.#quickTime);
     return isQuick && usual <= QUICK_MS ? 'read' : 'long';
   }
@@ -200,8 +201,7 @@ export class Reader {
 
   /** The time that counts is PostgreSQL's own: waiting for a connection is nobody's fault. */
   async #onPool(shape: Shape, statement: Statement, pending: PendingRead): Promise<string | null> {
-    const kind = shape.seen === 1 ? 'read' : this.#kindOf(shape);
-    const answer = await this.#tryOnPool(kind, shape, statement, pending);
+    const answer = await this.#tryOnPool(this.#kindOf(shape), shape, statement, pending);
     if (answer !== MOVED) return answer;
     const again = await this.#tryOnPool(shape.kind, shape, statement, pending);
     if (again === MOVED) throw new Error('a slow read was asked a third time');
@@ -210,21 +210,22 @@ export class Reader {
 
   /** @returns MOVED when a read has turned out to be a slow one */
   async #tryOnPool(
-    kind: Shape['kind'] | 'long',
+    kind: PoolKind,
     shape: Shape,
     statement: Statement,
     pending: PendingRead,
   ): Promise<string | null | typeof MOVED> {
     const held = await this.#options.shares.take(kind, pending.signal);
     const started = performance.now();
-    const isShort = kind === 'read' || kind === 'long';
+    const isShort = kind !== 'slow' && kind !== 'blocked';
     const statements = isShort ? [LIMIT_LOCKS, statement] : [statement];
     let good = true;
     try {
       const results = await held.run(runTogether(held.client, statements));
       shape.time = performance.now() - started;
       this.#noteTime(shape, shape.time);
-      if (kind === 'long') this.#longReads.noteLongRead(shape.usual);
+      const isLong = kind === 'long' || (kind === 'new' && this.#kindOf(shape) === 'long');
+      if (isLong) this.#longReads.noteLongRead(shape.usual);
       shape.kind = shape.time > SLOW_MS ? 'slow' : 'read';
       return results.at(-1)?.[0]?.[0] ?? null;
     } catch (error) {
@@ -247,7 +248,7 @@ export class Reader {
     this.#isProbing = true;
     const { shares } = this.#options;
     const probe = this.#longReads.needsProbe ? await this.#pipelines.probe() : null;
-    this.#longReads.adapt(probe, shares.longReads);
+    this.#longReads.adapt(probe, shares.takeMostLongReads());
     shares.maxLongReads = this.#longReads.value;
     this.#isProbing = false;
   }

@@ -7,6 +7,8 @@ interface Look {
   readonly own?: number;
   /** How long the quick reads take. */
   readonly time?: number;
+  /** How many long reads run; as many as may by default. */
+  readonly running?: number;
 }
 
 /** A bound of at most six, with clocks that the test moves. */
@@ -15,13 +17,13 @@ function open() {
   let processor = 0;
   const bound = new LongReadBound(6, { now: () => now, processor: () => processor });
   /** Looks so many times, a tenth of a second apart. */
-  const look = (times: number, { probe, quick = true, own = 0.1, time = 0.2 }: Look) => {
+  const look = (times: number, { probe, running, quick = true, own = 0.1, time = 0.2 }: Look) => {
     for (let turn = 0; turn < times; turn += 1) {
       now += 100;
       processor += 100 * own;
       bound.noteLongRead(10);
       if (quick) bound.noteQuickRead(time);
-      bound.adapt(probe, bound.value);
+      bound.adapt(probe, running ?? bound.value);
     }
     return bound.value;
   };
@@ -59,6 +61,22 @@ t.test('nothing changes without a probe while somebody reads quickly', async (t)
   look(20, { probe: 9 });
   t.equal(look(50, { probe: null }), 2);
   t.equal(look(100, { probe: null, quick: false }), 6, 'with nobody there they have all');
+});
+
+t.test('they do not become fewer for what quick reads do to each other', async (t) => {
+  const { look } = open();
+  look(20, { probe: 0.2 });
+  t.equal(look(50, { probe: 9, running: 0 }), 6, 'none runs');
+  t.equal(look(50, { probe: 9, running: 2 }), 6, 'only those run that always may');
+  t.equal(look(1, { probe: 9, running: 4 }), 3);
+});
+
+t.test('once nobody reads quickly, all of them soon run again', async (t) => {
+  const { look } = open();
+  look(20, { probe: 0.2 });
+  look(20, { probe: 9 });
+  t.equal(look(19, { probe: 9, quick: false }), 2, 'somebody may read again');
+  t.equal(look(6, { probe: null, quick: false }), 6);
 });
 
 t.test('where all reads take about as long, none is protected from the others', async (t) => {

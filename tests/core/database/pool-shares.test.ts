@@ -65,7 +65,7 @@ t.test(
     await settled(2);
     void take('read', 2);
     await settled(4);
-    t.equal(shares.longReads, 2);
+    t.equal(shares.takeMostLongReads(), 2);
     shares.maxLongReads = 6;
     await until(() => taken.length === 6, 'all connections are taken');
     await until(() => {
@@ -73,6 +73,29 @@ t.test(
       return taken.length === 8;
     }, 'all have their turn');
     for (const held of taken) held.giveBack(true);
+  },
+);
+
+t.test(
+  'new reads are as many as those that take long, and have connections of their own',
+  async (t) => {
+    const { shares, taken, take, settled } = await open(t);
+    shares.maxLongReads = 2;
+    void take('long', 3);
+    await settled(2);
+    void take('new', 3);
+    await settled(4);
+    void take('read', 1);
+    await settled(5);
+    taken[2]?.giveBack(true);
+    await until(() => taken.length === 6, 'a new one follows a new one');
+    await until(() => {
+      for (const held of taken) held.giveBack(true);
+      return taken.length === 7;
+    }, 'all have their turn');
+    for (const held of taken) held.giveBack(true);
+    t.equal(shares.takeMostLongReads(), 2);
+    t.equal(shares.takeMostLongReads(), 0, 'those that ran before are forgotten');
   },
 );
 

@@ -82,6 +82,15 @@ t.test('a statement yields its first text, prepared from the second time on', as
   t.equal(await running(watch, 'nothing of the kind'), 0);
 });
 
+t.test('nobody knows how long a statement takes before its first answer', async (t) => {
+  const { reader } = await openReader(t);
+  const statement = { text: "SELECT current_setting('application_name')", values: [] };
+  const isPipelined = (name: string | null) => name?.endsWith(' pages') ?? false;
+  const burst = await Promise.all(Array.from({ length: 20 }, () => reader.text(statement)));
+  t.notOk(burst.some(isPipelined), 'a burst of it runs on the pool');
+  await until(async () => isPipelined(await reader.text(statement)), 'it turns out to be quick');
+});
+
 t.test('an error of one statement leaves those beside it alone', async (t) => {
   const { reader } = await openReader(t, { lines: 1 });
   const good = { text: 'SELECT $1::int::text', values: [1] };
