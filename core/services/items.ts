@@ -37,6 +37,7 @@ import {
   readBack,
   readBackOne,
   readText,
+  requireSameSingleton,
   requireUnchanged,
   shown,
   type WriteAnswer,
@@ -58,6 +59,13 @@ export interface ItemServiceOptions extends ItemReaderOptions, WriteSessionOptio
 export type Update =
   | { readonly kind: 'same'; readonly selection: Selection; readonly data: unknown }
   | { readonly kind: 'each'; readonly items: readonly unknown[] };
+
+/** New values of one item. */
+export interface Change {
+  readonly body: unknown;
+  /** Judges the item as the same query reads it before the change. */
+  readonly precondition?: Precondition | undefined;
+}
 
 /** A write by keys, in one round trip if it can be, and step by step. */
 interface KeyedForms {
@@ -209,13 +217,12 @@ export class ItemService extends ItemReader {
 
   /**
    * Updates one item.
-   * @param precondition judges the item as the same query reads it before the change
    * @throws ServiceError PRECONDITION_FAILED
    */
   updateOne(
     target: Target,
     segment: string,
-    change: { readonly body: unknown; readonly precondition?: Precondition | undefined },
+    change: Change,
     question: UnparsedQuery,
   ): Promise<WriteAnswer> {
     const { body: value, precondition } = change;
@@ -260,11 +267,19 @@ export class ItemService extends ItemReader {
     return this.#byKey(target, { prepare, work, dataOf: listData });
   }
 
-  /** Gives a singleton new values, creating it if nobody has. */
-  upsertSingleton(target: Target, body: unknown, query: Query): Promise<WriteAnswer> {
+  /**
+   * Gives a singleton new values, creating it if nobody has.
+   * @throws ServiceError PRECONDITION_FAILED
+   */
+  upsertSingleton(
+    target: Target,
+    { body, precondition }: Change,
+    query: Query,
+  ): Promise<WriteAnswer> {
     return this.#write(target, async (session) => {
       const { client, collection, target: context } = session.write;
       const key = await firstKey(client, collection);
+      if (precondition) await requireSameSingleton(session.write, query, key, precondition);
       const place = { place: [], value: body };
       await this.#put(session, [
         key === null ? { ...place, intent: 'create' } : { ...place, intent: 'update', key },

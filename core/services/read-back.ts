@@ -7,14 +7,20 @@ import { lockItems } from '#core/mutation/delete.ts';
 import type { Write } from '#core/mutation/target.ts';
 import type { Key } from '#core/query/key.ts';
 import type { Query } from '#core/query/query.ts';
-import { compileItem, compileItems } from '#core/query/sql/compile.ts';
+import { compileItem, compileItems, compileSingleton } from '#core/query/sql/compile.ts';
 import { type Data, itemData, listData } from './envelope.ts';
+import { defaultsText } from './singleton.ts';
 
 /** What was written, as it is read back; null when it was done but may not be. */
 export type WriteAnswer = Data | null;
 
 /** What one item is, told by its text: whether it is still what the caller knows. */
 export type Precondition = (text: string) => boolean;
+
+/** @throws ServiceError PRECONDITION_FAILED */
+function requireSame(text: string, precondition: Precondition): void {
+  if (!precondition(text)) throw new ServiceError('PRECONDITION_FAILED');
+}
 
 /** Locks an item and judges it as the caller reads it. */
 export async function requireUnchanged(
@@ -26,7 +32,22 @@ export async function requireUnchanged(
   await lockItems(write, action, [key]);
   const text = await readText(write.client, compileItem(write.target, query, key));
   if (text === null) throw forbidden();
-  if (!precondition(text)) throw new ServiceError('PRECONDITION_FAILED');
+  requireSame(text, precondition);
+}
+
+/** Locks the item of a singleton, if there is one, and judges what the caller reads. */
+export async function requireSameSingleton(
+  write: Write,
+  query: Query,
+  key: Key | null,
+  precondition: Precondition,
+): Promise<void> {
+  const { client, collection, target } = write;
+  if (key !== null) await lockItems(write, 'update', [key]);
+  const text =
+    (await readText(client, compileSingleton(target, query))) ??
+    (await readText(client, defaultsText(target, collection, query)));
+  requireSame(text ?? '', precondition);
 }
 
 export async function readText(client: Client, statement: Statement): Promise<string | null> {

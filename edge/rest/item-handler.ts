@@ -150,6 +150,13 @@ function preconditionOf({ request }: Call): Precondition | undefined {
   return (data) => namesTag(tags, entityTag(REST.around({ data, meta: null })));
 }
 
+/** Refuses a condition on writes whose items are not known by one key: it must not be ignored. */
+function requireUnconditional(call: Call): void {
+  if (preconditionOf(call) === undefined) return;
+  const reason = 'If-Match is judged where one item is written by its key.';
+  throw new ServiceError('PRECONDITION_FAILED', { reason });
+}
+
 /** The routes of items by what they do. */
 export interface ItemHandlers {
   readonly list: CallHandler;
@@ -200,12 +207,14 @@ function readers(collectionOf: (call: Call) => ServedCollection) {
 
 function writers(collectionOf: (call: Call) => ServedCollection) {
   const create: CallHandler = async (call) => {
+    requireUnconditional(call);
     const { items, target } = collectionOf(call);
     await admitted(call, { items, target }, 'create');
     const body = await call.request.body.json(undefined, (count) => items.requireCount(count));
     return written(await items.create(target, body, readBackQuestionOf(call)));
   };
   const upsert: CallHandler = async (call) => {
+    requireUnconditional(call);
     const { items, target } = collectionOf(call);
     await admitted(call, { items, target }, 'create', 'update');
     const { match: raw, ...parameters } = call.parameters;
@@ -229,8 +238,10 @@ function writers(collectionOf: (call: Call) => ServedCollection) {
     const query = question.query();
     if (await items.admit(target, 'update')) {
       const body = await call.request.body.json();
-      return written(await items.upsertSingleton(target, body, query));
+      const change = { body, precondition: preconditionOf(call) };
+      return written(await items.upsertSingleton(target, change, query));
     }
+    requireUnconditional(call);
     const body = await bodyOfWrite(call, { items, target });
     const update = updateOf(call, body);
     return written(
@@ -246,6 +257,7 @@ function writers(collectionOf: (call: Call) => ServedCollection) {
     return NO_CONTENT;
   };
   const deleteMany: CallHandler = async (call) => {
+    requireUnconditional(call);
     const { items, target } = collectionOf(call);
     await items.admit(target, 'delete');
     const body = await bodyOfWrite(call, { items, target });

@@ -163,6 +163,29 @@ t.test('of two who know the same item one is too late', async (t) => {
   t.strictSame(answers.map(({ status }) => status).sort(), [200, 412, 412, 412]);
 });
 
+t.test('a condition is never ignored', async (t) => {
+  const writes = [
+    ['POST', { title: 'unwritten' }],
+    ['PUT', { id: 5, title: 'unwritten' }],
+    ['PATCH', { keys: [5], data: { title: 'unwritten' } }],
+    ['DELETE', [5]],
+  ] as const;
+  for (const [method, body] of writes) {
+    const answer = await cluster.fetch('/items/articles', {
+      method,
+      body: JSON.stringify(body),
+      headers: { 'if-match': '"tag"' },
+    });
+    t.equal(answer.status, 412, method);
+    await answer.text();
+  }
+  const { rows } = await cluster.db.query(
+    `SELECT count(*) FILTER (WHERE id = 5) AS kept, count(*) FILTER (WHERE title = 'unwritten')
+      AS written FROM articles`,
+  );
+  t.strictSame(rows, [{ kept: '1', written: '0' }]);
+});
+
 t.test('as a client library writes', async (t) => {
   interface Comment {
     id: number;

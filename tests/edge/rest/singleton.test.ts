@@ -63,6 +63,23 @@ t.test('its items are neither added nor addressed', async (t) => {
   }
 });
 
+t.test('of those who read the same, one writes', async (t) => {
+  for (const state of ['defaults', 'an item']) {
+    const tag = (await cluster.fetch('/items/wide')).headers.get('etag') ?? '';
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map((c1) =>
+        cluster.fetch('/items/wide', {
+          method: 'PATCH',
+          body: JSON.stringify({ c1: `${c1}${state.length}` }),
+          headers: { 'if-match': tag },
+        }),
+      ),
+    );
+    t.strictSame(answers.map(({ status }) => status).sort(), [200, 412, 412, 412], state);
+  }
+  t.equal((await cluster.db.query('SELECT FROM wide')).rowCount, 1);
+});
+
 t.test('the first of many who write it creates it, and there is one', async (t) => {
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, i) => send('PATCH', '/items/globals', { size: i })),
