@@ -28,12 +28,19 @@ ESCAPED[LF] = 0x6e;
 ESCAPED[CR] = 0x72;
 ESCAPED[BACKSLASH] = BACKSLASH;
 
-const FIRST_SIZE = 512 * 1024;
+const USUAL_SIZE = 512 * 1024;
 
 /** Collects the text of rows until it is taken. */
 export class CopyText {
-  #buffer: Buffer = Buffer.allocUnsafeSlow(FIRST_SIZE);
+  readonly #size: number;
+  #buffer: Buffer;
   #length = 0;
+
+  /** @param size bytes that are expected between two calls of {@link take} */
+  constructor(size = USUAL_SIZE) {
+    this.#size = size;
+    this.#buffer = Buffer.allocUnsafeSlow(size);
+  }
 
   /** Bytes that wait to be taken. */
   get length(): number {
@@ -148,7 +155,7 @@ export class CopyText {
   /** What was collected; from here on it belongs to the caller. */
   take(): Buffer {
     const taken = this.#buffer.subarray(0, this.#length);
-    this.#buffer = Buffer.allocUnsafeSlow(Math.max(FIRST_SIZE, this.#length));
+    this.#buffer = Buffer.allocUnsafeSlow(Math.max(this.#size, this.#length));
     this.#length = 0;
     return taken;
   }

@@ -3,9 +3,14 @@
  * ends the transaction; nothing is committed here.
  */
 import type pg from 'pg';
-import { render, type Sql } from '#core/database/sql.ts';
+import { join, render, renderLiterals, type Sql } from '#core/database/sql.ts';
 
 export type Rows = pg.QueryResult<Record<string, unknown>>;
+
+/** The driver's types know of one statement in a message only. */
+function areResults(results: unknown): results is readonly Rows[] {
+  return Array.isArray(results);
+}
 
 export interface ImportConnectionOptions {
   readonly client: pg.ClientBase;
@@ -59,6 +64,19 @@ export class ImportConnection {
     const running = this.client.query<Record<string, unknown>>(render(statement));
     try {
       return await this.interruptible(running);
+    } catch (error) {
+      this.signal.throwIfAborted();
+      throw error;
+    }
+  }
+
+  /** Runs several statements that travel together, and stops at the first that fails. */
+  async runAll(statements: readonly Sql[]): Promise<readonly Rows[]> {
+    this.signal.throwIfAborted();
+    const text = renderLiterals(join(statements, ';\n'), (value) => value);
+    try {
+      const results: unknown = await this.interruptible(this.client.query(text));
+      return areResults(results) ? results : [];
     } catch (error) {
       this.signal.throwIfAborted();
       throw error;

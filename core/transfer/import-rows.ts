@@ -1,6 +1,6 @@
 /**
- * The paths of a file into its table: directly, through the staging table, or, when something is
- * wrong, through the staging table with each row checked.
+ * The paths of a file into its table: at once where it has few rows, directly, through the staging
+ * table, or, when something is wrong, through the staging table with each row checked.
  */
 import { sql } from '#core/database/sql.ts';
 import { MisplacedValue } from './cell-text.ts';
@@ -9,6 +9,7 @@ import { copyFile, FaultyRow, NewMember } from './copy-file.ts';
 import { stage } from './copy-to-staging.ts';
 import { blamesConstraint, blamesRow } from './database-refusal.ts';
 import { copyToTarget, directWayIsOpen, directWriter, NoDirectWay } from './direct-copy.ts';
+import { mergeFew } from './few-rows.ts';
 import type { FileColumn } from './file-column.ts';
 import { locate } from './find-faulty-rows.ts';
 import { hashStaged, secretColumns } from './hash-staged.ts';
@@ -67,7 +68,7 @@ async function direct(run: Run, columns: Columns): Promise<ImportResult | null> 
         writer: (out) => directWriter(target, columns, out),
       });
       await connection.run(sql`SET CONSTRAINTS ALL IMMEDIATE`);
-      await moveSequences(connection, target, columns, false);
+      await moveSequences(connection, target, columns, null);
       const kept = { inserted: copied, skipped: skipped + sent - copied };
       return { updated: 0, unchanged: 0, duplicates: 0, failed: 0, ...kept };
     }
@@ -114,6 +115,14 @@ async function finish(run: Run, staged: Staged, skipped: number): Promise<Import
   const counts = await settle(run, { ...staged, rows: staged.rows - duplicates });
   const told = toldCounts(run, staged, counts);
   return { ...told, duplicates, skipped: counts.skipped + skipped, failed: 0 };
+}
+
+/** With one statement; null when that is not possible. */
+async function few(run: Run, columns: Columns): Promise<ImportResult | null> {
+  const merged = await mergeFew(run, columns);
+  if (merged === null) return null;
+  const { duplicates, staged, skipped, ...counts } = merged;
+  return { ...toldCounts(run, staged, { ...counts, skipped }), duplicates, failed: 0 };
 }
 
 /** Through the staging table, without checking values. */
@@ -165,6 +174,8 @@ export async function importRows(run: Run, known: Columns): Promise<ImportResult
   const widest = widestColumns(run.file, run.target.collection, known);
   const columns = known.length === 0 ? widest : known;
   checkKey(run, widest);
+  const result = await few(run, columns);
+  if (result !== null) return result;
   let outcome = await attempt(
     run,
     async () => (await direct(run, columns)) ?? (await hasty(run, columns)),

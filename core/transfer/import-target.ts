@@ -71,6 +71,11 @@ export interface Target {
   readonly generated: ReadonlyMap<string, Sql>;
   /** Types of staging columns that must differ: domains that refuse null. */
   readonly looseTypes: ReadonlyMap<string, Sql>;
+  /** The types that texts are cast to without losing anything of them; not for domains. */
+  readonly casts: ReadonlyMap<string, Sql>;
+  /** Its pages, and the rows that PostgreSQL believes them to hold. */
+  readonly pages: number;
+  readonly estimate: number;
   readonly checks: readonly Check[];
   /** What presets and special flags give to rows. */
   readonly made: MadeValues;
@@ -88,6 +93,7 @@ const facts = v.object({
       generated: v.boolean(),
       required: v.boolean(),
       loose: v.nullable(v.string()),
+      cast: v.nullable(v.string()),
       sequence: v.nullable(v.string()),
     }),
   ),
@@ -95,6 +101,8 @@ const facts = v.object({
     v.object({ name: v.string(), condition: v.string(), columns: v.array(v.string()) }),
   ),
   version: v.number(),
+  pages: v.number(),
+  estimate: v.number(),
 });
 
 function factsOf(table: string): Sql {
@@ -107,6 +115,9 @@ function factsOf(table: string): Sql {
         'required', a.attnotnull OR (y.typtype = 'd' AND y.typnotnull),
         'loose', CASE WHEN y.typtype = 'd' AND y.typnotnull
           THEN format_type(y.typbasetype, y.typtypmod) END,
+        -- A cast to the length of a text cuts it, an assignment refuses it.
+        'cast', CASE WHEN y.typtype <> 'd' THEN format_type(a.atttypid,
+          CASE WHEN y.typcategory IN ('A', 'S', 'V') THEN -1 ELSE a.atttypmod END) END,
         'sequence', CASE WHEN a.attidentity <> '' THEN
           pg_get_serial_sequence(a.attrelid::regclass::text, a.attname) END))
       FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
@@ -120,7 +131,9 @@ function factsOf(table: string): Sql {
           WHERE a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)), '[]')))
       FROM pg_constraint c WHERE c.conrelid = ${table}::regclass AND c.contype = 'c'), '[]')
       AS checks,
-    current_setting('server_version_num')::int AS version`;
+    current_setting('server_version_num')::int AS version,
+    (pg_relation_size(${table}::regclass) / 8192)::float8 AS pages,
+    (SELECT c.reltuples::float8 FROM pg_class c WHERE c.oid = ${table}::regclass) AS estimate`;
 }
 
 /**
@@ -159,6 +172,11 @@ export async function openTarget(
     looseTypes: new Map(
       found.columns.flatMap(({ name, loose }) => (loose === null ? [] : [[name, raw(loose)]])),
     ),
+    casts: new Map(
+      found.columns.flatMap(({ name, cast }) => (cast === null ? [] : [[name, raw(cast)]])),
+    ),
+    pages: found.pages,
+    estimate: found.estimate,
     made,
     checks: found.checks.map((check) => ({ ...check, condition: raw(check.condition) })),
     copyDefault: found.version >= 160_000,

@@ -62,6 +62,11 @@ export async function mayCreateAny(run: Run, columns: Staged['columns']): Promis
   return isSettled(await judgementOf(run.write, 'create', staged, made.create));
 }
 
+/** Whether the rows are to be looked at, by the caller's rights or by validations. */
+export async function needsJudgement(run: Run, staged: Staged): Promise<boolean> {
+  return (await judgementsOf(run, staged)).some((judgement) => !isSettled(judgement));
+}
+
 function doubtfulRows(run: Run, staged: Staged, judgement: Judgement): Sql {
   const { target } = run;
   const { isAllowed, isValid, source, action } = judgement;

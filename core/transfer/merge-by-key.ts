@@ -23,6 +23,16 @@ export interface MergeCounts {
   readonly skipped: number;
 }
 
+/** Where the rows of the file are. */
+export interface Source {
+  /** With the columns of the staging table. */
+  readonly name: Sql;
+  /** What a statement that reads them begins with. */
+  readonly made: Sql;
+}
+
+const STAGED: Source = { name: STAGING, made: empty };
+
 /** Rows of the staging table by number, both inclusive. */
 export interface Range {
   readonly first: number;
@@ -115,10 +125,10 @@ function updateParts(target: Target, staged: Staged): { settings: Sql; differing
 }
 
 /** The statement that updates differing rows; null when the file contains only keys. */
-function updateStatement(target: Target, staged: Staged, same: Sql, range?: Range): Sql | null {
+function updateStatement({ target, staged, range, source = STAGED }: Merge, same: Sql): Sql | null {
   const parts = updateParts(target, staged);
   if (parts === null) return null;
-  return sql`UPDATE ${target.name} t SET ${parts.settings} FROM ${STAGING} s
+  return sql`UPDATE ${target.name} t SET ${parts.settings} FROM ${source.name} s
     WHERE ${same} AND ${within(range)} AND (${parts.differing})`;
 }
 
@@ -132,12 +142,13 @@ function insertParts(target: Target, staged: Staged): { names: Sql; values: Sql 
 }
 
 /** The statement that inserts new rows, after the updates have freed their unique values. */
-function insertStatement(target: Target, staged: Staged, same: Sql | null, range?: Range): Sql {
+function insertStatement(work: Merge, same: Sql | null): Sql {
+  const { target, staged, range, source = STAGED } = work;
   const { names, values } = insertParts(target, staged);
   const isNew =
     same === null ? sql`TRUE` : sql`NOT EXISTS (SELECT FROM ${target.name} t WHERE ${same})`;
   return sql`INSERT INTO ${target.name} (${names}) SELECT ${values}
-    FROM ${STAGING} s WHERE ${isNew} AND ${within(range)}
+    FROM ${source.name} s WHERE ${isNew} AND ${within(range)}
       AND (SELECT count(*) FROM "updated") IS NOT NULL`;
 }
 
@@ -149,34 +160,43 @@ export interface Merge {
   readonly range?: Range;
   /** How many rows that are. */
   readonly rows: number;
+  /** Where they are; the staging table when not given. */
+  readonly source?: Source;
 }
 
 const NO_ROW = sql`SELECT 1 WHERE FALSE`;
+
+/** How many rows a source has that was made for the statement. */
+function total(source: Source): Sql {
+  return source === STAGED ? sql`NULL` : sql`(SELECT count(*) FROM ${source.name})`;
+}
 
 /**
  * Both parts in one statement, so that they see the same rows: a row that somebody else commits
  * between them would be neither updated nor inserted.
  */
 function mergeStatement(work: Merge, same: Sql | null): Sql {
-  const { target, staged, range } = work;
-  const update = same === null ? null : updateStatement(target, staged, same, range);
-  const insert = target.mode === 'update' ? null : insertStatement(target, staged, same, range);
+  const { target, range, source = STAGED } = work;
+  const update = same === null ? null : updateStatement(work, same);
+  const insert = target.mode === 'update' ? null : insertStatement(work, same);
   // Only a trigger can discard rows; without one, unwritten rows are identical.
   const matched =
     same !== null && (target.table.userTriggers || insert === null)
-      ? sql`(SELECT count(*) FROM ${target.name} t JOIN ${STAGING} s ON ${same} AND ${within(range)})`
+      ? sql`(SELECT count(*) FROM ${target.name} t JOIN ${source.name} s ON ${same} AND ${within(range)})`
       : sql`NULL`;
-  return sql`WITH "updated" AS (${update === null ? NO_ROW : sql`${update} RETURNING 1`}),
+  return sql`WITH ${source.made}"updated" AS (${update === null ? NO_ROW : sql`${update} RETURNING 1`}),
     "inserted" AS (${insert === null ? NO_ROW : sql`${insert} RETURNING 1`})
     SELECT (SELECT count(*) FROM "updated") AS "updated",
-      (SELECT count(*) FROM "inserted") AS "inserted", ${matched} AS "matched"`;
+      (SELECT count(*) FROM "inserted") AS "inserted", ${matched} AS "matched",
+      ${total(source)} AS "total"`;
 }
 
 /**
  * Both parts as one MERGE, which joins only once and keeps no rows to count them. It inserts rows
  * before the updates have freed all unique values. Null where it cannot tell all that is counted.
  */
-function quickStatement({ target, staged }: Merge, same: Sql | null): Sql | null {
+function quickStatement(work: Merge, same: Sql | null): Sql | null {
+  const { target, staged, source = STAGED } = work;
   const { mergeReturning, mode, table, name } = target;
   if (same === null || !mergeReturning || mode !== 'upsert' || table.userTriggers) return null;
   const update = updateParts(target, staged);
@@ -185,26 +205,40 @@ function quickStatement({ target, staged }: Merge, same: Sql | null): Sql | null
     update === null
       ? empty
       : sql`WHEN MATCHED AND (${update.differing}) THEN UPDATE SET ${update.settings}`;
-  return sql`WITH "merged" AS (
-      MERGE INTO ${name} t USING ${STAGING} s ON ${same} ${updating}
+  return sql`WITH ${source.made}"merged" AS (
+      MERGE INTO ${name} t USING ${source.name} s ON ${same} ${updating}
       WHEN NOT MATCHED THEN INSERT (${names}) VALUES (${values})
       RETURNING merge_action() = 'INSERT' AS "isNew")
     SELECT count(*) FILTER (WHERE NOT "isNew") AS "updated",
-      count(*) FILTER (WHERE "isNew") AS "inserted", NULL AS "matched" FROM "merged"`;
+      count(*) FILTER (WHERE "isNew") AS "inserted", NULL AS "matched",
+      ${total(source)} AS "total" FROM "merged"`;
+}
+
+/** Merges in the quick way where that is possible, else in the one for all. */
+export function mergeOf(work: Merge, isQuick: boolean): Sql {
+  const same = sameKey(work.target, work.staged.columns);
+  return (isQuick ? quickStatement(work, same) : null) ?? mergeStatement(work, same);
+}
+
+/** What the answer of {@link mergeOf} means. */
+export function mergeCounts(
+  { target, staged, rows }: Merge,
+  answer: Readonly<Record<string, unknown>> | undefined,
+): MergeCounts {
+  const same = sameKey(target, staged.columns);
+  const updated = Number(answer?.updated ?? 0);
+  const inserted = Number(answer?.inserted ?? 0);
+  const found = same === null ? 0 : Number(answer?.matched ?? rows - inserted);
+  if (target.mode === 'update' && found < rows) throw new BadKeys();
+  return { inserted, updated, unchanged: found - updated, skipped: rows - found - inserted };
 }
 
 /** Merges; a key that somebody else inserts at the same time is a violation of its uniqueness. */
 export async function mergeOnce(work: Merge, isQuick = false): Promise<MergeCounts> {
-  const { connection, target, staged, rows } = work;
-  const same = sameKey(target, staged.columns);
-  const quick = isQuick ? quickStatement(work, same) : null;
-  const [counts] = (await connection.run(quick ?? mergeStatement(work, same))).rows;
-  const found = same === null ? 0 : Number(counts?.matched ?? rows - Number(counts?.inserted));
-  if (target.mode === 'update' && found < rows) throw new BadKeys();
-  await connection.run(sql`SET CONSTRAINTS ALL IMMEDIATE`);
-  const updated = Number(counts?.updated ?? 0);
-  const inserted = Number(counts?.inserted ?? 0);
-  return { inserted, updated, unchanged: found - updated, skipped: rows - found - inserted };
+  const [answer] = (await work.connection.run(mergeOf(work, isQuick))).rows;
+  const counts = mergeCounts(work, answer);
+  await work.connection.run(sql`SET CONSTRAINTS ALL IMMEDIATE`);
+  return counts;
 }
 
 /**

@@ -15,7 +15,7 @@ import type { RejectedRows } from './rejected-rows.ts';
 import type { RowFault } from './row-fault.ts';
 import { moveSequences } from './sequence.ts';
 import { byParts, countRows, removeRows } from './staged-parts.ts';
-import type { Staged } from './staging-table.ts';
+import { STAGING, type Staged } from './staging-table.ts';
 import { correctStatistics } from './statistics.ts';
 import { importView } from './visible-faults.ts';
 
@@ -143,6 +143,6 @@ export async function mergeGoodRows(
     counts = found ? await mergeAll(run, staged) : await mergeParts(run, staged);
   }
   await options.failpoint('import.merging');
-  await moveSequences(connection, target, staged.columns, true);
+  await moveSequences(connection, target, staged.columns, STAGING);
   return { ...counts, duplicates };
 }

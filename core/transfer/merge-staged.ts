@@ -84,7 +84,7 @@ export async function settle(run: Run, staged: Staged): Promise<MergeCounts> {
   try {
     const counts = await merge({ connection, target, staged, rows: staged.rows });
     await options.failpoint('import.merging');
-    await moveSequences(connection, target, staged.columns, true);
+    await moveSequences(connection, target, staged.columns, STAGING);
     return counts;
   } catch (error) {
     if (!(error instanceof BadKeys) && !blamesRow(error)) throw error;

@@ -3,7 +3,7 @@ import { identifier, quote, type Sql, sql } from '#core/database/sql.ts';
 import type { FileColumn } from './file-column.ts';
 import type { ImportConnection } from './import-connection.ts';
 import type { Target } from './import-target.ts';
-import { STAGING, stagingColumn } from './staging-table.ts';
+import { stagingColumn } from './staging-table.ts';
 
 function moveStatement(sequence: readonly [string, string], values: Sql): Sql {
   const [schema, name] = sequence;
@@ -20,20 +20,20 @@ function moveStatement(sequence: readonly [string, string], values: Sql): Sql {
 
 /**
  * Moves each sequence that a column of the file owns.
- * @param staged the values are in the staging table; otherwise the file is the whole content of the
- *   target
+ * @param staged where the values are, in the columns of the staging table; null: the file is the whole
+ *   content of the target
  */
 export async function moveSequences(
   connection: ImportConnection,
   target: Target,
   columns: readonly FileColumn[],
-  staged: boolean,
+  staged: Sql | null,
 ): Promise<void> {
   for (const [place, { name, field }] of columns.entries()) {
     const { sequence } = field.column;
     if (sequence === null) continue;
-    const value = staged ? stagingColumn(place) : identifier(name);
-    const from = staged ? STAGING : target.name;
+    const value = staged === null ? identifier(name) : stagingColumn(place);
+    const from = staged === null ? target.name : sql`${staged} s`;
     await connection.run(
       moveStatement(
         sequence,
