@@ -165,7 +165,9 @@ export class HealthService {
         ({ rows: [row] }): HealthCheck => {
           const observedValue = row?.rows ?? 0;
           if (observedValue <= threshold) return { ...component, status: 'ok', observedValue };
-          const output = 'It is kept for ever unless RETENTION_ENABLED is set.';
+          const output =
+            'It is kept for ever unless RETENTION_ENABLED is set; ' +
+            '`npm run sluice -- history prune` deletes old entries.';
           return { ...component, status: 'warn', observedValue, output };
         },
         (): HealthCheck => unknown,

@@ -6,13 +6,14 @@ import { SetupError } from '#core/system/setup-error.ts';
 import { checkNode } from '#ops/supervisor/run-supervisor.ts';
 import { listenForInterrupt } from '#ops/supervisor/stop-signal.ts';
 import { findCommand, helpOf, helpOfAll, parseArguments } from './command.ts';
+import { PRUNE_HISTORY } from './history.ts';
 import { openInstallation } from './installation.ts';
 import { JOB_COMMANDS } from './jobs.ts';
 import { MIGRATE } from './migrate.ts';
 import { SCHEMA_COMMANDS } from './schema.ts';
 import { USER_COMMANDS } from './users.ts';
 
-const COMMANDS = [...SCHEMA_COMMANDS, ...JOB_COMMANDS, ...USER_COMMANDS, MIGRATE];
+const COMMANDS = [...SCHEMA_COMMANDS, ...JOB_COMMANDS, ...USER_COMMANDS, PRUNE_HISTORY, MIGRATE];
 const FAILED = 2;
 /** The exit code of a process that Ctrl-C ended. */
 const EXIT_INTERRUPTED = 130;

@@ -97,7 +97,7 @@ async function removeHistory({ services, signal }: ActorContext) {
   if (!config.RETENTION_ENABLED) return {};
   const end = performance.now() + HISTORY_MS;
   const olderThan = (age: number): RetentionOptions => ({
-    pool,
+    connections: pool,
     schema,
     before: new Date(Date.now() - age),
     goesOn: () => !signal.aborted && performance.now() < end,

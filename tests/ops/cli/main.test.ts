@@ -20,7 +20,7 @@ interface Outcome {
   readonly stderr: string;
 }
 
-const cluster = await startCluster(t, { workers: 1 });
+const cluster = await startCluster(t, { workers: 1, env: { HISTORY_WARN_ROWS: '2' } });
 await createSample(cluster.db);
 await until(
   async () => (await cluster.fetch('/items/pages?fields=blocks.item:block_text.content')).ok,
@@ -40,6 +40,58 @@ function run(variables: Readonly<Record<string, string>>, words: readonly string
 }
 
 const sluice = (...words: string[]) => run(env, words);
+
+t.test('history prune deletes old history, and what stays can be reverted to', async (t) => {
+  const own = { DATABASE_URL: cluster.databaseUrl, DATA_DIR: folder };
+  const prune = (...words: string[]) => run(own, ['history', 'prune', ...words]);
+  const refused = await Promise.all([
+    prune(),
+    prune('--older-than', '90'),
+    run({ DATA_DIR: folder }, ['history', 'prune', '--older-than', '90d']),
+  ]);
+  t.match(refused, [
+    { code: 2, stderr: /^--older-than is missing: an age, such as 90d/ },
+    { code: 2, stderr: /^--older-than must be a number with a unit/ },
+    { code: 2, stderr: /^DATABASE_URL: is not set, and no embedded database runs/ },
+  ]);
+
+  const item = async (method: string, body: object) => {
+    const options = { method, headers: { 'content-type': 'application/json' } };
+    const response = await cluster.fetch('/items/authors/901', {
+      ...options,
+      body: JSON.stringify(body),
+    });
+    t.equal(response.status, 200);
+  };
+  await cluster.db.query("INSERT INTO authors (id, name) VALUES (901, 'zero')");
+  for (const name of ['one', 'two', 'three']) await item('PATCH', { name });
+  await cluster.db.query(`
+    UPDATE system_activity SET timestamp = now() - interval '100 days'
+      WHERE collection = 'authors' AND item = '901' AND id < (SELECT max(id) FROM system_activity);
+    UPDATE system_revisions SET parent = id - 1 WHERE collection = 'authors' AND item = '901'
+      AND id - 1 IN (SELECT id FROM system_revisions);
+    ANALYZE system_activity, system_revisions`);
+  const health = await cluster.fetch('/server/health');
+  t.match(await health.json(), {
+    status: 'warn',
+    checks: { 'history:rows': [{ status: 'warn', threshold: 2, output: /history prune/ }] },
+  });
+
+  const age = ['--older-than', '90d', '--collection', 'authors'];
+  const tried = await prune(...age, '--dry-run');
+  t.match(tried, { code: 0, stdout: 'Would remove 2 revisions and 2 activities.\n' });
+  t.match(await prune(...age), { code: 0, stdout: 'Removed 2 revisions and 2 activities.\n' });
+  t.match(await prune(...age), { code: 0, stdout: 'Removed 0 revisions and 0 activities.\n' });
+  await item('PATCH', { name: 'four' });
+  const { rows } = await cluster.db.query<{ id: number; parent: number | null }>(
+    "SELECT id, parent FROM system_revisions WHERE collection = 'authors' AND item = '901' ORDER BY id",
+  );
+  t.match(rows, [{ parent: null }, {}]);
+  const reverted = await cluster.fetch(`/utils/revert/${rows[0]?.id}`, { method: 'POST' });
+  t.equal(reverted.status, 204);
+  const read = await cluster.fetch('/items/authors/901?fields=name');
+  t.strictSame(await read.json(), { data: { name: 'three' } });
+});
 
 t.test('help, and mistakes reported in a line', async (t) => {
   const { ADMIN_TOKEN: _, ...tokenless } = env;
