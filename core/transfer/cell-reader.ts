@@ -5,12 +5,20 @@ import { type Conversion, conversionOf } from './cell-format.ts';
 import { cellText } from './cell-text.ts';
 import { type FileColumn, storedText } from './file-column.ts';
 
-/** First bytes of cells that may be JSON: quotes, white space, `null`, `true`, `false`, lists. */
+/** First bytes of cells that may be JSON: quotes, white space, `null`, lists. */
 const MAY_BE_JSON = new Uint8Array(256);
-for (const char of '" \t\n\rntf[') MAY_BE_JSON[char.charCodeAt(0)] = 1;
+for (const char of '" \t\n\rn[') MAY_BE_JSON[char.charCodeAt(0)] = 1;
 
-/** Whether a cell with this first byte, or first unit, is its own text. */
-export function isItsText(first: number): boolean {
+const SPACE = 0x20;
+const LETTER_F = 0x66;
+const LETTER_T = 0x74;
+
+/**
+ * Whether a cell with these first and last bytes, or units, is its own text. `true` and `false` are,
+ * unless white space follows.
+ */
+export function isItsText(first: number, last: number): boolean {
+  if (first === LETTER_T || first === LETTER_F) return last > SPACE;
   return first > 0xff || MAY_BE_JSON[first] === 0;
 }
 

@@ -35,6 +35,7 @@ export class CopyText {
   readonly #size: number;
   #buffer: Buffer;
   #length = 0;
+  #spare: Buffer | null = null;
 
   /** @param size bytes that are expected between two calls of {@link take} */
   constructor(size = USUAL_SIZE) {
@@ -152,11 +153,20 @@ export class CopyText {
     this.#byte(LF);
   }
 
-  /** What was collected; from here on it belongs to the caller. */
+  /** What was collected; it belongs to the caller until he gives it back, if he does. */
   take(): Buffer {
     const taken = this.#buffer.subarray(0, this.#length);
-    this.#buffer = Buffer.allocUnsafeSlow(Math.max(this.#size, this.#length));
+    this.#buffer = this.#spare ?? Buffer.allocUnsafeSlow(Math.max(this.#size, this.#length));
+    this.#spare = null;
     this.#length = 0;
     return taken;
+  }
+
+  /**
+   * Gives back what was taken, to write the next rows there. Memory that is new each time costs
+   * more time to collect than to fill.
+   */
+  giveBack(taken: Buffer): void {
+    this.#spare = Buffer.from(taken.buffer);
   }
 }

@@ -55,7 +55,9 @@ class CsvRow implements Row {
     const known = this.#columns[column];
     const check = known?.check ?? null;
     if (start === end) return writeValue(this.#reader.empty(column), check, out);
-    const isPlain = record.forms[cell] !== DOUBLED && isItsText(record.bytes[start] ?? 0);
+    const isPlain =
+      record.forms[cell] !== DOUBLED &&
+      isItsText(record.bytes[start] ?? 0, record.bytes[end - 1] ?? 0);
     const isKnown =
       check === null || (known?.temporal && looksLikeTimestamp(record.bytes, start, end));
     if (isPlain && isKnown && this.#copied[column] === 1) {

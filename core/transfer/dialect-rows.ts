@@ -201,7 +201,10 @@ class DialectRow implements Row {
   write(column: number, out: CopyText): boolean {
     const cell = this.#cell(column);
     const check = this.#columns[column]?.check ?? null;
-    const isCopied = check === null && cell !== '' && isItsText(cell.charCodeAt(0));
+    const isCopied =
+      check === null &&
+      cell !== '' &&
+      isItsText(cell.charCodeAt(0), cell.charCodeAt(cell.length - 1));
     if (!isCopied || !this.#reader.copies(column)) {
       return writeValue(this.#reader.value(column, cell, false), check, out);
     }

@@ -1,14 +1,18 @@
 /**
  * Reads a file through its scanner into a COPY, chunk by chunk, as fast as PostgreSQL accepts it.
  */
+import { getDefaultHighWaterMark } from 'node:stream';
 import type { CopyIn } from './copy-in.ts';
 import type { CopyText } from './copy-text.ts';
 import type { ImportFile } from './import-file.ts';
 import { UnreadableFile } from './row-fault.ts';
 import type { RowReader } from './row-reader.ts';
 
-/** Bytes per message to PostgreSQL. */
-const BATCH = 64 * 1024;
+/**
+ * Bytes per message to PostgreSQL. A stream calls back for as many only when the system has them; of
+ * fewer it would keep the memory.
+ */
+const BATCH = Math.max(64 * 1024, getDefaultHighWaterMark(false));
 
 export interface Feed {
   readonly file: ImportFile;
@@ -30,9 +34,16 @@ export async function feed({ file, reader, out, copy, progress }: Feed): Promise
     const content = file.content((read) => {
       bytes += read;
     });
+    let sending: Buffer | null = null;
     for await (const chunk of content) {
       reader.push(chunk);
-      if (out.length >= BATCH) await copy.write(out.take());
+      if (out.length >= BATCH) {
+        const rows = out.take();
+        // It waits until those before them are sent.
+        await copy.write(rows);
+        if (sending !== null) out.giveBack(sending);
+        sending = rows;
+      }
       await progress(bytes);
     }
     reader.end();

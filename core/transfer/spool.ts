@@ -84,19 +84,27 @@ function tooLarge(limit: number): ServiceError {
   });
 }
 
-/** Joins small pieces into larger writes. */
-async function* inBlocks(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array[]> {
-  let block: Uint8Array[] = [];
-  let bytes = 0;
+/**
+ * Joins pieces into larger writes. A block is overwritten when the one after the next is asked for:
+ * new memory for each costs more time to collect than to fill.
+ */
+async function* inBlocks(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let block: Buffer = Buffer.allocUnsafeSlow(BLOCK);
+  let other: Buffer | null = null;
+  let filled = 0;
   for await (const piece of content) {
-    block.push(piece);
-    bytes += piece.length;
-    if (bytes < BLOCK) continue;
-    yield block;
-    block = [];
-    bytes = 0;
+    for (let from = 0; from < piece.length; ) {
+      const part = piece.subarray(from, from + BLOCK - filled);
+      block.set(part, filled);
+      filled += part.length;
+      from += part.length;
+      if (filled < BLOCK) continue;
+      yield block;
+      [block, other] = [other ?? Buffer.allocUnsafeSlow(BLOCK), block];
+      filled = 0;
+    }
   }
-  if (bytes > 0) yield block;
+  if (filled > 0) yield block.subarray(0, filled);
 }
 
 async function take(
@@ -106,19 +114,23 @@ async function take(
 ): Promise<Spooled> {
   const hash = createHash('sha256');
   let bytes = 0;
+  let writing: Promise<void> = Promise.resolve();
   const file = await open(path, 'wx', 0o600);
   try {
     for await (const block of inBlocks(content)) {
-      for (const piece of block) {
-        hash.update(piece);
-        bytes += piece.length;
-      }
+      bytes += block.length;
       if (bytes > limit) throw tooLarge(limit);
-      // Unlike a single write, this one continues until the last byte.
-      await file.appendFile(Buffer.concat(block));
+      await writing;
+      // Unlike a single write, this one continues until the last byte. The next block arrives
+      // meanwhile.
+      writing = file.appendFile(block);
+      writing.catch(() => undefined);
+      hash.update(block);
     }
+    await writing;
     await file.sync();
   } finally {
+    await writing.catch(() => undefined);
     await file.close();
   }
   return { bytes, sha256: hash.digest('hex') };
