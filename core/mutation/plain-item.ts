@@ -6,7 +6,7 @@ import type { Item } from './payload.ts';
 const known = new WeakMap<Catalog, Map<string, ReadonlySet<string>>>();
 
 /** The fields of a collection that no relation has a part in. */
-function plainFields(catalog: Catalog, { name, fields }: Collection): ReadonlySet<string> {
+export function plainFields(catalog: Catalog, { name, fields }: Collection): ReadonlySet<string> {
   const ofCatalog = known.get(catalog) ?? new Map<string, ReadonlySet<string>>();
   known.set(catalog, ofCatalog);
   const found = ofCatalog.get(name);

@@ -226,13 +226,22 @@ export class Preparation {
    */
   of(given: Item, sent: Item): Prepared | Promise<Prepared> {
     const write = this.#write;
-    const { collection, rule } = write;
     if (write.strict) requireKnownMembers(write, sent);
     const full = this.#full(given);
-    const isPlain = this.#validation === null && rule.refine === undefined;
-    return isPlain && !hasSpecials(collection, this.#action)
-      ? this.#prepared(full, [])
-      : this.#made(given, sent, full);
+    return this.#isPlain ? this.#prepared(full, []) : this.#made(given, sent, full);
+  }
+
+  /** The same where nothing is demanded of an item and nothing made of it; null elsewhere. */
+  plain(given: Item, sent: Item): Prepared | null {
+    if (!this.#isPlain) return null;
+    if (this.#write.strict) requireKnownMembers(this.#write, sent);
+    return this.#prepared(this.#full(given), []);
+  }
+
+  get #isPlain(): boolean {
+    const { collection, rule } = this.#write;
+    const isDemanded = this.#validation !== null || rule.refine !== undefined;
+    return !isDemanded && !hasSpecials(collection, this.#action);
   }
 
   /** An item that is judged, or of which more is made than was sent. */

@@ -7,18 +7,19 @@ import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { render, type Statement } from '#core/database/sql.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { Allowance } from '../allowance.ts';
-import { needsRecord } from '../caller-record.ts';
 import { judgeAction, judgeNewItem } from '../judge.ts';
 import type { NewItems, NewRows, Recorded, Reference } from '../new-items.ts';
 import { PENDING } from '../payload.ts';
 import { isPlainItem } from '../plain-item.ts';
 import { Preparation } from '../prepare.ts';
 import { sequenceStatement } from '../statement.ts';
-import { LookupNeededError, NO_RULE, type Write } from '../target.ts';
+import { LookupNeededError, type Write } from '../target.ts';
+import { isFreshTable, isKey } from './fresh-table.ts';
 import { judgeWork } from './judge.ts';
 import { hasLinks } from './link.ts';
 import { columnField, FoundRows } from './lock.ts';
 import { type Input, Planner } from './parse.ts';
+import { plainTree, type Tree } from './plain-tree.ts';
 import type { Level } from './plan.ts';
 import { Resolver, type WriteOf } from './resolve.ts';
 import type { Node, Work } from './work.ts';
@@ -28,17 +29,6 @@ import type { Surroundings } from './write.ts';
 export interface FreshItems {
   readonly items: NewItems;
   readonly after: readonly Statement[];
-}
-
-function isKey({ primaryKey }: Collection, columns: readonly string[]): boolean {
-  return columns.length === 1 && columns[0] === primaryKey[0]?.column.name;
-}
-
-/** Whether nobody but the statement itself has a say in what becomes of new rows. */
-function isFreshTable(write: Write): boolean {
-  const { table, primaryKey } = write.collection;
-  if (table?.kind !== 'table' || table.userTriggers || primaryKey.length !== 1) return false;
-  return write.rule === NO_RULE && !needsRecord(write, 'create');
 }
 
 /** Whether nothing of a level has to be known before it is written. */
@@ -135,13 +125,16 @@ function hasPlainDefaults(collection: Collection): boolean {
   return found;
 }
 
+/** New rows that were judged and prepared, at one place of a payload's shape and all below it. */
+type FreshWork = Work | Tree;
+
 /** Gathers rows in the order in which they are written; what one statement cannot write is given up. */
 class Draft {
-  readonly rows = new Map<Work, NewRows>();
+  readonly rows = new Map<FreshWork, NewRows>();
   readonly #places = new Map<Node, { readonly rows: NewRows; readonly place: number }>();
 
   /** @returns whether all of it can be written */
-  add(work: Work, owners: References = new Map()): boolean {
+  add(work: FreshWork, owners: References = new Map()): boolean {
     const { collection } = work.write;
     const references = new Map(owners);
     for (const { step, pairs, work: targets } of work.toOne) {
@@ -159,7 +152,7 @@ class Draft {
     });
   }
 
-  #insert(work: Work, known: References): boolean {
+  #insert(work: FreshWork, known: References): boolean {
     const { nodes } = work;
     if (nodes.length === 0) return true;
     const found = sharedFields(nodes);
@@ -190,7 +183,7 @@ class Draft {
 
 /** The rows of a piece of work and of all below it, in the order in which they are recorded. */
 function recordedOf(
-  work: Work,
+  work: FreshWork,
   all: Draft['rows'],
   owner: { readonly rows: NewRows; readonly of: ReadonlyMap<Node, Node> } | null = null,
 ): Recorded[] {
@@ -210,7 +203,7 @@ function recordedOf(
   return [{ rows, owner: own }, ...toOne, ...toMany];
 }
 
-function itemsOf(work: Work): FreshItems | null {
+function itemsOf(work: FreshWork): FreshItems | null {
   const draft = new Draft();
   if (!draft.add(work)) return null;
   const written = [...draft.rows.values()];
@@ -230,26 +223,37 @@ function byPosition(fields: Iterable<ColumnField>): ColumnField[] {
   return [...fields].sort((a, b) => a.column.position - b.column.position);
 }
 
-/**
- * Judges and prepares one item that names no key and no relations.
- * @returns null when it is no such item, or is refused
- */
-async function plainItem(write: Write, inputs: readonly Input[]): Promise<FreshItems | null> {
+/** Judges and prepares one item that names no key and no relations; null when it is no such item. */
+async function plainItem(write: Write, { place, value }: Input): Promise<FreshItems | null> {
   const { collection, target } = write;
-  const [input] = inputs;
-  if (input === undefined || inputs.length > 1 || input.intent !== 'create') return null;
-  const { place, value } = input;
   const isPlain = isFreshTable(write) && isPlainItem(target.catalog, collection, value);
   if (!isPlain || collection.primaryKey.some(({ name }) => Object.hasOwn(value, name))) return null;
+  judgeNewItem(write, value);
+  const preparing = Preparation.withoutRecord(write, 'create').of(value, value);
+  const { row, item: stored } = preparing instanceof Promise ? await preparing : preparing;
+  const sent = { place, action: 'create', item: value, sent: value, lists: [] } as const;
+  const nodes: Node[] = [{ ...sent, found: null, key: null, row, stored }];
+  const rows: NewRows = { collection, nodes, fields: byPosition(row.keys()), references: [] };
+  const items: NewItems = { written: [rows], recorded: [{ rows, owner: null }] };
+  return { items, after: moves(collection, rows.fields) };
+}
+
+/**
+ * Judges and prepares one item, alone or with others that are all new.
+ * @returns null when it is unusual, or is refused
+ */
+async function plainItems(
+  write: Write,
+  inputs: readonly Input[],
+  surroundings: Omit<Surroundings, 'history'>,
+): Promise<FreshItems | null> {
+  const [input] = inputs;
+  if (input === undefined || inputs.length > 1 || input.intent !== 'create') return null;
   try {
-    judgeNewItem(write, value);
-    const preparing = Preparation.withoutRecord(write, 'create').of(value, value);
-    const { row, item: stored } = preparing instanceof Promise ? await preparing : preparing;
-    const sent = { place, action: 'create', item: value, sent: value, lists: [] } as const;
-    const nodes: Node[] = [{ ...sent, found: null, key: null, row, stored }];
-    const rows: NewRows = { collection, nodes, fields: byPosition(row.keys()), references: [] };
-    const items: NewItems = { written: [rows], recorded: [{ rows, owner: null }] };
-    return { items, after: moves(collection, rows.fields) };
+    const alone = await plainItem(write, input);
+    if (alone !== null) return alone;
+    const tree = plainTree(write, input, surroundings);
+    return tree && itemsOf(tree);
   } catch (error) {
     // Whoever looks closer says why, and at which place.
     const isRefused = error instanceof ServiceError || error instanceof ServiceErrors;
@@ -266,10 +270,11 @@ async function plainItem(write: Write, inputs: readonly Input[]): Promise<FreshI
 export async function freshItems(
   write: Write,
   inputs: readonly Input[],
-  { writeOf, maxItems }: Omit<Surroundings, 'history'>,
+  surroundings: Omit<Surroundings, 'history'>,
 ): Promise<FreshItems | null> {
-  const plain = await plainItem(write, inputs);
+  const plain = await plainItems(write, inputs, surroundings);
   if (plain !== null) return plain;
+  const { writeOf, maxItems } = surroundings;
   const allowance = new Allowance(maxItems);
   const level = await new Planner(write.target.catalog, allowance).level(write.collection, inputs);
   if (inputs.length === 0 || !isFresh(level, writeOf)) return null;

@@ -13,7 +13,7 @@ import { judgeLinks } from './link.ts';
 import { keyOfNode, type Node, type ToManyWork, type Work } from './work.ts';
 
 /** The item as rights see it: with the lists that it brings. */
-function judged({ item, lists }: Node): Item {
+export function judged({ item, lists }: Node): Item {
   if (lists.length === 0) return item;
   return { ...Object.fromEntries(lists.map((name) => [name, PENDING])), ...item };
 }

@@ -25,6 +25,8 @@ const SETUP = `
   CREATE TABLE exact (${ID}, price numeric(9, 3) REFERENCES prices);
   CREATE FUNCTION number_of_tales() RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM tales';
   CREATE TABLE numbered (${ID}, tale int REFERENCES tales, place int DEFAULT number_of_tales());
+  CREATE TABLE links (${ID}, name text, tale int REFERENCES tales, author int REFERENCES authors,
+    editor int REFERENCES authors);
   CREATE TABLE parts (${ID}, whole int REFERENCES parts, name text);
   CREATE TABLE ruled (${ID}, name text);
   CREATE RULE copy AS ON INSERT TO ruled DO ALSO INSERT INTO bare DEFAULT VALUES;
@@ -42,11 +44,11 @@ const SETUP = `
       ('remarks', 'tale', 'tales', 'remarks', NULL), ('marks', 'tale', 'tales', 'marks', NULL),
       ('wide', 'tale', 'tales', 'wide', NULL), ('exact', 'price', 'prices', 'exact', NULL),
       ('numbered', 'tale', 'tales', 'numbered', NULL), ('parts', 'whole', 'parts', 'parts', NULL),
-      ('replies', 'remark', 'remarks', 'replies', NULL),
+      ('replies', 'remark', 'remarks', 'replies', NULL), ('links', 'tale', 'tales', 'links', NULL),
       ('volumes', 'shelf', 'shelves', 'volumes', NULL);
 `;
 const TABLES = [
-  ...['authors', 'articles', 'comments', 'sorted', 'bare'],
+  ...['links', 'authors', 'articles', 'comments', 'sorted', 'bare'],
   ...['tales', 'remarks', 'replies', 'marks', 'shelves', 'volumes', 'wide', 'parts', 'numbered'],
 ];
 
@@ -128,6 +130,21 @@ const PAYLOADS: Readonly<Record<string, readonly [string, unknown]>> = {
       ],
     })),
   ],
+  'an item with lists before its values': [
+    'tales',
+    { marks: [{ n: 1 }], author: author('Bob'), remarks: [{ body: 'x' }], title: 'last' },
+  ],
+  'others that refer to several in different orders': [
+    'tales',
+    {
+      links: [
+        { name: 'l', author: author('a1'), editor: author('e1') },
+        { editor: author('e2'), name: 'l', author: author('a2') },
+        { editor: author('e3'), author: author('a3'), name: 'l' },
+      ],
+      title: 'x',
+    },
+  ],
   'items with others': [
     'articles',
     [1, 2, 3].map((n) => ({ ...article(n), comments: n === 2 ? [] : comments(n) })),
@@ -186,6 +203,36 @@ t.test('what needs a look before is left to others', async (t) => {
   };
   for (const [name, [collection, body]] of Object.entries(others)) {
     t.equal(await writer.createAtOnce(collection, body), null, name);
+  }
+});
+
+t.test('one item that brings new ones along is read in one go', async (t) => {
+  const member: Rights = { ...FULL_RIGHTS, admin: false };
+  t.ok(await writer.isPlainTree('tales', tale(1)));
+  t.ok(await writer.isPlainTree('tales', tale(1), { rights: member }));
+  t.ok(await writer.isPlainTree('tales', tale(1), { maxItems: 9 }));
+  t.notOk(await writer.isPlainTree('tales', tale(1), { maxItems: 8 }), 'too many');
+  const unusual: readonly unknown[] = [
+    [tale(1)],
+    'tale',
+    null,
+    { id: 5, title: 'x' },
+    { title: 'x', nobody: 1 },
+    { title: 'x', author: 1 },
+    { title: 'x', author: null },
+    { title: 'x', author: { id: 1 } },
+    { title: 'x', remarks: [] },
+    { title: 'x', remarks: null },
+    { title: 'x', remarks: [5] },
+    { title: 'x', remarks: { create: [{ body: 'y' }] } },
+    { title: 'x', remarks: [{ id: 5, body: 'y' }] },
+    { title: 'x', remarks: [{ body: 'y', tale: 1 }] },
+    { title: 'x', remarks: [{ body: 'y', tale: { title: 'z' } }] },
+    { title: 'x', remarks: Array.from({ length: 100 }, () => ({ body: 'y' })) },
+    JSON.parse('{ "title": "x", "__proto__": { "title": "y" } }'),
+  ];
+  for (const value of unusual) {
+    t.notOk(await writer.isPlainTree('tales', value), JSON.stringify(value));
   }
 });
 

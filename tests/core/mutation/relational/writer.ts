@@ -16,6 +16,7 @@ import { keysIn } from '#core/mutation/kept-key.ts';
 import { newItemsValues } from '#core/mutation/new-items.ts';
 import { newItemsSql } from '#core/mutation/new-items-sql.ts';
 import { freshItems } from '#core/mutation/relational/fresh.ts';
+import { plainTree } from '#core/mutation/relational/plain-tree.ts';
 import { type Input, writeItems } from '#core/mutation/relational/write.ts';
 import { NO_RULE, type Write } from '#core/mutation/target.ts';
 import type { Key } from '#core/query/key.ts';
@@ -47,6 +48,8 @@ export interface Writer {
     body: unknown,
     options?: WriterOptions,
   ): Promise<readonly string[] | null>;
+  /** Whether an item is read in one go, without the planner. */
+  isPlainTree(collection: string, value: unknown, options?: WriterOptions): Promise<boolean>;
   update(
     collection: string,
     keys: readonly (string | number)[],
@@ -152,6 +155,12 @@ export async function openWriter(t: Teardown, setup: string): Promise<Writer> {
     },
     create: (collection, body, options) => run(collection, inputsOf(body), options),
     createAtOnce: (collection, body, options) => runAtOnce(collection, inputsOf(body), options),
+    isPlainTree: (collection, value, options = {}) =>
+      withConnection(pool, async (connection) => {
+        const surroundings = open(connection, options);
+        const write = surroundings.writeOf(collection);
+        return plainTree(write, { place: [], value }, surroundings) !== null;
+      }),
     update(collection, keys, body, options) {
       const inputs = keys.map(
         (key): Input => ({ place: [], value: body, intent: 'update', key: [String(key)] }),

@@ -1,0 +1,16 @@
+/** Which tables take new rows without a look at anything but the rows themselves. */
+import type { Collection } from '#core/catalog/catalog.ts';
+import { needsRecord } from '../caller-record.ts';
+import { NO_RULE, type Write } from '../target.ts';
+
+/** Whether columns are the key of a collection, which is a single one. */
+export function isKey({ primaryKey }: Collection, columns: readonly string[]): boolean {
+  return columns.length === 1 && columns[0] === primaryKey[0]?.column.name;
+}
+
+/** Whether nobody but the statement itself has a say in what becomes of new rows. */
+export function isFreshTable(write: Write): boolean {
+  const { table, primaryKey } = write.collection;
+  if (table?.kind !== 'table' || table.userTriggers || primaryKey.length !== 1) return false;
+  return write.rule === NO_RULE && !needsRecord(write, 'create');
+}
