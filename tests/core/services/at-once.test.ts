@@ -8,7 +8,7 @@ import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import type { ItemService } from '#core/services/items.ts';
 import type { UnparsedQuery } from '#core/services/statement-cache.ts';
-import { BOUNDS, caller, FRESH, OTHER, openWriters, RIGHTS, USER } from './fixture/writers.ts';
+import { BOUNDS, caller, OTHER, openWriters, RIGHTS, USER } from './fixture/writers.ts';
 
 const BODIES: readonly unknown[] = [
   { name: 'x' },
@@ -71,7 +71,7 @@ async function outcome(
   { items, journal }: typeof world.short,
   run: (items: ItemService) => Promise<unknown>,
 ) {
-  await world.pool.query(FRESH);
+  await world.reset();
   world.changes.length = 0;
   const before = journal.transactions;
   const answer = await run(items).catch((error: unknown) => ({ refused: told(error) }));

@@ -9,7 +9,7 @@ import type { ItemService } from '#core/services/items.ts';
 import { moveItem } from '#core/services/sorting.ts';
 import { parsedQuery } from '#core/services/statement-cache.ts';
 import { until } from '#tests/harness/until.ts';
-import { BOUNDS, caller, FRESH, openWriters, rights } from './fixture/writers.ts';
+import { BOUNDS, caller, openWriters, rights } from './fixture/writers.ts';
 
 const world = await openWriters(t);
 
@@ -93,7 +93,7 @@ for (const [name, given] of Object.entries({ OTHERS_ARE_SEEN, BY_OTHER_ROWS })) 
     t.test(`${name}, ${side}`, async (t) => {
       world.current.rights = given;
       for (const [request, run] of Object.entries(REQUESTS)) {
-        await world.pool.query(FRESH);
+        await world.reset();
         const before = await marks();
         t.equal(await refusal(run(items)), 'FORBIDDEN', `${request} is refused`);
         t.strictSame(await marks(), before, `${request} locks nothing`);
@@ -174,7 +174,7 @@ for (const [name, given] of Object.entries({
     t.test(`${name}, ${side}`, async (t) => {
       world.current.rights = given;
       const isRefused = async (what: string, run: () => Promise<unknown>) => {
-        await world.pool.query(FRESH);
+        await world.reset();
         const before = await relatedMarks();
         t.equal(await refusal(run()), 'FORBIDDEN', `${what} is refused`);
         t.strictSame(await relatedMarks(), before, `${what} locks nothing`);
@@ -199,7 +199,7 @@ for (const [name, given] of Object.entries({
 t.test('what is only referred to is not locked', async (t) => {
   world.current.rights = RELATED_ARE_SEEN;
   for (const [side, items] of Object.entries(SIDES)) {
-    await world.pool.query(FRESH);
+    await world.reset();
     const holder = await world.pool.connect();
     // Foreign keys look at what they refer to, and wait for who may delete it.
     await holder.query(`BEGIN; ${NAMED.replaceAll('FOR UPDATE', 'FOR NO KEY UPDATE')}`);
@@ -213,7 +213,7 @@ t.test('what is only referred to is not locked', async (t) => {
 t.test('what may be written is waited for, and judged as it is then', async (t) => {
   world.current.rights = OTHERS_ARE_SEEN;
   for (const items of Object.values(SIDES)) {
-    await world.pool.query(FRESH);
+    await world.reset();
     const holder = await world.pool.connect();
     await holder.query('BEGIN; UPDATE things SET owner = NULL WHERE id = 1');
     const written = refusal(items.updateOne(target, '1', { body: { name: 'x' } }, question));

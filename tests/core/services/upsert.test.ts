@@ -10,16 +10,7 @@ import type { Target } from '#core/services/request-context.ts';
 import { parsedQuery } from '#core/services/statement-cache.ts';
 import { upsertItems } from '#core/services/upsert.ts';
 import { until } from '#tests/harness/until.ts';
-import {
-  BOUNDS,
-  caller,
-  FRESH,
-  OWN,
-  openWriters,
-  RIGHTS,
-  rights,
-  USER,
-} from './fixture/writers.ts';
+import { BOUNDS, caller, OWN, openWriters, RIGHTS, rights, USER } from './fixture/writers.ts';
 
 const world = await openWriters(t);
 const { items } = world.short;
@@ -40,7 +31,7 @@ function refused(error: unknown): unknown {
 
 /** What a write does, and what it answers. */
 async function outcome(run: () => Promise<unknown>) {
-  await world.pool.query(FRESH);
+  await world.reset();
   world.changes.length = 0;
   const answer = await run().catch(refused);
   return { answer, changes: [...world.changes], stored: await world.stored() };
@@ -117,7 +108,7 @@ t.test('lists', async (t) => {
   );
   t.strictSame(await outcome(() => upsert(each)), expected, 'of items that exist');
 
-  await world.pool.query(FRESH);
+  await world.reset();
   const answer = await upsert([
     { code: 'new', name: 'x', children: [{ body: 'a' }] },
     { code: 'A', name: 'y' },
@@ -138,7 +129,7 @@ t.test('lists', async (t) => {
     code: 'FAILED_VALIDATION',
     details: { field: 'code', type: 'required', index: 1 },
   });
-  await world.pool.query(FRESH);
+  await world.reset();
   t.match(
     await codeOf(upsert([{ code: 'A', name: 'kept' }, { code: 'new' }])),
     'FAILED_VALIDATION',
@@ -149,7 +140,7 @@ t.test('lists', async (t) => {
 
 t.test('keys of several columns', async (t) => {
   world.current.rights = rights({});
-  await world.pool.query(FRESH);
+  await world.reset();
   const pairs = { ...member, collection: 'pairs' };
   const body = [
     { a: 1, b: 2, name: 'changed' },
@@ -184,7 +175,7 @@ t.test('rights count by what becomes of each item', async (t) => {
   const results = async (list: readonly unknown[], match: Match = ['code']) => {
     const found: unknown[] = [];
     for (const body of list) {
-      await world.pool.query(FRESH);
+      await world.reset();
       found.push(await codeOf(upsert(body, match)));
     }
     return found;
@@ -227,7 +218,7 @@ t.test('of items that are hidden, no more is told than by a creation', async (t)
 
 t.test('what is not the caller’s to change is not locked', async (t) => {
   world.current.rights = rights({ read: [OWN], update: [OWN] });
-  await world.pool.query(FRESH);
+  await world.reset();
   const holder = await world.pool.connect();
   await holder.query('BEGIN; SELECT FROM things WHERE id = 2 FOR UPDATE');
   t.equal(await codeOf(upsert({ code: 'B', name: 'x' })), 'RECORD_NOT_UNIQUE');
@@ -250,7 +241,7 @@ t.test('an item that comes or goes in between', async (t) => {
     [{ code: 'race', n: 5 }, ['code'], `(name, code) VALUES ('first', 'race')`],
     [{ id: 50, n: 5 }, null, `(name, id) VALUES ('first', 50)`],
   ] as const) {
-    await world.pool.query(FRESH);
+    await world.reset();
     const holder = await world.pool.connect();
     await holder.query(`BEGIN; INSERT INTO things ${insert}`);
     const written = codeOf(upsert({ name: 'second', ...body }, match));
@@ -272,7 +263,7 @@ t.test('an item that comes or goes in between', async (t) => {
 
 t.test('many requests for the same new item', async (t) => {
   world.current.rights = rights({});
-  await world.pool.query(FRESH);
+  await world.reset();
   const names = Array.from({ length: 8 }, (_, index) => `n${index}`);
   const results = await Promise.all(
     names.map((name) =>
