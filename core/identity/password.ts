@@ -3,13 +3,14 @@
  * expensive thing that an anonymous caller can cause, so few run at a time and few wait.
  */
 import { randomBytes } from 'node:crypto';
-import { createContext, runInContext } from 'node:vm';
+import { createContext } from 'node:vm';
 import argon2 from 'argon2';
 import type { Config } from '#core/config/config.ts';
 import type { Client, Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { invalidPayload, ServiceError, unavailable } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/system-table.ts';
+import { runBounded } from '#core/validation/bounded-run.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 
 export type PasswordConfig = Pick<Config, 'ARGON2_MEMORY' | 'ARGON2_TIME' | 'ARGON2_PARALLELISM'>;
@@ -20,7 +21,7 @@ export const PASSWORD_MAX_BYTES = 1_024;
 /** Half of Node's thread pool, so that files and name lookups continue. */
 const HASHING_AT_ONCE = 2;
 const HASHING_WAITING = 64;
-/** Timeout for matching one password with the policy, in milliseconds. */
+/** Processor time for matching one password with the policy, in milliseconds. */
 const POLICY_TIMEOUT_MS = 250;
 
 const hashing = new ConcurrencyLimit(HASHING_AT_ONCE, HASHING_WAITING, () =>
@@ -96,7 +97,7 @@ function matches(policy: string, password: string): boolean {
   const [, source = policy, flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(policy) ?? [];
   const context = createContext(Object.assign(Object.create(null), { source, flags, password }));
   const code = 'new RegExp(source, flags).test(password)';
-  return runInContext(code, context, { timeout: POLICY_TIMEOUT_MS }) === true;
+  return runBounded(code, context, POLICY_TIMEOUT_MS) === true;
 }
 
 /**

@@ -3,13 +3,14 @@
  * with each character of the text, so matching runs where it can be stopped, and all of one
  * request's matching together has a limit.
  */
-import { type Context, createContext, runInContext } from 'node:vm';
+import { type Context, createContext } from 'node:vm';
+import { processorTime, runBounded } from './bounded-run.ts';
 
 /** Longest text that is matched; a longer one does not match. */
 const MAX_TEXT = 10_000;
 /** Longest pattern that is tried; a longer one matches nothing. */
 const MAX_PATTERN = 1_000;
-/** Time for all matching of one request, in milliseconds. */
+/** Processor time for all matching of one request, in milliseconds. */
 const BUDGET_MS = 200;
 
 /** A pattern is written bare or as `/pattern/flags`. */
@@ -43,15 +44,14 @@ export class Matcher {
     if (text.length > MAX_TEXT || pattern.length > MAX_PATTERN || this.#left <= 0) return false;
     Object.assign(this.#state, { ...partsOf(pattern), text });
     this.#context ??= createContext(this.#state);
-    const start = performance.now();
+    const start = processorTime();
     try {
-      const timeout = Math.ceil(this.#left);
       const code = 'new RegExp(source, flags).test(text)';
-      return runInContext(code, this.#context, { timeout }) === true;
+      return runBounded(code, this.#context, this.#left) === true;
     } catch {
       return false;
     } finally {
-      this.#left -= performance.now() - start;
+      this.#left -= processorTime() - start;
     }
   }
 }

@@ -1,0 +1,33 @@
+/** Runs code that may never end, in a context of its own, because only there it can be stopped. */
+import { type Context, runInContext } from 'node:vm';
+
+/** A machine that is too busy may stop the same code some times before it has had its time. */
+const MAX_ATTEMPTS = 5;
+
+/** Processor time of this thread so far, in milliseconds. */
+export function processorTime(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
+function isTimeout(error: unknown): boolean {
+  return Object(error).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+}
+
+/**
+ * The value of a script that may take some milliseconds of processor time. Node's own timeout counts
+ * time in which other processes have the processor, too; what it stops before its time is run again.
+ * @throws what the script throws, and the timeout
+ */
+export function runBounded(code: string, context: Context, milliseconds: number): unknown {
+  const end = processorTime() + milliseconds;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const timeout = Math.max(1, Math.ceil(end - processorTime()));
+      return runInContext(code, context, { timeout });
+    } catch (error) {
+      const isUsed = processorTime() > end - milliseconds / 2;
+      if (!isTimeout(error) || isUsed || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
