@@ -11,7 +11,7 @@ import { makeTemplate } from './harness/database.ts';
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    jobs: { type: 'string', default: '4' },
+    jobs: { type: 'string', default: '6' },
     timeout: { type: 'string', default: '600' },
   },
 });

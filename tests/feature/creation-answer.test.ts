@@ -1,4 +1,4 @@
-// @newest
+// @newest @slow
 /**
  * What a creation answers is what reading the same items answers right after it, whoever asks for
  * whatever: also where the answer comes from the statement that creates them.

@@ -1,4 +1,4 @@
-// @newest
+// @newest @slow
 /** Exports to files: the job, its rights, its file and what becomes of it when a worker dies. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+// @slow
+
 /**
  * Somebody holds a lock on one table: requests for that table wait, and no others.
  */

@@ -1,6 +1,10 @@
+// @slow
+
 /**
  * Every operator, function and clause on every type of PostgreSQL: each is answered, or refused as
- * INVALID_QUERY. And what operators mean on lists.
+ * INVALID_QUERY. And what operators mean on lists. Of values that are none of the field's type, each
+ * operator on each type meets one here, so that each pair of type, operator and value is there;
+ * `npm run test:long -- type-matrix` takes all.
  */
 import t from 'tap';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
@@ -145,18 +149,23 @@ async function wrong(queries: readonly object[]): Promise<string[]> {
   return found;
 }
 
-function operandsOf(operator: string, value: unknown): unknown[] {
+/** Values of some types that most fields are not of. */
+const ODD = ['5', 5, 'x', true, '2024-01-01'];
+const IS_WHOLE = process.env.TYPE_MATRIX === 'whole';
+
+/** @param turn which of the odd values it is where not all of them are asked for */
+function operandsOf(operator: string, value: unknown, turn: number): unknown[] {
   if (/null|empty/.test(operator)) return [true, false];
   if (/^_n?in$/.test(operator)) return [[value], ['x', '5', true]];
   if (/between/.test(operator)) return [[value, value]];
   if (/intersects/.test(operator)) return [{ type: 'Point', coordinates: [1, 2] }];
-  return [value, '5', 5, 'x', true, '2024-01-01'];
+  return [value, ...(IS_WHOLE ? ODD : [ODD[turn % ODD.length]])];
 }
 
 t.test('every operator on every type', async (t) => {
   const queries = TYPES.flatMap(([, , value], index) =>
-    OPERATORS.flatMap((operator) =>
-      operandsOf(operator, value).flatMap((operand) => [
+    OPERATORS.flatMap((operator, place) =>
+      operandsOf(operator, value, index + place).flatMap((operand) => [
         { filter: { [`c${index}`]: { [operator]: operand } } },
         ...(operand === value
           ? [{ filter: { [`c${index}`]: { _some: { [operator]: operand } } } }]

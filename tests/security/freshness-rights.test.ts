@@ -1,4 +1,4 @@
-// @newest
+// @newest @slow
 /**
  * Rights that hold on after they were taken, or are refused after they were given: what an answer
  * confirmed holds for every request that is sent after it, on every edge.

@@ -1,4 +1,4 @@
-// @newest
+// @newest @slow
 /**
  * Rights that flip while both edges are hammered, and an edge that was frozen while they did: neither
  * answers by what an answer has taken away.

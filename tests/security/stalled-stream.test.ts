@@ -1,4 +1,4 @@
-// @newest
+// @newest @slow
 /** Long answers that nobody reads take nothing from anybody else. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

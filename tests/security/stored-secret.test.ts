@@ -1,3 +1,5 @@
+// @slow
+
 // A secret is hashed or refused, whatever its JSON type and whatever the door it comes by: its
 // text is found in no table, no answer and no log afterwards.
 import t from 'tap';

@@ -1,4 +1,4 @@
-// @newest
+// @newest @slow
 /**
  * A throw in a callback costs one request or one connection, never the process: planted in those of
  * the driver, of the socket library, of COPY, of timers and of messages.

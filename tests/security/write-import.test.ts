@@ -1,3 +1,5 @@
+// @slow
+
 import t from 'tap';
 import { type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { createMember, type GivenPermission, type MemberUser } from '#tests/harness/member.ts';

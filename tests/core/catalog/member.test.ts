@@ -40,6 +40,8 @@ async function clusterOf(t: Test) {
   return { ...installed, bus, open, alter, members: new Members(pool, 'public') };
 }
 
+// They wait more than they work, each with a database of its own.
+t.jobs = 3;
 t.test('a version is acknowledged when it is served', async (t) => {
   const { bus, open, alter, members } = await clusterOf(t);
   const sources = [await open({}), await open({ pause: HOUR_MS }), await open({ keep: true })];

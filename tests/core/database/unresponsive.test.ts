@@ -51,6 +51,8 @@ async function open(t: Teardown, pipelined: number) {
 const STUBBORN = 'SELECT stubborn($1::int)';
 const MANY = '1000000';
 
+// They wait more than they work, each with a database of its own.
+t.jobs = 3;
 for (const pipelined of [0, 1]) {
   t.test(`QUERY_TIMEOUT is answered all the same, with ${pipelined} pipelined`, async (t) => {
     const { reader, running } = await open(t, pipelined);

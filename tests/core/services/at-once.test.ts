@@ -1,3 +1,5 @@
+// @slow
+
 /**
  * What is written in one round trip is what the step-by-step writer writes: the same rows, history,
  * changes, answers and refusals, whoever asks for whatever.

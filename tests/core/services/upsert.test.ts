@@ -1,3 +1,5 @@
+// @slow
+
 /**
  * Items that are created or updated by a unique key: what becomes of each is what a creation or an
  * update does with it, and two requests for the same new item make one.

@@ -1,4 +1,4 @@
-// @newest
+// @newest @slow
 /** The command line takes snapshots to another installation, and says what it would do and did. */
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,5 @@
+// @slow
+
 /**
  * The property: whatever becomes of statements and connections, each request has one answer, the one
  * that belongs to it, and no write is sent twice.

@@ -1,3 +1,5 @@
+// @slow
+
 import { pino } from 'pino';
 import t from 'tap';
 import { ANONYMOUS } from '#core/access/grants.ts';

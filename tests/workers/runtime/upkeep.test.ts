@@ -6,6 +6,8 @@ import { backends } from '#tests/harness/backend.ts';
 import { type ServerProxy, startProxy } from '#tests/harness/proxy.ts';
 import { createCluster, until } from './cluster.ts';
 
+// They wait more than they work, each with a database of its own.
+t.jobs = 4;
 for (const backend of backends) {
   t.test(`workers on ${backend.name}`, async (t) => {
     const proxies: ServerProxy[] = [];
