@@ -21,7 +21,9 @@ function figure(value: number | null, unit: Unit): string {
   return value.toLocaleString('en', options);
 }
 
-function goalText({ kind, value }: Goal): string {
+function goalText(goal: Goal | null): string {
+  if (goal === null) return '';
+  const { kind, value } = goal;
   return kind === 'ratio at least' ? `≥ ${value}` : `< ${value}`;
 }
 
@@ -38,6 +40,11 @@ function cells(row: Row): string[] {
 
 const HEAD = ['', 'unit', 'Sluice', 'baseline', 'ratio', 'goal'];
 
+function verdict({ met }: Row): string {
+  if (met === null) return '';
+  return met ? styleText('green', 'met') : styleText('yellow', 'not met');
+}
+
 /** The rows as a table; numbers are right-aligned. */
 export function table(rows: readonly Row[]): string {
   const lines = rows.map(cells);
@@ -53,10 +60,7 @@ export function table(rows: readonly Row[]): string {
       .join('  ');
   return [
     styleText('dim', write(HEAD)),
-    ...rows.map((row) => {
-      const verdict = row.met ? styleText('green', 'met') : styleText('yellow', 'not met');
-      return `${write(cells(row))}  ${verdict}`;
-    }),
+    ...rows.map((row) => `${write(cells(row))}  ${verdict(row)}`.trimEnd()),
   ].join('\n');
 }
 

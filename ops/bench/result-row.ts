@@ -19,8 +19,9 @@ export interface Row {
   /** The result of the baseline; null without one. */
   readonly baseline: number | null;
   readonly ratio: number | null;
-  readonly goal: Goal;
-  readonly met: boolean;
+  /** Null for a row that only tells. */
+  readonly goal: Goal | null;
+  readonly met: boolean | null;
   /** Single runs and circumstances, for a closer look. */
   readonly details: Readonly<Record<string, unknown>>;
 }
@@ -47,7 +48,7 @@ type Heading = Pick<Row, 'id' | 'title' | 'unit'>;
 export function comparison(
   heading: Heading,
   { sluice, baseline }: Duel,
-  atLeast: number,
+  atLeast: number | null,
   details: Row['details'] = {},
 ): Row {
   const ratio = median(sluice.map((value, place) => value / (baseline[place] ?? Number.NaN)));
@@ -56,8 +57,8 @@ export function comparison(
     value: median(sluice),
     baseline: median(baseline),
     ratio,
-    goal: { kind: 'ratio at least', value: atLeast },
-    met: ratio >= atLeast,
+    goal: atLeast === null ? null : { kind: 'ratio at least', value: atLeast },
+    met: atLeast === null ? null : ratio >= atLeast,
     details: { ...details, sluice, baseline },
   };
 }
