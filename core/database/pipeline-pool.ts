@@ -116,13 +116,17 @@ export class PipelinePool {
     return best;
   }
 
+  /** One on which nothing runs, for a read that takes long; another one is kept for quick reads. */
+  forLong(): PipelinedConnection | null {
+    const [kept, spare] = this.#connections.filter(isFree);
+    return kept && spare ? spare : null;
+  }
+
   /**
    * Sends an empty statement down a connection on which nothing runs.
    * @returns how long it took (ms); null when there is no such connection, or it broke
    */
   async probe(): Promise<number | null> {
-    const isFree = (connection: PipelinedConnection | null) =>
-      connection?.isIdle && !connection.cancelling;
     const connection = this.#connections.find(isFree);
     if (!connection) return null;
     const started = performance.now();
@@ -290,6 +294,10 @@ export class PipelinePool {
       }
     }
   }
+}
+
+function isFree(connection: PipelinedConnection | null): boolean {
+  return connection?.isIdle === true && !connection.cancelling;
 }
 
 /** Whether the server ends the connection after this error. */

@@ -1,6 +1,7 @@
 /**
  * Runs the statements of reads. One that is quick goes down a pipelined connection. One that is new or
- * takes longer has a connection of the pool, so that it never holds up the quick ones behind it.
+ * takes longer has a connection to itself, so that it never holds up the quick ones behind it: one of
+ * the pool or, where that is full and nobody reads quickly, an idle pipelined one.
  */
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
@@ -154,14 +155,18 @@ export class Reader {
 
   async #answer(statement: Statement, pending: PendingRead): Promise<string | null> {
     const shape = this.#shapeOf(statement.text);
-    const connection = this.#pipelineFor(shape);
+    const kind = this.#kindOf(shape);
+    const connection = this.#pipelineFor(kind, shape);
     if (connection === null) return await this.#onPool(shape, statement, pending);
     const prepared = { name: shape.name, statement, time: shape.time };
     const outcome = await this.#pipelines.run(connection, prepared, pending);
     if (outcome.kind === 'answered') {
       shape.time += (outcome.time - shape.time) / AVERAGED;
       this.#noteTime(shape, outcome.time);
-      this.#longReads.noteQuickRead(shape.usual);
+      if (kind === 'long') {
+        this.#longReads.noteLongRead(shape.usual);
+        if (outcome.time > SLOW_MS) shape.kind = 'slow';
+      } else this.#longReads.noteQuickRead(shape.usual);
       return outcome.text;
     }
     learn(shape, outcome.reason);
@@ -179,11 +184,17 @@ export class Reader {
   }
 
   /** The pipelined connection on which it should run; null for the pool. */
-  #pipelineFor(shape: Shape): PipelinedConnection | null {
-    if (this.#kindOf(shape) !== 'read') return null;
+  #pipelineFor(kind: PoolKind, shape: Shape): PipelinedConnection | null {
+    if (kind === 'long') return this.#pipelineForLong();
+    if (kind !== 'read') return null;
     const connection = this.#pipelines.forQuick();
     const isBusy = connection !== null && connection.load > BUSY_MS && shape.time > BUSY_MS;
     return isBusy && this.#options.shares.hasRoom(SPARE) ? null : connection;
+  }
+
+  #pipelineForLong(): PipelinedConnection | null {
+    if (this.#longReads.needsProbe || this.#options.shares.hasRoom()) return null;
+    return this.#pipelines.forLong();
   }
 
   /** What it is by its usual time on a server that is not busy: those of quick reads are compared. */

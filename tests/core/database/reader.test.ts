@@ -195,6 +195,28 @@ t.test('a quick statement does not wait behind those that take their time', asyn
   }, 'a quick one comes before most of the long ones');
 });
 
+t.test('reads that take long have idle pipelined connections, but for one', async (t) => {
+  const { reader, watch } = await openReader(t, { lines: 3, max: 2 });
+  const long = {
+    text: "SELECT current_setting('application_name') AS long FROM pg_sleep(0.05)",
+    values: [],
+  };
+  let most = 0;
+  await until(async () => {
+    const reading = Array.from({ length: 12 }, () => reader.text(long));
+    const { rows } = await watch.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM pg_stat_activity
+       WHERE datname = current_database() AND state = 'active'
+         AND query LIKE '%AS long%' AND application_name LIKE '% pages'`,
+    );
+    most = Math.max(most, rows[0]?.count ?? 0);
+    return (await Promise.all(reading)).filter((name) => name?.endsWith(' pages')).length > 1;
+  }, 'the pool is full, and nobody reads quickly');
+  t.ok(most <= 2, 'one is kept');
+  const quick = { text: "SELECT 'quick'", values: [] };
+  t.equal(await reader.text(quick), 'quick');
+});
+
 t.test('a stream may be read slowly, but each fetch has its time', async (t) => {
   const { reader, pool } = await openReader(t, { max: 1, statementTimeout: 2_000 });
   const text = "SELECT repeat('x', 500) FROM generate_series(1, 10000) AS i";
