@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { AccessSource } from '#core/access/rights-source.ts';
 import { openCaching } from '#core/cache/open-response-cache.ts';
+import { CheckedCatalog } from '#core/catalog/checked-catalog.ts';
 import { openCatalog } from '#core/catalog/open-catalog.ts';
 import { ChangeFeed } from '#core/changes/change-feed.ts';
 import { ChangeJournal } from '#core/changes/write-transaction.ts';
@@ -79,6 +80,7 @@ export async function openServices(
       sessions: new JobSessions(pool),
       schema,
       catalog,
+      checked: new CheckedCatalog(catalog, schema),
       access: new AccessSource({ pool, schema, catalog, log }),
       orm,
       bus,

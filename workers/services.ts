@@ -1,6 +1,7 @@
 /** What the actors of a worker process share. */
 import type { AccessSource } from '#core/access/rights-source.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
+import type { CheckedCatalog } from '#core/catalog/checked-catalog.ts';
 import type { ChangeJournal } from '#core/changes/write-transaction.ts';
 import type { Config } from '#core/config/config.ts';
 import type { Pool } from '#core/database/pool.ts';
@@ -22,6 +23,8 @@ export interface Services {
   /** The schema of the system tables. */
   readonly schema: string;
   readonly catalog: CatalogSource;
+  /** The catalog with one table as it is now. */
+  readonly checked: CheckedCatalog;
   /** The rights of the users who submitted jobs. */
   readonly access: AccessSource;
   /** For queries on `system_jobs`. */

@@ -275,7 +275,8 @@ export class Follower implements CatalogSource {
   status(): CatalogStatus {
     const { version, leftOut, warnings } = this.#catalog;
     const error = this.#loadError ?? this.#counters?.error ?? null;
-    return { version, leftOut, warnings, error, stale: !this.ready() };
+    const { settled } = this.#parts.builder;
+    return { version, leftOut, warnings, error, settled, stale: !this.ready() };
   }
 
   async close(): Promise<void> {

@@ -12,6 +12,8 @@ export interface CatalogStatus {
   readonly warnings: readonly string[];
   /** Why the last build failed while an earlier catalog is still served; null otherwise. */
   readonly error: string | null;
+  /** The last comparison with the database left nothing to publish. */
+  readonly settled: boolean;
   /** The database has not answered for so long that others no longer wait for this process. */
   readonly stale: boolean;
 }

@@ -51,11 +51,17 @@ export class Builder {
   #failure: Failure | null = null;
   /** Since when tables to be described are locked by others. */
   #blockedAt: number | null = null;
+  #settled = false;
   /** Those that were already logged. */
   #orphans: readonly string[] = [];
 
   constructor(parts: BuilderParts) {
     this.#parts = parts;
+  }
+
+  /** The last comparison found or left nothing to publish. */
+  get settled(): boolean {
+    return this.#settled;
   }
 
   /**
@@ -68,12 +74,14 @@ export class Builder {
     const { pool, catalogSchemas } = this.#parts;
     for (let attempt = 1; ; attempt += 1) {
       const published = await readPublishedState(pool, catalogSchemas);
-      if (isSettled(published)) return null;
+      this.#settled = isSettled(published);
+      if (this.#settled) return null;
       const known = this.#failure?.gauge === published.gauge ? this.#failure : null;
       if (known !== null && performance.now() < known.until) return null;
       try {
         const version = await this.#build(published);
         await recordSettled(pool, catalogSchemas.system, { gauge: published.gauge, version });
+        this.#settled = true;
         this.#failure = null;
         this.#blockedAt = null;
         return null;

@@ -1,7 +1,8 @@
 /** Claims jobs for workers: at most one delivery of a job at a time, and each mailbox in order. */
-import type { Client, Pool } from '#core/database/pool.ts';
+import type { Pool } from '#core/database/pool.ts';
 import { transaction } from '#core/database/pool.ts';
-import { render, sql } from '#core/database/sql.ts';
+import { runTogether } from '#core/database/run-together.ts';
+import { render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { FINAL_STATES, isOpen, type JobState } from './job.ts';
 import { endBackend, withFailure } from './write-job-status.ts';
@@ -53,10 +54,10 @@ const LOST_WORKER = 'Its worker did not answer any more.';
 /** Another session holds the row: a delivery that never recorded its session. */
 const LOCK_WITHIN = '5s';
 
-async function take(client: Client, schema: string, id: string): Promise<ClaimedJob | null> {
+/** Takes a job that may run. */
+function taking(schema: string, id: string): Sql {
   const jobs = systemTable(schema, 'jobs');
-  const { rows } = await client.query<ClaimedJob>(
-    render(sql`UPDATE ${jobs} j SET state = 'running', attempt = attempt + 1,
+  return sql`UPDATE ${jobs} j SET state = 'running', attempt = attempt + 1,
         started_on = coalesce(started_on, now()), backend_pid = NULL, backend_start = NULL,
         failures = CASE state WHEN 'running' THEN ${withFailure(LOST_WORKER)} ELSE failures END
       WHERE id = ${id} AND ${isOpen} AND NOT cancel_requested
@@ -65,11 +66,31 @@ async function take(client: Client, schema: string, id: string): Promise<Claimed
             AND (o.state = 'running'
               OR o.state = 'waiting' AND (o.turn, o.sequence) < (j.turn, j.sequence))))
         AND NOT EXISTS (SELECT FROM ${systemTable(schema, 'queues')} q
-          WHERE q.name = j.queue AND q.state = 'paused')
-      RETURNING id, attempt, kind, mailbox, message, message_version AS "messageVersion", "user", holder,
-        catalog::float8 AS catalog`),
-  );
-  return rows[0] ?? null;
+          WHERE q.name = j.queue AND q.state = 'paused')`;
+}
+
+const CLAIMED = sql`RETURNING id, attempt, kind, mailbox, message,
+  message_version AS "messageVersion", "user", holder, catalog::float8 AS catalog`;
+
+/** How long the claim waits for locks, and that of its mailbox. */
+function locks(schema: string, id: string): readonly [Sql, Sql] {
+  return [
+    sql`SELECT set_config('lock_timeout', ${LOCK_WITHIN}, true)`,
+    // Otherwise two claims of one mailbox would both see the other job waiting.
+    sql`SELECT pg_advisory_xact_lock(hashtextextended(
+        ${`sluice mailbox ${schema} `} || mailbox, 0))
+      FROM ${systemTable(schema, 'jobs')} WHERE id = ${id} AND mailbox IS NOT NULL`,
+  ];
+}
+
+/**
+ * Claims a job that no session works on, as most are: with one message, whose statements are one
+ * transaction although each sees what was committed before it began. Null when that is not all.
+ */
+async function claimFree(pool: Pool, schema: string, id: string): Promise<ClaimedJob | null> {
+  const take = sql`${taking(schema, id)} AND backend_pid IS NULL ${CLAIMED}`;
+  const results = await runTogether<ClaimedJob>(pool, [...locks(schema, id), take]);
+  return results.at(-1)?.rows[0] ?? null;
 }
 
 /**
@@ -77,18 +98,15 @@ async function take(client: Client, schema: string, id: string): Promise<Claimed
  * frozen or cut off, otherwise the queue would not have delivered the job again.
  */
 export async function claimJob(pool: Pool, schema: string, id: string): Promise<Claim> {
+  const free = await claimFree(pool, schema, id);
+  if (free !== null) return { outcome: 'claimed', job: free };
   await endBackend(pool, schema, { id, attempt: null });
   const jobs = systemTable(schema, 'jobs');
   return await transaction(pool, async (client): Promise<Claim> => {
-    await client.query(render(sql`SELECT set_config('lock_timeout', ${LOCK_WITHIN}, true)`));
-    // Otherwise two claims of one mailbox would both see the other job waiting.
-    await client.query(
-      render(sql`SELECT pg_advisory_xact_lock(hashtextextended(
-          ${`sluice mailbox ${schema} `} || mailbox, 0))
-        FROM ${jobs} WHERE id = ${id} AND mailbox IS NOT NULL`),
-    );
-    const job = await take(client, schema, id);
-    if (job !== null) return { outcome: 'claimed', job };
+    for (const lock of locks(schema, id)) await client.query(render(lock));
+    const taken = await client.query<ClaimedJob>(render(sql`${taking(schema, id)} ${CLAIMED}`));
+    const [job] = taken.rows;
+    if (job !== undefined) return { outcome: 'claimed', job };
     const { rows } = await client.query<ClaimableJob>(
       render(sql`SELECT state, mailbox, message, cancel_requested,
           EXISTS (SELECT FROM ${systemTable(schema, 'queues')} q

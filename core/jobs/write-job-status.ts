@@ -7,6 +7,7 @@ import type { Pool } from '#core/database/pool.ts';
 import { transaction } from '#core/database/pool.ts';
 import { join, render, type Sql, sql } from '#core/database/sql.ts';
 import type { ErrorEntry } from '#core/errors/service-error.ts';
+import type { JobProgress } from '#core/messages/bus.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { isOpen, type JobState } from './job.ts';
 import { storedJson } from './storable-json.ts';
@@ -63,11 +64,18 @@ function ended(state: JobState, ...more: Sql[]): Sql {
   return join([fixed, ...more]);
 }
 
+/** What is written together with the result of a job. */
+export interface CompletedParts {
+  readonly keptFile?: string | null;
+  readonly progress?: JobProgress | null;
+}
+
 /**
  * Completes a job with its result. In a transactional actor this is the last statement of its
  * transaction, so that work and result commit together.
  * @param result any JSON value
- * @param keptFile the id of a file in the spool that the result consists of
+ * @param parts.keptFile the id of a file in the spool that the result consists of
+ * @param parts.progress the last one; later reports are written one by one
  * @throws {SupersededError} when the attempt is no longer current or the job was cancelled; the
  *   transaction must then be rolled back
  */
@@ -76,11 +84,12 @@ export async function completeJob(
   schema: string,
   delivery: Delivery,
   result: unknown,
-  keptFile: string | null = null,
+  { keptFile = null, progress = null }: CompletedParts = {},
 ): Promise<void> {
   const json = storedJson(result ?? null);
   const kept = sql`kept_file = ${keptFile}`;
-  const change = ended('completed', sql`result = ${json}`, sql`error = NULL`, kept);
+  const more = progress === null ? [] : [sql`progress = ${storedJson(progress)}`];
+  const change = ended('completed', sql`result = ${json}`, sql`error = NULL`, kept, ...more);
   const where = sql`${current(delivery)} AND NOT cancel_requested`;
   if (!(await update(client, schema, change, where))) throw new SupersededError(delivery);
 }
@@ -111,6 +120,26 @@ export async function recordedResult(db: Queryable, schema: string, id: string):
   return rows[0]?.result ?? null;
 }
 
+interface Backend {
+  readonly pid: number;
+  /** A date would lose the microseconds. */
+  readonly start: string;
+}
+
+/** Connections do not change their sessions, and to look them up takes a look at all of them. */
+const backends = new WeakMap<Queryable, Backend>();
+
+async function backendOf(client: Queryable): Promise<Backend> {
+  const { rows } = await client.query<Backend>(
+    `SELECT pid, to_char(backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US+00') AS start
+     FROM pg_stat_activity WHERE pid = pg_backend_pid()`,
+  );
+  const [backend] = rows;
+  if (backend === undefined) throw new Error('the server does not show the session of a job');
+  backends.set(client, backend);
+  return backend;
+}
+
 /**
  * Records the session of `client` as that of the delivery, so that a successor can end it. Outside
  * of a transaction.
@@ -121,8 +150,8 @@ export async function recordBackend(
   schema: string,
   delivery: Delivery,
 ): Promise<void> {
-  const change = sql`(backend_pid, backend_start) =
-    (SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid())`;
+  const { pid, start } = backends.get(client) ?? (await backendOf(client));
+  const change = sql`backend_pid = ${pid}, backend_start = ${start}::timestamptz`;
   const where = sql`${current(delivery)} AND NOT cancel_requested`;
   if (!(await update(client, schema, change, where))) throw new SupersededError(delivery);
 }

@@ -3,14 +3,10 @@
  * ends the transaction; nothing is committed here.
  */
 import type pg from 'pg';
-import { join, render, renderLiterals, type Sql } from '#core/database/sql.ts';
+import { runTogether } from '#core/database/run-together.ts';
+import { render, type Sql } from '#core/database/sql.ts';
 
 export type Rows = pg.QueryResult<Record<string, unknown>>;
-
-/** The driver's types know of one statement in a message only. */
-function areResults(results: unknown): results is readonly Rows[] {
-  return Array.isArray(results);
-}
 
 export interface ImportConnectionOptions {
   readonly client: pg.ClientBase;
@@ -73,10 +69,8 @@ export class ImportConnection {
   /** Runs several statements that travel together, and stops at the first that fails. */
   async runAll(statements: readonly Sql[]): Promise<readonly Rows[]> {
     this.signal.throwIfAborted();
-    const text = renderLiterals(join(statements, ';\n'), (value) => value);
     try {
-      const results: unknown = await this.interruptible(this.client.query(text));
-      return areResults(results) ? results : [];
+      return await this.interruptible(runTogether(this.client, statements));
     } catch (error) {
       this.signal.throwIfAborted();
       throw error;

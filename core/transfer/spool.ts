@@ -5,7 +5,7 @@
 import assert from 'node:assert';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ServiceError, unavailable } from '#core/errors/service-error.ts';
@@ -184,8 +184,12 @@ export function localSpool(folder: string): Spool {
       }
     },
     async remove(id) {
-      const path = pathOf(id);
-      await rm(path, { force: true });
+      try {
+        // One that is there was finished; what else its name begins with is swept.
+        return await unlink(pathOf(id));
+      } catch (error) {
+        if (errorCode(error) !== 'ENOENT') throw error;
+      }
       for (const name of await names()) {
         if (name.startsWith(`${id}.`)) await rm(join(folder, name), { force: true });
       }

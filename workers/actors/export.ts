@@ -106,7 +106,7 @@ export const exportActor: Actor<typeof exportMessage> = {
     const result = await exportFile(message, context);
     await context.failpoint('export.written');
     try {
-      await completeJob(pool, schema, job, result, exportFileId(job));
+      await completeJob(pool, schema, job, result, { keptFile: exportFileId(job) });
     } catch (error) {
       // Another attempt has the job, or nobody wants the file any more.
       if (error instanceof SupersededError) await spool.remove(exportFileId(job));

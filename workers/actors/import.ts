@@ -11,6 +11,7 @@ import { hashPassword } from '#core/identity/password.ts';
 import { IMPORT_JOB, type ImportMessage, importMessage } from '#core/jobs/message/import.ts';
 import { sameFileJob } from '#core/jobs/same-file.ts';
 import { completeJob } from '#core/jobs/write-job-status.ts';
+import type { JobProgress } from '#core/messages/bus.ts';
 import { importDestination } from '#core/services/import-right.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
 import { importFile } from '#core/transfer/import.ts';
@@ -38,13 +39,14 @@ async function importSpooled(
 ): Promise<ImportResult> {
   const { collection, file, parameters = {} } = message;
   const { services, job, signal } = context;
-  const { config, catalog, pool, schema, spool } = services;
+  const { config, checked, pool, schema, spool } = services;
   const bytes = await spool.size(file.id);
   const client = await context.connect();
   const history = new History(client, schema, { user: job.user, visitor: NO_VISITOR });
   // The table may be new, or altered since; it is imported into as it is now.
-  const current = await catalog.refresh();
+  const current = await checked.with(client, collection);
   const sender = await senderOf(message, context);
+  let reached: JobProgress | null = null;
   const { fields } = importDestination(sender.rights, current, collection);
   return await importFile({
     client,
@@ -69,20 +71,24 @@ async function importSpooled(
         context.log.warn({ err: error, collection }, 'the table of an import was not analyzed');
       }
     },
-    progress: (progress) => context.progress(progress),
+    progress(progress) {
+      reached = progress;
+      context.progress(progress);
+    },
     failpoint: (name) => context.failpoint(name),
     errorLimit: config.MAX_IMPORT_ERRORS,
     report: async (content) => {
       await spool.write(job.id, content, undefined);
     },
     complete: async (result) => {
-      if (result.dry_run === true) return await completeJob(client, schema, job, result);
+      const parts = { progress: reached };
+      if (result.dry_run === true) return await completeJob(client, schema, job, result, parts);
       const target = current.collections.get(collection);
       const entry = { key: [job.id], delta: {}, parent: null };
       if (target !== undefined) await history.record(target, 'import', [entry]);
       const earlier = await sameFileJob(client, schema, job);
       const more = earlier === null ? {} : { same_file_as: earlier };
-      await completeJob(client, schema, job, { ...result, ...more });
+      await completeJob(client, schema, job, { ...result, ...more }, parts);
       await announce();
     },
   });
@@ -93,6 +99,7 @@ export const importActor: Actor<typeof importMessage> = {
   queue: 'transfer',
   message: importMessage,
   effect: 'transactional',
+  reusesSession: true,
   deadline: ({ config }) => config.IMPORT_TIMEOUT,
   mailbox: ({ collection }) => `${IMPORT_JOB}:${collection}`,
 

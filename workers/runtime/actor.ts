@@ -46,6 +46,11 @@ export interface Actor<Schema extends v.GenericSchema = v.GenericSchema> {
   readonly queue: QueueName;
   readonly message: Schema;
   readonly effect: Effect;
+  /**
+   * Its transaction leaves nothing behind in the session, so that another job may have it next:
+   * settings are local to the transaction, and locks end with it.
+   */
+  readonly reusesSession?: true;
   /** Milliseconds after which a delivery is aborted and the job fails with OUT_OF_TIME. */
   deadline(services: Services): number;
   /**

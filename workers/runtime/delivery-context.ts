@@ -46,12 +46,15 @@ export class DeliveryContext implements ActorContext {
     await new Promise(() => undefined);
   }
 
-  /** Ends the session, if there is one; uncommitted work is rolled back. */
-  async end(): Promise<void> {
+  /**
+   * Ends the session, if there is one; uncommitted work is rolled back.
+   * @param isClean nothing is left in it, so that another job may have it
+   */
+  async end(isClean = false): Promise<void> {
     const opening = this.#session;
     this.#session = null;
     const session = await opening?.catch(() => null);
-    session?.end();
+    session?.end(isClean);
   }
 
   async #open(): Promise<JobSession> {

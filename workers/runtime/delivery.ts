@@ -3,6 +3,7 @@
  * means for the queue.
  */
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import type { Config } from '#core/config/config.ts';
 import { secretsOf, withoutSecrets } from '#core/config/redact-secrets.ts';
@@ -65,6 +66,13 @@ export interface QueuedJob {
   /** True when an error now fails the job. */
   readonly lastAttempt: boolean;
   readonly storeProgress: (progress: JobProgress) => Promise<void>;
+}
+
+/** What the row of a job says after its actor. */
+interface RecordedJob {
+  readonly state: string;
+  readonly attempt: number;
+  readonly progress: JobProgress | null;
 }
 
 /** The errors of a failed job; null when it may be tried again. */
@@ -164,6 +172,7 @@ export class Deliverer {
     });
     const since = performance.now();
     let outcome: Outcome;
+    let stored: JobProgress | null = null;
     try {
       log.info('job begins');
       if (actor === undefined) {
@@ -173,7 +182,10 @@ export class Deliverer {
       // The job may need a newer catalog than the one that this process has; it refreshes first.
       if (services.catalog.current().version < job.catalog) await services.catalog.look();
       const result = await receive(actor, job, context);
-      await this.#confirm(actor, job, result);
+      stored = await this.#confirm(actor, job, result);
+      // Its row no longer names the session, so no successor of this delivery ends it. One that has
+      // read the row just before may still do so: then the job that has it next is tried again.
+      if (actor.reusesSession) await context.end(true);
       outcome = { kind: 'done' };
     } catch (error) {
       clearTimeout(timer);
@@ -190,7 +202,9 @@ export class Deliverer {
       this.#running.remove(delivery);
       await context.end();
     }
-    await this.#keepProgress(job, progress.latest, log);
+    if (!isDeepStrictEqual(stored, progress.latest)) {
+      await this.#keepProgress(job, progress.latest, log);
+    }
     const duration = Math.round(performance.now() - since);
     const { level, ...facts } = ending(outcome);
     log[level]({ ...facts, duration }, 'job ends');
@@ -200,15 +214,24 @@ export class Deliverer {
     return outcome;
   }
 
-  /** Makes sure that the result is recorded: transactional actors do it themselves. */
-  async #confirm(actor: Actor, job: ClaimedJob, result: unknown): Promise<void> {
+  /**
+   * Makes sure that the result is recorded: transactional actors do it themselves.
+   * @returns the progress that is recorded with it
+   */
+  async #confirm(actor: Actor, job: ClaimedJob, result: unknown): Promise<JobProgress | null> {
     const { pool, schema } = this.#services;
-    if (actor.effect !== 'transactional') return await completeJob(pool, schema, job, result);
-    const { rows } = await pool.query<{ state: string; attempt: number }>(
-      render(sql`SELECT state, attempt FROM ${systemTable(schema, 'jobs')} WHERE id = ${job.id}`),
+    if (actor.effect !== 'transactional') {
+      await completeJob(pool, schema, job, result);
+      return null;
+    }
+    const { rows } = await pool.query<RecordedJob>(
+      render(
+        sql`SELECT state, attempt, progress FROM ${systemTable(schema, 'jobs')} WHERE id = ${job.id}`,
+      ),
     );
     if (rows[0]?.attempt !== job.attempt) throw new SupersededError(job);
     assert.equal(rows[0].state, 'completed', 'a transactional actor did not complete its job');
+    return rows[0].progress;
   }
 
   /** Records the end of a delivery that did not complete its job. */

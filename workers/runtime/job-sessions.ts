@@ -6,8 +6,11 @@ import type { Connection, Pool } from '#core/database/pool.ts';
 
 export interface JobSession {
   readonly client: Connection;
-  /** Ends the connection and rolls back what is not committed; works once. */
-  end(): void;
+  /**
+   * Gives the connection up, once: ends it and rolls back what is not committed, or leaves it to
+   * the next job.
+   */
+  end(isClean?: boolean): void;
 }
 
 export class JobSessions {
@@ -25,8 +28,8 @@ export class JobSessions {
     await this.#enter(signal);
     try {
       const client = await this.#pool.connect();
-      const end = () => {
-        client.release(true);
+      const end = (isClean = false) => {
+        client.release(!isClean);
         this.#leave();
       };
       return { client, end };

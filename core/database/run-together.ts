@@ -1,0 +1,25 @@
+/** Several statements in one message, which saves the round trips between them. */
+import type { QueryResult, QueryResultRow } from 'pg';
+import type { Client } from './pool.ts';
+import { join, renderLiterals, type Sql } from './sql.ts';
+
+/** The driver's types know of one statement in a message only. */
+function areResults<R extends QueryResultRow>(
+  results: unknown,
+): results is readonly QueryResult<R>[] {
+  return Array.isArray(results);
+}
+
+/**
+ * Runs at least two statements, up to the first that fails. Outside of a transaction they are one.
+ * Each sees what was committed before it began. Their values are written as literals.
+ */
+export async function runTogether<R extends QueryResultRow>(
+  client: Client,
+  statements: readonly Sql[],
+): Promise<readonly QueryResult<R>[]> {
+  const text = renderLiterals(join(statements, ';\n'), (value) => value);
+  const results: unknown = await client.query(text);
+  if (!areResults<R>(results)) throw new TypeError('the driver answered a single result');
+  return results;
+}
