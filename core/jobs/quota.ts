@@ -1,11 +1,12 @@
 /**
  * Quotas for jobs of one user, or one anonymous address: the number of open jobs, and the bytes of
- * uploads from arrival to the end of the job. All processes count together, in the database.
+ * uploads from arrival to the end of the job; those of small ones from its beginning. All processes count together, in the database.
  * Transactions of one owner take turns.
  */
 import type { Client, Pool } from '#core/database/pool.ts';
 import { transaction } from '#core/database/pool.ts';
-import { render, sql } from '#core/database/sql.ts';
+import { runTogether } from '#core/database/run-together.ts';
+import { render, type Sql, sql } from '#core/database/sql.ts';
 import { quotaExceeded, ServiceError } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { isOpen } from './job.ts';
@@ -14,15 +15,51 @@ import { isOpen } from './job.ts';
 const GRAIN = 16 * 1024 * 1024;
 /** Maximum part of the quota that is reserved at a time. */
 const GRAINS = 16;
+/** Uploads of at most so many bytes are counted with their job. */
+const SMALL = 16 * 1024;
 /** How often (ms) a slow upload reports that it is alive. */
 const SIGN_MS = 60_000;
 /** After this time (minutes) without a report an upload has no process any more. */
 const FORGOTTEN_MINUTES = 10;
 
+function grainOf(max: number): number {
+  return Math.max(1, Math.min(GRAIN, Math.floor(max / GRAINS)));
+}
+
 /** Makes the transactions of one owner take turns until they end. */
-async function takeTurn(client: Client, holder: string): Promise<void> {
+function takeTurn(holder: string): Sql {
   const key = `sluice quota ${holder}`;
-  await client.query(render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`));
+  return sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`;
+}
+
+/** The bytes of an owner's uploads, of one that arrives now only what comes on top. */
+function usedBytes(schema: string, holder: string, id: string | null): Sql {
+  const [uploads, jobs] = [systemTable(schema, 'uploads'), systemTable(schema, 'jobs')];
+  return sql`coalesce((SELECT sum(bytes) FROM ${uploads}
+      WHERE holder = ${holder} AND id IS DISTINCT FROM ${id}::uuid), 0)
+    + coalesce((SELECT sum((message -> 'file' ->> 'bytes')::bigint) FROM ${jobs}
+        WHERE holder = ${holder} AND ${isOpen}), 0)`;
+}
+
+function tooManyBytes(max: number): ServiceError {
+  const reason = `Only ${max} bytes of uploads may wait to be worked on.`;
+  return quotaExceeded('SPOOL_MAX_PER_USER', max, reason);
+}
+
+/** What a job takes of its owner's quotas. */
+export interface JobClaim {
+  readonly holder: string;
+  /** JOBS_MAX_PER_USER. */
+  readonly max: number;
+  /** Its upload, when that was not counted as it arrived. */
+  readonly upload?: UncountedUpload | null;
+}
+
+/** An upload that is counted with its job. */
+export interface UncountedUpload {
+  readonly bytes: number;
+  /** SPOOL_MAX_PER_USER in bytes. */
+  readonly max: number;
 }
 
 /**
@@ -32,14 +69,19 @@ async function takeTurn(client: Client, holder: string): Promise<void> {
 export async function claimJob(
   client: Client,
   schema: string,
-  { holder, max }: { readonly holder: string; readonly max: number },
+  { holder, max, upload = null }: JobClaim,
 ): Promise<void> {
-  await takeTurn(client, holder);
-  const { rows } = await client.query<{ count: number }>(
-    render(sql`SELECT count(*)::int AS count FROM ${systemTable(schema, 'jobs')}
-      WHERE holder = ${holder} AND ${isOpen}`),
-  );
-  if ((rows[0]?.count ?? 0) < max) return;
+  const used = upload === null ? sql`0` : usedBytes(schema, holder, null);
+  const results = await runTogether<{ count: number; used: string }>(client, [
+    takeTurn(holder),
+    sql`SELECT (SELECT count(*)::int FROM ${systemTable(schema, 'jobs')}
+      WHERE holder = ${holder} AND ${isOpen}) AS count, ${used} AS used`,
+  ]);
+  const [row] = results.at(-1)?.rows ?? [];
+  if (upload !== null && Number(row?.used ?? 0) + upload.bytes > upload.max) {
+    throw tooManyBytes(upload.max);
+  }
+  if ((row?.count ?? 0) < max) return;
   throw quotaExceeded('JOBS_MAX_PER_USER', max, `Only ${max} jobs may wait and run.`);
 }
 
@@ -69,7 +111,9 @@ export class SpoolQuota {
       throw new ServiceError('CONTENT_TOO_LARGE', { limit: max, variable: 'SPOOL_MAX_PER_USER' });
     }
     const upload = new CountedUpload(this.#options, id, holder);
-    await upload.claim(announced);
+    // Most uploads are so small that to count them costs more than to receive them.
+    if (announced > 0 && announced <= Math.min(SMALL, grainOf(max))) upload.expect(announced);
+    else await upload.claim(announced);
     return upload;
   }
 }
@@ -81,6 +125,7 @@ export class CountedUpload {
   readonly #holder: string;
   #claimed = 0;
   #signed = 0;
+  #recorded = false;
 
   constructor(options: SpoolQuotaOptions, id: string, holder: string) {
     this.#options = options;
@@ -90,7 +135,7 @@ export class CountedUpload {
 
   /** The content, as long as it is within the quota. */
   async *counted(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    const grain = Math.max(1, Math.min(GRAIN, Math.floor(this.#options.max / GRAINS)));
+    const grain = grainOf(this.#options.max);
     let bytes = 0;
     for await (const piece of content) {
       bytes += piece.length;
@@ -100,26 +145,34 @@ export class CountedUpload {
     }
   }
 
+  /** Lets this many bytes arrive that are counted with their job. */
+  expect(bytes: number): void {
+    this.#claimed = bytes;
+    this.#signed = performance.now();
+  }
+
+  /** What is to be counted with the job; null when the upload is counted already. */
+  uncounted(bytes: number): UncountedUpload | null {
+    return this.#recorded ? null : { bytes, max: this.#options.max };
+  }
+
   /** @throws ServiceError REQUESTS_EXCEEDED when these bytes exceed the quota */
   async claim(bytes: number): Promise<void> {
     const { pool, schema, max } = this.#options;
-    const [uploads, jobs] = [systemTable(schema, 'uploads'), systemTable(schema, 'jobs')];
+    const uploads = systemTable(schema, 'uploads');
     const [id, holder] = [this.#id, this.#holder];
+    this.#recorded = true;
     await transaction(pool, async (client) => {
-      await takeTurn(client, holder);
+      await client.query(render(takeTurn(holder)));
       await client.query(
         render(sql`DELETE FROM ${uploads}
           WHERE holder = ${holder} AND seen_on < now() - make_interval(mins => ${FORGOTTEN_MINUTES})`),
       );
       const { rows } = await client.query<{ used: string }>(
-        render(sql`SELECT
-          coalesce((SELECT sum(bytes) FROM ${uploads} WHERE holder = ${holder} AND id <> ${id}), 0)
-          + coalesce((SELECT sum((message -> 'file' ->> 'bytes')::bigint) FROM ${jobs}
-              WHERE holder = ${holder} AND ${isOpen}), 0) AS used`),
+        render(sql`SELECT ${usedBytes(schema, holder, id)} AS used`),
       );
       if (Number(rows[0]?.used ?? 0) + bytes > max) {
-        const reason = `Only ${max} bytes of uploads may wait to be worked on.`;
-        throw quotaExceeded('SPOOL_MAX_PER_USER', max, reason);
+        throw tooManyBytes(max);
       }
       await client.query(
         render(sql`INSERT INTO ${uploads} (id, holder, bytes) VALUES (${id}, ${holder}, ${bytes})
@@ -133,6 +186,7 @@ export class CountedUpload {
   /** Ends the counting: the upload failed, or belongs to its job now. */
   async end(): Promise<void> {
     const { pool, schema } = this.#options;
+    if (!this.#recorded) return;
     await pool.query(
       render(sql`DELETE FROM ${systemTable(schema, 'uploads')} WHERE id = ${this.#id}`),
     );

@@ -15,7 +15,7 @@ import {
 import { isOpen } from './job.ts';
 import { enqueueInTurn } from './mailbox.ts';
 import type { QueueName, Queues } from './queue.ts';
-import { claimJob } from './quota.ts';
+import { claimJob, type UncountedUpload } from './quota.ts';
 import { storedJson } from './storable-json.ts';
 import { nextTurn } from './turn.ts';
 
@@ -43,6 +43,8 @@ export interface Submission {
   readonly fingerprint: string | null;
   /** The owner for quotas; absent for none. */
   readonly holder?: string;
+  /** Its upload, when that does not count yet. */
+  readonly upload?: UncountedUpload | null;
   readonly file?: JobFile;
   /** A repeated request with this key gets the first job; needs a holder. */
   readonly idempotencyKey?: string | null;
@@ -164,7 +166,8 @@ async function recordOrJoin(
     if (tries === 0) {
       await requireAccepting(client, schema, job.queue);
       if (job.holder !== undefined) {
-        await claimJob(client, schema, { holder: job.holder, max: maxPerHolder });
+        const { holder, upload = null } = job;
+        await claimJob(client, schema, { holder, max: maxPerHolder, upload });
       }
     }
     const [recorded] = (await client.query<Recorded>(statement)).rows;

@@ -145,6 +145,7 @@ export class ImportService {
         user: caller.user,
         fingerprint: fingerprintOf(upload, sha256),
         holder: quotaKeyOf(caller),
+        upload: upload.counted.uncounted(bytes),
         file: { name: upload.name, bytes, format, dialect: dialectOf(parameters) },
         idempotencyKey: upload.idempotencyKey ?? null,
       };
