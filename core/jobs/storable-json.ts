@@ -1,10 +1,11 @@
 /**
- * Makes JSON texts that PostgreSQL can store: NUL and unpaired surrogates, which values in errors
+ * Makes texts that PostgreSQL can store: NUL and unpaired surrogates, which values in errors
  * may contain, become U+FFFD.
  */
 import { isJsonObject } from '#core/json/json-object.ts';
 
-function storable(text: string): string {
+/** A text without what PostgreSQL cannot store. */
+export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 

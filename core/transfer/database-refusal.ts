@@ -7,7 +7,7 @@ import {
   translateFailure,
 } from '#core/database/failure.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
-import { type RowFault, shown } from './row-fault.ts';
+import { type RowFault, shown, shownReason } from './row-fault.ts';
 
 /**
  * Classes of SQLSTATE that do not concern a row: connection, features, transaction states, missing
@@ -88,6 +88,8 @@ export function refusalFault(
     field: field ?? textOf(details.field),
     value: shown(value ?? textOf(details.value)),
     code,
-    reason: REASONS[error.code ?? ''] ?? textOf(details.reason) ?? 'The database refuses the row.',
+    reason: shownReason(
+      REASONS[error.code ?? ''] ?? textOf(details.reason) ?? 'The database refuses the row.',
+    ),
   };
 }

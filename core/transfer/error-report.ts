@@ -4,11 +4,13 @@
  */
 import { stringify } from 'csv-stringify/sync';
 import { raw, sql } from '#core/database/sql.ts';
+import { MisplacedValue } from './cell-text.ts';
 import { CopyIn } from './copy-in.ts';
 import type { FileColumn } from './file-column.ts';
 import { rowReader } from './import-file.ts';
 import type { Run } from './import-run.ts';
 import type { RejectedRows } from './rejected-rows.ts';
+import type { Row } from './row-reader.ts';
 
 export const REPORT_COLUMNS = ['row', 'field', 'value', 'code', 'reason', 'line', 'original'];
 
@@ -80,6 +82,19 @@ async function rowNumbers({ connection }: Run, count: number): Promise<Float64Ar
   return numbers;
 }
 
+/** Whether a row gives a secret, which no report repeats. */
+function givesSecret(row: Row, columns: readonly FileColumn[]): boolean {
+  return columns.some(({ masked }, place) => {
+    if (!masked) return false;
+    try {
+      return (row.value(place) ?? null) !== null;
+    } catch (error) {
+      if (error instanceof MisplacedValue) return true;
+      throw error;
+    }
+  });
+}
+
 /** Reads the file once more; each step yields the last row that was read, and what was wanted. */
 async function* originals(
   { file, options }: Run,
@@ -90,18 +105,22 @@ async function* originals(
   let next = 0;
   let last = 0;
   let length = 0;
-  const take = (row: number, line: number, source: () => string) => {
+  const take = (row: number, line: number, source: () => string | null) => {
     last = row;
     if (wanted[next] !== row) return;
     next += 1;
-    const text = length < ORIGINALS_MAX ? source() : '';
+    const text = (length < ORIGINALS_MAX ? source() : null) ?? '';
     length += text.length;
     const cut = text.length > ORIGINAL_MAX ? `${text.slice(0, ORIGINAL_MAX)}…` : text;
     found.set(row, { line, text: cut });
   };
+  const hasSecrets = columns.some(({ masked }) => masked);
   const reader = rowReader(file, columns, {
-    row: (row) => take(row.number, row.line, () => row.source()),
-    fault: ({ row, place }, source) => take(row ?? 0, place?.line ?? 0, () => source),
+    row: (row) =>
+      take(row.number, row.line, () => (givesSecret(row, columns) ? null : row.source())),
+    // Nobody knows what stands where in such a row.
+    fault: ({ row, place }, source) =>
+      take(row ?? 0, place?.line ?? 0, () => (hasSecrets ? null : source)),
     skipped: () => undefined,
     member: () => undefined,
   });

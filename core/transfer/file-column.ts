@@ -4,6 +4,7 @@ import { isConcealed } from '#core/catalog/concealed-field.ts';
 import { hasSecrets } from '#core/mutation/special.ts';
 import { namesObject, type TextCheck, textChecker } from '#core/values/check-value.ts';
 import { isTemporal } from '#core/values/json-type.ts';
+import { shownName } from './row-fault.ts';
 
 /**
  * How a value becomes PostgreSQL's text: unchanged, as JSON, as an array, or (a comma list in a
@@ -49,7 +50,9 @@ function isKey(collection: Collection, name: string): boolean {
  */
 export function fileColumn(collection: Collection, name: string): FileColumn | string {
   const field = collection.fields.get(name);
-  if (field === undefined) return `The collection has no field ${JSON.stringify(name)}.`;
+  if (field === undefined) {
+    return `The collection has no field ${JSON.stringify(shownName(name))}.`;
+  }
   const { column } = field;
   if (column === null) return `The field ${JSON.stringify(name)} has no column of its own.`;
   if (column.generatedExpression !== null) {

@@ -15,7 +15,7 @@ import { type ExpansionLimits, expand } from './expand.ts';
 import { allColumns, type FileColumn, fileColumn } from './file-column.ts';
 import type { ImportableCollection } from './import-target.ts';
 import { jsonMembers, jsonRows } from './json-rows.ts';
-import { malformed, type RowFault, UnreadableFile } from './row-fault.ts';
+import { malformed, type RowFault, shownName, UnreadableFile } from './row-fault.ts';
 import type { RowHandler, RowReader } from './row-reader.ts';
 
 /** A file as it was sent. */
@@ -158,12 +158,14 @@ async function csvColumns(
     const name = fieldOf(parameters, own);
     if (name === null) continue;
     const column = fileColumn(collection, name);
-    const twice = seen.has(name) ? `The header names ${JSON.stringify(name)} twice.` : null;
+    const twice = seen.has(name)
+      ? `The header names ${JSON.stringify(shownName(name))} twice.`
+      : null;
     const reason = name === '' ? 'The header has a column without a name.' : twice;
     if (reason !== null || typeof column === 'string') {
       const hint = header.length === 1 ? separatorHint(own) : null;
       const said = [reason ?? String(column), hint].filter((text) => text !== null).join(' ');
-      faults.push({ ...malformed(said, null, place), field: name });
+      faults.push({ ...malformed(said, null, place), field: shownName(name) });
     } else {
       columns.push({ ...column, cell });
     }
@@ -216,7 +218,8 @@ export function memberFault(
 ): RowFault | null {
   const column = fileColumn(collection, name);
   if (typeof column !== 'string') return null;
-  return { row, field: name, value: null, code: 'INVALID_PAYLOAD', reason: column };
+  const field = shownName(name);
+  return { row, field, value: null, code: 'INVALID_PAYLOAD', reason: column };
 }
 
 /** Reads the rows of the file. */

@@ -2,6 +2,7 @@
 
 import { CONCEALED } from '#core/catalog/concealed-field.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
+import { isJsonObject } from '#core/json/json-object.ts';
 import { hasSecrets } from '#core/mutation/special.ts';
 import { kindFault, kindOf } from '#core/values/json-type.ts';
 import { type Conversion, conversionOf } from './cell-format.ts';
@@ -23,20 +24,17 @@ function misfit({ field }: FileColumn, value: unknown): string | null {
   return kind === null ? null : kindFault(field, kind);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}
-
 /** Parses an object of the file. @throws {UnreadableFile} naming the row and the place */
 function parseElement(element: JsonElement, row: number): Record<string, unknown> {
+  let value: unknown;
   try {
-    const value = parseJson(element.text);
-    if (!isObject(value)) throw new MisplacedValue(value);
-    return value;
+    value = parseJson(element.text);
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
     throw new UnreadableFile(malformed(error.message, row, element.place(error.position)));
   }
+  if (isJsonObject(value) && !(value instanceof JsonNumber)) return value;
+  throw new UnreadableFile(malformed('Every row must be an object.', row, element.place(0)));
 }
 
 /** What the rows of a JSON file are read with. */
@@ -73,21 +71,29 @@ class JsonRow implements Row {
     return this.#element?.text ?? '';
   }
 
-  /** Takes the members of an object of the file; those without a column are passed to `unknown`. */
+  /**
+   * Takes the members of an object of the file; those without a column are passed to `unknown`.
+   * @returns the field that two members name; null when there is none
+   */
   fill(
     element: JsonElement,
     object: Record<string, unknown>,
     unknown: (name: string) => void,
-  ): void {
+  ): string | null {
     this.#element = element;
     this.#values.fill(undefined);
     for (const member of Object.keys(object)) {
       const name = this.#fieldNamed(member);
       if (name === null) continue;
       const place = this.#places.get(name);
-      if (place === undefined) unknown(name);
-      else this.#values[place] = object[member];
+      if (place === undefined) {
+        unknown(name);
+        continue;
+      }
+      if (this.#values[place] !== undefined) return name;
+      this.#values[place] = object[member];
     }
+    return null;
   }
 
   value(column: number): string | null | undefined {
@@ -119,7 +125,11 @@ export function jsonRows(options: JsonRowsOptions, handler: RowHandler): RowRead
   const row = new JsonRow(options);
   const take = (element: JsonElement) => {
     const object = parseElement(element, row.number);
-    row.fill(element, object, (name) => handler.member(name, row.number));
+    const twice = row.fill(element, object, (name) => handler.member(name, row.number));
+    if (twice !== null) {
+      const reason = `Two members name the field ${JSON.stringify(twice)}.`;
+      throw new UnreadableFile(malformed(reason, row.number, element.place(0)));
+    }
     handler.row(row);
   };
   const next = () => row.number + 1;

@@ -8,7 +8,7 @@ import { refusalFault } from './database-refusal.ts';
 import type { FileColumn } from './file-column.ts';
 import type { Run } from './import-run.ts';
 import { REJECTED_MAX } from './rejected-rows.ts';
-import { type RowFault, SHOWN } from './row-fault.ts';
+import { REASON_SHOWN, type RowFault, SHOWN } from './row-fault.ts';
 import { STAGING, stagingColumn } from './staging-table.ts';
 import { importView } from './visible-faults.ts';
 
@@ -62,8 +62,9 @@ function readTexts({ place, type }: TextColumn, limit: number): Sql {
           -- Resources, an operator and the system do not concern a value.
           IF left(state, 2) IN ('53', '57', '58') THEN RAISE; END IF;
           INSERT INTO ${REFUSED} VALUES (item."row", ${raw(String(place))},
-            left(item.content, ${raw(String(SHOWN + 1))}), state, message, detail,
-            of_constraint, of_type);
+            left(item.content, ${raw(String(SHOWN + 1))}), state,
+            left(message, ${raw(String(REASON_SHOWN + 1))}),
+            left(detail, ${raw(String(REASON_SHOWN + 1))}), of_constraint, of_type);
           refused := refused + 1;
           EXIT WHEN refused = ${raw(String(limit))};
         END;

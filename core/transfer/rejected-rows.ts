@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { storable } from '#core/jobs/storable-json.ts';
 import { CopyText } from './copy-text.ts';
 import type { RowFault } from './row-fault.ts';
 
@@ -81,7 +82,7 @@ export class RejectedRows {
     for (const text of [field, value, code, reason]) {
       out.tab();
       if (text === null) out.null();
-      else out.text(text.toWellFormed());
+      else out.text(storable(text));
     }
     out.endRow();
     if (out.length >= BATCH) this.#flush();

@@ -41,9 +41,26 @@ export class UnreadableFile extends Error {
 /** Longest text of a value that a report shows. */
 export const SHOWN = 256;
 
+/** Longest reason: those of PostgreSQL may repeat a whole value. */
+export const REASON_SHOWN = 1_000;
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`;
+}
+
 /** A value as reports show it. */
 export function shown(value: string | null): string | null {
-  return value === null || value.length <= SHOWN ? value : `${value.slice(0, SHOWN)}…`;
+  return value === null ? null : cut(value, SHOWN);
+}
+
+/** A name of the file as reports show it. */
+export function shownName(name: string): string {
+  return cut(name, SHOWN);
+}
+
+/** What the database says, as reports show it. */
+export function shownReason(reason: string): string {
+  return cut(reason, REASON_SHOWN);
 }
 
 /** A fault of the file's syntax. */

@@ -223,3 +223,77 @@ t.test('more faulty rows than allowed refuse the file', async (t) => {
     { code: 'INVALID_PAYLOAD' },
   ]);
 });
+
+t.test('lines that are no objects, and texts that nothing can store, are left out', async (t) => {
+  const db = await importing('CREATE TABLE item (id serial PRIMARY KEY, name text)');
+  const lines = ['5', 'null', '"x"', '[]', '[1]', '1e5', '{"name":"a\\u0000"}', '{"name":"b"}'];
+  const { result, report } = await skip(db, lines.join('\n'), { format: 'ndjson' });
+  t.strictSame(result, { ...NOTHING, inserted: 1, failed: 7 });
+  t.match(
+    report.map(({ row, reason }) => [row, reason]),
+    [
+      ...['1', '2', '3', '4', '5', '6'].map((row) => [row, 'Every row must be an object.']),
+      ['7', /NUL character/],
+    ],
+  );
+  for (const line of lines.slice(0, 6)) {
+    const faults = await db.refused('item', `${line}\n`, 'ndjson');
+    t.match(faults, [{ code: 'INVALID_PAYLOAD', row: 1, line: 1 }], line);
+  }
+});
+
+t.test('a row in which two members name one field is a fault', async (t) => {
+  const db = await importing('CREATE TABLE item (id int PRIMARY KEY, name text)');
+  const lines = ['{"id":1,"name":"a","x":"b"}', '{"id":2,"x":"c"}', '{"id":3,"name":"d"}'];
+  const mapping = { x: 'name' };
+  const { result, report } = await skip(db, lines.join('\n'), { format: 'ndjson', mapping });
+  t.strictSame(result, { ...NOTHING, inserted: 2, failed: 1 });
+  t.match(report, [{ row: '1', reason: 'Two members name the field "name".' }]);
+  const json = `[${lines.join(',')}]`;
+  t.match(await db.refused('item', json, 'json', { parameters: { mapping } }), [{ row: 1 }]);
+});
+
+t.test('a report repeats no secrets', async (t) => {
+  const db =
+    await importing(`CREATE TABLE item (id int PRIMARY KEY, name varchar(5), password text);
+    DELETE FROM system_fields WHERE collection = 'item';
+    INSERT INTO system_fields (collection, field, special) VALUES ('item', 'password', 'hash')`);
+  const rows = [
+    { id: 1, name: 'too long', password: 'CANARY' },
+    { id: 2, name: 'too long' },
+    { id: 3, name: 'c', password: ['CANARY'] },
+  ];
+  const csv = 'id,name,password\n1,too long,CANARY\n2,too long,\n3,CANARY\n';
+  for (const [text, format] of [
+    [csv, 'csv'],
+    [csv.replaceAll(',', ';'), 'csv'],
+    [JSON.stringify(rows), 'json'],
+    [`${rows.map((row) => JSON.stringify(row)).join('\n')}\n{"id":4,"password":"CANARY"`, 'ndjson'],
+  ] as const) {
+    const options = text.includes(';') ? { separator: ';' } : {};
+    const { result, report } = await skip(db, text, { format, ...options });
+    t.equal(result.failed, format === 'ndjson' ? 4 : 3, text);
+    t.notMatch(JSON.stringify(report), /CANARY/, text);
+    t.match(report[1]?.original, /too long/, 'a row without one is repeated');
+  }
+});
+
+t.test('no fault repeats a long value or name as a whole', async (t) => {
+  const db = await importing('CREATE TABLE item (id int PRIMARY KEY, net inet, name text)');
+  const long = 'x'.repeat(100_000);
+  const lines = [`{"id":1,"net":"${long}"}`, `{"id":2,"${long}":1}`, '{"id":3,"name":"a"}'];
+  const { result, report } = await skip(db, lines.join('\n'), { format: 'ndjson' });
+  t.strictSame(result, { ...NOTHING, inserted: 1, failed: 2 });
+  t.strictSame(new Set(report.map(({ row }) => row)), new Set(['1', '2']));
+  for (const [format, content] of [
+    ['ndjson', lines.join('\n')],
+    ['csv', `id,net\n1,${long}\n`],
+    ['csv', `id,${long}\n1,2\n`],
+    ['csv', `${long},${long}\n1,2\n`],
+  ] as const) {
+    const faults = await db.refused('item', content, format);
+    for (const fault of [...faults, ...report.map(({ original: _, ...cells }) => cells)]) {
+      t.ok(JSON.stringify(fault).length < 2_000, JSON.stringify(fault).slice(0, 300));
+    }
+  }
+});
