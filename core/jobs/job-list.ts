@@ -5,8 +5,8 @@ import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts'
 import type { ColumnDescriptor, TableDescriptor } from '#core/catalog/descriptor.ts';
 import { typing } from '#core/catalog/field-type.ts';
 import type { Pool } from '#core/database/pool.ts';
-import { join, render, type Sql, sql } from '#core/database/sql.ts';
-import { invalidQuery } from '#core/errors/service-error.ts';
+import { join, raw, render, type Sql, sql } from '#core/database/sql.ts';
+import { invalidQuery, ServiceError } from '#core/errors/service-error.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import type { ReadTarget } from '#core/query/plan/scope.ts';
 import type { Query, SortTerm } from '#core/query/query.ts';
@@ -101,6 +101,10 @@ const SEARCHED_FIRST = 5_000;
 /** Waiting jobs of a queue that get their position in a list. */
 const COUNTED_POSITIONS = 1_000;
 
+/** Characters of the jobs of a list, and of a job without its errors and its result. */
+const LIST_SIZE = 64 * 1024 * 1024;
+const JOB_SIZE = 600;
+
 /** Lists the jobs of one schema. */
 export class JobList {
   readonly #pool: Pool;
@@ -114,8 +118,17 @@ export class JobList {
   }
 
   /** A job that the caller may see: its own, for administrators any; null when there is none. */
-  async find(caller: Caller, id: string): Promise<PlacedJob | null> {
-    const { from, where, column: named } = readableRows(this.#targetOf(caller));
+  find(caller: Caller, id: string): Promise<PlacedJob | null> {
+    return this.#find(this.#targetOf(caller), id);
+  }
+
+  /** A job that the caller has just submitted, also one who is no user; null when it is gone. */
+  submitted(caller: Caller, id: string): Promise<PlacedJob | null> {
+    return this.#find(this.#targetOf(caller, ALL_JOBS), id);
+  }
+
+  async #find(target: ReadTarget, id: string): Promise<PlacedJob | null> {
+    const { from, where, column: named } = readableRows(target);
     const [queue, turn, sequence] = [named('queue'), named('turn'), named('sequence')];
     const { rows } = await this.#pool.query<PlacedJob>(
       render(sql`SELECT ${jobColumns}, CASE ${named('state')} WHEN 'waiting' THEN (
@@ -164,11 +177,9 @@ export class JobList {
     for (const range of ranges) {
       const left = limit === null ? null : limit - jobs.length;
       if (left === 0) break;
-      const page = await this.#pool.query<Job>(
-        render(sql`SELECT ${jobColumns} FROM ${from}${where([...range, ...own])}
-          ORDER BY ${orderBy} LIMIT ${left} OFFSET ${offset}`),
-      );
-      jobs.push(...page.rows);
+      const page = sql`SELECT ${jobColumns} FROM ${from}${where([...range, ...own])}
+        ORDER BY ${orderBy} LIMIT ${left} OFFSET ${offset}`;
+      for (const job of await this.#read(page)) jobs.push(job);
     }
     return jobs;
   }
@@ -184,27 +195,41 @@ export class JobList {
   ): Promise<readonly Job[]> {
     const sequence = named('sequence');
     const page = sql`ORDER BY sequence DESC LIMIT ${limit} OFFSET ${offset}`;
-    const newest = await this.#pool.query<Job>(
-      render(sql`SELECT ${jobColumns} FROM ${this.#jobs}
-        WHERE sequence IN (
-          SELECT sequence FROM (
-            SELECT ${sequence}, ${either(found)} AS found FROM ${from}${where([])}
-            ORDER BY ${sequence} DESC LIMIT ${SEARCHED_FIRST}) AS newest
-          WHERE found) ${page}`),
-    );
-    if (limit !== null && newest.rows.length === limit) return newest.rows;
+    const newest = await this.#read(sql`SELECT ${jobColumns} FROM ${this.#jobs}
+      WHERE sequence IN (
+        SELECT sequence FROM (
+          SELECT ${sequence}, ${either(found)} AS found FROM ${from}${where([])}
+          ORDER BY ${sequence} DESC LIMIT ${SEARCHED_FIRST}) AS newest
+        WHERE found) ${page}`);
+    if (limit !== null && newest.length === limit) return newest;
     const most = limit === null ? null : limit + offset;
     const branches = found.map(
       // The sum keeps PostgreSQL from searching by the order.
       (condition) => sql`(SELECT ${sequence} FROM ${from}${where([condition])}
         ORDER BY ${sequence} + 0 DESC LIMIT ${most})`,
     );
-    const all = await this.#pool.query<Job>(
-      render(sql`SELECT ${jobColumns} FROM ${this.#jobs}
-        WHERE sequence IN (SELECT sequence FROM (${join(branches, ' UNION ')}) AS found ${page})
-        ORDER BY sequence DESC`),
+    return await this.#read(sql`SELECT ${jobColumns} FROM ${this.#jobs}
+      WHERE sequence IN (SELECT sequence FROM (${join(branches, ' UNION ')}) AS found ${page})
+      ORDER BY sequence DESC`);
+  }
+
+  /** The jobs of a page, in its order. @throws ServiceError CONTENT_TOO_LARGE */
+  async #read(page: Sql): Promise<Job[]> {
+    const size = sql`${raw(String(JOB_SIZE))} + length(failures::text)
+      + coalesce(length(error::text), 0) + coalesce(length(result::text), 0)`;
+    // One job too many comes, so that a list is refused, and not cut.
+    const { rows } = await this.#pool.query<Job & { own: number; total: number }>(
+      render(sql`SELECT * FROM (
+          SELECT *, (${size})::float8 AS own,
+            (sum(${size}) OVER (ROWS UNBOUNDED PRECEDING))::float8 AS total
+          FROM (${page}) AS page) AS counted
+        WHERE total - own <= ${raw(String(LIST_SIZE))}`),
     );
-    return all.rows;
+    if ((rows.at(-1)?.total ?? 0) > LIST_SIZE) {
+      const reason = `A list of jobs may have ${LIST_SIZE} characters; set a lower limit.`;
+      throw new ServiceError('CONTENT_TOO_LARGE', { limit: LIST_SIZE, reason });
+    }
+    return rows.map(({ own: _, total: __, ...job }) => job);
   }
 
   /** Where the job stands after which a list begins. */
@@ -243,8 +268,7 @@ export class JobList {
     return jobs.map((job) => ({ ...job, position: positions.get(job.id) ?? null }));
   }
 
-  #targetOf(caller: Caller): ReadTarget {
-    const grant = caller.admin ? ALL_JOBS : OWN_JOBS;
+  #targetOf(caller: Caller, grant = caller.admin ? ALL_JOBS : OWN_JOBS): ReadTarget {
     const grants = { of: (name: string) => (name === JOBS ? grant : null) };
     return { catalog: this.#catalog, grants, caller, bounds: BOUNDS, collection: JOBS };
   }

@@ -86,6 +86,13 @@ export class JobService {
     return this.#follower.withProgress(job);
   }
 
+  /** A job that the caller has just submitted: he knows it even if he is no user. */
+  async submitted(id: string, caller: Caller): Promise<PlacedJob> {
+    const job = await this.#list.submitted(caller, id);
+    if (job === null) throw forbidden();
+    return this.#follower.withProgress(job);
+  }
+
   /**
    * The jobs that the caller may see. Throws INVALID_QUERY or FORBIDDEN for an invalid filter or
    * sort.

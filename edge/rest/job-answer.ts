@@ -15,7 +15,7 @@ export function jobLocation(id: string): string {
 
 /** 202 with the job as it is now. */
 export async function accepted(call: Call, id: string): Promise<Response> {
-  const job = await call.services.jobs.get(id, call.caller);
+  const job = await call.services.jobs.submitted(id, call.caller);
   return {
     status: 202,
     headers: { Location: jobLocation(id), 'Preference-Applied': 'respond-async' },

@@ -291,6 +291,24 @@ for (const backend of backends) {
       await t.rejects(kinds({ sort: Array(51).fill('kind') }), { code: 'INVALID_QUERY' });
     });
 
+    await t.test('are listed as far as they are not too large together', async (t) => {
+      const caller = person();
+      const made = [];
+      for (let count = 0; count < 3; count += 1) {
+        made.push((await jobs.submit(submission(caller))).id);
+      }
+      await pool.query(
+        `UPDATE system_jobs SET result = to_jsonb(repeat('x', 25000000)) WHERE id = ANY ($1)`,
+        [made],
+      );
+      const listed = (query: QueryParameters) => jobs.list(caller, parseQuery(query, BOUNDS));
+      t.equal((await listed({ limit: 2 })).length, 2);
+      for (const query of [{ limit: -1 }, { limit: 3, search: 'things' }, { sort: 'id' }]) {
+        await t.rejects(listed(query), { code: 'CONTENT_TOO_LARGE' }, JSON.stringify(query));
+      }
+      await pool.query('UPDATE system_jobs SET result = NULL WHERE id = ANY ($1)', [made]);
+    });
+
     await t.test('are found by the beginning of file name, collection and id', async (t) => {
       const caller = person();
       const made = async (name: string, more: Partial<Submission> = {}) => {
