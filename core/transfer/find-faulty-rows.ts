@@ -13,7 +13,7 @@ import { restrictedLinks } from './restricted-links.ts';
 import { type RowFault, shown } from './row-fault.ts';
 import { placeOf, ROW, rowsAfter, type Subject, subjectOf } from './staged-rows.ts';
 import { isAbsent, STAGING, type Staged, stagingColumn } from './staging-table.ts';
-import { seenFields, seesValues } from './visible-faults.ts';
+import { forbiddenRow, seenFields, seesValues } from './visible-faults.ts';
 
 /** A query on the staging table that returns "row" and "value". */
 interface Question {
@@ -25,6 +25,8 @@ interface Question {
   readonly reason: string;
   /** Rows lack a value; "value" is the kind of the fault, which the API tells of every field. */
   readonly isMissing?: boolean;
+  /** It tells that there is no item with a key, which not everybody may know. */
+  readonly isUnmatched?: boolean;
   readonly statement: Sql;
 }
 
@@ -183,6 +185,8 @@ function uniqueQuestions(subject: Subject, columns: readonly string[]): Question
 
 /** Rows with a new key although only the database may generate it. */
 function numberedKeyQuestions({ target, staged, same }: Subject): Question[] {
+  // There, these rows have no item to update.
+  if (target.mode === 'update') return [];
   return target.key.flatMap(({ name, column }) => {
     const place = staged.columns.findIndex((entry) => entry.name === name);
     if (column.identity !== 'always' || place < 0 || same === null) return [];
@@ -192,6 +196,7 @@ function numberedKeyQuestions({ target, staged, same }: Subject): Question[] {
       code: 'FAILED_VALIDATION',
       columns: [name],
       reason: 'No item has this key, and new ones are numbered by the database.',
+      isUnmatched: true,
       statement: sql`SELECT s."row", ${value}::text AS "value" FROM ${STAGING} s
         WHERE ${value} IS NOT NULL AND ${unmatched(target, same)}`,
     } as const;
@@ -224,6 +229,7 @@ function unmatchedQuestions({ target, staged, same }: Subject): Question[] {
       code: 'FAILED_VALIDATION',
       columns,
       reason: 'There is no item with this key to update.',
+      isUnmatched: true,
       statement: sql`SELECT s."row", concat_ws(',', ${join(texts)}) AS "value"
         FROM ${STAGING} s WHERE ${join(complete, ' AND ')} AND ${unmatched(target, same)}`,
     },
@@ -232,10 +238,11 @@ function unmatchedQuestions({ target, staged, same }: Subject): Question[] {
 
 function faultOf(
   options: ImportOptions,
-  { code, columns, reason, isMissing = false }: Question,
+  { code, columns, reason, isMissing = false, isUnmatched = false }: Question,
   row: number,
   value: unknown,
 ): RowFault {
+  if (isUnmatched && !seesValues(options, columns)) return forbiddenRow(row);
   if (isMissing) {
     const details = { path: [], type: value };
     return { row, field: columns.join(','), value: null, code, reason, details };

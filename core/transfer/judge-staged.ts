@@ -25,6 +25,7 @@ import {
   keyColumn,
 } from './staged-judgement.ts';
 import type { Staged } from './staging-table.ts';
+import { forbiddenRow, seesValues } from './visible-faults.ts';
 
 /** Rows that are looked at together. */
 const BATCH = 1_000;
@@ -128,6 +129,15 @@ async function judgeOne(
   await preparation.of(item, item);
 }
 
+/**
+ * Whether there may be items of which the sender must not learn. Then a row that would be new is refused
+ * in the words in which one is refused whose item he may not update.
+ */
+function hidesItems({ options, target }: Run, staged: Staged): boolean {
+  const key = target.key.map(({ name }) => name);
+  return sameKey(target, staged.columns) !== null && !seesValues(options, key);
+}
+
 async function judgeBatch(
   run: Run,
   staged: Staged,
@@ -141,10 +151,15 @@ async function judgeBatch(
   const items = await stagedItems(run.connection, staged, numbers);
   const allowed = items.filter((_, index) => batch[index]?.isAllowed);
   await preparation.judge(allowed.map((item) => ({ item, sent: item })));
+  const isSilent = judgement.action === 'create' && hidesItems(run, staged);
   const faults: RowFault[] = [];
   for (const [index, doubtful] of batch.entries()) {
     if (faults.length >= limit) break;
     const item = items[index] ?? {};
+    if (!doubtful.isAllowed && isSilent) {
+      faults.push(forbiddenRow(doubtful.row));
+      continue;
+    }
     try {
       if (!doubtful.isAllowed && faults.length >= DETAILED) throw forbidden();
       await judgeOne(write, judgement, doubtful, item);

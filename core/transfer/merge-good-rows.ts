@@ -17,7 +17,7 @@ import { moveSequences } from './sequence.ts';
 import { byParts, countRows, removeRows } from './staged-parts.ts';
 import { STAGING, type Staged } from './staging-table.ts';
 import { correctStatistics } from './statistics.ts';
-import { importView } from './visible-faults.ts';
+import { forbiddenRow, importView, seesValues } from './visible-faults.ts';
 
 /** Faults that are found at once. */
 const BATCH = 20_000;
@@ -75,7 +75,9 @@ const NO_ITEM = 'There is no item with this key to update.';
 function faultOf({ options, target }: Run, row: number, failure: Failure): RowFault {
   const view = importView(options);
   if (failure instanceof pg.DatabaseError) return refusalFault(failure, view, { row });
-  const field = target.key.map(({ name }) => name).join(',');
+  const key = target.key.map(({ name }) => name);
+  if (!seesValues(options, key)) return forbiddenRow(row);
+  const field = key.join(',');
   return { row, field, value: null, code: 'FAILED_VALIDATION', reason: NO_ITEM };
 }
 

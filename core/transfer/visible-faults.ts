@@ -1,7 +1,9 @@
 /** What the sender of a file may know of what the database says about its rows. */
 import { failureView } from '#core/access/error-visibility.ts';
 import type { FailureView, SeenTable } from '#core/database/failure.ts';
+import { forbidden } from '#core/errors/service-error.ts';
 import type { ImportOptions } from './import-run.ts';
+import type { RowFault } from './row-fault.ts';
 
 /** The same as for the errors of any other write. */
 export function importView({ catalog, sender }: ImportOptions): FailureView {
@@ -24,4 +26,13 @@ export function seenFields(options: ImportOptions, columns: readonly string[]): 
 export function seesValues(options: ImportOptions, columns: readonly string[]): boolean {
   const table = seenTable(options);
   return columns.every((name) => table?.fieldOf(name)?.values === true);
+}
+
+/**
+ * The fault of a row whose item the sender may not update. Where he may not know of all items, rows
+ * whose item does not exist have the same one.
+ */
+export function forbiddenRow(row: number): RowFault {
+  const { code, message: reason } = forbidden();
+  return { row, field: null, value: null, code, reason, details: {} };
 }

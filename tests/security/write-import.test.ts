@@ -160,6 +160,59 @@ function faults(errors: readonly WireError[]) {
 
 let member: MemberUser;
 
+t.test('nobody learns from an import which items there are', async (t) => {
+  await cluster.db.query(`CREATE TABLE numbered (
+      id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, code text UNIQUE, name text, mine boolean);
+    INSERT INTO numbered (code, name, mine) SELECT n, n, n = 1 FROM generate_series(1, 3) AS n`);
+  await until(async () => (await cluster.fetch('/items/numbered')).ok, 'the table is known');
+  const mine = { collection: 'numbered', permissions: { mine: { _eq: true } } } as const;
+  const fields = ['id', 'code', 'name'];
+  const updating = [{ ...mine, action: 'update', fields } as const];
+  const creating = { collection: 'numbered', action: 'create' } as const;
+  for (const [name, permissions] of Object.entries({
+    'reads and updates': [...updating, { ...mine, action: 'read' } as const],
+    'creates without a key': [...updating, { ...creating, fields: ['name'] }],
+    'creates with a key': [...updating, creating],
+  })) {
+    const member = await createMember(cluster, permissions);
+    for (const query of ['mode=update', 'mode=update&match=code', 'on_error=skip', 'dry_run']) {
+      const isMatch = query.includes('match');
+      if (isMatch && name === 'creates with a key') continue;
+      const form = new FormData();
+      const csv = `${isMatch ? 'code' : 'id'},name\n3,mine\n99,mine\n`;
+      form.append('file', new Blob([csv], { type: 'text/csv' }), 'a.csv');
+      await member.upload(`/utils/import/numbered?${query}`, form);
+      const [job] = (await member.send('GET', '/jobs?limit=1')).body.data;
+      const report = await (await cluster.fetch(`/jobs/${job.id}/errors`)).text();
+      const [hidden, missing, ...more] = report
+        .split('\n')
+        .slice(1, -1)
+        .map((line) => line.replace(/^[12],/, '').replace(/,[23],"(3|99),mine"$/, ''));
+      t.match(hidden, 'FORBIDDEN', `${name}, ${query}`);
+      t.strictSame([missing, more], [hidden, []], `${name}, ${query}`);
+    }
+  }
+});
+
+t.test('who is no user is told that his import is accepted', async (t) => {
+  await cluster.db.query(`INSERT INTO system_permissions (policy, collection, action, fields)
+    SELECT policy, 'things', 'create', '*' FROM system_access WHERE role IS NULL AND "user" IS NULL`);
+  const send = async () => {
+    const body = new FormData();
+    body.append('file', new Blob(['id\n70\n'], { type: 'text/csv' }), 'a.csv');
+    const path = `${cluster.url}/utils/import/things`;
+    return await fetch(path, { method: 'POST', body, headers: { prefer: 'respond-async' } });
+  };
+  let answer = await send();
+  await until(async () => {
+    if (answer.status === 403) answer = await send();
+    return answer.status !== 403;
+  }, 'the permission is known');
+  const { data } = JSON.parse(await answer.text());
+  t.strictSame([answer.status, answer.headers.get('location')], [202, `/jobs/${data.id}`]);
+  t.equal((await fetch(`${cluster.url}/jobs/${data.id}`)).status, 403, 'jobs are for users');
+});
+
 t.test('members may read some of what tasks refer to', async () => {
   await cluster.db.query(`
     CREATE TABLE owners (id int PRIMARY KEY, keeper uuid);
