@@ -28,13 +28,22 @@ function isAlike(first: Change, second: Change): boolean {
   return collection === second.collection && action === second.action && user === second.user;
 }
 
-/** Merges consecutive changes that differ only in their keys, and keeps the order. */
+/**
+ * Merges changes of a collection that follow each other and differ only in their keys. What happened
+ * to one collection stays in order.
+ */
 export function gathered(changes: readonly Change[]): Change[] {
   const groups: [Change, ...Change[]][] = [];
+  const latest = new Map<string, [Change, ...Change[]]>();
   for (const change of changes) {
-    const group = groups.at(-1);
-    if (group !== undefined && isAlike(group[0], change)) group.push(change);
-    else groups.push([change]);
+    const group = latest.get(change.collection);
+    if (group !== undefined && isAlike(group[0], change)) {
+      group.push(change);
+      continue;
+    }
+    const begun: [Change, ...Change[]] = [change];
+    groups.push(begun);
+    latest.set(change.collection, begun);
   }
   return groups.map((group) => {
     const [first] = group;

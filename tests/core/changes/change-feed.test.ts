@@ -40,6 +40,15 @@ for (const backend of backends) {
       t.strictSame(heard.splice(0), [[created('a', '1', '2', '3'), created('b', '4')]]);
     });
 
+    await t.test('of several collections are told of one after the other', async (t) => {
+      const gone: Change = { ...created('a', '1'), action: 'delete' };
+      for (const key of ['1', '2']) feed.publish([created('a', key), created('b', key)]);
+      feed.publish([gone, created('a', '3'), created('b', '3')]);
+      await until(() => heard.length > 0, 'the message');
+      const told = [created('a', '1', '2'), created('b', '1', '2', '3'), gone, created('a', '3')];
+      t.strictSame(heard.splice(0), [told]);
+    });
+
     await t.test(
       'are published without keys when they are many, and split where they are long',
       async (t) => {
