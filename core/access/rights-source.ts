@@ -89,6 +89,15 @@ export class AccessSource {
    */
   async callerOf(account: Account | null, ip: string | null): Promise<Caller> {
     const accountPolicies = await this.#policiesOf(account);
+    const { user = null, role = null, session = null, secondFactor = false } = account ?? {};
+    const { roles } = accountPolicies;
+    // Static tokens are exempt, because a program cannot enter a code.
+    const isExempt = session === null || secondFactor;
+    const everywhere = factsAnywhere(accountPolicies);
+    if (everywhere !== null) {
+      const lacksSecondFactor = everywhere.enforceTfa && !isExempt;
+      return { user, role, roles, ...everywhere, lacksSecondFactor, byAddress: false, ip, session };
+    }
     const effective = accountPolicies.policies.filter(
       ({ addresses }) => addresses === null || addresses.has(ip),
     );
@@ -99,12 +108,8 @@ export class AccessSource {
       throw new ServiceError('INVALID_IP');
     }
     const facts = factsOf(effective);
-    const { user = null, role = null, session = null, secondFactor = false } = account ?? {};
-    // Static tokens are exempt, because a program cannot enter a code.
-    const lacksSecondFactor = facts.enforceTfa && session !== null && !secondFactor;
-    const byAddress = accountPolicies.policies.some(({ addresses }) => addresses !== null);
-    const { roles } = accountPolicies;
-    return { user, role, roles, ...facts, lacksSecondFactor, byAddress, ip, session };
+    const lacksSecondFactor = facts.enforceTfa && !isExempt;
+    return { user, role, roles, ...facts, lacksSecondFactor, byAddress: true, ip, session };
   }
 
   /**
@@ -232,14 +237,28 @@ function concerns(changes: AccessChanges, { role, found }: CachedPolicies): bool
   return found.policies.some(({ id }) => changes.policies.has(id));
 }
 
+type PolicyFacts = Pick<Caller, 'policies' | 'admin' | 'app' | 'enforceTfa'>;
+
 /** The flags that policies give to the caller as a whole. */
-function factsOf(policies: readonly Policy[]) {
+function factsOf(policies: readonly Policy[]): PolicyFacts {
   return {
     policies: policies.map((policy) => policy.id),
     admin: policies.some((policy) => policy.admin),
     app: policies.some((policy) => policy.app),
     enforceTfa: policies.some((policy) => policy.enforceTfa),
   };
+}
+
+const anywhere = new WeakMap<AccountPolicies, PolicyFacts>();
+
+/** What policies say that apply at every address; null when some of them do not. */
+function factsAnywhere(account: AccountPolicies): PolicyFacts | null {
+  const known = anywhere.get(account);
+  if (known !== undefined) return known;
+  if (account.policies.some(({ addresses }) => addresses !== null)) return null;
+  const facts = factsOf(account.policies);
+  anywhere.set(account, facts);
+  return facts;
 }
 
 /**

@@ -89,19 +89,20 @@ export class ChangeJournal {
 
   /** Runs work that commits itself, and reports its changes. */
   async atOnce<T>(onConnection: OnConnection, { collections, run }: AtOnce<T>): Promise<T> {
-    const { writes, feed, failpoint } = this.#parts;
-    const opened: OpenWrite[] = [];
+    const { writes, feed, failpoint, access } = this.#parts;
+    let opened: OpenWrite | null = null;
+    const committed = () => opened?.committed();
     const work = async (client: Client) => {
-      opened.push(await writes.open(collections));
+      opened = await writes.open(collections);
       return run(client);
     };
-    const committed = () => Promise.all(opened.map((write) => write.committed()));
     const { result, changes } = await onConnection(work).catch(async (error: unknown) => {
       await committed();
       throw error;
     });
     await failpoint('change.committed');
-    await Promise.all([this.#confirmed(changes), committed()]);
+    if (access?.influences(changes)) await Promise.all([access.confirm(), committed()]);
+    else await committed();
     feed.publish(changes);
     return result;
   }

@@ -162,7 +162,8 @@ export class PoolShares {
   }
 
   async #connectToWrite(table: string): Promise<Connection> {
-    const holder = await this.#admitted({ kind: 'write', table }, undefined);
+    const use: Use = { kind: 'write', table };
+    const holder = this.#admittedNow(use) ?? (await this.#admitted(use, undefined));
     const client = await this.#connect(holder);
     const release = client.release;
     let isEnded = false;
@@ -193,8 +194,8 @@ export class PoolShares {
   /** Waits until a connection may be taken. */
   async #admitted(use: Use, signal: AbortSignal | undefined): Promise<Holder> {
     signal?.throwIfAborted();
-    this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
-    if (this.#mayHold(use) && !this.#isBehind(use)) return this.#hold(use);
+    const holder = this.#admittedNow(use);
+    if (holder !== null) return holder;
     const { promise, resolve, reject } = Promise.withResolvers<Holder>();
     const waiter: Waiter = { ...use, admit: resolve };
     const fail = (reason: unknown) => {
@@ -212,6 +213,12 @@ export class PoolShares {
       clearTimeout(timer);
       signal?.removeEventListener('abort', leave);
     }
+  }
+
+  /** Takes a connection that is free; null when it has to wait. */
+  #admittedNow(use: Use): Holder | null {
+    this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
+    return this.#mayHold(use) && !this.#isBehind(use) ? this.#hold(use) : null;
   }
 
   #hold({ kind, table }: Use): Holder {

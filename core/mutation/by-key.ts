@@ -21,7 +21,14 @@ import type { Written } from '#core/query/sql/compile.ts';
 import { arrayElements } from '#core/values/array-text.ts';
 import { needsRecord } from './caller-record.ts';
 import { coverage } from './judge.ts';
-import { type KeyedChange, type KeyedItems, nodesOf, plannedItems } from './keyed-change.ts';
+import {
+  type KeyedChange,
+  type KeyedItems,
+  nodesOf,
+  onlyPlainItem,
+  plainNode,
+  plannedItems,
+} from './keyed-change.ts';
 import type { Item, Row } from './payload.ts';
 import { hasLinks } from './relational/link.ts';
 import { jointColumns } from './relational/lock.ts';
@@ -149,7 +156,9 @@ export async function planUpdate(write: Write, change: KeyedChange): Promise<Key
   if (!isPlain(write) || keys === null || needsRecord(write, 'update')) return null;
   const facts = updateFacts(target.catalog, collection);
   if (facts.hasJointColumns) return null;
-  const planned = await plannedItems(write, change);
+  const only = onlyPlainItem(write, change);
+  const planned =
+    only === null ? await plannedItems(write, change) : { items: [only], arePlain: true };
   const [first] = planned?.items ?? [];
   if (planned === null || first === undefined) return null;
   const names = Object.keys(first.item).filter(
@@ -157,7 +166,8 @@ export async function planUpdate(write: Write, change: KeyedChange): Promise<Key
   );
   const covering = rulesFor(target.rights.of(collection.name, 'update'), names);
   if (covering === null) return null;
-  const nodes = await nodesOf(write, planned.items);
+  const node = only && plainNode(write, only);
+  const nodes = node === null ? await nodesOf(write, planned.items) : [node];
   if (nodes === null) return null;
   const work = { write, root: true, nodes: [...nodes], toOne: [], toMany: [] };
   if (facts.hasLinks && !planned.arePlain && (await hasLinks(work))) return null;

@@ -98,6 +98,23 @@ function namesSame(item: Item, other: Item): boolean {
   );
 }
 
+/** The only item of a change that names no relations; null when there are more, or it does. */
+export function onlyPlainItem(
+  { collection, target }: Write,
+  { keys: [key, ...more], values: [value] }: KeyedChange,
+): PlannedItem | null {
+  if (key === undefined || more.length > 0) return null;
+  return isPlainItem(target.catalog, collection, value) ? plainItem(key, value) : null;
+}
+
+/** The row of an item of which nothing is demanded; null when more is to be done for it. */
+export function plainNode(write: Write, item: PlannedItem): Node | null {
+  const prepared = Preparation.withoutRecord(write, 'update').plain(item.item, item.sent);
+  if (prepared === null) return null;
+  const { row, item: stored } = prepared;
+  return { ...item, action: 'update', found: null, row, stored };
+}
+
 /** The rows of items, and what they refer to; null when the rows have different fields. */
 export async function nodesOf(
   write: Write,

@@ -226,7 +226,7 @@ export class ItemService extends ItemReader {
     question: UnparsedQuery,
   ): Promise<WriteAnswer> {
     const { body: value, precondition } = change;
-    const prepare = async (context: ItemContext, session: Session) => {
+    const prepare = (context: ItemContext, session: Session) => {
       const key = keyOfPath(session.write.collection, segment);
       const change = { keys: [key], isList: false, isEach: false, values: [value] };
       return this.#keyed.update(context, session, change, question);
@@ -297,7 +297,7 @@ export class ItemService extends ItemReader {
     segment: string,
     condition?: { readonly precondition: Precondition; readonly query: Query },
   ): Promise<void> {
-    const prepare = async (context: ItemContext, session: Session) =>
+    const prepare = (context: ItemContext, session: Session) =>
       this.#keyed.deletion(context, session, {
         keys: [keyOfPath(session.write.collection, segment)],
         isList: false,
