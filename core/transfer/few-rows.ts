@@ -155,7 +155,12 @@ interface FewMerged extends MergeCounts {
   readonly staged: Staged;
 }
 
-async function merged(run: Run, columns: readonly FileColumn[]): Promise<FewMerged> {
+/** @param begin called before anything is asked of the connection */
+async function merged(
+  run: Run,
+  columns: readonly FileColumn[],
+  begin: () => void,
+): Promise<FewMerged> {
   const { connection, target, options } = run;
   const few = await readRows(run, columns);
   const staged = { columns, lacking: few.lacking, rows: few.rows, distinct: few.rows < 2 };
@@ -166,16 +171,16 @@ async function merged(run: Run, columns: readonly FileColumn[]): Promise<FewMerg
   const source = { name: ROWS, made: sql`${ROWS} AS MATERIALIZED (${query}), ` };
   const work: Merge = { connection, target, staged, rows: few.rows, source };
   // Each row finds its item by the index of its key; all of the table is never to be read.
-  const [result] = await connection
-    .runAll([
-      sql`SET LOCAL enable_seqscan = off`,
-      sql`SET LOCAL enable_hashjoin = off`,
-      sql`SET LOCAL enable_mergejoin = off`,
-      mergeOf(work, true),
-      sql`SET CONSTRAINTS ALL IMMEDIATE`,
-    ])
-    .then((results) => results.slice(3, 4));
-  const [row] = result?.rows ?? [];
+  begin();
+  const results = await connection.runAll([
+    sql`SAVEPOINT few`,
+    sql`SET LOCAL enable_seqscan = off`,
+    sql`SET LOCAL enable_hashjoin = off`,
+    sql`SET LOCAL enable_mergejoin = off`,
+    mergeOf(work, true),
+    sql`SET CONSTRAINTS ALL IMMEDIATE`,
+  ]);
+  const [row] = results.at(-2)?.rows ?? [];
   const rows = Number(row?.total ?? 0);
   const counts = mergeCounts({ ...work, rows }, row);
   await moveSequences(connection, target, columns, sql`(${every})`);
@@ -199,12 +204,16 @@ export async function mergeFew(
 ): Promise<FewMerged | null> {
   const { connection, file } = run;
   if (file.bytes > MOST_BYTES) return null;
-  await connection.run(sql`SAVEPOINT few`);
+  let isBegun = false;
   try {
-    return await merged(run, columns);
+    return await merged(run, columns, () => {
+      isBegun = true;
+    });
   } catch (error) {
     if (!isForStaging(error)) throw error;
-    await connection.run(sql`ROLLBACK TO SAVEPOINT few`);
+    // What cannot be written as a statement was not sent.
+    const isSent = isBegun && error instanceof pg.DatabaseError;
+    if (isSent) await connection.run(sql`ROLLBACK TO SAVEPOINT few`);
     return null;
   }
 }

@@ -4,7 +4,7 @@
  */
 import type pg from 'pg';
 import { runTogether } from '#core/database/run-together.ts';
-import { render, type Sql } from '#core/database/sql.ts';
+import { render, type Sql, sql } from '#core/database/sql.ts';
 
 export type Rows = pg.QueryResult<Record<string, unknown>>;
 
@@ -27,13 +27,14 @@ export class ImportConnection {
     this.#interrupt = options.interrupt;
   }
 
-  /** Begins a transaction on the client. */
-  static async begin(options: ImportConnectionOptions): Promise<ImportConnection> {
+  /** Begins a transaction on the client, with settings of its own. */
+  static async begin(options: ImportConnectionOptions, settings: Sql): Promise<ImportConnection> {
     options.signal.throwIfAborted();
     const connection = new ImportConnection(options);
-    await options.client.query('BEGIN');
-    const found = await options.client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    connection.#backend = found.rows[0]?.pid ?? 0;
+    const pid = sql`SELECT pg_backend_pid() AS pid`;
+    const begun = [sql`BEGIN`, pid, settings];
+    const [, found] = await runTogether<{ pid: number }>(options.client, begun);
+    connection.#backend = found?.rows[0]?.pid ?? 0;
     return connection;
   }
 

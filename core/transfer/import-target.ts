@@ -148,11 +148,13 @@ export async function openTarget(
   const { table, primaryKey } = collection;
   const key = match === undefined ? primaryKey : matchKey(collection, match);
   const matched = new Set(key.map(({ name }) => name));
-  await connection.run(sql`SAVEPOINT facts`);
-  await connection.run(sql`SELECT set_config('search_path', '', true)`);
-  const { rows } = await connection.run(factsOf(`${quote(table.schema)}.${quote(table.name)}`));
-  await connection.run(sql`ROLLBACK TO SAVEPOINT facts`);
-  const found = v.parse(facts, rows[0]);
+  const [, , told] = await connection.runAll([
+    sql`SAVEPOINT facts`,
+    sql`SET LOCAL search_path = ''`,
+    factsOf(`${quote(table.schema)}.${quote(table.name)}`),
+    sql`ROLLBACK TO SAVEPOINT facts`,
+  ]);
+  const found = v.parse(facts, told?.rows[0]);
   const defaults = new Map<string, Sql>();
   const generated = new Map<string, Sql>();
   for (const { name, expression, generated: computed, sequence } of found.columns) {

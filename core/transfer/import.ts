@@ -60,8 +60,7 @@ async function run(
 ): Promise<ImportResult> {
   const file = await openFile(options.file, options.parameters, options.expansion);
   const columns = await fileColumns(file, collection);
-  const connection = await ImportConnection.begin(options);
-  await connection.run(SETTINGS);
+  const connection = await ImportConnection.begin(options, SETTINGS);
   const write = openWrite(options);
   const made = await madeValues(write);
   const target = await openTarget(connection, collection, { ...options.parameters, made });
