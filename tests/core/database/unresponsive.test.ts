@@ -1,3 +1,5 @@
+// @newest
+
 /** Backends that heed neither QUERY_TIMEOUT nor a cancellation. */
 import { pino } from 'pino';
 import t from 'tap';

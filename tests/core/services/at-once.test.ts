@@ -99,6 +99,8 @@ async function compare(
 }
 
 let turn = 0;
+/** Each body meets other keys and questions with other rights; the long test has more of both. */
+const ROUNDS = process.env.AT_ONCE === 'whole' ? 4 : 1;
 /** With an old PostgreSQL, a part of the rights shows that it reads the statements, too. */
 const IS_PART = process.env.TEST_ROLE === 'ordinary';
 const GIVEN = Object.entries(RIGHTS).filter((_, place) => !IS_PART || place % 3 === 0);
@@ -114,7 +116,7 @@ t.test('updates', async (t) => {
   let count = 0;
   for (const [name, given] of GIVEN) {
     for (const body of BODIES) {
-      for (const _ of [1, 2]) {
+      for (let round = 0; round < ROUNDS; round += 1) {
         const question = nextQuestion();
         const key = KEYS[turn % KEYS.length] ?? '';
         const title = `${name}: ${key} becomes ${JSON.stringify(body)}, asked ${question.text}`;
@@ -132,7 +134,7 @@ t.test('updates', async (t) => {
     );
   }
   t.comment(`${count} in one round trip`);
-  t.ok(count > 60 * SHARE, 'many are written in one round trip');
+  t.ok(count > 30 * ROUNDS * SHARE, 'many are written in one round trip');
 });
 
 t.test('deletions', async (t) => {

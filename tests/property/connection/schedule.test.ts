@@ -1,4 +1,4 @@
-// @slow
+// @newest @slow
 
 /**
  * The property: whatever becomes of statements and connections, each request has one answer, the one
