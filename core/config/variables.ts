@@ -596,7 +596,8 @@ export const variables = {
   SPOOL_MAX_PER_USER: define({
     parse: size,
     fallback: '256gb',
-    meaning: 'Bytes of uploads of one user, from their arrival to the end of their jobs',
+    meaning:
+      'Bytes of uploads of one user, from their arrival to the end of their jobs; and of files that are kept then',
   }),
   JOB_WAIT_LIMIT: define({
     parse: duration,

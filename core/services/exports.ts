@@ -47,7 +47,8 @@ function isReadable({ grants, collection }: ItemContext, name: string): boolean 
 function queryOf(context: ItemContext, parameters: Parameters): Query {
   const bounds: QueryBounds = { ...context.bounds, limitMax: undefined };
   const { fields, aggregate, groupBy } = parameters;
-  const query = parseQuery({ limit: -1, ...parameters }, bounds, { typed: parameters });
+  const given = { ...parameters, limit: parameters.limit ?? -1 };
+  const query = parseQuery(given, bounds, { typed: parameters });
   const collection = context.catalog.collections.get(context.collection);
   if ((fields ?? aggregate ?? groupBy) !== undefined || collection === undefined) return query;
   const names = allColumns(collection)

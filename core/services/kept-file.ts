@@ -28,31 +28,43 @@ async function remove({ pool, schema, spool }: KeptFileOptions, ids: Sql): Promi
   return rows.length;
 }
 
-/** Removes the oldest files of a user beyond some number. @returns how many */
-export function removeSurplusFiles(
-  options: KeptFileOptions,
-  { holder, keep }: { readonly holder: string | null; readonly keep: number },
-): Promise<number> {
-  const jobs = systemTable(options.schema, 'jobs');
-  return remove(
-    options,
-    sql`SELECT id FROM ${jobs} WHERE kept_file IS NOT NULL
-      AND holder IS NOT DISTINCT FROM ${holder}
-      ORDER BY finished_on DESC OFFSET ${keep}`,
-  );
+/** How much one user may keep. */
+export interface KeptLimits {
+  /** JOB_FILES_MAX: files. */
+  readonly keep: number;
+  /** SPOOL_MAX_PER_USER: bytes of all files but the latest. */
+  readonly bytes: number;
 }
 
-/** Removes files that are older than `age` milliseconds, or beyond some number for a user. */
+/** The files of each user from the latest, numbered as `n`, with the bytes up to each as `total`. */
+function numberedFiles(schema: string, condition: Sql): Sql {
+  return sql`(SELECT id, finished_on, row_number() OVER latest AS n,
+      sum(coalesce(file_size, (result ->> 'bytes')::int8, 0)) OVER latest AS total
+    FROM ${systemTable(schema, 'jobs')} WHERE kept_file IS NOT NULL AND ${condition}
+    WINDOW latest AS (PARTITION BY holder ORDER BY finished_on DESC)) AS kept`;
+}
+
+function isSurplus({ keep, bytes }: KeptLimits): Sql {
+  return sql`n > ${keep} OR n > 1 AND total > ${bytes}`;
+}
+
+/** Removes the oldest files of a user beyond the limits. @returns how many */
+export function removeSurplusFiles(
+  options: KeptFileOptions,
+  { holder, ...limits }: KeptLimits & { readonly holder: string | null },
+): Promise<number> {
+  const files = numberedFiles(options.schema, sql`holder IS NOT DISTINCT FROM ${holder}`);
+  return remove(options, sql`SELECT id FROM ${files} WHERE ${isSurplus(limits)}`);
+}
+
+/** Removes files that are older than `age` milliseconds, or beyond the limits of a user. */
 export async function removeKeptFiles(
   options: KeptFileOptions,
-  { age, keep }: { readonly age: number; readonly keep: number },
+  { age, ...limits }: KeptLimits & { readonly age: number },
 ): Promise<number> {
-  const jobs = systemTable(options.schema, 'jobs');
   return await remove(
     options,
-    sql`SELECT id FROM (
-        SELECT id, finished_on, row_number() OVER (PARTITION BY holder ORDER BY finished_on DESC) AS n
-        FROM ${jobs} WHERE kept_file IS NOT NULL) AS kept
-      WHERE n > ${keep} OR finished_on < now() - make_interval(secs => ${age / 1_000})`,
+    sql`SELECT id FROM ${numberedFiles(options.schema, sql`TRUE`)}
+      WHERE ${isSurplus(limits)} OR finished_on < now() - make_interval(secs => ${age / 1_000})`,
   );
 }

@@ -51,7 +51,7 @@ function spooled(): string[] {
 }
 
 t.before(async () => {
-  cluster = await startCluster(t, { env: QUICK_TAKEOVER });
+  cluster = await startCluster(t, { env: { ...QUICK_TAKEOVER, JOB_FILES_MAX: '4' } });
   await cluster.db.query(`
     CREATE TABLE owner (id int PRIMARY KEY, name text);
     INSERT INTO owner VALUES (1, 'null'), (2, '=cmd');
@@ -246,4 +246,28 @@ t.test('a cancelled export leaves nothing', async (t) => {
   const left = spooled().filter((file) => !before.includes(file));
   t.strictSame(left, []);
   t.match(await send('GET', `${job}/file`), { status: 409, code: 'CONFLICT' });
+});
+
+t.test('only the last files of a user are kept, and of these so many bytes', async (t) => {
+  const jobs: string[] = [];
+  for (let count = 0; count < 6; count += 1) {
+    jobs.push(
+      await submit({ query: { limit: null, filter: { id: { _lt: 150 } } }, format: 'csv' }),
+    );
+  }
+  for (const job of jobs) t.match(await ended(job), { result: { rows: 149 } });
+  const kept = async () => {
+    const { rows } = await cluster.db.query(
+      'SELECT holder, kept_file FROM system_jobs WHERE kept_file IS NOT NULL',
+    );
+    return rows.map((row) => ({ holder: String(row.holder), file: String(row.kept_file) }));
+  };
+  const { user } = (await send('GET', jobs[0] ?? '')).body.data;
+  await until(
+    async () => (await kept()).filter(({ holder }) => holder.includes(user)).length <= 4,
+    'the oldest are gone',
+  );
+  await until(async () => spooled().length === (await kept()).length, 'so are their files');
+  t.equal((await cluster.fetch(`${jobs.at(-1)}/file`)).status, 200);
+  t.match(await send('GET', `${jobs[0]}/file`), { status: 409, code: 'CONFLICT' });
 });

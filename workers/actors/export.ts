@@ -20,6 +20,7 @@ import {
 } from '#core/jobs/message/export.ts';
 import { completeJob, SupersededError } from '#core/jobs/write-job-status.ts';
 import { exportStatement } from '#core/services/exports.ts';
+import { removeSurplusFiles } from '#core/services/kept-file.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
 import { ContextSource } from '#core/services/request-context.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
@@ -92,6 +93,17 @@ async function exportFile(message: ExportMessage, context: ActorContext): Promis
   }
 }
 
+/** The files of a user must not fill the disk; the new one stays. */
+async function limitFiles({ services, job, log }: ActorContext): Promise<void> {
+  const { config } = services;
+  const limits = { keep: Math.max(1, config.JOB_FILES_MAX), bytes: config.SPOOL_MAX_PER_USER };
+  try {
+    await removeSurplusFiles(services, { holder: job.holder, ...limits });
+  } catch (error) {
+    log.warn({ err: error }, 'files of ended jobs were not removed');
+  }
+}
+
 export const exportActor: Actor<typeof exportMessage> = {
   name: EXPORT_JOB,
   queue: 'transfer',
@@ -112,6 +124,7 @@ export const exportActor: Actor<typeof exportMessage> = {
       if (error instanceof SupersededError) await spool.remove(exportFileId(job));
       throw error;
     }
+    await limitFiles(context);
     return result;
   },
 };

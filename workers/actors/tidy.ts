@@ -119,7 +119,11 @@ export const tidyActor: Actor<typeof tidyMessage> = {
     const { pool, schema } = context.services;
     await removeOldKeys(pool, schema);
     const { spool, config } = context.services;
-    const limits = { age: config.JOB_FILES_RETENTION, keep: config.JOB_FILES_MAX };
+    const limits = {
+      age: config.JOB_FILES_RETENTION,
+      keep: config.JOB_FILES_MAX,
+      bytes: config.SPOOL_MAX_PER_USER,
+    };
     const kept = await removeKeptFiles({ pool, schema, spool }, limits);
     return {
       jobs: await removeJobs(context.services),

@@ -21,6 +21,8 @@ export interface ActorContext {
     /** 1 for the first delivery. */
     readonly attempt: number;
     readonly user: string | null;
+    /** Whose quotas count it. */
+    readonly holder: string | null;
   };
   /** Logs with the job's id in every line. */
   readonly log: Log;

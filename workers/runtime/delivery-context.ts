@@ -23,7 +23,7 @@ export class DeliveryContext implements ActorContext {
     log: Log,
     { signal, progress }: { signal: AbortSignal; progress: ProgressReporter },
   ) {
-    this.job = { id: job.id, attempt: job.attempt, user: job.user };
+    this.job = { id: job.id, attempt: job.attempt, user: job.user, holder: job.holder };
     this.services = services;
     this.log = log;
     this.signal = signal;

@@ -290,7 +290,8 @@ export class Deliverer {
   async #limitFiles({ holder }: ClaimedJob, log: Log): Promise<void> {
     const { config, pool, schema, spool } = this.#services;
     try {
-      await removeSurplusFiles({ pool, schema, spool }, { holder, keep: config.JOB_FILES_MAX });
+      const limits = { keep: config.JOB_FILES_MAX, bytes: config.SPOOL_MAX_PER_USER };
+      await removeSurplusFiles({ pool, schema, spool }, { holder, ...limits });
     } catch (error) {
       log.warn({ err: error }, 'files of ended jobs were not removed');
     }
