@@ -85,7 +85,13 @@ export class DateFormat {
 }
 
 const LOCAL = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?)?$/;
-const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** An instant in UTC; `Date.UTC` takes the years before 100 for those of the 20th century. */
+function utc(year: number, month: number, ...rest: readonly number[]): number {
+  const [day = 1, hour = 0, minute = 0, second = 0] = rest;
+  return new Date(Date.UTC(2000, 0, 1, hour, minute, second)).setUTCFullYear(year, month - 1, day);
+}
 
 /** Local times of one time zone. */
 export class LocalTime {
@@ -98,13 +104,12 @@ export class LocalTime {
     });
   }
 
-  /** Minutes by which the zone is ahead of UTC at an instant. */
+  /** Milliseconds by which the zone is ahead of UTC at an instant; before 1900 not only whole minutes. */
   #offset(instant: number): number {
     const found: Record<string, number> = {};
     for (const { type, value } of this.#format.formatToParts(instant)) found[type] = Number(value);
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = found;
-    const local = Date.UTC(year, month - 1, day, hour, minute, second);
-    return Math.round((local - Math.floor(instant / 1_000) * 1_000) / MINUTE_MS);
+    return utc(year, month, day, hour, minute, second) - Math.floor(instant / 1_000) * 1_000;
   }
 
   /**
@@ -117,14 +122,15 @@ export class LocalTime {
     const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match
       .slice(1, 7)
       .map((part) => Number(part ?? 0));
-    const local = Date.UTC(year, month - 1, day, hour, minute, second);
-    const early = this.#offset(local - 24 * 60 * MINUTE_MS);
-    const isEarly = this.#offset(local - early * MINUTE_MS) === early;
-    const offset = isEarly ? early : this.#offset(local - this.#offset(local) * MINUTE_MS);
+    const local = utc(year, month, day, hour, minute, second);
+    const early = this.#offset(local - DAY_MS);
+    const isEarly = this.#offset(local - early) === early;
+    const offset = isEarly ? early : this.#offset(local - this.#offset(local));
     const two = (value: number) => String(Math.trunc(value)).padStart(2, '0');
     const sign = offset < 0 ? '-' : '+';
-    const size = Math.abs(offset);
+    const size = Math.abs(offset) / 1_000;
+    const seconds = size % 60 === 0 ? '' : `:${two(size % 60)}`;
     const time = match[4] === undefined ? `${text}T00:00:00` : text;
-    return `${time}${sign}${two(size / 60)}:${two(size % 60)}`;
+    return `${time}${sign}${two(size / 3_600)}:${two((size / 60) % 60)}${seconds}`;
   }
 }

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';
+import { LocalTime } from '#core/transfer/date-format.ts';
 import { type Importing, importing } from './importing.ts';
 
 const SETUP = `
@@ -200,4 +201,21 @@ t.test('what an empty cell is', async (t) => {
   t.strictSame(await after('missing'), [{ name: 'old', price: 5 }]);
   t.strictSame(await after('null'), [{ name: null, price: null }]);
   t.strictSame(await after('text'), [{ name: '', price: 5 }]);
+});
+
+t.test('local times have the offset that their zone had, to the second', async (t) => {
+  const berlin = new LocalTime('Europe/Berlin');
+  t.equal(berlin.zoned('1880-01-01T12:00:00'), '1880-01-01T12:00:00+00:53:28');
+  t.equal(berlin.zoned('0050-01-01 12:00'), '0050-01-01 12:00+00:53:28');
+  t.equal(berlin.zoned('2024-10-27T02:30:00'), '2024-10-27T02:30:00+02:00', 'the first of two');
+  const johns = new LocalTime('America/St_Johns');
+  t.equal(johns.zoned('1900-01-01'), '1900-01-01T00:00:00-03:30:52');
+  t.equal(johns.zoned('2024-07-01T00:00:00.5'), '2024-07-01T00:00:00.5-02:30');
+  const db = await importing(SETUP);
+  await db.import('item', 'id,at\n1,1880-01-01 12:00\n', 'csv', {
+    parameters: { timezone: 'Europe/Berlin' },
+  });
+  t.strictSame(await rows(db, "(at AT TIME ZONE 'UTC')::text AS at"), [
+    { at: '1880-01-01 11:06:32' },
+  ]);
 });
