@@ -84,6 +84,8 @@ function varying(schema: FieldSchemaInput | null): Sql {
 }
 
 function numeric(schema: FieldSchemaInput | null): Sql {
+  const isFree = schema?.data_type === 'numeric' && schema.numeric_precision == null;
+  if (isFree && schema.numeric_scale == null) return raw('numeric');
   const precision = schema?.numeric_precision ?? PRECISION_USUAL;
   const scale = schema?.numeric_scale ?? Math.min(SCALE_USUAL, precision);
   if (precision < 1 || precision > PRECISION_MAX || scale > precision) {

@@ -116,13 +116,8 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   charset: (text) => ({ charset: charset(text) }),
 };
 
-/** Options that no worker carries out yet. */
-const UNSUPPORTED = new Set(['create']);
-
-/** The names of all supported options. */
-export const IMPORT_PARAMETERS: readonly string[] = Object.keys(PARSERS).filter(
-  (name) => !UNSUPPORTED.has(name),
-);
+/** The names of all options. */
+export const IMPORT_PARAMETERS: readonly string[] = Object.keys(PARSERS);
 
 type Refusal = (reason: string) => ServiceError;
 
@@ -131,9 +126,7 @@ function parseOne(name: string, raw: unknown, refusal: Refusal): ImportParameter
   if (parser === undefined) throw refusal(`An import has no option ${JSON.stringify(name)}.`);
   if (typeof raw !== 'string') throw refusal(`"${name}" must be given once, as text.`);
   try {
-    const parsed = parser(raw);
-    if (UNSUPPORTED.has(name)) throw refusal(`The option "${name}" is not supported.`);
-    return parsed;
+    return parser(raw);
   } catch (error) {
     if (!(error instanceof WrongValue)) throw error;
     throw refusal(`"${name}" ${error.message}.`);

@@ -4,7 +4,7 @@
  */
 import type { Rights } from '#core/access/rights.ts';
 import type { Catalog, Collection } from '#core/catalog/catalog.ts';
-import { forbidden } from '#core/errors/service-error.ts';
+import { forbidden, type ServiceError } from '#core/errors/service-error.ts';
 
 /**
  * Columns that refer to items which an import does not check: those of many-to-any relations, of
@@ -49,6 +49,13 @@ function importFields(
     );
 }
 
+/** The refusal of a collection that the caller may not import into, or that does not exist. */
+export function notImportable(name: string): ServiceError {
+  return forbidden(
+    `You have no permission to import into collection "${name}" or it does not exist.`,
+  );
+}
+
 /** The target of an import. */
 export interface Destination {
   readonly collection: string;
@@ -65,9 +72,7 @@ export function importDestination(rights: Rights, catalog: Catalog, name: string
   const known =
     rights.of(name, 'create').length > 0 || rights.of(name, 'update').length > 0 || rights.admin;
   if (!known || !collection || collection.system || collection.table === null) {
-    throw forbidden(
-      `You have no permission to import into collection "${name}" or it does not exist.`,
-    );
+    throw notImportable(name);
   }
   if (collection.primaryKey.length === 0) {
     throw forbidden(`Items of "${name}" have no key and cannot be imported.`);

@@ -5,15 +5,17 @@ import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { ImportHolds } from '#core/cache/import-suspension.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
+import { invalidQuery } from '#core/errors/service-error.ts';
 import { IMPORT_JOB, type ImportFormat, type ImportMessage } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { CountedUpload, SpoolQuota } from '#core/jobs/quota.ts';
 import type { Submission } from '#core/jobs/submit.ts';
 import type { Log } from '#core/log/log.ts';
+import { createCollections } from '#core/schema/change-input.ts';
 import { importable } from '#core/transfer/import-target.ts';
 import { matchKey } from '#core/transfer/match-key.ts';
 import type { Spool } from '#core/transfer/spool.ts';
-import { type Destination, importDestination } from './import-right.ts';
+import { type Destination, importDestination, notImportable } from './import-right.ts';
 import type { JobService } from './jobs.ts';
 import type { RightsSource } from './request-context.ts';
 
@@ -60,6 +62,15 @@ function checkMatch(
   if (match !== undefined) matchKey(importable(catalog, collection, only), match);
 }
 
+/** Refuses a collection that does not exist, unless it can be created. */
+function checkNew(collection: string, { create, match = ['id'] }: ImportParameters): void {
+  if (create !== true) throw notImportable(collection);
+  // The name is refused as POST /collections does.
+  createCollections({ collection });
+  if (match.join() === 'id') return;
+  throw invalidQuery('"match" can only be "id" in a collection that is created.');
+}
+
 /** The parameters that say how the file is read. */
 const DIALECT: ReadonlySet<string> = new Set<keyof ImportParameters>([
   ...(['separator', 'quote', 'escape', 'comment', 'charset', 'decimal'] as const),
@@ -87,24 +98,31 @@ export class ImportService {
   }
 
   /**
-   * Checks, before any byte is read, whether the caller may import into a collection.
+   * Checks, before any byte is read, whether the caller may import into a collection. Administrators
+   * may also into one that does not exist, when the options say that it is created.
    * @throws ServiceError FORBIDDEN when not, also for collections whose items have no key
    */
   async authorize(caller: Caller, name: string): Promise<Destination> {
     const { access, catalog } = this.#options;
-    return importDestination(await access.rightsOf(caller), catalog.current(), name);
+    const rights = await access.rightsOf(caller);
+    const current = catalog.current();
+    const isNew = rights.admin && !current.collections.has(name);
+    return isNew ? { collection: name, fields: null } : importDestination(rights, current, name);
   }
 
   /**
    * Stores the file and submits its import. When an identical import by the same user is open, or
    * was sent with the same key, joins that one.
    * @returns the id of the job
-   * @throws ServiceError INVALID_QUERY, CONTENT_TOO_LARGE, REQUESTS_EXCEEDED, SERVICE_UNAVAILABLE;
+   * @throws ServiceError FORBIDDEN, INVALID_PAYLOAD, INVALID_QUERY, CONTENT_TOO_LARGE, REQUESTS_EXCEEDED, SERVICE_UNAVAILABLE;
    *   errors of the upload
    */
   async accept(caller: Caller, destination: Destination, upload: Upload): Promise<string> {
     const { quota, log, catalog } = this.#options;
-    checkMatch(catalog.current(), destination, upload.parameters);
+    const { collection } = destination;
+    const isNew = !catalog.current().collections.has(collection);
+    if (isNew) checkNew(collection, upload.parameters);
+    else checkMatch(catalog.current(), destination, upload.parameters);
     const file = randomUUID();
     const counted = await quota.begin(file, quotaKeyOf(caller), upload.size);
     try {
@@ -127,7 +145,7 @@ export class ImportService {
     const content = upload.counted.counted(upload.content);
     const { bytes, sha256 } = await spool.write(file, content, maxBytes);
     const message: ImportMessage = {
-      version: 4,
+      version: parameters.create === true ? 5 : 4,
       collection,
       sender: { ip: caller.ip },
       parameters,

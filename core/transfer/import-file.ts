@@ -125,13 +125,16 @@ export async function openFile(
 const EMPTY = 'The file is empty; its first line must name the fields.';
 
 /** The field that a header or a member names; null for one that is left out. */
-function fieldOf({ mapping }: ImportParameters, name: string): string | null {
+export function fieldOf({ mapping }: ImportParameters, name: string): string | null {
   const mapped = mapping !== undefined && Object.hasOwn(mapping, name) ? mapping[name] : name;
   return mapped === undefined ? name : mapped;
 }
 
 /** The faults of headers that the mapping names and the file does not have. */
-function missingHeaders({ mapping = {} }: ImportParameters, header: HeaderCell[]): RowFault[] {
+export function missingHeaders(
+  { mapping = {} }: ImportParameters,
+  header: readonly HeaderCell[],
+): RowFault[] {
   const names = new Set(header.map(({ name }) => name));
   const missing = Object.keys(mapping).filter((name) => !names.has(name));
   return missing.map((name) => {
@@ -140,17 +143,21 @@ function missingHeaders({ mapping = {} }: ImportParameters, header: HeaderCell[]
   });
 }
 
+/** The names in the header of a CSV file. @throws {UnreadableFile} when it is empty */
+export async function headerOf({ dialect, content }: ImportFile): Promise<readonly HeaderCell[]> {
+  const header =
+    dialect === null ? await csvHeader(content()) : await dialectHeader(dialect, content());
+  if (header === null) throw new UnreadableFile(malformed(EMPTY, null, { line: 1, column: 1 }));
+  return header;
+}
+
 /** The columns that a CSV file's header names. @throws {UnreadableFile} with all their faults */
 async function csvColumns(
   file: ImportFile,
   collection: ImportableCollection,
 ): Promise<FileColumn[]> {
-  const { dialect, parameters } = file;
-  const header =
-    dialect === null
-      ? await csvHeader(file.content())
-      : await dialectHeader(dialect, file.content());
-  if (header === null) throw new UnreadableFile(malformed(EMPTY, null, { line: 1, column: 1 }));
+  const { parameters } = file;
+  const header = await headerOf(file);
   const columns: FileColumn[] = [];
   const faults = missingHeaders(parameters, header);
   const seen = new Set<string>();

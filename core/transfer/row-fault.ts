@@ -75,7 +75,7 @@ export function malformed(
 
 /** The reader of a report: what it may name, and what it must not repeat. */
 export interface Readership {
-  readonly collection: Collection;
+  readonly collection: Pick<Collection, 'name' | 'fields'>;
   /** The only fields that the importer may fill; all of them when not given. */
   readonly fields?: ReadonlySet<string> | undefined;
 }

@@ -15,9 +15,11 @@ import type { JobProgress } from '#core/messages/bus.ts';
 import { importDestination } from '#core/services/import-right.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
 import { importFile } from '#core/transfer/import.ts';
+import type { StoredFile } from '#core/transfer/import-file.ts';
 import type { ImportResult } from '#core/transfer/import-run.ts';
 import type { Sender } from '#core/transfer/import-sender.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
+import { createCollection } from './create-collection.ts';
 
 /** The sender of the file, with the rights that he has now. @throws ServiceError FORBIDDEN */
 async function senderOf(
@@ -43,6 +45,22 @@ async function importSpooled(
   const bytes = await spool.size(file.id);
   const client = await context.connect();
   const history = new History(client, schema, { user: job.user, visitor: NO_VISITOR });
+  const stored: StoredFile = {
+    ...{ format: file.format, gzip: file.gzip === true, bytes },
+    open: () => spool.read(file.id),
+  };
+  const creation =
+    parameters.create === true
+      ? await createCollection(
+          { message, file: stored, sender: await senderOf(message, context) },
+          context,
+        )
+      : { created: null };
+  if (creation.trial !== undefined) {
+    await completeJob(client, schema, job, creation.trial);
+    return creation.trial;
+  }
+  const { created } = creation;
   // The table may be new, or altered since; it is imported into as it is now.
   const current = await checked.with(client, collection);
   const sender = await senderOf(message, context);
@@ -54,10 +72,7 @@ async function importSpooled(
     collection,
     ...(fields === null ? {} : { fields: new Set(fields) }),
     sender,
-    file: {
-      ...{ format: file.format, gzip: file.gzip === true, bytes },
-      open: () => spool.read(file.id),
-    },
+    file: stored,
     expansion: { bytes: config.IMPORT_MAX_EXPANDED_SIZE, ratio: config.IMPORT_MAX_EXPANSION },
     parameters,
     signal,
@@ -87,7 +102,10 @@ async function importSpooled(
       const entry = { key: [job.id], delta: {}, parent: null };
       if (target !== undefined) await history.record(target, 'import', [entry]);
       const earlier = await sameFileJob(client, schema, job);
-      const more = earlier === null ? {} : { same_file_as: earlier };
+      const more = {
+        ...(earlier === null ? {} : { same_file_as: earlier }),
+        ...(created === null ? {} : { schema_job: created.job, fields: created.fields }),
+      };
       await completeJob(client, schema, job, { ...result, ...more }, parts);
       await announce();
     },

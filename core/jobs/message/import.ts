@@ -12,9 +12,9 @@ export const importMessage = v.strictObject({
   /**
    * Version of this message; a worker of another release refuses a version that it does not know.
    * Since 3 there are parameters; since 4 all rights of the sender are those that he has as the job
-   * runs.
+   * runs; 5 creates its collection.
    */
-  version: v.picklist([1, 2, 3, 4]),
+  version: v.picklist([1, 2, 3, 4, 5]),
   collection: v.string(),
   /** Of versions before 4. */
   fields: v.optional(v.array(v.string())),

@@ -54,13 +54,6 @@ t.test('a wrong value is named with what is right', async (t) => {
   }
 });
 
-t.test('what no worker does is refused', async (t) => {
-  for (const [name, value] of [['create', 'true']] as const) {
-    const reason = `The option "${name}" is not supported.`;
-    t.strictSame(refusal({ [name]: value }), { code: 'INVALID_QUERY', reason });
-  }
-});
-
 t.test('options that contradict each other are refused', async (t) => {
   const wrong: readonly [Record<string, unknown>, RegExp][] = [
     [{ mode: 'insert', match: 'a' }, /"match" contradicts "mode=insert"/],

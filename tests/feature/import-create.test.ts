@@ -1,0 +1,192 @@
+// @newest
+/** Imports into collections that they create: once, seen by every process, and kept if rows fail. */
+import t from 'tap';
+import { freePort } from '#ops/embedded/postgres.ts';
+import { bodyOf, type JobBody } from '#tests/harness/body.ts';
+import { ADMIN_TOKEN, QUICK_TAKEOVER, startCluster } from '#tests/harness/cluster.ts';
+import { until } from '#tests/harness/until.ts';
+import { type UploadOptions, upload } from '#tests/harness/upload.ts';
+
+const cluster = await startCluster(t, { workers: 1, env: QUICK_TAKEOVER });
+const other = await freePort();
+await cluster.startEdge(other);
+
+interface Ended extends JobBody {
+  readonly data: JobBody['data'] & {
+    readonly result: Record<string, unknown>;
+    readonly error: readonly { message: string; extensions: Record<string, unknown> }[] | null;
+  };
+}
+
+async function ended(id: string) {
+  return await until(async () => {
+    const { data } = await bodyOf<Ended>(await cluster.fetch(`/jobs/${id}`));
+    return data.state === 'waiting' || data.state === 'running' ? null : data;
+  }, 'the job has ended');
+}
+
+/** Sends a file and waits for its job. */
+async function create(collection: string, content: string, options: UploadOptions = {}) {
+  const { query = '?create=true', ...others } = options;
+  const sent = { ...others, query, headers: { prefer: 'respond-async' } };
+  const answer = await upload(cluster, collection, content, sent);
+  t.equal(answer.status, 202, await answer.clone().text());
+  return ended((await bodyOf<JobBody>(answer)).data.id);
+}
+
+const schemaJobs = async (collection: string) => {
+  const { rows } = await cluster.db.query<{ id: string; state: string }>(
+    "SELECT id, state FROM system_jobs WHERE kind = 'schema' AND collection = $1",
+    [collection],
+  );
+  return rows;
+};
+
+t.test('a file makes its collection, and every process knows it', async (t) => {
+  const csv = 'name,age,zip,born,id\nAda,36,01234,1815-12-10,7\nBob,,99999,,9\n';
+  const answer = await upload(cluster, 'people', csv, { query: '?create=1' });
+  t.equal(answer.status, 200, await answer.clone().text());
+  for (const url of [cluster.url, `http://127.0.0.1:${other}`]) {
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+    const read = await fetch(`${url}/items/people?sort=id`, { headers });
+    t.strictSame(await read.json(), {
+      data: [
+        { name: 'Ada', age: 36, zip: '01234', born: '1815-12-10', id: 7 },
+        { name: 'Bob', age: null, zip: '99999', born: null, id: 9 },
+      ],
+    });
+  }
+  const made = await cluster.fetch('/items/people', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Cid' }),
+  });
+  t.match(await made.json(), { data: { id: 10 } }, 'keys go on behind those of the file');
+
+  const again = await create('people', `${csv}Dan,1,1,2000-01-01,11\n`);
+  t.match(again.result, { inserted: 1, unchanged: 2 }, 'a plain import where it exists');
+  t.notOk('fields' in again.result);
+  t.match(await schemaJobs('people'), [{ state: 'completed' }]);
+});
+
+t.test('every format makes one', async (t) => {
+  const rows = [
+    { a: 1, b: { c: [1] }, d: 1.25, e: true },
+    { a: 2147483648, f: '2024-01-01T00:00:00Z' },
+  ];
+  const json = await create('as_json', JSON.stringify(rows), {
+    name: 'a.json',
+    type: 'application/json',
+  });
+  const lines = rows.map((row) => JSON.stringify(row)).join('\n');
+  const ndjson = await create('as_lines', lines, {
+    name: 'a.ndjson',
+    type: 'application/x-ndjson',
+  });
+  const fields = [
+    { field: 'id', type: 'integer', primary_key: true },
+    { field: 'a', type: 'bigInteger' },
+    { field: 'b', type: 'json' },
+    { field: 'd', type: 'decimal' },
+    { field: 'e', type: 'boolean' },
+    { field: 'f', type: 'timestamp' },
+  ];
+  for (const [name, { result }] of Object.entries({ as_json: json, as_lines: ndjson })) {
+    t.match(result, { inserted: 2, fields });
+    const [job] = await schemaJobs(name);
+    t.equal(result.schema_job, job?.id);
+    const read = await cluster.fetch(`/items/${name}?sort=id`);
+    t.match(await read.json(), {
+      data: [
+        { id: 1, a: 1, b: { c: [1] }, d: '1.25', e: true, f: null },
+        { id: 2, a: 2147483648, f: '2024-01-01T00:00:00.000Z' },
+      ],
+    });
+  }
+  const dialect = await create('as_table', 'n;d\n1,125;31.12.2024\n', {
+    query: '?create=true&separator=%3B&decimal=%2C&date_format=DD.MM.YYYY',
+  });
+  t.match(dialect.result, { inserted: 1, fields: [{}, { type: 'decimal' }, { type: 'date' }] });
+  const read = await cluster.fetch('/items/as_table?fields=n,d');
+  t.strictSame(await read.json(), { data: [{ n: '1.125', d: '2024-12-31' }] });
+});
+
+t.test('a dry run shows the fields, and creates nothing', async (t) => {
+  const query = '?create=true&dry_run=true';
+  const job = await create('tried', 'a,b\n1,x\n2,y\n', { query });
+  const fields = [{ field: 'id' }, { field: 'a', type: 'integer' }, { field: 'b', type: 'text' }];
+  t.match(job.result, { inserted: 2, failed: 0, dry_run: true, fields });
+  const bad = await create('tried', 'a,b\n1,x\n2\n', { query });
+  t.match(bad, { state: 'failed', error: [{ extensions: { code: 'INVALID_PAYLOAD', row: 2 } }] });
+  const skipped = await create('tried', 'a,b\n1,x\n3\n', { query: `${query}&on_error=skip` });
+  t.match(skipped.result, { inserted: 1, failed: 1 });
+  t.strictSame(await schemaJobs('tried'), []);
+  t.equal((await cluster.fetch('/items/tried')).status, 403);
+});
+
+t.test('what cannot become a collection is refused, and nothing is created', async (t) => {
+  const statuses = async (name: string, query: string, content = 'a\n1\n') => {
+    const answer = await upload(cluster, name, content, { query });
+    const { errors } = await bodyOf<{ errors: { extensions: { code: string } }[] }>(answer);
+    return [answer.status, errors[0]?.extensions.code];
+  };
+  t.strictSame(await statuses('nobody', ''), [403, 'FORBIDDEN']);
+  t.strictSame(await statuses('nobody', '?create=false'), [403, 'FORBIDDEN']);
+  t.strictSame(await statuses('system_mine', '?create=true'), [400, 'INVALID_PAYLOAD']);
+  t.strictSame(await statuses('system_users', '?create=true'), [403, 'FORBIDDEN']);
+  t.strictSame(await statuses('nobody', '?create=true&match=a'), [400, 'INVALID_QUERY']);
+  t.strictSame(await statuses('nobody', '?create=true&mode=update'), [400, 'INVALID_QUERY']);
+  const wrong = ['', 'a,a\n1,2\n', 'id\n1\n1\n', 'id,a\n,1\n', 'a\n"open'];
+  for (const content of wrong) {
+    t.strictSame(await statuses('nobody', '?create=true', content), [400, 'INVALID_PAYLOAD']);
+  }
+  const anonymous = new FormData();
+  anonymous.set('create', 'true');
+  anonymous.set('file', new Blob(['a\n1\n'], { type: 'text/csv' }), 'a.csv');
+  const stranger = await fetch(`${cluster.url}/utils/import/nobody`, {
+    method: 'POST',
+    body: anonymous,
+  });
+  t.equal(stranger.status, 403);
+  t.strictSame(await schemaJobs('nobody'), []);
+});
+
+t.test('it is kept if rows fail, and a retry goes on with it', async (t) => {
+  const job = await create('kept', 'a,b\n1,x\n2\n');
+  t.match(job, { state: 'failed', error: [{ extensions: { row: 2 } }] });
+  t.ok((await cluster.fetch('/items/kept')).ok);
+  const retried = await cluster.fetch(`/jobs/${job.id}/retry`, { method: 'POST' });
+  t.equal(retried.status, 202);
+  t.match(await ended(job.id), { state: 'failed', error: [{ extensions: { row: 2 } }] });
+  const good = await create('kept', 'a,b\n1,x\n2\n', { query: '?create=true&on_error=skip' });
+  t.match(good.result, { inserted: 1, failed: 1 });
+  t.equal((await schemaJobs('kept')).length, 1);
+});
+
+t.test('a worker that is killed on the way is followed by one that makes it once', async (t) => {
+  for (const failpoint of ['import.inferred', 'import.creating', 'import.committed']) {
+    const name = failpoint.replace('.', '_');
+    const [first] = cluster.workers;
+    await first?.end('SIGKILL');
+    const doomed = await cluster.startWorker({ FAILPOINT: failpoint });
+    const form = new FormData();
+    form.set('create', '1');
+    form.set('file', new Blob(['a\n1\n2\n'], { type: 'text/csv' }), 'a.csv');
+    const answer = await cluster.fetch(`/utils/import/${name}?background`, {
+      method: 'POST',
+      body: form,
+    });
+    const { data } = await bodyOf<JobBody>(answer);
+    t.equal(await doomed.stoppedAt, failpoint);
+    await doomed.end('SIGKILL');
+    const successor = await cluster.startWorker();
+    const job = await ended(data.id);
+    t.match(job, { state: 'completed' });
+    if (failpoint !== 'import.committed') t.equal(job.attempts, 2);
+    t.match(job.result, { inserted: 2, fields: [{ field: 'id' }, { field: 'a' }] });
+    const read = await cluster.fetch(`/items/${name}?fields=a`);
+    t.strictSame(await read.json(), { data: [{ a: 1 }, { a: 2 }] });
+    t.equal((await schemaJobs(name)).length, 1, failpoint);
+    await successor.end('SIGKILL');
+  }
+});
