@@ -47,13 +47,3 @@ export async function forbidAdministrators(
   );
   if (rows.length > 0) throw forbidden('Only administrators change administrators.');
 }
-
-/** Whether the role of self-registration makes administrators. */
-export async function registersAdministrators(client: Client, schema: string): Promise<boolean> {
-  const { rows } = await client.query(
-    render(sql`${administrators(schema)}
-      SELECT FROM admin_roles WHERE id IN (
-        SELECT public_registration_role FROM ${systemTable(schema, 'settings')})`),
-  );
-  return rows.length > 0;
-}

@@ -1,9 +1,10 @@
 /** The rules of settings: a valid password policy, and no administrator role for registration. */
+import { render } from '#core/database/sql.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { registrationOfAdministrators } from '#core/identity/administrators.ts';
 import { parseEmailFilter } from '#core/identity/email-filter.ts';
 import type { Action, Item } from '#core/mutation/payload.ts';
 import type { Done, Write } from '#core/mutation/target.ts';
-import { registersAdministrators } from './administrator.ts';
 import { checkStored } from './stored-filter.ts';
 import { schemaOf } from './system-schema.ts';
 
@@ -32,7 +33,10 @@ export async function refineSettings(_: Write, __: Action, item: Item): Promise<
 /** @throws ServiceError UNPROCESSABLE_ENTITY when registration would make administrators */
 export async function afterSettings(write: Write, { items }: Done): Promise<void> {
   if (items.every((item) => item.public_registration_role === undefined)) return;
-  if (!(await registersAdministrators(write.client, schemaOf(write)))) return;
+  const { rowCount } = await write.client.query(
+    render(registrationOfAdministrators(schemaOf(write))),
+  );
+  if (rowCount === 0) return;
   throw new ServiceError('UNPROCESSABLE_ENTITY', {
     reason: 'The role would make administrators of all who register.',
   });

@@ -318,6 +318,25 @@ t.test('rights that cannot hold are refused, and an administrator remains', asyn
     for (const policy of policies) policy.ip_access = '';
   });
   t.match(barred, { status: 422, code: 'UNPROCESSABLE_ENTITY' });
+  const [registered] = before.roles.filter(
+    ({ policies }: { policies: string[] }) =>
+      !before.policies.some(
+        ({ id, admin_access }: { id: string; admin_access: boolean }) =>
+          admin_access && policies.includes(id),
+      ),
+  );
+  await cluster.db.query(
+    `INSERT INTO system_settings (id, public_registration_role) VALUES (1, $1)
+     ON CONFLICT (id) DO UPDATE SET public_registration_role = $1`,
+    [registered.id],
+  );
+  const registering = await refused(({ roles, policies }) => {
+    const [all] = policies.filter(({ admin_access }: { admin_access: boolean }) => admin_access);
+    for (const role of roles) if (role.id === registered.id) role.policies.push(all.id);
+  });
+  t.match(registering, { status: 422, code: 'UNPROCESSABLE_ENTITY' });
+  t.match(registering.body.errors[0].message, /registration/);
+  await cluster.db.query('UPDATE system_settings SET public_registration_role = NULL');
   const circle = await refused(({ roles }) => {
     for (const role of roles) role.parent = role.id;
   });
