@@ -73,6 +73,71 @@ t.test('old jobs and unused uploads are removed, all others stay', async (t) => 
   const uploads = (await spool.list()).map(({ id }) => id);
   t.strictSame(new Set(uploads), new Set([used, fresh, recent]));
 
+  // A job that a key still finds stays, however old it is; the key goes after a day, then the job.
+  const keep = async (job: string, key: string, age: string) => {
+    await pool.query(
+      `INSERT INTO system_idempotency_keys (holder, key, request, job, created_on)
+       VALUES ('h', $2, 'r', $1, now() - $3::interval)`,
+      [job, key, age],
+    );
+  };
+  const ids = async () => {
+    const { rows } = await pool.query<{ id: string }>(
+      'SELECT id FROM system_jobs ORDER BY sequence',
+    );
+    return rows.map(({ id }) => id);
+  };
+  const keys = async () => {
+    const { rows } = await pool.query<{ key: string }>('SELECT key FROM system_idempotency_keys');
+    return rows.map(({ key }) => key);
+  };
+  const found = await insert('completed', '5 days', randomUUID());
+  await keep(found, 'young', '23 hours');
+  await keep(recent, 'old', '25 hours');
+  t.strictSame(await tidy(), { jobs: 0, files: 0 });
+  t.strictSame(await keys(), ['young']);
+  t.strictSame(await ids(), [recent, open, found]);
+  await pool.query("UPDATE system_idempotency_keys SET created_on = now() - interval '25 hours'");
+  t.strictSame(await tidy(), { jobs: 1, files: 0 });
+  t.strictSame(await keys(), []);
+  t.strictSame(await ids(), [recent, open]);
+
+  // Of the ended jobs the newest stay; those that wait or run do not count.
+  const second = await insert('failed', '2 hours', randomUUID());
+  const newest = await insert('cancelled', '1 hour', randomUUID());
+  const most = (count: number) => ({ ...config, JOBS_MAX_KEPT: count });
+  t.strictSame(await tidy(most(3)), { jobs: 0, files: 0 });
+  t.match(await tidy(most(2)), { jobs: 1 });
+  t.strictSame(await ids(), [open, second, newest]);
+  t.match(await tidy(most(1)), { jobs: 1 });
+  t.strictSame(await ids(), [open, newest]);
+
+  // Files of ended jobs go by age, and by their number for one user.
+  const kept = async (holder: string, age: string) => {
+    const job = await insert('failed', age, randomUUID());
+    const file = randomUUID();
+    await spool.write(file, Readable.from([Buffer.from('x')]), undefined);
+    await pool.query('UPDATE system_jobs SET kept_file = $2, holder = $3 WHERE id = $1', [
+      job,
+      file,
+      holder,
+    ]);
+    return file;
+  };
+  const [aged, surplus, young, others] = [
+    await kept('a', '25 hours'),
+    await kept('a', '3 hours'),
+    await kept('a', '2 hours'),
+    await kept('b', '4 hours'),
+  ];
+  const limits = { JOB_FILES_RETENTION: 86_400_000, JOB_FILES_MAX: 1 };
+  t.strictSame(await tidy({ ...config, ...limits }), { jobs: 0, files: 2 });
+  const there = new Set((await spool.list()).map(({ id }) => id));
+  t.strictSame(
+    [aged, surplus, young, others].map((id) => there.has(id)),
+    [false, false, true, true],
+  );
+
   // Old activities with two revisions each, the second a child of the first; the last two are new,
   // and one of them came along with something old.
   await pool.query(`
@@ -99,8 +164,12 @@ t.test('old jobs and unused uploads are removed, all others stay', async (t) => 
       ACTIVITY_RETENTION: activity,
       REVISIONS_RETENTION: revisions,
     });
-  const kept = await tidy(retention('10d', '200d'));
-  t.strictSame(kept, { jobs: 0, files: 0, revisions: 0, activities: 0 }, 'with their activities');
+  const attached = await tidy(retention('10d', '200d'));
+  t.strictSame(
+    attached,
+    { jobs: 0, files: 0, revisions: 0, activities: 0 },
+    'with their activities',
+  );
   const revisions = await tidy(retention('200d', '90d'));
   t.strictSame(revisions, { jobs: 0, files: 0, revisions: 3000, activities: 0 });
   t.strictSame(await counts(), { a: 1502, r: 1 });
