@@ -8,6 +8,7 @@ import { empty, identifier, join, type Sql, sql } from '#core/database/sql.ts';
 import type { FileColumn } from './file-column.ts';
 import type { ImportConnection } from './import-connection.ts';
 import type { Target } from './import-target.ts';
+import { joinInOrder, USUAL_JOINS } from './key-order.ts';
 import { insertedValues, updatedValues } from './merged-values.ts';
 import { isAbsent, STAGING, type Staged, stagingColumn } from './staging-table.ts';
 
@@ -250,8 +251,11 @@ export async function merge(work: Merge): Promise<MergeCounts> {
   const { connection, target, staged } = work;
   const same = sameKey(target, staged.columns);
   await connection.run(sql`SAVEPOINT merge`);
+  const isOrdered = same !== null && (await joinInOrder(connection, target));
   try {
-    return await mergeOnce(work, true);
+    const counts = await mergeOnce(work, true);
+    if (isOrdered) await connection.run(USUAL_JOINS);
+    return counts;
   } catch (error) {
     const conflict = error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION;
     if (same === null || !conflict) throw error;

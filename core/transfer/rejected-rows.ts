@@ -94,6 +94,7 @@ export class RejectedRows {
       from += writeSync(this.#file, taken, from, taken.length - from, this.#bytes + from);
     }
     this.#bytes += taken.length;
+    this.#out.giveBack(taken);
   }
 
   mark(): Mark {
