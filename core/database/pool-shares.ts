@@ -162,8 +162,7 @@ export class PoolShares {
   }
 
   async #connectToWrite(table: string): Promise<Connection> {
-    const use: Use = { kind: 'write', table };
-    const holder = this.#admittedNow(use) ?? (await this.#admitted(use, undefined));
+    const holder = await this.#admitted({ kind: 'write', table }, undefined);
     const client = await this.#connect(holder);
     const release = client.release;
     let isEnded = false;
@@ -194,8 +193,8 @@ export class PoolShares {
   /** Waits until a connection may be taken. */
   async #admitted(use: Use, signal: AbortSignal | undefined): Promise<Holder> {
     signal?.throwIfAborted();
-    const holder = this.#admittedNow(use);
-    if (holder !== null) return holder;
+    this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
+    if (this.#mayHold(use) && !this.#isBehind(use)) return this.#hold(use);
     const { promise, resolve, reject } = Promise.withResolvers<Holder>();
     const waiter: Waiter = { ...use, admit: resolve };
     const fail = (reason: unknown) => {
@@ -213,12 +212,6 @@ export class PoolShares {
       clearTimeout(timer);
       signal?.removeEventListener('abort', leave);
     }
-  }
-
-  /** Takes a connection that is free; null when it has to wait. */
-  #admittedNow(use: Use): Holder | null {
-    this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
-    return this.#mayHold(use) && !this.#isBehind(use) ? this.#hold(use) : null;
   }
 
   #hold({ kind, table }: Use): Holder {

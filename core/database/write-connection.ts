@@ -1,5 +1,4 @@
 /** Finds connections for writes of one round trip, which leave nothing behind. */
-import type { BorrowedConnection } from './pipeline-pool.ts';
 import { type Client, withConnection } from './pool.ts';
 import type { PoolShares } from './pool-shares.ts';
 import type { Reader } from './reader.ts';
@@ -34,25 +33,17 @@ export function connectionFor(
   { shares, reader }: WriteConnections,
   { table, rows, waitsForLocks }: ShortWrite,
 ): OnConnection {
-  return (work) => {
+  return async (work) => {
     const isShort = rows <= MAX_ROWS && !waitsForLocks;
     const borrowed = isShort && !shares.hasRoomFor(table) ? reader.borrow() : null;
-    return borrowed === null
-      ? withConnection(shares.writesTo(table), work)
-      : withBorrowed(borrowed, work);
+    if (borrowed === null) return await withConnection(shares.writesTo(table), work);
+    try {
+      const result = await work(borrowed.client);
+      borrowed.giveBack();
+      return result;
+    } catch (error) {
+      borrowed.giveBack(error);
+      throw error;
+    }
   };
-}
-
-async function withBorrowed<T>(
-  borrowed: BorrowedConnection,
-  work: (client: Client) => Promise<T>,
-): Promise<T> {
-  try {
-    const result = await work(borrowed.client);
-    borrowed.giveBack();
-    return result;
-  } catch (error) {
-    borrowed.giveBack(error);
-    throw error;
-  }
 }
