@@ -22,7 +22,7 @@ export async function sameFileJob(
   const { rows } = await client.query<{ id: string }>(
     render(sql`SELECT l.id FROM ${jobs} o JOIN (
         SELECT id, kind, collection, state, fingerprint, finished_on, result FROM ${jobs}
-        WHERE ${own} ORDER BY created_on DESC LIMIT ${LATEST}) l
+        WHERE ${own} ORDER BY sequence DESC LIMIT ${LATEST}) l
       ON l.kind = o.kind AND l.collection = o.collection AND l.id <> o.id
         AND l.state = 'completed' AND l.result ->> 'dry_run' IS NULL
         AND split_part(l.fingerprint, ':', 2) = split_part(o.fingerprint, ':', 2)

@@ -23,6 +23,9 @@ const TOKENS: readonly (readonly [string, string, string])[] = [
   ['Z', 'zone', 'Z|[+-]\\d{2}(?::?\\d{2})?'],
 ];
 
+/** Tokens of digits alone. */
+const DIGITS = new Set(TOKENS.map(([token]) => token).filter((token) => token !== 'Z'));
+
 const PIECE = /\[([^\]]*)\]|YYYY|MM?|DD?|HH?|mm?|ss?|SSS|Z|[A-Za-z]+|[^A-Za-z[]/g;
 
 /** What a text says, in the parts that its format has. */
@@ -39,10 +42,13 @@ export class DateFormat {
   readonly hasDate: boolean;
   readonly #hasTime: boolean;
 
-  /** @throws {WrongDateFormat} for unknown letters, repeated tokens, and half a date or time */
+  /** @throws {WrongDateFormat} for unknown letters, repeated tokens, half a date or time, and numbers that run into each other */
   constructor(format: string) {
     const seen = new Set<string>();
+    // Of two numbers side by side one must have a known length.
+    let open = '';
     const pattern = Array.from(format.matchAll(PIECE), ([piece, literal]) => {
+      if (!/\d$/.test(literal ?? piece) && !DIGITS.has(piece)) open = '';
       if (literal !== undefined) return quoted(literal);
       const token = TOKENS.find(([name]) => name === piece);
       if (token === undefined) {
@@ -54,6 +60,12 @@ export class DateFormat {
       const [, name, digits] = token;
       if (seen.has(name)) throw new WrongDateFormat(`has the ${name} twice`);
       seen.add(name);
+      if (digits.includes(',')) {
+        if (open !== '') {
+          throw new WrongDateFormat(`cannot tell where the ${open} ends and the ${name} begins`);
+        }
+        open = name;
+      }
       return `(?<${name}>${digits})`;
     });
     const has = (...names: string[]) => names.filter((name) => seen.has(name)).length;

@@ -41,6 +41,8 @@ t.test('a wrong value is named with what is right', async (t) => {
     ['empty', 'zero', /"empty" must be missing or null or text/],
     ['decimal', ';', /"decimal" must be/],
     ['date_format', '', /"date_format" must be a format/],
+    ['date_format', 'DMYYYY', /cannot tell where the day ends and the month begins/],
+    ['date_format', 'YYYY-MM-DD Hm', /cannot tell where the hour ends and the minute begins/],
     ['timezone', 'Mars/Base', /"timezone" must be a time zone/],
     ['separator', ';;', /"separator" must be one character/],
     ['separator', [';', ','], /"separator" must be given once/],
