@@ -27,7 +27,7 @@ function inFormat(format: DateFormat, notation: string): Conversion {
 
 /** What the options say about the values of a column; null when they say nothing. */
 export function conversionOf(
-  { field, form }: FileColumn,
+  { field, form }: Pick<FileColumn, 'field' | 'form'>,
   { decimal, dateFormat, timezone }: ImportParameters,
 ): Conversion | null {
   if (form !== 'plain') return null;

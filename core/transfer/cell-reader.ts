@@ -2,8 +2,9 @@
 import { CONCEALED } from '#core/catalog/concealed-field.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { type Conversion, conversionOf } from './cell-format.ts';
-import { cellText } from './cell-text.ts';
+import { cellText, objectIn } from './cell-text.ts';
 import { type FileColumn, storedText } from './file-column.ts';
+import { NestedItem } from './nested-item.ts';
 
 /** First bytes of cells that may be JSON: quotes, white space, `null`, lists. */
 const MAY_BE_JSON = new Uint8Array(256);
@@ -25,9 +26,12 @@ export function isItsText(first: number, last: number): boolean {
 const TEXTS = new Set(['text', 'varchar', 'bpchar', 'citext', 'name']);
 
 /** What an empty cell is in this column; undefined for no value. */
-function emptyValue({ field }: FileColumn, { empty }: ImportParameters): '' | null | undefined {
+function emptyValue(
+  { field, form }: FileColumn,
+  { empty }: ImportParameters,
+): '' | null | undefined {
   if (empty === 'null') return null;
-  return empty === 'text' && TEXTS.has(field.column.typeName) ? '' : undefined;
+  return empty === 'text' && form !== 'json' && TEXTS.has(field.column.typeName) ? '' : undefined;
 }
 
 export class CellReader {
@@ -68,6 +72,7 @@ export class CellReader {
     const isJsonNull = cell === 'null' && known.form === 'json' && quoted;
     const text = isJsonNull ? cell : cellText(cell, known.form);
     if (text === null) return null;
+    if (known.links && known.path === null && objectIn(text) !== null) throw new NestedItem();
     return storedText(known, this.#conversions[column]?.(text) ?? text);
   }
 }

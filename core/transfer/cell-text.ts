@@ -36,6 +36,13 @@ function jsonOf(text: string): unknown {
   }
 }
 
+/** The object that a cell holds; null when it holds something else. */
+export function objectIn(text: string): object | null {
+  if (!text.trimStart().startsWith('{')) return null;
+  const value = jsonOf(text);
+  return typeof value === 'object' && !(value instanceof JsonNumber) ? value : null;
+}
+
 const WORDS = new Set(['true', 'false']);
 
 /** PostgreSQL's text of a cell that is not empty; null for JSON's null. */

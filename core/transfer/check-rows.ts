@@ -143,7 +143,8 @@ class Judge implements RowHandler {
   }
 
   member(name: string, row: number): void {
-    const fault = memberFault(this.#run.target.collection, name, row);
+    const { target, related } = this.#run;
+    const fault = memberFault(target.collection, related, name, row);
     if (fault !== null) this.#report(fault);
   }
 

@@ -40,7 +40,7 @@ function hasty(run: Run, write: (row: Row) => void): RowHandler {
     },
     skipped: () => undefined,
     member: (name, row) => {
-      const unknown = memberFault(run.target.collection, name, row) !== null;
+      const unknown = memberFault(run.target.collection, run.related, name, row) !== null;
       throw unknown ? new FaultyRow() : new NewMember();
     },
   };

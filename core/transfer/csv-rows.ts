@@ -13,13 +13,15 @@ import { writeValue } from './write-value.ts';
 const NOT_UTF8 = 'The row is not UTF-8.';
 
 const ZERO = 0x30;
+const BRACE = 0x7b;
 
 class CsvRow implements Row {
+  readonly members = null;
   number = 0;
   readonly #columns: readonly FileColumn[];
   /** The indexes of their cells. */
   readonly #cells: Int32Array;
-  /** 1 for columns whose cells can be copied. */
+  /** 1 for columns whose cells can be copied, 2 for those where an object cannot. */
   readonly #copied: Uint8Array;
   readonly #reader: CellReader;
   readonly #record: CsvRecord;
@@ -27,7 +29,10 @@ class CsvRow implements Row {
   constructor(columns: readonly FileColumn[], reader: CellReader, record: CsvRecord) {
     this.#columns = columns;
     this.#cells = Int32Array.from(columns, ({ cell }) => cell);
-    this.#copied = Uint8Array.from(columns, (_, column) => (reader.copies(column) ? 1 : 0));
+    this.#copied = Uint8Array.from(columns, ({ links }, column) => {
+      if (!reader.copies(column)) return 0;
+      return links ? 2 : 1;
+    });
     this.#reader = reader;
     this.#record = record;
   }
@@ -60,7 +65,9 @@ class CsvRow implements Row {
       isItsText(record.bytes[start] ?? 0, record.bytes[end - 1] ?? 0);
     const isKnown =
       check === null || (known?.temporal && looksLikeTimestamp(record.bytes, start, end));
-    if (isPlain && isKnown && this.#copied[column] === 1) {
+    const copied = this.#copied[column] ?? 0;
+    const isCopied = copied === 1 || (copied === 2 && record.bytes[start] !== BRACE);
+    if (isPlain && isKnown && isCopied) {
       out.bytes(record.bytes, start, end);
       return true;
     }

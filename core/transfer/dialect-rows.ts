@@ -173,6 +173,7 @@ function textOf({ separator, quote }: CsvDialect, cells: readonly string[]): str
 }
 
 class DialectRow implements Row {
+  readonly members = null;
   number = 0;
   line = 0;
   cells: readonly string[] = [];

@@ -18,6 +18,7 @@ import type { Run } from './import-run.ts';
 import type { Target } from './import-target.ts';
 import { needsJudgement } from './judge-staged.ts';
 import { type Merge, type MergeCounts, mergeCounts, mergeOf } from './merge-by-key.ts';
+import { NestedItem } from './nested-item.ts';
 import { restrictedLinks } from './restricted-links.ts';
 import { UnreadableFile } from './row-fault.ts';
 import { moveSequences } from './sequence.ts';
@@ -194,6 +195,7 @@ async function merged(
 function isForStaging(error: unknown): boolean {
   if (error instanceof NotFew || error instanceof UnreadableFile) return true;
   if (error instanceof MisplacedValue || error instanceof ServiceError) return true;
+  if (error instanceof NestedItem) return true;
   return error instanceof pg.DatabaseError && !isTransient(error);
 }
 

@@ -1,6 +1,7 @@
 /** Maps the columns of a file to fields, and decides how their values are converted. */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { isConcealed } from '#core/catalog/concealed-field.ts';
+import type { Relations } from '#core/catalog/relation.ts';
 import { hasSecrets } from '#core/mutation/special.ts';
 import { namesObject, type TextCheck, textChecker } from '#core/values/check-value.ts';
 import { isTemporal } from '#core/values/json-type.ts';
@@ -25,6 +26,10 @@ export interface FileColumn {
   readonly check: TextCheck | null;
   /** Dates and times; most of them need no check. */
   readonly temporal: boolean;
+  /** It refers to one item, which may stand there as an object. */
+  readonly links: boolean;
+  /** The members that lead to it, the collection's own first; null for what a file writes by itself. */
+  readonly path: readonly string[] | null;
 }
 
 /** The stored text of a value's text; an invalid one is left for the report. */
@@ -48,7 +53,10 @@ function isKey(collection: Collection, name: string): boolean {
  * The column of a name in a file, or a sentence that says why there is none. The key may be an
  * identity column: then it finds existing items.
  */
-export function fileColumn(collection: Collection, name: string): FileColumn | string {
+export function fileColumn(
+  collection: Collection & { readonly relations?: Relations },
+  name: string,
+): FileColumn | string {
   const field = collection.fields.get(name);
   if (field === undefined) {
     return `The collection has no field ${JSON.stringify(shownName(name))}.`;
@@ -67,7 +75,10 @@ export function fileColumn(collection: Collection, name: string): FileColumn | s
   const isJudged = temporal || isShape || field.stored !== null || namesObject(column);
   const check = isJudged ? textChecker(columnField) : null;
   const masked = isConcealed(field);
-  return { name, field: columnField, cell: 0, form: formOf(columnField), masked, check, temporal };
+  const kind = collection.relations?.get(name)?.kind;
+  const links = kind === 'm2o' || kind === 'a2o';
+  const form = formOf(columnField);
+  return { name, field: columnField, cell: 0, form, masked, check, temporal, links, path: null };
 }
 
 /** All columns that a file may contain. */

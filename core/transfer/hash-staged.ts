@@ -7,7 +7,7 @@ import type { RowFault } from './row-fault.ts';
 import { STAGING, type Staged, stagingColumn } from './staging-table.ts';
 
 /** Most secrets that one file may bring. */
-const MOST_SECRETS = 1_000;
+export const MOST_SECRETS = 1_000;
 /** Why a value is no secret: only a text is hashed. */
 export const NO_SECRET = 'A secret must be a text that is not empty, or null.';
 /** Secrets that are hashed at the same time. */

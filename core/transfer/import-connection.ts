@@ -2,9 +2,13 @@
  * The connection of an import: its running statement is cancelled when the import is. The importer
  * ends the transaction; nothing is committed here.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { runTogether } from '#core/database/run-together.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
+
+/** How often (ms) a statement of several is cancelled. */
+const CANCEL_AGAIN_MS = 100;
 
 export type Rows = pg.QueryResult<Record<string, unknown>>;
 
@@ -52,6 +56,36 @@ export class ImportConnection {
       this.signal.removeEventListener('abort', cancel);
       // A late cancellation must not hit the next user of the connection.
       await cancelled;
+    }
+  }
+
+  /** Runs several statements; whichever runs when the import is cancelled is cancelled with it. */
+  async work<T>(statements: () => Promise<T>): Promise<T> {
+    this.signal.throwIfAborted();
+    const working = statements();
+    const isOver = working.then(
+      () => true,
+      () => true,
+    );
+    const cancel = async () => {
+      // A cancellation between two statements hits none of them.
+      while (!(await Promise.race([isOver, delay(CANCEL_AGAIN_MS, false)]))) {
+        await this.#interrupt(this.#backend).catch(() => undefined);
+      }
+    };
+    let cancelling: Promise<void> | undefined;
+    const abort = () => {
+      cancelling = cancel();
+    };
+    this.signal.addEventListener('abort', abort, { once: true });
+    try {
+      return await working;
+    } catch (error) {
+      this.signal.throwIfAborted();
+      throw error;
+    } finally {
+      this.signal.removeEventListener('abort', abort);
+      await cancelling;
     }
   }
 

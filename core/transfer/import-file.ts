@@ -15,6 +15,8 @@ import { type ExpansionLimits, expand } from './expand.ts';
 import { allColumns, type FileColumn, fileColumn } from './file-column.ts';
 import type { ImportableCollection } from './import-target.ts';
 import { jsonMembers, jsonRows } from './json-rows.ts';
+import { NestedColumns } from './nested-column.ts';
+import { NestedItem } from './nested-item.ts';
 import { malformed, type RowFault, shownName, UnreadableFile } from './row-fault.ts';
 import type { RowHandler, RowReader } from './row-reader.ts';
 
@@ -155,22 +157,25 @@ export async function headerOf({ dialect, content }: ImportFile): Promise<readon
 async function csvColumns(
   file: ImportFile,
   collection: ImportableCollection,
+  related: NestedColumns,
 ): Promise<FileColumn[]> {
   const { parameters } = file;
   const header = await headerOf(file);
   const columns: FileColumn[] = [];
   const faults = missingHeaders(parameters, header);
   const seen = new Set<string>();
-  for (const [cell, { name: own, ...place }] of header.entries()) {
-    const name = fieldOf(parameters, own);
+  for (const [cell, { name: written, ...place }] of header.entries()) {
+    const name = fieldOf(parameters, written);
     if (name === null) continue;
-    const column = fileColumn(collection, name);
+    const own = fileColumn(collection, name);
+    const column = typeof own === 'string' ? (related.column(name) ?? own) : own;
     const twice = seen.has(name)
       ? `The header names ${JSON.stringify(shownName(name))} twice.`
       : null;
-    const reason = name === '' ? 'The header has a column without a name.' : twice;
+    const conflict = typeof column === 'string' ? null : NestedColumns.conflict(name, seen);
+    const reason = name === '' ? 'The header has a column without a name.' : (twice ?? conflict);
     if (reason !== null || typeof column === 'string') {
-      const hint = header.length === 1 ? separatorHint(own) : null;
+      const hint = header.length === 1 ? separatorHint(written) : null;
       const said = [reason ?? String(column), hint].filter((text) => text !== null).join(' ');
       faults.push({ ...malformed(said, null, place), field: shownName(name) });
     } else {
@@ -204,8 +209,11 @@ async function jsonColumns(
 export function fileColumns(
   file: ImportFile,
   collection: ImportableCollection,
+  related: NestedColumns,
 ): Promise<FileColumn[]> {
-  return file.format === 'csv' ? csvColumns(file, collection) : jsonColumns(file, collection);
+  return file.format === 'csv'
+    ? csvColumns(file, collection, related)
+    : jsonColumns(file, collection);
 }
 
 /** The columns with which every row of the file can be read. */
@@ -217,14 +225,20 @@ export function widestColumns(
   return file.format === 'csv' ? known : allColumns(collection);
 }
 
-/** The fault of a member without a column; null when it has one. */
+/**
+ * The fault of a member without a column; null when it has one.
+ * @throws {NestedItem} when it names related items
+ */
 export function memberFault(
   collection: ImportableCollection,
+  related: NestedColumns,
   name: string,
   row: number,
 ): RowFault | null {
   const column = fileColumn(collection, name);
   if (typeof column !== 'string') return null;
+  const nested = related.column(name);
+  if (nested !== null && typeof nested === 'object') throw new NestedItem();
   const field = shownName(name);
   return { row, field, value: null, code: 'INVALID_PAYLOAD', reason: column };
 }

@@ -20,6 +20,8 @@ import { mayCreateAny } from './judge-staged.ts';
 import type { MergeCounts } from './merge-by-key.ts';
 import { mergeGoodRows } from './merge-good-rows.ts';
 import { prepareStaged, settle } from './merge-staged.ts';
+import { NestedItem } from './nested-item.ts';
+import { importNested } from './nested-rows.ts';
 import { restrictedLinks } from './restricted-links.ts';
 import { type RowFault, UnreadableFile } from './row-fault.ts';
 import { moveSequences } from './sequence.ts';
@@ -171,6 +173,20 @@ async function attempt(
  * @throws {Refused}
  */
 export async function importRows(run: Run, known: Columns): Promise<ImportResult> {
+  if (known.some(({ path }) => path !== null)) return await importNested(run, known);
+  const mark = run.rejected?.mark();
+  try {
+    return await importFlat(run, known);
+  } catch (error) {
+    if (!(error instanceof NestedItem)) throw error;
+    await run.connection.run(sql`ROLLBACK TO SAVEPOINT way`);
+    if (mark !== undefined) run.rejected?.rewind(mark);
+    return await importNested(run, known);
+  }
+}
+
+/** Imports rows without related items. @throws {Refused} {NestedItem} */
+async function importFlat(run: Run, known: Columns): Promise<ImportResult> {
   const widest = widestColumns(run.file, run.target.collection, known);
   const columns = known.length === 0 ? widest : known;
   checkKey(run, widest);

@@ -9,6 +9,7 @@ import type { ImportConnection } from './import-connection.ts';
 import type { ImportFile, StoredFile } from './import-file.ts';
 import type { Sender } from './import-sender.ts';
 import type { Target } from './import-target.ts';
+import type { NestedColumns } from './nested-column.ts';
 import type { RejectedRows } from './rejected-rows.ts';
 import type { RowFault } from './row-fault.ts';
 
@@ -58,8 +59,11 @@ export interface ImportOptions {
   readonly errorLimit: number;
   /** Stores the report of the rows that are left out, as CSV, before `complete`. */
   readonly report: (content: AsyncIterable<Uint8Array>) => Promise<void>;
-  /** Records the result on the client; the last statement before COMMIT. */
-  readonly complete: (result: ImportResult) => Promise<void>;
+  /**
+   * Records the result on the client; the last statement before COMMIT.
+   * @param written the collections that the file wrote to
+   */
+  readonly complete: (result: ImportResult, written: ReadonlySet<string>) => Promise<void>;
 }
 
 /** A running import. */
@@ -70,8 +74,12 @@ export interface Run {
   readonly options: ImportOptions;
   /** The rows that are left out; null when one faulty row refuses the file. */
   readonly rejected: RejectedRows | null;
+  /** The collections that rows were written to. */
+  readonly written: Set<string>;
   /** The write that rows are judged as. */
   readonly write: Write;
+  /** The columns that files may have for related items. */
+  readonly related: NestedColumns;
 }
 
 /** The file is refused, for these reasons. */

@@ -1,8 +1,9 @@
 /** Who sends a file: his rights, and the write that his rows are judged as. */
 import type { Caller } from '#core/access/grants.ts';
 import type { Rights } from '#core/access/rights.ts';
+import type { Collection } from '#core/catalog/catalog.ts';
 import { forbidden } from '#core/errors/service-error.ts';
-import { NO_RULE, type Write } from '#core/mutation/target.ts';
+import { type CollectionRule, NO_RULE, type Write } from '#core/mutation/target.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import type { ImportOptions } from './import-run.ts';
 
@@ -13,6 +14,10 @@ export interface Sender {
   readonly bounds: QueryBounds;
   /** Hashes a secret in the slow way. */
   readonly hash: (secret: string) => Promise<string>;
+  /** What a collection demands of items that are related to those of the file. */
+  readonly ruleOf: (collection: Collection) => CollectionRule;
+  /** Most items that one row may write; undefined: no bound. */
+  readonly maxItems: number | undefined;
 }
 
 /** The write that the rows of a file are judged as. Secrets stay as they are while they are judged. */

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
 import type { TableDescriptor } from '#core/catalog/descriptor.ts';
+import type { Relations } from '#core/catalog/relation.ts';
 import { identifier, quote, raw, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
@@ -13,6 +14,7 @@ import { matchKey } from './match-key.ts';
 /** A collection whose rows can be imported. */
 export interface ImportableCollection extends Collection {
   readonly table: TableDescriptor;
+  readonly relations: Relations;
 }
 
 function illegal(collection: string, reason: string): ServiceError {
@@ -41,9 +43,10 @@ export function importable(
   if (collection.primaryKey.length === 0) {
     throw illegal(name, 'The table has no primary key.');
   }
-  if (only === undefined) return { ...collection, table };
+  const relations = catalog.relations.get(name) ?? new Map();
+  if (only === undefined) return { ...collection, table, relations };
   const fields = new Map([...collection.fields].filter(([field]) => only.has(field)));
-  return { ...collection, table, fields };
+  return { ...collection, table, relations, fields };
 }
 
 /** A check constraint: its condition and the columns it reads. */

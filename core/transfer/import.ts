@@ -11,6 +11,7 @@ import { type ImportOptions, type ImportResult, Refused, type Run } from './impo
 import { openWrite } from './import-sender.ts';
 import { type ImportableCollection, importable, openTarget } from './import-target.ts';
 import { madeValues } from './made-values.ts';
+import { NestedColumns } from './nested-column.ts';
 import { REJECTED_MAX, RejectedRows, TooManyRejected } from './rejected-rows.ts';
 import { discreet, importErrors, type RowFault, UnreadableFile } from './row-fault.ts';
 
@@ -59,12 +60,16 @@ async function run(
   rejected: RejectedRows | null,
 ): Promise<ImportResult> {
   const file = await openFile(options.file, options.parameters, options.expansion);
-  const columns = await fileColumns(file, collection);
+  const related = new NestedColumns(options.catalog, options.sender.rights, collection.name);
+  const columns = await fileColumns(file, collection, related);
   const connection = await ImportConnection.begin(options, SETTINGS);
   const write = openWrite(options);
   const made = await madeValues(write);
   const target = await openTarget(connection, collection, { ...options.parameters, made });
-  const started: Run = { connection, target, file, options, rejected, write };
+  const written = new Set([collection.name]);
+  const started: Run = {
+    ...{ connection, target, file, options, rejected, write, related, written },
+  };
   const isDry = options.parameters.dryRun === true;
   if (isDry) await connection.run(sql`SAVEPOINT dry`);
   const counts = await importRows(started, columns);
@@ -74,7 +79,7 @@ async function run(
     const widest = widestColumns(file, target.collection, columns);
     await options.report(errorReport(started, widest, rejected));
   }
-  await options.complete(result);
+  await options.complete(result, written);
   options.signal.throwIfAborted();
   const { command } = await options.client.query('COMMIT');
   // A failed transaction answers COMMIT with a rollback.

@@ -42,7 +42,8 @@ function rawColumn(name: string, cell: number): FileColumn {
     ...{ maxLength: null, numericPrecision: null, numericScale: null, comment: null },
   };
   const field: ColumnField = { name, type: 'json', column, stored: null, special: [], meta: null };
-  return { name, field, cell, form: 'json', masked: false, check: null, temporal: false };
+  const plain = { masked: false, check: null, temporal: false, links: false, path: null };
+  return { name, field, cell, form: 'json', ...plain };
 }
 
 /** Why there can be no field of this name; null when there can. */

@@ -13,6 +13,7 @@ import { type FileColumn, storedText } from './file-column.ts';
 import { NO_SECRET } from './hash-staged.ts';
 import { type JsonElement, JsonScanner } from './json-scanner.ts';
 import { NdjsonScanner } from './ndjson-scanner.ts';
+import { NestedItem } from './nested-item.ts';
 import { malformed, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler, RowReader } from './row-reader.ts';
 import { writeValue } from './write-value.ts';
@@ -48,6 +49,7 @@ export interface JsonRowsOptions {
 
 class JsonRow implements Row {
   number = 0;
+  members: Readonly<Record<string, unknown>> | null = null;
   readonly #fieldNamed: JsonRowsOptions['fieldNamed'];
   readonly #conversions: readonly (Conversion | null)[];
   readonly #columns: readonly FileColumn[];
@@ -81,6 +83,7 @@ class JsonRow implements Row {
     unknown: (name: string) => void,
   ): string | null {
     this.#element = element;
+    this.members = object;
     this.#values.fill(undefined);
     for (const member of Object.keys(object)) {
       const name = this.#fieldNamed(member);
@@ -101,6 +104,8 @@ class JsonRow implements Row {
     if (value === undefined || value === null) return value;
     const known = this.#columns[column];
     if (value === CONCEALED && known?.masked) return undefined;
+    if (known?.links && isJsonObject(value) && !(value instanceof JsonNumber))
+      throw new NestedItem();
     const wrong = known === undefined ? null : misfit(known, value);
     if (wrong !== null) throw new MisplacedValue(value, wrong);
     const text = valueText(value, known?.form ?? 'plain');

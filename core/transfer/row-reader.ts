@@ -8,6 +8,8 @@ export interface Row {
   readonly number: number;
   /** The line of the file on which the row begins, from 1. */
   readonly line: number;
+  /** The members of an object; null for the cells of a CSV file. */
+  readonly members: Readonly<Record<string, unknown>> | null;
   /** The text of the row in the file. */
   source(): string;
   /**

@@ -14,6 +14,7 @@ import { completeJob } from '#core/jobs/write-job-status.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
 import { importDestination } from '#core/services/import-right.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
+import { systemRuleOf } from '#core/services/system/rule.ts';
 import { importFile } from '#core/transfer/import.ts';
 import type { StoredFile } from '#core/transfer/import-file.ts';
 import type { ImportResult } from '#core/transfer/import-run.ts';
@@ -30,14 +31,15 @@ async function senderOf(
   const rights = await services.access.rightsOf(caller);
   const { config } = services;
   const hash = (secret: string) => hashPassword(config, secret);
-  return { caller, rights, bounds: queryBounds(config), hash };
+  const maxItems = config.MAX_BATCH_MUTATION;
+  return { caller, rights, bounds: queryBounds(config), hash, ruleOf: systemRuleOf, maxItems };
 }
 
 /** Imports the file; `announce` is called when everything is written, before the commit. */
 async function importSpooled(
   message: ImportMessage,
   context: ActorContext,
-  announce: () => Promise<void>,
+  announce: (written: ReadonlySet<string>) => Promise<void>,
 ): Promise<ImportResult> {
   const { collection, file, parameters = {} } = message;
   const { services, job, signal } = context;
@@ -95,19 +97,21 @@ async function importSpooled(
     report: async (content) => {
       await spool.write(job.id, content, undefined);
     },
-    complete: async (result) => {
+    complete: async (result, written) => {
       const parts = { progress: reached };
       if (result.dry_run === true) return await completeJob(client, schema, job, result, parts);
-      const target = current.collections.get(collection);
       const entry = { key: [job.id], delta: {}, parent: null };
-      if (target !== undefined) await history.record(target, 'import', [entry]);
+      for (const name of written) {
+        const target = current.collections.get(name);
+        if (target !== undefined) await history.record(target, 'import', [entry]);
+      }
       const earlier = await sameFileJob(client, schema, job);
       const more = {
         ...(earlier === null ? {} : { same_file_as: earlier }),
         ...(created === null ? {} : { schema_job: created.job, fields: created.fields }),
       };
       await completeJob(client, schema, job, { ...result, ...more }, parts);
-      await announce();
+      await announce(written);
     },
   });
 }
@@ -127,11 +131,12 @@ export const importActor: Actor<typeof importMessage> = {
         .remove(message.file.id)
         .catch((error) => context.log.warn({ err: error }, 'an imported file was not removed'));
     const { services, job } = context;
-    const { collection } = message;
-    const change: Change = { collection, action: 'import', keys: null, user: job.user };
     const announced: Announcement[] = [];
-    const announce = async () => {
-      announced.push(await services.journal.announce([change]));
+    const announce = async (written: ReadonlySet<string>) => {
+      const changes = [...written].map(
+        (collection): Change => ({ collection, action: 'import', keys: null, user: job.user }),
+      );
+      announced.push(await services.journal.announce(changes));
     };
     try {
       const result = await importSpooled(message, context, announce);

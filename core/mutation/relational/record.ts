@@ -5,6 +5,9 @@ import { PENDING, type Row } from '../payload.ts';
 import { writtenNodes } from './judge.ts';
 import { keyOfNode, type Node, type Work } from './work.ts';
 
+/** Who is told what was written. */
+export type Recorder = Pick<History, 'record'>;
+
 /** The revision of the item that a row came with. */
 type Parents = ReadonlyMap<Node, number>;
 
@@ -36,7 +39,7 @@ export function deltaOf(
 }
 
 async function tellNodes(
-  history: History,
+  history: Recorder,
   work: Work,
   parents: Parents,
 ): Promise<ReadonlyMap<Node, number>> {
@@ -57,14 +60,14 @@ async function tellNodes(
   return revisions;
 }
 
-async function tellDeleted(history: History, { write, nodes }: Work): Promise<void> {
+async function tellDeleted(history: Recorder, { write, nodes }: Work): Promise<void> {
   const deeds = nodes.map((node) => ({ key: keyOfNode(node), delta: {}, parent: null }));
   await history.record(write.collection, 'delete', deeds);
 }
 
 /** Tells of a piece of work that was carried out, with all below it. */
 export async function recordWork(
-  history: History,
+  history: Recorder,
   work: Work,
   parents: Parents = new Map(),
 ): Promise<void> {

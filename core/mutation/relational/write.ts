@@ -3,7 +3,6 @@
  * all of it, then write. The number of statements depends on the payload's shape alone.
  */
 import { forbidden } from '#core/errors/service-error.ts';
-import type { History } from '#core/history/history.ts';
 import type { Key } from '#core/query/key.ts';
 import { Allowance } from '../allowance.ts';
 import { judgeAction } from '../judge.ts';
@@ -12,7 +11,7 @@ import { judgeWork } from './judge.ts';
 import { lockNamedRows } from './lock.ts';
 import { type Input, Planner } from './parse.ts';
 import type { Level } from './plan.ts';
-import { recordWork } from './record.ts';
+import { type Recorder, recordWork } from './record.ts';
 import { Resolver, type WriteOf } from './resolve.ts';
 import { keyOfNode } from './work.ts';
 import { writeRows } from './write-rows.ts';
@@ -25,7 +24,7 @@ export interface Surroundings {
   readonly writeOf: WriteOf;
   /** Most items that the whole payload may write; undefined: no bound. */
   readonly maxItems: number | undefined;
-  readonly history: History;
+  readonly history: Recorder;
 }
 
 /** Calls the rules of all collections that a plan reaches, once each. */

@@ -21,6 +21,8 @@ function column(form: ValueForm, cell: number): FileColumn {
     masked,
     check: null,
     temporal: false,
+    links: false,
+    path: null,
     field: { name: form, type: 'text', column, special: [], stored: null, meta: null },
   };
 }

@@ -16,7 +16,10 @@ function columnsOf(count: number): FileColumn[] {
     const name = `c${cell}`;
     const column = columnDescriptor(name, 'text');
     const field = { name, type: 'text', column, special: [], stored: null, meta: null } as const;
-    return { name, field, cell, form: 'plain', masked: false, check: null, temporal: false };
+    return {
+      ...{ name, field, cell, form: 'plain', masked: false, check: null, temporal: false },
+      ...{ links: false, path: null },
+    };
   });
 }
 

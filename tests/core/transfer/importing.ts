@@ -11,6 +11,7 @@ import { compose } from '#core/catalog/make-descriptors.ts';
 import { loadConfig } from '#core/config/config.ts';
 import { ServiceErrors } from '#core/errors/service-error.ts';
 import type { ImportFormat } from '#core/jobs/message/import.ts';
+import { NO_RULE } from '#core/mutation/target.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
 import { importFile } from '#core/transfer/import.ts';
 import type { ImportOptions, ImportResult } from '#core/transfer/import-run.ts';
@@ -95,6 +96,8 @@ const ADMINISTRATOR: ImportOptions['sender'] = {
   rights: FULL_RIGHTS,
   bounds: queryBounds(loadConfig({})),
   hash: async (secret) => `hash of ${secret}`,
+  ruleOf: () => NO_RULE,
+  maxItems: undefined,
 };
 
 /** @param setup SQL that makes the tables of the test */

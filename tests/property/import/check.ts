@@ -118,7 +118,7 @@ function optionsOf(
   return {
     ...{ client, catalog, collection: 'things', parameters, errorLimit: 1_000 },
     ...(fields === null ? {} : { fields: new Set(fields) }),
-    sender: { caller: CALLER, rights, bounds, hash },
+    sender: { caller: CALLER, rights, bounds, hash, ruleOf: () => NO_RULE, maxItems: undefined },
     file: {
       ...{ format: 'json', gzip: false, bytes: content.length },
       open: () => Readable.from([content]),
