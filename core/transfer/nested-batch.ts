@@ -44,11 +44,20 @@ class LackingItems extends Error {
 
 const NO_ITEM = 'There is no item with this key to update.';
 
-/** Counts only what is written: an import has one entry of history, none for each row. */
+/**
+ * Notes only where something is written: an import has one entry of history, none for each row. That
+ * is too little for users, rights and the like.
+ * @throws ServiceError UNPROCESSABLE_ENTITY for items of Sluice's own collections
+ */
 function recorderOf(written: Set<string>): Recorder {
   return {
-    async record({ name }, _action, entries) {
-      if (entries.length > 0) written.add(name);
+    async record({ name, system }, _action, entries) {
+      if (entries.length === 0) return [];
+      if (system) {
+        const reason = 'Files may refer to these items, but not create or change them.';
+        throw new ServiceError('UNPROCESSABLE_ENTITY', { collection: name, reason });
+      }
+      written.add(name);
       return [];
     },
   };

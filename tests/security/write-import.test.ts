@@ -354,3 +354,82 @@ t.test('a member who may read all items needs no judgement of rows', async (t) =
     await cluster.db.query('DELETE FROM tasks');
   }
 });
+
+t.test('related items of a row are refused where POST refuses them', async (t) => {
+  await cluster.db.query(`
+    CREATE TABLE writers (id serial PRIMARY KEY, name text, secret text, owner uuid
+      REFERENCES system_users);
+    CREATE TABLE texts (id serial PRIMARY KEY, title text, writer int REFERENCES writers);
+    INSERT INTO writers (name, secret) VALUES ('seen', 'a'), ('hidden', 'b');
+    INSERT INTO system_relations (many_collection, many_field, one_collection, one_field)
+      VALUES ('texts', 'writer', 'writers', 'texts')`);
+  await until(async () => (await cluster.fetch('/items/writers?fields=texts')).ok, 'relations');
+  const on = (
+    collection: string,
+    action: GivenPermission['action'],
+    more: Partial<GivenPermission> = {},
+  ): GivenPermission => ({ collection, action, ...more });
+  const texts = [on('texts', 'create'), on('texts', 'read')];
+  const seen = on('writers', 'read', { permissions: { name: { _neq: 'hidden' } } });
+  const rights: Record<string, GivenPermission[]> = {
+    'no writers': texts,
+    'readers of writers': [...texts, seen],
+    'authors of writers': [...texts, seen, on('writers', 'create', { fields: ['name'] })],
+    'validated authors': [
+      ...[...texts, seen],
+      on('writers', 'create', { validation: { name: { _starts_with: 'ok' } } }),
+    ],
+    'editors of writers': [
+      ...[...texts, seen],
+      on('writers', 'update', { fields: ['name'], permissions: { id: { _lt: 3 } } }),
+    ],
+    'all of writers': [
+      ...texts,
+      ...(['create', 'update', 'read'] as const).map((one) => on('writers', one)),
+    ],
+  };
+  const payloads = [
+    { title: 'a', writer: { name: 'ok new' } },
+    { title: 'a', writer: { name: 'new' } },
+    { title: 'a', writer: { name: 'ok', secret: 's' } },
+    { title: 'a', writer: { id: 1, name: 'ok changed' } },
+    { title: 'a', writer: { id: 2, name: 'ok changed' } },
+    { title: 'a', writer: { id: 1, secret: 's' } },
+    { title: 'a', writer: { id: 1 } },
+    { title: 'a', writer: { id: 2 } },
+    { title: 'a', writer: { id: 77, name: 'ok' } },
+    { title: 'a', writer: { owner: { email: 'x@example.com' } } },
+  ];
+  const state = async () =>
+    (
+      await cluster.db.query(`SELECT t.title, w.name, w.secret FROM texts t
+        FULL JOIN writers w ON w.id = t.writer ORDER BY w.id, t.id`)
+    ).rows;
+  const outcome = async (send: () => Promise<string | undefined>) => {
+    await cluster.db.query(`TRUNCATE writers, texts RESTART IDENTITY;
+      INSERT INTO writers (name, secret) VALUES ('seen', 'a'), ('hidden', 'b')`);
+    return { code: await send(), rows: await state() };
+  };
+  for (const [name, permissions] of Object.entries(rights)) {
+    const member = await createMember(cluster, permissions);
+    for (const payload of payloads) {
+      const posted = await outcome(
+        async () => (await member.send('POST', '/items/texts', payload)).code,
+      );
+      const imported = await outcome(async () => {
+        const form = new FormData();
+        form.append('file', new Blob([JSON.stringify([payload])]), 'a.json');
+        const { body } = await member.upload('/utils/import/texts', form);
+        return body?.errors?.[0]?.extensions.code;
+      });
+      t.strictSame(imported, posted, `${name}: ${JSON.stringify(payload)}`);
+    }
+  }
+  const form = new FormData();
+  const users = [{ title: 'a', writer: { owner: { email: 'x@example.com' } } }];
+  form.append('file', new Blob([JSON.stringify(users)]), 'a.json');
+  const answer = await cluster.fetch('/utils/import/texts', { method: 'POST', body: form });
+  t.equal(answer.status, 422, 'no file makes users, not even that of an administrator');
+  const found = await cluster.db.query("SELECT FROM system_users WHERE email = 'x@example.com'");
+  t.equal(found.rowCount, 0);
+});
