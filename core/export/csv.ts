@@ -3,7 +3,7 @@
  */
 import { stringify } from 'csv-stringify/sync';
 import type { Path } from '#core/query/query.ts';
-import { writeJson } from '#core/transfer/exact-json.ts';
+import { writeJson } from '#core/transfer/file/exact-json.ts';
 
 /** Helps programs that guess the encoding. */
 export const BYTE_ORDER_MARK = '\uFEFF';

@@ -1,7 +1,7 @@
 /** Writes items in the requested format, as they arrive. */
 import type { ExportFormat } from '#core/jobs/message/export.ts';
 import type { Path } from '#core/query/query.ts';
-import { parseJson } from '#core/transfer/exact-json.ts';
+import { parseJson } from '#core/transfer/file/exact-json.ts';
 import { csvText } from './csv.ts';
 import { jsonText, linesText, xmlText, yamlText } from './json-yaml-xml.ts';
 

@@ -16,7 +16,7 @@ import {
 import type { Submission } from '#core/jobs/submit.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query, QueryBounds } from '#core/query/query.ts';
-import { allColumns } from '#core/transfer/file-column.ts';
+import { allColumns } from '#core/transfer/file/file-column.ts';
 import type { ByteRange, Spool } from '#core/transfer/spool.ts';
 import type { JobService } from './jobs.ts';
 import {

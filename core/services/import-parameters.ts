@@ -4,7 +4,7 @@ import { invalidPayload, invalidQuery, type ServiceError } from '#core/errors/se
 import type { ImportFormat } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { isJsonObject } from '#core/json/json-object.ts';
-import { DateFormat, WrongDateFormat } from '#core/transfer/date-format.ts';
+import { DateFormat, WrongDateFormat } from '#core/transfer/file/date-format.ts';
 
 /** A value that an option does not take; the message says what it takes. */
 class WrongValue extends Error {}

@@ -13,7 +13,7 @@ import type { Submission } from '#core/jobs/submit.ts';
 import type { Log } from '#core/log/log.ts';
 import { createCollections } from '#core/schema/change-input.ts';
 import { importable } from '#core/transfer/import-target.ts';
-import { matchKey } from '#core/transfer/match-key.ts';
+import { matchKey } from '#core/transfer/merge/match-key.ts';
 import type { Spool } from '#core/transfer/spool.ts';
 import { type Destination, importDestination, notImportable } from './import-right.ts';
 import type { JobService } from './jobs.ts';

@@ -9,7 +9,7 @@ import { constraintColumns } from '#core/database/constraint.ts';
 import { matchedInputs } from '#core/mutation/relational/match.ts';
 import { writeItems } from '#core/mutation/relational/write.ts';
 import type { Write } from '#core/mutation/target.ts';
-import { matchKey } from '#core/transfer/match-key.ts';
+import { matchKey } from '#core/transfer/merge/match-key.ts';
 import type { ItemService } from './items.ts';
 import { readBack, readBackOne, type WriteAnswer } from './read-back.ts';
 import type { Target } from './request-context.ts';

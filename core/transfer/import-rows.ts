@@ -3,30 +3,30 @@
  * table, or, when something is wrong, through the staging table with each row checked.
  */
 import { sql } from '#core/database/sql.ts';
-import { MisplacedValue } from './cell-text.ts';
-import { stageJudged } from './check-rows.ts';
-import { copyFile, FaultyRow, NewMember } from './copy-file.ts';
-import { stage } from './copy-to-staging.ts';
-import { blamesConstraint, blamesRow } from './database-refusal.ts';
-import { copyToTarget, directWayIsOpen, directWriter, NoDirectWay } from './direct-copy.ts';
+import { copyFile, FaultyRow, NewMember } from './copy/copy-file.ts';
+import { stage } from './copy/copy-to-staging.ts';
+import { copyToTarget, directWayIsOpen, directWriter, NoDirectWay } from './copy/direct-copy.ts';
+import type { Staged } from './copy/staging-table.ts';
 import { mergeFew } from './few-rows.ts';
-import type { FileColumn } from './file-column.ts';
-import { locate } from './find-faulty-rows.ts';
-import { hashStaged, secretColumns } from './hash-staged.ts';
-import { widestColumns } from './import-file.ts';
+import { MisplacedValue } from './file/cell-text.ts';
+import type { FileColumn } from './file/file-column.ts';
+import { widestColumns } from './file/import-file.ts';
+import { type RowFault, UnreadableFile } from './file/row-fault.ts';
 import { type ImportResult, Refused, type Run } from './import-run.ts';
-import { judgeRows } from './judge-rows.ts';
-import { mayCreateAny } from './judge-staged.ts';
-import type { MergeCounts } from './merge-by-key.ts';
-import { mergeGoodRows } from './merge-good-rows.ts';
-import { prepareStaged, settle } from './merge-staged.ts';
-import { NestedItem } from './nested-item.ts';
-import { importNested } from './nested-rows.ts';
-import { restrictedLinks } from './restricted-links.ts';
-import { type RowFault, UnreadableFile } from './row-fault.ts';
-import { moveSequences } from './sequence.ts';
-import type { Staged } from './staging-table.ts';
-import { seenFields, seesValues } from './visible-faults.ts';
+import { stageJudged } from './judge/check-rows.ts';
+import { blamesConstraint, blamesRow } from './judge/database-refusal.ts';
+import { locate } from './judge/find-faulty-rows.ts';
+import { hashStaged, secretColumns } from './judge/hash-staged.ts';
+import { judgeRows } from './judge/judge-rows.ts';
+import { mayCreateAny } from './judge/judge-staged.ts';
+import { restrictedLinks } from './judge/restricted-links.ts';
+import { seenFields, seesValues } from './judge/visible-faults.ts';
+import type { MergeCounts } from './merge/merge-by-key.ts';
+import { mergeGoodRows } from './merge/merge-good-rows.ts';
+import { prepareStaged, settle } from './merge/merge-staged.ts';
+import { moveSequences } from './merge/sequence.ts';
+import { NestedItem } from './nested/nested-item.ts';
+import { importNested } from './nested/nested-rows.ts';
 
 type Columns = readonly FileColumn[];
 

@@ -4,14 +4,14 @@ import type { Catalog } from '#core/catalog/catalog.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
 import type { Write } from '#core/mutation/target.ts';
-import type { ExpansionLimits } from './expand.ts';
+import type { ExpansionLimits } from './file/expand.ts';
+import type { ImportFile, StoredFile } from './file/import-file.ts';
+import type { RowFault } from './file/row-fault.ts';
 import type { ImportConnection } from './import-connection.ts';
-import type { ImportFile, StoredFile } from './import-file.ts';
 import type { Sender } from './import-sender.ts';
 import type { Target } from './import-target.ts';
-import type { NestedColumns } from './nested-column.ts';
-import type { RejectedRows } from './rejected-rows.ts';
-import type { RowFault } from './row-fault.ts';
+import type { NestedColumns } from './nested/nested-column.ts';
+import type { RejectedRows } from './report/rejected-rows.ts';
 
 /** The result of an import. */
 export interface ImportResult {

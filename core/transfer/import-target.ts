@@ -8,8 +8,8 @@ import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 import type { ImportConnection } from './import-connection.ts';
-import type { MadeValues } from './made-values.ts';
-import { matchKey } from './match-key.ts';
+import type { MadeValues } from './judge/made-values.ts';
+import { matchKey } from './merge/match-key.ts';
 
 /** A collection whose rows can be imported. */
 export interface ImportableCollection extends Collection {

@@ -3,17 +3,17 @@
  * Faults are reported row by row.
  */
 import { sql } from '#core/database/sql.ts';
-import { errorReport } from './error-report.ts';
+import { fileColumns, openFile, widestColumns } from './file/import-file.ts';
+import { discreet, importErrors, type RowFault, UnreadableFile } from './file/row-fault.ts';
 import { ImportConnection } from './import-connection.ts';
-import { fileColumns, openFile, widestColumns } from './import-file.ts';
 import { importRows } from './import-rows.ts';
 import { type ImportOptions, type ImportResult, Refused, type Run } from './import-run.ts';
 import { openWrite } from './import-sender.ts';
 import { type ImportableCollection, importable, openTarget } from './import-target.ts';
-import { madeValues } from './made-values.ts';
-import { NestedColumns } from './nested-column.ts';
-import { REJECTED_MAX, RejectedRows, TooManyRejected } from './rejected-rows.ts';
-import { discreet, importErrors, type RowFault, UnreadableFile } from './row-fault.ts';
+import { madeValues } from './judge/made-values.ts';
+import { NestedColumns } from './nested/nested-column.ts';
+import { errorReport } from './report/error-report.ts';
+import { REJECTED_MAX, RejectedRows, TooManyRejected } from './report/rejected-rows.ts';
 
 /**
  * Settings of the transaction: no timeout but the caller's signal, the same parsing of values

@@ -4,7 +4,7 @@ import { stringify } from 'csv-stringify';
 import { invalidQuery, quotaExceeded } from '#core/errors/service-error.ts';
 import type { Job } from '#core/jobs/job.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
-import { REPORT_COLUMNS } from '#core/transfer/error-report.ts';
+import { REPORT_COLUMNS } from '#core/transfer/report/error-report.ts';
 import { eventStream, type ServerEvent } from '#edge/http/event-stream.ts';
 import { type Call, type CallHandler, data, listed, NO_CONTENT, param } from './call.ts';
 import { jobLocation } from './job-answer.ts';

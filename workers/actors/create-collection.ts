@@ -10,11 +10,15 @@ import type { ImportMessage } from '#core/jobs/message/import.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { schemaSubmission } from '#core/schema/schema-job.ts';
 import { systemTable } from '#core/system/system-table.ts';
-import { openFile, type StoredFile } from '#core/transfer/import-file.ts';
+import { openFile, type StoredFile } from '#core/transfer/file/import-file.ts';
+import { importErrors, UnreadableFile } from '#core/transfer/file/row-fault.ts';
 import type { ImportResult } from '#core/transfer/import-run.ts';
 import type { Sender } from '#core/transfer/import-sender.ts';
-import { type Inference, type InferredField, inferFields } from '#core/transfer/infer-fields.ts';
-import { importErrors, UnreadableFile } from '#core/transfer/row-fault.ts';
+import {
+  type Inference,
+  type InferredField,
+  inferFields,
+} from '#core/transfer/infer/infer-fields.ts';
 import type { ActorContext } from '#workers/runtime/actor.ts';
 
 /** The pause (ms) between two looks at the schema job. */

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';
-import { LocalTime } from '#core/transfer/date-format.ts';
+import { LocalTime } from '#core/transfer/file/date-format.ts';
 import { type Importing, importing } from './importing.ts';
 
 const SETUP = `

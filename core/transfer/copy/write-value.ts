@@ -1,0 +1,26 @@
+/** Writes a value of a row for COPY, unless PostgreSQL would store another one. */
+import type { TextCheck } from '#core/values/check-value.ts';
+import { MisplacedValue } from '../file/cell-text.ts';
+import type { CopyText } from './copy-text.ts';
+
+/**
+ * Writes a value; false, and nothing is written, when the row does not have it.
+ * @throws {MisplacedValue} when the check refuses it, and for half a surrogate pair, which UTF-8
+ *   cannot express and would replace
+ */
+export function writeValue(
+  value: string | null | undefined,
+  check: TextCheck | null,
+  out: CopyText,
+): boolean {
+  if (value === undefined) return false;
+  if (value === null) {
+    out.null();
+    return true;
+  }
+  if (!value.isWellFormed() || (check !== null && check(value) !== null)) {
+    throw new MisplacedValue(value);
+  }
+  out.text(value);
+  return true;
+}

@@ -1,0 +1,78 @@
+/** Reads the cells of CSV rows as values of their columns, by the options of the import. */
+import { CONCEALED } from '#core/catalog/concealed-field.ts';
+import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
+import { NestedItem } from '../nested/nested-item.ts';
+import { type Conversion, conversionOf } from './cell-format.ts';
+import { cellText, objectIn } from './cell-text.ts';
+import { type FileColumn, storedText } from './file-column.ts';
+
+/** First bytes of cells that may be JSON: quotes, white space, `null`, lists. */
+const MAY_BE_JSON = new Uint8Array(256);
+for (const char of '" \t\n\rn[') MAY_BE_JSON[char.charCodeAt(0)] = 1;
+
+const SPACE = 0x20;
+const LETTER_F = 0x66;
+const LETTER_T = 0x74;
+
+/**
+ * Whether a cell with these first and last bytes, or units, is its own text. `true` and `false` are,
+ * unless white space follows.
+ */
+export function isItsText(first: number, last: number): boolean {
+  if (first === LETTER_T || first === LETTER_F) return last > SPACE;
+  return first > 0xff || MAY_BE_JSON[first] === 0;
+}
+
+const TEXTS = new Set(['text', 'varchar', 'bpchar', 'citext', 'name']);
+
+/** What an empty cell is in this column; undefined for no value. */
+function emptyValue(
+  { field, form }: FileColumn,
+  { empty }: ImportParameters,
+): '' | null | undefined {
+  if (empty === 'null') return null;
+  return empty === 'text' && form !== 'json' && TEXTS.has(field.column.typeName) ? '' : undefined;
+}
+
+export class CellReader {
+  /** Rows whose cells are all empty have no value. */
+  readonly skipsEmptyRows: boolean;
+  readonly #columns: readonly FileColumn[];
+  readonly #conversions: readonly (Conversion | null)[];
+  readonly #empty: readonly ('' | null | undefined)[];
+
+  constructor(columns: readonly FileColumn[], parameters: ImportParameters) {
+    this.skipsEmptyRows = (parameters.empty ?? 'missing') === 'missing';
+    this.#columns = columns;
+    this.#conversions = columns.map((column) => conversionOf(column, parameters));
+    this.#empty = columns.map((column) => emptyValue(column, parameters));
+  }
+
+  /** The value of an empty cell. */
+  empty(column: number): '' | null | undefined {
+    return this.#empty[column];
+  }
+
+  /** Whether the text of a cell that is not JSON is its value, unless a check refuses it. */
+  copies(column: number): boolean {
+    return this.#conversions[column] === null && this.#columns[column]?.masked === false;
+  }
+
+  /**
+   * The value of a cell.
+   * @param quoted it is known to be in quotes
+   * @throws {MisplacedValue}
+   */
+  value(column: number, cell: string, quoted: boolean): string | null | undefined {
+    if (cell === '') return this.#empty[column];
+    const known = this.#columns[column];
+    if (known === undefined) return undefined;
+    if (known.masked && cell === CONCEALED) return undefined;
+    // In a document that is the null of JSON, which is a value.
+    const isJsonNull = cell === 'null' && known.form === 'json' && quoted;
+    const text = isJsonNull ? cell : cellText(cell, known.form);
+    if (text === null) return null;
+    if (known.links && known.path === null && objectIn(text) !== null) throw new NestedItem();
+    return storedText(known, this.#conversions[column]?.(text) ?? text);
+  }
+}

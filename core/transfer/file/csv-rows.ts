@@ -1,0 +1,193 @@
+/** Reads a CSV file into rows: the first record names the columns, an empty cell has no value. */
+
+import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
+import { looksLikeTimestamp } from '#core/values/timestamp-text.ts';
+import type { CopyText } from '../copy/copy-text.ts';
+import { writeValue } from '../copy/write-value.ts';
+import { CellReader, isItsText } from './cell-reader.ts';
+import { type CsvHandler, type CsvRecord, CsvScanner, DOUBLED, PLAIN } from './csv-scanner.ts';
+import type { FileColumn } from './file-column.ts';
+import { malformed, UnreadableFile } from './row-fault.ts';
+import type { Row, RowHandler, RowReader } from './row-reader.ts';
+
+const NOT_UTF8 = 'The row is not UTF-8.';
+
+const ZERO = 0x30;
+const BRACE = 0x7b;
+
+class CsvRow implements Row {
+  readonly members = null;
+  number = 0;
+  readonly #columns: readonly FileColumn[];
+  /** The indexes of their cells. */
+  readonly #cells: Int32Array;
+  /** 1 for columns whose cells can be copied, 2 for those where an object cannot. */
+  readonly #copied: Uint8Array;
+  readonly #reader: CellReader;
+  readonly #record: CsvRecord;
+
+  constructor(columns: readonly FileColumn[], reader: CellReader, record: CsvRecord) {
+    this.#columns = columns;
+    this.#cells = Int32Array.from(columns, ({ cell }) => cell);
+    this.#copied = Uint8Array.from(columns, ({ links }, column) => {
+      if (!reader.copies(column)) return 0;
+      return links ? 2 : 1;
+    });
+    this.#reader = reader;
+    this.#record = record;
+  }
+
+  get line(): number {
+    return this.#record.line;
+  }
+
+  source(): string {
+    return this.#record.source();
+  }
+
+  value(column: number): string | null | undefined {
+    const record = this.#record;
+    const cell = this.#cells[column] ?? 0;
+    if (record.starts[cell] === record.ends[cell]) return this.#reader.empty(column);
+    return this.#reader.value(column, record.text(cell), record.forms[cell] !== PLAIN);
+  }
+
+  write(column: number, out: CopyText): boolean {
+    const record = this.#record;
+    const cell = this.#cells[column] ?? 0;
+    const start = record.starts[cell] ?? 0;
+    const end = record.ends[cell] ?? 0;
+    const known = this.#columns[column];
+    const check = known?.check ?? null;
+    if (start === end) return writeValue(this.#reader.empty(column), check, out);
+    const isPlain =
+      record.forms[cell] !== DOUBLED &&
+      isItsText(record.bytes[start] ?? 0, record.bytes[end - 1] ?? 0);
+    const isKnown =
+      check === null || (known?.temporal && looksLikeTimestamp(record.bytes, start, end));
+    const copied = this.#copied[column] ?? 0;
+    const isCopied = copied === 1 || (copied === 2 && record.bytes[start] !== BRACE);
+    if (isPlain && isKnown && isCopied) {
+      out.bytes(record.bytes, start, end);
+      return true;
+    }
+    return writeValue(this.value(column), check, out);
+  }
+
+  integer(column: number): number {
+    const { bytes, starts, ends } = this.#record;
+    const cell = this.#cells[column] ?? 0;
+    const start = starts[cell] ?? 0;
+    const end = ends[cell] ?? 0;
+    if (end === start || end - start > EXACT_DIGITS) return Number.NaN;
+    let value = 0;
+    for (let at = start; at < end; at += 1) {
+      const digit = (bytes[at] ?? 0) - ZERO;
+      if (digit < 0 || digit > 9) return Number.NaN;
+      value = value * 10 + digit;
+    }
+    return value;
+  }
+}
+
+/** Digits that a double stores exactly. */
+const EXACT_DIGITS = 15;
+
+function isEmpty(record: CsvRecord): boolean {
+  for (let cell = 0; cell < record.count; cell += 1) {
+    if (record.starts[cell] !== record.ends[cell]) return false;
+  }
+  return true;
+}
+
+/** PostgreSQL's maximum number of columns. */
+export const COLUMNS_MAX = 1_600;
+export const WIDE_HEADER = `The header has more than ${COLUMNS_MAX} columns, which no table has.`;
+
+/** Reads the rows after the header; each must have as many cells as the header. */
+export function csvRows(
+  columns: readonly FileColumn[],
+  parameters: ImportParameters,
+  handler: RowHandler,
+): RowReader {
+  const reader = new CellReader(columns, parameters);
+  let number = -1;
+  let width = 0;
+  let row: CsvRow | undefined;
+  const wide = `A row has more than ${COLUMNS_MAX} cells.`;
+  const handle: CsvHandler = {
+    record(record) {
+      number += 1;
+      // The header, which was read before.
+      if (number === 0) {
+        width = record.count;
+        return;
+      }
+      if (record.count !== width) {
+        const reason = `The row has ${record.count} cells, the header has ${width}.`;
+        handler.fault(malformed(reason, number, record.place(record.start)), record.source());
+      } else if (reader.skipsEmptyRows && isEmpty(record)) {
+        handler.skipped(number);
+      } else {
+        row ??= new CsvRow(columns, reader, record);
+        row.number = number;
+        handler.row(row);
+      }
+    },
+    badEncoding(record) {
+      number += 1;
+      handler.fault(malformed(NOT_UTF8, number, record.place(record.start)), record.source());
+    },
+  };
+  const scanner = new CsvScanner(handle, { cells: COLUMNS_MAX, reason: wide });
+  const within = (read: () => void) => {
+    try {
+      read();
+    } catch (error) {
+      if (!(error instanceof UnreadableFile) || error.fault.row !== null) throw error;
+      throw new UnreadableFile({ ...error.fault, row: number + 1 });
+    }
+  };
+  return {
+    push: (chunk) => within(() => scanner.push(chunk)),
+    end: () => within(() => scanner.end()),
+    next: () => number + 1,
+  };
+}
+
+/** A name in the header, and its position in the file. */
+export interface HeaderCell {
+  readonly name: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+function namesOf(record: CsvRecord): HeaderCell[] {
+  return record.places().map((place, cell) => ({ name: record.text(cell), ...place }));
+}
+
+/** The names in the first record; null when there is none. */
+export async function csvHeader(source: AsyncIterable<Buffer>): Promise<HeaderCell[] | null> {
+  let header: HeaderCell[] | null = null;
+  const handler: CsvHandler = {
+    record(record) {
+      header ??= namesOf(record);
+    },
+    badEncoding(record) {
+      const fault = malformed('The header is not UTF-8.', null, record.place(record.start));
+      if (header === null) throw new UnreadableFile(fault);
+    },
+  };
+  const scanner = new CsvScanner(handler, { cells: COLUMNS_MAX, reason: WIDE_HEADER });
+  try {
+    for await (const chunk of source) {
+      scanner.push(chunk);
+      if (header !== null) return header;
+    }
+    scanner.end();
+  } catch (error) {
+    // Later faults are found when the rows are read.
+    if (header === null) throw error;
+  }
+  return header;
+}

@@ -1,0 +1,260 @@
+/** The file of an import: its format, its columns, and how its rows are read. */
+import type { ImportFormat } from '#core/jobs/message/import.ts';
+import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
+import type { ImportableCollection } from '../import-target.ts';
+import { NestedColumns } from '../nested/nested-column.ts';
+import { NestedItem } from '../nested/nested-item.ts';
+import {
+  type CsvDialect,
+  dialectOf,
+  isRfc4180,
+  separatorHint,
+  separatorLine,
+} from './csv-dialect.ts';
+import { csvHeader, csvRows, type HeaderCell } from './csv-rows.ts';
+import { decode, markedEncoding } from './decode.ts';
+import { dialectHeader, dialectRows } from './dialect-rows.ts';
+import { type ExpansionLimits, expand } from './expand.ts';
+import { allColumns, type FileColumn, fileColumn } from './file-column.ts';
+import { jsonMembers, jsonRows } from './json-rows.ts';
+import { malformed, type RowFault, shownName, UnreadableFile } from './row-fault.ts';
+import type { RowHandler, RowReader } from './row-reader.ts';
+
+/** A file as it was sent. */
+export interface StoredFile {
+  readonly format: ImportFormat;
+  readonly gzip: boolean;
+  readonly bytes: number;
+  /** The content from the beginning; it can be read more than once. */
+  open(): AsyncIterable<Buffer>;
+}
+
+/** A file whose content is UTF-8 without compression. */
+export interface ImportFile {
+  readonly format: ImportFormat;
+  /** Bytes as it was sent. */
+  readonly bytes: number;
+  readonly parameters: ImportParameters;
+  /** How its cells are written; null for RFC 4180 and for JSON. */
+  readonly dialect: CsvDialect | null;
+  /**
+   * The content from the beginning; it can be read more than once.
+   * @param read is called with the number of bytes as they are read from the file
+   */
+  content(read?: (bytes: number) => void): AsyncIterable<Buffer>;
+}
+
+type Content = ImportFile['content'];
+
+/** Bytes that show how a file begins; the line that names the separator is shorter. */
+const BEGINNING = 16;
+
+async function beginningOf(content: AsyncIterable<Buffer>): Promise<Buffer> {
+  let beginning = Buffer.alloc(0);
+  try {
+    for await (const chunk of content) {
+      beginning = Buffer.concat([beginning, chunk]);
+      if (beginning.length >= BEGINNING) break;
+    }
+  } catch (error) {
+    // It is reported with its row when the rows are read.
+    if (!(error instanceof UnreadableFile)) throw error;
+  }
+  return beginning.subarray(0, BEGINNING);
+}
+
+/** Puts an empty line in the place of the first bytes, so that lines keep their numbers. */
+async function* withoutLine(content: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  let left = bytes;
+  yield Buffer.from('\n');
+  for await (const chunk of content) {
+    if (left < chunk.length) yield left === 0 ? chunk : chunk.subarray(left);
+    left = Math.max(0, left - chunk.length);
+  }
+}
+
+function plainContent(file: StoredFile, limits: ExpansionLimits): Content {
+  const counted = async function* (read: (bytes: number) => void) {
+    for await (const chunk of file.open()) {
+      read(chunk.length);
+      yield chunk;
+    }
+  };
+  return (read = () => undefined) => {
+    const content = counted(read);
+    return file.gzip ? expand(content, limits) : content;
+  };
+}
+
+/**
+ * Finds out how to read a file, from the options and its first bytes.
+ * @throws {UnreadableFile} when it begins with a line that contradicts the options
+ */
+export async function openFile(
+  file: StoredFile,
+  parameters: ImportParameters,
+  limits: ExpansionLimits,
+): Promise<ImportFile> {
+  const { format, bytes } = file;
+  const plain = plainContent(file, limits);
+  let dialect = dialectOf(parameters);
+  const marked = markedEncoding(await beginningOf(plain()));
+  const isCsv = format === 'csv';
+  // The scanners judge UTF-8 themselves; csv-parse does not.
+  const checked = isCsv && !isRfc4180(dialect) ? 'utf-8' : null;
+  const charset = marked ?? parameters.charset ?? 'utf-8';
+  const encoding = charset === 'utf-8' ? checked : charset;
+  const decoded: Content = encoding === null ? plain : (read) => decode(plain(read), encoding);
+  if (!isCsv) return { format, bytes, parameters, dialect: null, content: decoded };
+  const line = separatorLine((await beginningOf(decoded())).toString('utf8'));
+  if (line === null) {
+    const own = isRfc4180(dialect) ? null : dialect;
+    return { format, bytes, parameters, dialect: own, content: decoded };
+  }
+  const { separator } = parameters;
+  if (separator !== undefined && separator !== line.separator) {
+    const reason = `The first line names another separator than the option, which is "separator=${separator}".`;
+    throw new UnreadableFile(malformed(reason, null, { line: 1, column: 1 }));
+  }
+  dialect = { ...dialect, separator: line.separator };
+  const own = isRfc4180(dialect) ? null : dialect;
+  const isChecked = own === null || encoding !== null;
+  const text: Content = isChecked ? decoded : (read) => decode(plain(read), 'utf-8');
+  const content: Content = (read) => withoutLine(text(read), line.bytes);
+  return { format, bytes, parameters, dialect: own, content };
+}
+
+const EMPTY = 'The file is empty; its first line must name the fields.';
+
+/** The field that a header or a member names; null for one that is left out. */
+export function fieldOf({ mapping }: ImportParameters, name: string): string | null {
+  const mapped = mapping !== undefined && Object.hasOwn(mapping, name) ? mapping[name] : name;
+  return mapped === undefined ? name : mapped;
+}
+
+/** The faults of headers that the mapping names and the file does not have. */
+export function missingHeaders(
+  { mapping = {} }: ImportParameters,
+  header: readonly HeaderCell[],
+): RowFault[] {
+  const names = new Set(header.map(({ name }) => name));
+  const missing = Object.keys(mapping).filter((name) => !names.has(name));
+  return missing.map((name) => {
+    const reason = `The file has no column ${JSON.stringify(name)}, which "mapping" names.`;
+    return { ...malformed(reason, null, { line: header[0]?.line ?? 1, column: 1 }), field: name };
+  });
+}
+
+/** The names in the header of a CSV file. @throws {UnreadableFile} when it is empty */
+export async function headerOf({ dialect, content }: ImportFile): Promise<readonly HeaderCell[]> {
+  const header =
+    dialect === null ? await csvHeader(content()) : await dialectHeader(dialect, content());
+  if (header === null) throw new UnreadableFile(malformed(EMPTY, null, { line: 1, column: 1 }));
+  return header;
+}
+
+/** The columns that a CSV file's header names. @throws {UnreadableFile} with all their faults */
+async function csvColumns(
+  file: ImportFile,
+  collection: ImportableCollection,
+  related: NestedColumns,
+): Promise<FileColumn[]> {
+  const { parameters } = file;
+  const header = await headerOf(file);
+  const columns: FileColumn[] = [];
+  const faults = missingHeaders(parameters, header);
+  const seen = new Set<string>();
+  for (const [cell, { name: written, ...place }] of header.entries()) {
+    const name = fieldOf(parameters, written);
+    if (name === null) continue;
+    const own = fileColumn(collection, name);
+    const column = typeof own === 'string' ? (related.column(name) ?? own) : own;
+    const twice = seen.has(name)
+      ? `The header names ${JSON.stringify(shownName(name))} twice.`
+      : null;
+    const conflict = typeof column === 'string' ? null : NestedColumns.conflict(name, seen);
+    const reason = name === '' ? 'The header has a column without a name.' : (twice ?? conflict);
+    if (reason !== null || typeof column === 'string') {
+      const hint = header.length === 1 ? separatorHint(written) : null;
+      const said = [reason ?? String(column), hint].filter((text) => text !== null).join(' ');
+      faults.push({ ...malformed(said, null, place), field: shownName(name) });
+    } else {
+      columns.push({ ...column, cell });
+    }
+    seen.add(name);
+  }
+  const [first, ...rest] = faults;
+  if (first !== undefined) throw new UnreadableFile(first, ...rest);
+  return columns;
+}
+
+/** The columns of the first objects; later ones are reported as unknown members. */
+async function jsonColumns(
+  file: ImportFile,
+  collection: ImportableCollection,
+): Promise<FileColumn[]> {
+  const format = file.format === 'ndjson' ? 'ndjson' : 'json';
+  const members = await jsonMembers(format, file.content());
+  const names = members.map((name) => fieldOf(file.parameters, name));
+  return [...new Set(names)]
+    .filter((name) => name !== null)
+    .map((name) => fileColumn(collection, name))
+    .filter((column) => typeof column !== 'string');
+}
+
+/**
+ * The columns of the file, from its beginning.
+ * @throws {UnreadableFile} when they cannot be found, or one of them cannot be imported
+ */
+export function fileColumns(
+  file: ImportFile,
+  collection: ImportableCollection,
+  related: NestedColumns,
+): Promise<FileColumn[]> {
+  return file.format === 'csv'
+    ? csvColumns(file, collection, related)
+    : jsonColumns(file, collection);
+}
+
+/** The columns with which every row of the file can be read. */
+export function widestColumns(
+  file: ImportFile,
+  collection: ImportableCollection,
+  known: readonly FileColumn[],
+): readonly FileColumn[] {
+  return file.format === 'csv' ? known : allColumns(collection);
+}
+
+/**
+ * The fault of a member without a column; null when it has one.
+ * @throws {NestedItem} when it names related items
+ */
+export function memberFault(
+  collection: ImportableCollection,
+  related: NestedColumns,
+  name: string,
+  row: number,
+): RowFault | null {
+  const column = fileColumn(collection, name);
+  if (typeof column !== 'string') return null;
+  const nested = related.column(name);
+  if (nested !== null && typeof nested === 'object') throw new NestedItem();
+  const field = shownName(name);
+  return { row, field, value: null, code: 'INVALID_PAYLOAD', reason: column };
+}
+
+/** Reads the rows of the file. */
+export function rowReader(
+  file: ImportFile,
+  columns: readonly FileColumn[],
+  handler: RowHandler,
+): RowReader {
+  const { format, dialect, parameters } = file;
+  if (format !== 'csv') {
+    const fieldNamed = (name: string) => fieldOf(parameters, name);
+    return jsonRows({ format, columns, parameters, fieldNamed }, handler);
+  }
+  return dialect === null
+    ? csvRows(columns, parameters, handler)
+    : dialectRows(dialect, columns, parameters, handler);
+}

@@ -1,0 +1,196 @@
+/** Reads a JSON file into rows: an absent member has no value, null is null. */
+
+import { CONCEALED } from '#core/catalog/concealed-field.ts';
+import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
+import { isJsonObject } from '#core/json/json-object.ts';
+import { hasSecrets } from '#core/mutation/special.ts';
+import { kindFault, kindOf } from '#core/values/json-type.ts';
+import type { CopyText } from '../copy/copy-text.ts';
+import { writeValue } from '../copy/write-value.ts';
+import { NO_SECRET } from '../judge/hash-staged.ts';
+import { NestedItem } from '../nested/nested-item.ts';
+import { type Conversion, conversionOf } from './cell-format.ts';
+import { MisplacedValue, valueText } from './cell-text.ts';
+import { JsonFault, JsonNumber, parseJson } from './exact-json.ts';
+import { type FileColumn, storedText } from './file-column.ts';
+import { type JsonElement, JsonScanner } from './json-scanner.ts';
+import { NdjsonScanner } from './ndjson-scanner.ts';
+import { malformed, UnreadableFile } from './row-fault.ts';
+import type { Row, RowHandler, RowReader } from './row-reader.ts';
+
+/** Why a value does not fit its field; null when it does. */
+function misfit({ field }: FileColumn, value: unknown): string | null {
+  if (hasSecrets(field) && typeof value !== 'string') return NO_SECRET;
+  const kind = value instanceof JsonNumber ? 'number' : kindOf(value);
+  return kind === null ? null : kindFault(field, kind);
+}
+
+/** Parses an object of the file. @throws {UnreadableFile} naming the row and the place */
+function parseElement(element: JsonElement, row: number): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = parseJson(element.text);
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    throw new UnreadableFile(malformed(error.message, row, element.place(error.position)));
+  }
+  if (isJsonObject(value) && !(value instanceof JsonNumber)) return value;
+  throw new UnreadableFile(malformed('Every row must be an object.', row, element.place(0)));
+}
+
+/** What the rows of a JSON file are read with. */
+export interface JsonRowsOptions {
+  readonly format: 'json' | 'ndjson';
+  readonly columns: readonly FileColumn[];
+  readonly parameters: ImportParameters;
+  /** The field of a member; null for a member that is left out. */
+  readonly fieldNamed: (member: string) => string | null;
+}
+
+class JsonRow implements Row {
+  number = 0;
+  members: Readonly<Record<string, unknown>> | null = null;
+  readonly #fieldNamed: JsonRowsOptions['fieldNamed'];
+  readonly #conversions: readonly (Conversion | null)[];
+  readonly #columns: readonly FileColumn[];
+  readonly #values: unknown[];
+  readonly #places: ReadonlyMap<string, number>;
+  #element: JsonElement | undefined;
+
+  constructor({ columns, parameters, fieldNamed }: JsonRowsOptions) {
+    this.#fieldNamed = fieldNamed;
+    this.#conversions = columns.map((column) => conversionOf(column, parameters));
+    this.#columns = columns;
+    this.#values = columns.map(() => undefined);
+    this.#places = new Map(columns.map((column, place) => [column.name, place]));
+  }
+
+  get line(): number {
+    return this.#element?.place(0).line ?? 0;
+  }
+
+  source(): string {
+    return this.#element?.text ?? '';
+  }
+
+  /**
+   * Takes the members of an object of the file; those without a column are passed to `unknown`.
+   * @returns the field that two members name; null when there is none
+   */
+  fill(
+    element: JsonElement,
+    object: Record<string, unknown>,
+    unknown: (name: string) => void,
+  ): string | null {
+    this.#element = element;
+    this.members = object;
+    this.#values.fill(undefined);
+    for (const member of Object.keys(object)) {
+      const name = this.#fieldNamed(member);
+      if (name === null) continue;
+      const place = this.#places.get(name);
+      if (place === undefined) {
+        unknown(name);
+        continue;
+      }
+      if (this.#values[place] !== undefined) return name;
+      this.#values[place] = object[member];
+    }
+    return null;
+  }
+
+  value(column: number): string | null | undefined {
+    const value = this.#values[column];
+    if (value === undefined || value === null) return value;
+    const known = this.#columns[column];
+    if (value === CONCEALED && known?.masked) return undefined;
+    if (known?.links && isJsonObject(value) && !(value instanceof JsonNumber))
+      throw new NestedItem();
+    const wrong = known === undefined ? null : misfit(known, value);
+    if (wrong !== null) throw new MisplacedValue(value, wrong);
+    const text = valueText(value, known?.form ?? 'plain');
+    if (known === undefined) return text;
+    const conversion = typeof value === 'string' ? this.#conversions[column] : null;
+    return storedText(known, conversion?.(text) ?? text);
+  }
+
+  write(column: number, out: CopyText): boolean {
+    return writeValue(this.value(column), this.#columns[column]?.check ?? null, out);
+  }
+
+  integer(column: number): number {
+    const value = this.#values[column];
+    const text = typeof value === 'number' ? String(value) : value;
+    return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  }
+}
+
+/** Reads the objects of the file. */
+export function jsonRows(options: JsonRowsOptions, handler: RowHandler): RowReader {
+  const row = new JsonRow(options);
+  const take = (element: JsonElement) => {
+    const object = parseElement(element, row.number);
+    const twice = row.fill(element, object, (name) => handler.member(name, row.number));
+    if (twice !== null) {
+      const reason = `Two members name the field ${JSON.stringify(twice)}.`;
+      throw new UnreadableFile(malformed(reason, row.number, element.place(0)));
+    }
+    handler.row(row);
+  };
+  const next = () => row.number + 1;
+  const scanner =
+    options.format === 'json'
+      ? new JsonScanner({
+          element(element) {
+            row.number += 1;
+            take(element);
+          },
+          row: next,
+        })
+      : new NdjsonScanner({
+          element(element) {
+            row.number += 1;
+            try {
+              take(element);
+            } catch (error) {
+              // The next line can be read nevertheless.
+              if (!(error instanceof UnreadableFile)) throw error;
+              handler.fault(error.fault, element.text);
+            }
+          },
+          badEncoding(line) {
+            row.number += 1;
+            const place = { line, column: 1 };
+            handler.fault(malformed('The line is not UTF-8.', row.number, place), '');
+          },
+        });
+  return { push: (chunk) => scanner.push(chunk), end: () => scanner.end(), next };
+}
+
+/** The names of the members of the objects at the beginning of a file, in order of appearance. */
+export async function jsonMembers(
+  format: JsonRowsOptions['format'],
+  source: AsyncIterable<Buffer>,
+): Promise<string[]> {
+  const names = new Set<string>();
+  let rows = 0;
+  const element = (object: JsonElement) => {
+    rows += 1;
+    for (const name of Object.keys(parseElement(object, rows))) names.add(name);
+  };
+  const scanner =
+    format === 'json'
+      ? new JsonScanner({ element, row: () => rows + 1 })
+      : new NdjsonScanner({ element, badEncoding: () => undefined });
+  try {
+    for await (const chunk of source) {
+      scanner.push(chunk);
+      if (rows > 0) return [...names];
+    }
+    scanner.end();
+  } catch (error) {
+    // Later faults are found when the rows are read, and so are those of single lines.
+    if (rows < 2 && format === 'json') throw error;
+  }
+  return [...names];
+}

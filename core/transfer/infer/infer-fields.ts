@@ -1,0 +1,209 @@
+/**
+ * The fields of a collection that an import creates: their types come from the whole file, which is
+ * read as a stream.
+ */
+import * as v from 'valibot';
+import type { ColumnField } from '#core/catalog/catalog.ts';
+import { newName } from '#core/schema/valid-name.ts';
+import { COLUMNS_MAX } from '../file/csv-rows.ts';
+import type { FileColumn } from '../file/file-column.ts';
+import {
+  fieldOf,
+  headerOf,
+  type ImportFile,
+  missingHeaders,
+  rowReader,
+} from '../file/import-file.ts';
+import { malformed, type RowFault, UnreadableFile } from '../file/row-fault.ts';
+import type { Row, RowHandler } from '../file/row-reader.ts';
+import { type InferredType, TypeInference } from './infer-type.ts';
+import { Ascent, areUnique } from './unique-values.ts';
+
+/** The field that becomes the primary key. */
+const KEY = 'id';
+const KEY_TYPES: ReadonlySet<InferredType> = new Set(['integer', 'bigInteger', 'uuid', 'text']);
+
+export interface InferredField {
+  readonly field: string;
+  readonly type: InferredType;
+  readonly primary_key?: true;
+}
+
+/** What the file is found to contain. */
+export interface Inference {
+  readonly fields: readonly InferredField[];
+  readonly rows: number;
+  readonly skipped: number;
+  /** Rows that cannot be read, and the first of their faults. */
+  readonly failed: number;
+  readonly faults: readonly RowFault[];
+}
+
+/** A column whose values are read as they are written. */
+function rawColumn(name: string, cell: number): FileColumn {
+  const column: ColumnField['column'] = {
+    ...{ name, position: cell + 1, typeName: 'json', typeSchema: 'pg_catalog', typeText: 'json' },
+    ...{ typeKind: 'b', elementType: null, domain: null, enumValues: null, nullable: true },
+    ...{ defaultExpression: null, generatedExpression: null, identity: null, sequence: null },
+    ...{ maxLength: null, numericPrecision: null, numericScale: null, comment: null },
+  };
+  const field: ColumnField = { name, type: 'json', column, stored: null, special: [], meta: null };
+  const plain = { masked: false, check: null, temporal: false, links: false, path: null };
+  return { name, field, cell, form: 'json', ...plain };
+}
+
+/** Why there can be no field of this name; null when there can. */
+function nameFault(name: string): string | null {
+  if (name === '') return 'The header has a column without a name.';
+  const parsed = v.safeParse(newName('field'), name, { abortPipeEarly: true });
+  if (parsed.success) return null;
+  return `${parsed.issues[0].message} Use "mapping" to give ${JSON.stringify(name)} another name.`;
+}
+
+/** @throws {UnreadableFile} with the faults of all names */
+async function csvColumns(file: ImportFile): Promise<FileColumn[]> {
+  const header = await headerOf(file);
+  const faults = missingHeaders(file.parameters, header);
+  const columns: FileColumn[] = [];
+  for (const [cell, { name: own, ...place }] of header.entries()) {
+    const name = fieldOf(file.parameters, own);
+    if (name === null) continue;
+    const isTwice = columns.some((column) => column.name === name);
+    const twice = isTwice ? `The header names ${JSON.stringify(name)} twice.` : null;
+    const reason = nameFault(name) ?? twice;
+    if (reason !== null) faults.push({ ...malformed(reason, null, place), field: name });
+    else columns.push(rawColumn(name, cell));
+  }
+  const [first, ...rest] = faults;
+  if (first !== undefined) throw new UnreadableFile(first, ...rest);
+  return columns;
+}
+
+const IGNORED: RowHandler = {
+  row: () => undefined,
+  fault: () => undefined,
+  skipped: () => undefined,
+  member: () => undefined,
+};
+
+async function readRows(
+  file: ImportFile,
+  columns: readonly FileColumn[],
+  handler: RowHandler,
+  signal: AbortSignal,
+): Promise<void> {
+  const reader = rowReader(file, columns, handler);
+  for await (const chunk of file.content()) {
+    signal.throwIfAborted();
+    reader.push(chunk);
+  }
+  reader.end();
+}
+
+/** @throws {UnreadableFile} with the faults of the first of their names */
+async function jsonColumns(file: ImportFile, signal: AbortSignal): Promise<FileColumn[]> {
+  const names = new Set<string>();
+  const member = (name: string, row: number) => {
+    if (names.has(name)) return;
+    const reason =
+      names.size === COLUMNS_MAX
+        ? `The objects have more than ${COLUMNS_MAX} members, and no table has as many columns.`
+        : nameFault(name);
+    if (reason !== null) throw new UnreadableFile({ ...malformed(reason, row, null), field: name });
+    names.add(name);
+  };
+  await readRows(file, [], { ...IGNORED, member }, signal);
+  return [...names].map((name, cell) => rawColumn(name, cell));
+}
+
+/** What is known of the column that may become the key. */
+class KeyColumn {
+  readonly index: number;
+  readonly ascent = new Ascent();
+  /** The first row without a value. */
+  lacking: number | null = null;
+
+  constructor(index: number) {
+    this.index = index;
+  }
+
+  add(row: Row, value: string | null | undefined): void {
+    if (value === null || value === undefined) this.lacking ??= row.number;
+    else this.ascent.add(row.integer(this.index));
+  }
+}
+
+const OTHER_NAME = `Use "mapping" to give it another name; then the collection gets a field "${KEY}" of its own.`;
+
+/** @throws {UnreadableFile} when the column cannot be the primary key */
+async function checkKey(
+  file: ImportFile,
+  columns: readonly FileColumn[],
+  { key, type, rows }: { key: KeyColumn; type: InferredType; rows: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const refuse = (reason: string, row: number | null): never => {
+    throw new UnreadableFile({ ...malformed(`${reason} ${OTHER_NAME}`, row, null), field: KEY });
+  };
+  if (key.lacking !== null) refuse(`"${KEY}" cannot be the key: a row has no value.`, key.lacking);
+  if (!KEY_TYPES.has(type)) refuse(`"${KEY}" cannot be the key: its values are ${type}.`, null);
+  if (key.ascent.ascends) return;
+  const isUnique = await areUnique(rows, (take) => {
+    const row = (one: Row) => {
+      const value = one.value(key.index);
+      // The case of a UUID means nothing.
+      if (typeof value === 'string') take(type === 'uuid' ? value.toLowerCase() : value);
+    };
+    return readRows(file, columns, { ...IGNORED, row }, signal);
+  });
+  if (!isUnique) refuse(`"${KEY}" cannot be the key: two rows have the same value.`, null);
+}
+
+/**
+ * Reads the whole file, twice when a key has to be compared or the file is JSON.
+ * @param faultsMax most faults that are kept
+ * @throws {UnreadableFile} when it cannot be read to its end, or its names or its key cannot be used
+ */
+export async function inferFields(
+  file: ImportFile,
+  { signal, faultsMax }: { readonly signal: AbortSignal; readonly faultsMax: number },
+): Promise<Inference> {
+  const isJson = file.format !== 'csv';
+  const columns = isJson ? await jsonColumns(file, signal) : await csvColumns(file);
+  const types = columns.map(() => new TypeInference(isJson, file.parameters));
+  const index = columns.findIndex(({ name }) => name === KEY);
+  const key = index < 0 ? null : new KeyColumn(index);
+  const faults: RowFault[] = [];
+  let [rows, skipped, failed] = [0, 0, 0];
+  const handler: RowHandler = {
+    row(row) {
+      rows += 1;
+      for (const [place, type] of types.entries()) {
+        const value = row.value(place);
+        const isNull = value === null || value === undefined || value === '' || value === 'null';
+        if (!isNull) type.add(value);
+        if (place === key?.index) key.add(row, isNull ? null : value);
+      }
+    },
+    fault(fault) {
+      failed += 1;
+      if (faults.length < faultsMax) faults.push(fault);
+    },
+    skipped() {
+      skipped += 1;
+    },
+    member: () => undefined,
+  };
+  await readRows(file, columns, handler, signal);
+  const fields = columns.map(({ name }, place): InferredField => {
+    const type = types[place]?.type ?? 'text';
+    return { field: name, type, ...(place === key?.index ? { primary_key: true } : {}) };
+  });
+  if (key === null) {
+    fields.unshift({ field: KEY, type: 'integer', primary_key: true });
+  } else {
+    const type = fields[key.index]?.type ?? 'text';
+    await checkKey(file, columns, { key, type, rows }, signal);
+  }
+  return { fields, rows, skipped, failed, faults };
+}

@@ -1,0 +1,211 @@
+/**
+ * Judges the staged rows as the same rows sent one by one: by the caller's rights, and by the
+ * validations of permissions and fields. PostgreSQL finds the rows that pass; each other row goes
+ * through the code that judges payloads, which says what is wrong with it.
+ */
+
+import { isConcealed } from '#core/catalog/concealed-field.ts';
+import { identifier, join, raw, type Sql, sql } from '#core/database/sql.ts';
+import { forbidden, ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import { judgeChanges, judgeCreation } from '#core/mutation/judge.ts';
+import type { Item } from '#core/mutation/payload.ts';
+import type { Write } from '#core/mutation/target.ts';
+import type { Key } from '#core/query/key.ts';
+import type { Staged } from '../copy/staging-table.ts';
+import { type RowFault, shown } from '../file/row-fault.ts';
+import type { Run } from '../import-run.ts';
+import { sameKey } from '../merge/merge-by-key.ts';
+import { all, conditionText, not } from './condition.ts';
+import { NUMBER } from './row-source.ts';
+import { stagedItems } from './staged-items.ts';
+import {
+  isSettled,
+  type Judgement,
+  judgedSource,
+  judgementOf,
+  keyColumn,
+} from './staged-judgement.ts';
+import { forbiddenRow, seesValues } from './visible-faults.ts';
+
+/** Rows that are looked at together. */
+const BATCH = 1_000;
+/** Rows of a batch whose missing rights are looked into, a statement for each. */
+const DETAILED = 100;
+const CURSOR = raw('sluice_judged');
+
+/** A row that may not pass. */
+interface Doubtful {
+  readonly row: number;
+  /** Its item, when there is one. */
+  readonly key: Key;
+  readonly isAllowed: boolean;
+}
+
+/** The caller's judgements on new rows and on those that change items, as far as there are any. */
+async function judgementsOf(run: Run, staged: Staged): Promise<Judgement[]> {
+  const { target } = run;
+  const write = run.write;
+  const create =
+    target.mode === 'update'
+      ? []
+      : [await judgementOf(write, 'create', staged, target.made.create)];
+  const isMatched = sameKey(target, staged.columns) !== null;
+  const update = isMatched ? [await judgementOf(write, 'update', staged, target.made.update)] : [];
+  return [...create, ...update];
+}
+
+/** Whether all rows with values for these columns may be created, without looking at them. */
+export async function mayCreateAny(run: Run, columns: Staged['columns']): Promise<boolean> {
+  const { made } = run.target;
+  if (made.create.values.size > 0) return false;
+  const lacking = new Set(columns.keys());
+  const staged = { columns, lacking, rows: 0, distinct: false };
+  return isSettled(await judgementOf(run.write, 'create', staged, made.create));
+}
+
+/** Whether the rows are to be looked at, by the caller's rights or by validations. */
+export async function needsJudgement(run: Run, staged: Staged): Promise<boolean> {
+  return (await judgementsOf(run, staged)).some((judgement) => !isSettled(judgement));
+}
+
+function doubtfulRows(run: Run, staged: Staged, judgement: Judgement): Sql {
+  const { target } = run;
+  const { isAllowed, isValid, source, action } = judgement;
+  const primary = run.target.collection.primaryKey;
+  const keys = action === 'create' ? [] : primary.map((_, part) => identifier(keyColumn(part)));
+  const from = judgedSource(run.write, judgement, {
+    same: sameKey(target, staged.columns),
+    key: target.key.map(({ name }) => name),
+    table: target.name,
+  });
+  const number = identifier(source.alias, 'sluice row');
+  const shown = [sql`${number} AS "row"`, sql`${conditionText(isAllowed)} AS "allowed"`, ...keys];
+  return sql`SELECT ${join(shown)}
+    FROM ${from} WHERE ${conditionText(not(all([isAllowed, isValid])))} ORDER BY ${NUMBER}`;
+}
+
+function doubtfulOf(row: Record<string, unknown>, parts: number): Doubtful {
+  const key = Array.from({ length: parts }, (_, part) => String(row[keyColumn(part)]));
+  return { row: Number(row.row), key, isAllowed: row.allowed === true };
+}
+
+function textOf(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  return shown(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+/** What is told of an error of a row: what the API tells, and the value. */
+function faultsOf(write: Write, row: number, item: Item, error: unknown): RowFault[] {
+  if (error instanceof ServiceErrors) {
+    return error.errors.flatMap((one) => faultsOf(write, row, item, one));
+  }
+  if (!(error instanceof ServiceError)) throw error;
+  const { reason, field, value: _, collection: __, ...details } = error.details;
+  const name = typeof field === 'string' ? field : null;
+  const known = name === null ? undefined : write.collection.fields.get(name);
+  const isHidden = name === null || known === undefined || isConcealed(known);
+  return [
+    {
+      row,
+      field: name,
+      value: isHidden || !Object.hasOwn(item, name) ? null : textOf(item[name]),
+      code: error.code,
+      reason: typeof reason === 'string' ? reason : error.message,
+      details,
+    },
+  ];
+}
+
+async function judgeOne(
+  write: Write,
+  { action, preparation }: Judgement,
+  { key, isAllowed }: Doubtful,
+  item: Item,
+): Promise<void> {
+  if (!isAllowed) {
+    if (action === 'create') await judgeCreation(write, [item]);
+    else await judgeChanges(write, [{ key, item }]);
+  }
+  await preparation.of(item, item);
+}
+
+/**
+ * Whether there may be items of which the sender must not learn. Then a row that would be new is refused
+ * in the words in which one is refused whose item he may not update.
+ */
+function hidesItems({ options, target }: Run, staged: Staged): boolean {
+  const key = target.key.map(({ name }) => name);
+  return sameKey(target, staged.columns) !== null && !seesValues(options, key);
+}
+
+async function judgeBatch(
+  run: Run,
+  staged: Staged,
+  judgement: Judgement,
+  batch: readonly Doubtful[],
+  limit: number,
+): Promise<RowFault[]> {
+  const write = run.write;
+  const { preparation } = judgement;
+  const numbers = batch.map(({ row }) => row);
+  const items = await stagedItems(run.connection, staged, numbers);
+  const allowed = items.filter((_, index) => batch[index]?.isAllowed);
+  await preparation.judge(allowed.map((item) => ({ item, sent: item })));
+  const isSilent = judgement.action === 'create' && hidesItems(run, staged);
+  const faults: RowFault[] = [];
+  for (const [index, doubtful] of batch.entries()) {
+    if (faults.length >= limit) break;
+    const item = items[index] ?? {};
+    if (!doubtful.isAllowed && isSilent) {
+      faults.push(forbiddenRow(doubtful.row));
+      continue;
+    }
+    try {
+      if (!doubtful.isAllowed && faults.length >= DETAILED) throw forbidden();
+      await judgeOne(write, judgement, doubtful, item);
+    } catch (error) {
+      faults.push(...faultsOf(write, doubtful.row, item, error));
+    }
+  }
+  return faults;
+}
+
+async function judgeAction(
+  run: Run,
+  staged: Staged,
+  judgement: Judgement,
+  limit: number,
+): Promise<RowFault[]> {
+  const { connection } = run;
+  const parts = judgement.action === 'create' ? 0 : run.target.collection.primaryKey.length;
+  await connection.run(
+    sql`DECLARE ${CURSOR} NO SCROLL CURSOR FOR ${doubtfulRows(run, staged, judgement)}`,
+  );
+  const faults: RowFault[] = [];
+  while (faults.length < limit) {
+    const { rows } = await connection.run(sql`FETCH ${raw(String(BATCH))} FROM ${CURSOR}`);
+    if (rows.length === 0) break;
+    const batch = rows.map((row) => doubtfulOf(row, parts));
+    faults.push(...(await judgeBatch(run, staged, judgement, batch, limit - faults.length)));
+  }
+  await connection.run(sql`CLOSE ${CURSOR}`);
+  return faults;
+}
+
+/**
+ * The faults of staged rows, up to a limit. When items decide what a row may do, the
+ * table is locked against other writers until the import ends: what was judged stays true.
+ */
+export async function judgeStaged(run: Run, staged: Staged, limit: number): Promise<RowFault[]> {
+  const { connection, target } = run;
+  const open = (await judgementsOf(run, staged)).filter((judgement) => !isSettled(judgement));
+  if (open.length === 0) return [];
+  if (sameKey(target, staged.columns) !== null) {
+    await connection.run(sql`LOCK TABLE ${target.name} IN SHARE ROW EXCLUSIVE MODE`);
+  }
+  const faults: RowFault[] = [];
+  for (const judgement of open) {
+    faults.push(...(await judgeAction(run, staged, judgement, limit - faults.length)));
+  }
+  return faults.slice(0, limit);
+}

@@ -1,0 +1,38 @@
+/** What the sender of a file may know of what the database says about its rows. */
+import { failureView } from '#core/access/error-visibility.ts';
+import type { FailureView, SeenTable } from '#core/database/failure.ts';
+import { forbidden } from '#core/errors/service-error.ts';
+import type { RowFault } from '../file/row-fault.ts';
+import type { ImportOptions } from '../import-run.ts';
+
+/** The same as for the errors of any other write. */
+export function importView({ catalog, sender }: ImportOptions): FailureView {
+  return failureView({ catalog, rights: sender.rights }, true);
+}
+
+function seenTable(options: ImportOptions): SeenTable | null {
+  const table = options.catalog.collections.get(options.collection)?.table ?? null;
+  return table === null ? null : importView(options).tableOf(table.schema, table.name);
+}
+
+/** The names of columns, as far as the sender may know all of them. */
+export function seenFields(options: ImportOptions, columns: readonly string[]): string | null {
+  const table = seenTable(options);
+  const isSeen = columns.every((name) => (table?.fieldOf(name) ?? null) !== null);
+  return isSeen && columns.length > 0 ? columns.join(',') : null;
+}
+
+/** Whether the sender may see the values of columns in any row. */
+export function seesValues(options: ImportOptions, columns: readonly string[]): boolean {
+  const table = seenTable(options);
+  return columns.every((name) => table?.fieldOf(name)?.values === true);
+}
+
+/**
+ * The fault of a row whose item the sender may not update. Where he may not know of all items, rows
+ * whose item does not exist have the same one.
+ */
+export function forbiddenRow(row: number): RowFault {
+  const { code, message: reason } = forbidden();
+  return { row, field: null, value: null, code, reason, details: {} };
+}

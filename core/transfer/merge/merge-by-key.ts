@@ -1,0 +1,266 @@
+/**
+ * Merges the staging table into the target by a unique key: rows whose key exists are updated when
+ * they differ, the others are inserted, as far as the mode wants both. Others can write to the table
+ * meanwhile.
+ */
+import pg from 'pg';
+import { empty, identifier, join, type Sql, sql } from '#core/database/sql.ts';
+import { isAbsent, STAGING, type Staged, stagingColumn } from '../copy/staging-table.ts';
+import type { FileColumn } from '../file/file-column.ts';
+import type { ImportConnection } from '../import-connection.ts';
+import type { Target } from '../import-target.ts';
+import { joinInOrder, USUAL_JOINS } from './key-order.ts';
+import { insertedValues, updatedValues } from './merged-values.ts';
+
+/** Rows have a key that must not be in the file: an update without an item, for instance. */
+export class BadKeys extends Error {}
+
+/** The result for the staged rows. */
+export interface MergeCounts {
+  readonly inserted: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  /** Rows that a trigger discarded. */
+  readonly skipped: number;
+}
+
+/** Where the rows of the file are. */
+export interface Source {
+  /** With the columns of the staging table. */
+  readonly name: Sql;
+  /** What a statement that reads them begins with. */
+  readonly made: Sql;
+}
+
+const STAGED: Source = { name: STAGING, made: empty };
+
+/** Rows of the staging table by number, both inclusive. */
+export interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+/** Types whose `=` distinguishes all values that a reader can distinguish. */
+const PLAIN_EQUALITY = new Set(
+  [
+    'int2',
+    'int4',
+    'int8',
+    'text',
+    'varchar',
+    'bool',
+    'date',
+    'time',
+    'timestamp',
+    'timestamptz',
+  ].concat(['uuid', 'bytea']),
+);
+
+/**
+ * The condition that `t` and `s` have the same key; null when the file does not contain the key, or
+ * each row is to be inserted.
+ */
+export function sameKey(target: Target, columns: readonly FileColumn[]): Sql | null {
+  if (target.mode === 'insert') return null;
+  const parts = target.key.map(({ name }) => {
+    const place = columns.findIndex((column) => column.name === name);
+    return place < 0 ? null : sql`t.${identifier(name)} = s.${stagingColumn(place)}`;
+  });
+  const known = parts.filter((part) => part !== null);
+  return known.length === parts.length ? join(known, ' AND ') : null;
+}
+
+function within(range: Range | undefined): Sql {
+  if (range === undefined) return sql`TRUE`;
+  return sql`s."row" BETWEEN ${range.first} AND ${range.last}`;
+}
+
+/** Removes all rows but the last of each key. @returns how many were removed */
+export async function removeDuplicates(
+  connection: ImportConnection,
+  target: Target,
+  columns: readonly FileColumn[],
+): Promise<number> {
+  const names = new Set(target.key.map((field) => field.name));
+  const places = columns.flatMap(({ name }, place) => (names.has(name) ? [place] : []));
+  if (target.mode === 'insert' || places.length < names.size) return 0;
+  const key = places.map((place) => sql`s.${stagingColumn(place)}`);
+  const same = places.map((place) => sql`s.${stagingColumn(place)} = d.${stagingColumn(place)}`);
+  // A key with a null is not a key: the database generates it, or refuses the row.
+  const { rowCount } = await connection.run(sql`DELETE FROM ${STAGING} s USING (
+      SELECT ${join(key)}, max(s."row") AS "last" FROM ${STAGING} s
+      GROUP BY ${join(key)} HAVING count(*) > 1) d
+    WHERE ${join(same, ' AND ')} AND s."row" < d."last"`);
+  return rowCount ?? 0;
+}
+
+/** The column of the target `t` differs from a value. */
+function changed({ table }: Target, name: string, value: Sql): Sql {
+  const type = table.columns.find((column) => column.name === name)?.typeName ?? '';
+  const ours = sql`t.${identifier(name)}`;
+  // Comparing binary images works for types without equality, and distinguishes 1.0 from 1.00.
+  return PLAIN_EQUALITY.has(type)
+    ? sql`${ours} IS DISTINCT FROM ${value}`
+    : sql`ROW(${ours})::record *<> ROW(${value})::record`;
+}
+
+/** The condition that a staged row differs from the target's in a column. */
+function differs(target: Target, staged: Staged, name: string, value: Sql): Sql {
+  const place = staged.columns.findIndex((column) => column.name === name);
+  const made = target.made.update.values.has(name);
+  if (made || place < 0) return changed(target, name, value);
+  const differing = changed(target, name, sql`s.${stagingColumn(place)}`);
+  return staged.lacking.has(place) ? sql`(NOT ${isAbsent(place)} AND ${differing})` : differing;
+}
+
+/** How rows that differ are updated; null when the file contains only keys. */
+function updateParts(target: Target, staged: Staged): { settings: Sql; differing: Sql } | null {
+  const kept = new Set([...target.key.map((field) => field.name), ...target.fixed]);
+  const values = updatedValues(target, staged).filter(({ name }) => !kept.has(name));
+  if (values.length === 0) return null;
+  const settings = values.map(({ name, value }) => sql`${identifier(name)} = ${value}`);
+  const changes = values.map(({ name, value }) => differs(target, staged, name, value));
+  return { settings: join(settings), differing: join(changes, ' OR ') };
+}
+
+/** The statement that updates differing rows; null when the file contains only keys. */
+function updateStatement({ target, staged, range, source = STAGED }: Merge, same: Sql): Sql | null {
+  const parts = updateParts(target, staged);
+  if (parts === null) return null;
+  return sql`UPDATE ${target.name} t SET ${parts.settings} FROM ${source.name} s
+    WHERE ${same} AND ${within(range)} AND (${parts.differing})`;
+}
+
+/** The columns of new rows, and their values. */
+function insertParts(target: Target, staged: Staged): { names: Sql; values: Sql } {
+  const inserted = insertedValues(target, staged);
+  return {
+    names: join(inserted.map(({ name }) => identifier(name))),
+    values: join(inserted.map(({ value }) => value)),
+  };
+}
+
+/** The statement that inserts new rows, after the updates have freed their unique values. */
+function insertStatement(work: Merge, same: Sql | null): Sql {
+  const { target, staged, range, source = STAGED } = work;
+  const { names, values } = insertParts(target, staged);
+  const isNew =
+    same === null ? sql`TRUE` : sql`NOT EXISTS (SELECT FROM ${target.name} t WHERE ${same})`;
+  return sql`INSERT INTO ${target.name} (${names}) SELECT ${values}
+    FROM ${source.name} s WHERE ${isNew} AND ${within(range)}
+      AND (SELECT count(*) FROM "updated") IS NOT NULL`;
+}
+
+export interface Merge {
+  readonly connection: ImportConnection;
+  readonly target: Target;
+  readonly staged: Staged;
+  /** Only these rows; all of them when not given. */
+  readonly range?: Range;
+  /** How many rows that are. */
+  readonly rows: number;
+  /** Where they are; the staging table when not given. */
+  readonly source?: Source;
+}
+
+const NO_ROW = sql`SELECT 1 WHERE FALSE`;
+
+/** How many rows a source has that was made for the statement. */
+function total(source: Source): Sql {
+  return source === STAGED ? sql`NULL` : sql`(SELECT count(*) FROM ${source.name})`;
+}
+
+/**
+ * Both parts in one statement, so that they see the same rows: a row that somebody else commits
+ * between them would be neither updated nor inserted.
+ */
+function mergeStatement(work: Merge, same: Sql | null): Sql {
+  const { target, range, source = STAGED } = work;
+  const update = same === null ? null : updateStatement(work, same);
+  const insert = target.mode === 'update' ? null : insertStatement(work, same);
+  // Only a trigger can discard rows; without one, unwritten rows are identical.
+  const matched =
+    same !== null && (target.table.userTriggers || insert === null)
+      ? sql`(SELECT count(*) FROM ${target.name} t JOIN ${source.name} s ON ${same} AND ${within(range)})`
+      : sql`NULL`;
+  return sql`WITH ${source.made}"updated" AS (${update === null ? NO_ROW : sql`${update} RETURNING 1`}),
+    "inserted" AS (${insert === null ? NO_ROW : sql`${insert} RETURNING 1`})
+    SELECT (SELECT count(*) FROM "updated") AS "updated",
+      (SELECT count(*) FROM "inserted") AS "inserted", ${matched} AS "matched",
+      ${total(source)} AS "total"`;
+}
+
+/**
+ * Both parts as one MERGE, which joins only once and keeps no rows to count them. It inserts rows
+ * before the updates have freed all unique values. Null where it cannot tell all that is counted.
+ */
+function quickStatement(work: Merge, same: Sql | null): Sql | null {
+  const { target, staged, source = STAGED } = work;
+  const { mergeReturning, mode, table, name } = target;
+  if (same === null || !mergeReturning || mode !== 'upsert' || table.userTriggers) return null;
+  const update = updateParts(target, staged);
+  const { names, values } = insertParts(target, staged);
+  const updating =
+    update === null
+      ? empty
+      : sql`WHEN MATCHED AND (${update.differing}) THEN UPDATE SET ${update.settings}`;
+  return sql`WITH ${source.made}"merged" AS (
+      MERGE INTO ${name} t USING ${source.name} s ON ${same} ${updating}
+      WHEN NOT MATCHED THEN INSERT (${names}) VALUES (${values})
+      RETURNING merge_action() = 'INSERT' AS "isNew")
+    SELECT count(*) FILTER (WHERE NOT "isNew") AS "updated",
+      count(*) FILTER (WHERE "isNew") AS "inserted", NULL AS "matched",
+      ${total(source)} AS "total" FROM "merged"`;
+}
+
+/** Merges in the quick way where that is possible, else in the one for all. */
+export function mergeOf(work: Merge, isQuick: boolean): Sql {
+  const same = sameKey(work.target, work.staged.columns);
+  return (isQuick ? quickStatement(work, same) : null) ?? mergeStatement(work, same);
+}
+
+/** What the answer of {@link mergeOf} means. */
+export function mergeCounts(
+  { target, staged, rows }: Merge,
+  answer: Readonly<Record<string, unknown>> | undefined,
+): MergeCounts {
+  const same = sameKey(target, staged.columns);
+  const updated = Number(answer?.updated ?? 0);
+  const inserted = Number(answer?.inserted ?? 0);
+  const found = same === null ? 0 : Number(answer?.matched ?? rows - inserted);
+  if (target.mode === 'update' && found < rows) throw new BadKeys();
+  return { inserted, updated, unchanged: found - updated, skipped: rows - found - inserted };
+}
+
+/** Merges; a key that somebody else inserts at the same time is a violation of its uniqueness. */
+export async function mergeOnce(work: Merge, isQuick = false): Promise<MergeCounts> {
+  const [answer] = (await work.connection.run(mergeOf(work, isQuick))).rows;
+  const counts = mergeCounts(work, answer);
+  await work.connection.run(sql`SET CONSTRAINTS ALL IMMEDIATE`);
+  return counts;
+}
+
+/**
+ * Merges. When somebody else inserts a row of the file at the same time, its key collides, and in the
+ * quick way unique values that rows of the file exchange do: then the merge is rolled back and repeated
+ * with the table locked against other writers.
+ */
+export async function merge(work: Merge): Promise<MergeCounts> {
+  const { connection, target, staged } = work;
+  const same = sameKey(target, staged.columns);
+  await connection.run(sql`SAVEPOINT merge`);
+  const isOrdered = same !== null && (await joinInOrder(connection, target));
+  try {
+    const counts = await mergeOnce(work, true);
+    if (isOrdered) await connection.run(USUAL_JOINS);
+    return counts;
+  } catch (error) {
+    const conflict = error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION;
+    if (same === null || !conflict) throw error;
+  }
+  await connection.run(sql`ROLLBACK TO SAVEPOINT merge`);
+  await connection.run(sql`LOCK TABLE ${target.name} IN SHARE ROW EXCLUSIVE MODE`);
+  return await mergeOnce(work);
+}

@@ -1,0 +1,259 @@
+/**
+ * Writes rows with related items in batches. A batch that is refused is rolled back and written again
+ * in parts, until the rows that are at fault stand alone.
+ */
+import { failureView } from '#core/access/error-visibility.ts';
+import type { Collection } from '#core/catalog/catalog.ts';
+import { translateFailure } from '#core/database/failure.ts';
+import type { Client } from '#core/database/pool.ts';
+import { sql } from '#core/database/sql.ts';
+import { forbidden, ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import type { JsonObject } from '#core/json/json-object.ts';
+import { matchedInputs } from '#core/mutation/relational/match.ts';
+import type { Recorder } from '#core/mutation/relational/record.ts';
+import { type Input, writeItems } from '#core/mutation/relational/write.ts';
+import type { Write } from '#core/mutation/target.ts';
+import { type RowFault, shown } from '../file/row-fault.ts';
+import { Refused, type Run } from '../import-run.ts';
+import { blamesRow } from '../judge/database-refusal.ts';
+
+/** A row with its payload. */
+export interface NestedRow {
+  readonly number: number;
+  readonly value: JsonObject;
+  /** The items that it names, and whether it may change them. */
+  readonly named: ReadonlyMap<string, boolean>;
+  /** Characters in the file. */
+  readonly length: number;
+}
+
+interface Counts {
+  readonly inserted: number;
+  readonly updated: number;
+}
+
+/** Some rows of a batch have no item to update. */
+class LackingItems extends Error {
+  readonly places: readonly number[];
+
+  constructor(places: readonly number[]) {
+    super('rows have no item');
+    this.places = places;
+  }
+}
+
+const NO_ITEM = 'There is no item with this key to update.';
+
+/**
+ * Notes only where something is written: an import has one entry of history, none for each row. That
+ * is too little for users, rights and the like.
+ * @throws ServiceError UNPROCESSABLE_ENTITY for items of Sluice's own collections
+ */
+function recorderOf(written: Set<string>): Recorder {
+  return {
+    async record({ name, system }, _action, entries) {
+      if (entries.length === 0) return [];
+      if (system) {
+        const reason = 'Files may refer to these items, but not create or change them.';
+        throw new ServiceError('UNPROCESSABLE_ENTITY', { collection: name, reason });
+      }
+      written.add(name);
+      return [];
+    },
+  };
+}
+
+function textOf(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  return shown(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+function faultOf(row: number, error: ServiceError): RowFault {
+  const { reason, field, value, collection: _, index: __, ...details } = error.details;
+  return {
+    row,
+    field: typeof field === 'string' ? field : null,
+    value: textOf(value),
+    code: error.code,
+    reason: typeof reason === 'string' ? reason : error.message,
+    details,
+  };
+}
+
+/** The place of the item in the batch that an error is about. */
+function placeOf({ details }: ServiceError): number | null {
+  return typeof details.index === 'number' ? details.index : null;
+}
+
+export class NestedBatches {
+  /** Why rows refuse the file. */
+  readonly faults: RowFault[] = [];
+  readonly #run: Run;
+  readonly #recorder: Recorder;
+  readonly #writes = new Map<string, Write>();
+  #inserted = 0;
+  #updated = 0;
+
+  constructor(run: Run) {
+    this.#run = run;
+    this.#recorder = recorderOf(run.written);
+  }
+
+  /** Takes the faults of a row. @throws {Refused} when there are enough */
+  refuse(faults: readonly RowFault[]): void {
+    const { rejected, options } = this.#run;
+    if (rejected !== null) {
+      for (const fault of faults) rejected.add(fault);
+      rejected.count(1);
+      return;
+    }
+    this.faults.push(...faults);
+    if (this.faults.length >= options.errorLimit) this.#throwRefused();
+  }
+
+  #throwRefused(): void {
+    const [first, ...rest] = this.faults.slice(0, this.#run.options.errorLimit);
+    if (first !== undefined) throw new Refused(first, ...rest);
+  }
+
+  /** Writes rows, those that are at fault excepted. */
+  async write(rows: readonly NestedRow[]): Promise<void> {
+    const { connection } = this.#run;
+    await connection.run(sql`SAVEPOINT batch`);
+    try {
+      const { inserted, updated } = await connection.work(() => this.#put(rows));
+      // Constraints that are deferred are checked now, and stay deferred.
+      await connection.run(
+        sql`SAVEPOINT checked; SET CONSTRAINTS ALL IMMEDIATE; ROLLBACK TO checked;
+          RELEASE SAVEPOINT batch`,
+      );
+      this.#inserted += inserted;
+      this.#updated += updated;
+    } catch (error) {
+      const parts = this.#parts(rows, error);
+      await connection.run(sql`ROLLBACK TO SAVEPOINT batch; RELEASE SAVEPOINT batch`);
+      if ('faults' in parts) this.refuse(parts.faults);
+      else for (const part of parts) await this.write(part);
+    }
+  }
+
+  /** The parts in which refused rows are written again, or why the only one is refused. */
+  #parts(
+    rows: readonly NestedRow[],
+    error: unknown,
+  ): readonly NestedRow[][] | { readonly faults: readonly RowFault[] } {
+    const places = error instanceof LackingItems ? error.places : null;
+    const errors = places === null ? this.#errors(error) : [];
+    const [only] = rows;
+    if (rows.length === 1 && only !== undefined) {
+      if (places === null) return { faults: errors.map((one) => faultOf(only.number, one)) };
+      const field = this.#run.target.key.map(({ name }) => name).join(',');
+      const lacking = { value: null, code: 'FAILED_VALIDATION', reason: NO_ITEM } as const;
+      return { faults: [{ row: only.number, field, ...lacking }] };
+    }
+    const named = new Set(places ?? errors.map(placeOf).filter((place) => place !== null));
+    return divide(rows, named);
+  }
+
+  /** What the sender is told of a refusal. @throws what is none */
+  #errors(error: unknown): readonly ServiceError[] {
+    const told = blamesRow(error)
+      ? translateFailure(error, failureView(this.#run.write.target, true))
+      : error;
+    if (told instanceof ServiceErrors) return told.errors;
+    if (told instanceof ServiceError && told.status < 500) return [told];
+    throw error;
+  }
+
+  async #put(rows: readonly NestedRow[]): Promise<Counts> {
+    const { target, options } = this.#run;
+    const write = this.#writeOf(target.collection.name);
+    // A row that stands alone is named by no number, so that the reason is that of the row itself.
+    const isOne = rows.length === 1;
+    const sent = rows.map(({ value }, index) => ({ place: isOne ? [] : [index], value }));
+    const inputs = await this.#inputs(write, sent);
+    const surroundings = {
+      writeOf: (name: string) => this.#writeOf(name),
+      maxItems: options.sender.maxItems,
+      history: this.#recorder,
+    };
+    await writeItems(write, inputs, surroundings);
+    const inserted = inputs.filter(({ intent }) => intent === 'create').length;
+    return { inserted, updated: inputs.length - inserted };
+  }
+
+  async #inputs(
+    write: Write,
+    sent: readonly { readonly place: readonly number[]; readonly value: JsonObject }[],
+  ): Promise<readonly Input[]> {
+    const { mode, key, fixed } = this.#run.target;
+    if (mode === 'insert') return sent.map((one): Input => ({ ...one, intent: 'create' }));
+    const { inputs } = await matchedInputs(write, key, sent);
+    const lacking = inputs.flatMap(({ intent }, place) => (intent === 'create' ? [place] : []));
+    if (mode === 'update' && lacking.length > 0) throw new LackingItems(lacking);
+    if (fixed.size === 0) return inputs;
+    // The primary key only fills new items.
+    return inputs.map((input, place) => {
+      if (input.intent === 'create') return input;
+      const members = Object.entries(sent[place]?.value ?? {});
+      return { ...input, value: Object.fromEntries(members.filter(([name]) => !fixed.has(name))) };
+    });
+  }
+
+  #writeOf(name: string): Write {
+    const known = this.#writes.get(name);
+    if (known !== undefined) return known;
+    const { options, write: own, connection } = this.#run;
+    const collection = options.catalog.collections.get(name);
+    if (collection === undefined) throw forbidden();
+    const made = this.#openWrite(own, requireWritable(collection), connection.client);
+    this.#writes.set(name, made);
+    return made;
+  }
+
+  #openWrite(own: Write, collection: Collection, client: Client): Write {
+    const { sender, signal } = this.#run.options;
+    return {
+      target: { ...own.target, collection: collection.name },
+      ...{ collection, client, now: own.now, rule: sender.ruleOf(collection), strict: true },
+      async hash(secret) {
+        signal.throwIfAborted();
+        return await sender.hash(secret);
+      },
+    };
+  }
+
+  /** Ends the rows. @throws {Refused} when some are at fault */
+  async end(): Promise<Counts> {
+    this.#throwRefused();
+    return { inserted: this.#inserted, updated: this.#updated };
+  }
+}
+
+function requireWritable(collection: Collection): Collection {
+  if (collection.table !== null && collection.primaryKey.length > 0) return collection;
+  throw forbidden(`Items of "${collection.name}" have no key and cannot be written.`);
+}
+
+/** Puts the named rows each into a part of their own, and halves what lies behind the first. */
+function divide(rows: readonly NestedRow[], named: ReadonlySet<number>): NestedRow[][] {
+  const first = Math.min(...named);
+  if (named.size === 0 || first >= rows.length) {
+    const middle = Math.ceil(rows.length / 2);
+    return [rows.slice(0, middle), rows.slice(middle)];
+  }
+  const parts: NestedRow[][] = [];
+  let part: NestedRow[] = [];
+  const cuts = named.size === 1 ? new Set([Math.ceil((first + 1 + rows.length) / 2)]) : new Set();
+  for (const [place, row] of rows.entries()) {
+    const isAlone = named.has(place);
+    if (part.length > 0 && (isAlone || cuts.has(place))) {
+      parts.push(part);
+      part = [];
+    }
+    if (isAlone) parts.push([row]);
+    else part.push(row);
+  }
+  if (part.length > 0) parts.push(part);
+  return parts;
+}

@@ -1,0 +1,152 @@
+/**
+ * The columns of a file that lead to related items: `author.name`, or a list of comments. Names that
+ * the sender's rights do not cover are unknown, like those that do not exist.
+ */
+import type { Rights } from '#core/access/rights.ts';
+import { type Catalog, type Collection, isColumn } from '#core/catalog/catalog.ts';
+import type { Relation } from '#core/catalog/relation.ts';
+import { type FileColumn, fileColumn } from '../file/file-column.ts';
+import { shownName } from '../file/row-fault.ts';
+
+/** Where the members of a path lead to. */
+interface Member {
+  readonly relation: Relation | undefined;
+  readonly collection: Collection;
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(shownName(name));
+}
+
+/** The column of a field that is a relation, whose cells hold keys or JSON. */
+function relationColumn(name: string, { primaryKey }: Collection): FileColumn | null {
+  const [field] = primaryKey;
+  if (field === undefined) return null;
+  const plain = { masked: false, check: null, temporal: false, links: true } as const;
+  return { name, field, cell: 0, form: 'json', path: [name], ...plain };
+}
+
+/** The column as one whose values become members of a payload: they keep their own form. */
+export function asMember(column: FileColumn, path: readonly string[]): FileColumn {
+  const form = column.field.column.elementType === null ? column.form : 'json';
+  return { ...column, form, path, check: null };
+}
+
+export class NestedColumns {
+  readonly #catalog: Catalog;
+  readonly #rights: Rights;
+  readonly #collection: string;
+  readonly #known = new Map<string, FileColumn | string | null>();
+
+  constructor(catalog: Catalog, rights: Rights, collection: string) {
+    this.#catalog = catalog;
+    this.#rights = rights;
+    this.#collection = collection;
+  }
+
+  /** Why a column cannot stand beside others; null when it can. */
+  static conflict(name: string, others: ReadonlySet<string>): string | null {
+    const other = [...others].find(
+      (one) => one.startsWith(`${name}.`) || name.startsWith(`${one}.`),
+    );
+    if (other === undefined) return null;
+    return `The header names both ${quoted(other)} and ${quoted(name)}, which fill the same field.`;
+  }
+
+  /** Whether the sender may write a field of a collection at all. */
+  mayWrite(collection: Collection, field: string): boolean {
+    if (this.#rights.admin) return true;
+    const { name } = collection;
+    const permissions = [...this.#rights.of(name, 'create'), ...this.#rights.of(name, 'update')];
+    if (permissions.length === 0) return false;
+    if (collection.primaryKey.some((key) => key.name === field)) return true;
+    return permissions.some(({ fields }) => fields === null || fields.has(field));
+  }
+
+  /** Whether a name is a field with a column that the sender may write. */
+  isNamed(collection: Collection, name: string): boolean {
+    return isColumn(collection.fields.get(name)) && this.mayWrite(collection, name);
+  }
+
+  /**
+   * The column of a name that is a relation, or a path through relations to one item each.
+   * @returns a sentence that says why there is none; null when the name is no relation at all
+   */
+  column(name: string): FileColumn | string | null {
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const found = this.#find(name);
+    this.#known.set(name, found);
+    return found;
+  }
+
+  #find(name: string): FileColumn | string | null {
+    const root = this.#catalog.collections.get(this.#collection);
+    if (root === undefined) return null;
+    const own = this.#member(root, name);
+    if (own?.relation !== undefined) return this.#relation(name, root, own.relation);
+    const path = name.split('.');
+    const [first = '', ...rest] = path;
+    if (rest.length === 0) return null;
+    const start = this.#member(root, first);
+    if (start === null) return null;
+    return this.#follow(name, path, start);
+  }
+
+  /** A field that the sender may know. */
+  #member(collection: Collection, name: string): Member | null {
+    const relation = this.#catalog.relations.get(collection.name)?.get(name);
+    if (relation === undefined && !collection.fields.has(name)) return null;
+    return this.mayWrite(collection, name) ? { relation, collection } : null;
+  }
+
+  #relation(name: string, root: Collection, relation: Relation): FileColumn | null {
+    if (isColumn(root.fields.get(name))) {
+      const column = fileColumn(root, name);
+      if (typeof column === 'string') return null;
+      return asMember({ ...column, links: true }, [name]);
+    }
+    if (relation.kind === 'a2o') return null;
+    return relationColumn(name, root);
+  }
+
+  /** Follows a path through relations to one item each. */
+  #follow(name: string, path: readonly string[], start: Member): FileColumn | string {
+    let member = start;
+    for (const [place, segment] of path.slice(1).entries()) {
+      const before = path.slice(0, place + 1).join('.');
+      if (segment === '') return `The path ${quoted(name)} has an empty member.`;
+      const { relation } = member;
+      if (relation === undefined) {
+        return `The path ${quoted(name)} goes through ${quoted(before)}, which is no relation.`;
+      }
+      if (relation.kind === 'a2o') {
+        return `The path ${quoted(name)} goes through ${quoted(before)}, which refers to items of any collection: its cells take JSON objects.`;
+      }
+      if (relation.kind !== 'm2o') {
+        return `The path ${quoted(name)} goes through ${quoted(before)}, a relation to many items: its cells take JSON lists.`;
+      }
+      const next = this.#catalog.collections.get(relation.one.collection);
+      const found = next === undefined ? null : this.#member(next, segment);
+      if (found === null) {
+        return `The items of ${quoted(before)} have no field ${quoted(segment)}.`;
+      }
+      member = found;
+    }
+    return this.#leaf(name, path, member);
+  }
+
+  #leaf(name: string, path: readonly string[], { collection, relation }: Member) {
+    const last = path.at(-1) ?? '';
+    const field = collection.fields.get(last);
+    if (!isColumn(field)) {
+      const column = relation === undefined ? null : relationColumn(name, collection);
+      return column === null
+        ? `The field ${quoted(name)} has no column of its own.`
+        : { ...column, path };
+    }
+    const column = fileColumn(collection, last);
+    if (typeof column === 'string') return column;
+    return asMember({ ...column, name, links: relation !== undefined }, path);
+  }
+}

@@ -1,0 +1,89 @@
+/** Turns what a file holds into values as a JSON body has them, by the options of the import. */
+import type { ColumnField } from '#core/catalog/catalog.ts';
+import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
+import { textChecker } from '#core/values/check-value.ts';
+import { JsonText } from '#core/values/composite-text.ts';
+import { type Conversion, conversionOf } from '../file/cell-format.ts';
+import { MisplacedValue, objectIn } from '../file/cell-text.ts';
+import { JsonFault, JsonNumber, parseJson, writeJson } from '../file/exact-json.ts';
+import type { FileColumn } from '../file/file-column.ts';
+
+const TRUE = /^\s*(?:t|y|on|1)/i;
+const NUMBERS = new Set(['integer', 'bigInteger', 'float', 'decimal']);
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    throw new MisplacedValue(text, 'The value must be JSON.');
+  }
+}
+
+/** Whether numbers stand somewhere in a value whose digits a double may not keep. */
+function isDelicate(value: unknown): boolean {
+  if (value instanceof JsonNumber) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).some(isDelicate);
+}
+
+/** The members of a list, numbers as texts. */
+function elements(list: readonly unknown[]): unknown[] {
+  return list.map((one) => {
+    if (Array.isArray(one)) return elements(one);
+    return one instanceof JsonNumber ? one.source : one;
+  });
+}
+
+/** A value whose numbers may be exact, as payloads have it. */
+function exactValue(field: ColumnField, value: unknown): unknown {
+  if (!isDelicate(value)) return value;
+  if (Array.isArray(value) && (field.column.elementType !== null || field.type === 'csv')) {
+    return elements(value);
+  }
+  const isDocument = field.type === 'json' || field.type.startsWith('geometry');
+  if (isDocument) return new JsonText(writeJson(value));
+  if (!(value instanceof JsonNumber)) return value;
+  return NUMBERS.has(field.type) ? value.source : Number(value.source);
+}
+
+/** A key, which may be a large number. */
+export function keyValue(value: unknown): unknown {
+  return value instanceof JsonNumber ? value.source : value;
+}
+
+export class NestedValues {
+  readonly #parameters: ImportParameters;
+  readonly #conversions = new Map<ColumnField, Conversion | null>();
+
+  constructor(parameters: ImportParameters) {
+    this.#parameters = parameters;
+  }
+
+  /** A value of a JSON file. @throws {MisplacedValue} */
+  json(field: ColumnField, value: unknown): unknown {
+    if (typeof value !== 'string') return exactValue(field, value);
+    let conversion = this.#conversions.get(field);
+    if (conversion === undefined) {
+      const form = field.type === 'json' || field.column.elementType !== null ? 'json' : 'plain';
+      conversion = conversionOf({ field, form }, this.#parameters);
+      this.#conversions.set(field, conversion);
+    }
+    return conversion === null ? value : conversion(value);
+  }
+
+  /** The value of a cell, which is neither empty nor null. @throws {MisplacedValue} */
+  static cell({ field, form, links }: FileColumn, text: string): unknown {
+    if (form === 'json') {
+      const value = jsonOf(text);
+      if (links) return value;
+      // The null of JSON is a value, where the cell itself is not null.
+      return value === null ? new JsonText('null') : exactValue(field, value);
+    }
+    const item = links ? objectIn(text) : null;
+    if (item !== null) return item;
+    const fault = textChecker(field)(text);
+    if (fault !== null) throw new MisplacedValue(text, fault.reason);
+    return field.type === 'boolean' ? TRUE.test(text) : text;
+  }
+}

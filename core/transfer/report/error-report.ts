@@ -1,0 +1,162 @@
+/**
+ * The report of the rows that an import left out, as CSV in the order of the file: each fault with the
+ * line and the text of its row, which are read from the file once more.
+ */
+import { stringify } from 'csv-stringify/sync';
+import { raw, sql } from '#core/database/sql.ts';
+import { CopyIn } from '../copy/copy-in.ts';
+import { MisplacedValue } from '../file/cell-text.ts';
+import type { FileColumn } from '../file/file-column.ts';
+import { rowReader } from '../file/import-file.ts';
+import type { Row } from '../file/row-reader.ts';
+import type { Run } from '../import-run.ts';
+import type { RejectedRows } from './rejected-rows.ts';
+
+export const REPORT_COLUMNS = ['row', 'field', 'value', 'code', 'reason', 'line', 'original'];
+
+/** Longest text of a row, and of all rows together, that a report repeats. */
+const ORIGINAL_MAX = 4_096;
+const ORIGINALS_MAX = 256 * 1024 * 1024;
+const FETCHED = 1_000;
+
+interface Original {
+  readonly line: number;
+  readonly text: string;
+}
+
+interface Fault {
+  readonly row: number;
+  readonly cells: readonly (string | null)[];
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** Stores the faults where they can be sorted. */
+async function load({ connection }: Run, rejected: RejectedRows): Promise<void> {
+  await connection.run(sql`CREATE TEMPORARY TABLE sluice_rejected (
+    "position" int8 GENERATED ALWAYS AS IDENTITY, "row" int8, "field" text, "value" text,
+    "code" text, "reason" text) ON COMMIT DROP`);
+  const columns = sql`"row", "field", "value", "code", "reason"`;
+  const copy = new CopyIn(
+    connection,
+    sql`COPY pg_temp.sluice_rejected (${columns}) FROM STDIN (ENCODING 'UTF8')`,
+  );
+  try {
+    for await (const piece of rejected.read()) await copy.write(piece);
+    await copy.end();
+  } catch (error) {
+    await copy.abort();
+    throw error;
+  }
+}
+
+/** The faults by row. */
+async function* sorted({ connection }: Run): AsyncGenerator<Fault> {
+  await connection.run(sql`DECLARE sluice_faults NO SCROLL CURSOR FOR
+    SELECT "row", "field", "value", "code", "reason" FROM pg_temp.sluice_rejected
+    ORDER BY "row", "position"`);
+  for (;;) {
+    const { rows } = await connection.run(sql`FETCH ${raw(String(FETCHED))} FROM sluice_faults`);
+    for (const { row, field, value, code, reason } of rows) {
+      yield { row: Number(row), cells: [field, value, code, reason].map(textOf) };
+    }
+    if (rows.length < FETCHED) return;
+  }
+}
+
+/** The numbers of the rows with faults, in order. */
+async function rowNumbers({ connection }: Run, count: number): Promise<Float64Array> {
+  const numbers = new Float64Array(count);
+  await connection.run(sql`DECLARE sluice_rows NO SCROLL CURSOR FOR
+    SELECT DISTINCT "row" FROM pg_temp.sluice_rejected ORDER BY "row"`);
+  for (let at = 0; at < count; ) {
+    const { rows } = await connection.run(sql`FETCH 20000 FROM sluice_rows`);
+    if (rows.length === 0) break;
+    for (const { row } of rows) {
+      numbers[at] = Number(row);
+      at += 1;
+    }
+  }
+  return numbers;
+}
+
+/** Whether a row gives a secret, which no report repeats. */
+function givesSecret(row: Row, columns: readonly FileColumn[]): boolean {
+  return columns.some(({ masked }, place) => {
+    if (!masked) return false;
+    try {
+      return (row.value(place) ?? null) !== null;
+    } catch (error) {
+      if (error instanceof MisplacedValue) return true;
+      throw error;
+    }
+  });
+}
+
+/** Reads the file once more; each step yields the last row that was read, and what was wanted. */
+async function* originals(
+  { file, options }: Run,
+  columns: readonly FileColumn[],
+  wanted: Float64Array,
+): AsyncGenerator<{ readonly last: number; readonly found: ReadonlyMap<number, Original> }> {
+  let found = new Map<number, Original>();
+  let next = 0;
+  let last = 0;
+  let length = 0;
+  const take = (row: number, line: number, source: () => string | null) => {
+    last = row;
+    if (wanted[next] !== row) return;
+    next += 1;
+    const text = (length < ORIGINALS_MAX ? source() : null) ?? '';
+    length += text.length;
+    const cut = text.length > ORIGINAL_MAX ? `${text.slice(0, ORIGINAL_MAX)}…` : text;
+    found.set(row, { line, text: cut });
+  };
+  const hasSecrets = columns.some(({ masked }) => masked);
+  const reader = rowReader(file, columns, {
+    row: (row) =>
+      take(row.number, row.line, () => (givesSecret(row, columns) ? null : row.source())),
+    // Nobody knows what stands where in such a row.
+    fault: ({ row, place }, source) =>
+      take(row ?? 0, place?.line ?? 0, () => (hasSecrets ? null : source)),
+    skipped: () => undefined,
+    member: () => undefined,
+  });
+  for await (const chunk of file.content()) {
+    options.signal.throwIfAborted();
+    reader.push(chunk);
+    yield { last, found };
+    found = new Map();
+  }
+  reader.end();
+  yield { last: Number.POSITIVE_INFINITY, found };
+}
+
+/** The report in pieces. */
+export async function* errorReport(
+  run: Run,
+  columns: readonly FileColumn[],
+  rejected: RejectedRows,
+): AsyncGenerator<Buffer> {
+  await load(run, rejected);
+  const wanted = await rowNumbers(run, rejected.rows);
+  const faults = sorted(run);
+  let fault = await faults.next();
+  yield Buffer.from(stringify([REPORT_COLUMNS]));
+  for await (const { last, found } of originals(run, columns, wanted)) {
+    let records: (string | number | null)[][] = [];
+    while (fault.done !== true && fault.value.row <= last) {
+      const { row, cells } = fault.value;
+      const original = found.get(row);
+      records.push([row, ...cells, original?.line ?? null, original?.text ?? null]);
+      if (records.length >= FETCHED) {
+        yield Buffer.from(stringify(records, { escape_formulas: true }));
+        records = [];
+      }
+      fault = await faults.next();
+    }
+    if (records.length > 0) yield Buffer.from(stringify(records, { escape_formulas: true }));
+  }
+}

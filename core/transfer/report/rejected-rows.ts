@@ -1,0 +1,124 @@
+/**
+ * The faults of rows that an import leaves out, in a file without a name: it needs no memory, and is
+ * gone with the process. Each has the form of a row of COPY.
+ */
+import {
+  closeSync,
+  createReadStream,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { storable } from '#core/jobs/storable-json.ts';
+import { CopyText } from '../copy/copy-text.ts';
+import type { RowFault } from '../file/row-fault.ts';
+
+/** Most rows that an import may leave out. */
+export const REJECTED_MAX = 1_000_000;
+const BATCH = 256 * 1024;
+
+/** More rows are faulty than may be. */
+export class TooManyRejected extends Error {
+  readonly max: number;
+
+  constructor(max: number) {
+    super(`more than ${max} rows are faulty`);
+    this.max = max;
+  }
+}
+
+/** What was collected at some time, to return to. */
+export interface Mark {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly first: number;
+}
+
+export class RejectedRows {
+  /** How many rows are left out. */
+  rows = 0;
+  readonly #max: number;
+  readonly #file: number;
+  readonly #out = new CopyText();
+  #bytes = 0;
+
+  /** The first faults, for a refusal of the whole file. */
+  readonly first: RowFault[] = [];
+  readonly #shown: (fault: RowFault) => RowFault;
+  readonly #firstMax: number;
+
+  constructor(options: {
+    /** More rows than these are too many. */
+    max: number;
+    firstMax: number;
+    /** A fault without what the reader of the report must not see. */
+    shown: (fault: RowFault) => RowFault;
+  }) {
+    this.#max = Math.min(options.max, REJECTED_MAX);
+    this.#firstMax = options.firstMax;
+    this.#shown = options.shown;
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-import-'));
+    const path = join(folder, 'rejected');
+    this.#file = openSync(path, 'wx+', 0o600);
+    rmSync(folder, { recursive: true });
+  }
+
+  /** Counts rows that are left out. @throws {TooManyRejected} */
+  count(rows: number): void {
+    this.rows += rows;
+    if (this.rows > this.#max) throw new TooManyRejected(this.#max);
+  }
+
+  /** Keeps a fault of a row. */
+  add(fault: RowFault): void {
+    if (this.first.length < this.#firstMax) this.first.push(fault);
+    const { row, field, value, code, reason } = this.#shown(fault);
+    const out = this.#out;
+    out.integer(row ?? 0);
+    for (const text of [field, value, code, reason]) {
+      out.tab();
+      if (text === null) out.null();
+      else out.text(storable(text));
+    }
+    out.endRow();
+    if (out.length >= BATCH) this.#flush();
+  }
+
+  #flush(): void {
+    const taken = this.#out.take();
+    for (let from = 0; from < taken.length; ) {
+      from += writeSync(this.#file, taken, from, taken.length - from, this.#bytes + from);
+    }
+    this.#bytes += taken.length;
+    this.#out.giveBack(taken);
+  }
+
+  mark(): Mark {
+    this.#flush();
+    return { rows: this.rows, bytes: this.#bytes, first: this.first.length };
+  }
+
+  /** Forgets what was collected since. */
+  rewind({ rows, bytes, first }: Mark): void {
+    this.#flush();
+    ftruncateSync(this.#file, bytes);
+    this.#bytes = bytes;
+    this.rows = rows;
+    this.first.length = first;
+  }
+
+  /** Everything that was collected, as the text of a COPY. */
+  read(): AsyncIterable<Buffer> {
+    this.#flush();
+    const range = this.#bytes === 0 ? {} : { start: 0, end: this.#bytes - 1 };
+    return createReadStream('', { fd: this.#file, autoClose: false, ...range });
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}

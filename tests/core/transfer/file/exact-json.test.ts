@@ -1,0 +1,80 @@
+// @newest @quick
+
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import t from 'tap';
+import {
+  JsonFault,
+  JsonNumber,
+  parseExactly,
+  parseJson,
+  writeJson,
+} from '#core/transfer/file/exact-json.ts';
+
+function faultAt(text: string): number | null {
+  try {
+    parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonFault) return error.position;
+    throw error;
+  }
+  return null;
+}
+
+t.test('numbers keep the digits they were written with', async (t) => {
+  const text = '{"a":12345678901234567890,"b":[0.1234567890123456789,1e400,-0],"c":"1e5"}';
+  t.equal(writeJson(parseJson(text)), text);
+  t.strictSame(parseJson('{"a":1.5}'), { a: 1.5 }, 'short ones are parsed as ever');
+});
+
+t.test('members named like parts of a prototype are members', async (t) => {
+  const parsed = parseExactly('{"__proto__":{"x":1},"constructor":2}');
+  t.equal(writeJson(parsed), '{"__proto__":{"x":1},"constructor":2}');
+  t.equal(Object.hasOwn(Object.prototype, 'x'), false);
+});
+
+t.test('a fault is found where it is', async (t) => {
+  t.equal(faultAt('{"a":}'), 5);
+  t.equal(faultAt('{"a":1,}'), 7);
+  t.equal(faultAt('{a:1}'), 1);
+  t.equal(faultAt('{"a" 1}'), 5);
+  t.equal(faultAt('[1 2]'), 3);
+  t.equal(faultAt('{"a":01}'), 6);
+  t.equal(faultAt('"a\nb"'), 2);
+  t.equal(faultAt('"a\\x"'), 2);
+  t.equal(faultAt('"abc'), 4);
+  t.equal(faultAt('{"a":tru}'), 5);
+  t.equal(faultAt(''), 0);
+  t.equal(faultAt('1 1'), 2);
+  t.type(faultAt('['.repeat(100_000)), 'number', 'however deep it is');
+});
+
+t.test('it is the same JSON as everybody else reads', async (t) => {
+  const plain = (value: unknown): unknown => {
+    if (value instanceof JsonNumber) return Number(value.source);
+    if (Array.isArray(value)) return value.map(plain);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
+  };
+  fc.assert(
+    fc.property(fc.json(), fc.constantFrom(undefined, 2, '\t'), (json, indent) => {
+      const text = JSON.stringify(JSON.parse(json), null, indent);
+      assert.deepEqual(plain(parseExactly(text)), JSON.parse(text));
+      assert.deepEqual(JSON.parse(writeJson(parseExactly(text))), JSON.parse(text));
+    }),
+    { numRuns: 300 },
+  );
+  fc.assert(
+    fc.property(fc.stringMatching(/^[[\]{}",:0-9a-e\\ .tru-]{0,12}$/), (text) => {
+      let parses = true;
+      try {
+        JSON.parse(text);
+      } catch {
+        parses = false;
+      }
+      assert.equal(faultAt(text) === null, parses, text);
+    }),
+    { numRuns: 1_000 },
+  );
+  t.pass('in every case');
+});
