@@ -87,7 +87,7 @@ export class NestedColumns {
     if (own?.relation !== undefined) return this.#relation(name, root, own.relation);
     const path = name.split('.');
     const [first = '', ...rest] = path;
-    if (rest.length === 0) return null;
+    if (rest.length === 0) return own === null ? null : this.#plain(name, root);
     const start = this.#member(root, first);
     if (start === null) return null;
     return this.#follow(name, path, start);
@@ -98,6 +98,12 @@ export class NestedColumns {
     const relation = this.#catalog.relations.get(collection.name)?.get(name);
     if (relation === undefined && !collection.fields.has(name)) return null;
     return this.mayWrite(collection, name) ? { relation, collection } : null;
+  }
+
+  /** A column that files of plain rows may not have, since it refers to items that they do not check. */
+  #plain(name: string, root: Collection): FileColumn | null {
+    const column = fileColumn(root, name);
+    return typeof column === 'string' ? null : asMember(column, [name]);
   }
 
   #relation(name: string, root: Collection, relation: Relation): FileColumn | null {
