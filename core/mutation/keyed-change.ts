@@ -27,15 +27,19 @@ export interface KeyedChange extends KeyedItems {
   readonly values: readonly unknown[];
 }
 
+/** More items with values of their own are prepared step by step, so that others come in between. */
+const EACH_MAX = 10_000;
+
 /**
  * The change of items that each come with their key.
- * @returns null when one lacks it, or is named twice
+ * @returns null when one lacks it, or is named twice, or there are too many of them
  * @throws ServiceError FORBIDDEN for what can be no key
  */
 export function changeOfEach(
   { collection }: Write,
   values: readonly unknown[],
 ): KeyedChange | null {
+  if (values.length > EACH_MAX) return null;
   const names = collection.primaryKey.map(({ name }) => name);
   const keys: Key[] = [];
   for (const value of values) {

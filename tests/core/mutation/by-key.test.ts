@@ -199,6 +199,8 @@ t.test('several items with values of their own', async (t) => {
   t.match(text, /SET "size" = k\.c0::"numeric" FROM unnest\(.*\) .* AS k\(k, c0, d, n\) WHERE/);
   t.equal(changeOfEach(write, [{ id: 5 }, { size: 4 }]), null, 'not without a key');
   t.equal(changeOfEach(write, [own[0], own[0]]), null, 'not an item twice');
+  const many = Array.from({ length: 10_001 }, (_, id) => ({ id, size: 4 }));
+  t.equal(changeOfEach(write, many), null, 'not so many that they would hold up others');
   const different = changeOfEach(write, [own[0], { id: 2, title: 'x' }]);
   t.equal(different && (await planUpdate(write, different)), null, 'not different fields');
 });
