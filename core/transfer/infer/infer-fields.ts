@@ -56,8 +56,10 @@ function rawColumn(name: string, cell: number): FileColumn {
 function nameFault(name: string): string | null {
   if (name === '') return 'The header has a column without a name.';
   const parsed = v.safeParse(newName('field'), name, { abortPipeEarly: true });
-  if (parsed.success) return null;
-  return `${parsed.issues[0].message} Use "mapping" to give ${JSON.stringify(name)} another name.`;
+  if (parsed.success && !name.includes('.')) return null;
+  // In every request a dot leads to the fields of a related item.
+  const reason = parsed.success ? 'A new field has no dot in its name.' : parsed.issues[0].message;
+  return `${reason} Use "mapping" to give ${JSON.stringify(name)} another name.`;
 }
 
 /** @throws {UnreadableFile} with the faults of all names */

@@ -145,14 +145,17 @@ t.test('an id that identifies rows is the key', async (t) => {
 });
 
 t.test('names that no field can have are refused, all of them', async (t) => {
-  const header = ['ok', '', ' b', 'a/b', 'ok', 'x'.repeat(64)];
-  const error = await infer(`${header.join(',')}\n1,2,3,4,5,6\n`).catch((error: unknown) => error);
+  const header = ['ok', '', ' b', 'a/b', 'ok', 'x'.repeat(64), 'books.title'];
+  const error = await infer(`${header.join(',')}\n1,2,3,4,5,6,7\n`).catch(
+    (error: unknown) => error,
+  );
   t.ok(error instanceof UnreadableFile);
   if (!(error instanceof UnreadableFile)) return;
   const places = error.faults.map(({ place }) => place?.column);
-  t.strictSame(places, [4, 5, 8, 12, 15]);
+  t.strictSame(places, [4, 5, 8, 12, 15, 80]);
   t.match(error.faults[1]?.reason, /no space around it.*"mapping"/);
   t.match(error.faults[3]?.reason, /names "ok" twice/);
+  t.match(error.faults[5]?.reason, /no dot.*"mapping" to give "books.title"/);
   const mapped = await infer('ok, b,a/b\n1,2,3\n', {
     parameters: { mapping: { ' b': 'b', 'a/b': null } },
   });
