@@ -3,15 +3,25 @@
  * which files belong to a dead process.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 const PATTERN = /^([0-9a-f]{12})-(\d+)-(\d+)$/;
 /** The index of the start time among the fields after the process name (proc(5)). */
 const START_TIME = 19;
 
+/** The namespace that process ids belong to: containers have their own, also under one host name. */
+function pidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return '';
+  }
+}
+
 function machine(): string {
-  return createHash('sha256').update(hostname()).digest('hex').slice(0, 12);
+  const name = `${hostname()} ${pidNamespace()}`;
+  return createHash('sha256').update(name).digest('hex').slice(0, 12);
 }
 
 /** The start time of a process in ticks; null when it does not exist, 0 when unknown. */
