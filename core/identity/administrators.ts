@@ -39,10 +39,3 @@ export async function isAdminRole(
   );
   return rows.length > 0;
 }
-
-/** A statement that finds a row when the role of self-registration makes administrators. */
-export function registrationOfAdministrators(schema: string): Sql {
-  return sql`${administrators(schema)}
-    SELECT id FROM admin_roles WHERE id IN (
-      SELECT public_registration_role FROM ${systemTable(schema, 'settings')})`;
-}

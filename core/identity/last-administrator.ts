@@ -1,4 +1,4 @@
-/** One administrator must remain. */
+/** What changes of administrators must not do: leave none, or let everybody become one. */
 import { AddressList } from '#core/access/address-list.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
@@ -17,13 +17,20 @@ async function barredPolicies(ask: Ask, schema: string): Promise<readonly string
 }
 
 /**
- * Refuses a change after which no administrator is left. Changes are checked one after the other,
- * so that two of them cannot each rely on what the other removes.
+ * Changes are checked one after the other, so that two of them cannot each rely on what the other
+ * changes.
+ */
+async function takeTurn(ask: Ask, schema: string): Promise<void> {
+  const lock = `sluice administrators ${schema}`;
+  await ask(sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+}
+
+/**
+ * Refuses a change after which no administrator is left.
  * @throws ServiceError UNPROCESSABLE_ENTITY
  */
 export async function requireAdministrator(ask: Ask, schema: string): Promise<void> {
-  const lock = `sluice administrators ${schema}`;
-  await ask(sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+  await takeTurn(ask, schema);
   const barred = await barredPolicies(ask, schema);
   const [found] = await ask<{ left: boolean }>(sql`${administrators(schema, barred)}
     SELECT EXISTS (SELECT FROM admins WHERE status = 'active') AS left`);
@@ -31,4 +38,19 @@ export async function requireAdministrator(ask: Ask, schema: string): Promise<vo
   throw new ServiceError('UNPROCESSABLE_ENTITY', {
     reason: 'The change would leave no active administrator.',
   });
+}
+
+/**
+ * Refuses a change after which all who register are administrators: of the role of self-registration,
+ * of the roles above it, or of their policies.
+ * @throws ServiceError UNPROCESSABLE_ENTITY
+ */
+export async function requirePlainRegistration(ask: Ask, schema: string): Promise<void> {
+  await takeTurn(ask, schema);
+  const [found] = await ask(sql`${administrators(schema)}
+    SELECT id FROM admin_roles WHERE id IN (
+      SELECT public_registration_role FROM ${systemTable(schema, 'settings')})`);
+  if (found === undefined) return;
+  const reason = 'The role of self-registration would make administrators of all who register.';
+  throw new ServiceError('UNPROCESSABLE_ENTITY', { reason });
 }

@@ -197,3 +197,89 @@ t.test('who registers does not become an administrator', async (t) => {
     t.equal(status, 422, role);
   }
 });
+
+t.test('a role does not make administrators of who registers, by whatever way', async (t) => {
+  const head = await firstAdmin();
+  const made = async (path: string, body: object): Promise<string> =>
+    (await admin('POST', path, body)).body.data.id;
+  const policy = await made('/policies', { name: 'plain' });
+  const above = await made('/roles', { name: 'above' });
+  const role = await made('/roles', { name: 'registered', parent: above });
+  const access = await made('/access', { role, policy });
+  const other = await made('/roles', { name: 'other' });
+  const user = await made('/users', { email: 'somebody@example.com' });
+  // A revision that would make the policy one of administrators again.
+  await admin('PATCH', `/policies/${policy}`, { admin_access: true });
+  await admin('PATCH', `/policies/${policy}`, { admin_access: false });
+  const { revision } = await one(
+    `SELECT id AS revision FROM system_revisions
+     WHERE collection = 'system_policies' AND item = $1 AND delta ->> 'admin_access' = 'true'`,
+    [policy],
+  );
+  const settings = { public_registration: true, public_registration_role: role };
+  t.equal((await admin('PATCH', '/settings', settings)).status, 200);
+  const mighty = { name: 'mighty', admin_access: true };
+  const grant = { policy: head.policy };
+  for (const [method, path, body] of [
+    ['PATCH', `/policies/${policy}`, { admin_access: true }],
+    ['PATCH', '/policies', { keys: [policy], data: { admin_access: true } }],
+    ['PATCH', '/policies', [{ id: policy, admin_access: true }]],
+    ['POST', '/policies', { ...mighty, roles: [{ role }] }],
+    ['PATCH', `/policies/${head.policy}`, { roles: { create: [{ role }] } }],
+    ['POST', `/utils/revert/${revision}`, undefined],
+    ['POST', '/access', { role, ...grant }],
+    [
+      'POST',
+      '/access',
+      [
+        { role: other, policy },
+        { role: above, ...grant },
+      ],
+    ],
+    ['POST', '/access', { role, policy: mighty }],
+    ['POST', '/access', { role, policy: { id: policy, admin_access: true } }],
+    ['PATCH', `/access/${access}`, grant],
+    ['PATCH', `/access/${access}`, { policy: { id: policy, admin_access: true } }],
+    ['PATCH', `/roles/${role}`, { parent: head.role }],
+    ['PATCH', `/roles/${above}`, { parent: head.role }],
+    ['PATCH', `/roles/${above}`, { parent: { name: 'top', policies: [grant] } }],
+    ['PATCH', `/roles/${role}`, { policies: { create: [grant] } }],
+    ['PATCH', `/roles/${role}`, { policies: { create: [{ policy: mighty }] } }],
+    ['PATCH', `/roles/${head.role}`, { children: { update: [{ id: role }] } }],
+    ['POST', '/roles', { name: 'top', policies: [grant], children: [above] }],
+    ['POST', '/users', { email: 'n@example.com', role: { id: role, parent: head.role } }],
+    ['PATCH', `/users/${user}`, { role: { id: role, policies: { create: [grant] } } }],
+    ['PATCH', `/users/${user}`, { policies: [{ policy: { id: policy, admin_access: true } }] }],
+    ['PATCH', '/settings', { public_registration_role: head.role }],
+    ['PATCH', '/settings', { public_registration_role: { name: 'new', parent: head.role } }],
+    ['PATCH', '/settings', { public_registration_role: { id: role, policies: [grant] } }],
+    ['PATCH', '/settings', { public_registration_role: { id: above, parent: head.role } }],
+  ] as const) {
+    const { status, body: answer } = await admin(method, path, body);
+    const door = `${method} ${path} ${JSON.stringify(body)}`;
+    t.equal(status, 422, door);
+    t.match(answer.errors?.[0]?.message, /self-registration/, door);
+  }
+  // What does not concern that role goes on.
+  t.equal((await admin('POST', '/access', { role: other, ...grant })).status, 200);
+  t.equal((await admin('PATCH', `/roles/${other}`, { description: 'x' })).status, 200);
+  t.equal((await admin('PATCH', `/policies/${policy}`, { app_access: true })).status, 200);
+
+  // Of two changes that would do it together, one is refused.
+  for (let round = 0; round < 4; round += 1) {
+    await admin('PATCH', '/settings', { public_registration_role: null });
+    const fresh = await made('/roles', { name: `round ${round}` });
+    const answers = await Promise.all([
+      admin('PATCH', '/settings', { public_registration_role: fresh }),
+      round % 2 === 0
+        ? admin('POST', '/access', { role: fresh, ...grant })
+        : admin('PATCH', `/roles/${fresh}`, { parent: head.role }),
+    ]);
+    const statuses = answers.map(({ status }) => status).sort();
+    t.strictSame(statuses, [200, 422], `round ${round}`);
+  }
+  await admin('PATCH', '/settings', {
+    public_registration: false,
+    public_registration_role: null,
+  });
+});

@@ -3,8 +3,10 @@ import * as v from 'valibot';
 import { parseRow } from '#core/access/permission-row.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import { registrationOfAdministrators } from '#core/identity/administrators.ts';
-import { requireAdministrator } from '#core/identity/last-administrator.ts';
+import {
+  requireAdministrator,
+  requirePlainRegistration,
+} from '#core/identity/last-administrator.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { patched } from '../json-difference.ts';
 import {
@@ -133,14 +135,6 @@ async function refuseCircles({ ask, system }: Alteration): Promise<void> {
   throw new ServiceError('UNPROCESSABLE_ENTITY', { reason });
 }
 
-/** @throws ServiceError UNPROCESSABLE_ENTITY when registration would make administrators */
-async function refuseRegistration({ ask, system }: Alteration): Promise<void> {
-  const [found] = await ask(registrationOfAdministrators(system));
-  if (found === undefined) return;
-  const reason = 'The role of self-registration would make administrators of all who register.';
-  throw new ServiceError('UNPROCESSABLE_ENTITY', { reason });
-}
-
 /**
  * @throws ServiceError INVALID_PAYLOAD for what is not a policy, a role or a permission;
  *   UNPROCESSABLE_ENTITY when no administrator would be left, or all who register would be ones
@@ -172,5 +166,5 @@ export async function applyRights(alteration: Alteration, diff: SchemaDiff): Pro
   }
   await refuseCircles(alteration);
   await requireAdministrator(ask, system);
-  await refuseRegistration(alteration);
+  await requirePlainRegistration(ask, system);
 }

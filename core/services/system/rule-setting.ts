@@ -1,12 +1,11 @@
 /** The rules of settings: a valid password policy, and no administrator role for registration. */
-import { render } from '#core/database/sql.ts';
-import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
-import { registrationOfAdministrators } from '#core/identity/administrators.ts';
+import { invalidPayload } from '#core/errors/service-error.ts';
 import { parseEmailFilter } from '#core/identity/email-filter.ts';
+import { requirePlainRegistration } from '#core/identity/last-administrator.ts';
 import type { Action, Item } from '#core/mutation/payload.ts';
 import type { Done, Write } from '#core/mutation/target.ts';
 import { checkStored } from './stored-filter.ts';
-import { schemaOf } from './system-schema.ts';
+import { askIn, schemaOf } from './system-schema.ts';
 
 function checkPasswordRule(policy: unknown): void {
   if (typeof policy !== 'string' || policy === '') return;
@@ -33,11 +32,5 @@ export async function refineSettings(_: Write, __: Action, item: Item): Promise<
 /** @throws ServiceError UNPROCESSABLE_ENTITY when registration would make administrators */
 export async function afterSettings(write: Write, { items }: Done): Promise<void> {
   if (items.every((item) => item.public_registration_role === undefined)) return;
-  const { rowCount } = await write.client.query(
-    render(registrationOfAdministrators(schemaOf(write))),
-  );
-  if (rowCount === 0) return;
-  throw new ServiceError('UNPROCESSABLE_ENTITY', {
-    reason: 'The role would make administrators of all who register.',
-  });
+  await requirePlainRegistration(askIn(write), schemaOf(write));
 }

@@ -3,9 +3,11 @@
  */
 import { strict as assert } from 'node:assert';
 import type { Collection } from '#core/catalog/catalog.ts';
-import { render, type Sql } from '#core/database/sql.ts';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
-import { requireAdministrator } from '#core/identity/last-administrator.ts';
+import {
+  requireAdministrator,
+  requirePlainRegistration,
+} from '#core/identity/last-administrator.ts';
 import type { Item } from '#core/mutation/payload.ts';
 import { type CollectionRule, NO_RULE, type Write } from '#core/mutation/target.ts';
 import type { RuleName } from '#core/system-collections/entry.ts';
@@ -19,7 +21,7 @@ import { afterRoles, beforeRoles } from './rule-role.ts';
 import { afterSettings, refineSettings } from './rule-setting.ts';
 import { afterUsers, beforeUsers, refineUser } from './rule-user.ts';
 import { writableFields } from './served-collections.ts';
-import { schemaOf } from './system-schema.ts';
+import { askIn, schemaOf } from './system-schema.ts';
 
 /** The prefix of system collections in Directus; such names do not exist here. */
 const FOREIGN_PREFIX = 'directus_';
@@ -60,12 +62,11 @@ function guarded(stage: Stage): Stage {
     async after(write, done) {
       await stage.after?.(write, done);
       await keepAdministrators(write);
-      if (done.action !== 'create') {
-        const { client } = write;
-        const ask = async <Row extends object>(statement: Sql) =>
-          (await client.query<Row>(render(statement))).rows;
-        await requireAdministrator(ask, schemaOf(write));
-      }
+      const { action } = done;
+      if (action !== 'create') await requireAdministrator(askIn(write), schemaOf(write));
+      // Users do not decide what a role may.
+      if (action === 'delete' || stage === STAGES.user) return;
+      await requirePlainRegistration(askIn(write), schemaOf(write));
     },
   };
 }

@@ -1,11 +1,18 @@
-/** The schema of the system tables, and keys of one column, for writes to system collections. */
+/** The schema of the system tables, statements in it, and keys of one column, for writes to system collections. */
 import { strict as assert } from 'node:assert';
+import { render, type Sql } from '#core/database/sql.ts';
 import type { Write } from '#core/mutation/target.ts';
 
 /** The schema of the system tables. */
 export function schemaOf({ collection }: Write): string {
   assert(collection.system && collection.table !== null);
   return collection.table.schema;
+}
+
+/** Runs statements in the transaction of a write. */
+export function askIn({ client }: Write) {
+  return async <Row extends object>(statement: Sql): Promise<readonly Row[]> =>
+    (await client.query<Row>(render(statement))).rows;
 }
 
 /** The keys of system collections have one column. */
