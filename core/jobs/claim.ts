@@ -59,6 +59,7 @@ function taking(schema: string, id: string): Sql {
   const jobs = systemTable(schema, 'jobs');
   return sql`UPDATE ${jobs} j SET state = 'running', attempt = attempt + 1,
         started_on = coalesce(started_on, now()), backend_pid = NULL, backend_start = NULL,
+        progress = NULL,
         failures = CASE state WHEN 'running' THEN ${withFailure(LOST_WORKER)} ELSE failures END
       WHERE id = ${id} AND ${isOpen} AND NOT cancel_requested
         AND (mailbox IS NULL OR NOT EXISTS (

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import type { Log } from '#core/log/log.ts';
-import type { JobProgress, MessageBus } from '#core/messages/bus.ts';
+import type { MessageBus, Messages } from '#core/messages/bus.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { type Job, jobColumns } from './job.ts';
 
@@ -20,7 +20,7 @@ export class JobFollower {
   readonly #schema: string;
   readonly #log: Log;
   readonly #listeners = new Map<string, Set<Listener>>();
-  readonly #progress = new LRUCache<string, JobProgress>(KNOWN_PROGRESS);
+  readonly #progress = new LRUCache<string, Messages['job.progress']>(KNOWN_PROGRESS);
   readonly #unsubscribe: readonly (() => void)[];
   #timer: NodeJS.Timeout | null = null;
 
@@ -32,9 +32,9 @@ export class JobFollower {
       bus.subscribe('job.finished', ({ id }) => {
         if (this.#listeners.has(id)) this.#look([id]);
       }),
-      bus.subscribe('job.progress', ({ id, progress }) => {
-        this.#progress.set(id, progress);
-        if (this.#listeners.has(id)) this.#look([id]);
+      bus.subscribe('job.progress', (message) => {
+        this.#progress.set(message.id, message);
+        if (this.#listeners.has(message.id)) this.#look([message.id]);
       }),
     ];
   }
@@ -55,14 +55,16 @@ export class JobFollower {
     };
   }
 
-  /** The job with the last progress of its worker. */
+  /** The job with the last progress of its attempt. */
   withProgress<J extends Job>(job: J): J {
     // The last progress came before the end; a completed job has all its progress.
     if (job.state === 'completed' && job.progress !== null) {
       return { ...job, progress: { ...job.progress, percent: 100 } };
     }
     if (job.state !== 'running') return job;
-    return { ...job, progress: this.#progress.get(job.id) ?? job.progress };
+    const known = this.#progress.get(job.id);
+    const { attempt = job.attempts } = known ?? {};
+    return { ...job, progress: (attempt === job.attempts && known?.progress) || job.progress };
   }
 
   close(): void {

@@ -34,7 +34,8 @@ const change = v.object({
 
 const schemas = {
   'job.finished': v.object({ id }),
-  'job.progress': v.object({ id, progress: jobProgress }),
+  // The attempt is missing in messages of an earlier release.
+  'job.progress': v.object({ id, attempt: v.optional(count), progress: jobProgress }),
   'job.cancel': v.object({ id }),
   'catalog.changed': version,
   'access.changed': accessVersions,

@@ -40,21 +40,35 @@ function eventId({ attempts, progress, finished_on }: Job): string {
   return [attempts, progress?.rows ?? 0, progress?.bytes ?? 0, Number(finished_on !== null)].join();
 }
 
-/** Whether a job was less far, or as far, at one event than at another; unknown ids are no events. */
+const EVENT_ID = /^\d+,\d+,\d+,[01]$/;
+
+/** Whether a job was less far at one event than at another; unknown ids are no events. */
 function isBefore(id: string, other: string): boolean {
-  if (!/^\d+,\d+,\d+,[01]$/.test(other)) return false;
+  if (!EVENT_ID.test(other)) return false;
   const [own, known] = [id, other].map((text) => text.split(',').map(Number));
   const index = own?.findIndex((value, place) => value !== known?.[place]) ?? -1;
-  return index === -1 || (own?.[index] ?? 0) < (known?.[index] ?? 0);
+  return index !== -1 && (own?.[index] ?? 0) < (known?.[index] ?? 0);
 }
 
-/** Progress while the job runs, `end` when it has ended. */
+/** Whether the id is that of the end of the attempt with which the job has ended. */
+function isEndOf({ attempts, finished_on }: Job, id: string): boolean {
+  return (
+    finished_on !== null && EVENT_ID.test(id) && id.startsWith(`${attempts},`) && id.endsWith(',1')
+  );
+}
+
+/**
+ * Progress while the job runs, `end` when it has ended. Another process may know less of the progress
+ * than the client does, and two looks at the job may overtake each other: what is older than the
+ * last event is left out.
+ */
 async function* eventsOf(jobs: AsyncIterable<Job>, after: string): AsyncGenerator<ServerEvent> {
+  let last = after;
   for await (const job of jobs) {
     const id = eventId(job);
     const ended = job.finished_on !== null;
-    // Another process may know less of the progress than the client does.
-    if (!ended && isBefore(id, after)) continue;
+    if (!ended && (id === after || isBefore(id, last))) continue;
+    last = id;
     yield { event: ended ? 'end' : 'progress', id, data: JSON.stringify(job) };
   }
 }
@@ -66,7 +80,7 @@ const events: CallHandler = async (call) => {
   const job = await services.jobs.get(id, caller);
   const after = request.header('last-event-id') ?? '';
   // The client has the end already; this status keeps it from connecting again.
-  if (job.finished_on !== null && eventId(job) === after) return NO_CONTENT;
+  if (isEndOf(job, after)) return NO_CONTENT;
   const { EVENTS_MAX_PER_USER: limit } = services.config;
   const open = services.streams.of(caller).filter(({ kind }) => kind === 'events');
   if (open.length >= limit) {

@@ -165,7 +165,7 @@ export class Deliverer {
     const deadline = actor?.deadline(services) ?? 0;
     const timer = setTimeout(() => controller.abort(new Interruption('overdue')), deadline);
     const { bus } = services;
-    const progress = new ProgressReporter({ id, bus, log, store: queued.storeProgress });
+    const progress = new ProgressReporter({ ...delivery, bus, log, store: queued.storeProgress });
     const context = new DeliveryContext(job, services, log, {
       signal: controller.signal,
       progress,

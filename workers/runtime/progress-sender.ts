@@ -10,6 +10,7 @@ const REPEAT_EVERY_MS = 2_000;
 
 export interface ProgressTargets {
   readonly id: string;
+  readonly attempt: number;
   readonly bus: MessageBus;
   readonly log: Log;
   /** Stores it with the job in the queue. */
@@ -51,9 +52,9 @@ export class ProgressReporter {
     this.#changed = false;
     this.#published = now;
     const progress = this.#rate.next(latest, performance.now());
-    const { id, bus, log, store } = this.#targets;
+    const { id, attempt, bus, log, store } = this.#targets;
     const ignore = (error: unknown) => log.debug({ err: error }, 'progress could not be sent');
-    bus.publish('job.progress', { id, progress }).catch(ignore);
+    bus.publish('job.progress', { id, attempt, progress }).catch(ignore);
     if (now < this.#stored + QUEUE_EVERY_MS) return;
     this.#stored = now;
     store(progress).catch(ignore);

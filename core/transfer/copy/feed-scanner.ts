@@ -20,7 +20,7 @@ export interface Feed {
   /** Where the reader's handler writes the rows. */
   readonly out: CopyText;
   readonly copy: CopyIn;
-  /** Called after each chunk with the bytes read so far. */
+  /** Called after each chunk, and at the end, with the bytes read so far. */
   readonly progress: (bytes: number) => Promise<void>;
 }
 
@@ -47,6 +47,8 @@ export async function feed({ file, reader, out, copy, progress }: Feed): Promise
       await progress(bytes);
     }
     reader.end();
+    // The last row may have had no end.
+    await progress(bytes);
     if (out.length > 0) await copy.write(out.take());
     return await copy.end();
   } catch (error) {

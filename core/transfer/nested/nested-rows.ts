@@ -105,6 +105,10 @@ export async function importNested(run: Run, known: readonly FileColumn[]): Prom
     }
   };
   let bytes = 0;
+  const report = () => {
+    const percent = file.bytes === 0 ? null : Math.floor(Math.min(99, (bytes / file.bytes) * 100));
+    options.progress({ rows: rows - pending.length, bytes, percent });
+  };
   const content = file.content((read) => {
     bytes += read;
   });
@@ -112,12 +116,12 @@ export async function importNested(run: Run, known: readonly FileColumn[]): Prom
     reading(batches, reader, () => reader.push(chunk));
     await flush(false);
     connection.signal.throwIfAborted();
-    const percent = file.bytes === 0 ? null : Math.floor(Math.min(99, (bytes / file.bytes) * 100));
-    options.progress({ rows: rows - pending.length, bytes, percent });
+    report();
     await options.failpoint('import.parsing');
   }
   reading(batches, reader, () => reader.end());
   await flush(true);
+  report();
   const counts = await batches.end();
   await settleSequences(run, payloads.names);
   await connection.run(sql`SET CONSTRAINTS ALL IMMEDIATE`);
