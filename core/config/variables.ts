@@ -578,6 +578,11 @@ export const variables = {
     fallback: '1h',
     meaning: 'Maximum time of one export to a file',
   }),
+  EXPORT_MAX_SIZE: define({
+    parse: size,
+    fallback: '64gb',
+    meaning: 'Largest file that an export may write',
+  }),
   MAX_IMPORT_ERRORS: define({
     parse: integer(1, 1_000_000),
     fallback: '1000',

@@ -143,7 +143,11 @@ export class ImportService {
     const { jobs, spool, holds, maxBytes, log } = this.#options;
     const { file, format, gzip, parameters } = upload;
     const content = upload.counted.counted(upload.content);
-    const { bytes, sha256 } = await spool.write(file, content, maxBytes);
+    const limit =
+      maxBytes === undefined
+        ? undefined
+        : ({ bytes: maxBytes, variable: 'IMPORT_MAX_SIZE' } as const);
+    const { bytes, sha256 } = await spool.write(file, content, limit);
     const message: ImportMessage = {
       version: parameters.create === true ? 5 : 4,
       collection,

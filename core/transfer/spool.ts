@@ -24,18 +24,25 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** The most that a file may have. */
+export interface SizeLimit {
+  readonly bytes: number;
+  /** The variable that says so. */
+  readonly variable: 'IMPORT_MAX_SIZE' | 'EXPORT_MAX_SIZE';
+}
+
 /** Storage for uploads and exported files that all processes of the installation can use. */
 export interface Spool {
   /**
    * Stores the content as fast as the disk accepts it. It is on the disk when this resolves, and
    * nothing is left when this rejects.
-   * @param limit maximum bytes; undefined for none
+   * @param limit undefined for none
    * @throws {ServiceError} CONTENT_TOO_LARGE, SERVICE_UNAVAILABLE when the disk is full
    */
   write(
     id: string,
     content: AsyncIterable<Uint8Array>,
-    limit: number | undefined,
+    limit: SizeLimit | undefined,
   ): Promise<Spooled>;
   /** The content or a part of it as a stream; fails with ENOENT when it does not exist. */
   read(id: string, range?: ByteRange): Readable;
@@ -76,12 +83,9 @@ function storageFailure(error: unknown): unknown {
   return full ? unavailable('storage', reason, { cause: error }) : error;
 }
 
-function tooLarge(limit: number): ServiceError {
-  return new ServiceError('CONTENT_TOO_LARGE', {
-    limit,
-    variable: 'IMPORT_MAX_SIZE',
-    reason: `A file may have at most ${limit} bytes.`,
-  });
+function tooLarge({ bytes: limit, variable }: SizeLimit): ServiceError {
+  const reason = `A file may have at most ${limit} bytes (${variable}).`;
+  return new ServiceError('CONTENT_TOO_LARGE', { limit, variable, reason });
 }
 
 /**
@@ -110,7 +114,7 @@ async function* inBlocks(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buf
 async function take(
   path: string,
   content: AsyncIterable<Uint8Array>,
-  limit: number,
+  limit: SizeLimit | undefined,
 ): Promise<Spooled> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -119,7 +123,7 @@ async function take(
   try {
     for await (const block of inBlocks(content)) {
       bytes += block.length;
-      if (bytes > limit) throw tooLarge(limit);
+      if (limit !== undefined && bytes > limit.bytes) throw tooLarge(limit);
       await writing;
       // Unlike a single write, this one continues until the last byte. The next block arrives
       // meanwhile.
@@ -163,7 +167,7 @@ export function localSpool(folder: string): Spool {
       const unfinished = `${path}.${processIdentity()}${UNFINISHED}`;
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        const spooled = await take(unfinished, content, limit ?? Number.POSITIVE_INFINITY);
+        const spooled = await take(unfinished, content, limit);
         await rename(unfinished, path);
         await syncFolder(folder);
         return spooled;

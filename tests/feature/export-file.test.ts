@@ -171,6 +171,91 @@ t.test('what cannot be exported is refused before there is a job', async (t) => 
   t.match(await send('DELETE', other), { status: 409 });
 });
 
+t.test('a repeated request with an Idempotency-Key gets the first job and its file', async (t) => {
+  const readers = [{ collection: 'owner', action: 'read' } as const];
+  const [one, other] = [await createMember(cluster, readers), await createMember(cluster, readers)];
+  const post = async (key: string, body: object, token = one.token, collection = 'owner') => {
+    const response = await cluster.fetch(`/utils/export/${collection}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'idempotency-key': key },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    const errors = text === '' ? [] : JSON.parse(text).errors;
+    const { status, headers } = response;
+    return { status, job: headers.get('location') ?? '', error: errors[0]?.extensions };
+  };
+  const body = { query: { sort: ['id'], fields: ['name'] }, format: 'csv', file: { title: 'a' } };
+  const parallel = await Promise.all(Array.from({ length: 6 }, () => post('k', body)));
+  t.strictSame(new Set(parallel.map(({ status }) => status)), new Set([204]));
+  const job = parallel[0]?.job ?? '';
+  t.strictSame(new Set(parallel.map((answer) => answer.job)), new Set([job]), 'at the same time');
+  t.match(await ended(job), { state: 'completed', result: { rows: 2 } });
+  await cluster.db.query(`INSERT INTO owner VALUES (9, 'later')`);
+  t.strictSame(await post('k', body), { status: 204, job, error: undefined }, 'and when it ended');
+  t.match((await one.send('GET', job)).body.data, { attempts: 1, result: { rows: 2 } });
+  const differing = [
+    { ...body, format: 'json' },
+    { ...body, export_safe: true },
+    { ...body, file: { title: 'b' } },
+    { ...body, query: { sort: ['id'] } },
+  ];
+  for (const changed of differing) {
+    const { status, error } = await post('k', changed);
+    t.equal(status, 422, JSON.stringify(changed));
+    t.match(error, { code: 'UNPROCESSABLE_ENTITY', header: 'Idempotency-Key', key: 'k' });
+  }
+  t.match(await post('a b', body), { status: 400, error: { code: 'INVALID_PAYLOAD' } });
+  for (const [key, token] of [
+    ['other', one.token],
+    ['k', other.token],
+  ] as const) {
+    const { status, job: own } = await post(key, body, token);
+    t.equal(status, 204);
+    t.not(own, job, 'another key, or the key of another user');
+    t.match(await ended(own), { result: { rows: 3 } });
+  }
+  const aged = (interval: string) =>
+    cluster.db.query(
+      `UPDATE system_idempotency_keys SET created_on = now() - $1::interval WHERE job = $2`,
+      [interval, job.slice('/jobs/'.length)],
+    );
+  await aged('23:59');
+  t.equal((await post('k', body)).job, job);
+  await aged('24:01');
+  const fresh = await post('k', body);
+  t.not(fresh.job, job, 'for a day');
+  t.match(await ended(fresh.job), { result: { rows: 3 } });
+  await cluster.db.query('DELETE FROM owner WHERE id = 9');
+});
+
+t.test('a file may have so many bytes', async (t) => {
+  await worker.end('SIGTERM');
+  const before = spooled();
+  worker = await cluster.startWorker({ EXPORT_MAX_SIZE: '1kb' });
+  const query = { filter: { id: { _lte: 3 } } };
+  t.match(await ended(await submit({ query, format: 'csv' })), { state: 'completed' });
+  for (const format of ['csv', 'ndjson', 'yaml']) {
+    const job = await submit({ format });
+    t.match(await ended(job), {
+      state: 'failed',
+      attempts: 1,
+      file_kept: false,
+      error: [
+        {
+          message: /1024 bytes \(EXPORT_MAX_SIZE\)/,
+          extensions: { code: 'CONTENT_TOO_LARGE', limit: 1024, variable: 'EXPORT_MAX_SIZE' },
+        },
+      ],
+    });
+    t.match(await send('GET', `${job}/file`), { status: 409, code: 'CONFLICT' });
+  }
+  const added = spooled().filter((file) => !before.includes(file));
+  t.equal(added.length, 1, 'nothing is left of them');
+  await worker.end('SIGTERM');
+  worker = await cluster.startWorker();
+});
+
 t.test('texts of a condition stay texts', async (t) => {
   await cluster.db.query(`INSERT INTO owner VALUES (3, $1)`, [`O'Neil \\' $1 "; --`]);
   const query = { filter: { name: { _in: [`O'Neil \\' $1 "; --`, 'x'] } }, fields: 'name' };

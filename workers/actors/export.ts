@@ -52,7 +52,10 @@ async function write(
       await context.failpoint('export.part');
     }
   };
-  const spooled = await services.spool.write(file, content(), undefined);
+  const spooled = await services.spool.write(file, content(), {
+    bytes: services.config.EXPORT_MAX_SIZE,
+    variable: 'EXPORT_MAX_SIZE',
+  });
   return { rows, ...spooled };
 }
 
@@ -118,7 +121,10 @@ export const exportActor: Actor<typeof exportMessage> = {
     const result = await exportFile(message, context);
     await context.failpoint('export.written');
     try {
-      await completeJob(pool, schema, job, result, { keptFile: exportFileId(job) });
+      const { rows, bytes } = result;
+      await completeJob(pool, schema, job, result, {
+        ...{ keptFile: exportFileId(job), progress: { rows, bytes, percent: 100 } },
+      });
     } catch (error) {
       // Another attempt has the job, or nobody wants the file any more.
       if (error instanceof SupersededError) await spool.remove(exportFileId(job));

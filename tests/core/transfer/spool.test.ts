@@ -10,10 +10,14 @@ import { buffer } from 'node:stream/consumers';
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { processIdentity } from '#core/process/process-id.ts';
-import { localSpool } from '#core/transfer/spool.ts';
+import { localSpool, type SizeLimit } from '#core/transfer/spool.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'sluice-spool-'));
 t.teardown(() => rmSync(root, { recursive: true }));
+
+function most(bytes: number): SizeLimit {
+  return { bytes, variable: 'IMPORT_MAX_SIZE' };
+}
 
 function pieces(content: Buffer, size: number): AsyncIterable<Uint8Array> {
   return Readable.from(
@@ -50,7 +54,7 @@ t.test('what was written is read again, with its size and digest', async (t) => 
 t.test('an empty upload is an upload', async (t) => {
   const spool = localSpool(root);
   const id = randomUUID();
-  t.equal((await spool.write(id, pieces(Buffer.alloc(0), 1), 10)).bytes, 0);
+  t.equal((await spool.write(id, pieces(Buffer.alloc(0), 1), most(10))).bytes, 0);
   t.equal(await spool.size(id), 0);
   await spool.remove(id);
 });
@@ -59,9 +63,11 @@ t.test('an upload over the limit is refused and leaves nothing', async (t) => {
   const folder = join(root, 'limit');
   const spool = localSpool(folder);
   const id = randomUUID();
-  await spool.write(id, pieces(Buffer.alloc(100), 7), 100);
+  await spool.write(id, pieces(Buffer.alloc(100), 7), most(100));
   await spool.remove(id);
-  const failure = await spool.write(id, pieces(Buffer.alloc(101), 7), 100).catch((error) => error);
+  const failure = await spool
+    .write(id, pieces(Buffer.alloc(101), 7), most(100))
+    .catch((error) => error);
   t.ok(failure instanceof ServiceError);
   t.match(failure, {
     code: 'CONTENT_TOO_LARGE',
@@ -105,7 +111,9 @@ t.test('a name that is no UUID is a mistake of the program', async (t) => {
   ]) {
     t.throws(() => spool.read(name), { code: 'ERR_ASSERTION' });
     await t.rejects(spool.remove(name), { code: 'ERR_ASSERTION' });
-    await t.rejects(spool.write(name, pieces(Buffer.alloc(1), 1), 1), { code: 'ERR_ASSERTION' });
+    await t.rejects(spool.write(name, pieces(Buffer.alloc(1), 1), most(1)), {
+      code: 'ERR_ASSERTION',
+    });
   }
 });
 
@@ -135,7 +143,7 @@ t.test('a folder that cannot be written to is an outage of the storage', async (
   const upload = localSpool(join(file, 'spool')).write(
     randomUUID(),
     pieces(Buffer.from('x'), 1),
-    10,
+    most(10),
   );
   await t.rejects(upload, { code: 'SERVICE_UNAVAILABLE', details: { service: 'storage' } });
 });
