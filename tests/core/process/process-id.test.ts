@@ -31,10 +31,10 @@ t.test('of other machines, nothing is known', async (t) => {
 const CONTAINER = ['unshare', '-r', '-p', '-f', '--mount-proc'];
 const isAllowed = spawnSync('unshare', [...CONTAINER.slice(1), 'true']).status === 0;
 
-t.test(
-  'a container is a machine of its own, also under the same host name',
-  { skip: isAllowed ? false : 'this user may not create namespaces' },
-  async (t) => {
+if (isAllowed) {
+  t.test('a container is a machine of its own, also under the same host name', async (t) => {
     t.notOk(hasEnded(identityOfEnded(...CONTAINER)));
-  },
-);
+  });
+} else {
+  t.comment('not tested: namespaces, which this user may not create');
+}
