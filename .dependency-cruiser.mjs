@@ -44,6 +44,7 @@ const ROOMS = [
   'history',
   'mutation',
   'schema',
+  'storage',
   'transfer',
   'export',
   'services',

@@ -40,11 +40,11 @@ import { OwnAccountService } from '#core/services/system/own-account.ts';
 import { systemRuleOf } from '#core/services/system/rule.ts';
 import { SystemService } from '#core/services/system/system-items.ts';
 import { RuleAudit } from '#core/services/unreadable-rules.ts';
+import { localStorage } from '#core/storage/local-storage.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { RELEASE } from '#core/system/release.ts';
 import { openSigningKeys } from '#core/system/signing-key.ts';
 import { systemSchema } from '#core/system/system-table.ts';
-import { localSpool } from '#core/transfer/spool.ts';
 import { openLimits } from './limit/open-rate-limits.ts';
 import type { Limits } from './limit/rate-limits.ts';
 import { OpenStreams } from './streams/open-streams.ts';
@@ -123,7 +123,7 @@ export async function openEdgeServices(
   const secrets = openSigningKeys(config);
   const confirm = confirmation({ pool: watch, schema, catalog, bus, log });
   const identity = openIdentity({ config, pool, schema, catalog, access, confirm, log }, secrets);
-  const spool = localSpool(join(config.DATA_DIR, 'spool'));
+  const spool = localStorage(join(config.DATA_DIR, 'spool'));
   spool.sweep().then(
     (files) => files > 0 && log.info({ files }, 'uploads that were not finished are removed'),
     (error: unknown) => log.warn({ err: error }, 'the folder of uploads cannot be used'),

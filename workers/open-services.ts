@@ -14,9 +14,9 @@ import type { Log } from '#core/log/log.ts';
 import { openBus } from '#core/messages/open-message-bus.ts';
 import { failpoints } from '#core/process/failpoint.ts';
 import { JobService } from '#core/services/jobs.ts';
+import { localStorage } from '#core/storage/local-storage.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { systemSchema } from '#core/system/system-table.ts';
-import { localSpool } from '#core/transfer/spool.ts';
 import { ormOnDemand } from './metadata/orm-on-demand.ts';
 import { JobSessions } from './runtime/job-sessions.ts';
 import type { Services } from './services.ts';
@@ -67,7 +67,7 @@ export async function openServices(
   const shared = Math.min(QUEUE_CONNECTIONS, own - 1);
   const role = { role: 'consumer', max: QUEUE_NAMES.length + shared } as const;
   const queues = await openQueues(config, direct, cluster, log, role);
-  const spool = localSpool(join(config.DATA_DIR, 'spool'));
+  const spool = localStorage(join(config.DATA_DIR, 'spool'));
   const jobs = new JobService({
     ...{ pool, schema, queues, bus, spool, log },
     maxPerHolder: config.JOBS_MAX_PER_USER,

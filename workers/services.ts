@@ -9,7 +9,7 @@ import type { Queues } from '#core/jobs/queue.ts';
 import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
 import type { JobService } from '#core/services/jobs.ts';
-import type { Spool } from '#core/transfer/spool.ts';
+import type { Storage } from '#core/storage/storage.ts';
 import type { OrmOnDemand } from './metadata/orm-on-demand.ts';
 import type { JobSessions } from './runtime/job-sessions.ts';
 
@@ -32,7 +32,7 @@ export interface Services {
   readonly bus: MessageBus;
   readonly queues: Queues;
   readonly jobs: JobService;
-  readonly spool: Spool;
+  readonly spool: Storage;
   /** Reports writes to items. */
   readonly journal: ChangeJournal;
 }

@@ -16,8 +16,8 @@ import {
 import type { Submission } from '#core/jobs/submit.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query, QueryBounds } from '#core/query/query.ts';
+import type { ByteRange, Storage } from '#core/storage/storage.ts';
 import { allColumns } from '#core/transfer/file/file-column.ts';
-import type { ByteRange, Spool } from '#core/transfer/spool.ts';
 import type { JobService } from './jobs.ts';
 import {
   type ContextOptions,
@@ -75,7 +75,7 @@ export function exportStatement(
 
 export interface ExportServiceOptions extends ContextOptions {
   readonly jobs: JobService;
-  readonly spool: Spool;
+  readonly spool: Storage;
 }
 
 /** The file of a completed export. */
@@ -89,7 +89,7 @@ export interface ExportedFile extends ExportResult {
 export class ExportService {
   readonly #contexts: ContextSource;
   readonly #jobs: JobService;
-  readonly #spool: Spool;
+  readonly #spool: Storage;
 
   constructor(options: ExportServiceOptions) {
     this.#contexts = new ContextSource(options);

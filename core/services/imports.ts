@@ -12,9 +12,9 @@ import type { CountedUpload, SpoolQuota } from '#core/jobs/quota.ts';
 import type { Submission } from '#core/jobs/submit.ts';
 import type { Log } from '#core/log/log.ts';
 import { createCollections } from '#core/schema/change-input.ts';
+import type { Storage } from '#core/storage/storage.ts';
 import { importable } from '#core/transfer/import-target.ts';
 import { matchKey } from '#core/transfer/merge/match-key.ts';
-import type { Spool } from '#core/transfer/spool.ts';
 import { type Destination, importDestination, notImportable } from './import-right.ts';
 import type { JobService } from './jobs.ts';
 import type { RightsSource } from './request-context.ts';
@@ -23,7 +23,7 @@ export interface ImportServiceOptions {
   readonly catalog: CatalogSource;
   readonly access: RightsSource;
   readonly jobs: JobService;
-  readonly spool: Spool;
+  readonly spool: Storage;
   /** Called before an import is recorded. */
   readonly holds: ImportHolds;
   /** Largest file in bytes; undefined: no limit. */

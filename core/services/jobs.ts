@@ -20,8 +20,8 @@ import type { QueueName, Queues } from '#core/jobs/queue.ts';
 import { type Submission, type Submitted, submit } from '#core/jobs/submit.ts';
 import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
+import type { Storage } from '#core/storage/storage.ts';
 import { systemTable } from '#core/system/system-table.ts';
-import type { Spool } from '#core/transfer/spool.ts';
 import { discardUpload } from '#core/transfer/upload.ts';
 import { retryJob } from './retry-job.ts';
 
@@ -37,7 +37,7 @@ export interface JobServiceOptions {
   readonly queues: Queues;
   readonly bus: MessageBus;
   /** Holds the uploads of jobs. */
-  readonly spool: Spool;
+  readonly spool: Storage;
   readonly log: Log;
   /** JOBS_MAX_PER_USER */
   readonly maxPerHolder: number;
@@ -50,7 +50,7 @@ export class JobService {
   readonly #list: JobList;
   readonly #queues: Queues;
   readonly #bus: MessageBus;
-  readonly #spool: Spool;
+  readonly #spool: Storage;
   readonly #log: Log;
   readonly #maxPerHolder: number;
   readonly #follower: JobFollower;

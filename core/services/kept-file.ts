@@ -4,14 +4,14 @@
  */
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
+import type { Storage } from '#core/storage/storage.ts';
 import { systemTable } from '#core/system/system-table.ts';
-import type { Spool } from '#core/transfer/spool.ts';
 
 export interface KeptFileOptions {
   readonly pool: Pool;
   /** The schema of the system tables. */
   readonly schema: string;
-  readonly spool: Spool;
+  readonly spool: Storage;
 }
 
 /** Releases the files of the jobs that a condition selects, then removes them. @returns how many */

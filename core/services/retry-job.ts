@@ -11,8 +11,8 @@ import type { QueueName, Queues } from '#core/jobs/queue.ts';
 import { claimJob } from '#core/jobs/quota.ts';
 import { requireAccepting } from '#core/jobs/submit.ts';
 import { nextTurn } from '#core/jobs/turn.ts';
+import type { Storage } from '#core/storage/storage.ts';
 import { systemTable } from '#core/system/system-table.ts';
-import type { Spool } from '#core/transfer/spool.ts';
 import { uploadOf } from '#core/transfer/upload.ts';
 
 export interface RetryOptions {
@@ -20,7 +20,7 @@ export interface RetryOptions {
   /** The schema of the system tables. */
   readonly schema: string;
   readonly queues: Queues;
-  readonly spool: Spool;
+  readonly spool: Storage;
   /** JOBS_MAX_PER_USER */
   readonly maxPerHolder: number;
 }

@@ -3,7 +3,7 @@
  */
 import * as v from 'valibot';
 import type { Log } from '#core/log/log.ts';
-import type { Spool } from './spool.ts';
+import type { Storage } from '#core/storage/storage.ts';
 
 const withUpload = v.object({ file: v.object({ id: v.pipe(v.string(), v.uuid()) }) });
 
@@ -16,7 +16,7 @@ export function uploadOf(message: unknown): string | null {
  * Removes the upload of an ended job, which will not be delivered again. A superseded delivery that
  * still reads it cannot commit. Failures are only logged; the daily tidying removes the file.
  */
-export async function discardUpload(spool: Spool, message: unknown, log: Log): Promise<void> {
+export async function discardUpload(spool: Storage, message: unknown, log: Log): Promise<void> {
   const id = uploadOf(message);
   if (id === null) return;
   try {

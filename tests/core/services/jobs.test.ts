@@ -11,7 +11,7 @@ import type { Submission } from '#core/jobs/submit.ts';
 import { openBus } from '#core/messages/open-message-bus.ts';
 import { parseQuery, type Parameters as QueryParameters } from '#core/query/parse/parameter.ts';
 import { JobService } from '#core/services/jobs.ts';
-import { localSpool } from '#core/transfer/spool.ts';
+import { localStorage } from '#core/storage/local-storage.ts';
 import { freePort } from '#ops/embedded/postgres.ts';
 import { BOUNDS } from '#tests/core/query/plan/fixture/shop.ts';
 import { type Backend, backends } from '#tests/harness/backend.ts';
@@ -36,7 +36,7 @@ async function setUp(t: Teardown & { testdir(): string }, backend: Backend, queu
     queueUrl === undefined || backend.name === 'postgres' ? backend.env : { REDIS_URL: queueUrl },
   );
   const queues = await openQueues(queueConfig, queueUrl ?? url, cluster, log);
-  const spool = localSpool(t.testdir());
+  const spool = localStorage(t.testdir());
   const jobs = new JobService({
     pool,
     schema: 'public',

@@ -100,7 +100,7 @@ async function restores(t: Test): Promise<void> {
   t.equal((await upload(restored, 'books', 'title\nSix\n')).status, 200);
   const failed = async () => (await statesOf(restored))[1]?.state === 'failed';
   await until(failed, 'the import without its upload fails');
-  t.match((await statesOf(restored))[1]?.error, 'The file is not there');
+  t.match((await statesOf(restored))[1]?.error, 'The file is not in the storage');
   t.match(await read(restored, '/items/books?fields=title&sort=id'), {
     data: ['One', 'Two', 'Three', 'Five', 'Six'].map((title) => ({ title })),
   });

@@ -11,8 +11,8 @@ import { buildingIndexes } from '#core/schema/indexes-in-progress.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { schemaSubmission } from '#core/schema/schema-job.ts';
 import { JobService } from '#core/services/jobs.ts';
+import { localStorage } from '#core/storage/local-storage.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
-import { localSpool } from '#core/transfer/spool.ts';
 import { type Cluster, QUICK_TAKEOVER, startCluster } from '#tests/harness/cluster.ts';
 import type { Teardown } from '#tests/harness/database.ts';
 import { until } from '#tests/harness/until.ts';
@@ -27,7 +27,7 @@ async function openJobs(t: Teardown, cluster: Cluster) {
   const id = await clusterId(db, 'public');
   const bus = await openBus(config, databaseUrl, id, log);
   const queues = await openQueues(config, databaseUrl, id, log);
-  const spool = localSpool(cluster.dataDir);
+  const spool = localStorage(cluster.dataDir);
   const jobs = new JobService({
     pool: db,
     schema: 'public',

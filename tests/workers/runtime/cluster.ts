@@ -16,8 +16,8 @@ import { openQueues, type Queues } from '#core/jobs/queue.ts';
 import { openBus } from '#core/messages/open-message-bus.ts';
 import type { ChildMessage } from '#core/process/supervised-process.ts';
 import { JobService } from '#core/services/jobs.ts';
+import { localStorage } from '#core/storage/local-storage.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
-import { localSpool } from '#core/transfer/spool.ts';
 import type { Backend } from '#tests/harness/backend.ts';
 import { createSystemDatabase, type Teardown } from '#tests/harness/database.ts';
 import { processEnvironment } from '#tests/harness/process.ts';
@@ -133,7 +133,7 @@ export async function createCluster(
   const bus = await openBus(config, url, cluster, log);
   const queues = await openQueues(config, url, cluster, log);
   const dataDir = mkdtempSync(join(tmpdir(), 'sluice-runtime-'));
-  const spool = localSpool(join(dataDir, 'spool'));
+  const spool = localStorage(join(dataDir, 'spool'));
   const jobs = new JobService({
     pool,
     schema: 'public',

@@ -10,7 +10,8 @@ import { buffer } from 'node:stream/consumers';
 import t from 'tap';
 import { ServiceError } from '#core/errors/service-error.ts';
 import { processIdentity } from '#core/process/process-id.ts';
-import { localSpool, type SizeLimit } from '#core/transfer/spool.ts';
+import { localStorage } from '#core/storage/local-storage.ts';
+import type { SizeLimit } from '#core/storage/storage.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'sluice-spool-'));
 t.teardown(() => rmSync(root, { recursive: true }));
@@ -29,7 +30,7 @@ function pieces(content: Buffer, size: number): AsyncIterable<Uint8Array> {
 
 t.test('what was written is read again, with its size and digest', async (t) => {
   const folder = join(root, 'a', 'b');
-  const spool = localSpool(folder);
+  const spool = localStorage(folder);
   const content = randomBytes(700_001);
   const id = randomUUID();
   t.strictSame(await spool.list(), [], 'a folder that is not there yet is empty');
@@ -51,8 +52,21 @@ t.test('what was written is read again, with its size and digest', async (t) => 
   t.match(failure, { code: 'ENOENT' });
 });
 
+t.test('folders have identities of their own, which all processes agree on', async (t) => {
+  const [one, other] = [join(root, 'identity', 'one'), join(root, 'identity', 'other')];
+  const found = await Promise.all(Array.from({ length: 8 }, () => localStorage(one).identity()));
+  t.equal(new Set(found).size, 1);
+  t.match(found[0], /^[0-9a-f-]{36}$/);
+  t.not(await localStorage(other).identity(), found[0]);
+  t.strictSame(await localStorage(one).list(), []);
+  t.strictSame(readdirSync(one), ['storage-id']);
+  const file = join(root, 'no-folder');
+  writeFileSync(file, '');
+  await t.rejects(localStorage(file).identity(), { code: 'SERVICE_UNAVAILABLE' });
+});
+
 t.test('an empty upload is an upload', async (t) => {
-  const spool = localSpool(root);
+  const spool = localStorage(root);
   const id = randomUUID();
   t.equal((await spool.write(id, pieces(Buffer.alloc(0), 1), most(10))).bytes, 0);
   t.equal(await spool.size(id), 0);
@@ -61,7 +75,7 @@ t.test('an empty upload is an upload', async (t) => {
 
 t.test('an upload over the limit is refused and leaves nothing', async (t) => {
   const folder = join(root, 'limit');
-  const spool = localSpool(folder);
+  const spool = localStorage(folder);
   const id = randomUUID();
   await spool.write(id, pieces(Buffer.alloc(100), 7), most(100));
   await spool.remove(id);
@@ -78,7 +92,7 @@ t.test('an upload over the limit is refused and leaves nothing', async (t) => {
 
 t.test('an upload that breaks off leaves nothing', async (t) => {
   const folder = join(root, 'broken');
-  const spool = localSpool(folder);
+  const spool = localStorage(folder);
   async function* broken() {
     yield Buffer.alloc(400_000);
     t.equal((await spool.list()).length, 1, 'an unfinished upload is listed');
@@ -89,7 +103,7 @@ t.test('an upload that breaks off leaves nothing', async (t) => {
 });
 
 t.test('a full disk is a storage failure', async (t) => {
-  const spool = localSpool(join(root, 'full'));
+  const spool = localStorage(join(root, 'full'));
   async function* full() {
     yield Buffer.alloc(10);
     throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
@@ -101,7 +115,7 @@ t.test('a full disk is a storage failure', async (t) => {
 });
 
 t.test('a name that is no UUID is a mistake of the program', async (t) => {
-  const spool = localSpool(root);
+  const spool = localStorage(root);
   for (const name of [
     '../../etc/passwd',
     '',
@@ -119,7 +133,7 @@ t.test('a name that is no UUID is a mistake of the program', async (t) => {
 
 t.test('what processes left unfinished goes when they have ended', async (t) => {
   const folder = mkdtempSync(join(root, 'left-'));
-  const spool = localSpool(folder);
+  const spool = localStorage(folder);
   const own = processIdentity();
   const [machine = '', pid = '', start = ''] = own.split('-');
   const names = {
@@ -140,7 +154,7 @@ t.test('what processes left unfinished goes when they have ended', async (t) => 
 t.test('a folder that cannot be written to is an outage of the storage', async (t) => {
   const file = join(root, 'file');
   writeFileSync(file, '');
-  const upload = localSpool(join(file, 'spool')).write(
+  const upload = localStorage(join(file, 'spool')).write(
     randomUUID(),
     pieces(Buffer.from('x'), 1),
     most(10),

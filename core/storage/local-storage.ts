@@ -1,65 +1,22 @@
-/**
- * Stores uploads between the process that receives them and the one that works on them, and exported
- * files until they are downloaded. A name is always a generated UUID, never chosen by a client.
- */
-import assert from 'node:assert';
-import { createHash } from 'node:crypto';
+/** The storage in a folder of this host, or of a file system that several hosts mount. */
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
+import { link, mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { ServiceError, unavailable } from '#core/errors/service-error.ts';
+import { unavailable } from '#core/errors/service-error.ts';
 import { hasEnded, processIdentity } from '#core/process/process-id.ts';
+import {
+  assertFileName,
+  fileMissing,
+  isFileName,
+  type SizeLimit,
+  type Storage,
+  type Stored,
+  tooLarge,
+} from './storage.ts';
 
-/** A stored upload. */
-export interface Spooled {
-  readonly bytes: number;
-  /** SHA-256 of the content in hexadecimal. */
-  readonly sha256: string;
-}
-
-/** Bytes of a file, from the first one to the last one, both included. */
-export interface ByteRange {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** The most that a file may have. */
-export interface SizeLimit {
-  readonly bytes: number;
-  /** The variable that says so. */
-  readonly variable: 'IMPORT_MAX_SIZE' | 'EXPORT_MAX_SIZE';
-}
-
-/** Storage for uploads and exported files that all processes of the installation can use. */
-export interface Spool {
-  /**
-   * Stores the content as fast as the disk accepts it. It is on the disk when this resolves, and
-   * nothing is left when this rejects.
-   * @param limit undefined for none
-   * @throws {ServiceError} CONTENT_TOO_LARGE, SERVICE_UNAVAILABLE when the disk is full
-   */
-  write(
-    id: string,
-    content: AsyncIterable<Uint8Array>,
-    limit: SizeLimit | undefined,
-  ): Promise<Spooled>;
-  /** The content or a part of it as a stream; fails with ENOENT when it does not exist. */
-  read(id: string, range?: ByteRange): Readable;
-  /**
-   * The size of an upload in bytes.
-   * @throws {ServiceError} SERVICE_UNAVAILABLE when it does not exist
-   */
-  size(id: string): Promise<number>;
-  /** Removes an upload if it exists. */
-  remove(id: string): Promise<void>;
-  /** Removes unfinished files of processes that have ended. @returns how many */
-  sweep(): Promise<number>;
-  /** All uploads, including unfinished ones, with the time of the last byte. */
-  list(): Promise<{ id: string; modified: Date }[]>;
-}
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** The file with the identity of the folder. */
+const IDENTITY = 'storage-id';
 /** `<id>.<writing process>.part` */
 const UNFINISHED = '.part';
 const ID_LENGTH = 36;
@@ -81,11 +38,6 @@ function storageFailure(error: unknown): unknown {
   const full = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
   const reason = 'There is no room for the file on the disk.';
   return full ? unavailable('storage', reason, { cause: error }) : error;
-}
-
-function tooLarge({ bytes: limit, variable }: SizeLimit): ServiceError {
-  const reason = `A file may have at most ${limit} bytes (${variable}).`;
-  return new ServiceError('CONTENT_TOO_LARGE', { limit, variable, reason });
 }
 
 /**
@@ -115,7 +67,7 @@ async function take(
   path: string,
   content: AsyncIterable<Uint8Array>,
   limit: SizeLimit | undefined,
-): Promise<Spooled> {
+): Promise<Stored> {
   const hash = createHash('sha256');
   let bytes = 0;
   let writing: Promise<void> = Promise.resolve();
@@ -150,10 +102,39 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** A spool in a folder, which is created with the first write. */
-export function localSpool(folder: string): Spool {
+/** The identity in a file of the folder; of several processes that make one, the first one's counts. */
+async function readIdentity(folder: string): Promise<string> {
+  const file = join(folder, IDENTITY);
+  const read = async () => (await readFile(file, 'utf8')).trim();
+  try {
+    return await read();
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const draft = `${file}.${processIdentity()}`;
+  const handle = await open(draft, 'w', 0o600);
+  try {
+    await handle.writeFile(`${randomUUID()}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  try {
+    await link(draft, file);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+  await syncFolder(folder);
+  return await read();
+}
+
+/** A storage in a folder, which is created with the first write. */
+export function localStorage(folder: string): Storage {
   const pathOf = (id: string) => {
-    assert(UUID.test(id), 'the name of an upload is a UUID');
+    assertFileName(id);
     return join(folder, id);
   };
   const names = async () =>
@@ -162,15 +143,22 @@ export function localSpool(folder: string): Spool {
       throw error;
     });
   return {
+    async identity() {
+      try {
+        return await readIdentity(folder);
+      } catch (error) {
+        throw storageFailure(error);
+      }
+    },
     async write(id, content, limit) {
       const path = pathOf(id);
       const unfinished = `${path}.${processIdentity()}${UNFINISHED}`;
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        const spooled = await take(unfinished, content, limit);
+        const stored = await take(unfinished, content, limit);
         await rename(unfinished, path);
         await syncFolder(folder);
-        return spooled;
+        return stored;
       } catch (error) {
         // What prevents writing can also prevent removing.
         await rm(unfinished, { force: true }).catch(() => undefined);
@@ -183,8 +171,7 @@ export function localSpool(folder: string): Spool {
         return (await stat(pathOf(id))).size;
       } catch (error) {
         if (errorCode(error) !== 'ENOENT') throw error;
-        const reason = 'The file is not there; all processes must share DATA_DIR.';
-        throw unavailable('storage', reason, { cause: error });
+        throw fileMissing(error);
       }
     },
     async remove(id) {
@@ -212,7 +199,7 @@ export function localSpool(folder: string): Spool {
       const found: { id: string; modified: Date }[] = [];
       for (const name of await names()) {
         const id = name.endsWith(UNFINISHED) ? name.slice(0, ID_LENGTH) : name;
-        if (!UUID.test(id)) continue;
+        if (!isFileName(id)) continue;
         // An upload can be finished or removed during the listing.
         const status = await stat(join(folder, name)).catch(() => null);
         if (status !== null) found.push({ id, modified: status.mtime });

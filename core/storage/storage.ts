@@ -1,0 +1,80 @@
+/** The port of the storage, which each driver implements. */
+import assert from 'node:assert';
+import type { Readable } from 'node:stream';
+import { ServiceError, unavailable } from '#core/errors/service-error.ts';
+
+/** A stored upload. */
+export interface Stored {
+  readonly bytes: number;
+  /** SHA-256 of the content in hexadecimal. */
+  readonly sha256: string;
+}
+
+/** Bytes of a file, from the first one to the last one, both included. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The most that a file may have. */
+export interface SizeLimit {
+  readonly bytes: number;
+  /** The variable that says so. */
+  readonly variable: 'IMPORT_MAX_SIZE' | 'EXPORT_MAX_SIZE';
+}
+
+/** Where uploads and exported files are; a name is always a generated UUID, never chosen by a client. */
+export interface Storage {
+  /**
+   * Tells one storage from another: two hosts that get the same text read each other's files.
+   * @throws {ServiceError} SERVICE_UNAVAILABLE when it cannot be used
+   */
+  identity(): Promise<string>;
+  /**
+   * Stores the content as fast as the storage accepts it. It is durable when this resolves, and
+   * nothing is left when this rejects.
+   * @param limit undefined for none
+   * @throws {ServiceError} CONTENT_TOO_LARGE, SERVICE_UNAVAILABLE when there is no room, or
+   *   the storage does not answer
+   */
+  write(
+    id: string,
+    content: AsyncIterable<Uint8Array>,
+    limit: SizeLimit | undefined,
+  ): Promise<Stored>;
+  /** The content or a part of it as a stream; fails with ENOENT when it does not exist. */
+  read(id: string, range?: ByteRange): Readable;
+  /**
+   * The size of an upload in bytes.
+   * @throws {ServiceError} SERVICE_UNAVAILABLE when it does not exist
+   */
+  size(id: string): Promise<number>;
+  /** Removes an upload if it exists. */
+  remove(id: string): Promise<void>;
+  /** Removes what processes left unfinished that have ended. @returns how many */
+  sweep(): Promise<number>;
+  /** All uploads, including unfinished ones, with the time of the last byte. */
+  list(): Promise<{ id: string; modified: Date }[]>;
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Whether a file of the storage may have this name. */
+export function isFileName(name: string): boolean {
+  return UUID.test(name);
+}
+
+/** Throws for a name that was not generated. */
+export function assertFileName(name: string): void {
+  assert(isFileName(name), 'the name of a file in the storage is a UUID');
+}
+
+export function tooLarge({ bytes: limit, variable }: SizeLimit): ServiceError {
+  const reason = `A file may have at most ${limit} bytes (${variable}).`;
+  return new ServiceError('CONTENT_TOO_LARGE', { limit, variable, reason });
+}
+
+/** The error for a file that a job refers to and that is not in the storage. */
+export function fileMissing(cause: unknown): ServiceError {
+  return unavailable('storage', 'The file is not in the storage.', { cause });
+}
