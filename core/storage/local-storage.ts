@@ -112,7 +112,7 @@ async function readIdentity(folder: string): Promise<string> {
     if (errorCode(error) !== 'ENOENT') throw error;
   }
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const draft = `${file}.${processIdentity()}`;
+  const draft = `${file}.${randomUUID()}`;
   const handle = await open(draft, 'w', 0o600);
   try {
     await handle.writeFile(`${randomUUID()}\n`);
