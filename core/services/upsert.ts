@@ -1,6 +1,6 @@
 /**
  * Creates or updates items by a unique key. Of two requests that create the same item at once, the
- * later one starts again, and updates it.
+ * later one starts again, and updates it. So does one whose own items PostgreSQL takes for the same.
  */
 import pg from 'pg';
 import { type Collection, type ColumnField, isColumn } from '#core/catalog/catalog.ts';
@@ -87,7 +87,7 @@ export async function upsertItems(
       return await items.transact(target, async ({ write, ...surroundings }) => {
         const key = keyFor(write, match);
         const query = question.query();
-        const { inputs, isHidden } = await matchedInputs(write, key, sent);
+        const { inputs, isHidden } = await matchedInputs(write, key, sent, count > 1);
         const keys = await writeItems(write, inputs, surroundings).catch((error: unknown) => {
           const mayBeFound = !isHidden && count < MAX_ATTEMPTS;
           isRepeated = mayBeFound && isTaken(error, write.collection, key);

@@ -288,6 +288,33 @@ export async function lockMatching(
   return values.map((_, place) => found.get(place));
 }
 
+/**
+ * Finds out which of some values PostgreSQL takes for the same, as it does with `A` and `a` in `citext`.
+ * @returns for each of them, the place of the first that equals it
+ */
+export async function firstEquals(
+  { client, collection }: Write,
+  columns: readonly string[],
+  values: readonly (readonly string[])[],
+): Promise<readonly number[]> {
+  const names = columns.map((_, index) => identifier(`c${index + 1}`));
+  // A column of the table itself gives its collation to what is compared.
+  const own = columns.map(
+    (column, index) => sql`${identifier('t', column)} AS ${names[index] ?? empty}`,
+  );
+  const given = columns.map((column, index) => {
+    const type = bareType(columnField(collection, column).column);
+    return sql`v.${names[index] ?? empty}::${type}`;
+  });
+  const rows = await rowsOf<(string | null)[]>(
+    client,
+    render(
+      sql`SELECT min(x.n) OVER (PARTITION BY ${join(names)}) FROM (SELECT NULL::int8 AS n, ${join(own)} FROM ${tableOf(collection)} AS t WHERE false UNION ALL SELECT v.n, ${join(given)} FROM ${valueRows(columns.length, values)}) AS x ORDER BY x.n`,
+    ),
+  );
+  return rows.map(([place]) => Number(place) - 1);
+}
+
 /** The texts of some columns of rows that are written by now, in step with their keys. */
 export async function textsOf(
   client: Client,

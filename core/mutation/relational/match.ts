@@ -11,7 +11,7 @@ import { type Item, memberOf, rowOf } from '../payload.ts';
 import type { Write } from '../target.ts';
 import { withPath } from './error-path.ts';
 import { readableKeys } from './link.ts';
-import { lockMatching } from './lock.ts';
+import { firstEquals, lockMatching } from './lock.ts';
 import type { Input } from './parse.ts';
 
 /** An item as it stands in the body. */
@@ -53,12 +53,15 @@ function textsOf(
 /**
  * Tells the items that exist, which are locked as far as the caller may change them, from new ones. An
  * item that the caller does not see is none for him: PostgreSQL refuses a new one with its key.
+ * @param isCompared new items whose keys are written otherwise, but equal for PostgreSQL, are one; when
+ *   false, only those whose keys are written alike are
  * @throws ServiceError INVALID_PAYLOAD, FAILED_VALIDATION for an item without a value of the key
  */
 export async function matchedInputs(
   write: Write,
   key: readonly ColumnField[],
   sent: readonly Sent[],
+  isCompared = false,
 ): Promise<Matched> {
   const { collection } = write;
   const fields = isPrimary(collection, key) ? collection.primaryKey : key;
@@ -78,6 +81,8 @@ export async function matchedInputs(
   const keys = rows.flatMap((row) => (row === undefined || row.isLocked ? [] : [row.key]));
   const seen = await readableKeys(write, keys);
   const found = new Map(known.map((texts, index) => [texts, rows[index]]));
+  const firsts = isCompared ? await firstEquals(write, columns, known) : [];
+  const nameOf = new Map(known.map((texts, index) => [texts, known[firsts[index] ?? index]]));
   let isHidden = false;
   const inputs = sent.map((one, index): Input => {
     const texts = values[index] ?? null;
@@ -87,7 +92,7 @@ export async function matchedInputs(
       return { ...one, intent: 'update', key: row.key };
     }
     if (row !== undefined) isHidden = true;
-    return { ...one, intent: 'create', match: JSON.stringify(texts) };
+    return { ...one, intent: 'create', match: JSON.stringify(nameOf.get(texts)) };
   });
   return { inputs, isHidden };
 }

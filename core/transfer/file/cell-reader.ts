@@ -72,7 +72,8 @@ export class CellReader {
     const isJsonNull = cell === 'null' && known.form === 'json' && quoted;
     const text = isJsonNull ? cell : cellText(cell, known.form);
     if (text === null) return null;
-    if (known.links && known.path === null && objectIn(text) !== null) throw new NestedItem();
+    if (known.links !== null && known.path === null && objectIn(text) !== null)
+      throw new NestedItem();
     return storedText(known, this.#conversions[column]?.(text) ?? text);
   }
 }

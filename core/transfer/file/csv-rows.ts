@@ -31,7 +31,7 @@ class CsvRow implements Row {
     this.#cells = Int32Array.from(columns, ({ cell }) => cell);
     this.#copied = Uint8Array.from(columns, ({ links }, column) => {
       if (!reader.copies(column)) return 0;
-      return links ? 2 : 1;
+      return links === null ? 1 : 2;
     });
     this.#reader = reader;
     this.#record = record;

@@ -26,8 +26,8 @@ export interface FileColumn {
   readonly check: TextCheck | null;
   /** Dates and times; most of them need no check. */
   readonly temporal: boolean;
-  /** It refers to one item, which may stand there as an object. */
-  readonly links: boolean;
+  /** It refers to one item, of one collection or of any, which may stand there as an object. */
+  readonly links: 'one' | 'any' | null;
   /** The members that lead to it, the collection's own first; null for what a file writes by itself. */
   readonly path: readonly string[] | null;
 }
@@ -76,7 +76,7 @@ export function fileColumn(
   const check = isJudged ? textChecker(columnField) : null;
   const masked = isConcealed(field);
   const kind = collection.relations?.get(name)?.kind;
-  const links = kind === 'm2o' || kind === 'a2o';
+  const links = kind === 'm2o' ? 'one' : kind === 'a2o' ? 'any' : null;
   const form = formOf(columnField);
   return { name, field: columnField, cell: 0, form, masked, check, temporal, links, path: null };
 }

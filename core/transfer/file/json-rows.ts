@@ -19,9 +19,11 @@ import { malformed, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler, RowReader } from './row-reader.ts';
 
 /** Why a value does not fit its field; null when it does. */
-function misfit({ field }: FileColumn, value: unknown): string | null {
+function misfit({ field, links }: FileColumn, value: unknown): string | null {
   if (hasSecrets(field) && typeof value !== 'string') return NO_SECRET;
   const kind = value instanceof JsonNumber ? 'number' : kindOf(value);
+  // The keys of any collection are stored as texts, and some are numbers.
+  if (links === 'any' && kind === 'number') return null;
   return kind === null ? null : kindFault(field, kind);
 }
 
@@ -104,8 +106,9 @@ class JsonRow implements Row {
     if (value === undefined || value === null) return value;
     const known = this.#columns[column];
     if (value === CONCEALED && known?.masked) return undefined;
-    if (known?.links && isJsonObject(value) && !(value instanceof JsonNumber))
-      throw new NestedItem();
+    if (known !== undefined && known.links !== null && isJsonObject(value)) {
+      if (!(value instanceof JsonNumber)) throw new NestedItem();
+    }
     const wrong = known === undefined ? null : misfit(known, value);
     if (wrong !== null) throw new MisplacedValue(value, wrong);
     const text = valueText(value, known?.form ?? 'plain');

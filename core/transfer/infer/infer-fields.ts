@@ -48,7 +48,7 @@ function rawColumn(name: string, cell: number): FileColumn {
     ...{ maxLength: null, numericPrecision: null, numericScale: null, comment: null },
   };
   const field: ColumnField = { name, type: 'json', column, stored: null, special: [], meta: null };
-  const plain = { masked: false, check: null, temporal: false, links: false, path: null };
+  const plain = { masked: false, check: null, temporal: false, links: null, path: null };
   return { name, field, cell, form: 'json', ...plain };
 }
 

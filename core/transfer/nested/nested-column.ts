@@ -22,8 +22,13 @@ function quoted(name: string): string {
 function relationColumn(name: string, { primaryKey }: Collection): FileColumn | null {
   const [field] = primaryKey;
   if (field === undefined) return null;
-  const plain = { masked: false, check: null, temporal: false, links: true } as const;
+  const plain = { masked: false, check: null, temporal: false, links: 'one' } as const;
   return { name, field, cell: 0, form: 'json', path: [name], ...plain };
+}
+
+function linksOf(relation: Relation | undefined): FileColumn['links'] {
+  if (relation === undefined) return null;
+  return relation.kind === 'a2o' ? 'any' : 'one';
 }
 
 /** The column as one whose values become members of a payload: they keep their own form. */
@@ -110,7 +115,7 @@ export class NestedColumns {
     if (isColumn(root.fields.get(name))) {
       const column = fileColumn(root, name);
       if (typeof column === 'string') return null;
-      return asMember({ ...column, links: true }, [name]);
+      return asMember({ ...column, links: linksOf(relation) }, [name]);
     }
     if (relation.kind === 'a2o') return null;
     return relationColumn(name, root);
@@ -153,6 +158,6 @@ export class NestedColumns {
     }
     const column = fileColumn(collection, last);
     if (typeof column === 'string') return column;
-    return asMember({ ...column, name, links: relation !== undefined }, path);
+    return asMember({ ...column, name, links: linksOf(relation) }, path);
   }
 }

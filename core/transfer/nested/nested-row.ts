@@ -10,7 +10,7 @@ import { MOST_SECRETS } from '../judge/hash-staged.ts';
 import type { NestedRow } from './nested-batch.ts';
 import { NestedColumns } from './nested-column.ts';
 import { type Payload, Payloads } from './nested-payload.ts';
-import { NestedValues } from './nested-value.ts';
+import { keyValue, NestedValues } from './nested-value.ts';
 
 interface Made {
   /** Null when the row has faults. */
@@ -75,7 +75,8 @@ export class RowPayloads {
       row.members === null ? this.#ofCells(row, fail) : this.#ofMembers(row.members, fail);
     const payload = faults.length > 0 ? null : this.#payload(item, fail);
     if (payload === null || faults.length > 0) return { row: null, faults };
-    const { value, named } = payload;
+    const { value } = payload;
+    const named = new Map([...payload.named, ...this.#match(item)]);
     const length = row.source().length;
     return { row: { number: row.number, value, named, length }, faults };
   }
@@ -96,6 +97,13 @@ export class RowPayloads {
       fail({ field: null, value, code: 'FAILED_VALIDATION', reason: error.message });
       return null;
     }
+  }
+
+  /** What the row names by another key than the primary one. */
+  #match(item: JsonObject): [string, boolean][] {
+    const { key, fixed } = this.#run.target;
+    if (fixed.size === 0) return [];
+    return [[JSON.stringify(key.map(({ name }) => String(keyValue(item[name])))), true]];
   }
 
   /** Rows that must find an item need the values of its key. */

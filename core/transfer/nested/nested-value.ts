@@ -76,11 +76,11 @@ export class NestedValues {
   static cell({ field, form, links }: FileColumn, text: string): unknown {
     if (form === 'json') {
       const value = jsonOf(text);
-      if (links) return value;
+      if (links !== null) return value;
       // The null of JSON is a value, where the cell itself is not null.
       return value === null ? new JsonText('null') : exactValue(field, value);
     }
-    const item = links ? objectIn(text) : null;
+    const item = links === null ? null : objectIn(text);
     if (item !== null) return item;
     const fault = textChecker(field)(text);
     if (fault !== null) throw new MisplacedValue(text, fault.reason);

@@ -157,6 +157,29 @@ t.test('keys of several columns', async (t) => {
   ]);
 });
 
+t.test('values that PostgreSQL takes for the same are one item', async (t) => {
+  world.current.rights = rights({});
+  await world.reset();
+  const labels = { ...member, collection: 'labels' };
+  const put = (list: readonly unknown[], match: Match) =>
+    upsertItems(items, labels, { body: list, match }, parsedQuery(parseQuery({}, BOUNDS)));
+  const codes = [{ code: 'New', size: 1 }, { code: 'other' }, { code: 'NEW', name: 'x' }];
+  const { data } = (await put(codes, null)) ?? {};
+  t.match(JSON.parse(data ?? ''), [{ code: 'NEW', size: '1', name: 'x' }, { code: 'other' }]);
+  await put([{ code: 'nEW', name: 'y' }], null);
+  const sizes = [
+    { code: 'a', size: '2.50', name: 'a' },
+    { code: 'b', size: 2.5, name: 'b' },
+  ];
+  await put(sizes, ['size']);
+  const { rows } = await world.pool.query('SELECT code, size, name FROM labels ORDER BY code');
+  t.strictSame(rows, [
+    { code: 'b', size: '2.5', name: 'b' },
+    { code: 'NEW', size: '1', name: 'y' },
+    { code: 'other', size: null, name: null },
+  ]);
+});
+
 t.test('what is no unique key is refused, and those there are are named', async (t) => {
   world.current.rights = rights({});
   for (const match of [['name'], [], ['code', 'slug'], ['nobody'], ['team.name'], ['twice']]) {

@@ -1,27 +1,18 @@
 /** Imports a file, sends the same rows one by one, and compares what became of them. */
-import { Readable } from 'node:stream';
 import type pg from 'pg';
 import { failureView } from '#core/access/error-visibility.ts';
 import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
-import { loadConfig } from '#core/config/config.ts';
 import { translateFailure } from '#core/database/failure.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
 import { writeItems } from '#core/mutation/relational/write.ts';
 import { NO_RULE, type Write } from '#core/mutation/target.ts';
-import { importDestination } from '#core/services/import-right.ts';
-import { queryBounds } from '#core/services/query-bounds.ts';
 import { importFile } from '#core/transfer/import.ts';
-import type { ImportOptions } from '#core/transfer/import-run.ts';
 import { Dice } from '#tests/harness/dice.ts';
+import { BOUNDS, hash, optionsOf, type Refusals, refusalsOf } from './options.ts';
 import { type Item, makeWorld, ROLE, USER, type World } from './world.ts';
 
-const bounds = queryBounds(loadConfig({}));
 const CALLER: Caller = { ...ANONYMOUS, user: USER, role: ROLE, roles: [ROLE] };
-const hash = async (secret: string) => `hash of ${secret}`;
-
-/** Why rows are refused: for each of them, code and field. */
-type Refusals = Map<number, string[]>;
 
 interface Outcome {
   readonly refused: Refusals;
@@ -73,7 +64,7 @@ function openWrite(client: pg.ClientBase, { catalog, rights }: World) {
       rights,
       grants: rights.reading,
       caller: CALLER,
-      bounds,
+      bounds: BOUNDS,
       collection: name,
     };
     return { target, collection, client, now: new Date(), rule: NO_RULE, hash };
@@ -106,59 +97,24 @@ async function oneByOne(client: pg.ClientBase, world: World): Promise<Outcome> {
   return { refused, rows };
 }
 
-function optionsOf(
-  client: pg.ClientBase,
-  world: World,
-  rows: readonly Item[],
-  parameters: ImportOptions['parameters'] = {},
-): ImportOptions {
-  const { catalog, rights } = world;
-  const { fields } = importDestination(rights, catalog, 'things');
-  const content = Buffer.from(JSON.stringify(rows));
-  return {
-    ...{ client, catalog, collection: 'things', parameters, errorLimit: 1_000 },
-    ...(fields === null ? {} : { fields: new Set(fields) }),
-    sender: { caller: CALLER, rights, bounds, hash, ruleOf: () => NO_RULE, maxItems: undefined },
-    file: {
-      ...{ format: 'json', gzip: false, bytes: content.length },
-      open: () => Readable.from([content]),
-    },
-    expansion: { bytes: 1e9, ratio: 200 },
-    signal: new AbortController().signal,
-    interrupt: async () => undefined,
-    analyze: async () => undefined,
-    progress: () => undefined,
-    failpoint: async () => undefined,
-    report: async () => undefined,
-    complete: async () => undefined,
-  };
-}
-
-async function refusalsOf(options: ImportOptions): Promise<Refusals> {
-  const refused: Refusals = new Map();
-  try {
-    await importFile(options);
-  } catch (error) {
-    if (!(error instanceof ServiceErrors)) throw error;
-    for (const one of error.errors) {
-      const row = Number(one.details.row ?? 0);
-      refused.set(row, [...(refused.get(row) ?? []), textOf(one)]);
-    }
-  }
-  return refused;
+/** A file of rows. */
+function fileOf(rows: readonly Item[]) {
+  return { format: 'json', content: JSON.stringify(rows) } as const;
 }
 
 /** Imports the rows, and then those that were not refused: without the others, or skipping them. */
 async function imported(client: pg.ClientBase, world: World, skips: boolean): Promise<Outcome> {
-  const refused = await refusalsOf(optionsOf(client, world, world.rows));
+  const importer = { ...world, caller: CALLER, collection: 'things' };
+  const refused = await refusalsOf(optionsOf(client, importer, fileOf(world.rows)), textOf);
   if (refused.size > 0 && skips) {
-    const result = await importFile(optionsOf(client, world, world.rows, { onError: 'skip' }));
+    const skipping = { onError: 'skip' } as const;
+    const result = await importFile(optionsOf(client, importer, fileOf(world.rows), skipping));
     if (result.failed !== refused.size) throw new Error(`${result.failed} rows are skipped`);
     return { refused, rows: await stored(client, world) };
   }
   const kept = world.rows.filter((_, index) => !refused.has(index + 1));
   if (refused.size > 0 && kept.length > 0) {
-    const again = await refusalsOf(optionsOf(client, world, kept));
+    const again = await refusalsOf(optionsOf(client, importer, fileOf(kept)), textOf);
     if (again.size > 0) throw new Error(`rows are refused the second time: ${[...again].join()}`);
   }
   return { refused, rows: await stored(client, world) };

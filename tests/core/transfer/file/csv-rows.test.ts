@@ -21,7 +21,7 @@ function column(form: ValueForm, cell: number): FileColumn {
     masked,
     check: null,
     temporal: false,
-    links: false,
+    links: null,
     path: null,
     field: { name: form, type: 'text', column, special: [], stored: null, meta: null },
   };

@@ -18,7 +18,7 @@ function columnsOf(count: number): FileColumn[] {
     const field = { name, type: 'text', column, special: [], stored: null, meta: null } as const;
     return {
       ...{ name, field, cell, form: 'plain', masked: false, check: null, temporal: false },
-      ...{ links: false, path: null },
+      ...{ links: null, path: null },
     };
   });
 }
