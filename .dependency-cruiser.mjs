@@ -23,6 +23,7 @@ const ROOMS = [
   'system-collections',
   'config',
   'log',
+  'metrics',
   'process',
   'redis',
   'database',

@@ -3,6 +3,7 @@ import { createLog } from '#core/log/log.ts';
 import {
   drainOnDemand,
   readConfiguration,
+  reportMetrics,
   tellSupervisor,
 } from '#core/process/supervised-process.ts';
 import { logUncaughtErrors } from '#core/process/uncaught-errors.ts';
@@ -16,6 +17,7 @@ const { config, url } = readConfiguration('an edge');
 const log = createLog(config, 'edge');
 let server: Server | null = null;
 let services: EdgeServices | null = null;
+reportMetrics();
 drainOnDemand(async () => {
   await server?.drain();
   await services?.close();

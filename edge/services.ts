@@ -19,6 +19,7 @@ import { openQueues } from '#core/jobs/queue.ts';
 import { SpoolQuota } from '#core/jobs/quota.ts';
 import type { Log } from '#core/log/log.ts';
 import { openBus } from '#core/messages/open-message-bus.ts';
+import { metrics } from '#core/metrics/metrics.ts';
 import { failpoints } from '#core/process/failpoint.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import { ExportService } from '#core/services/exports.ts';
@@ -114,6 +115,7 @@ export async function openEdgeServices(
       keep: config.WORKER_PROCESSES === 0,
     }),
   );
+  metrics.reading('sluice_catalog_version', () => [[{}, Number(catalog.current().version)]]);
   const queues = await openQueues(config, url, cluster, log, {
     role: 'producer',
     max: Math.min(QUEUE_CONNECTIONS, config.DATABASE_POOL_MAX),

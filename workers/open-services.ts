@@ -12,6 +12,7 @@ import { whenReachable } from '#core/database/reachable.ts';
 import { openQueues, QUEUE_NAMES } from '#core/jobs/queue.ts';
 import type { Log } from '#core/log/log.ts';
 import { openBus } from '#core/messages/open-message-bus.ts';
+import { metrics } from '#core/metrics/metrics.ts';
 import { failpoints } from '#core/process/failpoint.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { localStorage } from '#core/storage/local-storage.ts';
@@ -55,6 +56,7 @@ export async function openServices(
   const catalog = await whenReachable(log, () =>
     openCatalog(config, { pool, watch, kind: 'worker', bus, log, keep: true }),
   );
+  metrics.reading('sluice_catalog_version', () => [[{}, Number(catalog.current().version)]]);
   const caching = await openCaching(config, {
     ...{ pool, schema, cluster, catalog, log },
     answers: false,

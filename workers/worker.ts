@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
-import { drainOnDemand, tellSupervisor } from '#core/process/supervised-process.ts';
+import { drainOnDemand, reportMetrics, tellSupervisor } from '#core/process/supervised-process.ts';
 import { logUncaughtErrors } from '#core/process/uncaught-errors.ts';
 import { openServices } from './open-services.ts';
 import type { Actor } from './runtime/actor.ts';
@@ -17,6 +17,7 @@ export async function runWorker(
   log: Log,
   actors: readonly Actor[],
 ): Promise<void> {
+  reportMetrics();
   let drain = async () => {};
   drainOnDemand(() => drain());
   const services = await openServices(config, url, log);

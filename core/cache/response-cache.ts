@@ -9,6 +9,7 @@ import type { Caller } from '#core/access/grants.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import type { Statement } from '#core/database/sql.ts';
+import { metrics } from '#core/metrics/metrics.ts';
 import type { HealthChecks } from '#core/process/health-check.ts';
 import type { AffectedTablesSource } from './affected-tables-source.ts';
 import { SUSPENSION_MS } from './cache-suspension.ts';
@@ -54,6 +55,10 @@ interface Entry {
 /** The memory that an entry takes beside its bytes, for its name, stamp and slots. */
 const OVERHEAD = 512;
 
+const hits = metrics.counter('sluice_cache_reads_total', { result: 'hit' });
+const misses = metrics.counter('sluice_cache_reads_total', { result: 'miss' });
+const bypasses = metrics.counter('sluice_cache_reads_total', { result: 'bypass' });
+
 /**
  * What the answer of a statement depends on beside its tables, as a short text; null when that is
  * not possible.
@@ -98,6 +103,7 @@ export class ResponseCache {
     this.#ends = [
       parts.catalog.onCounter('cache', () => this.#suspend()),
       parts.catalog.onCounter('reset', () => this.#forget()),
+      metrics.reading('sluice_cache_bytes', () => [[{}, this.#entries.calculatedSize]]),
     ];
   }
 
@@ -113,10 +119,17 @@ export class ResponseCache {
     const tables = read.reads && this.#parts.affected.keepable(read.catalog, read.reads);
     const name = tables && this.#trusted ? nameOf(read) : null;
     const versions = name && tables && (await this.#parts.versions.stamp(tables));
-    if (!name || !versions || !this.#trusted) return miss(await ask(signal));
+    if (!name || !versions || !this.#trusted) {
+      bypasses.value += 1;
+      return miss(await ask(signal));
+    }
     const stamp = `${this.#era} ${versions}`;
     const known = this.#entries.get(name);
-    if (known?.stamp === stamp) return { text: known.body, hit: true };
+    if (known?.stamp === stamp) {
+      hits.value += 1;
+      return { text: known.body, hit: true };
+    }
+    misses.value += 1;
     this.#turn += 1;
     const turn = this.#turn;
     const work = async (gone: AbortSignal) => {

@@ -7,6 +7,7 @@ import { EventEmitter } from 'node:events';
 import { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Log } from '#core/log/log.ts';
+import { metrics } from '#core/metrics/metrics.ts';
 
 /** Longest message of PostgreSQL that is read, in bytes; a string of twice that cannot be made. */
 export const MESSAGE_MAX_SIZE = 268_435_456;
@@ -42,6 +43,7 @@ export class MessageTooLargeError extends BrokenConnectionError {
 /** The parts of the driver's connection that its declarations lack. */
 interface Connection {
   attachListeners(stream: EventEmitter): void;
+  on(event: 'readyForQuery', listener: () => void): void;
 }
 
 function isConnection(value: unknown): value is Connection {
@@ -109,6 +111,20 @@ function guardMessages(connection: Connection, log: Log, limit: number): void {
   };
 }
 
+/** The name that metrics have for connections: the one that PostgreSQL shows. */
+export function poolName({ application_name: name = 'other' }: pg.ClientConfig): string {
+  return name.replace(/^sluice /, '');
+}
+
+/** Counts the statements of a connection. */
+function countStatements(connection: Connection, config: string | pg.ClientConfig = {}): void {
+  const pool = poolName(typeof config === 'string' ? {} : config);
+  const statements = metrics.counter('sluice_database_statements_total', { pool });
+  connection.on('readyForQuery', () => {
+    statements.value += 1;
+  });
+}
+
 /** Gives up connecting to a server that takes the connection and says nothing more. */
 function bounded(config: string | pg.ClientConfig = {}): pg.ClientConfig {
   const given = typeof config === 'string' ? { connectionString: config } : config;
@@ -127,6 +143,7 @@ export function guardedClient(log: Log, limit = MESSAGE_MAX_SIZE) {
       super(bounded(config));
       if ('connection' in this && isConnection(this.connection)) {
         guardMessages(this.connection, log, limit);
+        countStatements(this.connection, config);
       }
     }
 

@@ -6,6 +6,7 @@ import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '#core/log/log.ts';
+import { metrics } from '#core/metrics/metrics.ts';
 import { cancelStatement } from './cancel.ts';
 import { BrokenConnectionError, guardedClient, KEEP_ALIVE_MS } from './client.ts';
 import type { PendingRead } from './pending-read.ts';
@@ -84,6 +85,7 @@ export class PipelinePool {
     this.#options = options;
     this.#connections = Array<PipelinedConnection | null>(options.size).fill(null);
     this.#watchdog = new Watchdog(options);
+    this.#measure();
   }
 
   /** Backends that were asked to end their statement and still run it. */
@@ -96,6 +98,25 @@ export class PipelinePool {
     this.#ticked = performance.now();
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
     await Promise.all(this.#connections.map((_, index) => this.#connect(index)));
+  }
+
+  /** Makes the connections visible, under the name of the pool that PostgreSQL shows. */
+  #measure(): void {
+    const labels = { pool: `${this.#options.name} pages` };
+    const open = () => this.#connections.filter((connection) => connection !== null);
+    metrics.reading('sluice_database_connections', () => {
+      const idle = open().filter(({ isIdle }) => isIdle).length;
+      return [
+        [{ ...labels, state: 'used' }, open().length - idle],
+        [{ ...labels, state: 'idle' }, idle],
+      ];
+    });
+    metrics.reading('sluice_database_connections_max', () => [[labels, this.#connections.length]]);
+    // What is behind the first of a connection waits for it.
+    metrics.reading('sluice_database_waiting', () => {
+      const behind = ({ reads, writes }: PipelinedConnection) => reads.length + writes - 1;
+      return [[labels, open().reduce((sum, one) => sum + Math.max(0, behind(one)), 0)]];
+    });
   }
 
   async close(): Promise<void> {

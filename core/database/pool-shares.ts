@@ -5,7 +5,9 @@
  * nobody else waits for. Logins and the like take a connection of the pool without asking.
  */
 import type { Log } from '#core/log/log.ts';
+import { metrics } from '#core/metrics/metrics.ts';
 import { cancelStatement } from './cancel.ts';
+import { poolName } from './client.ts';
 import { HeldConnection } from './held-connection.ts';
 import type { Connection, Connections, Pool } from './pool.ts';
 import { probeBackends } from './probe.ts';
@@ -90,6 +92,8 @@ export class PoolShares {
     this.#half = Math.max(1, Math.floor(this.#size / 2));
     this.#reads = this.#size;
     this.maxLongReads = this.#size;
+    const pool = poolName(options.pool.options);
+    metrics.reading('sluice_database_waiting', () => [[{ pool }, this.#waiters.size]]);
   }
 
   /** How many reads that take long, or may do so, ran at a time since this was last asked. */

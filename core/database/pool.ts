@@ -2,6 +2,7 @@
 import pg from 'pg';
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
+import { metrics } from '#core/metrics/metrics.ts';
 import { guardedClient, KEEP_ALIVE_MS } from './client.ts';
 import { refusalOf } from './refused-write.ts';
 import { Watchdog } from './watchdog.ts';
@@ -73,7 +74,19 @@ export function createPool(
   pool.on('connect', (client) => {
     client.on('error', (error) => log.debug({ err: error }, 'a database connection was lost'));
   });
+  measure(pool, options.name);
   return pool;
+}
+
+/** Makes the connections of a pool visible. A pool that is closed has none. */
+function measure(pool: Pool, name: string): void {
+  const labels = { pool: name };
+  metrics.reading('sluice_database_connections', () => [
+    [{ ...labels, state: 'used' }, pool.totalCount - pool.idleCount],
+    [{ ...labels, state: 'idle' }, pool.idleCount],
+  ]);
+  metrics.reading('sluice_database_connections_max', () => [[labels, pool.options.max]]);
+  metrics.reading('sluice_database_waiting', () => [[labels, pool.waitingCount]]);
 }
 
 /**

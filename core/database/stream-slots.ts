@@ -3,6 +3,7 @@
  * or, without one, one address. Others wait for their turn, those who came first before the others.
  */
 import { quotaExceeded, type ServiceError, unavailable } from '#core/errors/service-error.ts';
+import { metrics } from '#core/metrics/metrics.ts';
 
 export interface StreamLimits {
   /** STREAM_MAX */
@@ -35,6 +36,12 @@ export class StreamSlots {
   constructor(limits: StreamLimits, onChange: (change: 1 | -1) => void) {
     this.#limits = limits;
     this.#onChange = onChange;
+    const labels = { pool: 'streams' };
+    metrics.reading('sluice_database_connections', () => [
+      [{ ...labels, state: 'used' }, this.#taken],
+    ]);
+    metrics.reading('sluice_database_connections_max', () => [[labels, limits.max]]);
+    metrics.reading('sluice_database_waiting', () => [[labels, this.#waiting.size]]);
   }
 
   /** A slot, if one is free for this holder. */

@@ -4,6 +4,8 @@
  * terminal sends it to the whole process group.
  */
 import { type Config, ConfigError, loadConfig } from '#core/config/config.ts';
+import { type MetricFamily, metrics } from '#core/metrics/metrics.ts';
+import { measureProcess } from '#core/metrics/process-metrics.ts';
 
 /** EX_CONFIG of sysexits.h: a variable is wrong, and a restart would not help. */
 export const EXIT_CONFIGURATION = 78;
@@ -11,8 +13,17 @@ export const EXIT_CONFIGURATION = 78;
 /** Messages between supervisor and child. */
 export type ChildMessage =
   | { readonly type: 'ready' }
-  | { readonly type: 'failpoint'; readonly name: string };
-export type SupervisorMessage = { readonly type: 'drain' };
+  | { readonly type: 'failpoint'; readonly name: string }
+  | {
+      readonly type: 'metrics';
+      /** That of the question. */
+      readonly id: number;
+      readonly families: readonly MetricFamily[];
+    };
+export type SupervisorMessage =
+  | { readonly type: 'drain' }
+  /** Asks for the metrics. */
+  | { readonly type: 'metrics'; readonly id: number };
 
 /**
  * Reads the configuration of a child. An error is printed on stderr and ends the process.
@@ -29,6 +40,15 @@ export function readConfiguration(role: string): { config: Config; url: string }
     process.stderr.write(`${error.message}\n`);
     process.exit(EXIT_CONFIGURATION);
   }
+}
+
+/** Measures this process, and tells the supervisor its metrics whenever it asks. */
+export function reportMetrics(): void {
+  measureProcess();
+  process.on('message', (message: SupervisorMessage) => {
+    if (message.type !== 'metrics') return;
+    tellSupervisor({ type: 'metrics', id: message.id, families: metrics.families() });
+  });
 }
 
 /** Sends a message to the supervisor; does nothing in a process that was started by hand. */

@@ -8,6 +8,7 @@ import { DISCARDED_MAX, IncomingBody, NO_BODY } from './body.ts';
 import { addressText } from './ip-address-text.ts';
 import type { JsonBounds } from './json-bounds.ts';
 import { AnswerCutError, type Body, ClientGoneError, type Request } from './request.ts';
+import type { RequestCounts } from './request-counts.ts';
 import { headerLine, type StandardHeaders } from './response-header.ts';
 import type { HttpRequest, HttpResponse } from './uwebsockets.ts';
 
@@ -79,6 +80,7 @@ export class Exchange implements Request {
   revealing = false;
   /** The connection is closed. `socket` must not be used then. */
   aborted = false;
+  counts: RequestCounts | null = null;
   /** Called once when the connection closes, for the writer of the answer. */
   onDisconnect: ((cause: Error) => void) | null = null;
   /** Called when the socket can take more, for the writer of the answer. */

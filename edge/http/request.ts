@@ -1,6 +1,7 @@
 /** A request as routes see it: plain values, nothing of the server below. */
 import type { Readable } from 'node:stream';
 import type { OnEntries } from './json-bounds.ts';
+import type { RequestCounts } from './request-counts.ts';
 
 /** A lower limit than BODY_MAX_SIZE, for bodies that cost much. */
 export interface SizeLimit {
@@ -59,6 +60,8 @@ export interface Request {
   /** Aborted when the client disconnects before it has its answer. Made on first use. */
   readonly signal: AbortSignal;
   readonly body: Body;
+  /** Where the request is counted; null until its route is found. */
+  counts: RequestCounts | null;
   /**
    * The value of a header by its lower-case name; undefined when absent or empty. The values of
    * several lines are joined as a list, so that none can hide another, such as that of a proxy.

@@ -2,6 +2,7 @@
 import findMyWay from 'find-my-way';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { Request } from './request.ts';
+import { RequestCounts } from './request-counts.ts';
 import type { Handler, Response } from './response.ts';
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'SEARCH'] as const;
@@ -30,6 +31,12 @@ const refuse: Route = (request) => {
   throw routeNotFound(request);
 };
 
+/** What is kept with a route; HEAD counts as GET. */
+interface Found {
+  readonly route: Route;
+  readonly counts: RequestCounts;
+}
+
 /** A route and its handler. */
 export interface RegisteredRoute {
   readonly method: Method;
@@ -52,7 +59,8 @@ export class Router {
   /** @param otherwise answers requests without a route, by default ROUTE_NOT_FOUND */
   constructor(routes: readonly RegisteredRoute[], otherwise: Route = refuse) {
     for (const { method, path, route } of routes) {
-      this.#routes.on(method, path, () => undefined, route);
+      const found: Found = { route, counts: new RequestCounts(method, path) };
+      this.#routes.on(method, path, () => undefined, found);
     }
     this.#otherwise = otherwise;
   }
@@ -69,7 +77,8 @@ export class Router {
     const wanted = method === 'HEAD' ? 'GET' : method;
     const found = isMethod(wanted) ? this.#routes.find(wanted, path) : null;
     if (found === null) return this.#otherwise(request, {});
-    const route: Route = found.store;
+    const { route, counts }: Found = found.store;
+    request.counts = counts;
     return route(request, found.params);
   };
 

@@ -5,6 +5,7 @@
 import { createServer as createProbe } from 'node:net';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import type { Log } from '#core/log/log.ts';
+import { metrics } from '#core/metrics/metrics.ts';
 import type { SendTimeouts } from './answer-writer.ts';
 import type { Cors } from './cors.ts';
 import { Exchange, type ExchangeSettings } from './exchange.ts';
@@ -12,6 +13,7 @@ import { failureOf } from './failure-response.ts';
 import { HEADERS_MAX_SIZE } from './header-limit.ts';
 import { type JsonBounds, UNBOUNDED } from './json-bounds.ts';
 import { AnswerCutError, ClientGoneError } from './request.ts';
+import { countsWithoutRoute } from './request-counts.ts';
 import type { Handler, Response } from './response.ts';
 import { StandardHeaders } from './response-header.ts';
 import { leave, sendPieces, sendWhole } from './send-response.ts';
@@ -103,6 +105,7 @@ class HttpServer implements Server {
   /** Requests that are not completely answered yet. */
   #running = 0;
   #connections = 0;
+  readonly #readings: readonly (() => void)[];
   /** Called when a request ended or a connection closed. */
   #onQuieter: (() => void) | null = null;
 
@@ -120,6 +123,10 @@ class HttpServer implements Server {
       this.#connections += change;
       if (change < 0) this.#onQuieter?.();
     });
+    this.#readings = [
+      metrics.reading('sluice_http_requests_in_progress', () => [[{}, this.#running]]),
+      metrics.reading('sluice_http_connections', () => [[{}, this.#connections]]),
+    ];
     this.#app.any('/*', (socket, request) => this.#serve(socket, request));
   }
 
@@ -143,6 +150,7 @@ class HttpServer implements Server {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    for (const remove of this.#readings) remove();
     this.#listening = null;
     this.#app.close();
   }
@@ -273,9 +281,11 @@ class HttpServer implements Server {
     this.#onQuieter?.();
     const { log } = this.#options;
     const { level, error } = outcome;
-    if (!log.isLevelEnabled(level)) return;
     const { id, method, path, started, aborted } = exchange;
-    const ms = Math.round((performance.now() - started) * 100) / 100;
+    const time = performance.now() - started;
+    (exchange.counts ?? countsWithoutRoute(method)).count(aborted ? null : status, time);
+    if (!log.isLevelEnabled(level)) return;
+    const ms = Math.round(time * 100) / 100;
     const end = aborted ? { aborted } : { status };
     const cause = level === 'debug' ? {} : { err: error };
     log[level]({ request: id, method, path, ...end, ms, ...cause }, 'request');

@@ -7,6 +7,7 @@ import type { Caller } from '#core/access/grants.ts';
 import { addressKey } from '#core/access/quota-key.ts';
 import type { Config } from '#core/config/config.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
+import { type Count as Counted, metrics } from '#core/metrics/metrics.ts';
 import type { HealthCheck, HealthChecks } from '#core/process/health-check.ts';
 import { clientIpBy } from '#edge/http/client-ip.ts';
 import { ClientGoneError, type Request } from '#edge/http/request.ts';
@@ -23,6 +24,9 @@ interface Limit {
   readonly counter: Counter;
   /** Its `RateLimit-Policy`. */
   readonly policy: string;
+  /** How often it let a request pass, and refused one. */
+  readonly allowed: Counted;
+  readonly refused: Counted;
 }
 
 export class Limits {
@@ -39,7 +43,14 @@ export class Limits {
     const limit = (name: string, enabled: boolean, points: number, duration: number) => {
       const quota = { points, duration };
       const policy = `"${name}";q=${points};w=${duration}`;
-      return enabled ? { name, quota, policy, counter: store.counter(name, quota) } : null;
+      if (!enabled) return null;
+      const decisions = (decision: string) =>
+        metrics.counter('sluice_rate_limit_decisions_total', { limit: name, decision });
+      return {
+        ...{ name, quota, policy, counter: store.counter(name, quota) },
+        allowed: decisions('allowed'),
+        refused: decisions('refused'),
+      };
     };
     const { RATE_LIMIT_ENABLED, RATE_LIMIT_POINTS, RATE_LIMIT_DURATION } = config;
     this.#perAddress = limit('ip', RATE_LIMIT_ENABLED, RATE_LIMIT_POINTS, RATE_LIMIT_DURATION);
@@ -138,11 +149,16 @@ export class Limits {
 /**
  * Sets the headers (draft-ietf-httpapi-ratelimit-headers-10), and refuses requests above the limit.
  */
-function settle({ name, quota, policy }: Limit, count: Count, request: Request): void {
+function settle(limit: Limit, count: Count, request: Request): void {
+  const { name, quota, policy } = limit;
   const seconds = Math.max(1, Math.ceil(count.reset / 1_000));
   request.addHeader('RateLimit-Policy', policy);
   request.addHeader('RateLimit', `"${name}";r=${count.remaining};t=${seconds}`);
-  if (count.allowed) return;
+  if (count.allowed) {
+    limit.allowed.value += 1;
+    return;
+  }
+  limit.refused.value += 1;
   throw new ServiceError(
     'REQUESTS_EXCEEDED',
     { limit: quota.points, reset: new Date(Date.now() + count.reset).toISOString() },

@@ -5,6 +5,7 @@
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { unavailable } from '#core/errors/service-error.ts';
+import { metrics } from '#core/metrics/metrics.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Pieces } from '#edge/http/response.ts';
 
@@ -35,6 +36,15 @@ type Piece = string | Uint8Array;
 export class OpenStreams implements Iterable<OpenStream> {
   readonly #open = new Set<OpenStream>();
   readonly #heard = new Set<(stream: OpenStream) => void>();
+
+  constructor() {
+    metrics.reading('sluice_streams_open', () =>
+      (['items', 'events'] as const).map((kind) => [
+        { kind },
+        [...this.#open].filter((stream) => stream.kind === kind).length,
+      ]),
+    );
+  }
 
   /** All open streams; some may have ended meanwhile. */
   [Symbol.iterator](): Iterator<OpenStream> {

@@ -1,6 +1,7 @@
 /** One supervised process: started, restarted when it ends, drained on request. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Log } from '#core/log/log.ts';
+import type { MetricFamily } from '#core/metrics/metrics.ts';
 import {
   type ChildMessage,
   EXIT_CONFIGURATION,
@@ -44,6 +45,8 @@ export class Child {
   #stopping = false;
   #failures = 0;
   #restart: NodeJS.Timeout | undefined;
+  readonly #asked = new Map<number, (families: readonly MetricFamily[] | null) => void>();
+  #question = 0;
   #ended = Promise.withResolvers<void>();
 
   constructor(spec: ChildSpec, options: ChildOptions) {
@@ -68,6 +71,7 @@ export class Child {
     this.#serving = false;
     this.#ended = Promise.withResolvers();
     child.on('message', (message: ChildMessage) => {
+      if (message.type === 'metrics') this.#asked.get(message.id)?.(message.families);
       if (message.type !== 'ready') return;
       this.#serving = true;
       // At the first start the banner says so for all.
@@ -96,6 +100,36 @@ export class Child {
       child.kill('SIGTERM');
     }
     await this.#ended.promise;
+  }
+
+  get role(): string {
+    return this.#spec.role;
+  }
+
+  /** Null while there is none. */
+  get pid(): number | null {
+    return this.#process?.pid ?? null;
+  }
+
+  /** The metrics of the process; null when it does not answer within so many milliseconds. */
+  async metrics(within: number): Promise<readonly MetricFamily[] | null> {
+    const child = this.#process;
+    if (!this.#serving || child === null || !child.connected) return null;
+    this.#question += 1;
+    const id = this.#question;
+    const { promise, resolve } = Promise.withResolvers<readonly MetricFamily[] | null>();
+    this.#asked.set(id, resolve);
+    const timer = setTimeout(() => resolve(null), within);
+    const message: SupervisorMessage = { type: 'metrics', id };
+    child.send(message, (error) => {
+      if (error !== null) resolve(null);
+    });
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#asked.delete(id);
+    }
   }
 
   /** Ends the process at once. */

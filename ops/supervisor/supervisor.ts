@@ -1,8 +1,12 @@
 /** All processes of this installation: started together, kept alive, drained together. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '#core/log/log.ts';
+import type { ProcessMetrics } from '#core/metrics/process-metrics.ts';
 import { SetupError } from '#core/system/setup-error.ts';
 import { BACK_OFF, type BackOff, Child, type ChildSpec } from './child-process.ts';
+
+/** A process that answers later is left out of the metrics. */
+const METRICS_WITHIN_MS = 1_000;
 
 export interface SupervisorOptions {
   readonly children: readonly ChildSpec[];
@@ -40,6 +44,19 @@ export class Supervisor {
   async start(): Promise<void> {
     for (const child of this.#children) child.start();
     await Promise.race([Promise.all(this.#children.map((child) => child.ready)), this.failed]);
+  }
+
+  /** The metrics of every process; of those that do not answer within a second only the name. */
+  async metrics(): Promise<readonly ProcessMetrics[]> {
+    const numbers = new Map<string, number>();
+    return await Promise.all(
+      this.#children.map(async (child) => {
+        const number = (numbers.get(child.role) ?? 0) + 1;
+        numbers.set(child.role, number);
+        const { pid, role } = child;
+        return { name: `${role}-${number}`, pid, families: await child.metrics(METRICS_WITHIN_MS) };
+      }),
+    );
   }
 
   /**

@@ -72,7 +72,7 @@ async function startProcess(script: string, env: NodeJS.ProcessEnv): Promise<Mem
   const stopped = Promise.withResolvers<string>();
   child.on('message', (message: ChildMessage) => {
     if (message.type === 'ready') ready.resolve();
-    else stopped.resolve(message.name);
+    if (message.type === 'failpoint') stopped.resolve(message.name);
   });
   exited.then(() => ready.reject(new Error(`${script} ended before it was ready:\n${output}`)));
   await ready.promise;

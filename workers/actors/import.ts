@@ -12,6 +12,7 @@ import { IMPORT_JOB, type ImportMessage, importMessage } from '#core/jobs/messag
 import { sameFileJob } from '#core/jobs/same-file.ts';
 import { completeJob } from '#core/jobs/write-job-status.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
+import { metrics } from '#core/metrics/metrics.ts';
 import { importDestination } from '#core/services/import-right.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
 import { systemRuleOf } from '#core/services/system/rule.ts';
@@ -21,6 +22,9 @@ import type { ImportResult } from '#core/transfer/import-run.ts';
 import type { Sender } from '#core/transfer/import-sender.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
 import { createCollection } from './create-collection.ts';
+
+const rowsRead = metrics.counter('sluice_import_rows_total', {});
+const bytesRead = metrics.counter('sluice_import_bytes_total', {});
 
 /** The sender of the file, with the rights that he has now. @throws ServiceError FORBIDDEN */
 async function senderOf(
@@ -89,6 +93,8 @@ async function importSpooled(
       }
     },
     progress(progress) {
+      rowsRead.value += Math.max(0, progress.rows - (reached?.rows ?? 0));
+      bytesRead.value += Math.max(0, progress.bytes - (reached?.bytes ?? 0));
       reached = progress;
       context.progress(progress);
     },

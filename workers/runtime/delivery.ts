@@ -21,6 +21,7 @@ import {
 } from '#core/jobs/write-job-status.ts';
 import type { Log } from '#core/log/log.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
+import { metrics } from '#core/metrics/metrics.ts';
 import { removeSurplusFiles } from '#core/services/kept-file.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { discardUpload } from '#core/transfer/upload.ts';
@@ -31,6 +32,7 @@ import { Interruption, interruptionOf } from './interruption-reason.ts';
 import { ProgressReporter } from './progress-sender.ts';
 import { RetryableError } from './retryable-error.ts';
 import type { RunningDeliveries } from './running-deliveries.ts';
+import { countStall } from './stall.ts';
 
 /** Time that an actor has to react to its signal; after that it is no longer waited for. */
 const HEED_WITHIN_MS = 900;
@@ -45,7 +47,7 @@ const HEED_WITHIN_MS = 900;
  * - `aside`: another job comes first; `mailbox` is null when this process already does this one.
  */
 export type Outcome =
-  | { readonly kind: 'done' }
+  | { readonly kind: 'done'; readonly superseded?: true }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'failed'; readonly reason: string; readonly level: 'warn' | 'error' }
   | { readonly kind: 'retry' }
@@ -54,9 +56,15 @@ export type Outcome =
 
 const ENDED: ReadonlySet<Outcome['kind']> = new Set(['done', 'cancelled', 'failed']);
 
+/** The outcome by the name that the log and the metrics have for it. */
+function nameOf(outcome: Outcome): string {
+  if (outcome.kind !== 'done') return outcome.kind;
+  return outcome.superseded === true ? 'superseded' : 'done';
+}
+
 /** How the end of a delivery is logged; `failed` is worth a look. */
 function ending(outcome: Outcome) {
-  if (outcome.kind !== 'failed') return { level: 'info', outcome: outcome.kind } as const;
+  if (outcome.kind !== 'failed') return { level: 'info', outcome: nameOf(outcome) } as const;
   return { level: outcome.level, outcome: outcome.kind, codes: outcome.reason };
 }
 
@@ -206,6 +214,12 @@ export class Deliverer {
       await this.#keepProgress(job, progress.latest, log);
     }
     const duration = Math.round(performance.now() - since);
+    metrics
+      .histogram('sluice_job_duration_seconds', {
+        kind: actor === undefined ? 'unknown' : kind,
+        outcome: nameOf(outcome),
+      })
+      .observe(duration / 1_000);
     const { level, ...facts } = ending(outcome);
     log[level]({ ...facts, duration }, 'job ends');
     if (ENDED.has(outcome.kind)) {
@@ -251,7 +265,8 @@ export class Deliverer {
     const { reason, log } = end;
     const superseded = (): Outcome => {
       log.warn({ err: error }, 'the delivery was superseded');
-      return { kind: 'done' };
+      countStall('superseded');
+      return { kind: 'done', superseded: true };
     };
     if (reason === 'superseded') return superseded();
     if (reason === 'cancelled' || error instanceof SupersededError) {
@@ -265,6 +280,7 @@ export class Deliverer {
         ? { kind: 'back' }
         : superseded();
     }
+    if (reason === 'overdue') countStall('overdue');
     const details = { category: job.kind, duration: end.deadline };
     const errors =
       reason === 'overdue' ? [new ServiceError('OUT_OF_TIME', details)] : finalErrors(error);

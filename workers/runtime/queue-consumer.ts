@@ -15,6 +15,7 @@ import type { QueueName } from '#core/jobs/queue.ts';
 import { warnThrottled } from '#core/log/throttled-warning.ts';
 import type { Services } from '#workers/services.ts';
 import type { Outcome, QueuedJob } from './delivery.ts';
+import { countStall } from './stall.ts';
 
 /** Deliveries whose workers died before the job is given up. */
 const MAX_STALLED = 5;
@@ -43,6 +44,7 @@ interface BullWorker {
   close(): Promise<void>;
   waitUntilReady(): Promise<unknown>;
   on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'stalled', listener: (jobId: string) => void): unknown;
   on(event: 'failed', listener: (job: BullJob | undefined, error: Error) => void): unknown;
 }
 type BullJob = Job<null, null>;
@@ -67,6 +69,10 @@ export class Consumer {
     const log = this.#services.log.child({ queue: this.#name });
     const worker = this.#newWorker();
     worker.on('error', warnThrottled(log, 'the queue failed'));
+    worker.on('stalled', (id) => {
+      countStall('stalled');
+      log.warn({ job: id }, 'a job was taken from a worker that went silent');
+    });
     worker.on('failed', (job, error) => {
       if (job?.id === undefined || job.finishedOn === undefined) return;
       // Its row says so already, and may say by now that it is to be tried again.

@@ -4,6 +4,7 @@
  */
 import { render, sql } from '#core/database/sql.ts';
 import type { Delivery } from '#core/jobs/write-job-status.ts';
+import { metrics } from '#core/metrics/metrics.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import type { Services } from '#workers/services.ts';
 import { Interruption } from './interruption-reason.ts';
@@ -33,6 +34,7 @@ export class RunningDeliveries {
       if (this.#entries.has(id)) this.#look();
     });
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
+    metrics.reading('sluice_jobs_running', () => [[{}, this.#entries.size]]);
   }
 
   has(id: string): boolean {

@@ -1,0 +1,33 @@
+/** What every process measures of itself: memory, processor time, and how late its timers run. */
+import { type MetricFamily, metrics } from './metrics.ts';
+
+const TICK_MS = 100;
+
+/** What a process said when it was asked for its metrics. */
+export interface ProcessMetrics {
+  /** Such as `edge-1`; that of a process that was restarted stays. */
+  readonly name: string;
+  /** Null while there is none. */
+  readonly pid: number | null;
+  /** Null when it did not answer in time. */
+  readonly families: readonly MetricFamily[] | null;
+}
+
+/** Call it once. */
+export function measureProcess(): void {
+  const delays = metrics.histogram('sluice_event_loop_delay_seconds', {});
+  let due = performance.now() + TICK_MS;
+  setInterval(() => {
+    const now = performance.now();
+    delays.observe(Math.max(0, now - due) / 1_000);
+    due = now + TICK_MS;
+  }, TICK_MS).unref();
+  const started = Date.now() / 1_000 - process.uptime();
+  metrics.reading('sluice_process_start_time_seconds', () => [[{}, started]]);
+  metrics.reading('sluice_process_resident_memory_bytes', () => [[{}, process.memoryUsage.rss()]]);
+  metrics.reading('sluice_process_heap_used_bytes', () => [[{}, process.memoryUsage().heapUsed]]);
+  metrics.reading('sluice_process_cpu_seconds_total', () => {
+    const { user, system } = process.cpuUsage();
+    return [[{}, (user + system) / 1_000_000]];
+  });
+}
