@@ -1,11 +1,11 @@
 /** Claims jobs for workers: at most one delivery of a job at a time, and each mailbox in order. */
-import type { Pool } from '#core/database/pool.ts';
+import type { Client, Pool } from '#core/database/pool.ts';
 import { transaction } from '#core/database/pool.ts';
 import { runTogether } from '#core/database/run-together.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { FINAL_STATES, isOpen, type JobState } from './job.ts';
-import { endBackend, withFailure } from './write-job-status.ts';
+import { type Backend, backendOf, endBackend, withFailure } from './write-job-status.ts';
 
 /** A claimed job: only this delivery may do its work. */
 export interface ClaimedJob {
@@ -24,13 +24,13 @@ export interface ClaimedJob {
 
 /**
  * The result of a claim:
- * - `claimed`: the work is to be done;
+ * - `claimed`: the work is to be done; `isOnSession` when its row names the session of the claim;
  * - `aside`: another job of the mailbox comes first, or, without a mailbox, the queue is paused;
  * - `ended`: it has ended already, or was cancelled just now (`now`);
  * - `gone`: there is no such job.
  */
 export type Claim =
-  | { readonly outcome: 'claimed'; readonly job: ClaimedJob }
+  | { readonly outcome: 'claimed'; readonly job: ClaimedJob; readonly isOnSession: boolean }
   | { readonly outcome: 'aside'; readonly mailbox: string | null }
   | {
       readonly outcome: 'ended';
@@ -55,10 +55,11 @@ const LOST_WORKER = 'Its worker did not answer any more.';
 const LOCK_WITHIN = '5s';
 
 /** Takes a job that may run. */
-function taking(schema: string, id: string): Sql {
+function taking(schema: string, id: string, backend: Backend | null): Sql {
   const jobs = systemTable(schema, 'jobs');
   return sql`UPDATE ${jobs} j SET state = 'running', attempt = attempt + 1,
-        started_on = coalesce(started_on, now()), backend_pid = NULL, backend_start = NULL,
+        started_on = coalesce(started_on, now()), backend_pid = ${backend?.pid ?? null},
+        backend_start = ${backend?.start ?? null}::timestamptz,
         progress = NULL,
         failures = CASE state WHEN 'running' THEN ${withFailure(LOST_WORKER)} ELSE failures END
       WHERE id = ${id} AND ${isOpen} AND NOT cancel_requested
@@ -88,26 +89,40 @@ function locks(schema: string, id: string): readonly [Sql, Sql] {
  * Claims a job that no session works on, as most are: with one message, whose statements are one
  * transaction although each sees what was committed before it began. Null when that is not all.
  */
-async function claimFree(pool: Pool, schema: string, id: string): Promise<ClaimedJob | null> {
-  const take = sql`${taking(schema, id)} AND backend_pid IS NULL ${CLAIMED}`;
-  const results = await runTogether<ClaimedJob>(pool, [...locks(schema, id), take]);
+async function claimFree(
+  client: Client,
+  schema: string,
+  id: string,
+  backend: Backend | null,
+): Promise<ClaimedJob | null> {
+  const take = sql`${taking(schema, id, backend)} AND backend_pid IS NULL ${CLAIMED}`;
+  const results = await runTogether<ClaimedJob>(client, [...locks(schema, id), take]);
   return results.at(-1)?.rows[0] ?? null;
 }
 
 /**
  * Claims a job for a new delivery. A session of an earlier delivery is ended first: its worker is
  * frozen or cut off, otherwise the queue would not have delivered the job again.
+ * @param session the connection on which the work will be done; it is recorded with the claim
  */
-export async function claimJob(pool: Pool, schema: string, id: string): Promise<Claim> {
-  const free = await claimFree(pool, schema, id);
-  if (free !== null) return { outcome: 'claimed', job: free };
+export async function claimJob(
+  pool: Pool,
+  schema: string,
+  id: string,
+  session: Client | null = null,
+): Promise<Claim> {
+  const backend = session === null ? null : await backendOf(session);
+  const free = await claimFree(session ?? pool, schema, id, backend);
+  if (free !== null) return { outcome: 'claimed', job: free, isOnSession: session !== null };
   await endBackend(pool, schema, { id, attempt: null });
   const jobs = systemTable(schema, 'jobs');
   return await transaction(pool, async (client): Promise<Claim> => {
     for (const lock of locks(schema, id)) await client.query(render(lock));
-    const taken = await client.query<ClaimedJob>(render(sql`${taking(schema, id)} ${CLAIMED}`));
+    const taken = await client.query<ClaimedJob>(
+      render(sql`${taking(schema, id, null)} ${CLAIMED}`),
+    );
     const [job] = taken.rows;
-    if (job !== undefined) return { outcome: 'claimed', job };
+    if (job !== undefined) return { outcome: 'claimed', job, isOnSession: false };
     const { rows } = await client.query<ClaimableJob>(
       render(sql`SELECT state, mailbox, message, cancel_requested,
           EXISTS (SELECT FROM ${systemTable(schema, 'queues')} q

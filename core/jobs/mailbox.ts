@@ -3,7 +3,7 @@
  * now. When it ends, the next one is added.
  */
 import type { Pool } from '#core/database/pool.ts';
-import { render, sql } from '#core/database/sql.ts';
+import { render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import type { QueueName, Queues } from './queue.ts';
 import { priorityOf } from './turn.ts';
@@ -17,14 +17,23 @@ export interface QueueableJob {
 }
 
 /** The job of a mailbox that may run now: the first one, when none runs. */
-async function next(pool: Pool, schema: string, mailbox: string): Promise<QueueableJob | null> {
+function nextIn(schema: string, mailbox: string): Sql {
   const jobs = systemTable(schema, 'jobs');
-  const { rows } = await pool.query<QueueableJob>(
-    render(sql`SELECT id, kind, queue, turn::float8 AS turn FROM ${jobs}
-      WHERE mailbox = ${mailbox} AND state = 'waiting'
-        AND NOT EXISTS (SELECT FROM ${jobs} WHERE mailbox = ${mailbox} AND state = 'running')
-      ORDER BY turn, sequence LIMIT 1`),
-  );
+  // By the column, as the index has it, not by the number that is answered.
+  return sql`SELECT j.id, j.kind, j.queue, j.turn::float8 AS turn FROM ${jobs} j
+    WHERE j.mailbox = ${mailbox} AND j.state = 'waiting'
+      AND NOT EXISTS (SELECT FROM ${jobs} WHERE mailbox = ${mailbox} AND state = 'running')
+    ORDER BY j.turn, j.sequence LIMIT 1`;
+}
+
+/** The same as a JSON object, for a statement that also asks something else. */
+export function nextAsJson(schema: string, mailbox: string | null): Sql {
+  if (mailbox === null) return sql`NULL`;
+  return sql`(SELECT row_to_json(n.*) FROM (${nextIn(schema, mailbox)}) n)`;
+}
+
+async function next(pool: Pool, schema: string, mailbox: string): Promise<QueueableJob | null> {
+  const { rows } = await pool.query<QueueableJob>(render(nextIn(schema, mailbox)));
   return rows[0] ?? null;
 }
 
@@ -42,7 +51,7 @@ export async function enqueue(
 }
 
 /** Makes sure that the queue delivers a job soon. */
-async function wake(queues: Queues, job: QueueableJob): Promise<void> {
+export async function wake(queues: Queues, job: QueueableJob): Promise<void> {
   const queue = queues.get(job.queue);
   const state = await queue.state(job.id);
   if (state === 'delayed') await queue.promote(job.id);

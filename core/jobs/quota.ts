@@ -27,17 +27,24 @@ function grainOf(max: number): number {
 }
 
 /** Makes the transactions of one owner take turns until they end. */
-function takeTurn(holder: string): Sql {
+export function takeTurn(holder: string): Sql {
   const key = `sluice quota ${holder}`;
   return sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`;
 }
 
+/** The bytes of the file of a job. */
+const FILE_BYTES = sql`(message -> 'file' ->> 'bytes')::bigint`;
+
+/** The bytes of uploads that have no job yet, but of one. */
+function uploadedBytes(schema: string, holder: string, but: string | null): Sql {
+  return sql`coalesce((SELECT sum(bytes) FROM ${systemTable(schema, 'uploads')}
+    WHERE holder = ${holder} AND id IS DISTINCT FROM ${but}::uuid), 0)`;
+}
+
 /** The bytes of an owner's uploads, of one that arrives now only what comes on top. */
 function usedBytes(schema: string, holder: string, id: string | null): Sql {
-  const [uploads, jobs] = [systemTable(schema, 'uploads'), systemTable(schema, 'jobs')];
-  return sql`coalesce((SELECT sum(bytes) FROM ${uploads}
-      WHERE holder = ${holder} AND id IS DISTINCT FROM ${id}::uuid), 0)
-    + coalesce((SELECT sum((message -> 'file' ->> 'bytes')::bigint) FROM ${jobs}
+  return sql`${uploadedBytes(schema, holder, id)}
+    + coalesce((SELECT sum(${FILE_BYTES}) FROM ${systemTable(schema, 'jobs')}
         WHERE holder = ${holder} AND ${isOpen}), 0)`;
 }
 
@@ -60,6 +67,15 @@ export interface UncountedUpload {
   readonly bytes: number;
   /** SPOOL_MAX_PER_USER in bytes. */
   readonly max: number;
+}
+
+/** The condition that a job is within the quotas of its owner, whose turn it is. */
+export function hasRoom(schema: string, { holder, max, upload = null }: JobClaim): Sql {
+  const own = sql`FROM ${systemTable(schema, 'jobs')} WHERE holder = ${holder} AND ${isOpen}`;
+  if (upload === null) return sql`(SELECT count(*) < ${max} ${own})`;
+  // One look at the jobs counts both.
+  return sql`(SELECT count(*) < ${max} AND ${uploadedBytes(schema, holder, null)}
+    + coalesce(sum(${FILE_BYTES}), 0) + ${upload.bytes} <= ${upload.max} ${own})`;
 }
 
 /**

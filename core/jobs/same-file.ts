@@ -1,32 +1,21 @@
 /** Finds the earlier import of a file that was sent again. */
-import type { Client } from '#core/database/pool.ts';
-import { render, sql } from '#core/database/sql.ts';
+import { literal, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import type { ClaimedJob } from './claim.ts';
-
-/** So many of the latest jobs of the user are looked at. */
-const LATEST = 1_000;
+import { IMPORT_JOB } from './message/import.ts';
 
 /**
- * The latest completed job of the same user, kind and collection with the same file, whatever its
- * parameters, unless it was a dry run; null when there is none. A fingerprint is the format, the digest of the file, and that
- * of the parameters if there are any.
+ * A member `same_file_as` for the result of the import `j`: the latest completed one of the same user
+ * and collection with the same file, whatever its parameters, unless it was a dry run. No member
+ * when there is none. A fingerprint is the format, the digest of the file, and that of the parameters
+ * if there are any.
  */
-export async function sameFileJob(
-  client: Pick<Client, 'query'>,
-  schema: string,
-  { id, user }: Pick<ClaimedJob, 'id' | 'user'>,
-): Promise<string | null> {
-  const jobs = systemTable(schema, 'jobs');
-  const own = user === null ? sql`"user" IS NULL` : sql`"user" = ${user}`;
-  const { rows } = await client.query<{ id: string }>(
-    render(sql`SELECT l.id FROM ${jobs} o JOIN (
-        SELECT id, kind, collection, state, fingerprint, finished_on, result FROM ${jobs}
-        WHERE ${own} ORDER BY sequence DESC LIMIT ${LATEST}) l
-      ON l.kind = o.kind AND l.collection = o.collection AND l.id <> o.id
-        AND l.state = 'completed' AND l.result ->> 'dry_run' IS NULL
-        AND split_part(l.fingerprint, ':', 2) = split_part(o.fingerprint, ':', 2)
-      WHERE o.id = ${id} ORDER BY l.finished_on DESC LIMIT 1`),
-  );
-  return rows[0]?.id ?? null;
+export function sameFileAs(schema: string, { user }: Pick<ClaimedJob, 'user'>): Sql {
+  const own = user === null ? sql`l."user" IS NULL` : sql`l."user" = ${user}::uuid`;
+  return sql`coalesce((SELECT jsonb_build_object('same_file_as', l.id)
+    FROM ${systemTable(schema, 'jobs')} l
+    WHERE l.kind = ${literal(IMPORT_JOB)} AND l.state = 'completed' AND l.fingerprint IS NOT NULL
+      AND l.result ->> 'dry_run' IS NULL AND ${own} AND l.collection = j.collection
+      AND split_part(l.fingerprint, ':', 2) = split_part(j.fingerprint, ':', 2)
+    ORDER BY l.finished_on DESC LIMIT 1), '{}')`;
 }

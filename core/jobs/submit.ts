@@ -1,7 +1,8 @@
 /** Accepts jobs: first the row in `system_jobs`, then the queue. */
 import assert from 'node:assert/strict';
 import type { Client, Pool } from '#core/database/pool.ts';
-import { transaction } from '#core/database/pool.ts';
+import { transaction, withConnection } from '#core/database/pool.ts';
+import { runTogether } from '#core/database/run-together.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError, unavailable } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/system-table.ts';
@@ -15,7 +16,7 @@ import {
 import { isOpen } from './job.ts';
 import { enqueueInTurn } from './mailbox.ts';
 import type { QueueName, Queues } from './queue.ts';
-import { claimJob, type UncountedUpload } from './quota.ts';
+import { claimJob, hasRoom, takeTurn, type UncountedUpload } from './quota.ts';
 import { storedJson } from './storable-json.ts';
 import { nextTurn } from './turn.ts';
 
@@ -81,20 +82,21 @@ function storedName(name: string): string {
     .toWellFormed();
 }
 
-/** The row of a new job. */
-function insertion(schema: string, job: Submission): Sql {
+/** The row of a new job; with `room` only where that has a row. */
+function insertion(schema: string, job: Submission, room: Sql | null = null): Sql {
   const { file, holder = null } = job;
   const dialect = file?.dialect ?? null;
-  return sql`
-    INSERT INTO ${systemTable(schema, 'jobs')} (kind, queue, mailbox, message, message_version,
-      "user", collection, fingerprint, holder, catalog, turn, file_name, file_size, file_format,
-      dialect)
-    VALUES (${job.kind}, ${job.queue}, ${job.mailbox}, ${storedJson(job.message)},
+  const values = sql`${job.kind}, ${job.queue}, ${job.mailbox}, ${storedJson(job.message)},
       ${job.message.version}, ${job.user}, ${job.collection}, ${job.fingerprint}, ${holder},
       (SELECT version FROM ${systemTable(schema, 'state')} WHERE name = 'catalog'),
       ${nextTurn(schema, job.queue, holder)}, ${file === undefined ? null : storedName(file.name)},
       ${file?.bytes ?? null}, ${file?.format ?? null},
-      ${dialect === null ? null : storedJson(dialect)})
+      ${dialect === null ? null : storedJson(dialect)}`;
+  return sql`
+    INSERT INTO ${systemTable(schema, 'jobs')} (kind, queue, mailbox, message, message_version,
+      "user", collection, fingerprint, holder, catalog, turn, file_name, file_size, file_format,
+      dialect)
+    ${room === null ? sql`VALUES (${values})` : sql`SELECT ${values} ${room}`}
     ON CONFLICT DO NOTHING RETURNING id, turn::float8 AS turn`;
 }
 
@@ -115,16 +117,18 @@ export async function recordJob(client: Client, schema: string, job: Submission)
   return row.id;
 }
 
+function isDraining(schema: string, queue: QueueName): Sql {
+  return sql`EXISTS (SELECT FROM ${systemTable(schema, 'queues')}
+    WHERE name = ${queue} AND state = 'draining')`;
+}
+
 /** @throws ServiceError SERVICE_UNAVAILABLE when the queue is being drained */
 export async function requireAccepting(
   client: Client,
   schema: string,
   queue: QueueName,
 ): Promise<void> {
-  const { rowCount } = await client.query(
-    render(sql`SELECT FROM ${systemTable(schema, 'queues')}
-      WHERE name = ${queue} AND state = 'draining'`),
-  );
+  const { rowCount } = await client.query(render(sql`SELECT WHERE ${isDraining(schema, queue)}`));
   if (rowCount === 0) return;
   const reason = `The queue "${queue}" accepts no jobs until it is resumed.`;
   throw unavailable('queue', reason, { retryAfter: DRAINING_RETRY_S });
@@ -188,9 +192,27 @@ function keyedRequest(job: Submission): KeyedRequest | null {
   return { holder, key, request };
 }
 
+/**
+ * Records a job of an owner with one message, as most are: its statements are one transaction although
+ * each sees what was committed before it began. Null when something is in the way.
+ */
+async function recordAtOnce(options: SubmitOptions, job: Submission): Promise<Recorded | null> {
+  const { pool, schema, maxPerHolder: max } = options;
+  const { holder, upload = null } = job;
+  if (holder === undefined) return null;
+  const claim = { holder, max, upload };
+  const room = sql`FROM (SELECT) AS one WHERE ${hasRoom(schema, claim)}
+    AND NOT ${isDraining(schema, job.queue)}`;
+  const statements = [takeTurn(holder), insertion(schema, job, room)];
+  const results = await withConnection(pool, (client) => runTogether<Recorded>(client, statements));
+  return results.at(-1)?.rows[0] ?? null;
+}
+
 async function accept(options: SubmitOptions, job: Submission): Promise<Outcome> {
   const { pool, schema } = options;
   const keyed = keyedRequest(job);
+  const recorded = keyed === null ? await recordAtOnce(options, job) : null;
+  if (recorded !== null) return { recorded };
   return await transaction(pool, async (client) => {
     if (keyed === null) return await recordOrJoin(client, options, job);
     const earlier = await earlierJob(client, schema, keyed);

@@ -41,7 +41,7 @@ function current({ id, attempt }: Delivery): Sql {
 
 async function update(db: Queryable, schema: string, change: Sql, where: Sql): Promise<boolean> {
   const { rowCount } = await db.query(
-    render(sql`UPDATE ${systemTable(schema, 'jobs')} SET ${change} WHERE ${where}`),
+    render(sql`UPDATE ${systemTable(schema, 'jobs')} j SET ${change} WHERE ${where}`),
   );
   return rowCount === 1;
 }
@@ -68,6 +68,8 @@ function ended(state: JobState, ...more: Sql[]): Sql {
 export interface CompletedParts {
   readonly keptFile?: string | null;
   readonly progress?: JobProgress | null;
+  /** More members of the result, made of the row `j` of the job. */
+  readonly members?: Sql;
 }
 
 /**
@@ -75,6 +77,7 @@ export interface CompletedParts {
  * transaction, so that work and result commit together.
  * @param result any JSON value
  * @param parts.keptFile the id of a file in the spool that the result consists of
+ * @param parts.members what the database adds to the result, an object
  * @param parts.progress the last one; later reports are written one by one
  * @throws {SupersededError} when the attempt is no longer current or the job was cancelled; the
  *   transaction must then be rolled back
@@ -84,12 +87,13 @@ export async function completeJob(
   schema: string,
   delivery: Delivery,
   result: unknown,
-  { keptFile = null, progress = null }: CompletedParts = {},
+  { keptFile = null, progress = null, members }: CompletedParts = {},
 ): Promise<void> {
   const json = storedJson(result ?? null);
   const kept = sql`kept_file = ${keptFile}`;
   const more = progress === null ? [] : [sql`progress = ${storedJson(progress)}`];
-  const change = ended('completed', sql`result = ${json}`, sql`error = NULL`, kept, ...more);
+  const whole = members === undefined ? sql`${json}` : sql`${json}::jsonb || ${members}`;
+  const change = ended('completed', sql`result = ${whole}`, sql`error = NULL`, kept, ...more);
   const where = sql`${current(delivery)} AND NOT cancel_requested`;
   if (!(await update(client, schema, change, where))) throw new SupersededError(delivery);
 }
@@ -120,7 +124,8 @@ export async function recordedResult(db: Queryable, schema: string, id: string):
   return rows[0]?.result ?? null;
 }
 
-interface Backend {
+/** A session of the database. */
+export interface Backend {
   readonly pid: number;
   /** A date would lose the microseconds. */
   readonly start: string;
@@ -129,7 +134,10 @@ interface Backend {
 /** Connections do not change their sessions, and to look them up takes a look at all of them. */
 const backends = new WeakMap<Queryable, Backend>();
 
-async function backendOf(client: Queryable): Promise<Backend> {
+/** The session of a connection. */
+export async function backendOf(client: Queryable): Promise<Backend> {
+  const known = backends.get(client);
+  if (known !== undefined) return known;
   const { rows } = await client.query<Backend>(
     `SELECT pid, to_char(backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US+00') AS start
      FROM pg_stat_activity WHERE pid = pg_backend_pid()`,
@@ -150,7 +158,7 @@ export async function recordBackend(
   schema: string,
   delivery: Delivery,
 ): Promise<void> {
-  const { pid, start } = backends.get(client) ?? (await backendOf(client));
+  const { pid, start } = await backendOf(client);
   const change = sql`backend_pid = ${pid}, backend_start = ${start}::timestamptz`;
   const where = sql`${current(delivery)} AND NOT cancel_requested`;
   if (!(await update(client, schema, change, where))) throw new SupersededError(delivery);

@@ -9,7 +9,7 @@ import { withConnection } from '#core/database/pool.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
 import { hashPassword } from '#core/identity/password.ts';
 import { IMPORT_JOB, type ImportMessage, importMessage } from '#core/jobs/message/import.ts';
-import { sameFileJob } from '#core/jobs/same-file.ts';
+import { sameFileAs } from '#core/jobs/same-file.ts';
 import { completeJob } from '#core/jobs/write-job-status.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
 import { metrics } from '#core/metrics/metrics.ts';
@@ -111,12 +111,9 @@ async function importSpooled(
         const target = current.collections.get(name);
         if (target !== undefined) await history.record(target, 'import', [entry]);
       }
-      const earlier = await sameFileJob(client, schema, job);
-      const more = {
-        ...(earlier === null ? {} : { same_file_as: earlier }),
-        ...(created === null ? {} : { schema_job: created.job, fields: created.fields }),
-      };
-      await completeJob(client, schema, job, { ...result, ...more }, parts);
+      const more = created === null ? {} : { schema_job: created.job, fields: created.fields };
+      const members = sameFileAs(schema, job);
+      await completeJob(client, schema, job, { ...result, ...more }, { ...parts, members });
       await announce(written);
     },
   });

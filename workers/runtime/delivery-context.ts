@@ -15,19 +15,25 @@ export class DeliveryContext implements ActorContext {
   readonly signal: AbortSignal;
   readonly services: Services;
   readonly #progress: ProgressReporter;
-  #session: Promise<JobSession> | null = null;
+  #session: Promise<JobSession> | null;
 
   constructor(
     job: ClaimedJob,
     services: Services,
     log: Log,
-    { signal, progress }: { signal: AbortSignal; progress: ProgressReporter },
+    parts: {
+      readonly signal: AbortSignal;
+      readonly progress: ProgressReporter;
+      /** The session that the job names already; null when it names none. */
+      readonly session: JobSession | null;
+    },
   ) {
     this.job = { id: job.id, attempt: job.attempt, user: job.user, holder: job.holder };
     this.services = services;
     this.log = log;
-    this.signal = signal;
-    this.#progress = progress;
+    this.signal = parts.signal;
+    this.#progress = parts.progress;
+    this.#session = parts.session === null ? null : Promise.resolve(parts.session);
   }
 
   async connect(): Promise<Connection> {

@@ -9,8 +9,8 @@ import type { Config } from '#core/config/config.ts';
 import { secretsOf, withoutSecrets } from '#core/config/redact-secrets.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
-import { type ClaimedJob, claimJob } from '#core/jobs/claim.ts';
-import { wakeNext } from '#core/jobs/mailbox.ts';
+import { type Claim, type ClaimedJob, claimJob } from '#core/jobs/claim.ts';
+import { nextAsJson, type QueueableJob, wake, wakeNext } from '#core/jobs/mailbox.ts';
 import {
   cancelJob,
   completeJob,
@@ -29,6 +29,7 @@ import type { Services } from '#workers/services.ts';
 import type { Actor } from './actor.ts';
 import { DeliveryContext } from './delivery-context.ts';
 import { Interruption, interruptionOf } from './interruption-reason.ts';
+import type { JobSession } from './job-sessions.ts';
 import { ProgressReporter } from './progress-sender.ts';
 import { RetryableError } from './retryable-error.ts';
 import type { RunningDeliveries } from './running-deliveries.ts';
@@ -71,6 +72,7 @@ function ending(outcome: Outcome) {
 /** What the queue knows about a delivery. */
 export interface QueuedJob {
   readonly id: string;
+  readonly kind: string;
   /** True when an error now fails the job. */
   readonly lastAttempt: boolean;
   readonly storeProgress: (progress: JobProgress) => Promise<void>;
@@ -81,7 +83,12 @@ interface RecordedJob {
   readonly state: string;
   readonly attempt: number;
   readonly progress: JobProgress | null;
+  /** The next job of its mailbox. */
+  readonly next: QueueableJob | null;
 }
+
+/** What is known of a job that has completed. */
+type Confirmed = Pick<RecordedJob, 'progress'> & Partial<Pick<RecordedJob, 'next'>>;
 
 /** The errors of a failed job; null when it may be tried again. */
 function finalErrors(error: unknown): readonly ServiceError[] | null {
@@ -142,10 +149,10 @@ export class Deliverer {
    * Throws only when the database cannot be used; the job then stays open and is delivered again.
    */
   async deliver(queued: QueuedJob): Promise<Outcome> {
-    const { pool, schema, spool, log } = this.#services;
+    const { spool, log } = this.#services;
     // The queue took this process for dead; its work must not be started a second time.
     if (this.#running.has(queued.id)) return { kind: 'aside', mailbox: null };
-    const claim = await claimJob(pool, schema, queued.id);
+    const { claim, session } = await this.#claim(queued);
     switch (claim.outcome) {
       case 'gone':
         log.warn({ job: queued.id }, 'the queue delivered a job that is not recorded');
@@ -159,11 +166,30 @@ export class Deliverer {
         await this.#announce(queued.id, claim.mailbox, log);
         return { kind: 'done' };
       case 'claimed':
-        return await this.#run(claim.job, queued);
+        return await this.#run(claim.job, queued, session);
     }
   }
 
-  async #run(job: ClaimedJob, queued: QueuedJob): Promise<Outcome> {
+  /**
+   * Claims the job, if it can be on the session that its work will have: that spares to record it.
+   * @returns the session, only when the job names it
+   */
+  async #claim({ id, kind }: QueuedJob): Promise<{ claim: Claim; session: JobSession | null }> {
+    const { pool, schema, sessions } = this.#services;
+    const takes = this.#actors.get(kind)?.reusesSession === true;
+    const session = takes ? await sessions.openIfFree() : null;
+    try {
+      const claim = await claimJob(pool, schema, id, session?.client);
+      if (claim.outcome === 'claimed' && claim.isOnSession) return { claim, session };
+      session?.end(true);
+      return { claim, session: null };
+    } catch (error) {
+      session?.end();
+      throw error;
+    }
+  }
+
+  async #run(job: ClaimedJob, queued: QueuedJob, session: JobSession | null): Promise<Outcome> {
     const { id, attempt, kind } = job;
     const services = this.#services;
     const log = services.log.child({ job: id, kind, attempt });
@@ -177,10 +203,11 @@ export class Deliverer {
     const context = new DeliveryContext(job, services, log, {
       signal: controller.signal,
       progress,
+      session,
     });
     const since = performance.now();
     let outcome: Outcome;
-    let stored: JobProgress | null = null;
+    let confirmed: Confirmed | null = null;
     try {
       log.info('job begins');
       if (actor === undefined) {
@@ -190,7 +217,7 @@ export class Deliverer {
       // The job may need a newer catalog than the one that this process has; it refreshes first.
       if (services.catalog.current().version < job.catalog) await services.catalog.look();
       const result = await receive(actor, job, context);
-      stored = await this.#confirm(actor, job, result);
+      confirmed = await this.#confirm(actor, job, result);
       // Its row no longer names the session, so no successor of this delivery ends it. One that has
       // read the row just before may still do so: then the job that has it next is tried again.
       if (actor.reusesSession) await context.end(true);
@@ -210,7 +237,7 @@ export class Deliverer {
       this.#running.remove(delivery);
       await context.end();
     }
-    if (!isDeepStrictEqual(stored, progress.latest)) {
+    if (!isDeepStrictEqual(confirmed?.progress ?? null, progress.latest)) {
       await this.#keepProgress(job, progress.latest, log);
     }
     const duration = Math.round(performance.now() - since);
@@ -223,29 +250,26 @@ export class Deliverer {
     const { level, ...facts } = ending(outcome);
     log[level]({ ...facts, duration }, 'job ends');
     if (ENDED.has(outcome.kind)) {
-      await this.#announce(id, job.mailbox, log);
+      await this.#announce(id, job.mailbox, log, confirmed?.next);
     }
     return outcome;
   }
 
-  /**
-   * Makes sure that the result is recorded: transactional actors do it themselves.
-   * @returns the progress that is recorded with it
-   */
-  async #confirm(actor: Actor, job: ClaimedJob, result: unknown): Promise<JobProgress | null> {
+  /** Makes sure that the result is recorded: transactional actors do it themselves. */
+  async #confirm(actor: Actor, job: ClaimedJob, result: unknown): Promise<Confirmed> {
     const { pool, schema } = this.#services;
     if (actor.effect !== 'transactional') {
       await completeJob(pool, schema, job, result);
-      return null;
+      return { progress: null };
     }
     const { rows } = await pool.query<RecordedJob>(
-      render(
-        sql`SELECT state, attempt, progress FROM ${systemTable(schema, 'jobs')} WHERE id = ${job.id}`,
-      ),
+      render(sql`SELECT state, attempt, progress, ${nextAsJson(schema, job.mailbox)} AS next
+        FROM ${systemTable(schema, 'jobs')} WHERE id = ${job.id}`),
     );
-    if (rows[0]?.attempt !== job.attempt) throw new SupersededError(job);
-    assert.equal(rows[0].state, 'completed', 'a transactional actor did not complete its job');
-    return rows[0].progress;
+    const [row] = rows;
+    if (row?.attempt !== job.attempt) throw new SupersededError(job);
+    assert.equal(row.state, 'completed', 'a transactional actor did not complete its job');
+    return row;
   }
 
   /** Records the end of a delivery that did not complete its job. */
@@ -324,12 +348,21 @@ export class Deliverer {
     }
   }
 
-  /** Announces that a job has ended; this only makes waiting clients faster. */
-  async #announce(id: string, mailbox: string | null, log: Log): Promise<void> {
+  /**
+   * Announces that a job has ended; this only makes waiting clients faster.
+   * @param next the next job of the mailbox; looked up when not given
+   */
+  async #announce(
+    id: string,
+    mailbox: string | null,
+    log: Log,
+    next?: QueueableJob | null,
+  ): Promise<void> {
     const { bus, pool, schema, queues } = this.#services;
     try {
       await bus.publish('job.finished', { id });
-      await wakeNext(pool, schema, queues, mailbox);
+      if (next === undefined) await wakeNext(pool, schema, queues, mailbox);
+      else if (next !== null) await wake(queues, next);
     } catch (error) {
       log.warn({ err: error }, 'the end of a job could not be announced');
     }

@@ -26,6 +26,17 @@ export class JobSessions {
   /** Waits for a free connection, in the order of the calls. */
   async open(signal: AbortSignal): Promise<JobSession> {
     await this.#enter(signal);
+    return await this.#take();
+  }
+
+  /** A connection when one is free; null otherwise. */
+  async openIfFree(): Promise<JobSession | null> {
+    if (this.#free === 0) return null;
+    this.#free -= 1;
+    return await this.#take();
+  }
+
+  async #take(): Promise<JobSession> {
     try {
       const client = await this.#pool.connect();
       const end = (isClean = false) => {

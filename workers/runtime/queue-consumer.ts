@@ -127,6 +127,7 @@ export class Consumer {
     try {
       return await this.#handlers.deliver({
         id,
+        kind: job.name,
         lastAttempt: job.attemptsMade + 1 >= (job.opts.attempts ?? 1),
         storeProgress: (progress) => job.updateProgress({ ...progress }),
       });
