@@ -81,7 +81,7 @@ function isPlain(value: unknown): boolean {
 export class ResponseCache {
   readonly #parts: ResponseCacheParts;
   readonly #entries: LRUCache<string, Entry>;
-  readonly #flights = new SharedWork<string | null>();
+  readonly #flights = new SharedWork<string | Buffer | null>();
   readonly #ends: (() => void)[];
   /** Until then nothing is cached, because a writer cannot report versions. */
   #suspendedUntil = Number.NEGATIVE_INFINITY;
@@ -113,7 +113,7 @@ export class ResponseCache {
    */
   async text(
     read: KeptRead,
-    ask: (signal: AbortSignal | undefined) => Promise<string | null>,
+    ask: (signal: AbortSignal | undefined) => Promise<string | Buffer | null>,
     signal: AbortSignal | undefined,
   ): Promise<CachedText | null> {
     const tables = read.reads && this.#parts.affected.keepable(read.catalog, read.reads);
@@ -172,7 +172,7 @@ export class ResponseCache {
     return this.#parts.catalog.inContact() && performance.now() >= this.#suspendedUntil;
   }
 
-  #keep(name: string, from: Pick<Entry, 'stamp' | 'turn'>, text: string): void {
+  #keep(name: string, from: Pick<Entry, 'stamp' | 'turn'>, text: string | Buffer): void {
     if (text.length > this.#parts.maxValueSize) return;
     if (!this.#trusted || !from.stamp.startsWith(`${this.#era} `)) return;
     const known = this.#entries.peek(name);
@@ -191,6 +191,6 @@ export class ResponseCache {
   }
 }
 
-function miss(text: string | null): CachedText | null {
+function miss(text: string | Buffer | null): CachedText | null {
   return text === null ? null : { text, hit: false };
 }

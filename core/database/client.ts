@@ -8,6 +8,7 @@ import { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Log } from '#core/log/log.ts';
 import { metrics } from '#core/metrics/metrics.ts';
+import { RowIntake } from './row-intake.ts';
 
 /** Longest message of PostgreSQL that is read, in bytes; a string of twice that cannot be made. */
 export const MESSAGE_MAX_SIZE = 268_435_456;
@@ -41,13 +42,12 @@ export class MessageTooLargeError extends BrokenConnectionError {
 }
 
 /** The parts of the driver's connection that its declarations lack. */
-interface Connection {
+interface Connection extends EventEmitter {
   attachListeners(stream: EventEmitter): void;
-  on(event: 'readyForQuery', listener: () => void): void;
 }
 
 function isConnection(value: unknown): value is Connection {
-  return typeof value === 'object' && value !== null && 'attachListeners' in value;
+  return value instanceof EventEmitter && 'attachListeners' in value;
 }
 
 /** Follows the headers of the messages in a stream of bytes. */
@@ -90,17 +90,28 @@ class Headers {
   }
 }
 
+/** How the messages of a connection are read. */
+interface Reading {
+  /** Longest message that is read, in bytes. */
+  readonly limit: number;
+  /** Rows are delivered as {@link RowIntake} does. */
+  readonly rowsAsBytes: boolean;
+}
+
 /** Puts a watch before what the driver does with what arrives. */
-function guardMessages(connection: Connection, log: Log, limit: number): void {
+function guardMessages(connection: Connection, log: Log, { limit, rowsAsBytes }: Reading): void {
   const attach = connection.attachListeners.bind(connection);
   connection.attachListeners = (stream) => {
     const messages = new EventEmitter();
     attach(messages);
     const headers = new Headers(limit);
+    const parse = (bytes: Buffer) => messages.emit('data', bytes);
+    const intake = rowsAsBytes ? new RowIntake(connection, parse) : null;
     stream.on('data', (chunk: Buffer) => {
       try {
         headers.read(chunk);
-        messages.emit('data', chunk);
+        if (intake === null) parse(chunk);
+        else intake.take(chunk);
       } catch (error) {
         const isKnown = error instanceof MessageTooLargeError;
         if (!isKnown) log.error({ err: error }, 'a callback of the database driver failed');
@@ -133,16 +144,16 @@ function bounded(config: string | pg.ClientConfig = {}): pg.ClientConfig {
   return { ...given, connectionTimeoutMillis: within };
 }
 
-/**
- * The class of the driver's clients for a process.
- * @param limit longest message that is read, in bytes
- */
-export function guardedClient(log: Log, limit = MESSAGE_MAX_SIZE) {
+/** The class of the driver's clients for a process. */
+export function guardedClient(
+  log: Log,
+  { limit = MESSAGE_MAX_SIZE, rowsAsBytes = false }: Partial<Reading> = {},
+) {
   return class GuardedClient extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {
       super(bounded(config));
       if ('connection' in this && isConnection(this.connection)) {
-        guardMessages(this.connection, log, limit);
+        guardMessages(this.connection, log, { limit, rowsAsBytes });
         countStatements(this.connection, config);
       }
     }

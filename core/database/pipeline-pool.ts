@@ -2,7 +2,6 @@
  * Keeps a few pipelined connections for reads that are quick. Those that turn out not to be are asked
  * again on the pool. While nobody reads, short writes may run on some of them.
  */
-import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '#core/log/log.ts';
@@ -17,7 +16,10 @@ import {
   type PipelinedRead,
 } from './pipelined-connection.ts';
 import { type Client, isStatementError, sessionSettings } from './pool.ts';
+import { directSocket } from './row-intake.ts';
 import type { Statement } from './sql.ts';
+import type { ValueBytes } from './value-bytes.ts';
+import { ValueQuery } from './value-query.ts';
 import { Watchdog } from './watchdog.ts';
 
 /** Prepared statements of one connection; past it the connection is replaced by a fresh one. */
@@ -56,7 +58,7 @@ export interface Prepared {
 
 /** What became of a read. */
 export type Outcome =
-  | { readonly kind: 'answered'; readonly text: string | null; readonly time: number }
+  | { readonly kind: 'answered'; readonly value: ValueBytes | null; readonly time: number }
   | { readonly kind: 'moved'; readonly reason: Moved };
 
 /** A connection that a write has for a while. */
@@ -65,9 +67,6 @@ export interface BorrowedConnection {
   /** @param error the one with which the write failed */
   giveBack(error?: unknown): void;
 }
-
-/** The first column of a row as text. */
-type Row = [string | null];
 
 export class PipelinePool {
   readonly #options: PipelinePoolOptions;
@@ -164,12 +163,23 @@ export class PipelinePool {
    * @throws {Error} the failure of the statement
    */
   run(connection: PipelinedConnection, prepared: Prepared, pending: PendingRead): Promise<Outcome> {
-    const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
-    const move = (reason: Moved) => resolve({ kind: 'moved', reason });
-    const { cancelling: disturbed } = connection;
-    const read: PipelinedRead = { pending, time: prepared.time, cut: false, disturbed, move };
-    this.#answer(connection, prepared, read).then(resolve, reject);
-    return promise;
+    return new Promise((resolve, reject) => {
+      const move = (reason: Moved) => resolve({ kind: 'moved', reason });
+      const { cancelling: disturbed } = connection;
+      const { name, statement, time: expected } = prepared;
+      const read: PipelinedRead = { pending, time: expected, cut: false, disturbed, move };
+      const query = new ValueQuery(name, statement, (error, value) => {
+        const time = connection.end(read);
+        this.#tidy(connection, error);
+        if (error === null) return resolve({ kind: 'answered', value, time });
+        const reason = reasonToMove(read, error);
+        if (reason === null) reject(error);
+        else move(reason);
+      });
+      connection.begin(read, name);
+      connection.cork();
+      connection.client.query(query);
+    });
   }
 
   /**
@@ -202,29 +212,11 @@ export class PipelinePool {
     };
   }
 
-  async #answer(
-    connection: PipelinedConnection,
-    { name, statement }: Prepared,
-    read: PipelinedRead,
-  ): Promise<Outcome> {
-    connection.begin(read, name);
-    connection.cork();
-    let time = 0;
-    try {
-      const { text, values } = statement;
-      const work = connection.client.query<Row>({ name, text, values, rowMode: 'array' });
-      const { rows } = await work.finally(() => {
-        time = connection.end(read);
-        if (this.#unresponsive.has(connection)) connection.destroy();
-        else if (connection.prepared.size > MAX_PREPARED) this.#retire(connection);
-      });
-      return { kind: 'answered', text: rows[0]?.[0] ?? null, time };
-    } catch (error) {
-      if (isFatal(error)) this.#drop(connection);
-      const reason = reasonToMove(read, error);
-      if (reason === null) throw error;
-      return { kind: 'moved', reason };
-    }
+  /** After a read: gives up a connection that is of no use any more. */
+  #tidy(connection: PipelinedConnection, error: Error | null): void {
+    if (this.#unresponsive.has(connection)) connection.destroy();
+    else if (connection.prepared.size > MAX_PREPARED) this.#retire(connection);
+    if (isFatal(error)) this.#drop(connection);
   }
 
   /**
@@ -288,9 +280,9 @@ export class PipelinePool {
 
   async #connect(index: number): Promise<void> {
     const { url, name, log, statementTimeout } = this.#options;
-    const GuardedClient = guardedClient(log);
+    const GuardedClient = guardedClient(log, { rowsAsBytes: true });
     while (!this.#closed && this.#connections[index] === null) {
-      const socket = new Socket();
+      const socket = directSocket();
       const client = new GuardedClient({
         connectionString: url,
         stream: () => socket,

@@ -17,6 +17,7 @@ import { runTogether } from './prepared.ts';
 import type { Statement } from './sql.ts';
 import type { StreamLimits } from './stream-slots.ts';
 import { Streams } from './streams.ts';
+import type { ValueBytes } from './value-bytes.ts';
 
 /** Statements whose times are remembered in one process. */
 const MAX_SHAPES = 1_000;
@@ -123,19 +124,36 @@ export class Reader {
    * Runs a statement that yields one text. It is answered within a second of QUERY_TIMEOUT, whether
    * the server heeds that or not.
    * @param signal cancels the statement when it is aborted
-   * @returns the first column of the first row; null when there is no row
+   * @returns the first column of the first row, as it arrived; null when there is no row
    */
-  text(statement: Statement, signal?: AbortSignal): Promise<string | null> {
+  value(statement: Statement, signal?: AbortSignal): Promise<string | ValueBytes | null> {
     return new Promise((resolve, reject) => {
       const pending = new PendingRead(signal, reject);
       this.#pending.add(pending);
-      this.#answer(statement, pending)
-        .finally(() => {
-          this.#pending.delete(pending);
-          pending.end();
-        })
-        .then(resolve, reject);
+      const end = () => {
+        this.#pending.delete(pending);
+        pending.end();
+      };
+      this.#answer(statement, pending).then(
+        (value) => {
+          end();
+          resolve(value);
+        },
+        (error: unknown) => {
+          end();
+          reject(error);
+        },
+      );
     });
+  }
+
+  /** {@link value} as a text. */
+  async text(statement: Statement, signal?: AbortSignal): Promise<string | null> {
+    const value = await this.value(statement, signal);
+    if (value === null || typeof value === 'string') return value;
+    const text = value.toString();
+    value.release();
+    return text;
   }
 
   /** Runs a statement that yields one text a row, as {@link Streams.read} does. */
@@ -153,7 +171,7 @@ export class Reader {
     return this.#pipelines.borrow();
   }
 
-  async #answer(statement: Statement, pending: PendingRead): Promise<string | null> {
+  async #answer(statement: Statement, pending: PendingRead): Promise<string | ValueBytes | null> {
     const shape = this.#shapeOf(statement.text);
     const kind = this.#kindOf(shape);
     const connection = this.#pipelineFor(kind, shape);
@@ -167,7 +185,7 @@ export class Reader {
         this.#longReads.noteLongRead(shape.usual);
         if (outcome.time > SLOW_MS) shape.kind = 'slow';
       } else this.#longReads.noteQuickRead(shape.usual);
-      return outcome.text;
+      return outcome.value;
     }
     learn(shape, outcome.reason);
     return await this.#onPool(shape, statement, pending);

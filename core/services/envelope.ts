@@ -1,11 +1,15 @@
 /** The text of an item or a list, and the envelope that an API puts around it. */
+import type { ValueBytes } from '#core/database/value-bytes.ts';
+
+/** A text, or its bytes in UTF-8 as they came from PostgreSQL. */
+export type Text = string | ValueBytes;
 
 /**
  * The result of a read: the text of an item or a list, and the text of `meta` when it was
  * requested.
  */
 export interface Data {
-  readonly data: string;
+  readonly data: Text;
   readonly meta: string | null;
 }
 
@@ -13,20 +17,35 @@ export interface Data {
 export interface Envelope {
   /** Distinguishes answers with this envelope from others in the response cache. */
   readonly name: string;
-  around(data: Data): string;
+  around(data: Data): Text;
 }
 
 /** No envelope. */
 export const BARE: Envelope = Object.freeze({ name: '', around: ({ data }: Data) => data });
 
+/** Puts something before and behind data. */
+export function surrounded(before: string, data: Text, behind: string): Text {
+  if (typeof data === 'string') return before + data + behind;
+  data.surround(before, behind);
+  return data;
+}
+
 /** The data in the text of an item. */
-export function itemData(text: string): Data {
+export function itemData(text: Text): Data {
   return { data: text, meta: null };
 }
 
+const LIST = '[';
+const LINE_FEED = '\n';
+
 /** The data in the text of a list; a line with its `meta` can come before it. */
-export function listData(text: string): Data {
-  if (text.startsWith('[')) return { data: text, meta: null };
-  const end = text.indexOf('\n');
-  return { data: text.slice(end + 1), meta: text.slice(0, end) };
+export function listData(text: Text): Data {
+  if (typeof text === 'string') {
+    if (text.startsWith(LIST)) return { data: text, meta: null };
+    const end = text.indexOf(LINE_FEED);
+    return { data: text.slice(end + 1), meta: text.slice(0, end) };
+  }
+  if (text.first === LIST.charCodeAt(0)) return { data: text, meta: null };
+  const meta = text.cut(LINE_FEED.charCodeAt(0));
+  return { data: text, meta };
 }

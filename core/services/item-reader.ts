@@ -18,7 +18,7 @@ import {
   compileSingleton,
   compileStream,
 } from '#core/query/sql/compile.ts';
-import { BARE, type Data, type Envelope, itemData, listData } from './envelope.ts';
+import { BARE, type Data, type Envelope, itemData, listData, type Text } from './envelope.ts';
 import { LongPageError, PageReader, type RowStatement } from './page-reader.ts';
 import {
   type ContextOptions,
@@ -34,6 +34,8 @@ import { StatementCache, type UnparsedQuery } from './statement-cache.ts';
 /** An answer as one text, or as its bytes, which stay the same object while they are cached. */
 export interface TextAnswer extends CachedText {
   readonly kind: 'text';
+  /** Gives its memory to others, once it is sent; there need be none. */
+  readonly release?: () => void;
 }
 
 /** A complete answer, or the JSON texts of its items, one by one. */
@@ -81,9 +83,9 @@ interface Manner {
 interface ReadRequest {
   readonly statement: Statement;
   readonly reads: ReadonlySet<string> | null;
-  readonly dataOf: (text: string) => Data;
+  readonly dataOf: (text: Text) => Data;
   /** Runs it; by default it returns one text. */
-  readonly read?: (signal: AbortSignal | undefined) => Promise<string | null>;
+  readonly read?: (signal: AbortSignal | undefined) => Promise<Text | null>;
 }
 
 export class ItemReader {
@@ -270,7 +272,7 @@ export class ItemReader {
   ): Promise<TextAnswer | null> {
     const { reader, responses } = this.#options;
     const ask = async (gone: AbortSignal | undefined) => {
-      const text = await (run ? run(gone) : reader.text(statement, gone));
+      const text = await (run ? run(gone) : reader.value(statement, gone));
       return text === null ? null : envelope.around(dataOf(text));
     };
     if (responses === null || fresh) {
@@ -278,7 +280,7 @@ export class ItemReader {
       return text === null ? null : textAnswer(text);
     }
     const read = { catalog, caller, statement, reads, form: envelope.name };
-    const found = await responses.text(read, ask, signal);
+    const found = await responses.text(read, async (gone) => kept(await ask(gone)), signal);
     return found && { kind: 'text', ...found };
   }
 }
@@ -290,8 +292,17 @@ function mannerOf(
   return { fresh, signal, envelope };
 }
 
-function textAnswer(text: string): TextAnswer {
-  return { kind: 'text', text, hit: false };
+function textAnswer(text: Text): TextAnswer {
+  if (typeof text === 'string') return { kind: 'text', text, hit: false };
+  return { kind: 'text', text: text.bytes, hit: false, release: () => text.release() };
+}
+
+/** A text that several callers have, and nobody releases. */
+function kept(text: Text | null): string | Buffer | null {
+  if (text === null || typeof text === 'string') return text;
+  const bytes = Buffer.from(text.bytes);
+  text.release();
+  return bytes;
 }
 
 function isPage(query: Query): boolean {

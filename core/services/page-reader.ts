@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { isLargePage } from '#core/database/failure.ts';
 import type { Reader } from '#core/database/reader.ts';
 import type { Statement } from '#core/database/sql.ts';
+import type { Text } from './envelope.ts';
 
 /** Maximum characters of one text made from rows. */
 const TEXT_LENGTH = 16_777_216;
@@ -30,10 +31,10 @@ export interface RowStatement {
 }
 
 export class PageReader {
-  readonly #reader: Pick<Reader, 'text' | 'stream'>;
+  readonly #reader: Pick<Reader, 'value' | 'stream'>;
   readonly #large = new LRUCache<string, true>({ max: MAX_STATEMENTS, ttl: REMEMBERED_MS });
 
-  constructor(reader: Pick<Reader, 'text' | 'stream'>) {
+  constructor(reader: Pick<Reader, 'value' | 'stream'>) {
     this.#reader = reader;
   }
 
@@ -47,10 +48,10 @@ export class PageReader {
     rows: () => RowStatement,
     holder: string,
     signal: AbortSignal | undefined,
-  ): Promise<string> {
+  ): Promise<Text> {
     if (!this.#large.has(page.text)) {
       try {
-        return (await this.#reader.text(page, signal)) ?? '[]';
+        return (await this.#reader.value(page, signal)) ?? '[]';
       } catch (error) {
         if (!isLargePage(error)) throw error;
         this.#large.set(page.text, true);
@@ -67,17 +68,17 @@ export class PageReader {
     statement: Statement,
     whole: () => Statement,
     signal: AbortSignal | undefined,
-  ): Promise<string | null> {
+  ): Promise<Text | null> {
     if (!this.#large.has(statement.text)) {
       try {
-        const text = await this.#reader.text(statement, signal);
-        if (text !== '') return text;
+        const text = await this.#reader.value(statement, signal);
+        if (text?.length !== 0) return text;
       } catch (error) {
         if (!isLargePage(error)) throw error;
       }
       this.#large.set(statement.text, true);
     }
-    return this.#reader.text(whole(), signal);
+    return this.#reader.value(whole(), signal);
   }
 
   async #joined(

@@ -17,6 +17,8 @@ export interface Response {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | Pieces | null;
+  /** Called once nobody needs the bytes of the body any more, if they were sent. */
+  readonly release?: (() => void) | undefined;
   /** The bytes that pieces come to, which the answer to HEAD tells. */
   readonly length?: number;
   /** Endless pieces: STREAM_MAX_TIME does not apply. */

@@ -217,7 +217,7 @@ class HttpServer implements Server {
       const buffered = body === undefined || body === null || typeof body === 'string';
       if (buffered || body instanceof Uint8Array) {
         if (exchange.aborted) this.#end(exchange, response.status);
-        else this.#endSent(exchange, sendWhole(exchange, response, body ?? '', this.#draining));
+        else this.#endSent(exchange, this.#send(exchange, response, body ?? ''));
       } else if (exchange.aborted) {
         leave(body[Symbol.asyncIterator]());
         this.#end(exchange, response.status);
@@ -230,6 +230,15 @@ class HttpServer implements Server {
     } catch (error) {
       this.#fail(exchange, error);
     }
+  }
+
+  #send(exchange: Exchange, response: Response, body: string | Uint8Array) {
+    const sent = sendWhole(exchange, response, body, this.#draining);
+    const { release } = response;
+    if (release === undefined) return sent;
+    if (typeof sent !== 'number') return sent.finally(release);
+    release();
+    return sent;
   }
 
   #fail(exchange: Exchange, error: unknown): void {

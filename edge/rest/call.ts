@@ -3,6 +3,7 @@ import type { Caller } from '#core/access/grants.ts';
 import type { Visitor } from '#core/identity/session.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query } from '#core/query/query.ts';
+import type { Text } from '#core/services/envelope.ts';
 import type { TextAnswer } from '#core/services/item-reader.ts';
 import type { UnparsedQuery } from '#core/services/statement-cache.ts';
 import { cacheHeaders } from '#edge/cache/cache-headers.ts';
@@ -102,14 +103,16 @@ export function questionOfUrl(call: Call): UnparsedQuery {
 }
 
 /** 200 with a JSON text. */
-export function jsonText(text: string): Response {
-  return { status: 200, body: text };
+export function jsonText(text: Text): Response {
+  return { status: 200, body: typeof text === 'string' ? text : text.bytes };
 }
 
 /** 200 with the answer of a read, and its cache headers. */
 export function readText({ services, request, caller }: Call, answer: TextAnswer): Response {
   const headers = cacheHeaders(services.config, request, caller, answer);
-  return { status: 200, body: answer.text, ...(headers === undefined ? {} : { headers }) };
+  const { text: body, release } = answer;
+  if (headers === undefined) return { status: 200, body, release };
+  return { status: 200, body, release, headers };
 }
 
 /** The pieces of an answer, registered so that a revoked right can end it. */

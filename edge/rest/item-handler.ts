@@ -147,7 +147,7 @@ function deletionOf(call: Call, body: unknown): Selection {
 function preconditionOf({ request }: Call): Precondition | undefined {
   const tags = request.header('if-match');
   if (tags === undefined || tags.trim() === '*') return undefined;
-  return (data) => namesTag(tags, entityTag(REST.around({ data, meta: null })));
+  return (data) => namesTag(tags, entityTag(String(REST.around({ data, meta: null }))));
 }
 
 /** Refuses a condition on writes whose items are not known by one key: it must not be ignored. */

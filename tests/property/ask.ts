@@ -94,7 +94,7 @@ export async function ask(
     if (first === undefined) return { kind: 'refused', reason: 'there is no such item' };
     const { data, meta } = asked.shape === 'item' ? itemData(first) : listData(first);
     const metaPart = meta === null ? {} : { meta: JSON.parse(meta) };
-    return { kind: 'answer', body: { data: JSON.parse(data), ...metaPart }, raw, text };
+    return { kind: 'answer', body: { data: JSON.parse(String(data)), ...metaPart }, raw, text };
   } catch (error) {
     return { kind: 'broken', reason: messageOf(error), text };
   }

@@ -95,7 +95,7 @@ t.test('texts of requests are names, values and comments, and never SQL', async 
   );
   const create = async (collection: string, item: object) => {
     const made = await items.create({ caller: ADMIN, collection }, item, question);
-    return JSON.parse(made?.data ?? 'null');
+    return JSON.parse(String(made?.data ?? null));
   };
 
   await t.test('as names of collections, fields and what is made for them', async (t) => {

@@ -39,7 +39,11 @@ async function orKeys(
     return await read;
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'FORBIDDEN')) throw error;
-    return { kind: 'text', text: envelope.around(itemData(JSON.stringify(keys))), hit: false };
+    return {
+      kind: 'text',
+      text: String(envelope.around(itemData(JSON.stringify(keys)))),
+      hit: false,
+    };
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 import t from 'tap';
+import { ValueBytes } from '#core/database/value-bytes.ts';
 import { TAG_MAX_LENGTH } from '#edge/http/entity-tag.ts';
 import type { Handler, Pieces, Response } from '#edge/http/response.ts';
 import { exchange, open, request, serve, until } from './fixture/client.ts';
@@ -243,4 +244,40 @@ t.test('one fast stream does not starve other requests', async (t) => {
   socket.resume();
   for (let i = 0; i < 20; i++) t.equal((await fetch(url)).status, 200);
   socket.destroy();
+});
+
+t.test('memory that is used again once it is sent shows no answer to another client', async (t) => {
+  const lengths = [10, 2_000, 15_000, 60_000, 250_000, 700_000];
+  const textOf = (name: string) => JSON.stringify(name).repeat(lengths[Number(name) % 6] ?? 1);
+  let released = 0;
+  const handler: Handler = async ({ path }) => {
+    const value = new ValueBytes(Buffer.from(textOf(path.slice(1))));
+    await Promise.resolve();
+    value.surround('[', ']');
+    const release = () => {
+      released += 1;
+      value.release();
+    };
+    return { status: 200, body: value.bytes, release };
+  };
+  const { url, port } = await serve(t, handler, { compresses: true });
+  const ask = async (name: string, index: number) => {
+    const method = index % 7 === 0 ? 'HEAD' : 'GET';
+    const headers = { 'Accept-Encoding': ['identity', 'gzip', 'br'][index % 3] ?? '' };
+    const answer = await fetch(`${url}/${name}`, { method, headers });
+    // Later answers are made before it is read.
+    await new Promise(setImmediate);
+    const text = await answer.text();
+    if (text !== (method === 'HEAD' ? '' : `[${textOf(name)}]`)) t.fail(`${method} ${name}`);
+  };
+  const names = Array.from({ length: 240 }, (_, index) => String(100 + index));
+  for (let start = 0; start < names.length; start += 60) {
+    await Promise.all(names.slice(start, start + 60).map(ask));
+  }
+  t.equal(released, names.length);
+
+  const gone = await open(port);
+  gone.write(request('GET /5', ['Accept-Encoding: br']));
+  gone.destroy();
+  await Promise.all(names.slice(0, 60).map(ask));
 });

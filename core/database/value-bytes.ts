@@ -1,0 +1,85 @@
+/**
+ * The bytes of a value on its way from PostgreSQL to a client. Their memory has room for what an API
+ * puts around them, and is used again once they are sent.
+ */
+
+/** Room before and behind a value. */
+const BEFORE = 64;
+const BEHIND = 256;
+
+/** Sizes of memory that is used again, and how many pieces of each are kept. */
+const SIZES: readonly { readonly size: number; readonly kept: number; readonly free: Buffer[] }[] =
+  [
+    { size: 16_384, kept: 64, free: [] },
+    { size: 65_536, kept: 16, free: [] },
+    { size: 262_144, kept: 4, free: [] },
+  ];
+
+function take(length: number): Buffer {
+  for (const { size, free } of SIZES) {
+    if (length <= size) return free.pop() ?? Buffer.allocUnsafeSlow(size);
+  }
+  return Buffer.allocUnsafeSlow(length);
+}
+
+export class ValueBytes {
+  #memory: Buffer;
+  #start = BEFORE;
+  #end: number;
+
+  /** @param value is copied */
+  constructor(value: Buffer) {
+    this.#memory = take(BEFORE + value.length + BEHIND);
+    this.#end = BEFORE + value.copy(this.#memory, BEFORE);
+  }
+
+  get length(): number {
+    return this.#end - this.#start;
+  }
+
+  /** The first byte; undefined when there is none. */
+  get first(): number | undefined {
+    return this.length > 0 ? this.#memory[this.#start] : undefined;
+  }
+
+  /** The bytes; until they are released. */
+  get bytes(): Buffer {
+    return this.#memory.subarray(this.#start, this.#end);
+  }
+
+  toString(): string {
+    return this.#memory.toString('utf8', this.#start, this.#end);
+  }
+
+  /** Takes what stands before a byte away, and that byte. */
+  cut(byte: number): string {
+    const end = this.#memory.indexOf(byte, this.#start);
+    const text = this.#memory.toString('utf8', this.#start, end);
+    this.#start = end + 1;
+    return text;
+  }
+
+  /** Puts texts before and behind them. */
+  surround(before: string, behind: string): void {
+    const room = { before: Buffer.byteLength(before), behind: Buffer.byteLength(behind) };
+    const { bytes } = this;
+    if (room.before > this.#start || this.#end + room.behind > this.#memory.length) {
+      this.#memory = Buffer.allocUnsafeSlow(room.before + bytes.length + room.behind);
+      this.#start = room.before;
+      this.#end = room.before + bytes.copy(this.#memory, room.before);
+    }
+    this.#start -= room.before;
+    this.#memory.write(before, this.#start);
+    this.#end += this.#memory.write(behind, this.#end);
+  }
+
+  /** Gives the memory to others. Nobody may hold the bytes any more. */
+  release(): void {
+    const memory = this.#memory;
+    this.#memory = Buffer.alloc(0);
+    this.#start = 0;
+    this.#end = 0;
+    const kind = SIZES.find(({ size }) => size === memory.length);
+    if (kind !== undefined && kind.free.length < kind.kept) kind.free.push(memory);
+  }
+}
