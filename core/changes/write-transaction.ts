@@ -54,6 +54,11 @@ export interface AtOnce<T> {
   /** How many rows they write, without history. */
   readonly rows: number;
   run(client: Client): Promise<Done<T>>;
+  /**
+   * Does the same without waiting for anybody, or nothing; undefined where that cannot be.
+   * @returns null when it did nothing
+   */
+  readonly runUnlessLocked?: ((client: Client) => Promise<Done<T> | null>) | undefined;
 }
 
 export class ChangeJournal {
@@ -88,7 +93,25 @@ export class ChangeJournal {
   }
 
   /** Runs work that commits itself, and reports its changes. */
-  async atOnce<T>(onConnection: OnConnection, { collections, run }: AtOnce<T>): Promise<T> {
+  async atOnce<T>(onConnection: OnConnection, work: AtOnce<T>): Promise<T> {
+    const done = await this.#atOnce(onConnection, work.collections, (client) => work.run(client));
+    return done.result;
+  }
+
+  /** The same for work that waits for nobody; null when it did nothing. */
+  async atOnceUnlessLocked<T>(
+    onConnection: OnConnection,
+    { collections, runUnlessLocked }: AtOnce<T>,
+  ): Promise<{ readonly result: T } | null> {
+    if (!runUnlessLocked) return null;
+    return this.#atOnce(onConnection, collections, runUnlessLocked);
+  }
+
+  async #atOnce<D extends Done<unknown> | null>(
+    onConnection: OnConnection,
+    collections: ReadonlySet<string>,
+    run: (client: Client) => Promise<D>,
+  ): Promise<D> {
     const { writes, feed, failpoint, access } = this.#parts;
     let opened: OpenWrite | null = null;
     const committed = () => opened?.committed();
@@ -96,15 +119,20 @@ export class ChangeJournal {
       opened = await writes.open(collections);
       return run(client);
     };
-    const { result, changes } = await onConnection(work).catch(async (error: unknown) => {
+    const done = await onConnection(work).catch(async (error: unknown) => {
       await committed();
       throw error;
     });
+    if (done === null) {
+      await committed();
+      return done;
+    }
+    const { changes } = done;
     await failpoint('change.committed');
     if (access?.influences(changes)) await Promise.all([access.confirm(), committed()]);
     else await committed();
     feed.publish(changes);
-    return result;
+    return done;
   }
 
   async #confirmed(changes: readonly Change[]): Promise<void> {

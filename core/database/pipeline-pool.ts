@@ -201,6 +201,7 @@ export class PipelinePool {
   }
 
   #lend(connection: PipelinedConnection): BorrowedConnection {
+    connection.cork();
     connection.beginWrite();
     return {
       client: connection.client,

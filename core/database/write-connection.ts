@@ -1,4 +1,5 @@
 /** Finds connections for writes of one round trip, which leave nothing behind. */
+import type { BorrowedConnection } from './pipeline-pool.ts';
 import { type Client, withConnection } from './pool.ts';
 import type { PoolShares } from './pool-shares.ts';
 import type { Reader } from './reader.ts';
@@ -25,25 +26,39 @@ export interface ShortWrite {
 }
 
 /**
- * Takes connections of the pool and, while there is none for this table and nobody reads, pipelined
- * ones: most of its time a short write waits for its COMMIT to reach the disk, where others can join
- * it. One that may wait for locks would hold up those behind it, and takes the pool.
+ * A pipelined connection, while the pool has none for this table and nobody reads: most of its time a
+ * short write waits for its COMMIT to reach the disk, where others can join it. Null when there is none
+ * to spare. It is for writes that wait for nobody: others would hold up those behind them.
  */
-export function connectionFor(
+export function spareConnection(
   { shares, reader }: WriteConnections,
+  { table, rows }: Pick<ShortWrite, 'table' | 'rows'>,
+): OnConnection | null {
+  const borrowed = rows <= MAX_ROWS && !shares.hasRoomFor(table) ? reader.borrow() : null;
+  return borrowed && ((work) => lend(borrowed, work));
+}
+
+async function lend<T>(
+  { client, giveBack }: BorrowedConnection,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  try {
+    const result = await work(client);
+    giveBack();
+    return result;
+  } catch (error) {
+    giveBack(error);
+    throw error;
+  }
+}
+
+/** Takes connections of the pool, and spare ones for what waits for nobody. */
+export function connectionFor(
+  connections: WriteConnections,
   { table, rows, waitsForLocks }: ShortWrite,
 ): OnConnection {
-  return async (work) => {
-    const isShort = rows <= MAX_ROWS && !waitsForLocks;
-    const borrowed = isShort && !shares.hasRoomFor(table) ? reader.borrow() : null;
-    if (borrowed === null) return await withConnection(shares.writesTo(table), work);
-    try {
-      const result = await work(borrowed.client);
-      borrowed.giveBack();
-      return result;
-    } catch (error) {
-      borrowed.giveBack(error);
-      throw error;
-    }
+  return (work) => {
+    const spare = waitsForLocks ? null : spareConnection(connections, { table, rows });
+    return spare === null ? withConnection(connections.shares.writesTo(table), work) : spare(work);
   };
 }

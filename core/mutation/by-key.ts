@@ -33,6 +33,7 @@ import type { Item, Row } from './payload.ts';
 import { hasLinks } from './relational/link.ts';
 import { jointColumns } from './relational/lock.ts';
 import { deltaOf } from './relational/record.ts';
+import { type Skip, skipOfDeletion, skipOfUpdate, skippedSql } from './skip-locked.ts';
 import { tableOf } from './statement.ts';
 import { NO_RULE, type Write } from './target.ts';
 
@@ -61,6 +62,8 @@ export interface KeyedWrite {
   readonly rules: readonly (readonly Filter[])[];
   /** Writes of the same form are the same statement. */
   readonly form: string;
+  /** How its only row is taken without waiting for anybody; null: it may have to wait. */
+  readonly skip: Skip | null;
 }
 
 /** The row as the statement wrote it. */
@@ -181,8 +184,9 @@ export async function planUpdate(write: Write, change: KeyedChange): Promise<Key
   const { isList, isEach } = change;
   const form = `update of ${isEach ? 'each ' : ''}${places} of ${countOf(change)} by ${covering.form}`;
   const { rules } = covering;
+  const skip = isList ? null : skipOfUpdate(target.catalog, collection, fields);
   const made = { action: 'update', collection, keys, isList, isEach, rules, form } as const;
-  return { ...made, fields, rows: nodes };
+  return { ...made, fields, rows: nodes, skip };
 }
 
 /** Plans the deletion of items; null when it takes more than one statement, or is to be refused. */
@@ -194,13 +198,15 @@ export function planDeletion(write: Write, named: KeyedItems): KeyedWrite | null
   if (covering === null) return null;
   const form = `delete of ${countOf(named)} by ${covering.form}`;
   const { rules } = covering;
+  const { isList } = named;
   return {
-    ...{ action: 'delete', collection, keys, isList: named.isList, rules, form },
+    ...{ action: 'delete', collection, keys, isList, rules, form },
     ...{ fields: [], isEach: false, rows: [{ row: new Map(), stored: {} }] },
+    skip: isList ? null : skipOfDeletion(target.catalog, collection),
   };
 }
 
-type Target = Omit<KeyedWrite, 'rows' | 'rules' | 'form'>;
+type Target = Omit<KeyedWrite, 'rows' | 'rules' | 'form' | 'skip'>;
 
 function keyField({ primaryKey: [key] }: Collection): ColumnField {
   if (key === undefined) throw new TypeError('an item without a key was to be written');
@@ -215,6 +221,15 @@ function whereSql({ collection, isList }: Target, condition: Sql | null): Sql {
   const asked = isList ? sql`k.k::${type}` : sql`${given}::text::${type}`;
   const own = sql`WHERE ${identifier('t', column.name)} = ${asked}`;
   return condition === null ? own : sql`${own} AND ${condition}`;
+}
+
+/** The same for the only item, unless somebody else holds it. */
+function whereFreeSql(write: Target, condition: Sql | null, skip: Skip): Sql {
+  const { collection } = write;
+  const { name } = keyField(collection).column;
+  const table = sql`${tableOf(collection)} AS t`;
+  const free = skippedSql(skip, { table, column: name, where: whereSql(write, condition) });
+  return sql`WHERE ${identifier('t', name)} = ${free}`;
 }
 
 /** The keys of several items, with their places. */
@@ -267,11 +282,13 @@ function manyWritten(write: Target, place: Sql, shown: Sql): Sql {
  * @param schema that of the system tables
  * @param condition holds for items that the caller may write; null: for all
  * @param answer a select of the answer; null: none
+ * @param skip takes the only item without waiting, and yields no row while somebody else holds it
  */
 export function keyedSql(
   write: Target,
   schema: string,
   { condition, answer }: { readonly condition: Sql | null; readonly answer: Sql | null },
+  skip: Skip | null = null,
 ): Sql {
   const { action, collection, fields, isList, isEach } = write;
   const key = keyField(collection);
@@ -284,9 +301,10 @@ export function keyedSql(
   const verb = isUpdate ? sql`UPDATE ${table} SET ${join(set)}` : sql`DELETE FROM ${table}`;
   const from = sql` ${raw(isUpdate ? 'FROM' : 'USING')} ${itemsSql(write)}`;
   const shown = answer === null ? empty : sql`, (${answer})`;
+  const where = skip === null ? whereSql(write, condition) : whereFreeSql(write, condition, skip);
   if (isOnlyRow(write)) {
     const text = sql`${identifier('t', key.column.name)}::text`;
-    return sql`${verb} ${whereSql(write, condition)} RETURNING ${text}${shown}`;
+    return sql`${verb} ${where} RETURNING ${text}${shown}`;
   }
   const own = returnedColumns(write);
   const place = placeColumn(collection);
@@ -299,7 +317,7 @@ export function keyedSql(
     delta: isEach ? sql`t.${deltas}` : new Given(delta),
     author: Array.from({ length: 4 }, (_, part) => new Given(delta + 1 + part)),
   });
-  const written = sql`WITH ${ROW} AS (${verb}${isList ? from : empty} ${whereSql(write, condition)} RETURNING ${returned})${told}`;
+  const written = sql`WITH ${ROW} AS (${verb}${isList ? from : empty} ${where} RETURNING ${returned})${told}`;
   return isList
     ? sql`${written} ${manyWritten(write, place, shown)}`
     : sql`${written} SELECT ${ROW}.${identifier(key.column.name)}::text${shown} FROM ${ROW}`;

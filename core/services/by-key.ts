@@ -21,6 +21,7 @@ import {
   writtenKeys,
 } from '#core/mutation/by-key.ts';
 import { changeOfEach, type KeyedChange, type KeyedItems } from '#core/mutation/keyed-change.ts';
+import type { Skip } from '#core/mutation/skip-locked.ts';
 import { LookupNeededError, type Write } from '#core/mutation/target.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { give } from '#core/query/plan/slot.ts';
@@ -106,44 +107,56 @@ export class KeyedWriter {
     history: History,
     question: UnparsedQuery | null,
   ): AtOnce<Outcome> | null {
-    const { catalog, grants, caller } = context;
-    const { collection, action, rules, keys } = plan;
-    const asked = { place: `${plan.form} in ${collection.name}`, caller };
-    const change = this.#changes.get(
-      catalog,
-      grants,
-      { ...asked, question: question ?? nothing(context) },
-      (query) => {
-        const wanted = { query: question === null ? null : query, rules };
-        const { statement, ...kind } = compileChanging(context, wanted, writtenBy(plan), (parts) =>
-          keyedSql(plan, this.#schema, parts),
-        );
-        return { kind, statement };
-      },
-    );
-    const values = keyedValues(plan, history);
-    const { readback } = change.kind;
+    const { collection, keys } = plan;
+    const change = this.#change(context, plan, question, null);
+    const { readback, reaches } = change.kind;
     const readsAfter = readback === 'after' && question !== null;
     // There is no statement yet that reads several behind what wrote them.
     if (readsAfter && plan.isList) return null;
+    const values = keyedValues(plan, history);
     const before = locksBefore(plan, change.kind) ? [give(this.#lock(context, plan), values)] : [];
     const after = readsAfter ? [give(this.#read(context, question), keys)] : [];
-    const statements: Statement[] = [...before, give(change.statement, values), ...after];
+    const run = async (client: Client, statement: Statement) => {
+      const results = await runTogether(client, [...before, give(statement, values), ...after]);
+      const row = results[before.length]?.[0];
+      const text = row?.[0] ?? null;
+      if (row === undefined || text === null) return null;
+      const answer = (readsAfter ? results.at(-1)?.[0]?.[0] : row[1]) ?? null;
+      const { user } = context.caller;
+      const told = writtenKeys(plan, text);
+      const changed = { collection: collection.name, action: plan.action, keys: told, user };
+      return { result: { answer }, changes: [changed] };
+    };
+    const { skip } = plan;
     return {
       collections: new Set([collection.name]),
       rows: keys.length,
-      async run(client: Client) {
-        const results = await runTogether(client, statements);
-        const row = results[before.length]?.[0];
-        const text = row?.[0] ?? null;
-        if (row === undefined || text === null) return { result: null, changes: [] };
-        const answer = (after.length === 0 ? row[1] : results.at(-1)?.[0]?.[0]) ?? null;
-        const { user } = caller;
-        const told = writtenKeys(plan, text);
-        const changed = { collection: collection.name, action, keys: told, user };
-        return { result: { answer }, changes: [changed] };
-      },
+      run: async (client) => (await run(client, change.statement)) ?? { result: null, changes: [] },
+      runUnlessLocked:
+        skip === null || reaches
+          ? undefined
+          : (client) => run(client, this.#change(context, plan, question, skip).statement),
     };
+  }
+
+  /** The statement of a write, made once for all of the same form. */
+  #change(
+    context: ItemContext,
+    plan: KeyedWrite,
+    question: UnparsedQuery | null,
+    skip: Skip | null,
+  ) {
+    const { catalog, grants, caller } = context;
+    const { collection, form, rules } = plan;
+    const place = `${form} in ${collection.name}${skip === null ? '' : ' unless locked'}`;
+    const asked = { place, caller, question: question ?? nothing(context) };
+    return this.#changes.get(catalog, grants, asked, (query) => {
+      const wanted = { query: question === null ? null : query, rules };
+      const { statement, ...kind } = compileChanging(context, wanted, writtenBy(plan), (parts) =>
+        keyedSql(plan, this.#schema, parts, skip),
+      );
+      return { kind, statement };
+    });
   }
 
   #lock(context: ItemContext, plan: KeyedWrite): Statement {

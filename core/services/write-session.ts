@@ -5,7 +5,11 @@
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { AtOnce, ChangeJournal, Note } from '#core/changes/write-transaction.ts';
 import type { Client } from '#core/database/pool.ts';
-import { connectionFor, type WriteConnections } from '#core/database/write-connection.ts';
+import {
+  connectionFor,
+  spareConnection,
+  type WriteConnections,
+} from '#core/database/write-connection.ts';
 import { forbidden } from '#core/errors/service-error.ts';
 import { History, NO_VISITOR } from '#core/history/history.ts';
 import { type CollectionRule, NO_CONNECTION, type Write } from '#core/mutation/target.ts';
@@ -85,10 +89,15 @@ export class WriteSessions {
     try {
       const work = await prepare(this.prepare(target, context));
       if (work === null) return null;
-      // It may wait for a row, so nobody else's statement stands behind it.
+      // It may wait for a row, so nobody else's statement stands behind it, unless it skips that.
       const short = { table: collection, rows: work.rows, waitsForLocks: true };
       const onConnection = connectionFor({ shares, reader }, short);
-      return await retryOnConflict(() => journal.atOnce(onConnection, work));
+      const attempt = async () => {
+        const spare = work.runUnlessLocked ? spareConnection({ shares, reader }, short) : null;
+        const done = spare && (await journal.atOnceUnlessLocked(spare, work));
+        return done === null ? await journal.atOnce(onConnection, work) : done.result;
+      };
+      return await retryOnConflict(attempt);
     } catch (error) {
       if (isRefusal(error)) return null;
       throw error;

@@ -2,6 +2,8 @@
 import t from 'tap';
 import { ANONYMOUS } from '#core/access/grants.ts';
 import { FULL_RIGHTS, type PermissionRow, type Rights, rightsFrom } from '#core/access/rights.ts';
+import { isColumn } from '#core/catalog/catalog.ts';
+import type { IndexDescriptor, TableDescriptor } from '#core/catalog/descriptor.ts';
 import { render, sql } from '#core/database/sql.ts';
 import {
   type KeyedWrite,
@@ -13,6 +15,7 @@ import {
   writtenBy,
 } from '#core/mutation/by-key.ts';
 import { changeOfEach } from '#core/mutation/keyed-change.ts';
+import { skipOfDeletion, skipOfUpdate } from '#core/mutation/skip-locked.ts';
 import { NO_RULE, type Write } from '#core/mutation/target.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import { compileChanging } from '#core/query/sql/compile.ts';
@@ -184,6 +187,72 @@ t.test(
     t.match(text, /\(SELECT count\(\*\) FROM w\) = \$\d+::int8/);
   },
 );
+
+t.test('an item that somebody else holds is skipped', async (t) => {
+  const write = writeBy(rightsFrom([permission('update', OWN), permission('delete', null)]));
+  const update = (body: unknown) => planUpdate(write, { ...ONE, isEach: false, values: [body] });
+  const plan = await update({ size: 3 });
+  if (plan === null) throw new Error('it takes more than one statement');
+  const { text } = render(
+    keyedSql(plan, 'public', { condition: sql`rule`, answer: null }, plan.skip),
+  );
+  t.match(
+    text.replaceAll('"pg_catalog".', ''),
+    'WHERE "t"."id" = (SELECT "t"."id" FROM "public"."things" AS t WHERE "t"."id" = $2::text::"int4" AND rule FOR NO KEY UPDATE OF t SKIP LOCKED) RETURNING',
+  );
+  const several = { ...SEVERAL, isEach: false, values: [{ size: 3 }] };
+  t.equal((await planUpdate(write, several))?.skip, null, 'not one of several');
+  t.equal(planDeletion(write, ONE)?.skip, null, 'not where no index finds what refers to it');
+});
+
+function indexOn(
+  column: string | null,
+  { unique = false, method = 'btree', partial = false },
+): IndexDescriptor {
+  return { name: 'i', columns: [column], unique, method, partial, valid: true };
+}
+
+/** Tables of which `things` is one, and whether its `size` may be set without waiting. */
+const SKIPPED: readonly (readonly [string, Partial<TableDescriptor>, boolean])[] = [
+  ['no index', {}, true],
+  ['an index that says nothing of others', { indexes: [indexOn('size', {})] }, true],
+  ['a unique index of another column', { indexes: [indexOn('name', { unique: true })] }, true],
+  ['a unique index', { indexes: [indexOn('size', { unique: true })] }, false],
+  ['an index that may exclude', { indexes: [indexOn('size', { method: 'gist' })] }, false],
+  [
+    'a unique index with a condition',
+    { indexes: [indexOn('name', { unique: true, partial: true })] },
+    false,
+  ],
+  ['a unique expression', { indexes: [indexOn(null, { unique: true })] }, false],
+  ['an expression', { indexes: [indexOn(null, {})] }, true],
+  ['a key', { primaryKey: ['size'] }, false],
+];
+
+t.test('what may have to wait for others is not tried', async (t) => {
+  const things = catalog.collections.get('things');
+  const size = things?.fields.get('size');
+  if (things?.table == null || size === undefined || !isColumn(size)) throw new Error('no things');
+  for (const [name, members, expected] of SKIPPED) {
+    const own = { ...things, table: { ...things.table, ...members } };
+    t.equal(skipOfUpdate(catalog, own, [size]) !== null, expected, name);
+  }
+  const owner = things.fields.get('owner');
+  if (owner === undefined || !isColumn(owner)) throw new Error('no owner');
+  t.equal(skipOfUpdate(catalog, things, [owner]), null, 'a reference');
+  t.equal(skipOfUpdate(catalog, { ...things, system: true }, [size]), null, 'a system table');
+  const notes = catalog.collections.get('notes');
+  const owners = catalog.collections.get('owners');
+  if (notes === undefined || owners === undefined) throw new Error('no notes, no owners');
+  t.strictSame(skipOfDeletion(catalog, notes)?.conditions, [], 'nothing refers to it');
+  const [condition, ...more] = skipOfDeletion(catalog, owners)?.conditions ?? [];
+  t.strictSame(more, []);
+  t.equal(
+    condition && render(condition).text,
+    'NOT EXISTS (SELECT FROM "public"."things" AS o WHERE "o"."owner" = "t"."id")',
+  );
+  t.equal(skipOfDeletion(catalog, { ...notes, system: true }), null, 'a system table');
+});
 
 t.test('several items with values of their own', async (t) => {
   const write = writeBy(rightsFrom([permission('update', OWN)]));

@@ -13,7 +13,7 @@ import { createPool, transaction } from '#core/database/pool.ts';
 import { PoolShares } from '#core/database/pool-shares.ts';
 import { runTogether } from '#core/database/prepared.ts';
 import { Reader } from '#core/database/reader.ts';
-import { connectionFor } from '#core/database/write-connection.ts';
+import { connectionFor, spareConnection } from '#core/database/write-connection.ts';
 import { createDatabase, type Teardown } from '#tests/harness/database.ts';
 import { STREAMS } from '#tests/harness/stream.ts';
 import { until } from '#tests/harness/until.ts';
@@ -29,7 +29,8 @@ const KINDS = [
   ...['read quick', 'read quick', 'read quick', 'read stall', 'read fail', 'read die', 'read lock'],
   ...['stream quick', 'stream lock', 'stream die'],
   ...['short quick', 'short quick', 'short stall', 'short fail', 'short die', 'short lock'],
-  ...['long quick', 'long stall', 'long fail', 'long die', 'long lock'],
+  ...['keyed quick', 'keyed quick', 'keyed quick', 'keyed fail', 'keyed die'],
+  ...['long quick', 'long stall', 'long fail', 'long die', 'long lock', 'long held'],
 ] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -58,6 +59,8 @@ const HAPPENS: Readonly<Record<string, string>> = {
   fail: 'SELECT 1 / ($2::int * 0)',
   die: 'SELECT 1 FROM pg_terminate_backend(pg_backend_pid()) WHERE $2::int >= 0',
   lock: 'SELECT count(*) FROM locked WHERE $2::int >= 0',
+  // Holds the row that changes by key are about.
+  held: 'SELECT 1 FROM (SELECT FROM row FOR UPDATE) AS held, pg_sleep($2::int / 1000.0)',
 };
 
 async function open(t: Teardown) {
@@ -74,6 +77,7 @@ async function open(t: Teardown) {
   t.teardown(() => Promise.all([reader.close(), pool.end(), own.end()]));
   // What sequences count is not undone with a transaction.
   await own.query(`CREATE TABLE locked (id int); CREATE TABLE written (id bigint);
+    CREATE TABLE row (id int PRIMARY KEY, last bigint); INSERT INTO row VALUES (1, 0);
     CREATE FUNCTION send(id bigint) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN
       PERFORM nextval('sent_' || id); RETURN id; END $$`);
   return { pool, own, shares, reader };
@@ -111,6 +115,21 @@ async function perform(
     const waitsForLocks = what === 'lock';
     const run = connectionFor({ shares, reader }, { table: 'written', rows: 1, waitsForLocks });
     const [rows] = await run((client) => runTogether(client, [write, after]));
+    return `answer ${rows?.[0]?.[0]}`;
+  }
+  if (how === 'keyed') {
+    const change = (where: string) => ({
+      text: `WITH w AS (UPDATE row SET last = $1::bigint WHERE id = ${where} RETURNING last)
+        INSERT INTO written SELECT send(last) FROM w RETURNING id`,
+      values: [id],
+    });
+    const skip = '(SELECT id FROM row WHERE id = 1 FOR NO KEY UPDATE SKIP LOCKED)';
+    const spare = spareConnection({ shares, reader }, { table: 'written', rows: 1 });
+    const [tried] = (await spare?.((client) => runTogether(client, [change(skip), after]))) ?? [];
+    if (tried?.[0] !== undefined) return `answer ${tried[0][0]}`;
+    const short = { table: 'written', rows: 1, waitsForLocks: true };
+    const run = connectionFor({ shares, reader }, short);
+    const [rows] = await run((client) => runTogether(client, [change('1'), after]));
     return `answer ${rows?.[0]?.[0]}`;
   }
   return await transaction(shares.writesTo('written'), async (client) => {
@@ -161,7 +180,7 @@ t.test('each request has one answer, and no write is sent twice', async (t) => {
         failedQuick += 1;
       }
       const times = written.filter((other) => other === id).length;
-      const isWrite = /^(?:short|long)/.test(kind);
+      const isWrite = /^(?:short|keyed|long)/.test(kind);
       if ((timesSent.get(id) ?? 0) > 1 || times > 1) throw new Error(`${at} was sent twice`);
       if (isWrite && answer.status === 'answered' && times !== 1) throw new Error(`${at} is lost`);
       if (isWrite && answer.status === 'failed' && times !== 0) throw new Error(`${at} is there`);
