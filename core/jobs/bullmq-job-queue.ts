@@ -35,15 +35,18 @@ export interface BullQueue {
   close(): Promise<void>;
 }
 
-/** Settles with `work`, or rejects with SERVICE_UNAVAILABLE when it fails or takes too long. */
-async function bounded<T>(work: Promise<T>, within: number): Promise<T> {
+/**
+ * Settles with `work`, or rejects with SERVICE_UNAVAILABLE when it fails or takes too long, or when
+ * the queue is closed.
+ */
+async function bounded<T>(work: Promise<T>, within: number, closed: Promise<never>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => late.reject(new Error('the queue gave no answer in time')),
     within,
   );
   try {
-    return await Promise.race([work, late.promise]);
+    return await Promise.race([work, late.promise, closed]);
   } catch (error) {
     throw unavailable('queue', 'The job queue cannot be used right now.', { cause: error });
   } finally {
@@ -56,12 +59,18 @@ export class BullJobQueue implements JobQueue {
   readonly #retryDelay: number;
   readonly #open: () => Promise<BullQueue>;
   #opened: Promise<BullQueue> | null = null;
+  /** The queue when it is open. */
+  #queue: BullQueue | null = null;
+  /** Rejects when the queue is closed. */
+  readonly #closed = Promise.withResolvers<never>();
+  #isClosed = false;
 
   /** @param retryDelay milliseconds before the first retry */
   constructor(name: QueueName, retryDelay: number, open: () => Promise<BullQueue>) {
     this.name = name;
     this.#retryDelay = retryDelay;
     this.#open = open;
+    this.#closed.promise.catch(() => undefined);
   }
 
   async add(jobId: string, kind: string, options: AddOptions = {}): Promise<void> {
@@ -112,24 +121,35 @@ export class BullJobQueue implements JobQueue {
     return await this.#use((queue) => queue.getJobCounts());
   }
 
+  /** Ends without what is still opening: a server that is away would never let it open. */
   async close(): Promise<void> {
-    const queue = await this.#opened?.catch(() => null);
-    await queue?.close();
+    this.#isClosed = true;
+    this.#closed.reject(new Error('the queue is closed'));
+    await this.#queue?.close();
   }
 
   async #use<T>(work: (queue: BullQueue) => Promise<T>): Promise<T> {
-    const queue = await bounded(this.#queue(), OPEN_WITHIN_MS);
-    return bounded(work(queue), OPERATION_WITHIN_MS);
+    const closed = this.#closed.promise;
+    const queue = await bounded(this.#opening(), OPEN_WITHIN_MS, closed);
+    return bounded(work(queue), OPERATION_WITHIN_MS, closed);
   }
 
-  #queue(): Promise<BullQueue> {
-    if (this.#opened !== null) return this.#opened;
-    const opening = this.#open();
-    this.#opened = opening;
-    // A failed attempt is not kept: the next call tries again.
-    opening.catch(() => {
+  async #opening(): Promise<BullQueue> {
+    if (this.#isClosed) return await this.#closed.promise;
+    this.#opened ??= this.#openQueue();
+    return await this.#opened;
+  }
+
+  async #openQueue(): Promise<BullQueue> {
+    try {
+      const queue = await this.#open();
+      if (this.#isClosed) queue.close().catch(() => undefined);
+      else this.#queue = queue;
+      return queue;
+    } catch (error) {
+      // A failed attempt is not kept: the next call tries again.
       this.#opened = null;
-    });
-    return opening;
+      throw error;
+    }
   }
 }

@@ -77,5 +77,21 @@ for (const backend of backends) {
       await proxy.up();
       t.equal(await retried(), 'waiting');
     });
+
+    await t.test('closes while it opens at a server that is away', async (t) => {
+      const redis = backend.env.REDIS_URL;
+      const proxy = await startProxy(t, redis ?? url);
+      await proxy.down();
+      const env = redis === undefined ? {} : { REDIS_URL: proxy.url };
+      const target = redis === undefined ? proxy.url : url;
+      const queues = await openQueues(loadConfig(env), target, randomUUID(), log);
+      const queue = queues.get('transfer');
+      const refused = { code: 'SERVICE_UNAVAILABLE', details: { service: 'queue' } };
+      await t.rejects(queue.state('first'), refused);
+      const second = t.rejects(queue.state('second'), refused);
+      await queues.close();
+      await second;
+      await t.rejects(queue.state('third'), refused, 'a closed queue opens nothing');
+    });
   });
 }
