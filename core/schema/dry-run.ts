@@ -69,6 +69,11 @@ export async function dryRun(
       }
     },
     run,
+    write: async (statement) => {
+      await run(statement);
+      return [];
+    },
+    record: async () => undefined,
     lock: async () => undefined,
     index: ({ collection, field, table, unique }) => {
       const name = identifier(indexName(collection, field, unique ? 'unique' : 'index'));

@@ -4,6 +4,7 @@
  */
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { Sql } from '#core/database/sql.ts';
+import type { Delta } from '#core/history/history.ts';
 
 /** A table by schema and name. */
 export interface TableName {
@@ -30,6 +31,12 @@ export interface IndexOrder {
   readonly unique: boolean;
 }
 
+/** A changed row of a system collection, with the fields that were written. */
+export interface ChangedRow {
+  readonly id: string;
+  readonly delta: Delta;
+}
+
 export interface Alteration {
   /** The catalog before the change; it does not contain what the change has made. */
   readonly catalog: Catalog;
@@ -44,10 +51,18 @@ export interface Alteration {
   /** Reads; also in a dry run. */
   readonly ask: <Row extends object>(query: Sql) => Promise<readonly Row[]>;
   /**
-   * Changes something. A dry run records the statement instead.
+   * Changes something. A dry run collects the statement instead.
    * @throws {ServiceError} the translated error of PostgreSQL
    */
   readonly run: (statement: Sql) => Promise<void>;
+  /** As `run`, with the rows that the statement returns; a dry run gets none. */
+  readonly write: <Row extends object>(statement: Sql) => Promise<readonly Row[]>;
+  /** Records the history of changed rows, as they are now; not in a dry run. */
+  readonly record: (
+    collection: string,
+    action: 'create' | 'update' | 'delete',
+    rows: readonly ChangedRow[],
+  ) => Promise<void>;
   /**
    * Locks tables for the rest of the transaction without making others wait behind it. Called once,
    * with all tables of the change, before the first statement on any of them. Tables that are

@@ -1,19 +1,27 @@
 /** The message of a job that changes the schema; it contains the change, which is small. */
 import * as v from 'valibot';
+import type { Visitor } from '#core/identity/session.ts';
 import type { Submission } from '#core/jobs/submit.ts';
+import { partsOf } from './rights-snapshot.ts';
 import { type SchemaChange, schemaChange } from './schema-change.ts';
 
 export const SCHEMA_JOB = 'schema';
 /** The mailbox of all schema changes: they run one after another in the cluster. */
 export const SCHEMA_MAILBOX = 'schema changes';
 
+const text = v.nullable(v.string());
+const visitor = v.strictObject({ ip: text, userAgent: text, origin: text });
+
 export const schemaMessage = v.strictObject({
-  version: v.literal(1),
+  /** 2 has a visitor; workers of an earlier release refuse it. */
+  version: v.picklist([1, 2]),
   change: schemaChange,
   /** Indexes are built after the change, without blocking writers. */
   concurrently: v.boolean(),
   /** Loss of values is accepted. */
   force: v.boolean(),
+  /** From where the request came, for the history of rights. */
+  visitor: v.optional(visitor),
 });
 export type SchemaMessage = v.InferOutput<typeof schemaMessage>;
 
@@ -37,15 +45,29 @@ function collectionOf(change: SchemaChange): string | null {
   return names.length === 1 ? (names[0] ?? null) : null;
 }
 
-/** @param user key of the user who requested it */
+/** Who asks for a change, and from where. */
+export interface Requester {
+  readonly user: string | null;
+  readonly visitor?: Visitor;
+}
+
+/** Whether the change writes rows that have history. */
+function isRecorded(change: SchemaChange): boolean {
+  return change.kind === 'apply' && partsOf(change.diff).length > 0;
+}
+
 export function schemaSubmission(
   change: SchemaChange,
   options: { readonly concurrently: boolean; readonly force: boolean },
-  user: string | null,
+  { user, visitor }: Requester,
 ): Submission {
   const { concurrently, force } = options;
-  const message: SchemaMessage = { version: 1, change, concurrently, force };
+  const request = { version: 1, change, concurrently, force } as const;
+  const message: SchemaMessage =
+    visitor !== undefined && isRecorded(change) ? { ...request, version: 2, visitor } : request;
   return {
+    // The same request may come from elsewhere.
+    request,
     kind: SCHEMA_JOB,
     queue: 'schema',
     message,

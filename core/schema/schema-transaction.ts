@@ -2,12 +2,14 @@
  * One schema change as one transaction: locks, tables, metadata, the new catalog and the caller's
  * own record commit together, or not at all.
  */
+import assert from 'node:assert/strict';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { CatalogSchemas } from '#core/catalog/catalog-schemas.ts';
 import { publishWithin } from '#core/catalog/publish-in-transaction.ts';
 import { cancelStatement } from '#core/database/cancel.ts';
 import type { Client, Connection } from '#core/database/pool.ts';
 import { identifier, raw, render, type Sql, sql } from '#core/database/sql.ts';
+import { type Author, History } from '#core/history/history.ts';
 import { indexName } from './index-name.ts';
 import { runSchemaChange } from './run-change.ts';
 import type { SchemaChange } from './schema-change.ts';
@@ -25,6 +27,8 @@ export interface AlterOptions {
   readonly lockTimeout: number;
   readonly concurrently: boolean;
   readonly force: boolean;
+  /** Whom the history of changed rows names. */
+  readonly author: Author;
   /** Aborted when the change is cancelled. */
   readonly signal: AbortSignal;
   /** Accepts an index that is built after the commit, within this transaction. */
@@ -93,8 +97,9 @@ async function dropInvalid(query: Query, schema: string, index: string): Promise
 
 /** The context of operations on one transaction. */
 function alterationOn(options: AlterOptions): Alteration {
-  const { catalog, catalogSchemas, concurrently, force } = options;
+  const { author, catalog, catalogSchemas, client, concurrently, force } = options;
   const query = questions(options);
+  const history = new History(client, catalogSchemas.system, author);
   return {
     catalog,
     system: catalogSchemas.system,
@@ -104,6 +109,13 @@ function alterationOn(options: AlterOptions): Alteration {
     ask: async (statement) => (await query(statement)).rows,
     run: async (statement) => {
       await query(statement);
+    },
+    write: async (statement) => (await query(statement)).rows,
+    record: async (name, action, rows) => {
+      const collection = catalog.collections.get(name);
+      assert(collection !== undefined, `there is no ${name}`);
+      const entries = rows.map(({ id, delta }) => ({ key: [id], delta, parent: null }));
+      await history.record(collection, action, entries);
     },
     lock: locker(options),
     index: async (order) => {

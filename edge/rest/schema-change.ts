@@ -3,7 +3,7 @@ import { ServiceError } from '#core/errors/service-error.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { entityTag, namesTag } from '#edge/http/entity-tag.ts';
 import type { Response } from '#edge/http/response.ts';
-import { type Call, jsonText, NO_CONTENT } from './call.ts';
+import { type Call, jsonText, NO_CONTENT, visitorOf } from './call.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { jobAnswer } from './job-answer.ts';
 
@@ -42,6 +42,7 @@ export async function changeSchema(
     concurrently: flag(call, 'concurrentIndexCreation'),
     force: flag(call, 'force'),
     idempotencyKey: idempotencyKeyOf(call.request),
+    visitor: visitorOf(call),
   });
   return jobAnswer(call, id, async (job) => {
     await services.schema.known(job);

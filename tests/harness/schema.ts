@@ -10,6 +10,7 @@ import type { Pool } from '#core/database/pool.ts';
 import { PoolShares } from '#core/database/pool-shares.ts';
 import { Reader } from '#core/database/reader.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import { NO_VISITOR } from '#core/history/history.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { alterSchema } from '#core/schema/schema-transaction.ts';
 import { ItemService } from '#core/services/items.ts';
@@ -103,6 +104,7 @@ export async function openSchema(t: Test, setup = ''): Promise<SchemaUnderTest> 
         catalog: await source.refresh(),
         catalogSchemas: { schemas: ['public'], system: 'public' },
         ...{ lockTimeout: 3_000, concurrently: false, force: false },
+        author: { user: null, visitor: NO_VISITOR },
         signal: new AbortController().signal,
         order: () => Promise.reject(new Error('indexes are made at once')),
         complete: () => Promise.resolve(),

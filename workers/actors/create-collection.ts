@@ -115,7 +115,7 @@ function submissionOf(collection: string, { fields }: Inference, { job }: ActorC
       },
     ],
   };
-  const submission = schemaSubmission(change, { concurrently: false, force: false }, job.user);
+  const submission = schemaSubmission(change, { concurrently: false, force: false }, job);
   return { ...submission, fingerprint: fingerprintOf(job.id) };
 }
 

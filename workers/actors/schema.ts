@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot';
 import { announce } from '#core/catalog/publish-in-transaction.ts';
+import { NO_VISITOR } from '#core/history/history.ts';
 import { INDEX_JOB, indexSubmission } from '#core/jobs/message/index-build.ts';
 import { recordJob } from '#core/jobs/submit.ts';
 import { recordedResult, recordResult } from '#core/jobs/write-job-status.ts';
@@ -25,7 +26,7 @@ const KNOWN_WITHIN_MS = 30_000;
 
 /** Makes the change, and queues the indexes that it leaves to be built. */
 async function alter(
-  { change, concurrently, force }: SchemaMessage,
+  { change, concurrently, force, visitor = NO_VISITOR }: SchemaMessage,
   context: ActorContext,
 ): Promise<SchemaResult> {
   const { services, job, signal, log } = context;
@@ -35,6 +36,7 @@ async function alter(
   const ordered: string[] = [];
   const version = await alterSchema(change, {
     ...{ client, catalog: current, concurrently, force, signal },
+    author: { user: job.user, visitor },
     catalogSchemas: { schemas: [...new Set(config.DATABASE_SCHEMA)], system: schema },
     lockTimeout: config.SCHEMA_LOCK_TIMEOUT,
     order: async ({ collection, field, table, index, unique }) => {

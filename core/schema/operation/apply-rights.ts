@@ -1,4 +1,5 @@
-/** Applies differences of policies, roles and permissions, after those of the schema. */
+/** Applies differences of policies, roles and permissions, after those of the schema; with history. */
+import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { parseRow } from '#core/access/permission-row.ts';
 import { type Sql, sql } from '#core/database/sql.ts';
@@ -18,7 +19,7 @@ import {
   type RoleEntry,
   takeRights,
 } from '../rights-snapshot.ts';
-import type { Alteration } from '../schema-change-context.ts';
+import type { Alteration, ChangedRow } from '../schema-change-context.ts';
 import type { SchemaDiff } from '../snapshot-diff.ts';
 
 type Change = SchemaDiff['collections'][number]['diff'];
@@ -38,44 +39,100 @@ function changed<S extends v.GenericSchema>(
   throw invalidPayload(`"${path}" of ${name} is not as expected.`);
 }
 
-async function writePolicy({ run, system }: Alteration, policy: PolicyEntry): Promise<void> {
-  const access = systemTable(system, 'access');
-  await run(sql`
-    INSERT INTO ${systemTable(system, 'policies')}
-      (id, name, icon, description, ip_access, enforce_tfa, admin_access, app_access)
-    VALUES (${policy.id}, ${policy.name}, ${policy.icon}, ${policy.description},
-      ${policy.ip_access}, ${policy.enforce_tfa}, ${policy.admin_access}, ${policy.app_access})
-    ON CONFLICT (id) DO UPDATE SET name = EXCLUDED.name, icon = EXCLUDED.icon,
-      description = EXCLUDED.description, ip_access = EXCLUDED.ip_access,
-      enforce_tfa = EXCLUDED.enforce_tfa, admin_access = EXCLUDED.admin_access,
-      app_access = EXCLUDED.app_access`);
-  const own = sql`policy = ${policy.id} AND role IS NULL AND "user" IS NULL`;
-  await run(
-    policy.public
-      ? sql`INSERT INTO ${access} (policy)
-          SELECT ${policy.id}::uuid WHERE NOT EXISTS (SELECT FROM ${access} WHERE ${own})`
-      : sql`DELETE FROM ${access} WHERE ${own}`,
+/** The members of an entry that differ from what there is; all of a new one. */
+function written<T extends object>(now: T | undefined, next: T): Record<string, unknown> {
+  const before = new Map(Object.entries(now ?? {}));
+  return Object.fromEntries(
+    Object.entries(next).filter(
+      ([name, value]) => now === undefined || !isDeepStrictEqual(before.get(name), value),
+    ),
   );
 }
 
+type Known = 'create' | 'update';
+
+function actionOf(now: object | undefined): Known {
+  return now === undefined ? 'create' : 'update';
+}
+
+const ACCESS_ROW = sql`RETURNING id::text AS id,
+  json_build_object('role', role, 'policy', policy, 'sort', sort) AS delta`;
+const GONE_ROW = sql`RETURNING id::text AS id, '{}'::json AS delta`;
+
+async function writePolicy(
+  { run, write, record, system }: Alteration,
+  now: PolicyEntry | undefined,
+  next: PolicyEntry,
+): Promise<void> {
+  const { public: isPublic, ...delta } = written(now, next);
+  if (Object.keys(delta).length > 0) {
+    await run(sql`
+      INSERT INTO ${systemTable(system, 'policies')}
+        (id, name, icon, description, ip_access, enforce_tfa, admin_access, app_access)
+      VALUES (${next.id}, ${next.name}, ${next.icon}, ${next.description},
+        ${next.ip_access}, ${next.enforce_tfa}, ${next.admin_access}, ${next.app_access})
+      ON CONFLICT (id) DO UPDATE SET name = EXCLUDED.name, icon = EXCLUDED.icon,
+        description = EXCLUDED.description, ip_access = EXCLUDED.ip_access,
+        enforce_tfa = EXCLUDED.enforce_tfa, admin_access = EXCLUDED.admin_access,
+        app_access = EXCLUDED.app_access`);
+    await record('system_policies', actionOf(now), [{ id: next.id, delta }]);
+  }
+  if (isPublic === undefined) return;
+  const access = systemTable(system, 'access');
+  const own = sql`policy = ${next.id} AND role IS NULL AND "user" IS NULL`;
+  const rows = await write<ChangedRow>(
+    next.public
+      ? sql`INSERT INTO ${access} (policy)
+          SELECT ${next.id}::uuid WHERE NOT EXISTS (SELECT FROM ${access} WHERE ${own})
+          ${ACCESS_ROW}`
+      : sql`DELETE FROM ${access} WHERE ${own} ${GONE_ROW}`,
+  );
+  await record('system_access', next.public ? 'create' : 'delete', rows);
+}
+
+/** A role as it is, and as it is to be. */
+interface RoleChange {
+  readonly now: RoleEntry | undefined;
+  readonly next: RoleEntry;
+}
+
+/** Gives a role its policies, in their order. */
+async function writeRolePolicies(
+  { write, record, system }: Alteration,
+  { id, policies }: RoleEntry,
+): Promise<void> {
+  const access = systemTable(system, 'access');
+  const gone = await write<ChangedRow>(
+    sql`DELETE FROM ${access} WHERE role = ${id} AND "user" IS NULL ${GONE_ROW}`,
+  );
+  await record('system_access', 'delete', gone);
+  if (policies.length === 0) return;
+  const made = await write<ChangedRow>(sql`
+    INSERT INTO ${access} (role, policy, sort)
+    SELECT ${id}::uuid, policy, sort
+    FROM unnest(${policies}::uuid[]) WITH ORDINALITY AS list (policy, sort) ${ACCESS_ROW}`);
+  await record('system_access', 'create', made);
+}
+
 /** Writes roles, those that have a parent after all are there. */
-async function writeRoles({ run, system }: Alteration, roles: readonly RoleEntry[]): Promise<void> {
-  const [table, access] = [systemTable(system, 'roles'), systemTable(system, 'access')];
-  for (const { id, name, icon, description } of roles) {
+async function writeRoles(alteration: Alteration, roles: readonly RoleChange[]): Promise<void> {
+  const { run, record, system } = alteration;
+  const table = systemTable(system, 'roles');
+  for (const { next } of roles) {
     await run(sql`
       INSERT INTO ${table} (id, name, icon, description)
-      VALUES (${id}, ${name}, ${icon}, ${description})
+      VALUES (${next.id}, ${next.name}, ${next.icon}, ${next.description})
       ON CONFLICT (id) DO UPDATE SET name = EXCLUDED.name, icon = EXCLUDED.icon,
         description = EXCLUDED.description`);
   }
-  for (const { id, parent, policies } of roles) {
+  for (const { now, next } of roles) {
+    const { id, parent } = next;
     await run(sql`UPDATE ${table} SET parent = ${parent}::uuid WHERE id = ${id}`);
-    await run(sql`DELETE FROM ${access} WHERE role = ${id} AND "user" IS NULL`);
-    if (policies.length === 0) continue;
-    await run(sql`
-      INSERT INTO ${access} (role, policy, sort)
-      SELECT ${id}::uuid, policy, sort
-      FROM unnest(${policies}::uuid[]) WITH ORDINALITY AS list (policy, sort)`);
+    const { policies, ...delta } = written(now, next);
+    if (Object.keys(delta).length > 0) {
+      await record('system_roles', actionOf(now), [{ id, delta }]);
+    }
+    if (policies !== undefined) await writeRolePolicies(alteration, next);
   }
 }
 
@@ -102,19 +159,25 @@ function checkPermission(entry: PermissionEntry): void {
 type PermissionName = Omit<PermissionEntry, 'rules'>;
 
 async function writePermission(
-  { run, system }: Alteration,
+  { write, record, system }: Alteration,
   { policy, collection, action }: PermissionName,
   rules: PermissionEntry['rules'],
 ): Promise<void> {
   const table = systemTable(system, 'permissions');
-  await run(sql`DELETE FROM ${table}
-    WHERE policy = ${policy} AND collection = ${collection} AND action = ${action}`);
-  for (const { permissions, validation, presets, fields } of rules) {
-    await run(sql`
+  const gone = await write<ChangedRow>(sql`DELETE FROM ${table}
+    WHERE policy = ${policy} AND collection = ${collection} AND action = ${action} ${GONE_ROW}`);
+  await record('system_permissions', 'delete', gone);
+  for (const rule of rules) {
+    const { permissions, validation, presets, fields } = rule;
+    const made = await write<{ id: string }>(sql`
       INSERT INTO ${table}
         (policy, collection, action, permissions, validation, presets, fields)
       VALUES (${policy}, ${collection}, ${action}, ${storedJson(permissions)},
-        ${storedJson(validation)}, ${storedJson(presets)}, ${fields})`);
+        ${storedJson(validation)}, ${storedJson(presets)}, ${fields})
+      RETURNING id::text AS id`);
+    const delta = { policy, collection, action, ...rule };
+    const rows = made.map(({ id }) => ({ id, delta }));
+    await record('system_permissions', 'create', rows);
   }
 }
 
@@ -148,20 +211,23 @@ export async function applyRights(alteration: Alteration, diff: SchemaDiff): Pro
   const roles = new Map(now.roles?.map((entry) => [entry.id, entry]));
   const permissions = new Map(now.permissions?.map((entry) => [permissionKey(entry), entry]));
   for (const { policy, diff: change } of diff.policies ?? []) {
-    const next = changed(RIGHTS_ENTRIES.policies, policies.get(policy), change, 'a policy');
+    const current = policies.get(policy);
+    const next = changed(RIGHTS_ENTRIES.policies, current, change, 'a policy');
     if (next === null) throw invalidPayload('A diff deletes no policies.');
-    await writePolicy(alteration, next);
+    await writePolicy(alteration, current, next);
   }
   const wanted = (diff.roles ?? []).map(({ role, diff: change }) => {
-    const next = changed(RIGHTS_ENTRIES.roles, roles.get(role), change, 'a role');
+    const current = roles.get(role);
+    const next = changed(RIGHTS_ENTRIES.roles, current, change, 'a role');
     if (next === null) throw invalidPayload('A diff deletes no roles.');
-    return next;
+    return { now: current, next };
   });
   await writeRoles(alteration, wanted);
   for (const { diff: change, ...name } of diff.permissions ?? []) {
     const current = permissions.get(permissionKey(name));
     const next = changed(RIGHTS_ENTRIES.permissions, current, change, 'a permission');
     if (next !== null) checkPermission(next);
+    if (isDeepStrictEqual(current?.rules ?? [], next?.rules ?? [])) continue;
     await writePermission(alteration, next ?? name, next?.rules ?? []);
   }
   await refuseCircles(alteration);

@@ -4,6 +4,7 @@ import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { forbidden, unavailable } from '#core/errors/service-error.ts';
+import type { Visitor } from '#core/identity/session.ts';
 import type { Job } from '#core/jobs/job.ts';
 import { isStorable } from '#core/schema/change-input.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
@@ -24,6 +25,8 @@ export interface SchemaChangeOptions {
   readonly force: boolean;
   /** The `Idempotency-Key` of the request. */
   readonly idempotencyKey?: string | null;
+  /** From where the request came. */
+  readonly visitor: Visitor;
 }
 
 export class SchemaService {
@@ -46,7 +49,10 @@ export class SchemaService {
     if (!caller.admin) throw forbidden('Only administrators change the schema.');
     const holder = quotaKeyOf(caller);
     const { idempotencyKey = null } = options;
-    const own = schemaSubmission(change, options, caller.user);
+    const own = schemaSubmission(change, options, {
+      user: caller.user,
+      visitor: options.visitor,
+    });
     const submission = { ...own, holder, idempotencyKey };
     // PostgreSQL cannot hold such a name, so nothing has it.
     const name = submission.collection ?? '';

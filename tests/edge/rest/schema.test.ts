@@ -275,7 +275,43 @@ t.test('policies, roles and permissions come along when they are asked for', asy
   t.match(merged, { permissions: { length: 2 } }, 'what is more stays');
   const dry = await admin('POST', '/schema/apply?dryRun', { hash, diff });
   t.match(dry.body.data.sql.join('\n'), /INSERT INTO "public"."system_policies"/);
+  const history = async () => {
+    const { rows } = await cluster.db.query(
+      `SELECT a.action, substr(a.collection, 8) AS of, a.item, r.delta, r.data
+       FROM system_activity AS a LEFT JOIN system_revisions AS r ON r.activity = a.id
+       WHERE a.collection IN ('system_policies', 'system_roles', 'system_access',
+           'system_permissions')
+         AND a."user" = (SELECT id FROM system_users WHERE email = 'admin@example.com')
+         AND a.ip = '127.0.0.1' AND a.user_agent = 'node' ORDER BY a.id`,
+    );
+    return rows;
+  };
+  const before = (await history()).length;
   t.equal((await admin('POST', '/schema/apply', { hash, diff })).status, 204);
+  const recorded = (await history()).slice(before);
+  t.match(recorded, [
+    { action: 'update', of: 'policies', item: member.policy, delta: { app_access: false } },
+    { action: 'update', of: 'roles', item: member.role, delta: { icon: /^[a-z_]+$/ } },
+    { action: 'delete', of: 'access' },
+    { action: 'delete', of: 'access' },
+    { action: 'create', of: 'access', data: { role: member.role, policy: member.policy } },
+    ...recorded.slice(5),
+  ]);
+  t.strictSame(Object.keys(recorded[0].delta).sort(), ['app_access', 'name']);
+  t.strictSame(
+    recorded
+      .slice(5)
+      .map(({ action, of }) => `${action} ${of}`)
+      .sort(),
+    [
+      ...['create permissions', 'create permissions'],
+      ...['delete permissions', 'delete permissions'],
+    ],
+  );
+  t.match(
+    recorded.find(({ delta }) => delta?.action === 'read'),
+    { delta: { collection: 'tags', fields: 'id' }, data: { policy: member.policy } },
+  );
   t.equal(await seen(), 2, 'what was confirmed holds for every request after it');
   const after = (await admin('GET', RIGHTS)).body.data;
   t.match(
@@ -284,6 +320,7 @@ t.test('policies, roles and permissions come along when they are asked for', asy
     'another policy stays',
   );
   t.equal((await admin('POST', '/schema/apply', { hash, diff })).status, 204, 'again');
+  t.equal((await history()).length, before + recorded.length, 'nothing has changed');
   t.equal((await admin('POST', '/schema/diff', wanted)).status, 204, 'nothing differs any more');
   t.strictSame(after.permissions, wanted.permissions);
   t.strictSame(after.roles, wanted.roles);
@@ -295,7 +332,15 @@ t.test('policies, roles and permissions come along when they are asked for', asy
      DELETE FROM system_policies WHERE id = '${member.policy}'`,
   );
   const fresh = (await admin('POST', '/schema/diff', wanted)).body.data;
+  const made = (await history()).length;
   t.equal((await admin('POST', '/schema/apply', fresh)).status, 204);
+  t.match((await history()).slice(made), [
+    { action: 'create', of: 'policies', item: member.policy, data: { id: member.policy } },
+    { action: 'create', of: 'roles', item: member.role, data: { id: member.role } },
+    { action: 'create', of: 'access' },
+    { action: 'create', of: 'permissions' },
+    { action: 'create', of: 'permissions' },
+  ]);
   t.equal((await admin('POST', '/schema/diff', wanted)).status, 204);
 });
 

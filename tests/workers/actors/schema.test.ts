@@ -44,7 +44,7 @@ async function openJobs(t: Teardown, cluster: Cluster) {
   });
   const submit = async (change: SchemaChange, concurrently = false) => {
     const options = { concurrently, force: false };
-    return (await jobs.submit(schemaSubmission(change, options, null))).id;
+    return (await jobs.submit(schemaSubmission(change, options, { user: null }))).id;
   };
   const ended = async (id: string): Promise<Job> => {
     const job = await jobs.wait(id, 60_000);

@@ -34,6 +34,8 @@ function alterationOn(client: Client, catalog: Catalog): Alteration {
     concurrently: false,
     ask: async (query) => (await client.query(render(query))).rows,
     run,
+    write: async () => [],
+    record: async () => undefined,
     lock: (tables) =>
       lockTables(client, tables, { limit: 1_000, signal: new AbortController().signal }),
     index: ({ collection, field, table, unique }) => {
