@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
 import { differences } from './json-difference.ts';
+import { attainable } from './plan-views.ts';
 import type {
   SnapshotCollection,
   SnapshotContent,
@@ -167,7 +168,7 @@ function* obstacles({ collections, fields }: Plan): Generator<string> {
 export function planOf(current: SnapshotContent, diff: SchemaDiff): Plan {
   const parsed = v.safeParse(content, intended(current, diff));
   if (!parsed.success) throw invalidPayload('The diff leads to something that is not a schema.');
-  const wanted: SnapshotContent = parsed.output;
+  const wanted = attainable(current, parsed.output);
   const collections = stepsOf(current.collections, wanted.collections, changesStuff);
   const gone = new Set(collections.gone.map(({ collection }) => collection));
   const fields = stepsOf(current.fields, wanted.fields, changesStuff, gone);
