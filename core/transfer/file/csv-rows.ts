@@ -166,6 +166,32 @@ function namesOf(record: CsvRecord): HeaderCell[] {
   return record.places().map((place, cell) => ({ name: record.text(cell), ...place }));
 }
 
+/** What finds the records of a file in its bytes. */
+interface RecordScanner {
+  push(chunk: Buffer): void;
+  end(): void;
+}
+
+/** Feeds a file until its header is found; null when it has none. */
+export async function readHeader(
+  source: AsyncIterable<Buffer>,
+  scanner: RecordScanner,
+  found: () => HeaderCell[] | null,
+): Promise<HeaderCell[] | null> {
+  try {
+    for await (const chunk of source) {
+      scanner.push(chunk);
+      const header = found();
+      if (header !== null) return header;
+    }
+    scanner.end();
+  } catch (error) {
+    // Later faults are found when the rows are read.
+    if (found() === null) throw error;
+  }
+  return found();
+}
+
 /** The names in the first record; null when there is none. */
 export async function csvHeader(source: AsyncIterable<Buffer>): Promise<HeaderCell[] | null> {
   let header: HeaderCell[] | null = null;
@@ -179,15 +205,5 @@ export async function csvHeader(source: AsyncIterable<Buffer>): Promise<HeaderCe
     },
   };
   const scanner = new CsvScanner(handler, { cells: COLUMNS_MAX, reason: WIDE_HEADER });
-  try {
-    for await (const chunk of source) {
-      scanner.push(chunk);
-      if (header !== null) return header;
-    }
-    scanner.end();
-  } catch (error) {
-    // Later faults are found when the rows are read.
-    if (header === null) throw error;
-  }
-  return header;
+  return await readHeader(source, scanner, () => header);
 }

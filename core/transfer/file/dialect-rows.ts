@@ -8,7 +8,7 @@ import type { CopyText } from '../copy/copy-text.ts';
 import { writeValue } from '../copy/write-value.ts';
 import { CellReader, isItsText } from './cell-reader.ts';
 import type { CsvDialect } from './csv-dialect.ts';
-import { COLUMNS_MAX, type HeaderCell, WIDE_HEADER } from './csv-rows.ts';
+import { COLUMNS_MAX, type HeaderCell, readHeader, WIDE_HEADER } from './csv-rows.ts';
 import type { FileColumn } from './file-column.ts';
 import { type FilePosition, malformed, UnreadableFile } from './row-fault.ts';
 import type { Row, RowHandler, RowReader } from './row-reader.ts';
@@ -272,15 +272,5 @@ export async function dialectHeader(
       return place;
     });
   });
-  try {
-    for await (const chunk of source) {
-      parser.push(chunk);
-      if (header !== null) return header;
-    }
-    parser.end();
-  } catch (error) {
-    // Later faults are found when the rows are read.
-    if (header === null) throw error;
-  }
-  return header;
+  return await readHeader(source, parser, () => header);
 }
