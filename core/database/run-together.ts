@@ -1,4 +1,8 @@
-/** Several statements in one message, which saves the round trips between them. */
+/**
+ * Several statements in one message of the simple protocol, which saves the round trips between them:
+ * for statements that differ each time, on any connection. Prepared ones with their values beside
+ * them go through `script.ts`.
+ */
 import type { QueryResult, QueryResultRow } from 'pg';
 import type { Client } from './pool.ts';
 import { join, renderLiterals, type Sql } from './sql.ts';
