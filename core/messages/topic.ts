@@ -21,6 +21,10 @@ const jobProgress = v.object({
   rows_per_second: v.optional(count),
   bytes_per_second: v.optional(count),
   seconds_left: v.optional(v.nullable(count)),
+  /** The job that must end before this one goes on, and its queue. */
+  waits_for: v.optional(
+    v.object({ job: id, state: v.string(), queue: v.string(), queue_state: v.string() }),
+  ),
 });
 export type JobProgress = Readonly<v.InferOutput<typeof jobProgress>>;
 

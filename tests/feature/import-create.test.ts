@@ -1,8 +1,10 @@
-// @newest
+// @slow
 /** Imports into collections that they create: once, seen by every process, and kept if rows fail. */
+
+import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { freePort } from '#ops/embedded/postgres.ts';
-import { bodyOf, type JobBody } from '#tests/harness/body.ts';
+import { bodyOf, type JobBody, type JobsBody } from '#tests/harness/body.ts';
 import { ADMIN_TOKEN, QUICK_TAKEOVER, startCluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
 import { type UploadOptions, upload } from '#tests/harness/upload.ts';
@@ -33,6 +35,12 @@ async function create(collection: string, content: string, options: UploadOption
   t.equal(answer.status, 202, await answer.clone().text());
   return ended((await bodyOf<JobBody>(answer)).data.id);
 }
+
+/** Where workers are killed; the pass for ordinary roles has one for all. */
+const FAILPOINTS =
+  process.env.TEST_ROLE === 'ordinary'
+    ? ['import.creating']
+    : ['import.inferred', 'import.creating', 'import.committed'];
 
 const schemaJobs = async (collection: string) => {
   const { rows } = await cluster.db.query<{ id: string; state: string }>(
@@ -111,6 +119,50 @@ t.test('every format makes one', async (t) => {
   t.strictSame(await read.json(), { data: [{ n: '1.125', d: '2024-12-31' }] });
 });
 
+t.test('a compressed file makes one', async (t) => {
+  const form = new FormData();
+  form.set('create', '1');
+  form.set('file', new Blob([gzipSync('a,b\n1,x\n2,y\n')]), 'a.csv.gz');
+  const answer = await cluster.fetch('/utils/import/packed', { method: 'POST', body: form });
+  t.equal(answer.status, 200, await answer.clone().text());
+  const read = await cluster.fetch('/items/packed?fields=a,b');
+  t.strictSame(await read.json(), {
+    data: [
+      { a: 1, b: 'x' },
+      { a: 2, b: 'y' },
+    ],
+  });
+});
+
+t.test('an import says that it waits for a paused queue, and can be cancelled there', async (t) => {
+  const switched = (state: string) => cluster.fetch(`/queues/schema/${state}`, { method: 'POST' });
+  t.ok((await switched('pause')).ok);
+  const begin = async (name: string) => {
+    const answer = await upload(cluster, name, 'a\n1\n', { query: '?create=1&background' });
+    const { data } = await bodyOf<JobBody>(answer);
+    const path = `/jobs?filter[id][_eq]=${data.id}`;
+    const waits = await until(async () => {
+      const { data: found } = await bodyOf<JobsBody>(await cluster.fetch(path));
+      return found[0]?.progress?.waits_for ?? null;
+    }, 'the import tells what it waits for');
+    const [schemaJob] = await schemaJobs(name);
+    t.strictSame(waits, {
+      ...{ job: schemaJob?.id, state: 'waiting', queue: 'schema', queue_state: 'paused' },
+    });
+    return data.id;
+  };
+  const cancelled = await begin('unwanted');
+  t.ok((await cluster.fetch(`/jobs/${cancelled}`, { method: 'DELETE' })).ok);
+  t.match(await ended(cancelled), { state: 'cancelled' });
+  t.match(await schemaJobs('unwanted'), [{ state: 'cancelled' }]);
+  const wanted = await begin('wanted');
+  t.ok((await switched('resume')).ok);
+  const { state, result, progress } = await ended(wanted);
+  t.match([state, result], ['completed', { inserted: 1 }]);
+  t.notOk(progress?.waits_for, 'it waits no more');
+  t.equal((await cluster.fetch('/items/unwanted')).status, 403);
+});
+
 t.test('a dry run shows the fields, and creates nothing', async (t) => {
   const query = '?create=true&dry_run=true';
   const job = await create('tried', 'a,b\n1,x\n2,y\n', { query });
@@ -164,7 +216,7 @@ t.test('it is kept if rows fail, and a retry goes on with it', async (t) => {
 });
 
 t.test('a worker that is killed on the way is followed by one that makes it once', async (t) => {
-  for (const failpoint of ['import.inferred', 'import.creating', 'import.committed']) {
+  for (const failpoint of FAILPOINTS) {
     const name = failpoint.replace('.', '_');
     const [first] = cluster.workers;
     await first?.end('SIGKILL');

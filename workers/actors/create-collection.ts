@@ -7,6 +7,7 @@ import { ANONYMOUS } from '#core/access/grants.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { type ErrorEntry, forbidden, ServiceError } from '#core/errors/service-error.ts';
 import type { ImportMessage } from '#core/jobs/message/import.ts';
+import type { QueueSwitch } from '#core/jobs/queue-state.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { schemaSubmission } from '#core/schema/schema-job.ts';
 import { systemTable } from '#core/system/system-table.ts';
@@ -21,8 +22,9 @@ import {
 } from '#core/transfer/infer/infer-fields.ts';
 import type { ActorContext } from '#workers/runtime/actor.ts';
 
-/** The pause (ms) between two looks at the schema job. */
+/** The pauses (ms) between looks at the schema job: the first one, and the longest. */
 const LOOK_MS = 50;
+const LOOK_MAX_MS = 1_000;
 
 /** How the schema job was found or made. */
 export interface Created {
@@ -33,6 +35,8 @@ export interface Created {
 
 interface SchemaJobRow {
   readonly id: string;
+  readonly queue: string;
+  readonly queue_state: QueueSwitch;
   readonly state: string;
   readonly error: readonly ErrorEntry[] | null;
   /** The fields that were inferred, as {@link submissionOf} wrote them. */
@@ -55,7 +59,10 @@ async function schemaJobOf(
 ): Promise<SchemaJobRow | null> {
   const { pool, schema } = services;
   const { rows } = await pool.query<SchemaJobRow>(
-    render(sql`SELECT id, state, error, message #> '{change,collections,0,fields}' AS fields
+    render(sql`SELECT id, queue, state, error,
+        coalesce((SELECT q.state FROM ${systemTable(schema, 'queues')} AS q
+          WHERE q.name = queue), 'running') AS queue_state,
+        message #> '{change,collections,0,fields}' AS fields
       FROM ${systemTable(schema, 'jobs')}
       WHERE collection = ${collection} AND fingerprint = ${fingerprintOf(job.id)}
       ORDER BY sequence DESC LIMIT 1`),
@@ -63,14 +70,20 @@ async function schemaJobOf(
   return rows[0] ?? null;
 }
 
-/** Waits until the schema job has ended, and with it every edge has applied the change. */
+/**
+ * Waits until the schema job has ended, and with it every edge has applied the change. The import tells
+ * meanwhile what it waits for.
+ */
 async function ended(message: ImportMessage, context: ActorContext): Promise<SchemaJobRow | null> {
   const { signal, services } = context;
-  for (;;) {
+  for (let pause = LOOK_MS; ; pause = Math.min(LOOK_MAX_MS, pause * 2)) {
     const found = await schemaJobOf(message, context);
     if (found === null || (found.state !== 'waiting' && found.state !== 'running')) return found;
+    const { id, queue, queue_state, state } = found;
+    const waits_for = { job: id, state, queue, queue_state };
+    context.progress({ rows: 0, bytes: 0, percent: null, waits_for });
     try {
-      await delay(LOOK_MS, undefined, { signal });
+      await delay(pause, undefined, { signal });
     } catch {
       const isCancelled = await isCancelling(context);
       if (isCancelled) {

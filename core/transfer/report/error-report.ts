@@ -3,6 +3,7 @@
  * line and the text of its row, which are read from the file once more.
  */
 import { stringify } from 'csv-stringify/sync';
+import { isConcealed } from '#core/catalog/concealed-field.ts';
 import { raw, sql } from '#core/database/sql.ts';
 import { CopyIn } from '../copy/copy-in.ts';
 import { MisplacedValue } from '../file/cell-text.ts';
@@ -95,12 +96,23 @@ function givesSecret(row: Row, columns: readonly FileColumn[]): boolean {
   });
 }
 
+/** Whether a column that the sender leaves out is named like a field of secrets. */
+function leavesOutSecrets({ options }: Run): boolean {
+  const fields = options.catalog.collections.get(options.collection)?.fields;
+  return Object.entries(options.parameters.mapping ?? {}).some(([header, name]) => {
+    const field = name === null ? fields?.get(header) : undefined;
+    return field !== undefined && isConcealed(field);
+  });
+}
+
 /** Reads the file once more; each step yields the last row that was read, and what was wanted. */
 async function* originals(
-  { file, options }: Run,
+  run: Run,
   columns: readonly FileColumn[],
   wanted: Float64Array,
 ): AsyncGenerator<{ readonly last: number; readonly found: ReadonlyMap<number, Original> }> {
+  const { file, options } = run;
+  const isSecret = leavesOutSecrets(run);
   let found = new Map<number, Original>();
   let next = 0;
   let last = 0;
@@ -109,7 +121,7 @@ async function* originals(
     last = row;
     if (wanted[next] !== row) return;
     next += 1;
-    const text = (length < ORIGINALS_MAX ? source() : null) ?? '';
+    const text = (length < ORIGINALS_MAX && !isSecret ? source() : null) ?? '';
     length += text.length;
     const cut = text.length > ORIGINAL_MAX ? `${text.slice(0, ORIGINAL_MAX)}…` : text;
     found.set(row, { line, text: cut });

@@ -276,6 +276,12 @@ t.test('a report repeats no secrets', async (t) => {
     t.notMatch(JSON.stringify(report), /CANARY/, text);
     t.match(report[1]?.original, /too long/, 'a row without one is repeated');
   }
+  const mapping = { password: null };
+  const { report } = await skip(db, csv, { format: 'csv', mapping });
+  t.strictSame([report[0]?.row, report[0]?.original], ['1', ''], 'nor where they are left out');
+  const other = csv.replace('password', 'note');
+  const shown = await skip(db, other, { format: 'csv', mapping: { note: null } });
+  t.equal(shown.report[0]?.original, '1,too long,CANARY', 'other columns are a part of the row');
 });
 
 t.test('no fault repeats a long value or name as a whole', async (t) => {
