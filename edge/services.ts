@@ -22,8 +22,9 @@ import { openBus } from '#core/messages/open-message-bus.ts';
 import { metrics } from '#core/metrics/metrics.ts';
 import { failpoints } from '#core/process/failpoint.ts';
 import type { QueryBounds } from '#core/query/query.ts';
+import { RedisChecks } from '#core/redis/redis-checks.ts';
 import { ExportService } from '#core/services/exports.ts';
-import { HealthService } from '#core/services/health.ts';
+import { HealthService } from '#core/services/health/health.ts';
 import { ImportService } from '#core/services/imports.ts';
 import { ItemService } from '#core/services/items.ts';
 import { JobService } from '#core/services/jobs.ts';
@@ -41,6 +42,7 @@ import { OwnAccountService } from '#core/services/system/own-account.ts';
 import { systemRuleOf } from '#core/services/system/rule.ts';
 import { SystemService } from '#core/services/system/system-items.ts';
 import { RuleAudit } from '#core/services/unreadable-rules.ts';
+import { freeSpace } from '#core/storage/free-space.ts';
 import { localStorage } from '#core/storage/local-storage.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { RELEASE } from '#core/system/release.ts';
@@ -125,7 +127,8 @@ export async function openEdgeServices(
   const secrets = openSigningKeys(config);
   const confirm = confirmation({ pool: watch, schema, catalog, bus, log });
   const identity = openIdentity({ config, pool, schema, catalog, access, confirm, log }, secrets);
-  const spool = localStorage(join(config.DATA_DIR, 'spool'));
+  const uploads = join(config.DATA_DIR, 'spool');
+  const spool = localStorage(uploads);
   spool.sweep().then(
     (files) => files > 0 && log.info({ files }, 'uploads that were not finished are removed'),
     (error: unknown) => log.warn({ err: error }, 'the folder of uploads cannot be used'),
@@ -217,17 +220,30 @@ export async function openEdgeServices(
     queues: new QueueService({ pool, schema, queues, log }),
     exports: new ExportService({ catalog, access, bounds, jobs, spool }),
     health: new HealthService({
+      config,
       catalog,
       pool,
       bus,
       cluster,
       release: RELEASE,
       schema,
-      historyRows: config.HISTORY_WARN_ROWS,
+      redis:
+        queues.connection.kind === 'redis'
+          ? new RedisChecks({
+              redis: queues.connection.redis,
+              key: `sluice-${cluster}-health`,
+              memoryWarn: config.REDIS_MEMORY_WARN,
+            })
+          : null,
+      storage: { name: 'local', storage: spool, free: () => freeSpace(uploads) },
       unresponsive: () => reader.unresponsive,
       shortage: config.DATABASE_SHORTAGE,
       rules,
-      others: () => ({ ...limits.checks(), ...caching.responses?.checks() }),
+      others: () => ({
+        ...limits.checks(),
+        ...caching.responses?.checks(),
+        ...streams.checks(config.STREAM_MAX),
+      }),
     }),
     limits,
     streams,

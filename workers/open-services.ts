@@ -20,6 +20,7 @@ import { clusterId } from '#core/system/cluster-id.ts';
 import { systemSchema } from '#core/system/system-table.ts';
 import { ormOnDemand } from './metadata/orm-on-demand.ts';
 import { JobSessions } from './runtime/job-sessions.ts';
+import { WorkerStatus } from './runtime/worker-status.ts';
 import type { Services } from './services.ts';
 
 /** Maximum connections of a process to the queue's database, without those for LISTEN. */
@@ -35,6 +36,7 @@ export async function openServices(
   config: Config,
   url: string,
   log: Log,
+  status: WorkerStatus = new WorkerStatus(),
 ): Promise<Services & AsyncDisposable> {
   // Each session must be identifiable, so that the session of a frozen worker can be ended.
   const direct = config.DATABASE_DIRECT_URL ?? url;
@@ -54,7 +56,10 @@ export async function openServices(
   const cluster = await whenReachable(log, () => clusterId(pool, schema));
   const bus = await openBus(config, direct, cluster, log);
   const catalog = await whenReachable(log, () =>
-    openCatalog(config, { pool, watch, kind: 'worker', bus, log, keep: true }),
+    openCatalog(config, {
+      ...{ pool, watch, kind: 'worker', bus, log, keep: true },
+      report: () => status.report(),
+    }),
   );
   metrics.reading('sluice_catalog_version', () => [[{}, Number(catalog.current().version)]]);
   const caching = await openCaching(config, {

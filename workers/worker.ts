@@ -7,6 +7,7 @@ import { logUncaughtErrors } from '#core/process/uncaught-errors.ts';
 import { openServices } from './open-services.ts';
 import type { Actor } from './runtime/actor.ts';
 import { Runtime } from './runtime/runtime.ts';
+import { WorkerStatus } from './runtime/worker-status.ts';
 
 const CLOSE_WITHIN_MS = 500;
 
@@ -20,8 +21,9 @@ export async function runWorker(
   reportMetrics();
   let drain = async () => {};
   drainOnDemand(() => drain());
-  const services = await openServices(config, url, log);
-  const runtime = new Runtime(services, actors);
+  const status = new WorkerStatus();
+  const services = await openServices(config, url, log, status);
+  const runtime = new Runtime(services, actors, status);
   drain = async () => {
     // What still runs would ask closed connections again and again without a pause.
     if (!(await runtime.drain())) return;

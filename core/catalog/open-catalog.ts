@@ -29,6 +29,8 @@ export interface CatalogParts {
   readonly pause?: number;
   /** Milliseconds for which others wait for a silent process; by default 4 s. */
   readonly lease?: number;
+  /** What the process says of itself whenever it renews its lease; JSON. */
+  readonly report?: () => unknown;
 }
 
 /** Three reads can fail before a process stops serving. */
@@ -44,12 +46,22 @@ const LEASE_MS = 6_000;
  */
 export async function openCatalog(
   config: Pick<Config, 'DATABASE_SCHEMA'>,
-  { pool, watch = pool, kind, bus, log, keep, pause = 1_000, lease = MEMBER_MS }: CatalogParts,
+  {
+    pool,
+    watch = pool,
+    kind,
+    bus,
+    log,
+    keep,
+    pause = 1_000,
+    lease = MEMBER_MS,
+    report,
+  }: CatalogParts,
 ): Promise<CatalogSource> {
   const system = systemSchema(config);
   const catalogSchemas = { schemas: [...new Set(config.DATABASE_SCHEMA)], system };
   const builder = new Builder({ pool, bus, log, catalogSchemas });
-  const member = new Member({ pool: watch, schema: system, kind, lease, form: FORMAT });
+  const member = new Member({ pool: watch, schema: system, kind, lease, form: FORMAT, report });
   const follower = new Follower({ pool: watch, bus, log, system, builder, member, pause });
   await follower.start();
   if (!keep) return follower;

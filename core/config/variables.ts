@@ -649,6 +649,36 @@ export const variables = {
     fallback: '10000000',
     meaning: 'Activities and revisions together above which the health report warns',
   }),
+  HISTORY_WARN_SIZE: define({
+    parse: size,
+    fallback: '50gb',
+    meaning: 'Size of activities and revisions together above which the health report warns',
+  }),
+  QUEUE_STUCK_AFTER: define({
+    parse: duration,
+    fallback: '10s',
+    meaning: 'Time after which a job that could run and that no worker takes is an error in health',
+  }),
+  QUEUE_WAIT_WARN: define({
+    parse: duration,
+    fallback: '10m',
+    meaning: 'Time that the oldest job of a queue may wait before the health report warns',
+  }),
+  JOB_SILENT_AFTER: define({
+    parse: duration,
+    fallback: '5m',
+    meaning: 'Time without progress after which the health report warns of a running job',
+  }),
+  REDIS_MEMORY_WARN: define({
+    parse: integer(1, 100),
+    fallback: '80',
+    meaning: 'Percentage of the memory limit of Redis above which the health report warns',
+  }),
+  STORAGE_WARN_FREE: define({
+    parse: size,
+    fallback: '1gb',
+    meaning: 'Free space for files below which the health report warns',
+  }),
   ACTIVITY_RETENTION: define({
     parse: duration,
     fallback: '90d',

@@ -58,8 +58,8 @@ const LOCK_WITHIN = '5s';
 function taking(schema: string, id: string, backend: Backend | null): Sql {
   const jobs = systemTable(schema, 'jobs');
   return sql`UPDATE ${jobs} j SET state = 'running', attempt = attempt + 1,
-        started_on = coalesce(started_on, now()), backend_pid = ${backend?.pid ?? null},
-        backend_start = ${backend?.start ?? null}::timestamptz,
+        started_on = coalesce(started_on, now()), claimed_on = clock_timestamp(),
+        backend_pid = ${backend?.pid ?? null}, backend_start = ${backend?.start ?? null}::timestamptz,
         progress = NULL,
         failures = CASE state WHEN 'running' THEN ${withFailure(LOST_WORKER)} ELSE failures END
       WHERE id = ${id} AND ${isOpen} AND NOT cancel_requested

@@ -6,6 +6,8 @@ export type HealthStatus = 'ok' | 'warn' | 'error';
 export interface HealthCheck {
   readonly status: HealthStatus;
   readonly componentType?: string;
+  /** Which of several components of this check. */
+  readonly componentId?: string;
   readonly observedValue?: unknown;
   readonly observedUnit?: string;
   readonly threshold?: number;

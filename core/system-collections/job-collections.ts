@@ -36,6 +36,7 @@ export const JOB = {
       dialect: { type: 'jsonb' },
       failures: { type: 'jsonb', required: true, default: "'[]'" },
       kept_file: { type: 'uuid' },
+      claimed_on: { type: 'timestamptz' },
     },
   },
   job_errors: {

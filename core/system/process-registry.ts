@@ -33,6 +33,8 @@ export interface MemberParts {
   readonly lease: number;
   /** The catalog format that this release publishes. */
   readonly form: number;
+  /** What this process says of itself, as JSON; read whenever the lease is renewed. */
+  readonly report?: (() => unknown) | undefined;
 }
 
 /** The row of this process. */
@@ -72,7 +74,11 @@ export class Member {
    * The lease is then valid for {@link lease}, starting shortly after it was sent.
    */
   renewal(acknowledgement: Acknowledgement): Sql {
-    return sql`${this.#update(acknowledgement, sql`expires = ${this.#expiry},`)} RETURNING id`;
+    return sql`${this.#update(
+      acknowledgement,
+      sql`expires = ${this.#expiry},
+      report = ${this.#report()}::jsonb,`,
+    )} RETURNING id`;
   }
 
   /** Records what this process has applied, without renewing the lease. */
@@ -83,6 +89,11 @@ export class Member {
   /** Leaves the registry, so that nobody waits for this process. */
   async leave(): Promise<void> {
     await this.#parts.pool.query(render(sql`DELETE FROM ${this.#table} WHERE id = ${this.id}`));
+  }
+
+  #report(): string | null {
+    const { report } = this.#parts;
+    return report === undefined ? null : JSON.stringify(report());
   }
 
   get #expiry(): Sql {

@@ -6,6 +6,7 @@ import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { unavailable } from '#core/errors/service-error.ts';
 import { metrics } from '#core/metrics/metrics.ts';
+import type { HealthChecks } from '#core/process/health-check.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Pieces } from '#edge/http/response.ts';
 
@@ -55,6 +56,30 @@ export class OpenStreams implements Iterable<OpenStream> {
   of(caller: Pick<Caller, 'user' | 'ip'>): readonly OpenStream[] {
     const holder = quotaKeyOf(caller);
     return [...this.#open].filter((stream) => quotaKeyOf(stream.caller) === holder);
+  }
+
+  /**
+   * How many are open.
+   * @param most answers with items that may be streamed at the same time
+   */
+  checks(most: number): HealthChecks {
+    const count = (wanted: StreamFacts['kind']) =>
+      [...this.#open].filter(({ kind }) => kind === wanted).length;
+    const items = count('items');
+    const facts = { componentType: 'component', observedUnit: 'streams' } as const;
+    const full = {
+      output: 'Further exports and long lists wait or are answered 503 (STREAM_MAX).',
+    };
+    return {
+      streams: [
+        {
+          status: items < most ? 'ok' : 'warn',
+          ...{ ...facts, componentId: 'items', observedValue: items, threshold: most },
+          ...(items < most ? {} : full),
+        },
+        { status: 'ok', ...facts, componentId: 'events', observedValue: count('events') },
+      ],
+    };
   }
 
   /** Calls the listener for each stream that is opened, until the returned function is called. */

@@ -199,7 +199,11 @@ export class Deliverer {
     const deadline = actor?.deadline(services) ?? 0;
     const timer = setTimeout(() => controller.abort(new Interruption('overdue')), deadline);
     const { bus } = services;
-    const progress = new ProgressReporter({ ...delivery, bus, log, store: queued.storeProgress });
+    const progress = new ProgressReporter({
+      ...{ ...delivery, bus, log },
+      store: queued.storeProgress,
+      moved: () => this.#running.moved(delivery),
+    });
     const context = new DeliveryContext(job, services, log, {
       signal: controller.signal,
       progress,

@@ -15,6 +15,8 @@ export interface ProgressTargets {
   readonly log: Log;
   /** Stores it with the job in the queue. */
   readonly store: (progress: JobProgress) => Promise<void>;
+  /** The job has made progress. */
+  readonly moved: () => void;
 }
 
 export class ProgressReporter {
@@ -38,6 +40,7 @@ export class ProgressReporter {
   report(progress: JobProgress): void {
     this.#latest = progress;
     this.#changed = true;
+    this.#targets.moved();
   }
 
   stop(): void {

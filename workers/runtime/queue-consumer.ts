@@ -53,20 +53,23 @@ type BullJob = Job<null, null>;
 class RecordedFailure extends UnrecoverableError {}
 
 export class Consumer {
-  readonly #name: QueueName;
+  readonly name: QueueName;
+  /** Jobs that are done at the same time. */
+  readonly slots: number;
   readonly #services: Services;
   readonly #handlers: ConsumerHandlers;
   #worker: BullWorker | null = null;
 
   constructor(name: QueueName, services: Services, handlers: ConsumerHandlers) {
-    this.#name = name;
+    this.name = name;
+    this.slots = Math.max(services.config.WORKER_CONCURRENCY, LANES[name] ?? 1);
     this.#services = services;
     this.#handlers = handlers;
   }
 
   /** Begins to take jobs. Throws when the server of the queue cannot be used. */
   async start(): Promise<void> {
-    const log = this.#services.log.child({ queue: this.#name });
+    const log = this.#services.log.child({ queue: this.name });
     const worker = this.#newWorker();
     worker.on('error', warnThrottled(log, 'the queue failed'));
     worker.on('stalled', (id) => {
@@ -77,7 +80,7 @@ export class Consumer {
       if (job?.id === undefined || job.finishedOn === undefined) return;
       // Its row says so already, and may say by now that it is to be tried again.
       if (error instanceof RecordedFailure) return;
-      this.#handlers.onGivenUp(job.id, this.#name).catch((error) => {
+      this.#handlers.onGivenUp(job.id, this.name).catch((error) => {
         log.warn({ err: error, job: job.id }, 'a job that the queue gave up could not be recorded');
       });
     });
@@ -106,13 +109,13 @@ export class Consumer {
     const lockDuration = config.JOB_LOCK_DURATION;
     const options: Omit<WorkerOptions, 'connection'> = {
       autorun: false,
-      concurrency: Math.max(config.WORKER_CONCURRENCY, LANES[this.#name] ?? 1),
+      concurrency: this.slots,
       lockDuration,
       stalledInterval: Math.ceil(lockDuration / 2),
       maxStalledCount: MAX_STALLED,
       runRetryDelay: RECONNECT_MS,
     };
-    const name = queues.serverName(this.#name);
+    const name = queues.serverName(this.name);
     const process = (job: BullJob, token?: string) => this.#process(job, token);
     if (connection.kind === 'postgres') {
       assert(isPgPool(connection.pool));

@@ -3,6 +3,7 @@
  * reading their rows once a second.
  */
 import { render, sql } from '#core/database/sql.ts';
+import { deliveryName } from '#core/jobs/worker-report.ts';
 import type { Delivery } from '#core/jobs/write-job-status.ts';
 import { metrics } from '#core/metrics/metrics.ts';
 import { systemTable } from '#core/system/system-table.ts';
@@ -14,6 +15,8 @@ const LOOK_EVERY_MS = 1_000;
 interface Entry {
   readonly delivery: Delivery;
   readonly controller: AbortController;
+  /** When it began or last made progress, by `performance.now()`. */
+  movedAt: number;
 }
 
 interface DeliveryState {
@@ -44,8 +47,25 @@ export class RunningDeliveries {
   /** Watches a delivery until {@link remove}. */
   add(delivery: Delivery): AbortController {
     const controller = new AbortController();
-    this.#entries.set(delivery.id, { delivery, controller });
+    this.#entries.set(delivery.id, { delivery, controller, movedAt: performance.now() });
     return controller;
+  }
+
+  /** A delivery has made progress. */
+  moved({ id, attempt }: Delivery): void {
+    const entry = this.#entries.get(id);
+    if (entry?.delivery.attempt === attempt) entry.movedAt = performance.now();
+  }
+
+  /** Milliseconds since each delivery began or made progress. */
+  silences(): Record<string, number> {
+    const now = performance.now();
+    return Object.fromEntries(
+      [...this.#entries.values()].map(({ delivery, movedAt }) => [
+        deliveryName(delivery),
+        Math.round(now - movedAt),
+      ]),
+    );
   }
 
   remove(delivery: Delivery): void {

@@ -10,6 +10,7 @@ import { giveUp } from './fail-given-up-job.ts';
 import { Consumer } from './queue-consumer.ts';
 import { Reconciler } from './reconciler.ts';
 import { RunningDeliveries } from './running-deliveries.ts';
+import type { WorkerStatus } from './worker-status.ts';
 
 const START_AGAIN_MS = 1_000;
 /** Shorter than the supervisor waits before it kills. Jobs that are left are taken over. */
@@ -17,14 +18,16 @@ const DRAIN_WITHIN_MS = 7_000;
 
 export class Runtime {
   readonly #services: Services;
+  readonly #status: WorkerStatus;
   readonly #running: RunningDeliveries;
   readonly #deliverer: Deliverer;
   readonly #consumers: readonly Consumer[];
   readonly #reconciler: Reconciler;
   #draining = false;
 
-  constructor(services: Services, actors: readonly Actor[]) {
+  constructor(services: Services, actors: readonly Actor[], status: WorkerStatus) {
     this.#services = services;
+    this.#status = status;
     this.#running = new RunningDeliveries(services);
     this.#deliverer = new Deliverer(services, actors, this.#running);
     const handlers = {
@@ -35,6 +38,10 @@ export class Runtime {
     const names = new Set(actors.map((actor) => actor.queue));
     this.#consumers = [...names].map((name) => new Consumer(name, services, handlers));
     this.#reconciler = new Reconciler(services);
+    status.describe({
+      slots: Object.fromEntries(this.#consumers.map(({ name, slots }) => [name, slots])),
+      silences: () => this.#running.silences(),
+    });
   }
 
   /** Begins to work; waits while the server of the queues is away. */
@@ -43,6 +50,7 @@ export class Runtime {
     await this.#persist(() => prepareQueueTables(queues.connection));
     for (const consumer of this.#consumers) await this.#persist(() => consumer.start());
     this.#reconciler.start();
+    this.#status.reason = null;
     log.info({ queues: this.#consumers.length }, 'the worker takes jobs');
   }
 
@@ -52,6 +60,7 @@ export class Runtime {
    */
   async drain(): Promise<boolean> {
     this.#draining = true;
+    this.#status.reason = 'It is stopping.';
     const stopped = Promise.all([
       this.#reconciler.stop(),
       ...this.#consumers.map((consumer) => consumer.stop()),

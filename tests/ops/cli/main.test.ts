@@ -74,7 +74,7 @@ t.test('history prune deletes old history, and what stays can be reverted to', a
   const health = await cluster.fetch('/server/health');
   t.match(await health.json(), {
     status: 'warn',
-    checks: { 'history:rows': [{ status: 'warn', threshold: 2, output: /history prune/ }] },
+    checks: { 'history:size': [{ status: 'warn', threshold: 2, output: /history prune/ }] },
   });
 
   const age = ['--older-than', '90d', '--collection', 'authors'];

@@ -1,0 +1,183 @@
+/**
+ * Reports the health of the installation: a status for everybody, the reasons for administrators. Each
+ * server is asked at most once a second, one question at a time, and an answer never waits for one that
+ * hangs.
+ */
+import type { CatalogSource } from '#core/catalog/catalog-source.ts';
+import type { Config } from '#core/config/config.ts';
+import type { Pool } from '#core/database/pool.ts';
+import { observeQueues } from '#core/jobs/queue-observation.ts';
+import type { MessageBus } from '#core/messages/bus.ts';
+import type { HealthCheck, HealthChecks, HealthStatus } from '#core/process/health-check.ts';
+import type { RedisChecks } from '#core/redis/redis-checks.ts';
+import type { RuleAudit } from '../unreadable-rules.ts';
+import { catalogChecks } from './catalog-checks.ts';
+import { connectionsUsed, historySize, lateResponse, responseTime } from './database-checks.ts';
+import { type JobThresholds, jobChecks } from './job-checks.ts';
+import { SampledChecks, WITHIN_MS } from './sampled-checks.ts';
+import { type CheckedStorage, storageChecks } from './storage-checks.ts';
+
+export interface Health {
+  readonly status: HealthStatus;
+  readonly releaseId?: string;
+  readonly serviceId?: string;
+  readonly checks?: HealthChecks;
+}
+
+export type HealthConfig = JobThresholds &
+  Pick<Config, 'JOB_RETRY_DELAY' | 'HISTORY_WARN_ROWS' | 'HISTORY_WARN_SIZE' | 'STORAGE_WARN_FREE'>;
+
+export interface HealthServiceOptions {
+  readonly config: HealthConfig;
+  readonly catalog: CatalogSource;
+  readonly pool: Pool;
+  readonly bus: MessageBus;
+  /** Identifies the installation. */
+  readonly cluster: string;
+  /** Version of this release. */
+  readonly release: string;
+  /** Finds stored rules that cannot be read. */
+  readonly rules: Pick<RuleAudit, 'unreadable'>;
+  /** Backends that do not end their statement although it was cancelled. */
+  readonly unresponsive: () => number;
+  /** The warning about too few connections; undefined when there are enough. */
+  readonly shortage: string | undefined;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  /** Null when the queue is in PostgreSQL. */
+  readonly redis: RedisChecks | null;
+  readonly storage: CheckedStorage;
+  /** Other checks of this process. */
+  readonly others: () => HealthChecks;
+}
+
+/** When no message has arrived for this time (ms), that is a warning. */
+const SILENCE_MS = 5_000;
+/** Servers are asked once in this time (ms); the storage is written to more rarely. */
+const EVERY_MS = 1_000;
+const STORAGE_EVERY_MS = 10_000;
+const LATE = `No answer within ${WITHIN_MS} ms.`;
+
+const RANK: Readonly<Record<HealthStatus, number>> = { ok: 0, warn: 1, error: 2 };
+
+/** The worst status of all checks. */
+function worst(checks: HealthChecks): HealthStatus {
+  let status: HealthStatus = 'ok';
+  for (const check of Object.values(checks).flat()) {
+    if (RANK[check.status] > RANK[status]) status = check.status;
+  }
+  return status;
+}
+
+export class HealthService {
+  readonly #options: HealthServiceOptions;
+  /** Each of them asks another server. */
+  readonly #sampled: readonly SampledChecks[];
+
+  constructor(options: HealthServiceOptions) {
+    this.#options = options;
+    const { config, pool, schema, redis, storage } = options;
+    const database = new SampledChecks({
+      every: EVERY_MS,
+      steps: [
+        () => responseTime(pool),
+        () => this.#jobs(),
+        () => historySize(pool, schema, config),
+      ],
+      late: (done) =>
+        'pg:responseTime' in done
+          ? { 'workers:live': [{ status: 'warn', output: LATE }], ...done }
+          : { 'pg:responseTime': [lateResponse(pool, WITHIN_MS)] },
+    });
+    const rules = new SampledChecks({
+      every: 0,
+      steps: [() => this.#rules()],
+      late: () => ({ 'access:unreadableRules': [{ status: 'warn', output: LATE }] }),
+    });
+    const files = new SampledChecks({
+      every: STORAGE_EVERY_MS,
+      steps: [() => storageChecks(storage, config.STORAGE_WARN_FREE)],
+      late: () => ({ [`storage:${storage.name}:writable`]: [{ status: 'warn', output: LATE }] }),
+    });
+    const queue =
+      redis === null
+        ? []
+        : [
+            new SampledChecks({
+              every: EVERY_MS,
+              steps: [() => redis.write(), () => redis.memory()],
+              late: () => ({ 'redis:responseTime': [{ status: 'error', output: LATE }] }),
+            }),
+          ];
+    this.#sampled = [database, rules, files, ...queue];
+  }
+
+  /** Runs all checks, within a second; never throws. */
+  async check(): Promise<Required<Health>> {
+    const { cluster, release, others, pool, catalog } = this.#options;
+    const sampled = await Promise.all(this.#sampled.map((checks) => checks.read()));
+    const checks: HealthChecks = {
+      ...Object.assign({}, ...sampled),
+      'pg:connectionsUsed': [connectionsUsed(pool)],
+      ...this.#shortage(),
+      ...this.#unresponsive(),
+      'messages:silence': [this.#messages()],
+      ...catalogChecks(catalog),
+      ...others(),
+    };
+    return { status: worst(checks), releaseId: release, serviceId: cluster, checks };
+  }
+
+  async #jobs(): Promise<HealthChecks> {
+    const { pool, schema, config } = this.#options;
+    const options = { within: config.QUEUE_STUCK_AFTER, retryDelay: config.JOB_RETRY_DELAY };
+    try {
+      return jobChecks(await observeQueues(pool, schema, options), config);
+    } catch {
+      const output = 'Workers and queues could not be looked at.';
+      return { 'workers:live': [{ status: 'warn', componentType: 'system', output }] };
+    }
+  }
+
+  /** Rules that match nothing because they cannot be read. */
+  async #rules(): Promise<HealthChecks> {
+    const component = { status: 'warn', componentType: 'component' } as const;
+    const name = 'access:unreadableRules';
+    try {
+      const rules = await this.#options.rules.unreadable();
+      if (rules.length === 0) return {};
+      const found = rules.map(({ reason, ...rule }) => {
+        return { ...component, observedValue: rule, output: reason };
+      });
+      return { [name]: found };
+    } catch {
+      return { [name]: [{ ...component, output: 'The stored rules could not be looked at.' }] };
+    }
+  }
+
+  #unresponsive(): HealthChecks {
+    const observedValue = this.#options.unresponsive();
+    if (observedValue === 0) return {};
+    const output = 'Statements go on although they were cancelled; each holds a connection.';
+    const component = { componentType: 'datastore', observedUnit: 'connections' } as const;
+    return { 'pg:unresponsive': [{ status: 'warn', ...component, observedValue, output }] };
+  }
+
+  #shortage(): HealthChecks {
+    const { shortage } = this.#options;
+    if (shortage === undefined) return {};
+    const check = { status: 'warn', componentType: 'datastore', output: shortage } as const;
+    return { 'pg:connectionsAllowed': [check] };
+  }
+
+  #messages(): HealthCheck {
+    const observedValue = Math.round(this.#options.bus.silence());
+    return {
+      status: observedValue > SILENCE_MS ? 'warn' : 'ok',
+      componentType: 'system',
+      observedUnit: 'ms',
+      observedValue,
+      threshold: SILENCE_MS,
+    };
+  }
+}

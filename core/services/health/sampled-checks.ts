@@ -1,0 +1,53 @@
+/**
+ * Checks that ask a server: one after the other, never twice at the same time, and answered within a
+ * second whatever the server does.
+ */
+import type { HealthChecks } from '#core/process/health-check.ts';
+
+export interface Sampling {
+  /** They run in this order, and do not throw. */
+  readonly steps: readonly (() => Promise<HealthChecks>)[];
+  /** Milliseconds for which a result is reused. */
+  readonly every: number;
+  /** What is known when a step takes too long; `done` has the results of those before it. */
+  readonly late: (done: HealthChecks) => HealthChecks;
+}
+
+/** Longest time (ms) that anybody waits for a result. */
+export const WITHIN_MS = 800;
+
+export class SampledChecks {
+  readonly #sampling: Sampling;
+  #latest: { readonly checks: HealthChecks; readonly at: number } | null = null;
+  #running: Promise<void> | null = null;
+  #done: HealthChecks = {};
+
+  constructor(sampling: Sampling) {
+    this.#sampling = sampling;
+  }
+
+  /** The results of the last round, or of one that begins now; never throws. */
+  async read(): Promise<HealthChecks> {
+    const { every, late } = this.#sampling;
+    const known = this.#latest;
+    if (known !== null && performance.now() - known.at < every) return known.checks;
+    this.#running ??= this.#round();
+    const end = Promise.withResolvers<void>();
+    const timer = setTimeout(end.resolve, WITHIN_MS);
+    await Promise.race([this.#running, end.promise]);
+    clearTimeout(timer);
+    const latest = this.#latest;
+    if (latest !== null && latest !== known) return latest.checks;
+    return { ...this.#done, ...late(this.#done) };
+  }
+
+  async #round(): Promise<void> {
+    this.#done = {};
+    try {
+      for (const step of this.#sampling.steps) this.#done = { ...this.#done, ...(await step()) };
+      this.#latest = { checks: this.#done, at: performance.now() };
+    } finally {
+      this.#running = null;
+    }
+  }
+}

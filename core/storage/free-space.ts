@@ -1,0 +1,15 @@
+/** How much room the file system of a folder has left for this process. */
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Free bytes; null when the system does not say. */
+export async function freeSpace(folder: string): Promise<number | null> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch {
+    // The folder is made with the first file.
+    const above = dirname(folder);
+    return above === folder ? null : await freeSpace(above);
+  }
+}

@@ -1,0 +1,44 @@
+// @newest
+
+import t from 'tap';
+import type { HealthChecks } from '#core/process/health-check.ts';
+import { SampledChecks } from '#core/services/health/sampled-checks.ts';
+
+t.test('a step that hangs is waited for once, by all together', async (t) => {
+  const stuck = Promise.withResolvers<HealthChecks>();
+  let rounds = 0;
+  const sampled = new SampledChecks({
+    every: 0,
+    steps: [
+      async () => ({ first: [{ status: 'ok' }] }),
+      () => {
+        rounds += 1;
+        return stuck.promise;
+      },
+    ],
+    late: () => ({ second: [{ status: 'error' }] }),
+  });
+  const late = { first: [{ status: 'ok' }], second: [{ status: 'error' }] };
+  t.strictSame(await Promise.all([sampled.read(), sampled.read()]), [late, late]);
+  t.strictSame(await sampled.read(), late);
+  t.equal(rounds, 1, 'nobody asks again while the first question is open');
+  stuck.resolve({ second: [{ status: 'ok' }] });
+  await stuck.promise;
+  const whole = { first: [{ status: 'ok' }], second: [{ status: 'ok' }] };
+  t.strictSame(await sampled.read(), whole);
+});
+
+t.test('a result is reused for its time', async (t) => {
+  let rounds = 0;
+  const steps = [
+    async (): Promise<HealthChecks> => {
+      rounds += 1;
+      return { round: [{ status: 'ok', observedValue: rounds }] };
+    },
+  ];
+  const kept = new SampledChecks({ every: 3_600_000, steps, late: () => ({}) });
+  t.strictSame(await kept.read(), await kept.read());
+  t.equal(rounds, 1);
+  const fresh = new SampledChecks({ every: 0, steps, late: () => ({}) });
+  t.notSame(await fresh.read(), await fresh.read());
+});
