@@ -25,7 +25,8 @@ export interface ClaimedJob {
 /**
  * The result of a claim:
  * - `claimed`: the work is to be done; `isOnSession` when its row names the session of the claim;
- * - `aside`: another job of the mailbox comes first, or, without a mailbox, the queue is paused;
+ * - `aside`: another job of the mailbox comes first, or, without a mailbox, the queue is paused or
+ *   the job is for workers of another release;
  * - `ended`: it has ended already, or was cancelled just now (`now`);
  * - `gone`: there is no such job.
  */
@@ -46,7 +47,18 @@ interface ClaimableJob {
   readonly mailbox: string | null;
   readonly message: unknown;
   readonly cancel_requested: boolean;
-  readonly paused: boolean;
+  /** Its queue is paused, or only workers of another release can read its message. */
+  readonly held: boolean;
+}
+
+/** The kinds of jobs that a worker does, each with the latest version of its message. */
+export type ReadableVersions = Readonly<Record<string, number>>;
+
+/** Who claims a job. */
+export interface Claimant {
+  readonly readable: ReadableVersions;
+  /** The connection on which the work will be done; it is recorded with the claim. */
+  readonly session?: Client | null;
 }
 
 /** Why an attempt is followed by another although nobody ended it. */
@@ -54,15 +66,25 @@ const LOST_WORKER = 'Its worker did not answer any more.';
 /** Another session holds the row: a delivery that never recorded its session. */
 const LOCK_WITHIN = '5s';
 
-/** Takes a job that may run. */
-function taking(schema: string, id: string, backend: Backend | null): Sql {
+/** Whether the message of a job can be read; a kind without a version is one of another release. */
+function isReadable(readable: ReadableVersions): Sql {
+  return sql`message_version <= coalesce((${JSON.stringify(readable)}::jsonb ->> kind)::int, 0)`;
+}
+
+/** Takes a job that may run. A trigger refuses workers that do not name the attempt themselves. */
+function taking(
+  schema: string,
+  id: string,
+  { readable, backend }: { readonly readable: ReadableVersions; readonly backend: Backend | null },
+): Sql {
   const jobs = systemTable(schema, 'jobs');
   return sql`UPDATE ${jobs} j SET state = 'running', attempt = attempt + 1,
-        started_on = coalesce(started_on, now()), claimed_on = clock_timestamp(),
-        backend_pid = ${backend?.pid ?? null}, backend_start = ${backend?.start ?? null}::timestamptz,
+        readable_attempt = attempt + 1, started_on = coalesce(started_on, now()),
+        claimed_on = clock_timestamp(), backend_pid = ${backend?.pid ?? null},
+        backend_start = ${backend?.start ?? null}::timestamptz,
         progress = NULL,
         failures = CASE state WHEN 'running' THEN ${withFailure(LOST_WORKER)} ELSE failures END
-      WHERE id = ${id} AND ${isOpen} AND NOT cancel_requested
+      WHERE id = ${id} AND ${isOpen} AND NOT cancel_requested AND ${isReadable(readable)}
         AND (mailbox IS NULL OR NOT EXISTS (
           SELECT FROM ${jobs} o WHERE o.mailbox = j.mailbox AND o.id <> j.id
             AND (o.state = 'running'
@@ -93,9 +115,9 @@ async function claimFree(
   client: Client,
   schema: string,
   id: string,
-  backend: Backend | null,
+  by: { readonly readable: ReadableVersions; readonly backend: Backend | null },
 ): Promise<ClaimedJob | null> {
-  const take = sql`${taking(schema, id, backend)} AND backend_pid IS NULL ${CLAIMED}`;
+  const take = sql`${taking(schema, id, by)} AND backend_pid IS NULL ${CLAIMED}`;
   const results = await runTogether<ClaimedJob>(client, [...locks(schema, id), take]);
   return results.at(-1)?.rows[0] ?? null;
 }
@@ -103,30 +125,29 @@ async function claimFree(
 /**
  * Claims a job for a new delivery. A session of an earlier delivery is ended first: its worker is
  * frozen or cut off, otherwise the queue would not have delivered the job again.
- * @param session the connection on which the work will be done; it is recorded with the claim
  */
 export async function claimJob(
   pool: Pool,
   schema: string,
   id: string,
-  session: Client | null = null,
+  { readable, session = null }: Claimant,
 ): Promise<Claim> {
   const backend = session === null ? null : await backendOf(session);
-  const free = await claimFree(session ?? pool, schema, id, backend);
+  const free = await claimFree(session ?? pool, schema, id, { readable, backend });
   if (free !== null) return { outcome: 'claimed', job: free, isOnSession: session !== null };
   await endBackend(pool, schema, { id, attempt: null });
   const jobs = systemTable(schema, 'jobs');
   return await transaction(pool, async (client): Promise<Claim> => {
     for (const lock of locks(schema, id)) await client.query(render(lock));
     const taken = await client.query<ClaimedJob>(
-      render(sql`${taking(schema, id, null)} ${CLAIMED}`),
+      render(sql`${taking(schema, id, { readable, backend: null })} ${CLAIMED}`),
     );
     const [job] = taken.rows;
     if (job !== undefined) return { outcome: 'claimed', job, isOnSession: false };
     const { rows } = await client.query<ClaimableJob>(
       render(sql`SELECT state, mailbox, message, cancel_requested,
-          EXISTS (SELECT FROM ${systemTable(schema, 'queues')} q
-            WHERE q.name = queue AND q.state = 'paused') AS paused
+          NOT ${isReadable(readable)} OR EXISTS (SELECT FROM ${systemTable(schema, 'queues')} q
+            WHERE q.name = queue AND q.state = 'paused') AS held
         FROM ${jobs} WHERE id = ${id} FOR UPDATE`),
     );
     const [row] = rows;
@@ -134,8 +155,8 @@ export async function claimJob(
     const { mailbox, message } = row;
     const { state } = row;
     if (FINAL_STATES.has(state)) return { outcome: 'ended', mailbox, message, state, now: false };
-    // Nothing wakes a job of a paused queue; it is only delivered again later.
-    if (!row.cancel_requested) return { outcome: 'aside', mailbox: row.paused ? null : mailbox };
+    // Nothing wakes such a job; it is only delivered again later.
+    if (!row.cancel_requested) return { outcome: 'aside', mailbox: row.held ? null : mailbox };
     await client.query(
       render(sql`UPDATE ${jobs} SET state = 'cancelled', finished_on = clock_timestamp(),
         backend_pid = NULL, backend_start = NULL WHERE id = ${id}`),

@@ -13,7 +13,7 @@ const text = v.nullable(v.string());
 const visitor = v.strictObject({ ip: text, userAgent: text, origin: text });
 
 export const schemaMessage = v.strictObject({
-  /** 2 has a visitor; workers of an earlier release refuse it. */
+  /** 2 can have a visitor; workers of earlier releases leave it to those of this one. */
   version: v.picklist([1, 2]),
   change: schemaChange,
   /** Indexes are built after the change, without blocking writers. */
@@ -63,8 +63,11 @@ export function schemaSubmission(
 ): Submission {
   const { concurrently, force } = options;
   const request = { version: 1, change, concurrently, force } as const;
-  const message: SchemaMessage =
-    visitor !== undefined && isRecorded(change) ? { ...request, version: 2, visitor } : request;
+  const message: SchemaMessage = {
+    ...request,
+    version: 2,
+    ...(visitor !== undefined && isRecorded(change) ? { visitor } : {}),
+  };
   return {
     // The same request may come from elsewhere.
     request,

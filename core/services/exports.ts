@@ -108,7 +108,7 @@ export class ExportService {
     const { idempotencyKey = null, ...wanted } = order;
     const { collection } = wanted;
     exportStatement(await this.#contexts.of({ caller, collection }), wanted);
-    const message: ExportMessage = { version: 1, ...wanted, user, ip };
+    const message: ExportMessage = { version: 2, ...wanted, user, ip };
     const submission: Submission = {
       ...{ kind: EXPORT_JOB, queue: 'transfer', message, mailbox: exportMailbox(user) },
       ...{ collection, user, holder: quotaKeyOf(caller) },

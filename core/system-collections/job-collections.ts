@@ -37,6 +37,7 @@ export const JOB = {
       failures: { type: 'jsonb', required: true, default: "'[]'" },
       kept_file: { type: 'uuid' },
       claimed_on: { type: 'timestamptz' },
+      readable_attempt: { type: 'integer' },
     },
   },
   job_errors: {

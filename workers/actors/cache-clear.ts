@@ -19,6 +19,7 @@ export const cacheClearActor: Actor<typeof cacheClearMessage> = {
   name: CACHE_CLEAR_JOB,
   queue: 'maintenance',
   message: cacheClearMessage,
+  version: 1,
   effect: 'idempotent',
   deadline: () => DEADLINE_MS,
   mailbox: () => null,

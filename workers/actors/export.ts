@@ -111,6 +111,7 @@ export const exportActor: Actor<typeof exportMessage> = {
   name: EXPORT_JOB,
   queue: 'transfer',
   message: exportMessage,
+  version: 2,
   effect: 'transactional',
   deadline: ({ config }) => config.EXPORT_TIMEOUT,
   mailbox: ({ user }) => exportMailbox(user),

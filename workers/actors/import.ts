@@ -123,6 +123,7 @@ export const importActor: Actor<typeof importMessage> = {
   name: IMPORT_JOB,
   queue: 'transfer',
   message: importMessage,
+  version: 5,
   effect: 'transactional',
   reusesSession: true,
   deadline: ({ config }) => config.IMPORT_TIMEOUT,

@@ -9,6 +9,7 @@ export const indexActor: Actor<typeof indexMessage> = {
   name: INDEX_JOB,
   queue: 'schema',
   message: indexMessage,
+  version: 1,
   effect: 'idempotent',
   deadline: () => DEADLINE_MS,
   mailbox: () => INDEX_MAILBOX,

@@ -42,6 +42,7 @@ export const mailActor: Actor<typeof mailMessage> = {
   name: MAIL_JOB,
   queue: 'maintenance',
   message: mailMessage,
+  version: 1,
   effect: 'at least once',
   deadline: () => DEADLINE_MS,
   mailbox: () => null,

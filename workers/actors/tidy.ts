@@ -112,6 +112,7 @@ export const tidyActor: Actor<typeof tidyMessage> = {
   name: TIDY_JOB,
   queue: 'maintenance',
   message: tidyMessage,
+  version: 1,
   effect: 'idempotent',
   deadline: () => DEADLINE_MS,
   mailbox: () => null,

@@ -47,6 +47,8 @@ export interface Actor<Schema extends v.GenericSchema = v.GenericSchema> {
   readonly name: string;
   readonly queue: QueueName;
   readonly message: Schema;
+  /** The latest version of its message; jobs of later ones are left to workers of later releases. */
+  readonly version: number;
   readonly effect: Effect;
   /**
    * Its transaction leaves nothing behind in the session, so that another job may have it next:

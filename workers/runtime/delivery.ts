@@ -9,7 +9,7 @@ import type { Config } from '#core/config/config.ts';
 import { secretsOf, withoutSecrets } from '#core/config/redact-secrets.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
-import { type Claim, type ClaimedJob, claimJob } from '#core/jobs/claim.ts';
+import { type Claim, type ClaimedJob, claimJob, type ReadableVersions } from '#core/jobs/claim.ts';
 import { nextAsJson, type QueueableJob, wake, wakeNext } from '#core/jobs/mailbox.ts';
 import {
   cancelJob,
@@ -137,11 +137,13 @@ async function receive(actor: Actor, job: ClaimedJob, context: DeliveryContext):
 export class Deliverer {
   readonly #services: Services;
   readonly #actors: ReadonlyMap<string, Actor>;
+  readonly #readable: ReadableVersions;
   readonly #running: RunningDeliveries;
 
   constructor(services: Services, actors: readonly Actor[], running: RunningDeliveries) {
     this.#services = services;
     this.#actors = new Map(actors.map((actor) => [actor.name, actor]));
+    this.#readable = Object.fromEntries(actors.map(({ name, version }) => [name, version]));
     this.#running = running;
   }
 
@@ -179,7 +181,10 @@ export class Deliverer {
     const takes = this.#actors.get(kind)?.reusesSession === true;
     const session = takes ? await sessions.openIfFree() : null;
     try {
-      const claim = await claimJob(pool, schema, id, session?.client);
+      const claim = await claimJob(pool, schema, id, {
+        readable: this.#readable,
+        session: session?.client ?? null,
+      });
       if (claim.outcome === 'claimed' && claim.isOnSession) return { claim, session };
       session?.end(true);
       return { claim, session: null };
@@ -194,9 +199,10 @@ export class Deliverer {
     const services = this.#services;
     const log = services.log.child({ job: id, kind, attempt });
     const actor = this.#actors.get(kind);
+    assert(actor !== undefined, 'only jobs of known kinds are claimed');
     const delivery = { id, attempt };
     const controller = this.#running.add(delivery);
-    const deadline = actor?.deadline(services) ?? 0;
+    const deadline = actor.deadline(services);
     const timer = setTimeout(() => controller.abort(new Interruption('overdue')), deadline);
     const { bus } = services;
     const progress = new ProgressReporter({
@@ -214,10 +220,6 @@ export class Deliverer {
     let confirmed: Confirmed | null = null;
     try {
       log.info('job begins');
-      if (actor === undefined) {
-        const reason = `This release has no actor for ${kind} jobs.`;
-        throw new ServiceError('UNPROCESSABLE_ENTITY', { reason });
-      }
       // The job may need a newer catalog than the one that this process has; it refreshes first.
       if (services.catalog.current().version < job.catalog) await services.catalog.look();
       const result = await receive(actor, job, context);

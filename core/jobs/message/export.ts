@@ -9,7 +9,8 @@ export const EXPORT_FORMATS = ['csv', 'csv_utf8', 'json', 'ndjson', 'xml', 'yaml
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export const exportMessage = v.strictObject({
-  version: v.literal(1),
+  /** Workers of 0.1.0 would take version 1, and have no actor for it. */
+  version: v.literal(2),
   collection: v.string(),
   /** The query as it was sent; it is parsed again when the job runs. */
   query: v.record(v.string(), v.unknown()),

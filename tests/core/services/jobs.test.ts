@@ -196,7 +196,7 @@ for (const backend of backends) {
           `SELECT id FROM system_jobs WHERE mailbox = 'turns' AND state = 'waiting'`,
         );
         for (const { id } of rows) {
-          const { outcome } = await claimJob(pool, 'public', id);
+          const { outcome } = await claimJob(pool, 'public', id, { readable: { test: 1 } });
           if (outcome !== 'claimed') continue;
           claimed.push(id);
           return async () => await set(id, COMPLETED);

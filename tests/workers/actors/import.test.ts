@@ -56,7 +56,9 @@ async function deliver(
     ...{ kind: IMPORT_JOB, queue: 'transfer', message, mailbox, collection: 'item', user },
     fingerprint: id,
   });
-  const claim = await claimJob(pool, schema, job.id);
+  const claim = await claimJob(pool, schema, job.id, {
+    readable: { [IMPORT_JOB]: importActor.version },
+  });
   if (claim.outcome !== 'claimed') throw new Error(`the job is ${claim.outcome}`);
   const controller = new AbortController();
   const reports: JobProgress[] = [];
