@@ -2,7 +2,7 @@
 import type { Test } from 'tap';
 import type { Backend } from '#tests/harness/backend.ts';
 import { bodyOf, type JobBody } from '#tests/harness/body.ts';
-import { QUICK_TAKEOVER, startCluster } from '#tests/harness/cluster.ts';
+import { type Cluster, QUICK_TAKEOVER, startCluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
 import { upload } from '#tests/harness/upload.ts';
 
@@ -22,6 +22,88 @@ function file(rows: number, isFaulty: boolean): string {
   for (let id = 1; id <= rows; id += 1) lines.push(`${id},word ${id}`);
   if (isFaulty) lines.push('bad,word');
   return `${lines.join('\n')}\n`;
+}
+
+/** Where imports with related items stop: they have no staging table. */
+const NESTED: ReadonlySet<string> = new Set([
+  'import.parsing',
+  'import.merging',
+  'import.committed',
+]);
+
+/** Rows with an item that they refer to and two that refer to them; half of the rows are there. */
+function nestedFile(rows: number, isFaulty: boolean): string {
+  const lines = Array.from({ length: rows }, (_, index) => {
+    const item = { id: index + 1, word: `word ${index + 1}`, kind: { name: `kind ${index + 1}` } };
+    return JSON.stringify({ ...item, notes: [{ text: 'a' }, { text: 'b' }] });
+  });
+  if (isFaulty) lines.push('{"id":"bad","kind":{"name":"bad"}}');
+  return `${lines.join('\n')}\n`;
+}
+
+/** Ends a worker at a failpoint of an import, starts another one, and returns the job when it ended. */
+async function killedAt(
+  t: Test,
+  cluster: Cluster,
+  failpoint: string,
+  send: () => Promise<Response>,
+): Promise<JobBody['data']> {
+  const doomed = await cluster.startWorker({ FAILPOINT: failpoint });
+  const answer = await send();
+  t.equal(answer.status, 202, await answer.clone().text());
+  const { data } = await bodyOf<JobBody>(answer);
+  t.equal(await doomed.stoppedAt, failpoint);
+  await doomed.end('SIGKILL');
+  const successor = await cluster.startWorker();
+  const job = await until(
+    async () => {
+      const { data: found } = await bodyOf<JobBody>(await cluster.fetch(`/jobs/${data.id}`));
+      return found.finished_on === null ? null : found;
+    },
+    'the job ends',
+    120_000,
+  );
+  await successor.end('SIGTERM');
+  return job;
+}
+
+async function killNested(
+  t: Test,
+  cluster: Cluster,
+  { failpoint, rows, isSkipping }: { failpoint: string; rows: number; isSkipping: boolean },
+): Promise<void> {
+  await cluster.db.query(`
+    DROP TABLE IF EXISTS notes, entries, kinds;
+    DELETE FROM system_relations;
+    CREATE TABLE kinds (id serial PRIMARY KEY, name text UNIQUE);
+    CREATE TABLE entries (id int PRIMARY KEY, word text, kind int REFERENCES kinds);
+    CREATE TABLE notes (id serial PRIMARY KEY, text text, entry int REFERENCES entries);
+    INSERT INTO system_relations (many_collection, many_field, one_collection, one_field,
+      one_deselect_action) VALUES ('notes', 'entry', 'entries', 'notes', 'delete');
+    INSERT INTO entries SELECT i * 2, 'old' FROM generate_series(1, ${rows / 2}) i;
+    INSERT INTO notes (text, entry) SELECT 'old', id FROM entries`);
+  await until(
+    async () => (await cluster.fetch('/items/entries?fields=notes.text')).ok,
+    'the tables',
+  );
+  const job = await killedAt(t, cluster, failpoint, () =>
+    upload(cluster, 'entries', nestedFile(rows, isSkipping), {
+      ...{ name: 'entries.ndjson', type: 'application/x-ndjson' },
+      headers: { prefer: 'respond-async' },
+      query: isSkipping ? '?on_error=skip' : '',
+    }),
+  );
+  const result = { inserted: rows / 2, updated: rows / 2, failed: isSkipping ? 1 : 0 };
+  t.match(job, { state: 'completed', result });
+  const { rows: found } = await cluster.db.query(`SELECT
+    (SELECT count(*)::int FROM entries WHERE word = 'word ' || id) AS entries,
+    (SELECT count(*)::int FROM entries e JOIN kinds k ON k.id = e.kind AND k.name = 'kind ' || e.id)
+      AS kinds,
+    (SELECT count(*)::int FROM kinds) AS all_kinds,
+    (SELECT count(DISTINCT (entry, text))::int FROM notes) AS notes,
+    (SELECT count(*)::int FROM notes) AS all_notes`);
+  const counts = { entries: rows, kinds: rows, all_kinds: rows };
+  t.strictSame(found, [{ ...counts, notes: rows * 2, all_notes: rows * 2 }]);
 }
 
 /** Imports a file of some rows for each failpoint, with a worker that is killed there. */
@@ -44,24 +126,11 @@ export function killImports(
           `INSERT INTO ${table} SELECT i * 2, 'old' FROM generate_series(1, ${rows / 2}) i`,
         );
         await until(async () => (await cluster.fetch(`/items/${table}`)).ok, 'the table is known');
-        const doomed = await cluster.startWorker({ FAILPOINT: failpoint });
-        const answer = await upload(cluster, table, content, {
-          headers: { prefer: 'respond-async' },
-          query: isSkipping ? '?on_error=skip' : '',
-        });
-        t.equal(answer.status, 202, await answer.clone().text());
-        const { data } = await bodyOf<JobBody>(answer);
-        t.equal(await doomed.stoppedAt, failpoint);
-        await doomed.end('SIGKILL');
-        const successor = await cluster.startWorker();
-        const job = await until(
-          async () => {
-            const response = await cluster.fetch(`/jobs/${data.id}`);
-            const { data: found } = await bodyOf<JobBody>(response);
-            return found.finished_on === null ? null : found;
-          },
-          'the job ends',
-          120_000,
+        const job = await killedAt(t, cluster, failpoint, () =>
+          upload(cluster, table, content, {
+            headers: { prefer: 'respond-async' },
+            query: isSkipping ? '?on_error=skip' : '',
+          }),
         );
         t.match(job, {
           state: 'completed',
@@ -73,7 +142,7 @@ export function killImports(
             failed: isSkipping ? 1 : 0,
           },
         });
-        const report = await (await cluster.fetch(`/jobs/${data.id}/errors`)).text();
+        const report = await (await cluster.fetch(`/jobs/${job.id}/errors`)).text();
         const fault = new RegExp(`^${rows + 1},id,bad,.*,${rows + 2},"bad,word"$`);
         t.match(report.split('\n')[1], isSkipping ? fault : /^$/);
         const found = await cluster.db.query(
@@ -81,7 +150,10 @@ export function killImports(
              count(*) FILTER (WHERE word = 'word ' || id)::int AS right FROM ${table}`,
         );
         t.strictSame(found.rows, [{ count: rows, ids: rows, min: 1, max: rows, right: rows }]);
-        await successor.end('SIGTERM');
+      });
+      if (!NESTED.has(failpoint)) continue;
+      await t.test(`with related items, killed at ${failpoint}`, async (t) => {
+        await killNested(t, cluster, { failpoint, rows: rows / 100, isSkipping });
       });
     }
   });
