@@ -215,6 +215,7 @@ export async function openEdgeServices(
       holds: caching.imports,
       maxBytes: config.IMPORT_MAX_SIZE,
       quota: new SpoolQuota({ pool, schema, max: config.SPOOL_MAX_PER_USER }),
+      maxUploads: config.UPLOADS_MAX_PER_USER,
       log,
     }),
     queues: new QueueService({ pool, schema, queues, log }),

@@ -598,6 +598,11 @@ export const variables = {
     fallback: '100',
     meaning: 'Open event streams of one user at each edge',
   }),
+  UPLOADS_MAX_PER_USER: define({
+    parse: integer(1, 1_000_000),
+    fallback: '1000',
+    meaning: 'Uploads of one user that arrive at the same time at each edge',
+  }),
   SPOOL_MAX_PER_USER: define({
     parse: size,
     fallback: '256gb',

@@ -177,9 +177,9 @@ export async function endBackend(
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE (pid, backend_start) =
       (SELECT backend_pid, backend_start FROM ${systemTable(schema, 'jobs')}
         WHERE id = ${id} AND ${isOpen} AND attempt = coalesce(${attempt}, attempt))`);
-  const deadline = Date.now() + ENDED_WITHIN_MS;
+  const deadline = performance.now() + ENDED_WITHIN_MS;
   while ((await pool.query(statement)).rows.length > 0) {
-    if (Date.now() > deadline) throw new Error(`the session of job ${id} does not end`);
+    if (performance.now() > deadline) throw new Error(`the session of job ${id} does not end`);
     await delay(20);
   }
 }

@@ -19,7 +19,8 @@ export class RedisBus implements MessageBus {
   readonly #subscriptions: Subscriptions;
   readonly #endHeartbeat: () => void;
   #heartbeat: NodeJS.Timeout | null = null;
-  #lastContact = Date.now();
+  /** On the monotonic clock, which nobody sets. */
+  #lastContact = performance.now();
   /** The subscribed connection has answered since it was last opened. */
   #answered = false;
 
@@ -38,7 +39,7 @@ export class RedisBus implements MessageBus {
     });
     this.#subscriber.on('ready', () => this.#beat());
     this.#subscriber.on('message', (_, text) => {
-      this.#lastContact = Date.now();
+      this.#lastContact = performance.now();
       this.#subscriptions.dispatch(text);
     });
   }
@@ -68,7 +69,7 @@ export class RedisBus implements MessageBus {
   }
 
   silence(): number {
-    const since = Date.now() - this.#lastContact;
+    const since = Math.round(performance.now() - this.#lastContact);
     return this.#answered && since <= HEARTBEAT_MS * 2 ? 0 : since;
   }
 
@@ -85,7 +86,7 @@ export class RedisBus implements MessageBus {
       // The answer comes after the subscription before it on the same connection.
       await this.#subscriber.ping();
       this.#answered = true;
-      this.#lastContact = Date.now();
+      this.#lastContact = performance.now();
     } catch (error) {
       this.#log.warn({ err: error }, 'the message bus does not answer');
       // The connection may be half open; the retry strategy opens a new one.

@@ -40,16 +40,18 @@ const importFile: CallHandler = async (call) => {
   const query = importQuery(call.parameters);
   const idempotencyKey = idempotencyKeyOf(call.request);
   checkSize(call);
-  const incoming = await firstFile(call.request);
-  const { format, gzip, content, implied } = await formatted(incoming);
-  const upload = {
-    name: incoming.filename,
-    ...{ format, gzip, content },
-    parameters: importParameters(query, incoming.fields, { format, implied }),
-    size: call.request.body.size,
-    idempotencyKey,
-  };
-  const id = await imports.accept(call.caller, destination, upload);
+  const id = await imports.receive(call.caller, async () => {
+    const incoming = await firstFile(call.request);
+    const { format, gzip, content, implied } = await formatted(incoming);
+    const upload = {
+      name: incoming.filename,
+      ...{ format, gzip, content },
+      parameters: importParameters(query, incoming.fields, { format, implied }),
+      size: call.request.body.size,
+      idempotencyKey,
+    };
+    return await imports.accept(call.caller, destination, upload);
+  });
   if (isBackground(call)) return accepted(call, id);
   return jobAnswer(call, id, () => ({ status: 200, headers: { Location: jobLocation(id) } }));
 };

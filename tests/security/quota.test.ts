@@ -13,7 +13,11 @@ import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.
 import { until } from '#tests/harness/until.ts';
 import { upload } from '#tests/harness/upload.ts';
 
-const ENV = { JOBS_MAX_PER_USER: '5', SPOOL_MAX_PER_USER: '100kb', EVENTS_MAX_PER_USER: '2' };
+const UPLOADS = 8;
+const ENV = {
+  ...{ JOBS_MAX_PER_USER: '5', SPOOL_MAX_PER_USER: '100kb', EVENTS_MAX_PER_USER: '2' },
+  UPLOADS_MAX_PER_USER: String(UPLOADS),
+};
 const BACKGROUND = { query: '?background=true' };
 
 /** A file of so many KB that no other is identical with. */
@@ -105,6 +109,42 @@ t.test('bytes that are still arriving, of unknown length, too', async (t) => {
   t.match(answer, /^HTTP\/1.1 429 .*SPOOL_MAX_PER_USER/s);
   socket.destroy();
   await until(async () => (await arriving()) === 0 && spooled().length === 0, 'nothing is left');
+});
+
+t.test('uploads that arrive slowly', async () => {
+  const begin = async (part: string) => {
+    const socket = connect(Number(new URL(cluster.url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.write(
+      `POST /utils/import/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN_TOKEN}\r\n` +
+        `Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000\r\n\r\n${part}`,
+    );
+    return socket;
+  };
+  // Some have not even begun their file.
+  const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="f.csv"\r\n\r\nna';
+  const parts = Array.from({ length: UPLOADS }, (_, index) => (index % 2 === 0 ? '-' : head));
+  const sockets = await Promise.all(parts.map(begin));
+  const keep = setInterval(() => {
+    for (const socket of sockets) socket.write('-');
+  }, 1_000);
+  const send = () => upload(cluster, 'things', file(0), BACKGROUND);
+  let answer = await send();
+  while (answer.status === 202) {
+    await cancel(await accepted(answer));
+    answer = await send();
+  }
+  await refused(answer, 'UPLOADS_MAX_PER_USER');
+  await cancel(await accepted(await upload(second, 'things', file(0), BACKGROUND)));
+  clearInterval(keep);
+  for (const socket of sockets) socket.destroy();
+  const again = await until(async () => {
+    const free = await send();
+    return free.status === 202 ? free : null;
+  }, 'there is room again');
+  await cancel(await accepted(again));
+  await until(async () => spooled().length === 0, 'nothing is left');
 });
 
 t.test('what a killed process left counts no more after a while', async (t) => {

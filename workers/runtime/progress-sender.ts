@@ -25,8 +25,8 @@ export class ProgressReporter {
   readonly #rate = new ProgressRate();
   #latest: JobProgress | null = null;
   #changed = false;
-  #published = 0;
-  #stored = 0;
+  #published = Number.NEGATIVE_INFINITY;
+  #stored = Number.NEGATIVE_INFINITY;
 
   constructor(targets: ProgressTargets) {
     this.#targets = targets;
@@ -49,12 +49,12 @@ export class ProgressReporter {
 
   #send(): void {
     const latest = this.#latest;
-    const now = Date.now();
+    const now = performance.now();
     if (latest === null) return;
     if (!this.#changed && now < this.#published + REPEAT_EVERY_MS) return;
     this.#changed = false;
     this.#published = now;
-    const progress = this.#rate.next(latest, performance.now());
+    const progress = this.#rate.next(latest, now);
     const { id, attempt, bus, log, store } = this.#targets;
     const ignore = (error: unknown) => log.debug({ err: error }, 'progress could not be sent');
     bus.publish('job.progress', { id, attempt, progress }).catch(ignore);

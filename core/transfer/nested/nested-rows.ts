@@ -19,6 +19,8 @@ import { RowPayloads } from './nested-row.ts';
 /** Most rows and characters of a batch. */
 const ROWS = 500;
 const CHARACTERS = 1024 * 1024;
+/** Bytes of the file that become payloads at a time: these take far more memory than their text. */
+const PIECE = 64 * 1024;
 
 /** The first rows that can be written together; all that are left unless `isEnd`, only a whole batch. */
 function takeBatch(pending: NestedRow[], isEnd: boolean): NestedRow[] {
@@ -113,9 +115,11 @@ export async function importNested(run: Run, known: readonly FileColumn[]): Prom
     bytes += read;
   });
   for await (const chunk of content) {
-    reading(batches, reader, () => reader.push(chunk));
-    await flush(false);
-    connection.signal.throwIfAborted();
+    for (let from = 0; from < chunk.length; from += PIECE) {
+      reading(batches, reader, () => reader.push(chunk.subarray(from, from + PIECE)));
+      await flush(false);
+      connection.signal.throwIfAborted();
+    }
     report();
     await options.failpoint('import.parsing');
   }
