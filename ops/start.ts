@@ -1,4 +1,6 @@
 /** `npm start`: starts this installation and keeps it running until Ctrl-C or SIGTERM. */
 import { run } from './supervisor/run-supervisor.ts';
 
-process.exit(await run({ edge: 'edge/main.ts', worker: 'workers/main.ts' }));
+process.exit(
+  await run({ edge: 'edge/main.ts', worker: 'workers/main.ts', monitor: 'ops/monitor/main.ts' }),
+);

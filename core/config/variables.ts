@@ -370,6 +370,27 @@ export const variables = {
     fallback: '2',
     meaning: 'Jobs that one worker does at the same time from each queue',
   }),
+  MONITOR_PORT: define({
+    parse: integer(0, 65_535),
+    fallback: '8056',
+    meaning: 'TCP port of the monitor; 0 for none',
+  }),
+  MONITOR_HOST: define({
+    parse: text,
+    fallback: '127.0.0.1',
+    meaning: 'Address the monitor listens on',
+  }),
+  MONITOR_USER: define({
+    parse: text,
+    fallback: 'operator',
+    meaning: 'User of the monitor',
+  }),
+  MONITOR_PASSWORD: define({
+    parse: v.pipe(v.string(), v.minLength(8, 'must have at least 8 characters')),
+    fallback: undefined,
+    secret: true,
+    meaning: 'Password of the monitor; unset: generated at the first start and shown once',
+  }),
   LOG_LEVEL: define({
     parse: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const),
     fallback: 'info',

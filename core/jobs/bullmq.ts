@@ -15,7 +15,6 @@ import {
 } from 'bullmq';
 import type { Log } from '#core/log/log.ts';
 import { warnThrottled } from '#core/log/throttled-warning.ts';
-import type { BullQueue } from './bullmq-job-queue.ts';
 import { QUEUE_SCHEMA, type QueueConnection } from './queue-connection.ts';
 
 /**
@@ -36,7 +35,7 @@ export async function prepareQueueTables(connection: QueueConnection): Promise<v
   }
 }
 
-function newQueue(serverName: string, connection: QueueConnection): BullQueue {
+function newQueue(serverName: string, connection: QueueConnection) {
   if (connection.kind === 'postgres') {
     const { Queue } = withBackend(createPostgresBackend);
     // BullMQ has its own type of a pool, and the test for it.
@@ -52,7 +51,7 @@ export async function openBullQueue(
   serverName: string,
   connection: QueueConnection,
   log: Log,
-): Promise<BullQueue> {
+): Promise<ReturnType<typeof newQueue>> {
   await prepareQueueTables(connection);
   const queue = newQueue(serverName, connection);
   queue.on('error', warnThrottled(log.child({ queue: serverName }), 'the queue failed'));

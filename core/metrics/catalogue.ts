@@ -119,6 +119,36 @@ export const METRICS = define({
     help: 'Bytes of files that imports have read, as with the rows',
     labels: [],
   },
+  sluice_queue_jobs: {
+    type: 'gauge',
+    help: 'Open jobs of the whole installation by queue, waiting or running',
+    labels: ['queue', 'state'],
+  },
+  sluice_queue_oldest_waiting_seconds: {
+    type: 'gauge',
+    help: 'Age of the oldest job of a queue that waits; 0 without one',
+    labels: ['queue'],
+  },
+  sluice_queue_state: {
+    type: 'gauge',
+    help: 'The switch of a queue: 1 for the state that it has, 0 for the others',
+    labels: ['queue', 'state'],
+  },
+  sluice_sessions: {
+    type: 'gauge',
+    help: 'Sessions of the whole installation that have not expired',
+    labels: [],
+  },
+  sluice_processes: {
+    type: 'gauge',
+    help: 'Processes of this host by role, by whether they told their metrics within a second',
+    labels: ['role', 'state'],
+  },
+  sluice_monitor_reads_failed_total: {
+    type: 'counter',
+    help: 'Reads of the queues for these metrics that the database did not answer',
+    labels: [],
+  },
   sluice_event_loop_delay_seconds: {
     type: 'histogram',
     help: 'How late a timer of ten a second runs: what everything in the process waits',

@@ -5,10 +5,13 @@
  */
 import { type Config, ConfigError, loadConfig } from '#core/config/config.ts';
 import { type MetricFamily, metrics } from '#core/metrics/metrics.ts';
-import { measureProcess } from '#core/metrics/process-metrics.ts';
+import { measureProcess, type ProcessMetrics } from '#core/metrics/process-metrics.ts';
 
 /** EX_CONFIG of sysexits.h: a variable is wrong, and a restart would not help. */
 export const EXIT_CONFIGURATION = 78;
+
+/** The supervisor gives each process a second to answer. */
+const COLLECT_WITHIN_MS = 3_000;
 
 /** Messages between supervisor and child. */
 export type ChildMessage =
@@ -19,11 +22,19 @@ export type ChildMessage =
       /** That of the question. */
       readonly id: number;
       readonly families: readonly MetricFamily[];
-    };
+    }
+  /** Asks for the metrics of all processes. */
+  | { readonly type: 'collect'; readonly id: number };
 export type SupervisorMessage =
   | { readonly type: 'drain' }
   /** Asks for the metrics. */
-  | { readonly type: 'metrics'; readonly id: number };
+  | { readonly type: 'metrics'; readonly id: number }
+  | {
+      readonly type: 'collected';
+      /** That of the question. */
+      readonly id: number;
+      readonly processes: readonly ProcessMetrics[];
+    };
 
 /**
  * Reads the configuration of a child. An error is printed on stderr and ends the process.
@@ -49,6 +60,28 @@ export function reportMetrics(): void {
     if (message.type !== 'metrics') return;
     tellSupervisor({ type: 'metrics', id: message.id, families: metrics.families() });
   });
+}
+
+let questions = 0;
+
+/** Asks the supervisor for the metrics of all processes; none without a supervisor. */
+export async function collectMetrics(): Promise<readonly ProcessMetrics[]> {
+  if (!process.connected) return [];
+  questions += 1;
+  const id = questions;
+  const { promise, resolve } = Promise.withResolvers<readonly ProcessMetrics[]>();
+  const hear = (message: SupervisorMessage) => {
+    if (message.type === 'collected' && message.id === id) resolve(message.processes);
+  };
+  const timer = setTimeout(() => resolve([]), COLLECT_WITHIN_MS);
+  process.on('message', hear);
+  tellSupervisor({ type: 'collect', id });
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    process.off('message', hear);
+  }
 }
 
 /** Sends a message to the supervisor; does nothing in a process that was started by hand. */

@@ -14,14 +14,33 @@ export interface BannerFacts {
   readonly workers: number;
   /** Only when it was created just now. */
   readonly admin: GeneratedAdmin | null;
+  /** Null without one. */
+  readonly monitor: {
+    readonly url: string;
+    /** Only when it was generated just now. */
+    readonly password: string | null;
+  } | null;
 }
 
+const EMPTY: [string, string] = ['', ''];
 const WILDCARDS = new Set(['0.0.0.0', '::', '[::]']);
 
 /** The URL of the API for a browser on this machine. */
-export function localUrl(config: Pick<Config, 'HOST' | 'PORT'>): string {
-  const host = WILDCARDS.has(config.HOST) ? '127.0.0.1' : config.HOST;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${config.PORT}`;
+export function localUrl({ HOST, PORT }: Pick<Config, 'HOST' | 'PORT'>): string {
+  const host = WILDCARDS.has(HOST) ? '127.0.0.1' : HOST;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${PORT}`;
+}
+
+/** The URL of the monitor for a browser on this machine. */
+export function monitorUrl(config: Pick<Config, 'MONITOR_HOST' | 'MONITOR_PORT'>): string {
+  return localUrl({ HOST: config.MONITOR_HOST, PORT: config.MONITOR_PORT });
+}
+
+function monitorLines(config: Config, { url, password }: NonNullable<BannerFacts['monitor']>) {
+  const { MONITOR_USER: user } = config;
+  const shown: [string, string][] =
+    password === null ? [] : [['', `User ${user}, password ${password} (shown only now)`]];
+  return [['Monitor', url] satisfies [string, string], ...shown];
 }
 
 function count(number: number, noun: string): string {
@@ -63,6 +82,7 @@ export function banner(config: Config, facts: BannerFacts): string {
     ['Running', `${count(facts.edges, 'edge')}, ${count(facts.workers, 'worker')}`],
     ['', ''],
     ...(facts.admin === null ? [] : adminLines(facts.admin)),
+    ...(facts.monitor === null ? [] : [...monitorLines(config, facts.monitor), EMPTY]),
     ['Try', `curl ${url}/server/ping`],
     ['', `curl -H "Authorization: Bearer ${token}" ${url}/server/health`],
   ];

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Log } from '#core/log/log.ts';
 import type { MetricFamily } from '#core/metrics/metrics.ts';
+import type { ProcessMetrics } from '#core/metrics/process-metrics.ts';
 import {
   type ChildMessage,
   EXIT_CONFIGURATION,
@@ -32,6 +33,8 @@ export interface ChildOptions {
   readonly cwd: string;
   readonly log: Log;
   readonly backOff: BackOff;
+  /** The metrics of all processes, for one that asks. */
+  readonly collect: () => Promise<readonly ProcessMetrics[]>;
   /** The process ended because of its configuration; it is not restarted. */
   readonly onMisconfigured: (role: string) => void;
 }
@@ -72,6 +75,7 @@ export class Child {
     this.#ended = Promise.withResolvers();
     child.on('message', (message: ChildMessage) => {
       if (message.type === 'metrics') this.#asked.get(message.id)?.(message.families);
+      if (message.type === 'collect') void this.#collect(child, message.id);
       if (message.type !== 'ready') return;
       this.#serving = true;
       // At the first start the banner says so for all.
@@ -135,6 +139,12 @@ export class Child {
   /** Ends the process at once. */
   kill(): void {
     this.#process?.kill('SIGKILL');
+  }
+
+  async #collect(child: ChildProcess, id: number): Promise<void> {
+    const processes = await this.#options.collect();
+    const message: SupervisorMessage = { type: 'collected', id, processes };
+    if (child.connected) child.send(message, () => undefined);
   }
 
   #onEnd(since: number, code: number | null, signal: NodeJS.Signals | null): void {

@@ -17,12 +17,19 @@ const CONSUMER = 8;
 const ENTITIES = 2;
 /** A job keeps one connection for its transaction while the worker needs others. */
 const WORKER_LEAST = 2;
+/** Connections of the monitor, without those for the queues. */
+const MONITOR = 2;
 /** For migrations, health checks of operators and the like. */
 const SPARE = 10;
 
 type Sizes = Pick<
   Config,
-  'DATABASE_POOL_MAX' | 'STREAM_MAX' | 'EDGE_PROCESSES' | 'WORKER_PROCESSES' | 'REDIS_URL'
+  | 'DATABASE_POOL_MAX'
+  | 'STREAM_MAX'
+  | 'EDGE_PROCESSES'
+  | 'WORKER_PROCESSES'
+  | 'REDIS_URL'
+  | 'MONITOR_PORT'
 >;
 
 /** Maximum connections of all configured processes together. */
@@ -35,7 +42,8 @@ export function connectionsNeeded(config: Sizes): number {
     own +
     Math.min(ENTITIES, own - 1) +
     (onPostgres ? BUS + QUEUES + Math.min(CONSUMER, own - 1) : 0);
-  return config.EDGE_PROCESSES * edge + config.WORKER_PROCESSES * worker;
+  const watched = config.MONITOR_PORT > 0 ? MONITOR + (onPostgres ? BUS + PRODUCER : 0) : 0;
+  return config.EDGE_PROCESSES * edge + config.WORKER_PROCESSES * worker + watched;
 }
 
 /** `max_connections` for a database that only these processes use. */

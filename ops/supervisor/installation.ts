@@ -15,7 +15,8 @@ import { migrate } from '#core/system/migrate.ts';
 import { settleSchemaTrigger } from '#core/system/schema-trigger.ts';
 import { openSigningKeys } from '#core/system/signing-key.ts';
 import { systemSchema } from '#core/system/system-table.ts';
-import type { BannerFacts } from './banner.ts';
+import { openMonitorCredentials } from '#ops/monitor/credentials.ts';
+import { type BannerFacts, monitorUrl } from './banner.ts';
 import type { ChildSpec } from './child-process.ts';
 import { type Allotment, allotConnections } from './connection-budget.ts';
 import { explainStorage, makeDataDir } from './data-dir.ts';
@@ -35,6 +36,8 @@ const DATABASE_STOP_WITHIN_MS = 1_500;
 export interface Scripts {
   readonly edge: string;
   readonly worker: string;
+  /** Absent for an installation without one. */
+  readonly monitor?: string;
 }
 
 export interface InstallationOptions {
@@ -92,6 +95,7 @@ export class Installation {
     });
     this.#database = database;
     stop.throwIfAborted();
+    const monitor = this.#hasMonitor ? await openMonitorCredentials(config, this.#dataDir) : null;
     const prepare = async () => {
       if (redis === undefined) await checkQueueRight(database.directUrl);
       const allotment = await allotConnections(config, database.directUrl);
@@ -111,6 +115,7 @@ export class Installation {
       workers: allotment.WORKER_PROCESSES,
       queue: redis === undefined ? 'PostgreSQL' : `Redis ${redisVersion} at ${describeUrl(redis)}`,
       admin,
+      monitor: monitor && { url: monitorUrl(config), password: monitor.generated },
     };
   }
 
@@ -132,6 +137,9 @@ export class Installation {
     const { config, report } = this.#options;
     const probe = async () => {
       if (config.EDGE_PROCESSES > 0) await probePort(config);
+      if (!this.#hasMonitor) return;
+      const { MONITOR_HOST: HOST, MONITOR_PORT: PORT } = config;
+      await probePort({ HOST, PORT }, 'MONITOR_');
     };
     if (config.DATABASE_URL !== undefined) {
       await awaitLeftovers(this.#dataDir, report, stop);
@@ -151,6 +159,11 @@ export class Installation {
       lock.release();
       throw error;
     }
+  }
+
+  get #hasMonitor(): boolean {
+    const { config, scripts } = this.#options;
+    return scripts.monitor !== undefined && config.MONITOR_PORT > 0;
   }
 
   async #prepareTables(database: Database): Promise<GeneratedAdmin | null> {
@@ -196,6 +209,9 @@ export class Installation {
       children: [
         ...several(allotment.EDGE_PROCESSES, 'edge', scripts.edge),
         ...several(allotment.WORKER_PROCESSES, 'worker', scripts.worker),
+        ...(this.#hasMonitor && scripts.monitor !== undefined
+          ? several(1, 'monitor', scripts.monitor)
+          : []),
       ],
       cwd: root,
       log,

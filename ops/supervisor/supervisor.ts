@@ -28,7 +28,8 @@ export class Supervisor {
     const onMisconfigured = (role: string) =>
       this.#failed.reject(new SetupError(`The ${role} cannot run with this configuration`));
     this.#children = children.map(
-      (spec) => new Child(spec, { cwd, log, backOff, onMisconfigured }),
+      (spec) =>
+        new Child(spec, { cwd, log, backOff, onMisconfigured, collect: () => this.metrics() }),
     );
   }
 

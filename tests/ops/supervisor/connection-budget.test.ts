@@ -12,6 +12,7 @@ const SIZES = {
   EDGE_PROCESSES: 2,
   WORKER_PROCESSES: 1,
   REDIS_URL: undefined,
+  MONITOR_PORT: 0,
 };
 
 t.test('all queues are counted', async (t) => {
