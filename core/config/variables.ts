@@ -396,6 +396,11 @@ export const variables = {
     fallback: 'info',
     meaning: 'Lowest level of log lines that are written',
   }),
+  ACCESS_LOG: define({
+    parse: flag,
+    fallback: 'off',
+    meaning: 'Write a log line for each request, without its path and parameters',
+  }),
   QUERY_LIMIT_DEFAULT: define({
     parse: integer(1, 1_000_000),
     fallback: '100',

@@ -6,7 +6,14 @@ import type { ServerOptions } from './server.ts';
 
 type ConfiguredOptions = Pick<
   ServerOptions,
-  'bodyLimit' | 'jsonBounds' | 'compresses' | 'sendTimeouts' | 'headers' | 'cors' | 'secrets'
+  | 'accessLog'
+  | 'bodyLimit'
+  | 'jsonBounds'
+  | 'compresses'
+  | 'sendTimeouts'
+  | 'headers'
+  | 'cors'
+  | 'secrets'
 >;
 
 /** Seconds for which browsers remember to use HTTPS only: a year. */
@@ -27,6 +34,7 @@ export function serverOptionsOf(config: Config): ConfiguredOptions {
     bodyLimit: config.BODY_MAX_SIZE,
     jsonBounds: { members: config.BODY_MAX_MEMBERS, values: config.BODY_MAX_VALUES },
     compresses: config.COMPRESSION,
+    accessLog: config.ACCESS_LOG,
     sendTimeouts: { idle: config.STREAM_IDLE, total: config.STREAM_MAX_TIME },
     secrets: secretsOf(config),
     ...(config.HSTS_ENABLED ? { headers: https } : {}),

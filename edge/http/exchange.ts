@@ -56,6 +56,8 @@ export interface ExchangeSettings {
   /** Answers are compressed for clients that accept it. */
   readonly compresses: boolean;
   readonly sendTimeouts: SendTimeouts;
+  /** ACCESS_LOG */
+  readonly accessLog: boolean;
 }
 
 export class Exchange implements Request {
@@ -81,6 +83,9 @@ export class Exchange implements Request {
   /** The connection is closed. `socket` must not be used then. */
   aborted = false;
   counts: RequestCounts | null = null;
+  user: string | null = null;
+  /** Bytes of the body that were sent; counted only for the access log. */
+  bytes = 0;
   /** Called once when the connection closes, for the writer of the answer. */
   onDisconnect: ((cause: Error) => void) | null = null;
   /** Called when the socket can take more, for the writer of the answer. */

@@ -60,6 +60,8 @@ export interface Request {
   /** Aborted when the client disconnects before it has its answer. Made on first use. */
   readonly signal: AbortSignal;
   readonly body: Body;
+  /** The user for the access log; null until he is known, and for anonymous callers. */
+  user: string | null;
   /** Where the request is counted; null until its route is found. */
   counts: RequestCounts | null;
   /**

@@ -152,6 +152,9 @@ function writeWhole(
   body: string | Uint8Array,
 ): number | Promise<number> {
   const { status, bodiless, closing } = head;
+  if (exchange.settings.accessLog && !bodiless && exchange.method !== 'HEAD') {
+    exchange.bytes += sizeOf(body);
+  }
   let { block } = head;
   const close = exchange.release() || closing;
   const { socket, method, ambiguous, held } = exchange;
@@ -227,6 +230,7 @@ export async function sendPieces(
     socket.cork(() => writeHead(exchange, response.status, block));
     writer = new AnswerWriter(exchange, response.endless === true);
     for (let piece = first; piece.done !== true; ) {
+      if (settings.accessLog) exchange.bytes += sizeOf(piece.value);
       await writer.send(piece.value);
       piece = await orDisconnected(exchange, iterator.next());
     }

@@ -42,6 +42,8 @@ export interface ServerOptions {
   readonly cors?: Cors;
   /** How slowly clients may read answers; by default an hour, and a minute without reading. */
   readonly sendTimeouts?: SendTimeouts;
+  /** ACCESS_LOG; off by default. */
+  readonly accessLog?: boolean;
   /** Headers of every answer besides the standard ones. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Texts that no answer may contain, not even the message of an error. */
@@ -117,6 +119,7 @@ class HttpServer implements Server {
       standard: new StandardHeaders(options.headers),
       compresses: options.compresses ?? false,
       sendTimeouts: options.sendTimeouts ?? SEND_TIMEOUTS,
+      accessLog: options.accessLog ?? false,
     };
     // biome-ignore lint/suspicious/useIterableCallbackReturn: no array's, it counts connections
     this.#app.filter((_, change) => {
@@ -292,9 +295,18 @@ class HttpServer implements Server {
     const { level, error } = outcome;
     const { id, method, path, started, aborted } = exchange;
     const time = performance.now() - started;
-    (exchange.counts ?? countsWithoutRoute(method)).count(aborted ? null : status, time);
-    if (!log.isLevelEnabled(level)) return;
+    const counts = exchange.counts ?? countsWithoutRoute(method);
+    counts.count(aborted ? null : status, time);
     const ms = Math.round(time * 100) / 100;
+    if (this.#settings.accessLog) {
+      const { bytes, user } = exchange;
+      const state = aborted ? 'aborted' : status;
+      log.info(
+        { request: id, method, route: counts.route, status: state, ms, bytes, user },
+        'access',
+      );
+    }
+    if (!log.isLevelEnabled(level)) return;
     const end = aborted ? { aborted } : { status };
     const cause = level === 'debug' ? {} : { err: error };
     log[level]({ request: id, method, path, ...end, ms, ...cause }, 'request');

@@ -59,6 +59,7 @@ export function dispatch(entry: Dispatched, services: EdgeServices): Route {
       sent === null && byCookie
         ? await callerByCookie(request, services, ip)
         : await identity.authenticate(sent, ip);
+    request.user = caller.user;
     if (caller.admin) request.revealErrors();
     await limits.identify(request, caller);
     if (caller.lacksSecondFactor && entry.beforeSecondFactor !== true) {
