@@ -98,6 +98,8 @@ export interface JobQuery extends Pick<Query, 'filter' | 'sort' | 'limit' | 'off
 
 /** Newest jobs among which a search looks before it uses the indexes of prefixes. */
 const SEARCHED_FIRST = 5_000;
+/** Jobs that are few enough to be found before they are filtered and sorted. */
+const FEW = 5_000;
 /** Waiting jobs of a queue that get their position in a list. */
 const COUNTED_POSITIONS = 1_000;
 
@@ -153,14 +155,14 @@ export class JobList {
     const jobs =
       found !== null && isPlain
         ? await this.#searched(rows, query, found)
-        : await this.#pages(rows, query, found);
+        : await this.#pages(rows, query, { found, isOfUser: !caller.admin });
     return await this.#placed(jobs);
   }
 
   async #pages(
     rows: ReadableRows,
     query: JobQuery,
-    found: readonly Sql[] | null,
+    { found, isOfUser }: { readonly found: readonly Sql[] | null; readonly isOfUser: boolean },
   ): Promise<readonly Job[]> {
     const { from, where, order, column: named } = rows;
     const { limit, offset, sort, after = null } = query;
@@ -172,16 +174,45 @@ export class JobList {
     const descending = sort.at(-1)?.descending ?? true;
     const sequence = named('sequence');
     const orderBy = join([...order, descending ? sql`${sequence} DESC` : sequence]);
-    const own = found === null ? [] : [either(found)];
+    // All jobs of one user may be few; the default order has an index for each user.
+    const few = found ?? (isOfUser && sort.length > 0 ? [sql`true`] : null);
+    const own = few === null ? [] : [await this.#matching(rows, few)];
     const jobs: Job[] = [];
     for (const range of ranges) {
       const left = limit === null ? null : limit - jobs.length;
       if (left === 0) break;
-      const page = sql`SELECT ${jobColumns} FROM ${from}${where([...range, ...own])}
-        ORDER BY ${orderBy} LIMIT ${left} OFFSET ${offset}`;
+      // The jobs that an offset skips are not read themselves, where an index has the order.
+      const page = sql`SELECT ${jobColumns} FROM (
+          SELECT sequence, row_number() OVER () AS place FROM (
+            SELECT ${sequence} FROM ${from}${where([...range, ...own])}
+            ORDER BY ${orderBy} LIMIT ${left} OFFSET ${offset}) AS ordered) AS page
+        JOIN ${this.#jobs} USING (sequence) ORDER BY place`;
       for (const job of await this.#read(page)) jobs.push(job);
     }
     return jobs;
+  }
+
+  /**
+   * A condition that holds for the jobs for which one of several holds. Few jobs are found first, by
+   * their indexes: PostgreSQL knows little of how few they are, and would look for them through all
+   * jobs in their order.
+   */
+  async #matching(
+    { from, where, column: named }: ReadableRows,
+    found: readonly Sql[],
+  ): Promise<Sql> {
+    const branches = found.map(
+      (condition) =>
+        sql`(SELECT ${named('sequence')} FROM ${from}${where([condition])} LIMIT ${FEW + 1})`,
+    );
+    const { rows } = await this.#pool.query<{ sequences: string[] | null }>(
+      render(sql`SELECT CASE WHEN count(*) <= ${FEW} THEN coalesce(array_agg(sequence), '{}') END AS sequences
+        FROM (${join(branches, ' UNION ALL ')}) AS found`),
+    );
+    const [{ sequences } = { sequences: null }] = rows;
+    return sequences === null
+      ? either(found)
+      : sql`${named('sequence')} = ANY(${sequences}::bigint[])`;
   }
 
   /**

@@ -389,6 +389,45 @@ for (const backend of backends) {
       await refused({}, randomUUID());
     });
 
+    await t.test('are found in any order, few or many of them', async (t) => {
+      const [few, many] = [person(), person()];
+      for (const [{ user }, count] of [
+        [few, 40],
+        [many, 5_200],
+      ] as const) {
+        await pool.query(
+          `INSERT INTO system_jobs (kind, queue, message, message_version, state, finished_on,
+             "user", file_name, file_size)
+           SELECT 'k', 'transfer', '{}', 1, 'failed', now(), $1,
+             CASE n % 2 WHEN 0 THEN 'same' ELSE 'Same ' || n END, n * 7919 % 1000
+           FROM generate_series(1, $2::int) AS n`,
+          [user, count],
+        );
+      }
+      for (const by of [few, many]) {
+        for (const [sort, order] of [
+          ['file_size', 'file_size, sequence'],
+          ['-file_name', 'file_name DESC, sequence DESC'],
+        ] as const) {
+          for (const search of ['same', 'same 1', undefined]) {
+            const query = parseQuery({ sort, search, limit: 30, offset: 5 }, BOUNDS);
+            const found = await jobs.list(by, query);
+            const { rows } = await pool.query<{ id: string }>(
+              `SELECT id FROM system_jobs WHERE "user" = $1 AND lower(file_name) LIKE $2
+               ORDER BY ${order} LIMIT 30 OFFSET 5`,
+              [by.user, `${search ?? ''}%`],
+            );
+            t.strictSame(
+              found.map(({ id }) => id),
+              rows.map(({ id }) => id),
+              `${search} by ${sort}`,
+            );
+          }
+        }
+      }
+      await pool.query('DELETE FROM system_jobs WHERE "user" = ANY ($1)', [[few.user, many.user]]);
+    });
+
     await t.test('show their position', async (t) => {
       await pool.query("UPDATE system_jobs SET state = 'failed', finished_on = now()");
       const [first, second] = [person(), person()];
