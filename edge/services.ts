@@ -1,5 +1,4 @@
 /** Opens what an edge process needs, and closes it again. */
-import { join } from 'node:path';
 import { AccessSource } from '#core/access/rights-source.ts';
 import { openCaching } from '#core/cache/open-response-cache.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
@@ -42,8 +41,7 @@ import { OwnAccountService } from '#core/services/system/own-account.ts';
 import { systemRuleOf } from '#core/services/system/rule.ts';
 import { SystemService } from '#core/services/system/system-items.ts';
 import { RuleAudit } from '#core/services/unreadable-rules.ts';
-import { freeSpace } from '#core/storage/free-space.ts';
-import { localStorage } from '#core/storage/local-storage.ts';
+import { openJobStorage } from '#core/storage/open-storage.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { RELEASE } from '#core/system/release.ts';
 import { openSigningKeys } from '#core/system/signing-key.ts';
@@ -127,8 +125,7 @@ export async function openEdgeServices(
   const secrets = openSigningKeys(config);
   const confirm = confirmation({ pool: watch, schema, catalog, bus, log });
   const identity = openIdentity({ config, pool, schema, catalog, access, confirm, log }, secrets);
-  const uploads = join(config.DATA_DIR, 'spool');
-  const spool = localStorage(uploads);
+  const spool = await openJobStorage(config);
   spool.sweep().then(
     (files) => files > 0 && log.info({ files }, 'uploads that were not finished are removed'),
     (error: unknown) => log.warn({ err: error }, 'the folder of uploads cannot be used'),
@@ -236,7 +233,11 @@ export async function openEdgeServices(
               memoryWarn: config.REDIS_MEMORY_WARN,
             })
           : null,
-      storage: { name: 'local', storage: spool, free: () => freeSpace(uploads) },
+      storage: {
+        name: config.locations[0]?.name ?? 'files',
+        storage: spool,
+        free: () => spool.free(),
+      },
       unresponsive: () => reader.unresponsive,
       shortage: config.DATABASE_SHORTAGE,
       rules,

@@ -3,6 +3,7 @@
  * Markdown table. Values of secrets are never shown.
  */
 import { ConfigError, loadConfig } from '#core/config/config.ts';
+import { locationVariables, prefixOf } from '#core/config/storage-location.ts';
 import type { Variable } from '#core/config/variable.ts';
 import { variables } from '#core/config/variables.ts';
 
@@ -27,9 +28,21 @@ function meaning(entry: Entry): string {
   return alias === undefined ? text : `${text}; also read from ${alias}`;
 }
 
+/** The variables of the locations that the environment names. */
+function ofLocations(env: Environment): readonly (readonly [string, Entry])[] {
+  const names = (env.STORAGE_LOCATIONS ?? variables.STORAGE_LOCATIONS.fallback).split(',');
+  const prefixes = names.map((name) => prefixOf(name.trim()));
+  return prefixes.flatMap((prefix) =>
+    Object.entries<Entry>(locationVariables).map(
+      ([name, entry]) => [prefix + name, entry] as const,
+    ),
+  );
+}
+
 /** The table with columns of equal width. */
 export function configTable(env: Environment): string {
-  const rows = Object.entries<Entry>(variables).map(([name, entry]) => [
+  const all = [...Object.entries<Entry>(variables), ...ofLocations(env)];
+  const rows = all.map(([name, entry]) => [
     name,
     entry.fallback ?? '',
     setting(name, entry, env),

@@ -1,5 +1,4 @@
 /** Opens what the actors of a worker process share, and closes it again. */
-import { join } from 'node:path';
 import { AccessSource } from '#core/access/rights-source.ts';
 import { openCaching } from '#core/cache/open-response-cache.ts';
 import { CheckedCatalog } from '#core/catalog/checked-catalog.ts';
@@ -15,7 +14,7 @@ import { openBus } from '#core/messages/open-message-bus.ts';
 import { metrics } from '#core/metrics/metrics.ts';
 import { failpoints } from '#core/process/failpoint.ts';
 import { JobService } from '#core/services/jobs.ts';
-import { localStorage } from '#core/storage/local-storage.ts';
+import { openJobStorage } from '#core/storage/open-storage.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { systemSchema } from '#core/system/system-table.ts';
 import { ormOnDemand } from './metadata/orm-on-demand.ts';
@@ -74,7 +73,7 @@ export async function openServices(
   const shared = Math.min(QUEUE_CONNECTIONS, own - 1);
   const role = { role: 'consumer', max: QUEUE_NAMES.length + shared } as const;
   const queues = await openQueues(config, direct, cluster, log, role);
-  const spool = localStorage(join(config.DATA_DIR, 'spool'));
+  const spool = await openJobStorage(config);
   const jobs = new JobService({
     ...{ pool, schema, queues, bus, spool, log },
     maxPerHolder: config.JOBS_MAX_PER_USER,

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
+import { readLocations, type StorageLocation } from './storage-location.ts';
 import type { Variable } from './variable.ts';
 import { brokenRules } from './variable-rules.ts';
 import { variables } from './variables.ts';
@@ -13,8 +14,11 @@ type AnyVariable = Variable<unknown, string | undefined>;
 type Value<T> =
   T extends Variable<infer V, infer F> ? (F extends string ? V : V | undefined) : never;
 
-/** The typed value of each variable, by name. */
-export type Config = { readonly [K in keyof Variables]: Value<Variables[K]> };
+/** The typed value of each variable, by name, and the locations of files. */
+export type Config = { readonly [K in keyof Variables]: Value<Variables[K]> } & {
+  /** Those of STORAGE_LOCATIONS, in its order. */
+  readonly locations: readonly StorageLocation[];
+};
 
 /** One or more variables are invalid; `faults` has a line for each. */
 export class ConfigError extends Error {
@@ -67,7 +71,14 @@ export function loadConfig(env: Environment = process.env): Config {
   }
   if (faults.length > 0) throw new ConfigError(faults);
   // The loop above sets one value for each entry of the list that Config is derived from.
-  const config = Object.freeze(values) as Config;
+  const read = values as Omit<Config, 'locations'>;
+  const { locations, faults: unusable } = readLocations({
+    names: read.STORAGE_LOCATIONS,
+    folder: read.DATA_DIR,
+    textOf: (name, entry) => textOf(name, entry, env),
+  });
+  if (unusable.length > 0) throw new ConfigError(unusable);
+  const config: Config = Object.freeze({ ...read, locations });
   const broken = brokenRules(config);
   if (broken.length > 0) throw new ConfigError(broken);
   return config;

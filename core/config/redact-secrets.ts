@@ -25,7 +25,10 @@ export function secretsOf(config: Config): readonly string[] {
     const value = Object.entries(config).find(([key]) => key === name)?.[1];
     return typeof value === 'string' ? [value, passwordIn(value)] : [];
   });
-  return values.filter((value) => value.length >= SHORTEST);
+  const ofLocations = config.locations.flatMap((location) =>
+    location.driver === 's3' ? [location.credentials?.secret ?? ''] : [],
+  );
+  return [...values, ...ofLocations].filter((value) => value.length >= SHORTEST);
 }
 
 /** A message without secrets and without the credentials of URLs. */

@@ -1,7 +1,7 @@
 /** Rules between variables that are each valid alone. */
 import type { Config } from './config.ts';
 
-type LimitConfig = Pick<
+type RuledConfig = Pick<
   Config,
   | 'REDIS_URL'
   | 'RATE_LIMIT_STORE'
@@ -11,11 +11,16 @@ type LimitConfig = Pick<
   | 'RATE_LIMIT_GLOBAL_ENABLED'
   | 'RATE_LIMIT_GLOBAL_POINTS'
   | 'RATE_LIMIT_GLOBAL_DURATION'
+  | 'STORAGE_PART_SIZE'
+  | 'STORAGE_UPLOAD_MEMORY'
 >;
 
 /** One line for each broken rule, naming its variables. */
-export function brokenRules(config: LimitConfig): string[] {
+export function brokenRules(config: RuledConfig): string[] {
   const faults: string[] = [];
+  if (config.STORAGE_UPLOAD_MEMORY < 2 * config.STORAGE_PART_SIZE) {
+    faults.push('STORAGE_UPLOAD_MEMORY: must have room for two parts of STORAGE_PART_SIZE');
+  }
   if (config.RATE_LIMIT_STORE === 'redis' && config.REDIS_URL === undefined) {
     faults.push('RATE_LIMIT_STORE: redis needs REDIS_URL');
   }

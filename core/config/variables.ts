@@ -192,6 +192,22 @@ export const variables = {
     fallback: '.data',
     meaning: 'Folder of the embedded database, spooled uploads and generated credentials',
   }),
+  STORAGE_LOCATIONS: define({
+    parse: list,
+    fallback: 'local',
+    meaning:
+      'Names of the places for files; jobs use the first. Each has variables STORAGE_<NAME>_…, listed below',
+  }),
+  STORAGE_PART_SIZE: define({
+    parse: v.pipe(size, v.minValue(5 * 1024 ** 2, 'must be at least 5mb, as S3 demands')),
+    fallback: '8mb',
+    meaning: 'Size of the parts in which files go to S3; a file has at most 10,000',
+  }),
+  STORAGE_UPLOAD_MEMORY: define({
+    parse: size,
+    fallback: '64mb',
+    meaning: 'Memory of each process for parts on their way to S3; uploads wait for it',
+  }),
   DATABASE_URL: define({
     parse: url('postgres', 'postgresql'),
     fallback: undefined,

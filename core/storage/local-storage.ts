@@ -1,14 +1,27 @@
 /** The storage in a folder of this host, or of a file system that several hosts mount. */
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { link, mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import {
+  access,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  unlink,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { unavailable } from '#core/errors/service-error.ts';
 import { hasEnded, processIdentity } from '#core/process/process-id.ts';
+import { freeSpace } from './free-space.ts';
 import {
   assertFileName,
   fileMissing,
   isFileName,
+  type ListedFile,
   type SizeLimit,
   type Storage,
   type Stored,
@@ -150,6 +163,15 @@ export function localStorage(folder: string): Storage {
         throw storageFailure(error);
       }
     },
+    async check() {
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await access(folder, constants.R_OK | constants.W_OK);
+      } catch (error) {
+        throw storageFailure(error);
+      }
+    },
+    free: () => freeSpace(folder),
     async write(id, content, limit) {
       const path = pathOf(id);
       const unfinished = `${path}.${processIdentity()}${UNFINISHED}`;
@@ -196,7 +218,7 @@ export function localStorage(folder: string): Storage {
       return removed;
     },
     async list() {
-      const found: { id: string; modified: Date }[] = [];
+      const found: ListedFile[] = [];
       for (const name of await names()) {
         const id = name.endsWith(UNFINISHED) ? name.slice(0, ID_LENGTH) : name;
         if (!isFileName(id)) continue;

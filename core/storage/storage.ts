@@ -20,7 +20,14 @@ export interface ByteRange {
 export interface SizeLimit {
   readonly bytes: number;
   /** The variable that says so. */
-  readonly variable: 'IMPORT_MAX_SIZE' | 'EXPORT_MAX_SIZE';
+  readonly variable: 'IMPORT_MAX_SIZE' | 'EXPORT_MAX_SIZE' | 'STORAGE_PART_SIZE';
+}
+
+/** A file that the storage has, or that arrives. */
+export interface ListedFile {
+  readonly id: string;
+  /** The time of the last byte; in a bucket that at which an unfinished file was begun. */
+  readonly modified: Date;
 }
 
 /** Where uploads and exported files are; a name is always a generated UUID, never chosen by a client. */
@@ -30,6 +37,10 @@ export interface Storage {
    * @throws {ServiceError} SERVICE_UNAVAILABLE when it cannot be used
    */
   identity(): Promise<string>;
+  /** @throws {ServiceError} SERVICE_UNAVAILABLE when it cannot be used now */
+  check(): Promise<void>;
+  /** Free bytes; null when it does not say. */
+  free(): Promise<number | null>;
   /**
    * Stores the content as fast as the storage accepts it. It is durable when this resolves, and
    * nothing is left when this rejects.
@@ -53,8 +64,8 @@ export interface Storage {
   remove(id: string): Promise<void>;
   /** Removes what processes left unfinished that have ended. @returns how many */
   sweep(): Promise<number>;
-  /** All uploads, including unfinished ones, with the time of the last byte. */
-  list(): Promise<{ id: string; modified: Date }[]>;
+  /** All uploads, including unfinished ones. */
+  list(): Promise<ListedFile[]>;
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -77,4 +88,16 @@ export function tooLarge({ bytes: limit, variable }: SizeLimit): ServiceError {
 /** The error for a file that a job refers to and that is not in the storage. */
 export function fileMissing(cause: unknown): ServiceError {
   return unavailable('storage', 'The file is not in the storage.', { cause });
+}
+
+/** The storage cannot be used now, which says nothing about the file. */
+export class StorageUnreachable extends ServiceError {
+  constructor(reason: string, cause?: unknown) {
+    const headers = { 'Retry-After': '1' };
+    const details = {
+      service: 'storage',
+      reason: `The storage of files cannot be used. ${reason}`,
+    };
+    super('SERVICE_UNAVAILABLE', details, { cause, headers });
+  }
 }

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ConfigError, loadConfig } from '#core/config/config.ts';
+import { secretsOf } from '#core/config/redact-secrets.ts';
 
 function faultsOf(env: Record<string, string>): readonly string[] {
   try {
@@ -55,4 +56,46 @@ t.test('the conventional name counts when ours is unset', async (t) => {
     loadConfig({ MAX_PAYLOAD_SIZE: '1mb', BODY_MAX_SIZE: '2mb' }).BODY_MAX_SIZE,
     2 * 1024 ** 2,
   );
+});
+
+t.test('each location of files has its own variables, with the names of Directus', async (t) => {
+  t.strictSame(loadConfig({ DATA_DIR: '/d' }).locations, [
+    { name: 'local', driver: 'local', root: '/d' },
+  ]);
+  const secret = join(t.testdir(), 'secret');
+  writeFileSync(secret, 'the secret of the bucket\n');
+  const config = loadConfig({
+    STORAGE_LOCATIONS: 'far-away,local',
+    STORAGE_FAR_AWAY_DRIVER: 's3',
+    STORAGE_FAR_AWAY_BUCKET: 'files',
+    STORAGE_FAR_AWAY_ROOT: 'sluice',
+    STORAGE_FAR_AWAY_ENDPOINT: 'http://127.0.0.1:9000',
+    STORAGE_FAR_AWAY_FORCE_PATH_STYLE: 'true',
+    STORAGE_FAR_AWAY_KEY: 'key',
+    STORAGE_FAR_AWAY_SECRET_FILE: secret,
+    STORAGE_LOCAL_ROOT: '/srv',
+  });
+  t.strictSame(config.locations, [
+    {
+      ...{ name: 'far-away', driver: 's3', root: 'sluice', bucket: 'files', region: 'us-east-1' },
+      ...{ endpoint: 'http://127.0.0.1:9000', forcePathStyle: true },
+      credentials: { key: 'key', secret: 'the secret of the bucket' },
+    },
+    { name: 'local', driver: 'local', root: '/srv' },
+  ]);
+  t.ok(secretsOf(config).includes('the secret of the bucket'));
+});
+
+t.test('faults in the variables of locations are named', async (t) => {
+  const s3 = { STORAGE_LOCATIONS: 's3', STORAGE_S3_DRIVER: 's3' };
+  t.match(faultsOf(s3), [/^STORAGE_S3_BUCKET: /]);
+  const bucket = { ...s3, STORAGE_S3_BUCKET: 'b' };
+  t.match(faultsOf({ ...bucket, STORAGE_S3_KEY: 'k' }), [/^STORAGE_S3_KEY: .*STORAGE_S3_SECRET/]);
+  t.match(faultsOf({ ...bucket, STORAGE_S3_ENDPOINT: 'x' }), [/^STORAGE_S3_ENDPOINT: /]);
+  t.match(faultsOf({ ...bucket, STORAGE_S3_FORCE_PATH_STYLE: 'x' }), [/^STORAGE_S3_FORCE/]);
+  t.match(faultsOf({ STORAGE_LOCAL_DRIVER: 'gcs' }), [/^STORAGE_LOCAL_DRIVER: /]);
+  t.match(faultsOf({ STORAGE_LOCATIONS: 'a,a' }), [/^STORAGE_LOCATIONS: /]);
+  t.match(faultsOf({ STORAGE_LOCATIONS: 'a b' }), [/^STORAGE_LOCATIONS: /]);
+  t.match(faultsOf({ STORAGE_PART_SIZE: '1mb' }), [/^STORAGE_PART_SIZE: /]);
+  t.match(faultsOf({ STORAGE_PART_SIZE: '40mb' }), [/^STORAGE_UPLOAD_MEMORY: /]);
 });
