@@ -158,10 +158,7 @@ export class PipelinePool {
     return performance.now() - started;
   }
 
-  /**
-   * Runs a read.
-   * @throws {Error} the failure of the statement
-   */
+  /** Runs a read; the promise rejects with the failure of the statement. */
   run(connection: PipelinedConnection, prepared: Prepared, pending: PendingRead): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       const move = (reason: Moved) => resolve({ kind: 'moved', reason });

@@ -1,6 +1,6 @@
 /**
  * Delivers rows as the bytes that arrived, so that a value which is only passed on is never made into
- * a text. All other messages go to the driver's parser.
+ * a text. All other messages that mean something to the driver go to its parser.
  */
 import type { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
@@ -14,6 +14,7 @@ const SHORT = 65_536;
 const HEADER = 5;
 const LENGTH_AT = 1;
 const DATA_ROW = 0x44;
+const BIND_COMPLETE = 0x32;
 /** Bytes of the number of values in a row, and of the length of each. */
 const COUNT = 2;
 const LENGTH = 4;
@@ -112,9 +113,12 @@ export class RowIntake {
     while (bytes.length - at >= HEADER) {
       const end = at + sizeAt(bytes, at);
       if (end > bytes.length) break;
-      if (bytes[at] === DATA_ROW) {
+      const type = bytes[at];
+      if (type === DATA_ROW || type === BIND_COMPLETE) {
         if (parsed < at) this.#parse(bytes.subarray(parsed, at));
-        this.#connection.emit('dataRow', new DataRow(bytes.subarray(at + HEADER, end)));
+        const content = bytes.subarray(at + HEADER, end);
+        // The driver does nothing when a statement is bound.
+        if (type === DATA_ROW) this.#connection.emit('dataRow', new DataRow(content));
         parsed = end;
       }
       at = end;

@@ -61,7 +61,8 @@ export function dispatch(entry: Dispatched, services: EdgeServices): Route {
         : await identity.authenticate(sent, ip);
     request.user = caller.user;
     if (caller.admin) request.revealErrors();
-    await limits.identify(request, caller);
+    const counted = limits.identify(request, caller);
+    if (counted !== undefined) await counted;
     if (caller.lacksSecondFactor && entry.beforeSecondFactor !== true) {
       throw forbidden(SECOND_FACTOR_FIRST);
     }
