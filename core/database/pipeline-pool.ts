@@ -183,8 +183,9 @@ export class PipelinePool {
    * Gives a connection to a write of one round trip, behind which others may be sent while writes
    * come back quickly; one is kept for whoever begins to read. Null while somebody reads or a write
    * is stuck, and when there is none to spare.
+   * @param waitsForLocks it waits for locks as long as it must, because it is not tried elsewhere
    */
-  borrow(): BorrowedConnection | null {
+  borrow(waitsForLocks = true): BorrowedConnection | null {
     const [kept, ...others] = this.#connections;
     const isNeeded = (connection: PipelinedConnection | null) =>
       connection && (connection.reads.length > 0 || connection.isStuck);
@@ -194,12 +195,12 @@ export class PipelinePool {
       if (!connection?.takesWrites(this.#returned)) continue;
       if (best === null || connection.writes < best.writes) best = connection;
     }
-    return best && this.#lend(best);
+    return best && this.#lend(best, waitsForLocks);
   }
 
-  #lend(connection: PipelinedConnection): BorrowedConnection {
+  #lend(connection: PipelinedConnection, waitsForLocks: boolean): BorrowedConnection {
     connection.cork();
-    connection.beginWrite();
+    connection.beginWrite(waitsForLocks);
     return {
       client: connection.client,
       giveBack: (error) => {

@@ -143,9 +143,7 @@ export class PipelinedConnection {
     if (this.reads.push(read) === 1) this.#since = performance.now();
     this.#load += read.time;
     this.prepared.add(name);
-    if (!this.#waitsForLocks) return;
-    this.#waitsForLocks = false;
-    this.client.query(`SET lock_timeout = ${LOCK_MS}`).catch(() => undefined);
+    this.#boundLocks(false);
   }
 
   /** @returns how long it took PostgreSQL (ms) */
@@ -160,13 +158,18 @@ export class PipelinedConnection {
     return time;
   }
 
-  /** A write waits for locks as long as it must: it is not sent twice. */
-  beginWrite(): void {
+  /** @param waitsForLocks as long as it must; else no longer than a read */
+  beginWrite(waitsForLocks: boolean): void {
     this.#writes += 1;
     if (this.#writes === 1) this.#wroteSince = performance.now();
-    if (this.#waitsForLocks) return;
-    this.#waitsForLocks = true;
-    this.client.query('SET lock_timeout = 0').catch(() => undefined);
+    this.#boundLocks(waitsForLocks);
+  }
+
+  /** What is sent from now on waits for locks as long as it must, or no longer than LOCK_MS. */
+  #boundLocks(waits: boolean): void {
+    if (this.#waitsForLocks === waits) return;
+    this.#waitsForLocks = waits;
+    this.client.query(`SET lock_timeout = ${waits ? 0 : LOCK_MS}`).catch(() => undefined);
   }
 
   endWrite(): void {

@@ -167,8 +167,8 @@ export class Reader {
   }
 
   /** A pipelined connection for a write, as {@link PipelinePool.borrow} gives it. */
-  borrow(): BorrowedConnection | null {
-    return this.#pipelines.borrow();
+  borrow(waitsForLocks?: boolean): BorrowedConnection | null {
+    return this.#pipelines.borrow(waitsForLocks);
   }
 
   async #answer(statement: Statement, pending: PendingRead): Promise<string | ValueBytes | null> {

@@ -29,12 +29,15 @@ export interface ShortWrite {
  * A pipelined connection, while the pool has none for this table and nobody reads: most of its time a
  * short write waits for its COMMIT to reach the disk, where others can join it. Null when there is none
  * to spare. It is for writes that wait for nobody: others would hold up those behind them.
+ * @param waitsForLocks should it have to wait all the same, it does; else it fails after LOCK_MS
  */
 export function spareConnection(
   { shares, reader }: WriteConnections,
   { table, rows }: Pick<ShortWrite, 'table' | 'rows'>,
+  waitsForLocks: boolean,
 ): OnConnection | null {
-  const borrowed = rows <= MAX_ROWS && !shares.hasRoomFor(table) ? reader.borrow() : null;
+  const isWanted = rows <= MAX_ROWS && !shares.hasRoomFor(table);
+  const borrowed = isWanted ? reader.borrow(waitsForLocks) : null;
   return borrowed && ((work) => lend(borrowed, work));
 }
 
@@ -58,7 +61,7 @@ export function connectionFor(
   { table, rows, waitsForLocks }: ShortWrite,
 ): OnConnection {
   return (work) => {
-    const spare = waitsForLocks ? null : spareConnection(connections, { table, rows });
+    const spare = waitsForLocks ? null : spareConnection(connections, { table, rows }, true);
     return spare === null ? withConnection(connections.shares.writesTo(table), work) : spare(work);
   };
 }

@@ -2,6 +2,7 @@
  * Opens what a write needs: the collections that it reaches, its history, and the transaction or the
  * one round trip that it runs in.
  */
+import pg from 'pg';
 import type { Collection } from '#core/catalog/catalog.ts';
 import type { AtOnce, ChangeJournal, Note } from '#core/changes/write-transaction.ts';
 import type { Client } from '#core/database/pool.ts';
@@ -48,8 +49,15 @@ interface SessionConnection {
 /** Of a session that asks nothing of the database. */
 const NO_DATABASE: SessionConnection = { client: NO_CONNECTION, note: () => undefined };
 
+/** SQLSTATE of a statement that waited for a lock for too long. */
+const NOT_AVAILABLE = '55P03';
+/** For so long (ms) nothing is tried on a table that turned out to be locked. */
+const AVOIDED_MS = 1_000;
+
 export class WriteSessions {
   readonly #options: WriteSessionOptions;
+  /** Tables that turned out to be locked, and until when nothing is tried on them. */
+  readonly #avoided = new Map<string, number>();
 
   constructor(options: WriteSessionOptions) {
     this.#options = options;
@@ -93,14 +101,30 @@ export class WriteSessions {
       const short = { table: collection, rows: work.rows, waitsForLocks: true };
       const onConnection = connectionFor({ shares, reader }, short);
       const attempt = async () => {
-        const spare = work.runUnlessLocked ? spareConnection({ shares, reader }, short) : null;
-        const done = spare && (await journal.atOnceUnlessLocked(spare, work));
+        const done = await this.#unlessLocked(collection, work);
         return done === null ? await journal.atOnce(onConnection, work) : done.result;
       };
       return await retryOnConflict(attempt);
     } catch (error) {
       if (isRefusal(error)) return null;
       throw error;
+    }
+  }
+
+  /** Runs work that waits for nobody where there is room for it; null when it did nothing. */
+  async #unlessLocked<T>(table: string, work: AtOnce<T>): Promise<{ readonly result: T } | null> {
+    const { journal, shares, reader } = this.#options;
+    if (!work.runUnlessLocked) return null;
+    if (performance.now() < (this.#avoided.get(table) ?? 0)) return null;
+    const spare = spareConnection({ shares, reader }, { table, rows: work.rows }, false);
+    if (spare === null) return null;
+    try {
+      return await journal.atOnceUnlessLocked(spare, work);
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError && error.code === NOT_AVAILABLE)) throw error;
+      // Nothing is left of it: the table as a whole is locked, or what refers to it.
+      this.#avoided.set(table, performance.now() + AVOIDED_MS);
+      return null;
     }
   }
 

@@ -114,7 +114,42 @@ t.test('an item to which others refer is deleted on the pool', async (t) => {
   await world.refresh();
   await items.deleteOne(target('quiet'), USER);
   t.equal(world.spare(), before + 1, 'without an index it is not looked up');
+  await world.pool.query('DROP TABLE leaves');
+  await world.refresh();
 });
+
+const LOCKED: Readonly<Record<string, readonly [string, () => Promise<unknown>]>> = {
+  'a table': ['LOCK TABLE quiet', () => update('quiet', USER, { name: 'new' })],
+  'what refers to it from a table that is not served': [
+    'SELECT FROM hidden.leaves FOR UPDATE',
+    () => items.deleteOne(target('quiet'), USER),
+  ],
+};
+
+for (const [name, [statement, run]] of Object.entries(LOCKED)) {
+  t.test(`${name} that is locked holds up others for a moment at most`, async (t) => {
+    await world.pool.query(`DROP SCHEMA IF EXISTS hidden CASCADE; CREATE SCHEMA hidden;
+      CREATE TABLE hidden.leaves (quiet uuid REFERENCES quiet ON DELETE CASCADE);
+      INSERT INTO hidden.leaves VALUES ('${USER}')`);
+    await until(async () => {
+      const before = world.spare();
+      await update('quiet', USER, { name: 'old' });
+      return world.spare() > before;
+    }, 'the table is tried again after a while');
+    const release = await hold(statement);
+    const before = world.spare();
+    const writing = run();
+    await until(async () => (await waiting()).includes('sluice test'), 'it waits on the pool');
+    t.strictSame(await waiting(), ['sluice test'], 'and nowhere else');
+    await update('things', '2', { n: 8 });
+    t.equal(world.spare(), before + 2, 'both were tried where others stand behind');
+    await release();
+    await writing;
+    const { rows } = await world.pool.query("SELECT name FROM quiet WHERE name <> 'new'");
+    t.strictSame(rows, [], 'it is done');
+    await world.pool.query('DROP SCHEMA hidden CASCADE');
+  });
+}
 
 t.test('items of others and those that do not exist are refused as ever', async (t) => {
   world.current.rights = FULL_RIGHTS;

@@ -124,7 +124,7 @@ async function perform(
       values: [id],
     });
     const skip = '(SELECT id FROM row WHERE id = 1 FOR NO KEY UPDATE SKIP LOCKED)';
-    const spare = spareConnection({ shares, reader }, { table: 'written', rows: 1 });
+    const spare = spareConnection({ shares, reader }, { table: 'written', rows: 1 }, false);
     const [tried] = (await spare?.((client) => runTogether(client, [change(skip), after]))) ?? [];
     if (tried?.[0] !== undefined) return `answer ${tried[0][0]}`;
     const short = { table: 'written', rows: 1, waitsForLocks: true };
