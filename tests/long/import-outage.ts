@@ -12,7 +12,7 @@ import { until } from '../harness/until.ts';
 import { upload } from '../harness/upload.ts';
 
 const ROWS = 20_000;
-const FILES = Number(process.env.FILES ?? 12);
+const FILES = Number(process.env.FILES ?? 40);
 const SEED = Number(process.env.SEED ?? 1);
 
 function fileOf(name: string): string {
@@ -92,6 +92,7 @@ t.test('backends that freeze and die', async (t) => {
     t.comment(`${name}: ${job.state} after ${job.attempts}: ${JSON.stringify(job.failures)}`);
     const expected = job.state === 'completed' ? ROWS : 0;
     t.strictSame(rows, [{ rows: expected, words: expected }], name);
+    for (const { reason } of job.failures) t.notMatch(reason, /unexpected/, 'it says why');
     if (job.state === 'failed') t.ok(job.error?.[0]?.extensions.code, 'it says why');
   }
 });

@@ -7,8 +7,9 @@ import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import type { Config } from '#core/config/config.ts';
 import { secretsOf, withoutSecrets } from '#core/config/redact-secrets.ts';
+import { isTransient } from '#core/database/failure.ts';
 import { render, sql } from '#core/database/sql.ts';
-import { ServiceError, ServiceErrors } from '#core/errors/service-error.ts';
+import { ServiceError, ServiceErrors, unavailable } from '#core/errors/service-error.ts';
 import { type Claim, type ClaimedJob, claimJob, type ReadableVersions } from '#core/jobs/claim.ts';
 import { nextAsJson, type QueueableJob, wake, wakeNext } from '#core/jobs/mailbox.ts';
 import {
@@ -101,6 +102,9 @@ function lastErrorOf(error: unknown, actor: Actor | undefined, config: Config): 
   if (error instanceof RetryableError) return error.last;
   // Only administrators change the schema, and they may see internal errors.
   const revealing = actor?.queue === 'schema' && error instanceof Error;
+  if (!revealing && isTransient(error)) {
+    return unavailable('database', 'The database cannot be reached or is too busy.');
+  }
   const details = revealing ? { reason: withoutSecrets(error.message, secretsOf(config)) } : {};
   return new ServiceError('INTERNAL_SERVER_ERROR', details);
 }
