@@ -4,6 +4,7 @@ import {
   drainOnDemand,
   readConfiguration,
   reportMetrics,
+  reportReadiness,
   tellSupervisor,
 } from '#core/process/supervised-process.ts';
 import { logUncaughtErrors } from '#core/process/uncaught-errors.ts';
@@ -31,3 +32,5 @@ server = createServer({
 await server.listen(config.HOST, config.PORT, config.EDGE_PROCESSES > 1);
 logUncaughtErrors(log);
 tellSupervisor({ type: 'ready' });
+const { readiness } = services;
+reportReadiness(() => ({ reason: readiness(), hung: false }));

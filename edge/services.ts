@@ -9,6 +9,7 @@ import { ChangeFeed } from '#core/changes/change-feed.ts';
 import { ChangeJournal } from '#core/changes/write-transaction.ts';
 import type { Config } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
+import { PoolProbe } from '#core/database/pool-probe.ts';
 import { PoolShares } from '#core/database/pool-shares.ts';
 import { whenReachable } from '#core/database/reachable.ts';
 import { Reader } from '#core/database/reader.ts';
@@ -77,6 +78,8 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly health: HealthService;
   readonly limits: Limits;
   readonly streams: OpenStreams;
+  /** Why this edge cannot answer; null when it can. */
+  readonly readiness: () => string | null;
   close(): Promise<void>;
 }
 
@@ -172,6 +175,7 @@ export async function openEdgeServices(
     ruleOf: systemRuleOf,
     responses: caching.responses,
   });
+  const probe = new PoolProbe(pool, config.DATABASE_POOL_WAIT);
   const rules = new RuleAudit({ pool, schema, catalog, bounds });
   void rules.report(log);
   const mailFlows = openMailFlows(
@@ -249,7 +253,12 @@ export async function openEdgeServices(
     }),
     limits,
     streams,
+    readiness: () => {
+      if (!catalog.ready()) return 'It has lost contact with the database.';
+      return probe.answers ? null : 'The pool of its database connections gives no answer.';
+    },
     async close() {
+      probe.close();
       rightWatch.close();
       limits.close();
       jobs.close();

@@ -2,7 +2,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
-import { drainOnDemand, reportMetrics, tellSupervisor } from '#core/process/supervised-process.ts';
+import {
+  drainOnDemand,
+  reportMetrics,
+  reportReadiness,
+  tellSupervisor,
+} from '#core/process/supervised-process.ts';
 import { logUncaughtErrors } from '#core/process/uncaught-errors.ts';
 import { openServices } from './open-services.ts';
 import type { Actor } from './runtime/actor.ts';
@@ -34,4 +39,5 @@ export async function runWorker(
   await runtime.start();
   logUncaughtErrors(log);
   tellSupervisor({ type: 'ready' });
+  reportReadiness(() => ({ reason: status.reason, hung: status.hung }));
 }

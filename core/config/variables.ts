@@ -711,6 +711,12 @@ export const variables = {
     fallback: '10m',
     meaning: 'Time that the oldest job of a queue may wait before the health report warns',
   }),
+  WATCHDOG_TIMEOUT: define({
+    parse: duration,
+    fallback: '15s',
+    meaning:
+      'Time without a sign of life after which an edge or a worker is ended and started again',
+  }),
   JOB_SILENT_AFTER: define({
     parse: duration,
     fallback: '5m',

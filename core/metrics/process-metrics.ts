@@ -13,6 +13,14 @@ export interface ProcessMetrics {
   readonly families: readonly MetricFamily[] | null;
 }
 
+/** A process with its metrics, and what the supervisor knows of it. */
+export interface ProcessState extends ProcessMetrics {
+  /** It runs and gives signs of life. */
+  readonly isLive: boolean;
+  /** Why it cannot do its work; null when it can. */
+  readonly reason: string | null;
+}
+
 /** Call it once. */
 export function measureProcess(): void {
   const delays = metrics.histogram('sluice_event_loop_delay_seconds', {});

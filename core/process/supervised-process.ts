@@ -5,7 +5,7 @@
  */
 import { type Config, ConfigError, loadConfig } from '#core/config/config.ts';
 import { type MetricFamily, metrics } from '#core/metrics/metrics.ts';
-import { measureProcess, type ProcessMetrics } from '#core/metrics/process-metrics.ts';
+import { measureProcess, type ProcessState } from '#core/metrics/process-metrics.ts';
 
 /** EX_CONFIG of sysexits.h: a variable is wrong, and a restart would not help. */
 export const EXIT_CONFIGURATION = 78;
@@ -13,9 +13,20 @@ export const EXIT_CONFIGURATION = 78;
 /** The supervisor gives each process a second to answer. */
 const COLLECT_WITHIN_MS = 3_000;
 
+/** What a process says of itself once a second. */
+export interface Beat {
+  /** Why it cannot do its work; null when it can. */
+  readonly reason: string | null;
+  /** Nothing in it makes progress, and it would if it were started again. */
+  readonly hung: boolean;
+}
+
+const BEAT_MS = 1_000;
+
 /** Messages between supervisor and child. */
 export type ChildMessage =
   | { readonly type: 'ready' }
+  | ({ readonly type: 'beat' } & Beat)
   | { readonly type: 'failpoint'; readonly name: string }
   | {
       readonly type: 'metrics';
@@ -33,7 +44,7 @@ export type SupervisorMessage =
       readonly type: 'collected';
       /** That of the question. */
       readonly id: number;
-      readonly processes: readonly ProcessMetrics[];
+      readonly processes: readonly ProcessState[];
     };
 
 /**
@@ -53,6 +64,13 @@ export function readConfiguration(role: string): { config: Config; url: string }
   }
 }
 
+/** Tells the supervisor once a second that this process lives, and whether it can do its work. */
+export function reportReadiness(read: () => Beat): void {
+  const beat = () => tellSupervisor({ type: 'beat', ...read() });
+  beat();
+  setInterval(beat, BEAT_MS).unref();
+}
+
 /** Measures this process, and tells the supervisor its metrics whenever it asks. */
 export function reportMetrics(): void {
   measureProcess();
@@ -65,11 +83,11 @@ export function reportMetrics(): void {
 let questions = 0;
 
 /** Asks the supervisor for the metrics of all processes; none without a supervisor. */
-export async function collectMetrics(): Promise<readonly ProcessMetrics[]> {
+export async function collectMetrics(): Promise<readonly ProcessState[]> {
   if (!process.connected) return [];
   questions += 1;
   const id = questions;
-  const { promise, resolve } = Promise.withResolvers<readonly ProcessMetrics[]>();
+  const { promise, resolve } = Promise.withResolvers<readonly ProcessState[]>();
   const hear = (message: SupervisorMessage) => {
     if (message.type === 'collected' && message.id === id) resolve(message.processes);
   };

@@ -20,6 +20,8 @@ import { clusterId } from '#core/system/cluster-id.ts';
 import { systemSchema } from '#core/system/system-table.ts';
 import { openMonitorCredentials } from './credentials.ts';
 import { QueueActions } from './queue-actions.ts';
+import { watchQueues } from './queue-alerts.ts';
+import { readinessRoute } from './readiness-route.ts';
 import { operatorRoutes } from './routes.ts';
 import { serveMonitor } from './server.ts';
 import { SignIn } from './sign-in.ts';
@@ -56,11 +58,14 @@ const actions = new QueueActions({
 });
 const signIn = new SignIn(credentials);
 const routes = [
+  readinessRoute(collectMetrics),
   operatorRoutes({ pool, schema, queues, actions, signIn, collect: collectMetrics, log }),
 ];
 const { MONITOR_HOST: host, MONITOR_PORT: port } = config;
 const server = await serveMonitor(routes, { host, port, log });
+const endAlerts = watchQueues({ pool, schema, config, log });
 close = async () => {
+  endAlerts();
   server.close();
   server.closeAllConnections();
   jobs.close();

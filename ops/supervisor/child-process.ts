@@ -2,8 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Log } from '#core/log/log.ts';
 import type { MetricFamily } from '#core/metrics/metrics.ts';
-import type { ProcessMetrics } from '#core/metrics/process-metrics.ts';
+import type { ProcessState } from '#core/metrics/process-metrics.ts';
 import {
+  type Beat,
   type ChildMessage,
   EXIT_CONFIGURATION,
   type SupervisorMessage,
@@ -28,13 +29,20 @@ export interface BackOff {
 
 export const BACK_OFF: BackOff = { first: 1_000, most: 30_000, settled: 30_000 };
 
+/** A process gives a sign of life once a second; a busy one may be late. */
+const SILENT_CHECKS = 3;
+/** A process that hangs may still give its jobs back. */
+const DRAIN_WITHIN_MS = 8_000;
+
 export interface ChildOptions {
   /** Working directory. */
   readonly cwd: string;
   readonly log: Log;
   readonly backOff: BackOff;
   /** The metrics of all processes, for one that asks. */
-  readonly collect: () => Promise<readonly ProcessMetrics[]>;
+  readonly collect: () => Promise<readonly ProcessState[]>;
+  /** Checks without a sign of life after which the process is ended. */
+  readonly mostMissed: number;
   /** The process ended because of its configuration; it is not restarted. */
   readonly onMisconfigured: (role: string) => void;
 }
@@ -50,6 +58,11 @@ export class Child {
   #restart: NodeJS.Timeout | undefined;
   readonly #asked = new Map<number, (families: readonly MetricFamily[] | null) => void>();
   #question = 0;
+  /** What it said last; null before it has said anything. */
+  #beat: Beat | null = null;
+  /** Checks since then. */
+  #missed = 0;
+  #isRestarting = false;
   #ended = Promise.withResolvers<void>();
 
   constructor(spec: ChildSpec, options: ChildOptions) {
@@ -72,8 +85,12 @@ export class Child {
     const since = Date.now();
     this.#process = child;
     this.#serving = false;
+    this.#beat = null;
+    this.#missed = 0;
+    this.#isRestarting = false;
     this.#ended = Promise.withResolvers();
     child.on('message', (message: ChildMessage) => {
+      if (message.type === 'beat') this.#hear(message);
       if (message.type === 'metrics') this.#asked.get(message.id)?.(message.families);
       if (message.type === 'collect') void this.#collect(child, message.id);
       if (message.type !== 'ready') return;
@@ -134,6 +151,48 @@ export class Child {
       clearTimeout(timer);
       this.#asked.delete(id);
     }
+  }
+
+  /** Why the process cannot do its work; null when it can. */
+  get reason(): string | null {
+    if (this.#process === null) return 'It does not run; it is started again.';
+    if (!this.#serving) return 'It is starting.';
+    if (this.#missed > SILENT_CHECKS) return `It gives no sign of life for ${this.#missed} s.`;
+    return this.#beat?.reason ?? null;
+  }
+
+  /** Whether the process runs and gives signs of life. */
+  get isLive(): boolean {
+    return this.#process !== null && this.#missed <= SILENT_CHECKS;
+  }
+
+  /** Ends the process when it has not given a sign of life for too long; called once a second. */
+  check(): void {
+    if (this.#beat === null || this.#stopping || this.#process === null) return;
+    this.#missed += 1;
+    if (this.#missed < this.#options.mostMissed || this.#isRestarting) return;
+    this.#isRestarting = true;
+    const { log } = this.#options;
+    log.error(
+      { child: this.#spec.role, childPid: this.pid, seconds: this.#missed },
+      'process gives no sign of life; it is ended',
+    );
+    this.kill();
+  }
+
+  #hear({ reason, hung }: Beat): void {
+    this.#beat = { reason, hung };
+    this.#missed = 0;
+    const child = this.#process;
+    if (!hung || this.#isRestarting || this.#stopping || child === null) return;
+    this.#isRestarting = true;
+    const { log } = this.#options;
+    log.error(
+      { child: this.#spec.role, childPid: child.pid, reason },
+      'nothing in the process makes progress; it is restarted',
+    );
+    child.kill('SIGTERM');
+    setTimeout(() => child.kill('SIGKILL'), DRAIN_WITHIN_MS).unref();
   }
 
   /** Ends the process at once. */

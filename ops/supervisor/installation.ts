@@ -215,6 +215,7 @@ export class Installation {
       ],
       cwd: root,
       log,
+      watchdog: config.WATCHDOG_TIMEOUT,
     });
   }
 }

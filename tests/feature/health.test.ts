@@ -1,10 +1,20 @@
 // @newest @slow
 /** What health says when nobody takes jobs, with real processes on each backend of the queue. */
 import { Redis } from 'ioredis';
+import { pino } from 'pino';
 import t, { type Test } from 'tap';
+import { loadConfig } from '#core/config/config.ts';
 import type { HealthCheck } from '#core/process/health-check.ts';
+import type { Beat, ChildMessage } from '#core/process/supervised-process.ts';
+import { watchQueues } from '#ops/monitor/queue-alerts.ts';
 import { backends } from '#tests/harness/backend.ts';
-import { ADMIN_TOKEN, type Cluster, QUICK_TAKEOVER, startCluster } from '#tests/harness/cluster.ts';
+import {
+  ADMIN_TOKEN,
+  type Cluster,
+  type Member,
+  QUICK_TAKEOVER,
+  startCluster,
+} from '#tests/harness/cluster.ts';
 import { startRedis } from '#tests/harness/redis.ts';
 import { until } from '#tests/harness/until.ts';
 import { upload } from '#tests/harness/upload.ts';
@@ -44,6 +54,15 @@ function says(
   );
 }
 
+/** What a process says of itself from now on. */
+function beatsOf({ process }: Member): readonly Beat[] {
+  const beats: Beat[] = [];
+  process.on('message', (message: ChildMessage) => {
+    if (message.type === 'beat') beats.push(message);
+  });
+  return beats;
+}
+
 let row = 0;
 
 /** Submits an import; returns its job. */
@@ -73,6 +92,7 @@ const QUICK = {
   QUEUE_STUCK_AFTER: '1s',
   QUEUE_WAIT_WARN: '1s',
   JOB_SILENT_AFTER: '1s',
+  WATCHDOG_TIMEOUT: '2s',
   WORKER_CONCURRENCY: '1',
 };
 
@@ -95,6 +115,12 @@ for (const backend of backends) {
     t.match(await says(cluster, 'queue:waiting', 'error', /^No worker is alive/), {
       ...{ componentId: 'transfer', observedValue: 1, observedUnit: 'jobs' },
     });
+    const lines: string[] = [];
+    const log = pino({ base: null }, { write: (line: string) => void lines.push(line) });
+    const config = loadConfig({ ...QUICK });
+    const end = watchQueues({ pool: db, schema: 'public', config, log });
+    t.teardown(end);
+    await until(() => lines.some((line) => /"level":50.*jobs do not run/.test(line)), 'the alert');
     const refused = await fetch(`${url}/server/health`);
     t.equal(refused.status, 503);
     t.strictSame(await refused.json(), { status: 'error' }, 'others see the status only');
@@ -103,6 +129,8 @@ for (const backend of backends) {
     const worker = await cluster.startWorker();
     t.match(await says(cluster, 'workers:live', 'ok'), { observedValue: 1 });
     await ended(cluster, [alone]);
+    await until(() => lines.some((line) => line.includes('jobs run again')), 'the end of it');
+    end();
 
     const pause = (what: string) => cluster.fetch(`/queues/transfer/${what}`, { method: 'POST' });
     await pause('pause');
@@ -139,6 +167,20 @@ for (const backend of backends) {
     }
     t.match(checks['storage:local:writable'], [{ status: 'ok' }]);
     t.equal('redis:writable' in checks, backend.name === 'redis');
+    if (backend.name !== 'postgres') return;
+
+    // The queue hangs for this worker, and its server answers everybody else.
+    await pause('pause');
+    row += 1;
+    const untaken = await submit(cluster, 'quick', row);
+    const beats = beatsOf(worker);
+    await blocker.query('BEGIN; LOCK TABLE bullmq.job IN ACCESS EXCLUSIVE MODE');
+    await db.query("UPDATE system_queues SET state = 'running', changed_on = now()");
+    const hung = await until(() => beats.find((beat) => beat.hung), 'the worker to hang');
+    t.match(hung.reason, new RegExp(`Job ${untaken} .* does not take it`));
+    await blocker.query('ROLLBACK');
+    await ended(cluster, [untaken]);
+    await until(() => beats.at(-1)?.reason === null, 'the worker to be ready again');
   });
 }
 
@@ -149,7 +191,8 @@ t.test('a Redis that takes no writes', async (t) => {
   const admin = new Redis(server.url);
   t.teardown(() => admin.disconnect());
   const cluster = await started(t, { REDIS_URL: server.url });
-  await cluster.startWorker();
+  const worker = await cluster.startWorker();
+  const beats = beatsOf(worker);
   await says(cluster, 'redis:writable', 'ok');
   const pause = (what: string) => cluster.fetch(`/queues/transfer/${what}`, { method: 'POST' });
   await pause('pause');
@@ -161,6 +204,13 @@ t.test('a Redis that takes no writes', async (t) => {
   await says(cluster, 'redis:memory', 'warn', /% of maxmemory/);
   await cluster.db.query("UPDATE system_queues SET state = 'running', changed_on = now()");
   await says(cluster, 'queue:waiting', 'error', /could run for .*no worker takes it/);
+  const beat = await until(
+    () => beats.find(({ reason }) => reason?.includes('OOM')),
+    'the worker to say why it takes nothing',
+  );
+  t.equal(beat.hung, false, 'another start would not help');
+  await says(cluster, 'workers:live', 'error', /takes no jobs: Job .* OOM/);
+  t.match(worker.output(), /the worker takes no jobs/);
   t.equal((await cluster.fetch('/items/quick')).status, 200, 'reads are answered');
   await admin.config('SET', 'maxmemory', '0');
   await ended(cluster, [id]);

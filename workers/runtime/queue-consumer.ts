@@ -28,6 +28,8 @@ const ASIDE_MS = 10_000;
  */
 const AGAIN_MS = 2_000;
 const RECONNECT_MS = 1_000;
+/** An error of the queue explains for this time (ms) why no jobs are taken. */
+const RECENT_MS = 20_000;
 
 /** What a consumer does with its jobs. */
 export interface ConsumerHandlers {
@@ -59,6 +61,8 @@ export class Consumer {
   readonly #services: Services;
   readonly #handlers: ConsumerHandlers;
   #worker: BullWorker | null = null;
+  #running = 0;
+  #error: { readonly reason: string; readonly at: number } | null = null;
 
   constructor(name: QueueName, services: Services, handlers: ConsumerHandlers) {
     this.name = name;
@@ -72,6 +76,9 @@ export class Consumer {
     const log = this.#services.log.child({ queue: this.name });
     const worker = this.#newWorker();
     worker.on('error', warnThrottled(log, 'the queue failed'));
+    worker.on('error', (error) => {
+      this.#error = { reason: error.message, at: performance.now() };
+    });
     worker.on('stalled', (id) => {
       countStall('stalled');
       log.warn({ job: id }, 'a job was taken from a worker that went silent');
@@ -96,6 +103,17 @@ export class Consumer {
       .catch((error) =>
         log.error({ err: error }, 'the worker no longer takes jobs from the queue'),
       );
+  }
+
+  /** Jobs that it has taken and not given back. */
+  get running(): number {
+    return this.#running;
+  }
+
+  /** What went wrong with the queue a short time ago; null when nothing did. */
+  lastError(): string | null {
+    const error = this.#error;
+    return error !== null && performance.now() - error.at < RECENT_MS ? error.reason : null;
   }
 
   /** Stops taking jobs and resolves when the running ones have ended or are given back. */
@@ -144,7 +162,10 @@ export class Consumer {
   async #process(job: BullJob, token: string | undefined): Promise<null> {
     assert(job.id !== undefined);
     const { id } = job;
-    const outcome = await this.#deliver(id, job);
+    this.#running += 1;
+    const outcome = await this.#deliver(id, job).finally(() => {
+      this.#running -= 1;
+    });
     switch (outcome.kind) {
       case 'done':
       case 'cancelled':

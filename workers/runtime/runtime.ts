@@ -8,6 +8,7 @@ import type { Actor } from './actor.ts';
 import { Deliverer, type Outcome, type QueuedJob } from './delivery.ts';
 import { giveUp } from './fail-given-up-job.ts';
 import { Consumer } from './queue-consumer.ts';
+import { ReadinessWatch } from './readiness-watch.ts';
 import { Reconciler } from './reconciler.ts';
 import { RunningDeliveries } from './running-deliveries.ts';
 import type { WorkerStatus } from './worker-status.ts';
@@ -23,6 +24,7 @@ export class Runtime {
   readonly #deliverer: Deliverer;
   readonly #consumers: readonly Consumer[];
   readonly #reconciler: Reconciler;
+  readonly #readiness: ReadinessWatch;
   #draining = false;
 
   constructor(services: Services, actors: readonly Actor[], status: WorkerStatus) {
@@ -38,6 +40,11 @@ export class Runtime {
     const names = new Set(actors.map((actor) => actor.queue));
     this.#consumers = [...names].map((name) => new Consumer(name, services, handlers));
     this.#reconciler = new Reconciler(services);
+    this.#readiness = new ReadinessWatch(services, status, {
+      queueError: () =>
+        this.#consumers.map((consumer) => consumer.lastError()).find(Boolean) ?? null,
+      running: (queue) => this.#consumers.find(({ name }) => name === queue)?.running ?? 0,
+    });
     status.describe({
       slots: Object.fromEntries(this.#consumers.map(({ name, slots }) => [name, slots])),
       silences: () => this.#running.silences(),
@@ -51,6 +58,7 @@ export class Runtime {
     for (const consumer of this.#consumers) await this.#persist(() => consumer.start());
     this.#reconciler.start();
     this.#status.reason = null;
+    this.#readiness.start();
     log.info({ queues: this.#consumers.length }, 'the worker takes jobs');
   }
 
@@ -60,6 +68,7 @@ export class Runtime {
    */
   async drain(): Promise<boolean> {
     this.#draining = true;
+    this.#readiness.stop();
     this.#status.reason = 'It is stopping.';
     const stopped = Promise.all([
       this.#reconciler.stop(),

@@ -8,6 +8,7 @@ import {
   type Observation,
   type ObservedQueue,
 } from '#core/jobs/queue-observation.ts';
+import { isStuck, slotsOf } from '#core/jobs/stuck-queue.ts';
 import { deliveryName } from '#core/jobs/worker-report.ts';
 import type { HealthCheck, HealthChecks } from '#core/process/health-check.ts';
 
@@ -23,28 +24,6 @@ const MOST_LISTED = 20;
 
 function seconds(milliseconds: number): number {
   return Math.round(milliseconds / 1_000);
-}
-
-/** Jobs of a queue that all workers together do at the same time; null when one does not say it. */
-function slotsOf({ workers }: Observation, queue: string): number | null {
-  let slots = 0;
-  for (const { report } of workers) {
-    if (report === null) return null;
-    slots += report.slots[queue] ?? 0;
-  }
-  return slots;
-}
-
-/** Whether a job could have run for so long, a slot is free, and nobody has taken any job. */
-function isStuck(
-  observation: Observation,
-  { name, eligible, touched, running }: ObservedQueue,
-  after: number,
-): boolean {
-  if (eligible === null || eligible.age < after || touched) return false;
-  if (observation.workers.length === 0) return true;
-  const slots = slotsOf(observation, name);
-  return slots === null ? running === 0 : running < slots;
 }
 
 function liveCheck({ workers, queues, running }: Observation): HealthCheck[] {

@@ -38,6 +38,16 @@ t.test('the monitor', async (t) => {
     t.equal((await monitor('/nothing')).status, 404);
   });
 
+  await t.test('anybody may ask which processes are ready', async (t) => {
+    const asked = (path: string) => monitor(path, { headers: { Authorization: '' } });
+    await until(async () => (await asked('/ready/worker-1')).status === 200);
+    for (const path of ['/live', '/ready', '/live/edge-1', '/ready/edge-1']) {
+      t.equal((await asked(path)).status, 200, path);
+    }
+    const processes = { 'edge-1': { status: 'ok' }, 'worker-1': { status: 'ok' } };
+    t.match(await (await asked('/ready')).json(), { status: 'ok', processes });
+  });
+
   await t.test('every metric is exported and described', async (t) => {
     await importFile(CSV);
     await until(async () => (await newestJob())?.state === 'completed');

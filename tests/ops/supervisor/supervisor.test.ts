@@ -75,3 +75,31 @@ t.test('a start fails when a process cannot use its configuration', async (t) =>
   await t.rejects(supervisor.failed, { name: 'SetupError' });
   await supervisor.stop(5_000, new AbortController().signal);
 });
+
+for (const [behaviour, message] of [
+  ['beating', /gives no sign of life/],
+  ['hung', /nothing in the process makes progress/],
+] as const) {
+  t.test(`a process that is ${behaviour} is started again when it hangs`, async (t) => {
+    const { lines, log } = collect();
+    const supervisor = new Supervisor({
+      children: [{ role: 'worker', script, env: env(behaviour) }],
+      ...{ cwd: process.cwd(), log, watchdog: 3_000 },
+      backOff: { first: 10, most: 40, settled: 60_000 },
+    });
+    await supervisor.start();
+    const state = async () => (await supervisor.metrics())[0];
+    const before = (await state())?.pid;
+    if (typeof before !== 'number') throw new Error('the process does not run');
+    if (behaviour === 'beating') {
+      await until(async () => (await state())?.reason === null);
+      process.kill(before, 'SIGSTOP');
+    }
+    await until(async () => {
+      const { pid = null, isLive } = (await state()) ?? {};
+      return pid !== null && pid !== before && isLive === true;
+    });
+    t.ok(lines.some(({ level, msg }) => level === 50 && message.test(String(msg))));
+    await supervisor.stop(5_000, new AbortController().signal);
+  });
+}

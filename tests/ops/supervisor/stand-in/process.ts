@@ -8,7 +8,11 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { drainOnDemand, tellSupervisor } from '#core/process/supervised-process.ts';
+import {
+  drainOnDemand,
+  reportReadiness,
+  tellSupervisor,
+} from '#core/process/supervised-process.ts';
 
 /** One that listens drains for as long as this file exists. */
 const hold = process.env.STAND_IN_HOLD ?? '';
@@ -36,4 +40,6 @@ if (behaviour === 'listening') {
 } else {
   drainOnDemand(async () => clearInterval(alive));
 }
+if (behaviour === 'beating') reportReadiness(() => ({ reason: null, hung: false }));
+if (behaviour === 'hung') reportReadiness(() => ({ reason: 'It hangs.', hung: true }));
 if (behaviour !== 'slow') tellSupervisor({ type: 'ready' });

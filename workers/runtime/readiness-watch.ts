@@ -1,0 +1,189 @@
+/**
+ * Watches whether this worker can take jobs, and says why when it cannot. A worker that takes none
+ * although the servers work and a slot is free, and whose jobs make no progress, hangs: the supervisor
+ * starts it again.
+ */
+import pg from 'pg';
+import { observeQueues } from '#core/jobs/queue-observation.ts';
+import { isStuck } from '#core/jobs/stuck-queue.ts';
+import type { Services } from '#workers/services.ts';
+import type { WorkerStatus } from './worker-status.ts';
+
+/** What the consumers of this worker know. */
+export interface ConsumerFacts {
+  /** What went wrong with a queue a short time ago. */
+  readonly queueError: () => string | null;
+  /** Jobs of a queue that this worker does. */
+  readonly running: (queue: string) => number;
+}
+
+const EVERY_MS = 2_000;
+/** The queue's own connection may take as long to be replaced. */
+const ANSWER_WITHIN_MS = 12_000;
+/** A fresh connection to the server of the queue must work within this time. */
+const FRESH_WITHIN_MS = 2_000;
+
+export class ReadinessWatch {
+  readonly #services: Services;
+  readonly #status: WorkerStatus;
+  readonly #facts: ConsumerFacts;
+  #timer: NodeJS.Timeout | undefined;
+  #looking = false;
+  /** When the queue's connection was asked and has not answered, by `performance.now()`. */
+  #askedAt: number | null = null;
+  /** Since when nothing else but this worker can be the cause. */
+  #hungSince: number | null = null;
+
+  constructor(services: Services, status: WorkerStatus, facts: ConsumerFacts) {
+    this.#services = services;
+    this.#status = status;
+    this.#facts = facts;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.#look(), EVERY_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #look(): Promise<void> {
+    this.#askQueue();
+    if (this.#looking) return;
+    this.#looking = true;
+    try {
+      const reason = await this.#reason();
+      if (this.#timer !== undefined) await this.#judge(reason);
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  /** Why this worker cannot take jobs; null when it can. */
+  async #reason(): Promise<string | null> {
+    const { catalog } = this.#services;
+    if (!catalog.ready()) return 'It has lost contact with the database.';
+    if (this.#askedAt !== null && performance.now() - this.#askedAt > ANSWER_WITHIN_MS) {
+      return 'Its connection to the queue gives no answer.';
+    }
+    try {
+      return await this.#untaken();
+    } catch (error) {
+      this.#services.log.warn({ err: error }, 'the queues could not be looked at');
+      return null;
+    }
+  }
+
+  /** Names a job that this worker could take and does not; null when there is none. */
+  async #untaken(): Promise<string | null> {
+    const { pool, schema, queues, config } = this.#services;
+    const within = config.QUEUE_STUCK_AFTER;
+    const retryDelay = config.JOB_RETRY_DELAY;
+    const observation = await observeQueues(pool, schema, { within, retryDelay });
+    for (const queue of observation.queues) {
+      const { name, eligible } = queue;
+      if (eligible === null || !isStuck(observation, queue, within)) continue;
+      if (this.#facts.running(name) >= (this.#status.slots[name] ?? 0)) continue;
+      // A job that is delayed, or not in the queue at all, is nobody's to take.
+      const state = await queues
+        .get(name)
+        .state(eligible.id)
+        .catch(() => null);
+      if (state !== 'waiting' && state !== null) continue;
+      const error = this.#facts.queueError();
+      const seconds = Math.round(eligible.age / 1_000);
+      return (
+        `Job ${eligible.id} (${eligible.kind}) could run for ${seconds} s, a slot is free, and it ` +
+        `does not take it${error === null ? '.' : `: ${error}`}`
+      );
+    }
+    return null;
+  }
+
+  async #judge(reason: string | null): Promise<void> {
+    const { log, config } = this.#services;
+    const before = this.#status.reason;
+    this.#status.reason = reason;
+    if (reason === null) {
+      if (before !== null) log.info('the worker takes jobs again');
+      this.#hungSince = null;
+      this.#status.hung = false;
+      return;
+    }
+    if (before === null) log.error({ reason }, 'the worker takes no jobs');
+    const { silence } = this.#status;
+    const moves = silence !== null && silence < config.WATCHDOG_TIMEOUT;
+    if (moves || !this.#services.catalog.ready() || !(await this.#serverWorks())) {
+      this.#hungSince = null;
+      return;
+    }
+    const now = performance.now();
+    this.#hungSince ??= now;
+    if (now - this.#hungSince >= config.WATCHDOG_TIMEOUT) this.#status.hung = true;
+  }
+
+  /** Asks the queue's own connection, one question at a time. */
+  #askQueue(): void {
+    if (this.#askedAt !== null) return;
+    this.#askedAt = performance.now();
+    const settle = () => {
+      this.#askedAt = null;
+    };
+    const { connection } = this.#services.queues;
+    const question: Promise<unknown> =
+      connection.kind === 'redis' ? connection.redis.ping() : connection.pool.query('SELECT 1');
+    // An error is an answer: a lost connection is replaced.
+    question.then(settle, settle);
+  }
+
+  /** Whether a connection of its own finds that the server of the queue works, and takes writes. */
+  async #serverWorks(): Promise<boolean> {
+    const { connection } = this.#services.queues;
+    return connection.kind === 'redis' ? await this.#redisWorks() : await this.#postgresWorks();
+  }
+
+  async #redisWorks(): Promise<boolean> {
+    const { config, queues } = this.#services;
+    if (config.REDIS_URL === undefined) return false;
+    const { Redis } = await import('ioredis');
+    const redis = new Redis(config.REDIS_URL, {
+      lazyConnect: true,
+      connectTimeout: FRESH_WITHIN_MS,
+      commandTimeout: FRESH_WITHIN_MS,
+      maxRetriesPerRequest: 0,
+      retryStrategy: () => null,
+    });
+    redis.on('error', () => undefined);
+    try {
+      await redis.connect();
+      await redis.set(`${queues.serverName('transfer')}-probe`, '1', 'PX', FRESH_WITHIN_MS);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      redis.disconnect();
+    }
+  }
+
+  async #postgresWorks(): Promise<boolean> {
+    const { config } = this.#services;
+    const client = new pg.Client({
+      connectionString: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
+      application_name: 'sluice probe',
+      connectionTimeoutMillis: FRESH_WITHIN_MS,
+      query_timeout: FRESH_WITHIN_MS,
+    });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.query('SELECT 1');
+      return true;
+    } catch {
+      return false;
+    } finally {
+      client.end().catch(() => undefined);
+    }
+  }
+}
