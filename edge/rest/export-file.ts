@@ -12,7 +12,7 @@ import { members } from './body.ts';
 import { type Call, type CallHandler, listed, param } from './call.ts';
 import { disposition } from './export.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
-import { accepted, jobLocation } from './job-answer.ts';
+import { accepted, jobLocation, noteJob } from './job-answer.ts';
 import { prefersAsync } from './prefer-header.ts';
 import { NOTHING, parsedBody, type RouteEntry } from './route.ts';
 
@@ -40,6 +40,7 @@ async function submit(call: Call, body: v.InferOutput<typeof exportBody>): Promi
     idempotencyKey: idempotencyKeyOf(call.request),
   });
   if (prefersAsync(call.request)) return accepted(call, id);
+  noteJob(call, id);
   return { status: 204, headers: { Location: jobLocation(id) } };
 }
 

@@ -13,8 +13,14 @@ export function jobLocation(id: string): string {
   return `/jobs/${id}`;
 }
 
+/** Says in the log which request a job is of; the lines of its worker name the job. */
+export function noteJob({ request, caller, services }: Call, id: string): void {
+  services.log.info({ request: request.id, user: caller.user, job: id }, 'a request gave a job');
+}
+
 /** 202 with the job as it is now. */
 export async function accepted(call: Call, id: string): Promise<Response> {
+  noteJob(call, id);
   const job = await call.services.jobs.submitted(id, call.caller);
   return {
     status: 202,
@@ -34,6 +40,7 @@ async function waitedFor(
   id: string,
   completed: (job: Job) => Response | Promise<Response>,
 ): Promise<Response> {
+  noteJob(call, id);
   const { config, jobs } = call.services;
   const job = await jobs.wait(id, config.JOB_WAIT_LIMIT, call.request.signal);
   if (job === null) return { status: 202, headers: { Location: jobLocation(id) } };

@@ -1,5 +1,4 @@
 /** The monitor process: what the operator sees of this installation, and does with its queues. */
-import { join } from 'node:path';
 import { createPool } from '#core/database/pool.ts';
 import { whenReachable } from '#core/database/reachable.ts';
 import { openQueues } from '#core/jobs/queue.ts';
@@ -15,7 +14,7 @@ import {
 import { logUncaughtErrors } from '#core/process/uncaught-errors.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { QueueService } from '#core/services/queues.ts';
-import { localStorage } from '#core/storage/local-storage.ts';
+import { openJobStorage } from '#core/storage/open-storage.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { systemSchema } from '#core/system/system-table.ts';
 import { openMonitorCredentials } from './credentials.ts';
@@ -44,7 +43,7 @@ const pool = createPool(config, url, log, {
 const cluster = await whenReachable(log, () => clusterId(pool, schema));
 const bus = await openBus(config, url, cluster, log);
 const queues = await openQueues(config, url, cluster, log, { role: 'producer', max: CONNECTIONS });
-const spool = localStorage(join(config.DATA_DIR, 'spool'));
+const spool = await openJobStorage(config);
 const jobs = new JobService({
   ...{ pool, schema, queues, bus, spool, log },
   maxPerHolder: config.JOBS_MAX_PER_USER,

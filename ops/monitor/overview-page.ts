@@ -114,7 +114,7 @@ export function overviewPage({
   ];
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Sluice monitor</title>
-<meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="10">
+<meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="10"><link rel="icon" href="data:,">
 <style>${STYLE}</style></head>
 <body><h1>Sluice monitor</h1>
 <p>Release ${escaped(release)}. <a href="/queues">Queues and jobs</a>, <a href="/metrics">metrics</a>.</p>

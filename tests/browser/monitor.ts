@@ -24,6 +24,7 @@ t.test(
     });
     t.teardown(() => context.close());
     const page = await context.newPage();
+    page.setDefaultTimeout(10_000);
     const faults: string[] = [];
     page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
     page.on('request', (request) => {
@@ -37,25 +38,16 @@ t.test(
 
     await page.goto(`${monitorUrl}/queues/queue/transfer?status=failed`);
     await page.getByText(id).first().waitFor();
-    await page
-      .getByRole('button', { name: /^retry$/i })
-      .first()
-      .click();
-    const again = page.getByRole('dialog').getByRole('button', { name: /confirm/i });
-    await again.click({ timeout: 2_000 }).catch(() => undefined);
+    const confirm = async () => {
+      const dialog = page.getByRole('alertdialog').or(page.getByRole('dialog'));
+      await dialog.getByRole('button', { name: 'Confirm' }).click();
+    };
+    await page.getByRole('button', { name: 'Retry all' }).click();
+    await confirm();
     await until(async () => (await newestJob())?.attempts === 2, 'the job was tried again');
-
-    const pause = page.getByRole('button', { name: /pause/i }).first();
-    if (!(await pause.isVisible()))
-      await page
-        .getByRole('button', { name: /actions/i })
-        .first()
-        .click();
-    await page
-      .getByText(/^pause/i)
-      .first()
-      .click();
-    await again.click({ timeout: 2_000 }).catch(() => undefined);
+    await page.locator('button[class*="trigger-"][aria-haspopup="menu"]').first().click();
+    await page.getByRole('menuitem', { name: 'Pause' }).click();
+    await confirm();
     await until(
       async () =>
         (await dataOf(Queues, await api('/queues'))).some(

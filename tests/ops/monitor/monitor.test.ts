@@ -51,6 +51,12 @@ t.test('the monitor', async (t) => {
   await t.test('every metric is exported and described', async (t) => {
     await importFile(CSV);
     await until(async () => (await newestJob())?.state === 'completed');
+    const { id = '' } = (await newestJob()) ?? {};
+    const lines = run.stdout.split('\n').filter((line) => line.includes(`"job":"${id}"`));
+    t.ok(
+      lines.some((line) => line.includes('"request":"request-of-the-test"')),
+      'the log links a request to its job',
+    );
     await (await api('/items/things')).text();
     await (await api('/items/things')).text();
     await until(
