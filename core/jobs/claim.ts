@@ -5,6 +5,7 @@ import { runTogether } from '#core/database/run-together.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { FINAL_STATES, isOpen, type JobState } from './job.ts';
+import { canRun } from './reached-storage.ts';
 import { type Backend, backendOf, endBackend, withFailure } from './write-job-status.ts';
 
 /** A claimed job: only this delivery may do its work. */
@@ -27,12 +28,14 @@ export interface ClaimedJob {
  * - `claimed`: the work is to be done; `isOnSession` when its row names the session of the claim;
  * - `aside`: another job of the mailbox comes first, or, without a mailbox, the queue is paused or
  *   the job is for workers of another release;
+ * - `elsewhere`: it needs a storage that this worker does not reach; `age` in milliseconds;
  * - `ended`: it has ended already, or was cancelled just now (`now`);
  * - `gone`: there is no such job.
  */
 export type Claim =
   | { readonly outcome: 'claimed'; readonly job: ClaimedJob; readonly isOnSession: boolean }
   | { readonly outcome: 'aside'; readonly mailbox: string | null }
+  | { readonly outcome: 'elsewhere'; readonly age: number }
   | {
       readonly outcome: 'ended';
       readonly mailbox: string | null;
@@ -59,6 +62,8 @@ export interface Claimant {
   readonly readable: ReadableVersions;
   /** The connection on which the work will be done; it is recorded with the claim. */
   readonly session?: Client | null;
+  /** The identity of the storage that it can use now; null for none. */
+  readonly storage?: string | null;
 }
 
 /** Why an attempt is followed by another although nobody ended it. */
@@ -71,12 +76,20 @@ function isReadable(readable: ReadableVersions): Sql {
   return sql`message_version <= coalesce((${JSON.stringify(readable)}::jsonb ->> kind)::int, 0)`;
 }
 
+/** Whether the job needs another storage than the worker has. */
+function isElsewhere(storage: string | null): Sql {
+  return sql`(storage IS NOT NULL AND storage IS DISTINCT FROM ${storage}::text)`;
+}
+
+/** What the row of a claimed job names. */
+interface Taker {
+  readonly readable: ReadableVersions;
+  readonly storage: string | null;
+  readonly backend: Backend | null;
+}
+
 /** Takes a job that may run. A trigger refuses workers that do not name the attempt themselves. */
-function taking(
-  schema: string,
-  id: string,
-  { readable, backend }: { readonly readable: ReadableVersions; readonly backend: Backend | null },
-): Sql {
+function taking(schema: string, id: string, { readable, storage, backend }: Taker): Sql {
   const jobs = systemTable(schema, 'jobs');
   return sql`UPDATE ${jobs} j SET state = 'running', attempt = attempt + 1,
         readable_attempt = attempt + 1, started_on = coalesce(started_on, now()),
@@ -85,10 +98,12 @@ function taking(
         progress = NULL,
         failures = CASE state WHEN 'running' THEN ${withFailure(LOST_WORKER)} ELSE failures END
       WHERE id = ${id} AND ${isOpen} AND NOT cancel_requested AND ${isReadable(readable)}
+        AND NOT ${isElsewhere(storage)}
         AND (mailbox IS NULL OR NOT EXISTS (
           SELECT FROM ${jobs} o WHERE o.mailbox = j.mailbox AND o.id <> j.id
             AND (o.state = 'running'
-              OR o.state = 'waiting' AND (o.turn, o.sequence) < (j.turn, j.sequence))))
+              OR o.state = 'waiting' AND (o.turn, o.sequence) < (j.turn, j.sequence)
+                AND ${canRun(schema, sql`o.storage`)})))
         AND NOT EXISTS (SELECT FROM ${systemTable(schema, 'queues')} q
           WHERE q.name = j.queue AND q.state = 'paused')`;
 }
@@ -115,11 +130,27 @@ async function claimFree(
   client: Client,
   schema: string,
   id: string,
-  by: { readonly readable: ReadableVersions; readonly backend: Backend | null },
+  by: Taker,
 ): Promise<ClaimedJob | null> {
   const take = sql`${taking(schema, id, by)} AND backend_pid IS NULL ${CLAIMED}`;
   const results = await runTogether<ClaimedJob>(client, [...locks(schema, id), take]);
   return results.at(-1)?.rows[0] ?? null;
+}
+
+/** Leaves an open job to a worker that reaches its storage; cancelling it needs none. */
+async function elsewhere(
+  pool: Pool,
+  schema: string,
+  id: string,
+  storage: string | null,
+): Promise<Claim | null> {
+  const { rows } = await pool.query<{ age: number }>(
+    render(sql`SELECT greatest(0, extract(epoch FROM now() - created_on) * 1000)::float8 AS age
+      FROM ${systemTable(schema, 'jobs')}
+      WHERE id = ${id} AND ${isOpen} AND NOT cancel_requested AND ${isElsewhere(storage)}`),
+  );
+  const [row] = rows;
+  return row === undefined ? null : { outcome: 'elsewhere', age: row.age };
 }
 
 /**
@@ -130,17 +161,19 @@ export async function claimJob(
   pool: Pool,
   schema: string,
   id: string,
-  { readable, session = null }: Claimant,
+  { readable, session = null, storage = null }: Claimant,
 ): Promise<Claim> {
   const backend = session === null ? null : await backendOf(session);
-  const free = await claimFree(session ?? pool, schema, id, { readable, backend });
+  const free = await claimFree(session ?? pool, schema, id, { readable, storage, backend });
   if (free !== null) return { outcome: 'claimed', job: free, isOnSession: session !== null };
-  await endBackend(pool, schema, { id, attempt: null });
   const jobs = systemTable(schema, 'jobs');
+  const away = await elsewhere(pool, schema, id, storage);
+  if (away !== null) return away;
+  await endBackend(pool, schema, { id, attempt: null });
   return await transaction(pool, async (client): Promise<Claim> => {
     for (const lock of locks(schema, id)) await client.query(render(lock));
     const taken = await client.query<ClaimedJob>(
-      render(sql`${taking(schema, id, { readable, backend: null })} ${CLAIMED}`),
+      render(sql`${taking(schema, id, { readable, storage, backend: null })} ${CLAIMED}`),
     );
     const [job] = taken.rows;
     if (job !== undefined) return { outcome: 'claimed', job, isOnSession: false };

@@ -79,7 +79,8 @@ export class JobFollower {
   }
 
   #look(ids: readonly string[]): void {
-    const statement = render(sql`SELECT ${jobColumns} FROM ${systemTable(this.#schema, 'jobs')}
+    const statement =
+      render(sql`SELECT ${jobColumns(this.#schema)} FROM ${systemTable(this.#schema, 'jobs')}
       WHERE id = ANY(${ids}::uuid[])`);
     this.#pool.query<Job>(statement).then(
       ({ rows }) => {

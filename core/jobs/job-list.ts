@@ -110,11 +110,13 @@ const JOB_SIZE = 600;
 /** Lists the jobs of one schema. */
 export class JobList {
   readonly #pool: Pool;
+  readonly #schema: string;
   readonly #jobs: Sql;
   readonly #catalog: Catalog;
 
   constructor(pool: Pool, schema: string) {
     this.#pool = pool;
+    this.#schema = schema;
     this.#jobs = systemTable(schema, 'jobs');
     this.#catalog = catalogOf(schema);
   }
@@ -133,7 +135,7 @@ export class JobList {
     const { from, where, column: named } = readableRows(target);
     const [queue, turn, sequence] = [named('queue'), named('turn'), named('sequence')];
     const { rows } = await this.#pool.query<PlacedJob>(
-      render(sql`SELECT ${jobColumns}, CASE ${named('state')} WHEN 'waiting' THEN (
+      render(sql`SELECT ${jobColumns(this.#schema)}, CASE ${named('state')} WHEN 'waiting' THEN (
           SELECT count(*) + 1 FROM ${this.#jobs} AS w WHERE w.state = 'waiting'
             AND w.queue = ${queue} AND (w.turn, w.sequence) < (${turn}, ${sequence}))::float8
           END AS position
@@ -182,7 +184,7 @@ export class JobList {
       const left = limit === null ? null : limit - jobs.length;
       if (left === 0) break;
       // The jobs that an offset skips are not read themselves, where an index has the order.
-      const page = sql`SELECT ${jobColumns} FROM (
+      const page = sql`SELECT ${jobColumns(this.#schema)} FROM (
           SELECT sequence, row_number() OVER () AS place FROM (
             SELECT ${sequence} FROM ${from}${where([...range, ...own])}
             ORDER BY ${orderBy} LIMIT ${left} OFFSET ${offset}) AS ordered) AS page
@@ -226,7 +228,7 @@ export class JobList {
   ): Promise<readonly Job[]> {
     const sequence = named('sequence');
     const page = sql`ORDER BY sequence DESC LIMIT ${limit} OFFSET ${offset}`;
-    const newest = await this.#read(sql`SELECT ${jobColumns} FROM ${this.#jobs}
+    const newest = await this.#read(sql`SELECT ${jobColumns(this.#schema)} FROM ${this.#jobs}
       WHERE sequence IN (
         SELECT sequence FROM (
           SELECT ${sequence}, ${either(found)} AS found FROM ${from}${where([])}
@@ -239,7 +241,7 @@ export class JobList {
       (condition) => sql`(SELECT ${sequence} FROM ${from}${where([condition])}
         ORDER BY ${sequence} + 0 DESC LIMIT ${most})`,
     );
-    return await this.#read(sql`SELECT ${jobColumns} FROM ${this.#jobs}
+    return await this.#read(sql`SELECT ${jobColumns(this.#schema)} FROM ${this.#jobs}
       WHERE sequence IN (SELECT sequence FROM (${join(branches, ' UNION ')}) AS found ${page})
       ORDER BY sequence DESC`);
   }

@@ -2,6 +2,7 @@
 import { type Sql, sql } from '#core/database/sql.ts';
 import type { ErrorEntry } from '#core/errors/service-error.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
+import { canRun } from './reached-storage.ts';
 
 export const JOB_STATES = ['waiting', 'running', 'completed', 'failed', 'cancelled'] as const;
 export type JobState = (typeof JOB_STATES)[number];
@@ -47,6 +48,8 @@ export interface Job {
   readonly attempts: number;
   /** The attempts that did not complete it, oldest first. */
   readonly failures: readonly FailedAttempt[];
+  /** The storage that no worker reaches now although the job needs it; null otherwise. */
+  readonly waiting_for: string | null;
   /** The file of an export, or the upload of a failed job, is still there. */
   readonly file_kept: boolean;
 }
@@ -62,11 +65,14 @@ function iso(column: Sql): Sql {
 }
 
 /** The select list that yields a {@link Job}. */
-export const jobColumns: Sql = sql`id, kind, queue, state, "user", collection, file_name,
+export function jobColumns(schema: string): Sql {
+  return sql`id, kind, queue, state, "user", collection, file_name,
   file_size::float8 AS file_size, file_format, dialect, progress, result, error,
   ${iso(sql`created_on`)} AS created_on, ${iso(sql`started_on`)} AS started_on,
   ${iso(sql`finished_on`)} AS finished_on, attempt AS attempts, failures,
-  kept_file IS NOT NULL AS file_kept`;
+  CASE WHEN ${isOpen} AND NOT ${canRun(schema, sql`storage`)}
+    THEN 'storage ' || storage END AS waiting_for, kept_file IS NOT NULL AS file_kept`;
+}
 
 /** A rejected row of a file. */
 export interface RejectedRow {

@@ -6,6 +6,7 @@ import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import type { QueueName, Queues } from './queue.ts';
+import { canRun } from './reached-storage.ts';
 import { priorityOf } from './turn.ts';
 
 /** What a queue must know to have a job. */
@@ -17,11 +18,12 @@ export interface QueueableJob {
 }
 
 /** The job of a mailbox that may run now: the first one, when none runs. */
-function nextIn(schema: string, mailbox: string): Sql {
+function nextIn(schema: string, mailbox: string, own: string | null = null): Sql {
   const jobs = systemTable(schema, 'jobs');
   // By the column, as the index has it, not by the number that is answered.
   return sql`SELECT j.id, j.kind, j.queue, j.turn::float8 AS turn FROM ${jobs} j
     WHERE j.mailbox = ${mailbox} AND j.state = 'waiting'
+      AND (j.id = ${own}::uuid OR ${canRun(schema, sql`j.storage`)})
       AND NOT EXISTS (SELECT FROM ${jobs} WHERE mailbox = ${mailbox} AND state = 'running')
     ORDER BY j.turn, j.sequence LIMIT 1`;
 }
@@ -32,8 +34,13 @@ export function nextAsJson(schema: string, mailbox: string | null): Sql {
   return sql`(SELECT row_to_json(n.*) FROM (${nextIn(schema, mailbox)}) n)`;
 }
 
-async function next(pool: Pool, schema: string, mailbox: string): Promise<QueueableJob | null> {
-  const { rows } = await pool.query<QueueableJob>(render(nextIn(schema, mailbox)));
+async function next(
+  pool: Pool,
+  schema: string,
+  mailbox: string,
+  own: string | null = null,
+): Promise<QueueableJob | null> {
+  const { rows } = await pool.query<QueueableJob>(render(nextIn(schema, mailbox, own)));
   return rows[0] ?? null;
 }
 
@@ -95,7 +102,7 @@ export async function enqueueInTurn(
   job: QueueableJob & { readonly mailbox: string | null },
 ): Promise<void> {
   if (job.mailbox !== null) {
-    const first = await next(pool, schema, job.mailbox);
+    const first = await next(pool, schema, job.mailbox, job.id);
     if (first?.id !== job.id) return;
   }
   await enqueue(queues, job);

@@ -7,6 +7,7 @@ import { render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { QUEUE_NAMES, type QueueName } from './queue.ts';
 import type { QueueSwitch } from './queue-state.ts';
+import { canRun } from './reached-storage.ts';
 import { readReport, type WorkerReport } from './worker-report.ts';
 
 /** A worker whose lease has not expired, on any host. */
@@ -92,18 +93,19 @@ function statement(schema: string, { within, retryDelay }: ObservationOptions): 
   const touched = sql`EXISTS (SELECT FROM ${jobs} WHERE started_on > ${recently} AND queue = q.name)
     OR EXISTS (SELECT FROM ${jobs} WHERE finished_on > ${recently} AND queue = q.name)
     OR EXISTS (SELECT FROM running r WHERE r.claimed_on > ${recently} AND r.queue = q.name)`;
+  const runs = canRun(schema, sql`waiting.storage`);
   return sql`WITH running AS MATERIALIZED (
       SELECT id, kind, queue, mailbox, attempt, coalesce(claimed_on, started_on) AS claimed_on
       FROM ${jobs} WHERE state = 'running' ORDER BY sequence LIMIT ${MOST_RUNNING}::int),
     waiting AS MATERIALIZED (
       SELECT j.* FROM unnest(${[...QUEUE_NAMES]}::text[]) AS q(name) CROSS JOIN LATERAL (
-        SELECT id, kind, queue, mailbox, attempt, failures, created_on, turn, sequence
+        SELECT id, kind, queue, mailbox, attempt, failures, created_on, turn, sequence, storage
         FROM ${jobs} WHERE queue = q.name AND state = 'waiting'
         ORDER BY turn, sequence LIMIT ${MOST_COUNTED}::int) AS j),
     heads AS (
-      SELECT * FROM waiting WHERE mailbox IS NULL
+      SELECT * FROM waiting WHERE mailbox IS NULL AND ${runs}
       UNION ALL (SELECT DISTINCT ON (mailbox) * FROM waiting
-        WHERE mailbox IS NOT NULL ORDER BY mailbox, turn, sequence)),
+        WHERE mailbox IS NOT NULL AND ${runs} ORDER BY mailbox, turn, sequence)),
     eligible AS (
       SELECT DISTINCT ON (w.queue) w.queue, w.id, w.kind, ${since(due)} AS age
       FROM heads AS w LEFT JOIN ${systemTable(schema, 'queues')} AS s ON s.name = w.queue

@@ -39,6 +39,8 @@ export interface Submission {
   /** The mailbox: jobs with the same one run one at a time, in order; null for any order. */
   readonly mailbox: string | null;
   readonly collection: string | null;
+  /** The identity of the storage that has its files; absent for none. */
+  readonly storage?: string;
   readonly user: string | null;
   /** An open job of the same user, kind, collection and fingerprint is joined; null for never. */
   readonly fingerprint: string | null;
@@ -91,11 +93,11 @@ function insertion(schema: string, job: Submission, room: Sql | null = null): Sq
       (SELECT version FROM ${systemTable(schema, 'state')} WHERE name = 'catalog'),
       ${nextTurn(schema, job.queue, holder)}, ${file === undefined ? null : storedName(file.name)},
       ${file?.bytes ?? null}, ${file?.format ?? null},
-      ${dialect === null ? null : storedJson(dialect)}`;
+      ${dialect === null ? null : storedJson(dialect)}, ${job.storage ?? null}`;
   return sql`
     INSERT INTO ${systemTable(schema, 'jobs')} (kind, queue, mailbox, message, message_version,
       "user", collection, fingerprint, holder, catalog, turn, file_name, file_size, file_format,
-      dialect)
+      dialect, storage)
     ${room === null ? sql`VALUES (${values})` : sql`SELECT ${values} ${room}`}
     ON CONFLICT DO NOTHING RETURNING id, turn::float8 AS turn`;
 }

@@ -112,6 +112,8 @@ export class ExportService {
     const submission: Submission = {
       ...{ kind: EXPORT_JOB, queue: 'transfer', message, mailbox: exportMailbox(user) },
       ...{ collection, user, holder: quotaKeyOf(caller) },
+      // Its file is downloaded where it was ordered.
+      storage: await this.#spool.identity(),
       // An identical export that runs already does not see what was written since.
       fingerprint: null,
       ...{ idempotencyKey, request: wanted },
@@ -134,6 +136,7 @@ export class ExportService {
     if (!job.file_kept) {
       throw new ServiceError('CONFLICT', { state, reason: 'Its file is no longer kept.' });
     }
+    await this.#jobs.requireStorage(id);
     const file = exportFileId({ id: job.id, attempt: attempts });
     const bytes = await this.#spool.size(file);
     return {

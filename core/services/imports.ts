@@ -191,6 +191,7 @@ export class ImportService {
         message,
         mailbox: `${IMPORT_JOB}:${collection}`,
         collection,
+        storage: await spool.identity(),
         user: caller.user,
         fingerprint: fingerprintOf(upload, sha256),
         holder: quotaKeyOf(caller),

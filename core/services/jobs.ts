@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
-import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { forbidden, ServiceError, unavailable } from '#core/errors/service-error.ts';
 import {
   FINAL_STATES,
   isOpen,
@@ -214,8 +214,23 @@ export class JobService {
   async report(id: string, caller: Caller): Promise<Readable | null> {
     const { state, result } = await this.get(id, caller);
     if (state !== 'completed' || !v.is(withReport, result)) return null;
+    await this.requireStorage(id);
     await this.#spool.size(id);
     return this.#spool.read(id);
+  }
+
+  /**
+   * Makes sure that this process reaches the files of a job.
+   * @throws ServiceError SERVICE_UNAVAILABLE, naming the storage that it does not reach
+   */
+  async requireStorage(id: string): Promise<void> {
+    const { rows } = await this.#pool.query<{ storage: string | null }>(
+      render(sql`SELECT storage FROM ${this.#jobs} WHERE id = ${id}`),
+    );
+    const storage = rows[0]?.storage ?? null;
+    if (storage === null || storage === (await this.#spool.identity())) return;
+    const reason = `The file is in the storage ${storage}, which this edge does not reach.`;
+    throw unavailable('storage', reason);
   }
 
   /** The rejected rows of a job, in the order of the file. Throws FORBIDDEN as {@link get}. */

@@ -20,7 +20,8 @@ async function remove({ pool, schema, spool }: KeptFileOptions, ids: Sql): Promi
   const { rows } = await pool.query<{ file: string }>(
     render(sql`WITH old AS (
         SELECT id, kept_file FROM ${systemTable(schema, 'jobs')}
-        WHERE kept_file IS NOT NULL AND id IN (${ids}) FOR UPDATE)
+        WHERE kept_file IS NOT NULL AND id IN (${ids})
+          AND (storage IS NULL OR storage = ${await spool.identity()}) FOR UPDATE)
       UPDATE ${systemTable(schema, 'jobs')} AS j SET kept_file = NULL FROM old
       WHERE j.id = old.id RETURNING old.kept_file AS file`),
   );

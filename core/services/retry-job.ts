@@ -33,6 +33,7 @@ interface EndedJob {
   readonly holder: string | null;
   readonly message: unknown;
   readonly kept: string | null;
+  readonly storage: string | null;
 }
 
 /** The end of the last delivery reaches the queue within this time. */
@@ -57,12 +58,15 @@ async function forget(queues: Queues, queue: QueueName, id: string): Promise<voi
 async function requireUpload({ spool }: RetryOptions, job: EndedJob): Promise<string | null> {
   const upload = uploadOf(job.message);
   if (upload === null) return null;
+  // What is in another storage only its workers can see.
+  const isOwn = job.storage === null || job.storage === (await spool.identity());
   const isThere =
     job.kept === upload &&
-    (await spool.size(upload).then(
-      () => true,
-      () => false,
-    ));
+    (!isOwn ||
+      (await spool.size(upload).then(
+        () => true,
+        () => false,
+      )));
   if (isThere) return upload;
   throw refused(job.state, 'The file of the job is no longer kept; send it again.');
 }
@@ -76,7 +80,7 @@ export async function retryJob(options: RetryOptions, id: string): Promise<void>
   const { pool, schema, queues, maxPerHolder } = options;
   const jobs = systemTable(schema, 'jobs');
   const { rows } = await pool.query<EndedJob>(
-    render(sql`SELECT state, kind, queue, mailbox, holder, message, kept_file AS kept
+    render(sql`SELECT state, kind, queue, mailbox, holder, message, storage, kept_file AS kept
       FROM ${jobs} WHERE id = ${id}`),
   );
   const [job] = rows;

@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3';
+import { unavailable } from '#core/errors/service-error.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { type ByteRange, StorageUnreachable } from './storage.ts';
 
@@ -21,14 +22,14 @@ interface Extent {
   readonly to: number;
 }
 
-/** @throws StorageUnreachable when the server sends something else than what it was asked for */
+/** @throws ServiceError SERVICE_UNAVAILABLE when the server sends something else than what it was asked for */
 function extentOf(answer: GetObjectCommandOutput, at: number): Extent {
   const { ContentRange, ContentLength = 0 } = answer;
   const match = /^bytes (\d+)-(\d+)\//.exec(ContentRange ?? '');
   const from = match === null ? 0 : Number(match[1]);
   const to = match === null ? ContentLength : Number(match[2]) + 1;
   if (from === at && to - from === ContentLength) return { from, to };
-  throw new StorageUnreachable('It sends other bytes than those that were asked for.');
+  throw unavailable('storage', 'The storage sends other bytes than it was asked for.');
 }
 
 function isBeyondEnd(error: unknown): boolean {

@@ -2,6 +2,7 @@
 import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
+  HeadBucketCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   type ListMultipartUploadsCommandOutput,
@@ -18,6 +19,7 @@ import {
   isFileName,
   type ListedFile,
   type Storage,
+  StorageUnreachable,
 } from './storage.ts';
 
 /** An upload this old belongs to a process that has ended; no file arrives for so long. */
@@ -47,8 +49,15 @@ class S3Storage implements Storage {
   }
 
   async check(): Promise<void> {
-    const command = new ListObjectsV2Command({ ...this.#bucket.all, MaxKeys: 1 });
-    await this.#bucket.request((client, options) => client.send(command, options));
+    const { Bucket } = this.#bucket.all;
+    const command = new HeadBucketCommand({ Bucket });
+    await this.#bucket
+      .request((client, options) => client.send(command, options))
+      .catch((error: unknown) => {
+        throw isMissing(error)
+          ? new StorageUnreachable('Its bucket does not exist.', error)
+          : error;
+      });
   }
 
   /** A bucket has no end that anybody could tell. */

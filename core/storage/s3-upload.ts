@@ -12,6 +12,7 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
+import { unavailable } from '#core/errors/service-error.ts';
 import { type PartBuffer, type PartBuffers, tooBusy } from './part-buffers.ts';
 import { isMissing, type S3Bucket } from './s3-bucket.ts';
 import { type SizeLimit, StorageUnreachable, type Stored, tooLarge } from './storage.ts';
@@ -79,15 +80,15 @@ class S3Upload {
     }
   }
 
-  /** @throws StorageUnreachable when the server has stored something else than it was sent */
+  /** @throws ServiceError SERVICE_UNAVAILABLE when the server has stored something else than it was sent */
   async verify(bytes: number): Promise<void> {
     const command = new HeadObjectCommand(this.#object);
     const { ContentLength } = await this.#bucket.request((client, options) =>
       client.send(command, options),
     );
     if (ContentLength === bytes) return;
-    const reason = `It has ${ContentLength ?? 'no'} bytes of a file of ${bytes}.`;
-    throw new StorageUnreachable(reason);
+    const reason = `The storage has ${ContentLength ?? 'no'} bytes of a file of ${bytes}.`;
+    throw unavailable('storage', reason);
   }
 
   /** Leaves nothing of the file; what cannot be removed now is swept later. */

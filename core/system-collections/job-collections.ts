@@ -38,6 +38,16 @@ export const JOB = {
       kept_file: { type: 'uuid' },
       claimed_on: { type: 'timestamptz' },
       readable_attempt: { type: 'integer' },
+      storage: { type: 'varchar(64)' },
+    },
+  },
+  storages: {
+    service: null,
+    audited: false,
+    fields: {
+      identity: { type: 'varchar(64)', required: true },
+      location: { type: 'varchar(255)', required: true },
+      reached_on: { type: 'timestamptz', required: true, default: 'now()' },
     },
   },
   job_errors: {

@@ -1,7 +1,5 @@
 // @newest @slow
 /** Exports to files: the job, its rights, its file and what becomes of it when a worker dies. */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
 import {
   ADMIN_TOKEN,
@@ -11,6 +9,7 @@ import {
   startCluster,
 } from '#tests/harness/cluster.ts';
 import { createMember, sendAs } from '#tests/harness/member.ts';
+import { storedFiles } from '#tests/harness/stored-files.ts';
 import { until } from '#tests/harness/until.ts';
 
 const ROWS = 3_000;
@@ -47,7 +46,7 @@ async function exported(body: object): Promise<string> {
 }
 
 function spooled(): string[] {
-  return readdirSync(join(cluster.dataDir, 'spool'));
+  return storedFiles(cluster);
 }
 
 t.before(async () => {
@@ -240,6 +239,7 @@ t.test('a file may have so many bytes', async (t) => {
     t.match(await ended(job), {
       state: 'failed',
       attempts: 1,
+      waiting_for: null,
       file_kept: false,
       error: [
         {

@@ -1,15 +1,14 @@
 // @newest
 /** What one user may take up: jobs, bytes that wait for them, streams of events. */
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import t from 'tap';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import { SpoolQuota } from '#core/jobs/quota.ts';
 import { freePort } from '#ops/embedded/postgres.ts';
 import { bodyOf, type ErrorsBody, type JobBody } from '#tests/harness/body.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
+import { storedFiles } from '#tests/harness/stored-files.ts';
 import { until } from '#tests/harness/until.ts';
 import { upload } from '#tests/harness/upload.ts';
 
@@ -45,7 +44,7 @@ t.before(async () => {
   }
 });
 
-const spooled = () => readdirSync(join(cluster.dataDir, 'spool'));
+const spooled = () => storedFiles(cluster);
 
 async function arriving(): Promise<number> {
   return (await cluster.db.query('SELECT FROM system_uploads')).rows.length;

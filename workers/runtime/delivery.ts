@@ -24,6 +24,7 @@ import type { Log } from '#core/log/log.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
 import { metrics } from '#core/metrics/metrics.ts';
 import { removeSurplusFiles } from '#core/services/kept-file.ts';
+import { StorageUnreachable } from '#core/storage/storage.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { discardUpload } from '#core/transfer/upload.ts';
 import type { Services } from '#workers/services.ts';
@@ -38,6 +39,8 @@ import { countStall } from './stall.ts';
 
 /** Time that an actor has to react to its signal; after that it is no longer waited for. */
 const HEED_WITHIN_MS = 900;
+/** A job that waits for its storage is tried again as rarely as one that waits long. */
+const LATE_MS = 20_000;
 
 /**
  * How a delivery ended:
@@ -46,6 +49,7 @@ const HEED_WITHIN_MS = 900;
  * - `failed`: it has failed, with errors;
  * - `retry`: it waits for another attempt;
  * - `back`: it was given back unfinished and may be delivered at once;
+ * - `elsewhere`: it needs a storage that this process does not reach; `age` in milliseconds;
  * - `aside`: another job comes first; `mailbox` is null when this process already does this one.
  */
 export type Outcome =
@@ -54,7 +58,8 @@ export type Outcome =
   | { readonly kind: 'failed'; readonly reason: string; readonly level: 'warn' | 'error' }
   | { readonly kind: 'retry' }
   | { readonly kind: 'back' }
-  | { readonly kind: 'aside'; readonly mailbox: string | null };
+  | { readonly kind: 'aside'; readonly mailbox: string | null }
+  | { readonly kind: 'elsewhere'; readonly age: number };
 
 const ENDED: ReadonlySet<Outcome['kind']> = new Set(['done', 'cancelled', 'failed']);
 
@@ -109,6 +114,12 @@ function lastErrorOf(error: unknown, actor: Actor | undefined, config: Config): 
   return new ServiceError('INTERNAL_SERVER_ERROR', details);
 }
 
+/** Whether the storage could not be used, which says nothing about the job. */
+function isOutage(error: unknown): boolean {
+  if (error instanceof StorageUnreachable) return true;
+  return error instanceof Error && error.cause instanceof StorageUnreachable;
+}
+
 /** Throws the error that fails a job whose message is unknown. */
 function parseMessage(actor: Actor, job: ClaimedJob) {
   const result = v.safeParse(actor.message, job.message);
@@ -138,17 +149,25 @@ async function receive(actor: Actor, job: ClaimedJob, context: DeliveryContext):
   }
 }
 
+export interface DelivererOptions {
+  readonly running: RunningDeliveries;
+  /** The storage that this worker can use now. */
+  readonly reachedStorage: () => string | null;
+}
+
 export class Deliverer {
   readonly #services: Services;
   readonly #actors: ReadonlyMap<string, Actor>;
   readonly #readable: ReadableVersions;
   readonly #running: RunningDeliveries;
+  readonly #reachedStorage: () => string | null;
 
-  constructor(services: Services, actors: readonly Actor[], running: RunningDeliveries) {
+  constructor(services: Services, actors: readonly Actor[], options: DelivererOptions) {
     this.#services = services;
     this.#actors = new Map(actors.map((actor) => [actor.name, actor]));
     this.#readable = Object.fromEntries(actors.map(({ name, version }) => [name, version]));
-    this.#running = running;
+    this.#running = options.running;
+    this.#reachedStorage = options.reachedStorage;
   }
 
   /**
@@ -165,6 +184,8 @@ export class Deliverer {
         return { kind: 'done' };
       case 'aside':
         return { kind: 'aside', mailbox: claim.mailbox };
+      case 'elsewhere':
+        return { kind: 'elsewhere', age: claim.age };
       case 'ended':
         if (claim.now) log.info({ job: queued.id, outcome: 'cancelled' }, 'job ends');
         // That of a failed job is kept for a retry.
@@ -188,6 +209,7 @@ export class Deliverer {
       const claim = await claimJob(pool, schema, id, {
         readable: this.#readable,
         session: session?.client ?? null,
+        storage: this.#reachedStorage(),
       });
       if (claim.outcome === 'claimed' && claim.isOnSession) return { claim, session };
       session?.end(true);
@@ -315,6 +337,12 @@ export class Deliverer {
         : superseded();
     }
     if (reason === 'overdue') countStall('overdue');
+    if (reason === null && isOutage(error)) {
+      // Not the fault of the job: it costs none of its attempts, however long the outage lasts.
+      log.warn({ err: error }, 'the job waits for the storage');
+      const open = await giveBack(pool, schema, job, 'The storage of files could not be used.');
+      return open ? { kind: 'elsewhere', age: LATE_MS } : superseded();
+    }
     const details = { category: job.kind, duration: end.deadline };
     const errors =
       reason === 'overdue' ? [new ServiceError('OUT_OF_TIME', details)] : finalErrors(error);

@@ -27,6 +27,11 @@ const ASIDE_MS = 10_000;
  * A job that could not be claimed because the database was away is delivered again after this time.
  */
 const AGAIN_MS = 2_000;
+/**
+ * Pauses of a job that needs another worker's storage: short while it is new, so that its worker gets
+ * it soon, and longer while there is none.
+ */
+const ELSEWHERE_MS = { least: 250, most: 5_000, ofAge: 0.25 };
 const RECONNECT_MS = 1_000;
 /** An error of the queue explains for this time (ms) why no jobs are taken. */
 const RECENT_MS = 20_000;
@@ -178,6 +183,12 @@ export class Consumer {
       case 'back':
         await job.moveToWait(token);
         throw new WaitingError();
+      case 'elsewhere': {
+        const { least, most, ofAge } = ELSEWHERE_MS;
+        const pause = Math.min(most, Math.max(least, outcome.age * ofAge));
+        await job.moveToDelayed(Date.now() + Math.round(pause), token);
+        throw new DelayedError();
+      }
       case 'aside': {
         const pause = outcome.mailbox === null ? AGAIN_MS : ASIDE_MS;
         await job.moveToDelayed(Date.now() + pause, token);

@@ -10,6 +10,7 @@ import { enqueue, type QueueableJob } from '#core/jobs/mailbox.ts';
 import { TIDY_JOB, tidySubmission } from '#core/jobs/message/tidy.ts';
 import { QUEUE_NAMES } from '#core/jobs/queue.ts';
 import { queueStates } from '#core/jobs/queue-state.ts';
+import { canRun, isReached } from '#core/jobs/reached-storage.ts';
 import { Lease } from '#core/system/lease.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import type { Services } from '#workers/services.ts';
@@ -119,7 +120,8 @@ export class Reconciler {
             WHERE mailbox = boxes.mailbox AND state = 'running' LIMIT 1)
           UNION ALL
           (SELECT ${COLUMNS}, created_on FROM ${jobs}
-            WHERE mailbox = boxes.mailbox AND state = 'waiting' ORDER BY turn, sequence LIMIT 1)
+            WHERE mailbox = boxes.mailbox AND state = 'waiting' AND ${canRun(schema, sql`storage`)}
+            ORDER BY turn, sequence LIMIT 1)
           LIMIT 1) AS head
         WHERE ${this.#expected(sql`head`)}`),
     );
@@ -143,16 +145,19 @@ export class Reconciler {
       AND ${job}.created_on < now() - make_interval(secs => ${SETTLED_AFTER_MS / 1_000})`;
   }
 
-  /** Submits the daily tidying when it is due; checks rarely. */
+  /** Submits the daily tidying of each storage when it is due; checks rarely. */
   async #schedule(): Promise<void> {
     if (performance.now() < this.#nextSchedule) return;
     this.#nextSchedule = performance.now() + SCHEDULE_MS;
-    const orm = await this.#services.orm.open();
-    const recent = await orm.fork().count(orm.entity('system_jobs'), {
-      kind: TIDY_JOB,
-      created_on: { $gt: new Date(Date.now() - DAY_MS) },
-    });
-    if (recent === 0) await this.#services.jobs.submit(tidySubmission());
+    const { pool, schema, jobs } = this.#services;
+    const { rows } = await pool.query<{ identity: string }>(
+      render(sql`SELECT s.identity FROM ${systemTable(schema, 'storages')} s
+        WHERE ${isReached(schema, sql`s.identity`)} AND NOT EXISTS (
+          SELECT FROM ${systemTable(schema, 'jobs')} j
+          WHERE j.kind = ${TIDY_JOB} AND j.storage = s.identity
+            AND j.created_on > now() - make_interval(secs => ${DAY_MS / 1_000}))`),
+    );
+    for (const { identity } of rows) await jobs.submit(tidySubmission(identity));
   }
 
   /** @param missing the jobs that are not in their queue, though nobody may have to add them */

@@ -11,6 +11,7 @@ import { Consumer } from './queue-consumer.ts';
 import { ReadinessWatch } from './readiness-watch.ts';
 import { Reconciler } from './reconciler.ts';
 import { RunningDeliveries } from './running-deliveries.ts';
+import { StorageWatch } from './storage-watch.ts';
 import type { WorkerStatus } from './worker-status.ts';
 
 const START_AGAIN_MS = 1_000;
@@ -25,13 +26,18 @@ export class Runtime {
   readonly #consumers: readonly Consumer[];
   readonly #reconciler: Reconciler;
   readonly #readiness: ReadinessWatch;
+  readonly #storage: StorageWatch;
   #draining = false;
 
   constructor(services: Services, actors: readonly Actor[], status: WorkerStatus) {
     this.#services = services;
     this.#status = status;
     this.#running = new RunningDeliveries(services);
-    this.#deliverer = new Deliverer(services, actors, this.#running);
+    this.#storage = new StorageWatch(services);
+    this.#deliverer = new Deliverer(services, actors, {
+      running: this.#running,
+      reachedStorage: () => this.#storage.reached,
+    });
     const handlers = {
       deliver: (job: QueuedJob) => this.#deliver(job),
       onAside: (id: string, mailbox: string) => this.#onAside(id, mailbox),
@@ -55,6 +61,7 @@ export class Runtime {
   async start(): Promise<void> {
     const { queues, log } = this.#services;
     await this.#persist(() => prepareQueueTables(queues.connection));
+    await this.#storage.start();
     for (const consumer of this.#consumers) await this.#persist(() => consumer.start());
     this.#reconciler.start();
     this.#status.reason = null;
@@ -70,6 +77,7 @@ export class Runtime {
     this.#draining = true;
     this.#readiness.stop();
     this.#status.reason = 'It is stopping.';
+    this.#storage.stop();
     const stopped = Promise.all([
       this.#reconciler.stop(),
       ...this.#consumers.map((consumer) => consumer.stop()),

@@ -6,8 +6,8 @@ export const TIDY_JOB = 'tidy';
 
 export const tidyMessage = v.strictObject({ version: v.literal(1) });
 
-/** Tidies the whole installation; an open job is joined. */
-export function tidySubmission(): Submission {
+/** Tidies the installation, and the files of one storage; an open job is joined. */
+export function tidySubmission(storage: string): Submission {
   return {
     kind: TIDY_JOB,
     queue: 'maintenance',
@@ -15,6 +15,7 @@ export function tidySubmission(): Submission {
     mailbox: null,
     collection: null,
     user: null,
-    fingerprint: 'daily',
+    storage,
+    fingerprint: `daily ${storage}`,
   };
 }

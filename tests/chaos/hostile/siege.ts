@@ -1,9 +1,9 @@
 /** Lets hostile clients at a real edge for a while, then looks at what is left of it. */
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Test } from 'tap';
 import { type Cluster, type Member, startCluster } from '#tests/harness/cluster.ts';
 import { Dice } from '#tests/harness/dice.ts';
+import { storedFiles } from '#tests/harness/stored-files.ts';
 import { until } from '#tests/harness/until.ts';
 import { attack } from './attack.ts';
 
@@ -143,12 +143,6 @@ export async function inspect(t: Test, fortress: Fortress): Promise<void> {
     async () => (await descriptorsOf(cluster, edge)) <= descriptors,
     'it has no more open descriptors than before',
   );
-  await until(() => spooled(cluster).length === 0, 'no upload is left').catch(() => undefined);
-  t.strictSame(spooled(cluster), [], 'no upload is left');
-}
-
-function spooled(cluster: Cluster): readonly string[] {
-  return readdirSync(cluster.dataDir).includes('spool')
-    ? readdirSync(join(cluster.dataDir, 'spool'))
-    : [];
+  await until(() => storedFiles(cluster).length === 0, 'no upload is left').catch(() => undefined);
+  t.strictSame(storedFiles(cluster), [], 'no upload is left');
 }

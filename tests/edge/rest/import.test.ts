@@ -1,7 +1,7 @@
 // @newest @slow
 
 import { once } from 'node:events';
-import { readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -10,6 +10,7 @@ import { freePort } from '#ops/embedded/postgres.ts';
 import { backends } from '#tests/harness/backend.ts';
 import { bodyOf, type ErrorsBody, type JobBody, type JobsBody } from '#tests/harness/body.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
+import { storedFiles } from '#tests/harness/stored-files.ts';
 import { until } from '#tests/harness/until.ts';
 import { upload } from '#tests/harness/upload.ts';
 
@@ -55,8 +56,7 @@ for (const backend of backends) {
       const answer = await upload(cluster, 'things', 'id,name,amount\n1,one,5\n2,two,\n');
       t.strictSame([answer.status, await answer.text()], [200, '']);
       t.equal(await count(), 2);
-      const spool = join(cluster.dataDir, 'spool');
-      await until(() => readdirSync(spool).length === 0, 'nothing is left of the upload');
+      await until(() => storedFiles(cluster).length === 0, 'nothing is left of the upload');
     });
 
     t.test('a JSON file merges by key and its job tells what became of it', async (t) => {
@@ -325,8 +325,7 @@ for (const backend of backends) {
       const async = await send('name\nkeyed\n', 'key-1', '?background');
       t.match((await bodyOf<JobBody>(async)).data, { state: 'completed' });
       t.equal(await count(), before + 1, 'it is imported once');
-      const spool = join(cluster.dataDir, 'spool');
-      await until(() => readdirSync(spool).length === 0, 'repeated uploads are removed');
+      await until(() => storedFiles(cluster).length === 0, 'repeated uploads are removed');
       const other = await send('name\nother\n', 'key-1');
       t.equal(other.status, 422);
       const { errors } = await bodyOf<ErrorsBody>(other);
@@ -373,8 +372,7 @@ for (const backend of backends) {
     });
 
     t.test('a client that goes away during its upload leaves nothing', async () => {
-      const spool = join(cluster.dataDir, 'spool');
-      await until(() => readdirSync(spool).length === 0, 'nothing is left of earlier imports');
+      await until(() => storedFiles(cluster).length === 0, 'nothing is left of earlier imports');
       const { hostname, port } = new URL(cluster.url);
       const socket = connect(Number(port), hostname);
       await once(socket, 'connect');
@@ -384,9 +382,9 @@ for (const backend of backends) {
           `Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n` +
           `${head}Content-Type: text/csv\r\n\r\nname\ngone\n`,
       );
-      await until(() => readdirSync(spool).length > 0, 'the upload has begun');
+      await until(() => storedFiles(cluster).length > 0, 'the upload has begun');
       socket.destroy();
-      await until(() => readdirSync(spool).length === 0, 'the upload is removed');
+      await until(() => storedFiles(cluster).length === 0, 'the upload is removed');
     });
 
     t.test('too large a file is refused with the limit', async (t) => {

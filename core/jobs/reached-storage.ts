@@ -1,0 +1,34 @@
+/**
+ * Which storages workers reach: each worker notes its own while it can use it. A job that needs a
+ * storage which nobody reaches waits for it.
+ */
+import type { Pool } from '#core/database/pool.ts';
+import { render, type Sql, sql } from '#core/database/sql.ts';
+import { systemTable } from '#core/system/system-table.ts';
+
+/** A storage whose last note is older is not reached any more. */
+const REACHED_WITHIN_S = 20;
+
+/** The condition that a worker reaches a storage. */
+export function isReached(schema: string, identity: Sql): Sql {
+  return sql`EXISTS (SELECT FROM ${systemTable(schema, 'storages')} reached
+    WHERE reached.identity = ${identity} AND reached.reached_on > now() - make_interval(secs => ${REACHED_WITHIN_S}))`;
+}
+
+/** The condition that a job with this storage, which may be null, does not wait for it. */
+export function canRun(schema: string, storage: Sql): Sql {
+  return sql`(${storage} IS NULL OR ${isReached(schema, storage)})`;
+}
+
+/** Notes that this worker can use a storage now. */
+export async function noteReached(
+  pool: Pool,
+  schema: string,
+  { identity, location }: { readonly identity: string; readonly location: string },
+): Promise<void> {
+  await pool.query(
+    render(sql`INSERT INTO ${systemTable(schema, 'storages')} AS s (identity, location)
+      VALUES (${identity}, ${location})
+      ON CONFLICT (identity) DO UPDATE SET location = excluded.location, reached_on = now()`),
+  );
+}
