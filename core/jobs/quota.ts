@@ -10,6 +10,7 @@ import { render, type Sql, sql } from '#core/database/sql.ts';
 import { quotaExceeded, ServiceError } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { isOpen } from './job.ts';
+import type { QueueName } from './queue.ts';
 
 /** Maximum bytes of an upload of unknown length that are reserved at a time. */
 const GRAIN = 16 * 1024 * 1024;
@@ -69,13 +70,18 @@ export interface UncountedUpload {
   readonly max: number;
 }
 
-/** The condition that a job is within the quotas of its owner, whose turn it is. */
+/** The open jobs of an owner in one look: how many, the bytes of their files, and the last turn. */
+export function openJobs(schema: string, holder: string, queue: QueueName): Sql {
+  return sql`SELECT count(*) AS count, coalesce(sum(${FILE_BYTES}), 0) AS bytes,
+      max(turn) FILTER (WHERE queue = ${queue}) AS turn
+    FROM ${systemTable(schema, 'jobs')} WHERE holder = ${holder} AND ${isOpen}`;
+}
+
+/** The condition that a job is within the quotas of its owner, whose {@link openJobs} are `own`. */
 export function hasRoom(schema: string, { holder, max, upload = null }: JobClaim): Sql {
-  const own = sql`FROM ${systemTable(schema, 'jobs')} WHERE holder = ${holder} AND ${isOpen}`;
-  if (upload === null) return sql`(SELECT count(*) < ${max} ${own})`;
-  // One look at the jobs counts both.
-  return sql`(SELECT count(*) < ${max} AND ${uploadedBytes(schema, holder, null)}
-    + coalesce(sum(${FILE_BYTES}), 0) + ${upload.bytes} <= ${upload.max} ${own})`;
+  if (upload === null) return sql`own.count < ${max}`;
+  return sql`own.count < ${max}
+    AND ${uploadedBytes(schema, holder, null)} + own.bytes + ${upload.bytes} <= ${upload.max}`;
 }
 
 /**

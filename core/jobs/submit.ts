@@ -16,7 +16,7 @@ import {
 import { isOpen } from './job.ts';
 import { enqueueInTurn } from './mailbox.ts';
 import type { QueueName, Queues } from './queue.ts';
-import { claimJob, hasRoom, takeTurn, type UncountedUpload } from './quota.ts';
+import { claimJob, hasRoom, openJobs, takeTurn, type UncountedUpload } from './quota.ts';
 import { storedJson } from './storable-json.ts';
 import { nextTurn } from './turn.ts';
 
@@ -84,21 +84,26 @@ function storedName(name: string): string {
     .toWellFormed();
 }
 
-/** The row of a new job; with `room` only where that has a row. */
-function insertion(schema: string, job: Submission, room: Sql | null = null): Sql {
-  const { file, holder = null } = job;
+/** The row of a new job; with `room` only when that holds for the open jobs of its owner. */
+function insertion(schema: string, job: Submission, room?: Sql): Sql {
+  const { file, holder = null, queue } = job;
+  const last = room === undefined ? undefined : sql`own.turn`;
   const dialect = file?.dialect ?? null;
   const values = sql`${job.kind}, ${job.queue}, ${job.mailbox}, ${storedJson(job.message)},
       ${job.message.version}, ${job.user}, ${job.collection}, ${job.fingerprint}, ${holder},
       (SELECT version FROM ${systemTable(schema, 'state')} WHERE name = 'catalog'),
-      ${nextTurn(schema, job.queue, holder)}, ${file === undefined ? null : storedName(file.name)},
+      ${nextTurn(schema, queue, holder, last)}, ${file === undefined ? null : storedName(file.name)},
       ${file?.bytes ?? null}, ${file?.format ?? null},
       ${dialect === null ? null : storedJson(dialect)}, ${job.storage ?? null}`;
   return sql`
     INSERT INTO ${systemTable(schema, 'jobs')} (kind, queue, mailbox, message, message_version,
       "user", collection, fingerprint, holder, catalog, turn, file_name, file_size, file_format,
       dialect, storage)
-    ${room === null ? sql`VALUES (${values})` : sql`SELECT ${values} ${room}`}
+    ${
+      room === undefined || holder === null
+        ? sql`VALUES (${values})`
+        : sql`SELECT ${values} FROM (${openJobs(schema, holder, queue)}) AS own WHERE ${room}`
+    }
     ON CONFLICT DO NOTHING RETURNING id, turn::float8 AS turn`;
 }
 
@@ -203,8 +208,7 @@ async function recordAtOnce(options: SubmitOptions, job: Submission): Promise<Re
   const { holder, upload = null } = job;
   if (holder === undefined) return null;
   const claim = { holder, max, upload };
-  const room = sql`FROM (SELECT) AS one WHERE ${hasRoom(schema, claim)}
-    AND NOT ${isDraining(schema, job.queue)}`;
+  const room = sql`${hasRoom(schema, claim)} AND NOT ${isDraining(schema, job.queue)}`;
   const statements = [takeTurn(holder), insertion(schema, job, room)];
   const results = await withConnection(pool, (client) => runTogether<Recorded>(client, statements));
   return results.at(-1)?.rows[0] ?? null;

@@ -13,12 +13,25 @@ const IN_TURNS: ReadonlySet<QueueName> = new Set<QueueName>(['transfer']);
 /** BullMQ's highest priority number, which is the last to run. */
 const LAST_PRIORITY = 2_097_152;
 
-/** The turn of a new job, as an expression. */
-export function nextTurn(schema: string, queue: QueueName, holder: string | null): Sql {
+/** The last turn of the open jobs of a user. */
+function lastTurn(schema: string, queue: QueueName, holder: string | null): Sql {
+  return sql`(SELECT max(turn) FROM ${systemTable(schema, 'jobs')}
+    WHERE queue = ${queue} AND holder = ${holder} AND ${isOpen})`;
+}
+
+/**
+ * The turn of a new job, as an expression.
+ * @param last the last turn of its user; looked up when not given
+ */
+export function nextTurn(
+  schema: string,
+  queue: QueueName,
+  holder: string | null,
+  last: Sql = lastTurn(schema, queue, holder),
+): Sql {
   if (!IN_TURNS.has(queue)) return sql`0`;
   const jobs = systemTable(schema, 'jobs');
-  return sql`greatest(0,
-    (SELECT max(turn) + 1 FROM ${jobs} WHERE queue = ${queue} AND holder = ${holder} AND ${isOpen}),
+  return sql`greatest(0, ${last} + 1,
     coalesce(
       (SELECT max(turn) FROM ${jobs} WHERE queue = ${queue} AND state = 'running'),
       (SELECT min(turn) FROM ${jobs} WHERE queue = ${queue} AND state = 'waiting')))`;

@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import {
   access,
+  type FileHandle,
   link,
   mkdir,
   open,
@@ -13,7 +14,7 @@ import {
   stat,
   unlink,
 } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { unavailable } from '#core/errors/service-error.ts';
 import { hasEnded, processIdentity } from '#core/process/process-id.ts';
 import { freeSpace } from './free-space.ts';
@@ -37,6 +38,8 @@ const ID_LENGTH = 36;
 const UNWRITABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EIO']);
 /** Bytes per write or read of the disk. */
 const BLOCK = 256 * 1024;
+/** Bytes of the first write: many files are small. */
+const FIRST_BLOCK = 16 * 1024;
 
 function errorCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error ? String(error.code) : null;
@@ -58,33 +61,44 @@ function storageFailure(error: unknown): unknown {
  * new memory for each costs more time to collect than to fill.
  */
 async function* inBlocks(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let block: Buffer = Buffer.allocUnsafeSlow(BLOCK);
+  let block: Buffer = Buffer.allocUnsafeSlow(FIRST_BLOCK);
   let other: Buffer | null = null;
   let filled = 0;
   for await (const piece of content) {
     for (let from = 0; from < piece.length; ) {
-      const part = piece.subarray(from, from + BLOCK - filled);
+      const part = piece.subarray(from, from + block.length - filled);
       block.set(part, filled);
       filled += part.length;
       from += part.length;
-      if (filled < BLOCK) continue;
+      if (filled < block.length) continue;
       yield block;
-      [block, other] = [other ?? Buffer.allocUnsafeSlow(BLOCK), block];
+      const next: Buffer = other?.length === BLOCK ? other : Buffer.allocUnsafeSlow(BLOCK);
+      [block, other] = [next, block];
       filled = 0;
     }
   }
   if (filled > 0) yield block.subarray(0, filled);
 }
 
+/** Creates a file, and its folder when that is not there. */
+async function create(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', 0o600);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  return await open(path, 'wx', 0o600);
+}
+
 async function take(
-  path: string,
+  file: FileHandle,
   content: AsyncIterable<Uint8Array>,
   limit: SizeLimit | undefined,
 ): Promise<Stored> {
   const hash = createHash('sha256');
   let bytes = 0;
   let writing: Promise<void> = Promise.resolve();
-  const file = await open(path, 'wx', 0o600);
   try {
     for await (const block of inBlocks(content)) {
       bytes += block.length;
@@ -176,8 +190,8 @@ export function localStorage(folder: string): Storage {
       const path = pathOf(id);
       const unfinished = `${path}.${processIdentity()}${UNFINISHED}`;
       try {
-        await mkdir(folder, { recursive: true, mode: 0o700 });
-        const stored = await take(unfinished, content, limit);
+        const file = await create(unfinished);
+        const stored = await take(file, content, limit);
         await rename(unfinished, path);
         await syncFolder(folder);
         return stored;

@@ -46,6 +46,8 @@ export interface ImportFile {
 
 type Content = ImportFile['content'];
 
+/** Files of at most so many bytes are read once, although they are looked at several times. */
+const KEPT_BYTES = 64 * 1024;
 /** Bytes that show how a file begins; the line that names the separator is shorter. */
 const BEGINNING = 16;
 
@@ -73,6 +75,21 @@ async function* withoutLine(content: AsyncIterable<Buffer>, bytes: number): Asyn
   }
 }
 
+/** The content of a small file, which is read once. */
+function kept(file: StoredFile): StoredFile['open'] {
+  const readAll = async () => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of file.open()) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  };
+  let reading: Promise<Buffer> | null = null;
+  return async function* () {
+    reading ??= readAll();
+    const content: Buffer = await reading;
+    if (content.length > 0) yield content;
+  };
+}
+
 function plainContent(file: StoredFile, limits: ExpansionLimits): Content {
   const counted = async function* (read: (bytes: number) => void) {
     for await (const chunk of file.open()) {
@@ -96,7 +113,7 @@ export async function openFile(
   limits: ExpansionLimits,
 ): Promise<ImportFile> {
   const { format, bytes } = file;
-  const plain = plainContent(file, limits);
+  const plain = plainContent(bytes <= KEPT_BYTES ? { ...file, open: kept(file) } : file, limits);
   let dialect = dialectOf(parameters);
   const marked = markedEncoding(await beginningOf(plain()));
   const isCsv = format === 'csv';
