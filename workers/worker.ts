@@ -1,4 +1,5 @@
 /** The life of a worker process. */
+import { getPriority, setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
@@ -16,6 +17,16 @@ import { WorkerStatus } from './runtime/worker-status.ts';
 
 const CLOSE_WITHIN_MS = 500;
 
+/** Lets processes that answer requests on the same host have the processors first. */
+function yieldProcessors({ WORKER_NICENESS: niceness }: Config, log: Log): void {
+  if (niceness <= getPriority()) return;
+  try {
+    setPriority(niceness);
+  } catch (error) {
+    log.warn({ err: error }, 'the priority of the worker could not be lowered');
+  }
+}
+
 /** Does jobs until the process is asked to drain, then ends it. Resolves when work has begun. */
 export async function runWorker(
   config: Config,
@@ -24,6 +35,7 @@ export async function runWorker(
   actors: readonly Actor[],
 ): Promise<void> {
   reportMetrics();
+  yieldProcessors(config, log);
   let drain = async () => {};
   drainOnDemand(() => drain());
   const status = new WorkerStatus();

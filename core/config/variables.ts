@@ -407,6 +407,12 @@ export const variables = {
     secret: true,
     meaning: 'Password of the monitor; unset: generated at the first start and shown once',
   }),
+  WORKER_NICENESS: define({
+    parse: integer(0, 19),
+    fallback: '10',
+    meaning:
+      'How far workers let other processes of their host have the processors first: 0 (not) to 19',
+  }),
   LOG_LEVEL: define({
     parse: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const),
     fallback: 'info',

@@ -7,6 +7,11 @@ export function processEnvironment(): Readonly<Record<string, string>> {
   const given = Object.entries(quick).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   );
-  // Many installations run at once; the tests of the monitor give it a port.
-  return { PATH, HOME, MONITOR_PORT: '0', ...Object.fromEntries(given) };
+  const quiet = {
+    // Many installations run at once; the tests of the monitor give it a port.
+    MONITOR_PORT: '0',
+    // On a busy machine workers that let everybody go first would keep tests waiting.
+    WORKER_NICENESS: '0',
+  };
+  return { PATH, HOME, ...quiet, ...Object.fromEntries(given) };
 }
