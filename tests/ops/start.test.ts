@@ -39,7 +39,7 @@ t.test('from nothing to pong, and back to nothing', async (t) => {
       '';
     t.match(run.stdout, `Bearer ${token}`);
     const health = await get('/server/health', { Authorization: `Bearer ${token}` });
-    t.equal(health.status, 200);
+    t.equal(health.status, 200, await health.text());
     spawned.push(...childrenOf(run.process.pid ?? 0));
     t.equal(spawned.length, 4, 'two edges, a worker and PostgreSQL');
     run.process.kill('SIGINT');

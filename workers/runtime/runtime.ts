@@ -59,12 +59,16 @@ export class Runtime {
 
   /** Begins to work; waits while the server of the queues is away. */
   async start(): Promise<void> {
-    const { queues, log } = this.#services;
+    const { queues, catalog, log } = this.#services;
     await this.#persist(() => prepareQueueTables(queues.connection));
     await this.#storage.start();
     for (const consumer of this.#consumers) await this.#persist(() => consumer.start());
     this.#reconciler.start();
     this.#status.reason = null;
+    // Renews the report, so that nobody is told any more that this worker is starting.
+    await catalog
+      .look()
+      .catch((err: unknown) => log.warn({ err }, 'the catalog was not refreshed'));
     this.#readiness.start();
     log.info({ queues: this.#consumers.length }, 'the worker takes jobs');
   }

@@ -59,6 +59,9 @@ export interface Importing {
 /** Tables of tests live in a schema of their own, which each test begins afresh. */
 const SCHEMA = 'app';
 
+/** Bytes of what is made while it is read: taken for a large file, which nothing holds as a whole. */
+const UNKNOWN_SIZE = 1e9;
+
 /** One database serves all tests of a file. */
 const opened = lazily(async () => {
   const url = await createSystemDatabase(t);
@@ -118,7 +121,7 @@ export async function importing(setup: string): Promise<Importing> {
     async import(collection, content, format = 'csv', { gzip = false, ...options } = {}) {
       const open =
         typeof content === 'function' ? content : () => Readable.from([Buffer.from(content)]);
-      const bytes = typeof content === 'function' ? 0 : Buffer.byteLength(content);
+      const bytes = typeof content === 'function' ? UNKNOWN_SIZE : Buffer.byteLength(content);
       const client = await pool.connect();
       try {
         return await importFile({

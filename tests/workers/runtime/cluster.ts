@@ -90,7 +90,7 @@ async function startWorker(
   const failpoint = Promise.withResolvers<void>();
   child.on('message', (message: ChildMessage) => {
     if (message.type === 'ready') ready.resolve();
-    else failpoint.resolve();
+    if (message.type === 'failpoint') failpoint.resolve();
   });
   const kill = async () => {
     child.kill('SIGKILL');
