@@ -7,6 +7,7 @@ import t from 'tap';
 import { PartBuffers } from '#core/storage/part-buffers.ts';
 import { S3Bucket, type S3Times } from '#core/storage/s3-bucket.ts';
 import { openS3Storage } from '#core/storage/s3-storage.ts';
+import type { Storage } from '#core/storage/storage.ts';
 import { startProxy } from '#tests/harness/proxy.ts';
 import { answerS3Error, startS3Server } from '#tests/harness/s3-server.ts';
 import { until } from '#tests/harness/until.ts';
@@ -66,16 +67,28 @@ t.test('its identity is that of the bucket, whoever asks', async (t) => {
   t.not(await one.identity(), await other.identity());
 });
 
-t.test('what dead processes leave is swept by its age', async (t) => {
-  const storage = open();
+/** Begins a file that does not go on before `stuck` is resolved. */
+async function writeOnePart(storage: Storage) {
   const stuck = Promise.withResolvers<void>();
   const id = randomUUID();
   async function* slow() {
     yield randomBytes(PART + 1);
     await stuck.promise;
   }
+  let answered = 0;
+  server.fault = ({ method }, response) => {
+    if (method === 'PUT') response.once('finish', () => (answered += 1));
+    return false;
+  };
   const writing = storage.write(id, slow(), undefined);
-  await until(() => server.unfinished().length === 1, 'the upload begins');
+  // The server must not be writing to what is removed.
+  await until(() => answered === 1 && server.unfinished().length === 1, 'a part is there');
+  return { id, writing, stuck };
+}
+
+t.test('what dead processes leave is swept by its age', async (t) => {
+  const storage = open();
+  const { id, writing, stuck } = await writeOnePart(storage);
   t.equal((await storage.list())[0]?.id, id);
   t.equal(await storage.sweep(), 0, 'this one is new');
   const later = open({ prefix: `test-${folders}/`, leftAfter: -60_000 });
@@ -88,14 +101,7 @@ t.test('what dead processes leave is swept by its age', async (t) => {
 
 t.test('an unfinished file is removed by its name', async (t) => {
   const storage = open();
-  const stuck = Promise.withResolvers<void>();
-  const id = randomUUID();
-  async function* slow() {
-    yield randomBytes(PART + 1);
-    await stuck.promise;
-  }
-  const writing = storage.write(id, slow(), undefined);
-  await until(() => server.unfinished().length === 1, 'the upload begins');
+  const { id, writing, stuck } = await writeOnePart(storage);
   await storage.remove(id);
   t.strictSame(server.unfinished(), []);
   server.fault = (_, response) => answerS3Error(response, 404, 'NoSuchUpload');
