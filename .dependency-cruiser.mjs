@@ -22,6 +22,7 @@ const ROOMS = [
   'json',
   'system-collections',
   'config',
+  'html',
   'log',
   'metrics',
   'process',

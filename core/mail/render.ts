@@ -1,7 +1,8 @@
 /**
  * Renders a mail as plain text and as HTML that old mail programs show. Any value can be hostile,
- * so texts are cleaned and HTML is escaped here and nowhere else.
+ * so texts are cleaned here and nowhere else.
  */
+import { escapeHtml } from '#core/html/escape-html.ts';
 
 /** The content before rendering. */
 export interface MailContent {
@@ -28,18 +29,6 @@ export interface RenderedMail {
 
 const DEFAULT_COLOR = '#6644ff';
 const LONGEST_NAME = 100;
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
-}
 
 /**
  * Puts a name on one line: no control, bidirectional or invisible characters, blanks joined,
@@ -78,14 +67,14 @@ function textOn(color: string): string {
 }
 
 function paragraph(text: string, style: string): string {
-  return `<p style="margin:0 0 16px;${style}">${escaped(text)}</p>`;
+  return `<p style="margin:0 0 16px;${style}">${escapeHtml(text)}</p>`;
 }
 
 function button({ label, link }: { label: string; link: string }, color: string): string {
-  const href = escaped(link);
+  const href = escapeHtml(link);
   const style = `display:inline-block;padding:12px 24px;color:${textOn(color)};text-decoration:none`;
   return `<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr>
-<td bgcolor="${color}" style="border-radius:6px"><a href="${href}" style="${style}">${escaped(label)}</a></td>
+<td bgcolor="${color}" style="border-radius:6px"><a href="${href}" style="${style}">${escapeHtml(label)}</a></td>
 </tr></table>
 <p style="margin:16px 0;font-size:13px;color:#666666;word-break:break-all">${href}</p>`;
 }
@@ -97,12 +86,12 @@ function htmlOf(content: MailContent, name: string, color: string): string {
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escaped(content.subject)}</title></head>
+<title>${escapeHtml(content.subject)}</title></head>
 <body style="margin:0;padding:24px;background:#f4f4f6;font-family:Helvetica,Arial,sans-serif;line-height:1.5">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr><td align="center">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:560px;background:#ffffff;border-top:4px solid ${color}">
 <tr><td style="padding:32px">
-<p style="margin:0 0 24px;font-size:18px;font-weight:bold;color:#1a1a1a">${escaped(name)}</p>
+<p style="margin:0 0 24px;font-size:18px;font-weight:bold;color:#1a1a1a">${escapeHtml(name)}</p>
 ${body.join('\n')}
 ${action}
 ${closing.join('\n')}

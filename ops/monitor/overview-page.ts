@@ -1,4 +1,5 @@
 /** The first page of the monitor, written on the server and without scripts. */
+import { escapeHtml } from '#core/html/escape-html.ts';
 import type { ProcessMetrics } from '#core/metrics/process-metrics.ts';
 import type { EndedJobs, FailedJob, QueueFacts } from '#core/services/overview.ts';
 
@@ -18,18 +19,6 @@ const STYLE = `
   .bad { color: #c00; font-weight: 600; }
   :root { color-scheme: light dark; }`;
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(value: unknown): string {
-  return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
-}
-
 /** A duration in the largest unit that leaves a number of two digits or fewer. */
 function duration(seconds: number): string {
   if (seconds < 100) return `${Math.round(seconds * 10) / 10} s`;
@@ -41,13 +30,13 @@ type Cell = string | number | { readonly bad: string };
 
 function cell(value: Cell): string {
   if (typeof value === 'number') return `<td class="number">${value}</td>`;
-  if (typeof value === 'string') return `<td>${escaped(value)}</td>`;
-  return `<td class="bad">${escaped(value.bad)}</td>`;
+  if (typeof value === 'string') return `<td>${escapeHtml(value)}</td>`;
+  return `<td class="bad">${escapeHtml(value.bad)}</td>`;
 }
 
 function table(id: string, head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   if (rows.length === 0) return `<p id="${id}">None.</p>`;
-  const titles = head.map((title) => `<th>${escaped(title)}</th>`).join('');
+  const titles = head.map((title) => `<th>${escapeHtml(title)}</th>`).join('');
   const body = rows.map((row) => `<tr>${row.map(cell).join('')}</tr>`).join('\n');
   return `<table id="${id}"><thead><tr>${titles}</tr></thead><tbody>${body}</tbody></table>`;
 }
@@ -117,7 +106,7 @@ export function overviewPage({
 <meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="10"><link rel="icon" href="data:,">
 <style>${STYLE}</style></head>
 <body><h1>Sluice monitor</h1>
-<p>Release ${escaped(release)}. <a href="/queues">Queues and jobs</a>, <a href="/metrics">metrics</a>.</p>
+<p>Release ${escapeHtml(release)}. <a href="/queues">Queues and jobs</a>, <a href="/metrics">metrics</a>.</p>
 ${parts.join('\n')}
 </body></html>
 `;
