@@ -3,7 +3,7 @@
 /**
  * Every operator, function and clause on every type of PostgreSQL: each is answered, or refused as
  * INVALID_QUERY. And what operators mean on lists. Of values that are none of the field's type, each
- * operator on each type meets one here, so that each pair of type, operator and value is there;
+ * operator on each type meets one on the newest PostgreSQL and none on the oldest;
  * `npm run test:long -- type-matrix` takes all.
  */
 import t from 'tap';
@@ -159,7 +159,8 @@ function operandsOf(operator: string, value: unknown, turn: number): unknown[] {
   if (/^_n?in$/.test(operator)) return [[value], ['x', '5', true]];
   if (/between/.test(operator)) return [[value, value]];
   if (/intersects/.test(operator)) return [{ type: 'Point', coordinates: [1, 2] }];
-  return [value, ...(IS_WHOLE ? ODD : [ODD[turn % ODD.length]])];
+  if (IS_WHOLE) return [value, ...ODD];
+  return process.env.TEST_ROLE === 'ordinary' ? [value] : [value, ODD[turn % ODD.length]];
 }
 
 t.test('every operator on every type', async (t) => {
