@@ -7,7 +7,9 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 
 const named = process.argv.slice(2);
-const all = readdirSync(new URL('long', import.meta.url)).map((name) => `tests/long/${name}`);
+const all = readdirSync(new URL('long', import.meta.url))
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => `tests/long/${name}`);
 const files = all.filter((file) => named.length === 0 || named.some((part) => file.includes(part)));
 if (files.length === 0) {
   process.stderr.write(`Nothing is named so. There are:\n${all.join('\n')}\n`);

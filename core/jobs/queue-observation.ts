@@ -25,6 +25,15 @@ export interface EligibleJob {
   readonly age: number;
 }
 
+/** Jobs of a queue whose files no live worker reaches. */
+export interface UnreachedJobs {
+  readonly jobs: number;
+  /** The identity of the storage of one of them. */
+  readonly storage: string;
+  /** Milliseconds since the oldest of them was submitted. */
+  readonly age: number;
+}
+
 export interface ObservedQueue {
   readonly name: QueueName;
   readonly state: QueueSwitch;
@@ -35,6 +44,8 @@ export interface ObservedQueue {
   readonly running: number;
   /** The job that could have run longest; null when none could. */
   readonly eligible: EligibleJob | null;
+  /** Null when all storages that are needed are reached. */
+  readonly unreached: UnreachedJobs | null;
   /** A job of it began or ended within the time asked for. */
   readonly touched: boolean;
 }
@@ -123,6 +134,9 @@ function statement(schema: string, { within, retryDelay }: ObservationOptions): 
           'running', (SELECT count(*) FROM running WHERE queue = q.name),
           'eligible', (SELECT json_build_object('id', id, 'kind', kind, 'age', age)
             FROM eligible WHERE queue = q.name),
+          'unreached', (SELECT json_build_object('jobs', count(*), 'storage', min(storage::text),
+              'age', ${since(sql`min(created_on)`)})
+            FROM waiting WHERE queue = q.name AND NOT ${runs} HAVING count(*) > 0),
           'touched', ${touched}) ORDER BY q.place)
         FROM unnest(${[...QUEUE_NAMES]}::text[]) WITH ORDINALITY AS q(name, place)
         LEFT JOIN ${systemTable(schema, 'queues')} AS s ON s.name = q.name) AS queues,

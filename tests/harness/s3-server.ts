@@ -54,8 +54,11 @@ function listOf(uploads: readonly Unfinished[]): string {
     <IsTruncated>false</IsTruncated>${entries.join('')}</ListMultipartUploadsResult>`;
 }
 
-/** Listens on a free port; ends with the test. */
-export async function startS3Server(t: Teardown): Promise<S3Server> {
+/** Listens on a free port of the loopback interface, if not told otherwise; ends with the test. */
+export async function startS3Server(
+  t: Teardown,
+  { host = '127.0.0.1', port = 0 }: { readonly host?: string; readonly port?: number } = {},
+): Promise<S3Server> {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-s3-'));
   const uploads = join(directory, BUCKET, '._S3rver_uploads');
   const s3rver = new S3rver({
@@ -84,7 +87,7 @@ export async function startS3Server(t: Teardown): Promise<S3Server> {
       handle(request, response);
     }
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, host);
   await once(server, 'listening');
   const address = server.address();
   assert(address !== null && typeof address === 'object');

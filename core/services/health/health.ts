@@ -56,6 +56,8 @@ const SILENCE_MS = 5_000;
 /** Servers are asked once in this time (ms); the storage is written to more rarely. */
 const EVERY_MS = 1_000;
 const STORAGE_EVERY_MS = 10_000;
+/** A storage that takes so long (ms) for one byte takes no files. */
+const STORAGE_SILENT_MS = 5_000;
 const LATE = `No answer within ${WITHIN_MS} ms.`;
 
 const RANK: Readonly<Record<HealthStatus, number>> = { ok: 0, warn: 1, error: 2 };
@@ -97,7 +99,10 @@ export class HealthService {
     const files = new SampledChecks({
       every: STORAGE_EVERY_MS,
       steps: [() => storageChecks(storage, config.STORAGE_WARN_FREE)],
-      late: () => ({ [`storage:${storage.name}:writable`]: [{ status: 'warn', output: LATE }] }),
+      late: (_, waited) => {
+        const status = waited < STORAGE_SILENT_MS ? 'warn' : 'error';
+        return { [`storage:${storage.name}:writable`]: [{ status, output: LATE }] };
+      },
     });
     const queue =
       redis === null

@@ -55,7 +55,7 @@ function judge(
   queue: ObservedQueue,
   thresholds: JobThresholds,
 ): Pick<HealthCheck, 'status' | 'output'> {
-  const { name, state, waiting, oldest, eligible, running } = queue;
+  const { name, state, waiting, oldest, eligible, unreached, running } = queue;
   if (waiting === 0) return { status: 'ok' };
   if (observation.workers.length === 0) {
     return { status: 'error', output: 'No worker is alive.' };
@@ -71,6 +71,12 @@ function judge(
     const output =
       `Job ${eligible?.id} (${eligible?.kind}) could run for ${age} s, a slot is free, ` +
       'and no worker takes it; see workers:live, redis:writable and the log of the workers.';
+    return { status: 'error', output };
+  }
+  if (unreached !== null && unreached.age >= thresholds.QUEUE_STUCK_AFTER) {
+    const output =
+      `${unreached.jobs} of its jobs need files that no live worker reaches (storage ` +
+      `${unreached.storage}); start a worker that does, or cancel them.`;
     return { status: 'error', output };
   }
   if ((oldest ?? 0) < thresholds.QUEUE_WAIT_WARN) return { status: 'ok' };

@@ -9,18 +9,26 @@ export interface Sampling {
   readonly steps: readonly (() => Promise<HealthChecks>)[];
   /** Milliseconds for which a result is reused. */
   readonly every: number;
-  /** What is known when a step takes too long; `done` has the results of those before it. */
-  readonly late: (done: HealthChecks) => HealthChecks;
+  /**
+   * What is known when a step takes too long; `done` has the results of those before it, `waited` is
+   * the time (ms) since the first of them began.
+   */
+  readonly late: (done: HealthChecks, waited: number) => HealthChecks;
 }
 
 /** Longest time (ms) that anybody waits for a result. */
 export const WITHIN_MS = 800;
+
+function hasFailed(checks: HealthChecks): boolean {
+  return Object.values(checks).some((found) => found.some(({ status }) => status === 'error'));
+}
 
 export class SampledChecks {
   readonly #sampling: Sampling;
   #latest: { readonly checks: HealthChecks; readonly at: number } | null = null;
   #running: Promise<void> | null = null;
   #done: HealthChecks = {};
+  #begunAt = 0;
 
   constructor(sampling: Sampling) {
     this.#sampling = sampling;
@@ -38,11 +46,14 @@ export class SampledChecks {
     clearTimeout(timer);
     const latest = this.#latest;
     if (latest !== null && latest !== known) return latest.checks;
-    return { ...this.#done, ...late(this.#done) };
+    // What had failed, and has not answered since, still fails.
+    if (known !== null && hasFailed(known.checks)) return known.checks;
+    return { ...this.#done, ...late(this.#done, performance.now() - this.#begunAt) };
   }
 
   async #round(): Promise<void> {
     this.#done = {};
+    this.#begunAt = performance.now();
     try {
       for (const step of this.#sampling.steps) this.#done = { ...this.#done, ...(await step()) };
       this.#latest = { checks: this.#done, at: performance.now() };

@@ -42,3 +42,24 @@ t.test('a result is reused for its time', async (t) => {
   const fresh = new SampledChecks({ every: 0, steps, late: () => ({}) });
   t.notSame(await fresh.read(), await fresh.read());
 });
+
+t.test('what failed, and has not answered since, still fails', async (t) => {
+  const stuck = Promise.withResolvers<HealthChecks>();
+  let rounds = 0;
+  const sampled = new SampledChecks({
+    every: 0,
+    steps: [
+      async () => {
+        rounds += 1;
+        return rounds === 1 ? { disk: [{ status: 'error', output: 'full' }] } : await stuck.promise;
+      },
+    ],
+    late: (_, waited) => ({ disk: [{ status: waited < 60_000 ? 'warn' : 'error' }] }),
+  });
+  const failed = { disk: [{ status: 'error', output: 'full' }] };
+  t.strictSame(await sampled.read(), failed);
+  t.strictSame(await sampled.read(), failed);
+  stuck.resolve({ disk: [{ status: 'ok' }] });
+  await stuck.promise;
+  t.strictSame(await sampled.read(), { disk: [{ status: 'ok' }] });
+});
