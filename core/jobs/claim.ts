@@ -19,6 +19,8 @@ export interface ClaimedJob {
   readonly user: string | null;
   /** Whose quotas count it. */
   readonly holder: string | null;
+  /** The id of the request that submitted it; null when none did. */
+  readonly requestId: string | null;
   /** The version of the catalog when the job was accepted. */
   readonly catalog: number;
 }
@@ -109,7 +111,8 @@ function taking(schema: string, id: string, { readable, storage, backend }: Take
 }
 
 const CLAIMED = sql`RETURNING id, attempt, kind, mailbox, message,
-  message_version AS "messageVersion", "user", holder, catalog::float8 AS catalog`;
+  message_version AS "messageVersion", "user", holder,
+  request_id AS "requestId", catalog::float8 AS catalog`;
 
 /** How long the claim waits for locks, and that of its mailbox. */
 function locks(schema: string, id: string): readonly [Sql, Sql] {

@@ -50,6 +50,8 @@ export interface Job {
   readonly failures: readonly FailedAttempt[];
   /** The storage that no worker reaches now although the job needs it; null otherwise. */
   readonly waiting_for: string | null;
+  /** The id of the request that submitted it; null when none did. */
+  readonly request_id: string | null;
   /** The file of an export, or the upload of a failed job, is still there. */
   readonly file_kept: boolean;
 }
@@ -69,7 +71,7 @@ export function jobColumns(schema: string): Sql {
   return sql`id, kind, queue, state, "user", collection, file_name,
   file_size::float8 AS file_size, file_format, dialect, progress, result, error,
   ${iso(sql`created_on`)} AS created_on, ${iso(sql`started_on`)} AS started_on,
-  ${iso(sql`finished_on`)} AS finished_on, attempt AS attempts, failures,
+  ${iso(sql`finished_on`)} AS finished_on, attempt AS attempts, failures, request_id,
   CASE WHEN ${isOpen} AND NOT ${canRun(schema, sql`storage`)}
     THEN 'storage ' || storage END AS waiting_for, kept_file IS NOT NULL AS file_kept`;
 }

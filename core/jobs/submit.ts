@@ -51,6 +51,8 @@ export interface Submission {
   readonly file?: JobFile;
   /** A repeated request with this key gets the first job; needs a holder. */
   readonly idempotencyKey?: string | null;
+  /** The id of the request that submits it; absent for none. */
+  readonly requestId?: string | null;
   /** What makes requests with this key the same; by default the fingerprint or the message. */
   readonly request?: unknown;
 }
@@ -94,11 +96,12 @@ function insertion(schema: string, job: Submission, room?: Sql): Sql {
       (SELECT version FROM ${systemTable(schema, 'state')} WHERE name = 'catalog'),
       ${nextTurn(schema, queue, holder, last)}, ${file === undefined ? null : storedName(file.name)},
       ${file?.bytes ?? null}, ${file?.format ?? null},
-      ${dialect === null ? null : storedJson(dialect)}, ${job.storage ?? null}`;
+      ${dialect === null ? null : storedJson(dialect)}, ${job.storage ?? null},
+      ${job.requestId ?? null}`;
   return sql`
     INSERT INTO ${systemTable(schema, 'jobs')} (kind, queue, mailbox, message, message_version,
       "user", collection, fingerprint, holder, catalog, turn, file_name, file_size, file_format,
-      dialect, storage)
+      dialect, storage, request_id)
     ${
       room === undefined || holder === null
         ? sql`VALUES (${values})`

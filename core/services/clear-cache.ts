@@ -13,11 +13,11 @@ import type { JobService } from './jobs.ts';
 export async function clearCache(
   jobs: JobService,
   caller: Caller,
-  idempotencyKey: string | null,
+  request: { readonly idempotencyKey: string | null; readonly requestId: string },
 ): Promise<string> {
   if (!caller.admin) throw forbidden('Only administrators clear the cache.');
   const holder = quotaKeyOf(caller);
-  const submission = { ...cacheClearSubmission(caller.user), holder, idempotencyKey };
+  const submission = { ...cacheClearSubmission(caller.user), holder, ...request };
   const { id } = await jobs.submit(submission);
   return id;
 }

@@ -32,6 +32,8 @@ export interface ExportOrder
   extends Pick<ExportMessage, 'collection' | 'query' | 'format' | 'safe' | 'title'> {
   /** The `Idempotency-Key` of the request. */
   readonly idempotencyKey?: string | null;
+  /** The id of the request. */
+  readonly requestId?: string;
 }
 
 /** Whether the caller may see a field of some item. */
@@ -105,7 +107,7 @@ export class ExportService {
   async accept(caller: Caller, order: ExportOrder): Promise<string> {
     const { user, ip } = caller;
     if (user === null) throw forbidden('Only users can have a file, because it stays theirs.');
-    const { idempotencyKey = null, ...wanted } = order;
+    const { idempotencyKey = null, requestId = null, ...wanted } = order;
     const { collection } = wanted;
     exportStatement(await this.#contexts.of({ caller, collection }), wanted);
     const message: ExportMessage = { version: 2, ...wanted, user, ip };
@@ -116,7 +118,7 @@ export class ExportService {
       storage: await this.#spool.identity(),
       // An identical export that runs already does not see what was written since.
       fingerprint: null,
-      ...{ idempotencyKey, request: wanted },
+      ...{ idempotencyKey, requestId, request: wanted },
     };
     return (await this.#jobs.submit(submission)).id;
   }

@@ -47,6 +47,8 @@ export interface Upload {
   readonly size?: number | undefined;
   /** The `Idempotency-Key` of the request. */
   readonly idempotencyKey?: string | null;
+  /** The id of the request. */
+  readonly requestId?: string;
 }
 
 interface CountedFile extends Upload {
@@ -198,6 +200,7 @@ export class ImportService {
         upload: upload.counted.uncounted(bytes),
         file: { name: upload.name, bytes, format, dialect: dialectOf(parameters) },
         idempotencyKey: upload.idempotencyKey ?? null,
+        requestId: upload.requestId ?? null,
       };
       const { id, joined } = await holds.during(collection, () => jobs.submit(submission));
       if (joined) await discard();

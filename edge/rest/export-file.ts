@@ -38,6 +38,7 @@ async function submit(call: Call, body: v.InferOutput<typeof exportBody>): Promi
     ...{ collection: param(call, 'collection'), query: body.query, format: body.format },
     ...{ safe: body.export_safe, title: body.file?.title ?? null },
     idempotencyKey: idempotencyKeyOf(call.request),
+    requestId: call.request.id,
   });
   if (prefersAsync(call.request)) return accepted(call, id);
   noteJob(call, id);

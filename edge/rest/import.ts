@@ -49,6 +49,7 @@ const importFile: CallHandler = async (call) => {
       parameters: importParameters(query, incoming.fields, { format, implied }),
       size: call.request.body.size,
       idempotencyKey,
+      requestId: call.request.id,
     };
     return await imports.accept(call.caller, destination, upload);
   });

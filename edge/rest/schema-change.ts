@@ -42,6 +42,7 @@ export async function changeSchema(
     concurrently: flag(call, 'concurrentIndexCreation'),
     force: flag(call, 'force'),
     idempotencyKey: idempotencyKeyOf(call.request),
+    requestId: call.request.id,
     visitor: visitorOf(call),
   });
   return jobAnswer(call, id, async (job) => {

@@ -41,8 +41,10 @@ const revert: CallHandler = async (call) => {
 };
 
 const clear: CallHandler = async (call) => {
-  const key = idempotencyKeyOf(call.request);
-  const id = await clearCache(call.services.jobs, call.caller, key);
+  const id = await clearCache(call.services.jobs, call.caller, {
+    idempotencyKey: idempotencyKeyOf(call.request),
+    requestId: call.request.id,
+  });
   return jobAnswer(call, id, ({ result }) => {
     const { unconfirmed } = v.parse(cacheClearResult, result);
     if (unconfirmed.length === 0) return { status: 200 };

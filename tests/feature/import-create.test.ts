@@ -9,7 +9,10 @@ import { ADMIN_TOKEN, QUICK_TAKEOVER, startCluster } from '#tests/harness/cluste
 import { until } from '#tests/harness/until.ts';
 import { type UploadOptions, upload } from '#tests/harness/upload.ts';
 
-const cluster = await startCluster(t, { workers: 1, env: QUICK_TAKEOVER });
+const cluster = await startCluster(t, {
+  workers: 1,
+  env: { ...QUICK_TAKEOVER, LOG_LEVEL: 'info' },
+});
 const other = await freePort();
 await cluster.startEdge(other);
 
@@ -41,6 +44,30 @@ const FAILPOINTS =
   process.env.TEST_ROLE === 'ordinary'
     ? ['import.creating']
     : ['import.inferred', 'import.creating', 'import.committed'];
+
+t.test('the request is known by its id in its jobs and in the log of their worker', async (t) => {
+  const [worker] = cluster.workers;
+  const headers = { prefer: 'respond-async', 'x-request-id': 'request-of-import/1' };
+  const sent = { query: '?create=true', headers };
+  const answer = await upload(cluster, 'requested', 'id,name\n1,a\n', sent);
+  t.equal(answer.headers.get('x-request-id'), 'request-of-import/1');
+  const { data } = await bodyOf<JobBody>(answer);
+  t.match(await ended(data.id), { state: 'completed', request_id: 'request-of-import/1' });
+  const { rows } = await cluster.db.query(
+    "SELECT request_id FROM system_jobs WHERE kind = 'schema' AND collection = 'requested'",
+  );
+  t.strictSame(rows, [{ request_id: 'request-of-import/1' }], 'also that of the job it submitted');
+  const line = new RegExp(
+    `"job":"${data.id}"[^\\n]*"request":"request-of-import/1"[^\\n]*job ends`,
+  );
+  await until(async () => line.test(worker?.output() ?? ''), 'the worker logs the end of the job');
+
+  const unfit = { ...sent, headers: { ...headers, 'x-request-id': '*/ DROP TABLE x; --' } };
+  const other = await upload(cluster, 'requested', 'id,name\n2,b\n', unfit);
+  const own = other.headers.get('x-request-id');
+  t.match(own, /^[\w-]+$/, 'what could not stand in a comment is replaced');
+  t.match(await ended((await bodyOf<JobBody>(other)).data.id), { request_id: own });
+});
 
 const schemaJobs = async (collection: string) => {
   const { rows } = await cluster.db.query<{ id: string; state: string }>(

@@ -129,7 +129,7 @@ function submissionOf(collection: string, { fields }: Inference, { job }: ActorC
     ],
   };
   const submission = schemaSubmission(change, { concurrently: false, force: false }, job);
-  return { ...submission, fingerprint: fingerprintOf(job.id) };
+  return { ...submission, fingerprint: fingerprintOf(job.id), requestId: job.requestId };
 }
 
 /** What the file contains. @throws ServiceErrors when it cannot be read, or no table can have it */

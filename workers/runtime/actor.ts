@@ -23,8 +23,10 @@ export interface ActorContext {
     readonly user: string | null;
     /** Whose quotas count it. */
     readonly holder: string | null;
+    /** The id of the request that submitted it; null when none did. */
+    readonly requestId: string | null;
   };
-  /** Logs with the job's id in every line. */
+  /** Logs with the ids of the job and of its request in every line. */
   readonly log: Log;
   /**
    * Aborted when the job is cancelled, takes too long, or is given back because the worker drains.

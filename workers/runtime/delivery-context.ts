@@ -28,7 +28,8 @@ export class DeliveryContext implements ActorContext {
       readonly session: JobSession | null;
     },
   ) {
-    this.job = { id: job.id, attempt: job.attempt, user: job.user, holder: job.holder };
+    const { id, attempt, user, holder, requestId } = job;
+    this.job = { id, attempt, user, holder, requestId };
     this.services = services;
     this.log = log;
     this.signal = parts.signal;

@@ -221,9 +221,12 @@ export class Deliverer {
   }
 
   async #run(job: ClaimedJob, queued: QueuedJob, session: JobSession | null): Promise<Outcome> {
-    const { id, attempt, kind } = job;
+    const { id, attempt, kind, requestId } = job;
     const services = this.#services;
-    const log = services.log.child({ job: id, kind, attempt });
+    const log = services.log.child({
+      ...{ job: id, kind, attempt },
+      ...(requestId === null ? {} : { request: requestId }),
+    });
     const actor = this.#actors.get(kind);
     assert(actor !== undefined, 'only jobs of known kinds are claimed');
     const delivery = { id, attempt };

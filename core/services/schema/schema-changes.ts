@@ -25,6 +25,8 @@ export interface SchemaChangeOptions {
   readonly force: boolean;
   /** The `Idempotency-Key` of the request. */
   readonly idempotencyKey?: string | null;
+  /** The id of the request. */
+  readonly requestId?: string;
   /** From where the request came. */
   readonly visitor: Visitor;
 }
@@ -48,12 +50,12 @@ export class SchemaService {
   ): Promise<string> {
     if (!caller.admin) throw forbidden('Only administrators change the schema.');
     const holder = quotaKeyOf(caller);
-    const { idempotencyKey = null } = options;
+    const { idempotencyKey = null, requestId = null } = options;
     const own = schemaSubmission(change, options, {
       user: caller.user,
       visitor: options.visitor,
     });
-    const submission = { ...own, holder, idempotencyKey };
+    const submission = { ...own, holder, idempotencyKey, requestId };
     // PostgreSQL cannot hold such a name, so nothing has it.
     const name = submission.collection ?? '';
     if (!isStorable(change) || Buffer.byteLength(name) > NAME_BYTES) throw forbidden();

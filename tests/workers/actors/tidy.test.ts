@@ -53,7 +53,7 @@ t.test('old jobs and unused uploads are removed, all others stay', async (t) => 
     tidyActor.receive(
       { version: 1 },
       {
-        job: { id: randomUUID(), attempt: 1, user: null, holder: null },
+        job: { id: randomUUID(), attempt: 1, user: null, holder: null, requestId: null },
         log,
         signal: new AbortController().signal,
         services: { ...services, config: changed },
