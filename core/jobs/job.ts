@@ -2,6 +2,7 @@
 import { type Sql, sql } from '#core/database/sql.ts';
 import type { ErrorEntry } from '#core/errors/service-error.ts';
 import type { JobProgress } from '#core/messages/bus.ts';
+import type { JobAction } from './job-action.ts';
 import { canRun } from './reached-storage.ts';
 
 export const JOB_STATES = ['waiting', 'running', 'completed', 'failed', 'cancelled'] as const;
@@ -48,6 +49,8 @@ export interface Job {
   readonly attempts: number;
   /** The attempts that did not complete it, oldest first. */
   readonly failures: readonly FailedAttempt[];
+  /** Who retried or cancelled it, oldest first. */
+  readonly actions: readonly JobAction[];
   /** The storage that no worker reaches now although the job needs it; null otherwise. */
   readonly waiting_for: string | null;
   /** The id of the request that submitted it; null when none did. */
@@ -71,7 +74,7 @@ export function jobColumns(schema: string): Sql {
   return sql`id, kind, queue, state, "user", collection, file_name,
   file_size::float8 AS file_size, file_format, dialect, progress, result, error,
   ${iso(sql`created_on`)} AS created_on, ${iso(sql`started_on`)} AS started_on,
-  ${iso(sql`finished_on`)} AS finished_on, attempt AS attempts, failures, request_id,
+  ${iso(sql`finished_on`)} AS finished_on, attempt AS attempts, failures, actions, request_id,
   CASE WHEN ${isOpen} AND NOT ${canRun(schema, sql`storage`)}
     THEN 'storage ' || storage END AS waiting_for, kept_file IS NOT NULL AS file_kept`;
 }

@@ -13,6 +13,7 @@ import {
   type PlacedJob,
   type RejectedRow,
 } from '#core/jobs/job.ts';
+import { withAction } from '#core/jobs/job-action.ts';
 import { JobFollower } from '#core/jobs/job-follower.ts';
 import { JobList, type JobQuery } from '#core/jobs/job-list.ts';
 import { wakeNext } from '#core/jobs/mailbox.ts';
@@ -106,8 +107,9 @@ export class JobService {
    * Cancels a job: at once when it waits, by its worker when it runs. Cancelling twice is allowed.
    * @throws ServiceError CONFLICT with `state` when it has ended, or its work is done already;
    * FORBIDDEN as {@link get}
+   * @param operator the operator of the monitor, when it is he who cancels
    */
-  async cancel(id: string, caller: Caller): Promise<void> {
+  async cancel(id: string, caller: Caller, operator: string | null = null): Promise<void> {
     await this.get(id, caller);
     const { rows } = await this.#pool.query<{
       state: string;
@@ -116,6 +118,8 @@ export class JobService {
       message: unknown;
     }>(
       render(sql`UPDATE ${this.#jobs} SET cancel_requested = true,
+          actions = CASE WHEN cancel_requested THEN actions
+            ELSE ${withAction('cancel', { user: caller.user, operator })} END,
           state = CASE state WHEN 'waiting' THEN 'cancelled' ELSE state END,
           finished_on = CASE state WHEN 'waiting' THEN now() END
         WHERE id = ${id} AND ${isOpen} AND result IS NULL
@@ -123,6 +127,7 @@ export class JobService {
     );
     const [job] = rows;
     if (job === undefined) return await this.#notCancelled(id, caller);
+    this.#log.info({ job: id, user: caller.user, operator }, 'a job was cancelled');
     // No delivery is running, and none can claim it any more.
     if (job.state === 'cancelled') await discardUpload(this.#spool, job.message, this.#log);
     try {
@@ -140,11 +145,14 @@ export class JobService {
    * Makes a job that failed or was cancelled wait again, with what it was submitted with.
    * @throws ServiceError CONFLICT with `state` when it did not end so, or its file is gone; FORBIDDEN
    *   as {@link get}; REQUESTS_EXCEEDED, SERVICE_UNAVAILABLE as {@link submit}
+   * @param operator the operator of the monitor, when it is he who retries
    */
-  async retry(id: string, caller: Caller): Promise<PlacedJob> {
+  async retry(id: string, caller: Caller, operator: string | null = null): Promise<PlacedJob> {
     await this.get(id, caller);
     const [pool, schema, queues, spool] = [this.#pool, this.#schema, this.#queues, this.#spool];
-    await retryJob({ pool, schema, queues, spool, maxPerHolder: this.#maxPerHolder }, id);
+    const by = { user: caller.user, operator };
+    await retryJob({ pool, schema, queues, spool, maxPerHolder: this.#maxPerHolder }, id, by);
+    this.#log.info({ job: id, ...by }, 'a job was retried');
     return await this.get(id, caller);
   }
 

@@ -6,6 +6,7 @@ import { transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { JobState } from '#core/jobs/job.ts';
+import { type ActingPerson, withAction } from '#core/jobs/job-action.ts';
 import { enqueueInTurn } from '#core/jobs/mailbox.ts';
 import type { QueueName, Queues } from '#core/jobs/queue.ts';
 import { claimJob } from '#core/jobs/quota.ts';
@@ -76,7 +77,7 @@ async function requireUpload({ spool }: RetryOptions, job: EndedJob): Promise<st
  * @throws ServiceError CONFLICT with `state` when it has not failed and was not cancelled, its file
  *   is no longer kept, or an identical job is open; REQUESTS_EXCEEDED; SERVICE_UNAVAILABLE
  */
-export async function retryJob(options: RetryOptions, id: string): Promise<void> {
+export async function retryJob(options: RetryOptions, id: string, by: ActingPerson): Promise<void> {
   const { pool, schema, queues, maxPerHolder } = options;
   const jobs = systemTable(schema, 'jobs');
   const { rows } = await pool.query<EndedJob>(
@@ -97,7 +98,7 @@ export async function retryJob(options: RetryOptions, id: string): Promise<void>
     const updated = await client.query<{ turn: number }>(
       render(sql`UPDATE ${jobs} SET state = 'waiting', cancel_requested = false, error = NULL,
           progress = NULL, started_on = NULL, finished_on = NULL, kept_file = NULL,
-          turn = ${nextTurn(schema, queue, holder)}
+          turn = ${nextTurn(schema, queue, holder)}, actions = ${withAction('retry', by)}
         WHERE id = ${id} AND state = ${state}
           AND (${upload}::uuid IS NULL OR kept_file = ${upload}::uuid)
         RETURNING turn::float8 AS turn`),

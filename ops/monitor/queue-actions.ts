@@ -1,6 +1,6 @@
 /**
  * What the operator of the monitor does with queues and jobs: the same services as behind `/queues` and
- * `/jobs`, with his name in the log.
+ * `/jobs`, with his name in the log and in the row of the job.
  */
 import { ANONYMOUS, type Caller } from '#core/access/grants.ts';
 import type { QueueName } from '#core/jobs/queue.ts';
@@ -31,14 +31,12 @@ export class QueueActions {
 
   /** @throws ServiceError as {@link JobService.retry} */
   async retry(id: string): Promise<void> {
-    await this.#parts.jobs.retry(id, OPERATOR);
-    this.#log.info({ job: id }, 'the operator retried a job');
+    await this.#parts.jobs.retry(id, OPERATOR, this.#parts.operator);
   }
 
   /** @throws ServiceError as {@link JobService.cancel} */
   async cancel(id: string): Promise<void> {
-    await this.#parts.jobs.cancel(id, OPERATOR);
-    this.#log.info({ job: id }, 'the operator cancelled a job');
+    await this.#parts.jobs.cancel(id, OPERATOR, this.#parts.operator);
   }
 
   /** @throws ServiceError as {@link QueueService.switch} */

@@ -102,6 +102,7 @@ for (const backend of backends) {
         finished_on: null,
         attempts: 0,
         failures: [],
+        actions: [],
         request_id: null,
         waiting_for: null,
         file_kept: false,

@@ -105,8 +105,12 @@ t.test('the monitor', async (t) => {
     await until(async () => (await monitor(`/queues/api/queues/transfer/${id}`)).ok);
     t.equal((await put(`transfer/${id}/clean`)).status, 204, 'removing is cancelling');
     t.match(await newestJob(), { id, state: 'cancelled' });
+    const byOperator = { user: null, operator: 'operator' };
+    t.match(await dataOf(v.unknown(), await api(`/jobs/${id}`)), {
+      actions: [{ action: 'cancel', ...byOperator }],
+    });
     t.equal((await put('transfer/resume')).status, 200);
-    t.match(run.stdout, /"operator":"operator".*"the operator cancelled a job"/);
+    t.match(run.stdout, /"operator":"operator".*"a job was cancelled"/);
 
     const faulty = await importFile('id,name\nx,one\n');
     await until(async () => (await newestJob())?.state === 'failed');
@@ -117,6 +121,9 @@ t.test('the monitor', async (t) => {
     await until(async () => {
       const job = await newestJob();
       return job?.attempts === 2 && job.state === 'failed';
+    });
+    t.match(await dataOf(v.unknown(), await api(`/jobs/${faulty.id}`)), {
+      actions: [{ action: 'retry', ...byOperator }],
     });
   });
 
