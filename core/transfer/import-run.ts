@@ -34,6 +34,8 @@ export interface ImportOptions {
   readonly client: pg.ClientBase;
   readonly catalog: Catalog;
   readonly collection: string;
+  /** The id of the job, which its session shows as `application_name`. */
+  readonly job?: string;
   /** The only fields that the file may contain; all when not given. */
   readonly fields?: ReadonlySet<string>;
   readonly sender: Sender;

@@ -2,7 +2,7 @@
  * Imports a file into a table: everything or nothing, in one transaction together with its result.
  * Faults are reported row by row.
  */
-import { sql } from '#core/database/sql.ts';
+import { type Sql, sql } from '#core/database/sql.ts';
 import { fileColumns, openFile, widestColumns } from './file/import-file.ts';
 import { discreet, importErrors, type RowFault, UnreadableFile } from './file/row-fault.ts';
 import { ImportConnection } from './import-connection.ts';
@@ -54,6 +54,13 @@ function refusal(
   return [whole, ...(rejected?.first ?? [])];
 }
 
+/** The settings of an import; those of a job name it to whoever looks at `pg_stat_activity`. */
+function settingsOf({ job }: ImportOptions): Sql {
+  if (job === undefined) return SETTINGS;
+  return sql`${SETTINGS};
+    SELECT set_config('application_name', ${`sluice job ${job}`}, true)`;
+}
+
 async function run(
   options: ImportOptions,
   collection: ImportableCollection,
@@ -62,7 +69,7 @@ async function run(
   const file = await openFile(options.file, options.parameters, options.expansion);
   const related = new NestedColumns(options.catalog, options.sender.rights, collection.name);
   const columns = await fileColumns(file, collection, related);
-  const connection = await ImportConnection.begin(options, SETTINGS);
+  const connection = await ImportConnection.begin(options, settingsOf(options));
   const write = openWrite(options);
   const made = await madeValues(write);
   const target = await openTarget(connection, collection, { ...options.parameters, made });

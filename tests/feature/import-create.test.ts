@@ -62,11 +62,21 @@ t.test('the request is known by its id in its jobs and in the log of their worke
   );
   await until(async () => line.test(worker?.output() ?? ''), 'the worker logs the end of the job');
 
+  // The session of an import names its job; a trigger sees what pg_stat_activity shows.
+  await cluster.db.query(`
+    CREATE TABLE seen (application text);
+    GRANT ALL ON seen TO PUBLIC;
+    CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN INSERT INTO public.seen VALUES (current_setting(''application_name'')); RETURN NEW; END';
+    CREATE TRIGGER see BEFORE INSERT ON requested FOR EACH ROW EXECUTE FUNCTION see()`);
   const unfit = { ...sent, headers: { ...headers, 'x-request-id': '*/ DROP TABLE x; --' } };
   const other = await upload(cluster, 'requested', 'id,name\n2,b\n', unfit);
   const own = other.headers.get('x-request-id');
   t.match(own, /^[\w-]+$/, 'what could not stand in a comment is replaced');
-  t.match(await ended((await bodyOf<JobBody>(other)).data.id), { request_id: own });
+  const { id } = (await bodyOf<JobBody>(other)).data;
+  t.match(await ended(id), { state: 'completed', request_id: own });
+  const seen = await cluster.db.query('SELECT DISTINCT application FROM seen');
+  t.strictSame(seen.rows, [{ application: `sluice job ${id}` }]);
 });
 
 const schemaJobs = async (collection: string) => {

@@ -76,6 +76,7 @@ async function importSpooled(
     client,
     catalog: current,
     collection,
+    job: job.id,
     ...(fields === null ? {} : { fields: new Set(fields) }),
     sender,
     file: stored,
