@@ -39,6 +39,8 @@ export const JOB = {
       claimed_on: { type: 'timestamptz' },
       readable_attempt: { type: 'integer' },
       storage: { type: 'varchar(64)' },
+      request_id: { type: 'varchar(128)' },
+      actions: { type: 'jsonb', required: true, default: "'[]'" },
     },
   },
   storages: {

@@ -9,6 +9,8 @@ export interface BannerFacts {
   readonly database: string;
   /** Where queue and messages run. */
   readonly queue: string;
+  /** Where files are stored. */
+  readonly files: string;
   /** The number of processes of each kind. */
   readonly edges: number;
   readonly workers: number;
@@ -47,6 +49,13 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
+/** What runs on this host; the rest of the installation is on others. */
+function running({ edges, workers }: Pick<BannerFacts, 'edges' | 'workers'>): string {
+  if (edges === 0) return `${count(workers, 'worker')}; edges run on other hosts`;
+  if (workers === 0) return `${count(edges, 'edge')}; workers run on other hosts`;
+  return `${count(edges, 'edge')}, ${count(workers, 'worker')}`;
+}
+
 /** The shorter of the absolute and the relative path. */
 function shortPath(path: string): string {
   const near = relative('.', path);
@@ -72,6 +81,13 @@ function adminLines(admin: GeneratedAdmin): [string, string][] {
   ];
 }
 
+function tryLines(url: string, token: string): [string, string][] {
+  return [
+    ['Try', `curl ${url}/server/ping`],
+    ['', `curl -H "Authorization: Bearer ${token}" ${url}/server/health`],
+  ];
+}
+
 /** The banner as text, in colour when stdout is a terminal with colours. */
 export function banner(config: Config, facts: BannerFacts): string {
   const url = config.PUBLIC_URL ?? localUrl(config);
@@ -79,16 +95,17 @@ export function banner(config: Config, facts: BannerFacts): string {
   const lines: [string, string][] = [
     ['Database', facts.database],
     ['Queue', facts.queue],
-    ['Running', `${count(facts.edges, 'edge')}, ${count(facts.workers, 'worker')}`],
+    ['Files', facts.files],
+    ['Running', running(facts)],
     ['', ''],
     ...(facts.admin === null ? [] : adminLines(facts.admin)),
     ...(facts.monitor === null ? [] : [...monitorLines(config, facts.monitor), EMPTY]),
-    ['Try', `curl ${url}/server/ping`],
-    ['', `curl -H "Authorization: Bearer ${token}" ${url}/server/health`],
+    ...(facts.edges === 0 ? [] : tryLines(url, token)),
   ];
+  const where = facts.edges === 0 ? '' : ` at ${styleText(['cyan', 'underline'], url)}`;
   return [
     '',
-    `  ${styleText('bold', 'Sluice is ready')} at ${styleText(['cyan', 'underline'], url)}`,
+    `  ${styleText('bold', 'Sluice is ready')}${where}`,
     '',
     ...lines.map(([label, text]) =>
       text === '' ? '' : `  ${styleText('dim', label.padEnd(10))}${text}`,

@@ -27,6 +27,7 @@ import { awaitLeftovers, SUPERVISOR_VARIABLE } from './orphaned-processes.ts';
 import { probePort } from './port-check.ts';
 import { checkQueueRight } from './queue-rights-check.ts';
 import { announce } from './running-file.ts';
+import { describeStorage } from './storage-description.ts';
 import { Supervisor } from './supervisor.ts';
 import { checkRedis, describeUrl, waitFor } from './wait-for-servers.ts';
 
@@ -113,6 +114,7 @@ export class Installation {
       database: database.description,
       edges: allotment.EDGE_PROCESSES,
       workers: allotment.WORKER_PROCESSES,
+      files: await describeStorage(config),
       queue: redis === undefined ? 'PostgreSQL' : `Redis ${redisVersion} at ${describeUrl(redis)}`,
       admin,
       monitor: monitor && { url: monitorUrl(config), password: monitor.generated },

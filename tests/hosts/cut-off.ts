@@ -133,7 +133,11 @@ t.test('an import at each edge is done by the workers of other hosts', async (t)
     const answer = await edge.ask('/utils/import/item', { method: 'POST', body: form });
     t.equal(answer.status, 200, await answer.text());
   }
-  t.match(first.output(), /Running +1 edge/);
+  t.match(
+    first.output(),
+    /Files +bucket sluice at http.*\n +Running +1 edge; workers run on other/,
+  );
+  t.match(workers[0]?.output(), /is ready\n[\s\S]*Running +1 worker; edges run on other hosts/);
   const done = workers.map(({ output }) => output().includes('"outcome":"done"'));
   t.ok(done.includes(true));
   t.notOk(edges.some(({ output }) => output().includes('"role":"worker"')));

@@ -76,6 +76,11 @@ async function startServers(network: Network, folder: string) {
     ['--port', String(redisPort), '--bind', redis.address, '--protected-mode', 'no', '--save', ''],
     environment(folder),
   );
+  for (const { process: child, output } of [postgres, bucket, queue]) {
+    child.once('exit', () =>
+      process.stderr.write(`A server has ended:\n${output().slice(-2_000)}\n`),
+    );
+  }
   await Promise.all([
     ready(postgres, 'PostgreSQL is ready'),
     ready(bucket, 'is ready'),
