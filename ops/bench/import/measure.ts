@@ -13,8 +13,8 @@ import { growthDuring, MIB, memoryOf } from '../process.ts';
 import { amount, comparison, type Row } from '../result-row.ts';
 import { FILL_FOR_MERGE, rowsAt, writeImportFile } from './file.ts';
 
-const DIRECT_GOAL = 0.6;
-const MERGE_GOAL = 0.35;
+const DIRECT_GOAL = 0.8;
+const MERGE_GOAL = 0.38;
 const WORKER_BELOW_MIB = 256;
 const EDGE_BELOW_MIB = 64;
 
