@@ -1,5 +1,4 @@
 /** Exports to files: accepts them as jobs, and finds their files. */
-import type { Readable } from 'node:stream';
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
@@ -17,6 +16,7 @@ import type { Submission } from '#core/jobs/submit.ts';
 import { type Parameters, parseQuery } from '#core/query/parse/parameter.ts';
 import type { Query, QueryBounds } from '#core/query/query.ts';
 import type { ByteRange, Storage } from '#core/storage/storage.ts';
+import { verifyContent, verifySize } from '#core/storage/verify-content.ts';
 import { allColumns } from '#core/transfer/file/file-column.ts';
 import type { JobService } from './jobs.ts';
 import {
@@ -85,7 +85,7 @@ export interface ExportedFile extends ExportResult {
   readonly collection: string | null;
   readonly finished: Date;
   /** Its content, or a part of it. */
-  read(range?: ByteRange): Readable;
+  read(range?: ByteRange): AsyncIterable<Buffer>;
 }
 
 export class ExportService {
@@ -140,13 +140,17 @@ export class ExportService {
     }
     await this.#jobs.requireStorage(id);
     const file = exportFileId({ id: job.id, attempt: attempts });
-    const bytes = await this.#spool.size(file);
+    const { bytes, sha256 } = job.result;
+    verifySize(await this.#spool.size(file), { bytes });
     return {
       ...job.result,
-      bytes,
       collection: job.collection,
       finished: new Date(job.finished_on ?? job.created_on),
-      read: (range) => this.#spool.read(file, range),
+      read: (range) => {
+        const known =
+          range === undefined ? { bytes, sha256 } : { bytes: range.end - range.start + 1 };
+        return verifyContent(this.#spool.read(file, range), known);
+      },
     };
   }
 }

@@ -9,7 +9,7 @@ import { invalidQuery, quotaExceeded } from '#core/errors/service-error.ts';
 import { IMPORT_JOB, type ImportFormat, type ImportMessage } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { CountedUpload, SpoolQuota } from '#core/jobs/quota.ts';
-import type { Submission } from '#core/jobs/submit.ts';
+import { DoubtfulSubmission, type Submission } from '#core/jobs/submit.ts';
 import type { Log } from '#core/log/log.ts';
 import { createCollections } from '#core/schema/change-input.ts';
 import type { Storage } from '#core/storage/storage.ts';
@@ -178,11 +178,11 @@ export class ImportService {
         : ({ bytes: maxBytes, variable: 'IMPORT_MAX_SIZE' } as const);
     const { bytes, sha256 } = await spool.write(file, content, limit);
     const message: ImportMessage = {
-      version: parameters.create === true ? 5 : 4,
+      version: 6,
       collection,
       sender: { ip: caller.ip },
       parameters,
-      file: { id: file, format, gzip, bytes },
+      file: { id: file, format, gzip, bytes, sha256 },
     };
     const discard = () =>
       spool.remove(file).catch((error) => log.warn({ err: error }, 'an upload was not removed'));
@@ -206,7 +206,8 @@ export class ImportService {
       if (joined) await discard();
       return id;
     } catch (error) {
-      await discard();
+      // A job that was recorded all the same needs it; else the daily tidying removes it.
+      if (!(error instanceof DoubtfulSubmission)) await discard();
       throw error;
     }
   }

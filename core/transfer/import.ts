@@ -84,9 +84,11 @@ async function run(
   const result = isDry ? { ...counts, dry_run: true } : counts;
   if (rejected !== null && rejected.rows > 0) {
     const widest = widestColumns(file, target.collection, columns);
+    await options.failpoint('import.reporting');
     await options.report(errorReport(started, widest, rejected));
   }
   await options.complete(result, written);
+  await options.failpoint('import.committing');
   options.signal.throwIfAborted();
   const { command } = await options.client.query('COMMIT');
   // A failed transaction answers COMMIT with a rollback.

@@ -305,6 +305,11 @@ t.test('a worker that is killed leaves no file that anybody can get', async (t) 
     const doomed = await cluster.startWorker({ FAILPOINT: name });
     const job = await submit({ format: 'csv', query: { sort: 'id' } });
     t.equal(await doomed.stoppedAt, name);
+    const sessions = await cluster.db.query(
+      'SELECT FROM pg_stat_activity WHERE application_name = $1',
+      [job.replace('/jobs/', 'sluice job ')],
+    );
+    t.equal(sessions.rowCount, 1, 'its session names the job');
     t.match(await send('GET', `${job}/file`), { status: 409, code: 'CONFLICT' });
     await doomed.end('SIGKILL');
     worker = await cluster.startWorker();

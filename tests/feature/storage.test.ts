@@ -1,6 +1,6 @@
 // @newest @slow
 /** Files of jobs on several hosts: each job goes to a worker that reaches its storage. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -33,10 +33,10 @@ async function startHost(t: Test, cluster: Cluster) {
   return { ask, startWorker: () => cluster.startWorker(env) };
 }
 
-async function send(ask: Ask, rows: string): Promise<string> {
+async function send(ask: Ask, rows: string, collection = 'item'): Promise<string> {
   const body = new FormData();
   body.append('file', new File([`name\n${rows}\n`], 'rows.csv', { type: 'text/csv' }));
-  const answer = await ask('/utils/import/item?background', { method: 'POST', body });
+  const answer = await ask(`/utils/import/${collection}?background`, { method: 'POST', body });
   t.equal(answer.status, 202, await answer.text());
   return answer.headers.get('location') ?? '';
 }
@@ -112,11 +112,65 @@ t.test('hosts with a common bucket', async (t) => {
   t.equal(part.status, 206);
   t.equal(await part.text(), 'a\n');
 
+  let refused = 0;
   server.fault = (request, response) => {
     if (request.method === 'PUT') return false;
+    refused += 1;
     return answerS3Error(response, 503, 'SlowDown');
   };
   const away = await cluster.fetch(`${exported}/file`);
   t.equal(away.status, 503);
   t.match((await bodyOf(away)).errors[0], { extensions: { service: 'storage' } });
+  server.fault = (request, response) => {
+    if (request.method !== 'GET' || request.url?.includes('list-type')) return false;
+    refused += 1;
+    return answerS3Error(response, 503, 'SlowDown');
+  };
+  const before = refused;
+  const late = await send(cluster.fetch, 'c');
+  await until(() => refused > before + 3, 'the import begins more than once');
+  t.match((await bodyOf(await cluster.fetch(late))).data, { finished_on: null });
+  server.fault = () => false;
+  await completed(cluster.fetch, late);
+  const { rows } = await cluster.db.query('SELECT name FROM item ORDER BY name');
+  t.strictSame(rows, [{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
+});
+
+t.test('a storage that returns another file than it was given', async (t) => {
+  const cluster = await startCluster(t);
+  await createTable(cluster);
+  await cluster.db.query('CREATE TABLE other (id serial PRIMARY KEY, name text)');
+  const isServed = async () => (await cluster.fetch('/items/other')).status === 200;
+  await until(isServed, 'the other table is served');
+  const folder = join(cluster.dataDir, 'spool');
+  const known = new Set<string>();
+  const sendTo = async (collection: string, damage: (path: string) => void) => {
+    const job = await send(cluster.fetch, 'a\nb', collection);
+    const added = readdirSync(folder).filter((name) => name.length === 36 && !known.has(name));
+    t.equal(added.length, 1);
+    for (const name of added) {
+      known.add(name);
+      damage(join(folder, name));
+    }
+    return job;
+  };
+  // A whole row is missing, which no format shows.
+  const short = await sendTo('item', (path) => truncateSync(path, 'name\na\n'.length));
+  const changed = await sendTo('other', (path) => writeFileSync(path, 'name\na\n9\n'));
+  await cluster.startWorker();
+  for (const [job, reason] of [
+    [short, /another file than it was given: it has 7 bytes instead of 9/],
+    [changed, /SHA-256/],
+  ] as const) {
+    const isOpen = async () =>
+      /"state":"(waiting|running)"/.test(await (await cluster.fetch(job)).text());
+    await until(async () => !(await isOpen()), `${job} ends`, 60_000);
+    const { data } = await bodyOf(await cluster.fetch(job));
+    t.match(data, {
+      state: 'failed',
+      error: [{ extensions: { code: 'SERVICE_UNAVAILABLE', service: 'storage', reason } }],
+    });
+  }
+  const { rows } = await cluster.db.query('SELECT name FROM item UNION ALL SELECT name FROM other');
+  t.strictSame(rows, [], 'nothing of a damaged file is imported');
 });

@@ -123,14 +123,15 @@ export const exportActor: Actor<typeof exportMessage> = {
     await context.failpoint('export.written');
     try {
       const { rows, bytes } = result;
-      await completeJob(pool, schema, job, result, {
-        ...{ keptFile: exportFileId(job), progress: { rows, bytes, percent: 100 } },
-      });
+      const progress = { rows, bytes, percent: 100 };
+      context.progress(progress);
+      await completeJob(pool, schema, job, result, { keptFile: exportFileId(job), progress });
     } catch (error) {
       // Another attempt has the job, or nobody wants the file any more.
       if (error instanceof SupersededError) await spool.remove(exportFileId(job));
       throw error;
     }
+    await context.failpoint('export.completed');
     await limitFiles(context);
     return result;
   },

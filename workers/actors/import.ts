@@ -16,11 +16,13 @@ import { metrics } from '#core/metrics/metrics.ts';
 import { importDestination } from '#core/services/import-right.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
 import { systemRuleOf } from '#core/services/system/rule.ts';
+import { DamagedFile, verifyContent, verifySize } from '#core/storage/verify-content.ts';
 import type { StoredFile } from '#core/transfer/file/import-file.ts';
 import { importFile } from '#core/transfer/import.ts';
 import type { ImportResult } from '#core/transfer/import-run.ts';
 import type { Sender } from '#core/transfer/import-sender.ts';
 import type { Actor, ActorContext } from '#workers/runtime/actor.ts';
+import { RetryableError } from '#workers/runtime/retryable-error.ts';
 import { createCollection } from './create-collection.ts';
 
 const rowsRead = metrics.counter('sluice_import_rows_total', {});
@@ -48,12 +50,12 @@ async function importSpooled(
   const { collection, file, parameters = {} } = message;
   const { services, job, signal } = context;
   const { config, checked, pool, schema, spool } = services;
-  const bytes = await spool.size(file.id);
+  verifySize(await spool.size(file.id), file);
   const client = await context.connect();
   const history = new History(client, schema, { user: job.user, visitor: NO_VISITOR });
   const stored: StoredFile = {
-    ...{ format: file.format, gzip: file.gzip === true, bytes },
-    open: () => spool.read(file.id),
+    ...{ format: file.format, gzip: file.gzip === true, bytes: file.bytes },
+    open: () => verifyContent(spool.read(file.id), file),
   };
   const creation =
     parameters.create === true
@@ -124,7 +126,7 @@ export const importActor: Actor<typeof importMessage> = {
   name: IMPORT_JOB,
   queue: 'transfer',
   message: importMessage,
-  version: 5,
+  version: 6,
   effect: 'transactional',
   reusesSession: true,
   deadline: ({ config }) => config.IMPORT_TIMEOUT,
@@ -151,7 +153,9 @@ export const importActor: Actor<typeof importMessage> = {
       return result;
     } catch (error) {
       await announced.pop()?.doubtful();
-      throw error;
+      // Another attempt may be given the right bytes.
+      if (!(error instanceof DamagedFile)) throw error;
+      throw new RetryableError(error, error);
     }
   },
 };

@@ -12,9 +12,9 @@ export const importMessage = v.strictObject({
   /**
    * Version of this message; a worker of another release refuses a version that it does not know.
    * Since 3 there are parameters; since 4 all rights of the sender are those that he has as the job
-   * runs; 5 creates its collection.
+   * runs; 5 creates its collection; since 6 the file has its digest.
    */
-  version: v.picklist([1, 2, 3, 4, 5]),
+  version: v.picklist([1, 2, 3, 4, 5, 6]),
   collection: v.string(),
   /** Of versions before 4. */
   fields: v.optional(v.array(v.string())),
@@ -26,6 +26,8 @@ export const importMessage = v.strictObject({
     format: v.picklist(IMPORT_FORMATS),
     bytes: v.number(),
     gzip: v.optional(v.boolean()),
+    /** SHA-256 in hexadecimal of the file as it was sent. */
+    sha256: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
   }),
   parameters: v.optional(importParameters),
 });

@@ -33,8 +33,13 @@ export type MailMessage = v.InferOutput<typeof mailMessage>;
 /**
  * A mail to be sent; an identical waiting job is joined.
  * @param by key of the user who requested it; null when anonymous
+ * @param requestId of the request that it is for; null for none
  */
-export function mailSubmission(mail: Omit<MailMessage, 'version'>, by: string | null): Submission {
+export function mailSubmission(
+  mail: Omit<MailMessage, 'version'>,
+  by: string | null,
+  requestId: string | null,
+): Submission {
   const message: MailMessage = { version: 1, ...mail };
   return {
     kind: MAIL_JOB,
@@ -43,6 +48,7 @@ export function mailSubmission(mail: Omit<MailMessage, 'version'>, by: string | 
     mailbox: null,
     collection: null,
     user: by,
+    requestId,
     fingerprint: createHash('sha256').update(JSON.stringify(message)).digest('hex'),
   };
 }

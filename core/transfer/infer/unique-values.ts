@@ -3,8 +3,8 @@
  * looking at them once, others by their 64-bit hashes, some millions of rows at a time.
  */
 
-/** Hashes that are compared at once; 64 MiB of them. */
-const HASHES_MAX = 8_000_000;
+/** Hashes that are compared at once; 32 MiB of them. */
+const HASHES_MAX = 4_000_000;
 
 /** Two hashes of 32 bits of a text (murmur-like mixing of its units). */
 function hash(text: string, into: Uint32Array, at: number): void {

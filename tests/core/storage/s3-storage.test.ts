@@ -10,6 +10,7 @@ import { openS3Storage } from '#core/storage/s3-storage.ts';
 import type { Storage } from '#core/storage/storage.ts';
 import { startProxy } from '#tests/harness/proxy.ts';
 import { answerS3Error, startS3Server } from '#tests/harness/s3-server.ts';
+import { startSwiftServer } from '#tests/harness/swift-server.ts';
 import { until } from '#tests/harness/until.ts';
 import { conform, most, PART, pieces } from './conformance.ts';
 
@@ -56,6 +57,34 @@ t.test('it does what every storage does', async (t) => {
   await conform(t, open());
   t.strictSame(server.unfinished(), []);
 });
+
+const swift = await startSwiftServer(t);
+if (swift === null) {
+  t.comment('Swift is not installed here');
+} else {
+  const opened = (secret: string) => {
+    const bucket = new S3Bucket({
+      ...{ bucket: swift.bucket, prefix: 'test/', region: 'us-east-1' },
+      ...{ endpoint: swift.url, forcePathStyle: true },
+      credentials: { key: swift.credentials.key, secret },
+    });
+    t.teardown(() => bucket.close());
+    return openS3Storage({
+      bucket,
+      buffers: new PartBuffers({ size: PART, max: 4, wait: 30_000 }),
+    });
+  };
+
+  t.test('Swift is such a storage', async (t) => {
+    await conform(t, opened(swift.credentials.secret));
+  });
+
+  t.test('Swift refuses a wrong secret', async (t) => {
+    const storage = opened('wrong');
+    await t.rejects(storage.check(), UNREACHABLE);
+    await t.rejects(storage.write(randomUUID(), pieces(bytes), most(bytes.length)), UNREACHABLE);
+  });
+}
 
 t.test('its identity is that of the bucket, whoever asks', async (t) => {
   const [one, same, other] = [

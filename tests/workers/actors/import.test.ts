@@ -255,7 +255,10 @@ t.test('places at which a test may stop it come in their order', async (t) => {
   });
   await importActor.receive(delivery.message, delivery.context);
   await delivery.row();
-  const expected = ['import.parsing', 'import.staged', 'import.merging', 'import.committed'];
+  const expected = [
+    ...['import.parsing', 'import.staged', 'import.merging', 'import.committing'],
+    'import.committed',
+  ];
   t.strictSame([...places], expected);
 });
 
