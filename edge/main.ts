@@ -8,6 +8,8 @@ import {
   tellSupervisor,
 } from '#core/process/supervised-process.ts';
 import { logUncaughtErrors } from '#core/process/uncaught-errors.ts';
+import { RELEASE } from '#core/system/release.ts';
+import { openTracing } from '#core/tracing/open-tracing.ts';
 import { serverOptionsOf } from './http/answer-options.ts';
 import { createServer, type Server } from './http/server.ts';
 import { guarded } from './limit/limit-requests.ts';
@@ -19,9 +21,11 @@ const log = createLog(config, 'edge');
 let server: Server | null = null;
 let services: EdgeServices | null = null;
 reportMetrics();
+const endTracing = await openTracing(config, { role: 'edge', release: RELEASE, log });
 drainOnDemand(async () => {
   await server?.drain();
   await services?.close();
+  await endTracing();
 });
 services = await openEdgeServices(config, url, log);
 server = createServer({

@@ -1,6 +1,7 @@
 /** The life of a worker process. */
 import { getPriority, setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
 import {
@@ -10,12 +11,22 @@ import {
   tellSupervisor,
 } from '#core/process/supervised-process.ts';
 import { logUncaughtErrors } from '#core/process/uncaught-errors.ts';
+import { RELEASE } from '#core/system/release.ts';
+import { openTracing } from '#core/tracing/open-tracing.ts';
 import { openServices } from './open-services.ts';
 import type { Actor } from './runtime/actor.ts';
 import { Runtime } from './runtime/runtime.ts';
 import { WorkerStatus } from './runtime/worker-status.ts';
 
 const CLOSE_WITHIN_MS = 500;
+
+/**
+ * Lets the heap grow to twice what is in use before it is collected, and not to four times: what
+ * an import makes of rows outlives their batch for a while, and takes some 100 MiB otherwise.
+ */
+function boundHeapGrowth(): void {
+  setFlagsFromString('--heap-growing-percent=100');
+}
 
 /** Lets processes that answer requests on the same host have the processors first. */
 function yieldProcessors({ WORKER_NICENESS: niceness }: Config, log: Log): void {
@@ -34,10 +45,12 @@ export async function runWorker(
   log: Log,
   actors: readonly Actor[],
 ): Promise<void> {
+  boundHeapGrowth();
   reportMetrics();
   yieldProcessors(config, log);
   let drain = async () => {};
   drainOnDemand(() => drain());
+  const endTracing = await openTracing(config, { role: 'worker', release: RELEASE, log });
   const status = new WorkerStatus();
   const services = await openServices(config, url, log, status);
   const runtime = new Runtime(services, actors, status);
@@ -47,6 +60,7 @@ export async function runWorker(
     // All work is done or given back; a server that does not answer any more is not waited for.
     const closed = services[Symbol.asyncDispose]();
     await Promise.race([closed, delay(CLOSE_WITHIN_MS)]);
+    await endTracing();
   };
   await runtime.start();
   logUncaughtErrors(log);

@@ -68,6 +68,14 @@ export function integer(min: number, max: number) {
   );
 }
 
+/** A share, from 0 to 1. */
+export const share = v.pipe(
+  v.string(),
+  v.regex(/^(?:0|1|[01]?\.\d+)$/, 'must be a number from 0 to 1'),
+  v.transform(Number),
+  v.maxValue(1, 'must be a number from 0 to 1'),
+);
+
 /** Text with at least one character. */
 export const text = v.pipe(v.string(), v.nonEmpty('must not be empty'));
 

@@ -14,6 +14,7 @@ import {
   mailbox,
   proxies,
   secretKey,
+  share,
   size,
   text,
   url,
@@ -490,6 +491,31 @@ export const variables = {
     meaning:
       'Maximum bytes of the values of one item of an answer, or of an answer that is not a list',
   }),
+  GRAPHQL_INTROSPECTION: define({
+    parse: flag,
+    fallback: 'on',
+    meaning: 'Clients may ask GraphQL for its schema',
+  }),
+  GRAPHQL_QUERY_TOKEN_LIMIT: define({
+    parse: integer(10, 1_000_000),
+    fallback: '5000',
+    meaning: 'Maximum tokens of a document of GraphQL',
+  }),
+  GRAPHQL_MAX_ALIASES: define({
+    parse: integer(0, 100_000),
+    fallback: '100',
+    meaning: 'Maximum aliases in a document of GraphQL',
+  }),
+  GRAPHQL_MAX_FIELDS: define({
+    parse: integer(10, 1_000_000),
+    fallback: '1000',
+    meaning: 'Maximum fields that a document of GraphQL names, with those of its fragments',
+  }),
+  GRAPHQL_MAX_ROOT_FIELDS: define({
+    parse: integer(1, 10_000),
+    fallback: '30',
+    meaning: 'Maximum fields at the root of an operation of GraphQL',
+  }),
   MAX_RELATIONAL_DEPTH: define({
     parse: integer(2, 100),
     fallback: '10',
@@ -811,6 +837,16 @@ export const variables = {
     fallback: '750ms',
     meaning: 'Minimum time of a registration or a request for a password reset',
   }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: define({
+    parse: url('http', 'https'),
+    fallback: undefined,
+    meaning: 'Collector of traces (OTLP over HTTP), without /v1/traces; unset: nothing is traced',
+  }),
+  OTEL_TRACES_SAMPLER_ARG: define({
+    parse: share,
+    fallback: '1',
+    meaning: 'Share of the traces that begin here which are sent, from 0 to 1',
+  }),
   DATABASE_SHORTAGE: define({
     parse: text,
     fallback: undefined,
@@ -819,6 +855,7 @@ export const variables = {
   FAILPOINT: define({
     parse: text,
     fallback: undefined,
-    meaning: 'For tests: the failpoint at which a process stops and waits to be killed',
+    meaning:
+      'For tests: the failpoint at which a process stops; a job continues there after SIGCONT',
   }),
 } satisfies Record<string, Variable<unknown, string | undefined>>;

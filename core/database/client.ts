@@ -8,7 +8,9 @@ import { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Log } from '#core/log/log.ts';
 import { metrics } from '#core/metrics/metrics.ts';
+import { isTracing } from '#core/tracing/span.ts';
 import { RowIntake } from './row-intake.ts';
+import { traceStatements } from './trace-statements.ts';
 
 /** Longest message of PostgreSQL that is read, in bytes; a string of twice that cannot be made. */
 export const MESSAGE_MAX_SIZE = 268_435_456;
@@ -127,9 +129,13 @@ export function poolName({ application_name: name = 'other' }: pg.ClientConfig):
   return name.replace(/^sluice /, '');
 }
 
+function poolOf(config: string | pg.ClientConfig = {}): string {
+  return poolName(typeof config === 'string' ? {} : config);
+}
+
 /** Counts the statements of a connection. */
-function countStatements(connection: Connection, config: string | pg.ClientConfig = {}): void {
-  const pool = poolName(typeof config === 'string' ? {} : config);
+function countStatements(connection: Connection, config?: string | pg.ClientConfig): void {
+  const pool = poolOf(config);
   const statements = metrics.counter('sluice_database_statements_total', { pool });
   connection.on('readyForQuery', () => {
     statements.value += 1;
@@ -155,6 +161,7 @@ export function guardedClient(
       if ('connection' in this && isConnection(this.connection)) {
         guardMessages(this.connection, log, { limit, rowsAsBytes });
         countStatements(this.connection, config);
+        if (isTracing()) traceStatements(this, this.connection, poolOf(config));
       }
     }
 

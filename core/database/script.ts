@@ -4,6 +4,7 @@
  * all of them count, or none.
  */
 import pg from 'pg';
+import { isTracing } from '#core/tracing/span.ts';
 
 /** One statement of a script. */
 export interface Part {
@@ -33,6 +34,8 @@ export class Script extends pg.Query {
   readonly done: Promise<readonly Texts[]>;
   /** Where the driver puts what ends the time that it gives a query. */
   callback: (() => void) | undefined;
+  /** Of all parts; only for traces. */
+  declare text: string;
   readonly #parts: readonly Part[];
   readonly #results: Texts[];
   #complete = 0;
@@ -43,6 +46,7 @@ export class Script extends pg.Query {
     super('');
     this.#parts = parts;
     this.#results = parts.map(() => []);
+    if (isTracing()) this.text = parts.map(({ text }) => text).join(';\n');
     this.done = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;

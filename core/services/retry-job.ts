@@ -1,6 +1,7 @@
 /** Retries jobs that failed or were cancelled: the same job waits again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { isTransient } from '#core/database/failure.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { transaction } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
@@ -113,10 +114,10 @@ export async function retryJob(options: RetryOptions, id: string, by: ActingPers
       throw refused(state, 'An identical job is open.');
     throw error;
   });
-  // What the queue cannot take now, the reconciler adds.
+  // What cannot be added to the queue now, the reconciler adds.
   await enqueueInTurn(pool, schema, queues, { id, kind, queue, mailbox, turn: waiting.turn }).catch(
     (error: unknown) => {
-      if (!(error instanceof ServiceError)) throw error;
+      if (!(error instanceof ServiceError) && !isTransient(error)) throw error;
     },
   );
 }

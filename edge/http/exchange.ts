@@ -3,6 +3,7 @@
  * for every request, so values are computed only when they are read.
  */
 import { randomBytes } from 'node:crypto';
+import type { RequestSpan } from '#core/tracing/span.ts';
 import type { SendTimeouts } from './answer-writer.ts';
 import { DISCARDED_MAX, IncomingBody, NO_BODY } from './body.ts';
 import { addressText } from './ip-address-text.ts';
@@ -84,6 +85,8 @@ export class Exchange implements Request {
   aborted = false;
   counts: RequestCounts | null = null;
   user: string | null = null;
+  /** Its part of a trace; null when nothing is traced. */
+  span: RequestSpan | null = null;
   /** Bytes of the body that were sent; counted only for the access log. */
   bytes = 0;
   /** Called once when the connection closes, for the writer of the answer. */

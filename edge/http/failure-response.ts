@@ -32,11 +32,32 @@ export function failureOf(thrown: unknown, secrets: readonly string[] | null): F
   if (error instanceof ServiceError) {
     return { response: coded([error]), unexpected: error.code === 'INTERNAL_SERVER_ERROR' };
   }
-  const { message, status } = catalogue.INTERNAL_SERVER_ERROR;
-  const entry: ErrorEntry = {
+  const { status } = catalogue.INTERNAL_SERVER_ERROR;
+  const entry = unexpectedEntry(error, secrets);
+  return { response: { status, body: JSON.stringify({ errors: [entry] }) }, unexpected: true };
+}
+
+function unexpectedEntry(error: unknown, secrets: readonly string[] | null): ErrorEntry {
+  const { message } = catalogue.INTERNAL_SERVER_ERROR;
+  return {
     message:
       secrets !== null && error instanceof Error ? withoutSecrets(error.message, secrets) : message,
     extensions: { code: 'INTERNAL_SERVER_ERROR' },
   };
-  return { response: { status, body: JSON.stringify({ errors: [entry] }) }, unexpected: true };
+}
+
+/** The same errors as {@link failureOf} answers with, for an answer that has more than them. */
+export function errorEntriesOf(
+  thrown: unknown,
+  secrets: readonly string[] | null,
+): { readonly entries: readonly ErrorEntry[]; readonly unexpected: boolean } {
+  const error = translateFailure(thrown);
+  if (error instanceof ServiceErrors) {
+    return { entries: error.errors.map((one) => one.toJSON()), unexpected: false };
+  }
+  if (error instanceof ServiceError) {
+    const unexpected = error.code === 'INTERNAL_SERVER_ERROR';
+    return { entries: [error.toJSON()], unexpected };
+  }
+  return { entries: [unexpectedEntry(error, secrets)], unexpected: true };
 }

@@ -6,6 +6,7 @@ import { createServer as createProbe } from 'node:net';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import type { Log } from '#core/log/log.ts';
 import { metrics } from '#core/metrics/metrics.ts';
+import { isTracing, RequestSpan } from '#core/tracing/span.ts';
 import type { SendTimeouts } from './answer-writer.ts';
 import type { Cors } from './cors.ts';
 import { Exchange, type ExchangeSettings } from './exchange.ts';
@@ -199,7 +200,12 @@ class HttpServer implements Server {
       if (current.ambiguous) throw invalidPayload('Its length is given in more than one way.');
       if (current.headSize > HEADERS_MAX_SIZE) throw headersTooLarge();
       const { cors, handler } = this.#options;
-      const answer = cors?.admit(current) ?? handler(current);
+      const handle = () => cors?.admit(current) ?? handler(current);
+      if (isTracing()) {
+        const { method, id } = current;
+        current.span = new RequestSpan(method, current.header('traceparent'), id);
+      }
+      const answer = current.span === null ? handle() : current.span.run(handle);
       if (answer instanceof Promise) {
         answer.then(
           (response) => this.#answer(current, response),
@@ -251,7 +257,7 @@ class HttpServer implements Server {
       const { response, unexpected } = failureOf(error, exchange.revealing ? secrets : null);
       const { status, body } = response;
       const cut = exchange.aborted || exchange.answered;
-      const level = unexpected ? 'error' : cut || status < 500 ? 'debug' : 'warn';
+      const level = unexpected ? 'error' : exchange.aborted || status < 500 ? 'debug' : 'warn';
       if (!cut && typeof body === 'string') {
         const sent = sendWhole(exchange, response, body, this.#draining);
         this.#endSent(exchange, sent, { level, error });
@@ -297,19 +303,21 @@ class HttpServer implements Server {
     const time = performance.now() - started;
     const counts = exchange.counts ?? countsWithoutRoute(method);
     counts.count(aborted ? null : status, time);
+    exchange.span?.end(method, counts.route, aborted ? null : status);
+    const trace = exchange.span === null ? {} : { trace: exchange.span.traceId };
     const ms = Math.round(time * 100) / 100;
     if (this.#settings.accessLog) {
       const { bytes, user } = exchange;
       const state = aborted ? 'aborted' : status;
       log.info(
-        { request: id, method, route: counts.route, status: state, ms, bytes, user },
+        { request: id, ...trace, method, route: counts.route, status: state, ms, bytes, user },
         'access',
       );
     }
     if (!log.isLevelEnabled(level)) return;
     const end = aborted ? { aborted } : { status };
     const cause = level === 'debug' ? {} : { err: error };
-    log[level]({ request: id, method, path, ...end, ms, ...cause }, 'request');
+    log[level]({ request: id, ...trace, method, path, ...end, ms, ...cause }, 'request');
   }
 }
 

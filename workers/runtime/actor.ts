@@ -40,7 +40,7 @@ export interface ActorContext {
   connect(): Promise<Connection>;
   /** Reports progress. It is cheap to call often and sends a few times a second. */
   progress(progress: JobProgress): void;
-  /** For tests: stops here for ever when FAILPOINT names this position. */
+  /** For tests: stops here until SIGCONT when FAILPOINT names this position. */
   failpoint(name: string): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
 /** What one delivery gives to its actor, and takes back when it ends. */
+import { once } from 'node:events';
 import type { Connection } from '#core/database/pool.ts';
 import type { ClaimedJob } from '#core/jobs/claim.ts';
 import { recordBackend } from '#core/jobs/write-job-status.ts';
@@ -15,6 +16,7 @@ export class DeliveryContext implements ActorContext {
   readonly signal: AbortSignal;
   readonly services: Services;
   readonly #progress: ProgressReporter;
+  readonly #ownsSession: boolean;
   #session: Promise<JobSession> | null;
 
   constructor(
@@ -24,6 +26,8 @@ export class DeliveryContext implements ActorContext {
     parts: {
       readonly signal: AbortSignal;
       readonly progress: ProgressReporter;
+      /** No other job has its session later. */
+      readonly ownsSession: boolean;
       /** The session that the job names already; null when it names none. */
       readonly session: JobSession | null;
     },
@@ -34,6 +38,7 @@ export class DeliveryContext implements ActorContext {
     this.log = log;
     this.signal = parts.signal;
     this.#progress = parts.progress;
+    this.#ownsSession = parts.ownsSession;
     this.#session = parts.session === null ? null : Promise.resolve(parts.session);
   }
 
@@ -48,9 +53,10 @@ export class DeliveryContext implements ActorContext {
 
   async failpoint(name: string): Promise<void> {
     if (this.services.config.FAILPOINT !== name || this.job.attempt !== 1) return;
-    this.log.warn({ failpoint: name }, 'waiting to be killed');
+    this.log.warn({ failpoint: name }, 'waiting to be killed, or for SIGCONT');
+    const continued = once(process, 'SIGCONT');
     tellSupervisor({ type: 'failpoint', name });
-    await new Promise(() => undefined);
+    await continued;
   }
 
   /**
@@ -64,11 +70,18 @@ export class DeliveryContext implements ActorContext {
     session?.end(isClean);
   }
 
+  /** Names the job in `pg_stat_activity`. */
+  async #name(client: Connection): Promise<void> {
+    const name = `sluice job ${this.job.id}`;
+    await client.query("SELECT set_config('application_name', $1, false)", [name]);
+  }
+
   async #open(): Promise<JobSession> {
     const { sessions, schema } = this.services;
     const session = await sessions.open(this.signal);
     try {
       await recordBackend(session.client, schema, this.job);
+      if (this.#ownsSession) await this.#name(session.client);
       return session;
     } catch (error) {
       session.end();

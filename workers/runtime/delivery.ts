@@ -26,6 +26,7 @@ import { metrics } from '#core/metrics/metrics.ts';
 import { removeSurplusFiles } from '#core/services/kept-file.ts';
 import { StorageUnreachable } from '#core/storage/storage.ts';
 import { systemTable } from '#core/system/system-table.ts';
+import { inJobSpan } from '#core/tracing/span.ts';
 import { discardUpload } from '#core/transfer/upload.ts';
 import type { Services } from '#workers/services.ts';
 import type { Actor } from './actor.ts';
@@ -193,7 +194,7 @@ export class Deliverer {
         await this.#announce(queued.id, claim.mailbox, log);
         return { kind: 'done' };
       case 'claimed':
-        return await this.#run(claim.job, queued, session);
+        return await this.#runTraced(claim.job, queued, session);
     }
   }
 
@@ -220,6 +221,11 @@ export class Deliverer {
     }
   }
 
+  async #runTraced(job: ClaimedJob, queued: QueuedJob, session: JobSession | null) {
+    const queue = this.#actors.get(job.kind)?.queue ?? 'unknown';
+    return await inJobSpan({ ...job, queue }, () => this.#run(job, queued, session), nameOf);
+  }
+
   async #run(job: ClaimedJob, queued: QueuedJob, session: JobSession | null): Promise<Outcome> {
     const { id, attempt, kind, requestId } = job;
     const services = this.#services;
@@ -242,6 +248,7 @@ export class Deliverer {
     const context = new DeliveryContext(job, services, log, {
       signal: controller.signal,
       progress,
+      ownsSession: actor.reusesSession !== true,
       session,
     });
     const since = performance.now();

@@ -1,0 +1,38 @@
+/** Makes spans of the statements of a connection. PostgreSQL answers them in the order in which they come. */
+import type { EventEmitter } from 'node:events';
+import type { Span } from '@opentelemetry/api';
+import type pg from 'pg';
+import { beginStatement, endStatement } from '#core/tracing/span.ts';
+
+/** The connection is lost (08006). */
+const LOST = '08006';
+
+function codeOf(message: unknown): string {
+  const known = typeof message === 'object' && message !== null && 'code' in message;
+  return known && typeof message.code === 'string' ? message.code : 'unknown';
+}
+
+/** @param connection the one of the client, which tells what arrives */
+export function traceStatements(client: pg.Client, connection: EventEmitter, pool: string): void {
+  /** Of all statements that are not answered; null for one that is not traced. */
+  const open: (Span | null)[] = [];
+  let code: string | null = null;
+  const query = client.query;
+  Object.defineProperty(client, 'query', {
+    value: (...input: unknown[]): unknown => {
+      open.push(beginStatement(pool, input[0]));
+      return Reflect.apply(query, client, input);
+    },
+  });
+  connection.on('errorMessage', (message: unknown) => {
+    code = codeOf(message);
+  });
+  connection.on('readyForQuery', () => {
+    const span = open.shift();
+    if (span) endStatement(span, code);
+    code = null;
+  });
+  connection.once('end', () => {
+    for (const span of open.splice(0)) if (span !== null) endStatement(span, LOST);
+  });
+}
