@@ -21,6 +21,8 @@ export interface ClaimedJob {
   readonly holder: string | null;
   /** The id of the request that submitted it; null when none did. */
   readonly requestId: string | null;
+  /** Its trace (W3C Trace Context); null when it has none. */
+  readonly traceparent: string | null;
   /** The version of the catalog when the job was accepted. */
   readonly catalog: number;
 }
@@ -112,7 +114,7 @@ function taking(schema: string, id: string, { readable, storage, backend }: Take
 
 const CLAIMED = sql`RETURNING id, attempt, kind, mailbox, message,
   message_version AS "messageVersion", "user", holder,
-  request_id AS "requestId", catalog::float8 AS catalog`;
+  request_id AS "requestId", traceparent, catalog::float8 AS catalog`;
 
 /** How long the claim waits for locks, and that of its mailbox. */
 function locks(schema: string, id: string): readonly [Sql, Sql] {

@@ -1,85 +1,28 @@
 /** The list of jobs of `GET /jobs`: filters, sorting and rights as for all other lists. */
 import * as v from 'valibot';
-import type { Caller, Grant } from '#core/access/grants.ts';
-import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
-import type { ColumnDescriptor, TableDescriptor } from '#core/catalog/descriptor.ts';
-import { typing } from '#core/catalog/field-type.ts';
+import { ANONYMOUS, type Caller, type Grant } from '#core/access/grants.ts';
+import type { Catalog } from '#core/catalog/catalog.ts';
 import type { Pool } from '#core/database/pool.ts';
 import { join, raw, render, type Sql, sql } from '#core/database/sql.ts';
 import { invalidQuery, ServiceError } from '#core/errors/service-error.ts';
 import { parseFilter } from '#core/query/parse/filter.ts';
 import type { ReadTarget } from '#core/query/plan/scope.ts';
-import type { Query, SortTerm } from '#core/query/query.ts';
-import { type ReadableRows, readableRows } from '#core/query/sql/table-rows.ts';
+import type { Query } from '#core/query/query.ts';
+import { type ReadableRows, readableRows, type TableRows } from '#core/query/sql/table-rows.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { type Job, jobColumns, type PlacedJob } from './job.ts';
+import { catalogOf, FIELDS, JOBS } from './job-collection.ts';
+import { type JobCondition, jobCondition, partsOf, UNPROBED } from './job-condition.ts';
+import { JobFinder, orderOf, STEPS, type Steps, sortColumn } from './job-finder.ts';
 import { type Anchor, either, prefixConditions, rangesAfter } from './job-page.ts';
 
-const JOBS = 'system_jobs';
-
-/** The fields for filter and sort: the column of each, and its type. */
-const FIELDS = {
-  id: ['id', 'uuid'],
-  kind: ['kind', 'varchar'],
-  queue: ['queue', 'varchar'],
-  state: ['state', 'varchar'],
-  user: ['user', 'uuid'],
-  collection: ['collection', 'varchar'],
-  file_name: ['file_name', 'varchar'],
-  file_size: ['file_size', 'int8'],
-  file_format: ['file_format', 'varchar'],
-  created_on: ['created_on', 'timestamptz'],
-  started_on: ['started_on', 'timestamptz'],
-  finished_on: ['finished_on', 'timestamptz'],
-  attempts: ['attempt', 'int4'],
-} as const satisfies Readonly<Record<string, readonly [string, string]>>;
-
 const uuid = v.pipe(v.string(), v.uuid());
-
-function column([name, typeName]: readonly [string, string]): ColumnDescriptor {
-  return {
-    ...{ name, typeName, position: 0, typeSchema: 'pg_catalog', typeText: typeName },
-    ...{ typeKind: 'b', elementType: null, domain: null, enumValues: null, nullable: true },
-    ...{ defaultExpression: null, generatedExpression: null, identity: null, sequence: null },
-    ...{ maxLength: null, numericPrecision: null, numericScale: null, comment: null },
-  };
-}
-
-function field(name: string, shape: readonly [string, string]): ColumnField {
-  const described = column(shape);
-  return { name, column: described, ...typing(described, []), special: [], meta: null };
-}
-
-/** A catalog with only the table of jobs, which no other route serves. */
-function catalogOf(schema: string): Catalog {
-  const fields = Object.entries(FIELDS).map(([name, shape]) => field(name, shape));
-  const table: TableDescriptor = {
-    ...{ schema, name: JOBS, comment: null, primaryKey: ['id'] },
-    kind: 'table',
-    ...{ columns: fields.map((one) => one.column), uniques: [], indexes: [], checks: [] },
-    ...{ foreignKeys: [], userTriggers: false, estimatedRows: -1 },
-  };
-  const collection: Collection = {
-    ...{ name: JOBS, table, meta: null, system: true, singleton: false },
-    fields: new Map(fields.map((one) => [one.name, one])),
-    primaryKey: fields.slice(0, 1),
-    descriptor: { name: JOBS, table, meta: null, fields: [], relations: [] },
-  };
-  const collections = new Map([[JOBS, collection]]);
-  return { version: 0, collections, relations: new Map(), leftOut: [], warnings: [] };
-}
 
 const SHOWN: ReadonlySet<string> = new Set(Object.keys(FIELDS));
 const OWN_JOBS: Grant = [
   { fields: SHOWN, rule: parseFilter({ user: { _eq: '$CURRENT_USER' } }, 'rule') },
 ];
 const ALL_JOBS: Grant = [{ fields: SHOWN, rule: null }];
-
-/** The column of the first sort field; null without one. */
-function sortColumn([term]: readonly SortTerm[]): string | null {
-  const name = term?.path.join('.');
-  return Object.entries(FIELDS).find(([field]) => field === name)?.[1][0] ?? null;
-}
 
 /** Jobs have no relations. */
 const BOUNDS = {
@@ -96,10 +39,8 @@ export interface JobQuery extends Pick<Query, 'filter' | 'sort' | 'limit' | 'off
   readonly after?: string | null;
 }
 
-/** Newest jobs among which a search looks before it uses the indexes of prefixes. */
-const SEARCHED_FIRST = 5_000;
-/** Jobs that are few enough to be found before they are filtered and sorted. */
-const FEW = 5_000;
+/** Jobs of a page whose places are read before the jobs themselves; a larger list is one statement. */
+const PAGE_MAX = 10_000;
 /** Waiting jobs of a queue that get their position in a list. */
 const COUNTED_POSITIONS = 1_000;
 
@@ -113,12 +54,17 @@ export class JobList {
   readonly #schema: string;
   readonly #jobs: Sql;
   readonly #catalog: Catalog;
+  readonly #steps: Steps;
+  /** The jobs of everybody. */
+  readonly #table: TableRows;
 
-  constructor(pool: Pool, schema: string) {
+  constructor(pool: Pool, schema: string, steps: Steps = STEPS) {
+    this.#steps = steps;
     this.#pool = pool;
     this.#schema = schema;
     this.#jobs = systemTable(schema, 'jobs');
     this.#catalog = catalogOf(schema);
+    this.#table = readableRows(this.#targetOf(ANONYMOUS, ALL_JOBS));
   }
 
   /** A job that the caller may see: its own, for administrators any; null when there is none. */
@@ -151,99 +97,80 @@ export class JobList {
    */
   async list(caller: Caller, query: JobQuery): Promise<readonly PlacedJob[]> {
     const target = this.#targetOf(caller);
+    // Everything that is asked is judged by the rights of the caller first.
     const rows = readableRows(target, query);
-    const found = query.search === null ? null : prefixConditions(query.search, rows.column);
-    const isPlain = query.filter === null && query.sort.length === 0 && !query.after;
-    const jobs =
-      found !== null && isPlain
-        ? await this.#searched(rows, query, found)
-        : await this.#pages(rows, query, { found, isOfUser: !caller.admin });
+    const { limit, offset, after = null } = query;
+    const order = orderOf(query.sort);
+    const anchor = after === null ? null : await this.#anchor(rows, query, after);
+    if (order === null || limit === null || limit > PAGE_MAX) {
+      return await this.#placed(await this.#all(rows, query, anchor));
+    }
+    const finder = new JobFinder(this.#pool, this.#table, this.#steps);
+    const conditions = this.#conditions(caller, query);
+    const found: string[] = [];
+    for (const range of this.#ranges(query, anchor, this.#table)) {
+      const within = range.map((condition) => ({
+        ...{ ...UNPROBED, condition },
+        ...{ column: 'sequence', isRange: true },
+      }));
+      const page = { conditions: [...conditions, ...within], order, offset };
+      if (found.length < limit) {
+        found.push(...(await finder.find({ ...page, limit: limit - found.length })));
+      }
+    }
+    const jobs = await this.#read(sql`SELECT ${jobColumns(this.#schema)} FROM ${this.#jobs}
+      JOIN unnest(${found}::bigint[]) WITH ORDINALITY AS page(sequence, place) USING (sequence)
+      ORDER BY place`);
     return await this.#placed(jobs);
   }
 
-  async #pages(
-    rows: ReadableRows,
-    query: JobQuery,
-    { found, isOfUser }: { readonly found: readonly Sql[] | null; readonly isOfUser: boolean },
-  ): Promise<readonly Job[]> {
-    const { from, where, order, column: named } = rows;
-    const { limit, offset, sort, after = null } = query;
-    const anchor = after === null ? null : await this.#anchor(rows, query, after);
+  /** What is asked of the jobs, and who may see them. */
+  #conditions(caller: Caller, { filter, search }: JobQuery): readonly JobCondition[] {
+    const everybody = this.#targetOf(caller, ALL_JOBS);
+    const conditions = partsOf(filter).map((part) => {
+      const { condition } = readableRows(everybody, { filter: part, sort: [] });
+      return jobCondition(part, condition ?? sql`true`, this.#table.column);
+    });
+    if (search !== null) {
+      const branches = prefixConditions(search, this.#table.column);
+      conditions.push({ ...UNPROBED, condition: either(branches), column: null, branches });
+    }
+    const own = readableRows(this.#targetOf(caller)).condition;
+    if (own === null) return conditions;
+    const kept = { condition: own, column: 'user', isRange: true, isEqual: true, hasFile: false };
+    return [{ ...kept, branches: [own] }, ...conditions];
+  }
+
+  #ranges(
+    { sort }: JobQuery,
+    anchor: Anchor | null,
+    { column: named }: TableRows,
+  ): readonly (readonly Sql[])[] {
     const name = sortColumn(sort);
-    const sorted = name === null ? null : named(name);
-    const ranges = anchor === null ? [[]] : rangesAfter(sort, anchor, sorted, named);
-    // Ties have the direction of the last term, so that one index serves both directions.
-    const descending = sort.at(-1)?.descending ?? true;
+    return anchor === null
+      ? [[]]
+      : rangesAfter(sort, anchor, name === null ? null : named(name), named);
+  }
+
+  /** A list that may be long, or has an order that is not by fields alone, in one statement. */
+  async #all(rows: ReadableRows, query: JobQuery, anchor: Anchor | null): Promise<readonly Job[]> {
+    const { from, where, order, column: named } = rows;
+    const { limit, offset, sort, search } = query;
     const sequence = named('sequence');
-    const orderBy = join([...order, descending ? sql`${sequence} DESC` : sequence]);
-    // All jobs of one user may be few; the default order has an index for each user.
-    const few = found ?? (isOfUser && sort.length > 0 ? [sql`true`] : null);
-    const own = few === null ? [] : [await this.#matching(rows, few)];
+    const last = (sort.at(-1)?.descending ?? true) ? sql`${sequence} DESC` : sequence;
+    const own = search === null ? [] : [either(prefixConditions(search, named))];
     const jobs: Job[] = [];
-    for (const range of ranges) {
+    for (const range of this.#ranges(query, anchor, rows)) {
       const left = limit === null ? null : limit - jobs.length;
       if (left === 0) break;
-      // The jobs that an offset skips are not read themselves, where an index has the order.
       const page = sql`SELECT ${jobColumns(this.#schema)} FROM (
           SELECT sequence, row_number() OVER () AS place FROM (
             SELECT ${sequence} FROM ${from}${where([...range, ...own])}
-            ORDER BY ${orderBy} LIMIT ${left} OFFSET ${offset}) AS ordered) AS page
+            ORDER BY ${join([...order, last])} LIMIT ${left} OFFSET ${offset}) AS ordered) AS page
         JOIN ${this.#jobs} USING (sequence) ORDER BY place`;
       for (const job of await this.#read(page)) jobs.push(job);
     }
     return jobs;
-  }
-
-  /**
-   * A condition that holds for the jobs for which one of several holds. Few jobs are found first, by
-   * their indexes: PostgreSQL knows little of how few they are, and would look for them through all
-   * jobs in their order.
-   */
-  async #matching(
-    { from, where, column: named }: ReadableRows,
-    found: readonly Sql[],
-  ): Promise<Sql> {
-    const branches = found.map(
-      (condition) =>
-        sql`(SELECT ${named('sequence')} FROM ${from}${where([condition])} LIMIT ${FEW + 1})`,
-    );
-    const { rows } = await this.#pool.query<{ sequences: string[] | null }>(
-      render(sql`SELECT CASE WHEN count(*) <= ${FEW} THEN coalesce(array_agg(sequence), '{}') END AS sequences
-        FROM (${join(branches, ' UNION ALL ')}) AS found`),
-    );
-    const [{ sequences } = { sequences: null }] = rows;
-    return sequences === null
-      ? either(found)
-      : sql`${named('sequence')} = ANY(${sequences}::bigint[])`;
-  }
-
-  /**
-   * Jobs by a prefix, the latest first: among the newest, where a prefix of many jobs has its page,
-   * else by the indexes of prefixes, which are quick when few jobs have it.
-   */
-  async #searched(
-    { from, where, column: named }: ReadableRows,
-    { limit, offset }: JobQuery,
-    found: readonly Sql[],
-  ): Promise<readonly Job[]> {
-    const sequence = named('sequence');
-    const page = sql`ORDER BY sequence DESC LIMIT ${limit} OFFSET ${offset}`;
-    const newest = await this.#read(sql`SELECT ${jobColumns(this.#schema)} FROM ${this.#jobs}
-      WHERE sequence IN (
-        SELECT sequence FROM (
-          SELECT ${sequence}, ${either(found)} AS found FROM ${from}${where([])}
-          ORDER BY ${sequence} DESC LIMIT ${SEARCHED_FIRST}) AS newest
-        WHERE found) ${page}`);
-    if (limit !== null && newest.length === limit) return newest;
-    const most = limit === null ? null : limit + offset;
-    const branches = found.map(
-      // The sum keeps PostgreSQL from searching by the order.
-      (condition) => sql`(SELECT ${sequence} FROM ${from}${where([condition])}
-        ORDER BY ${sequence} + 0 DESC LIMIT ${most})`,
-    );
-    return await this.#read(sql`SELECT ${jobColumns(this.#schema)} FROM ${this.#jobs}
-      WHERE sequence IN (SELECT sequence FROM (${join(branches, ' UNION ')}) AS found ${page})
-      ORDER BY sequence DESC`);
   }
 
   /** The jobs of a page, in its order. @throws ServiceError CONTENT_TOO_LARGE */

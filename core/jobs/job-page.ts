@@ -30,13 +30,19 @@ function idRange(text: string): readonly [string, string] | null {
   return first.startsWith(text.toLowerCase()) ? [first, last] : null;
 }
 
+/** Whether a text begins with another, in any case; the indexes of prefixes serve it. */
+export function startsWith(column: Sql, text: string): Sql {
+  const pattern = `${text.replace(/[\\%_]/g, '\\$&')}%`;
+  // Both by the rules of the database: it may know no other letters than those of ASCII.
+  return sql`lower(${column}) LIKE lower(${pattern})`;
+}
+
 /** The conditions of which one holds for jobs whose file name, collection or id begins with a text. */
 export function prefixConditions(text: string, named: Named): readonly Sql[] {
-  const pattern = `${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
   const range = idRange(text);
   return [
-    sql`lower(${named('file_name')}) LIKE ${pattern}`,
-    sql`lower(${named('collection')}) LIKE ${pattern}`,
+    startsWith(named('file_name'), text),
+    startsWith(named('collection'), text),
     ...(range === null ? [] : [sql`${named('id')} BETWEEN ${range[0]} AND ${range[1]}`]),
   ];
 }

@@ -6,6 +6,7 @@
 import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/system-table.ts';
+import type { ActingPerson } from './job-action.ts';
 import { QUEUE_NAMES, type QueueName } from './queue.ts';
 
 export const QUEUE_SWITCHES = ['running', 'paused', 'draining'] as const;
@@ -28,12 +29,13 @@ export async function queueStates(pool: Pool, schema: string): Promise<readonly 
 export async function switchQueue(
   pool: Pool,
   schema: string,
-  { name, state, user }: SwitchedQueue & { readonly user: string | null },
+  { name, state, user, operator }: SwitchedQueue & ActingPerson,
 ): Promise<void> {
   await pool.query(
-    render(sql`INSERT INTO ${systemTable(schema, 'queues')} (name, state, changed_by)
-      VALUES (${name}, ${state}, ${user})
+    render(sql`INSERT INTO ${systemTable(schema, 'queues')} (name, state, changed_by, operator)
+      VALUES (${name}, ${state}, ${user}, ${operator})
       ON CONFLICT (name) DO UPDATE
-      SET state = excluded.state, changed_by = excluded.changed_by, changed_on = now()`),
+      SET state = excluded.state, changed_by = excluded.changed_by, operator = excluded.operator,
+        changed_on = now()`),
   );
 }

@@ -1,11 +1,13 @@
 /** Accepts jobs: first the row in `system_jobs`, then the queue. */
 import assert from 'node:assert/strict';
-import type { Client, Pool } from '#core/database/pool.ts';
-import { transaction, withConnection } from '#core/database/pool.ts';
+import { isTransient } from '#core/database/failure.ts';
+import type { Client, Connections, Pool } from '#core/database/pool.ts';
+import { isStatementError, transaction, withConnection } from '#core/database/pool.ts';
 import { runTogether } from '#core/database/run-together.ts';
 import { render, type Sql, sql } from '#core/database/sql.ts';
 import { ServiceError, unavailable } from '#core/errors/service-error.ts';
 import { systemTable } from '#core/system/system-table.ts';
+import { currentTraceparent } from '#core/tracing/span.ts';
 import {
   earlierJob,
   forgetKeys,
@@ -72,6 +74,14 @@ export interface SubmitOptions {
   readonly maxPerHolder: number;
 }
 
+/** The connection broke, so the job may have been recorded all the same: what it needs must stay. */
+export class DoubtfulSubmission extends ServiceError {
+  constructor(cause: unknown) {
+    const { code, details, headers } = unavailable('database', 'The connection was lost.');
+    super(code, details, { cause, headers });
+  }
+}
+
 /** The joined job can end between two checks; this often in a row is unlikely. */
 const JOIN_TRIES = 5;
 /** Seconds after which a client may ask a draining queue again. */
@@ -97,11 +107,11 @@ function insertion(schema: string, job: Submission, room?: Sql): Sql {
       ${nextTurn(schema, queue, holder, last)}, ${file === undefined ? null : storedName(file.name)},
       ${file?.bytes ?? null}, ${file?.format ?? null},
       ${dialect === null ? null : storedJson(dialect)}, ${job.storage ?? null},
-      ${job.requestId ?? null}`;
+      ${job.requestId ?? null}, ${currentTraceparent()}`;
   return sql`
     INSERT INTO ${systemTable(schema, 'jobs')} (kind, queue, mailbox, message, message_version,
       "user", collection, fingerprint, holder, catalog, turn, file_name, file_size, file_format,
-      dialect, storage, request_id)
+      dialect, storage, request_id, traceparent)
     ${
       room === undefined || holder === null
         ? sql`VALUES (${values})`
@@ -117,13 +127,13 @@ interface Recorded {
 }
 
 /**
- * Records a job without joining, as part of a transaction. After the commit it must be put into its
- * queue; the reconciler does that for a process that dies.
+ * Records a job without joining, in the transaction of the client. After the commit it must be put into
+ * its queue; the reconciler does that for a process that dies.
  */
 export async function recordJob(client: Client, schema: string, job: Submission): Promise<string> {
   const { rows } = await client.query<Recorded>(render(insertion(schema, job)));
   const [row] = rows;
-  assert(row !== undefined, 'a job without a fingerprint meets no other');
+  assert(row !== undefined, 'no open job has its fingerprint');
   return row.id;
 }
 
@@ -206,23 +216,32 @@ function keyedRequest(job: Submission): KeyedRequest | null {
  * Records a job of an owner with one message, as most are: its statements are one transaction although
  * each sees what was committed before it began. Null when something is in the way.
  */
-async function recordAtOnce(options: SubmitOptions, job: Submission): Promise<Recorded | null> {
-  const { pool, schema, maxPerHolder: max } = options;
+async function recordAtOnce(
+  connections: Connections,
+  { schema, maxPerHolder: max }: SubmitOptions,
+  job: Submission,
+): Promise<Recorded | null> {
   const { holder, upload = null } = job;
   if (holder === undefined) return null;
   const claim = { holder, max, upload };
   const room = sql`${hasRoom(schema, claim)} AND NOT ${isDraining(schema, job.queue)}`;
   const statements = [takeTurn(holder), insertion(schema, job, room)];
-  const results = await withConnection(pool, (client) => runTogether<Recorded>(client, statements));
+  const results = await withConnection(connections, (client) =>
+    runTogether<Recorded>(client, statements),
+  );
   return results.at(-1)?.rows[0] ?? null;
 }
 
-async function accept(options: SubmitOptions, job: Submission): Promise<Outcome> {
-  const { pool, schema } = options;
+async function accept(
+  connections: Connections,
+  options: SubmitOptions,
+  job: Submission,
+): Promise<Outcome> {
+  const { schema } = options;
   const keyed = keyedRequest(job);
-  const recorded = keyed === null ? await recordAtOnce(options, job) : null;
+  const recorded = keyed === null ? await recordAtOnce(connections, options, job) : null;
   if (recorded !== null) return { recorded };
-  return await transaction(pool, async (client) => {
+  return await transaction(connections, async (client) => {
     if (keyed === null) return await recordOrJoin(client, options, job);
     const earlier = await earlierJob(client, schema, keyed);
     if (earlier !== null) return { joined: earlier };
@@ -230,6 +249,26 @@ async function accept(options: SubmitOptions, job: Submission): Promise<Outcome>
     await rememberKey(client, schema, keyed, outcome.joined ?? outcome.recorded.id);
     return outcome;
   });
+}
+
+/** @throws {DoubtfulSubmission} */
+async function acceptOrDoubt(options: SubmitOptions, job: Submission): Promise<Outcome> {
+  const { pool } = options;
+  let isConnected = false;
+  const connections: Connections = {
+    async connect() {
+      const client = await pool.connect();
+      isConnected = true;
+      return client;
+    },
+  };
+  try {
+    return await accept(connections, options, job);
+  } catch (error) {
+    // The answer to the commit may be what was lost.
+    const isDoubtful = isConnected && isTransient(error) && !isStatementError(error);
+    throw isDoubtful ? new DoubtfulSubmission(error) : error;
+  }
 }
 
 /** Fails a job that no worker has begun; false when one has. */
@@ -250,20 +289,26 @@ async function reject(pool: Pool, schema: string, id: string, error: ServiceErro
  * Records the job and adds it to its queue. When the process dies in between, the reconciler adds
  * it.
  * @throws SERVICE_UNAVAILABLE within seconds when the queue cannot accept it; REQUESTS_EXCEEDED
- *   above the quota; UNPROCESSABLE_ENTITY for the key of another request; the job is then not done
+ *   above the quota; UNPROCESSABLE_ENTITY for the key of another request; the job is then not done,
+ *   unless the error is a {@link DoubtfulSubmission}
  */
 export async function submit(options: SubmitOptions, job: Submission): Promise<Submitted> {
   const { pool, schema, queues } = options;
-  const { joined, recorded } = await accept(options, job);
+  const { joined, recorded } = await acceptOrDoubt(options, job);
   if (joined !== undefined) return { id: joined, joined: true };
   const { id, turn } = recorded;
   const { kind, queue, mailbox } = job;
   try {
     await enqueueInTurn(pool, schema, queues, { id, kind, queue, turn, mailbox });
   } catch (error) {
+    // Its turn is not known without the database; the reconciler adds it.
+    if (isTransient(error)) return { id, joined: false };
     // The queue may have accepted it although its answer was lost.
-    if (!(error instanceof ServiceError)) throw error;
-    if (await reject(pool, schema, id, error)) throw error;
+    if (!(error instanceof ServiceError)) throw new DoubtfulSubmission(error);
+    const isRejected = await reject(pool, schema, id, error).catch((failure: unknown) => {
+      throw new DoubtfulSubmission(failure);
+    });
+    if (isRejected) throw error;
   }
   return { id, joined: false };
 }

@@ -23,7 +23,10 @@ export interface ShownQueue {
   readonly state: QueueSwitch;
   /** Since when, ISO-8601 in UTC; null when it was never switched. */
   readonly changed_on: string | null;
+  /** The user who switched it last; null for an operator. */
   readonly changed_by: string | null;
+  /** The operator of the monitor who did; null for users. */
+  readonly operator: string | null;
   /** Jobs by state. */
   readonly waiting: number;
   readonly running: number;
@@ -46,7 +49,7 @@ export class QueueService {
   async list(): Promise<readonly ShownQueue[]> {
     const { pool, schema } = this.#options;
     const { rows } = await pool.query<ShownQueue>(
-      render(sql`SELECT q.name, coalesce(s.state, 'running') AS state, s.changed_by,
+      render(sql`SELECT q.name, coalesce(s.state, 'running') AS state, s.changed_by, s.operator,
           to_char(s.changed_on AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS changed_on,
           coalesce(j.waiting, 0)::float8 AS waiting, coalesce(j.running, 0)::float8 AS running
         FROM unnest(${[...QUEUE_NAMES]}::text[]) WITH ORDINALITY AS q(name, place)
@@ -62,12 +65,18 @@ export class QueueService {
 
   /**
    * Pauses, drains or resumes a queue; jobs that run already go on.
+   * @param operator the name of the operator of the monitor; null for users
    * @throws ServiceError FORBIDDEN when there is no such queue
    */
-  async switch(name: string, state: QueueSwitch, caller: Caller): Promise<ShownQueue> {
+  async switch(
+    name: string,
+    state: QueueSwitch,
+    caller: Caller,
+    operator: string | null = null,
+  ): Promise<ShownQueue> {
     const { pool, schema, queues, log } = this.#options;
     const known = queueName(name);
-    await switchQueue(pool, schema, { name: known, state, user: caller.user });
+    await switchQueue(pool, schema, { name: known, state, user: caller.user, operator });
     log.info({ queue: known, state, user: caller.user }, 'a queue was switched');
     // Workers read the switch with each job; this only saves deliveries, and the reconciler does it too.
     await queues

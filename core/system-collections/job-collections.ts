@@ -41,6 +41,7 @@ export const JOB = {
       storage: { type: 'varchar(64)' },
       request_id: { type: 'varchar(128)' },
       actions: { type: 'jsonb', required: true, default: "'[]'" },
+      traceparent: { type: 'varchar(55)' },
     },
   },
   storages: {

@@ -41,7 +41,7 @@ export class QueueActions {
 
   /** @throws ServiceError as {@link QueueService.switch} */
   async switch(queue: QueueName, state: QueueSwitch): Promise<void> {
-    await this.#parts.queues.switch(queue, state, OPERATOR);
+    await this.#parts.queues.switch(queue, state, OPERATOR, this.#parts.operator);
     this.#log.info({ queue, state }, 'the operator switched a queue');
   }
 }

@@ -1,0 +1,120 @@
+/** The parts of what is asked of a list of jobs, each with what an index can do for it. */
+import { type Sql, sql } from '#core/database/sql.ts';
+import type { Operator } from '#core/query/operator.ts';
+import type { Filter } from '#core/query/query.ts';
+import { FIELDS } from './job-collection.ts';
+import { startsWith } from './job-page.ts';
+
+type Operation = Extract<Filter, { kind: 'operation' }>;
+
+/** A condition that every job of a list meets. */
+export interface JobCondition {
+  readonly condition: Sql;
+  /** The only column that it is about; null for several. */
+  readonly column: string | null;
+  /**
+   * Finds the jobs that meet it: any of some conditions that an index serves; none when an index serves
+   * them not.
+   */
+  readonly branches: readonly Sql[];
+  /** The index has these jobs in the order of the column. */
+  readonly isRange: boolean;
+  /** The column has one value. */
+  readonly isEqual: boolean;
+  /** Only jobs with a file meet it. */
+  readonly hasFile: boolean;
+}
+
+/** A condition that finds no jobs by itself. */
+export const UNPROBED = { branches: [], isRange: false, isEqual: false, hasFile: false } as const;
+
+const RANGES: ReadonlySet<Operator> = new Set<Operator>([
+  ...([
+    '_eq',
+    '_null',
+    '_nnull',
+    '_lt',
+    '_lte',
+    '_gt',
+    '_gte',
+    '_between',
+    '_starts_with',
+  ] as const),
+]);
+const INDEXED: ReadonlySet<Operator> = new Set<Operator>([
+  ...RANGES,
+  ...(['_in', '_istarts_with'] as const),
+]);
+
+/** The parts of a filter that all have to hold. */
+export function partsOf(filter: Filter | null): readonly Filter[] {
+  if (filter === null) return [];
+  if (filter.kind !== 'group' || filter.connective !== 'and') return [filter];
+  return filter.filters.flatMap(partsOf);
+}
+
+function operatorsOf(filter: Filter): readonly Operator[] | null {
+  if (filter.kind === 'operation') return [filter.operator];
+  if (filter.kind !== 'group' || filter.connective !== 'and') return null;
+  const lists = filter.filters.map(operatorsOf);
+  return lists.every((list) => list !== null) ? lists.flat() : null;
+}
+
+/** Holds for no job without a value. */
+const SET: ReadonlySet<Operator> = new Set<Operator>([
+  ...(['_lt', '_lte', '_gt', '_gte', '_between', '_starts_with', '_istarts_with'] as const),
+  ...(['_contains', '_icontains', '_ends_with', '_iends_with'] as const),
+]);
+
+function isOfFiles(column: string, filter: Filter): boolean {
+  if (filter.kind === 'group') return filter.filters.some((one) => isOfFiles(column, one));
+  if (filter.kind !== 'operation') return false;
+  const { operator, value } = filter;
+  if (column === 'kind') return operator === '_eq' && value === 'import';
+  if (column !== 'file_name' && column !== 'file_size') return false;
+  return SET.has(operator) || (operator === '_eq' && value !== null);
+}
+
+/** The same condition in a form that an index serves, where the one of all lists has none. */
+function servedForm({ operator, value }: Operation, column: Sql): Sql | null {
+  const isNull = (operator === '_null') === (value === true || value === 'true');
+  if (operator === '_null' || operator === '_nnull') {
+    return isNull ? sql`${column} IS NULL` : sql`${column} IS NOT NULL`;
+  }
+  if (operator !== '_istarts_with' || typeof value !== 'string') return null;
+  return startsWith(column, value);
+}
+
+/** A condition on the begin of a text, and the one in any case, which has an index in every collation. */
+function prefixForm(filter: Filter, column: Sql, condition: Sql): Sql {
+  if (filter.kind !== 'operation' || filter.operator !== '_starts_with') return condition;
+  return sql`(${startsWith(column, String(filter.value))} AND ${condition})`;
+}
+
+/**
+ * @param given the filter as SQL
+ * @param named a column in the same statement
+ */
+export function jobCondition(
+  filter: Filter,
+  given: Sql,
+  named: (name: string) => Sql,
+): JobCondition {
+  const operators = filter.kind === 'field' ? operatorsOf(filter.filter) : null;
+  const field = filter.kind === 'field' ? filter.key : '';
+  const column = Object.entries(FIELDS).find(([name]) => name === field)?.[1][0] ?? null;
+  if (filter.kind !== 'field' || operators === null || column === null) {
+    return { ...UNPROBED, condition: given, column: null };
+  }
+  const served =
+    filter.filter.kind === 'operation' ? servedForm(filter.filter, named(column)) : null;
+  const condition = served ?? given;
+  const isIndexed = operators.some((operator) => INDEXED.has(operator));
+  return {
+    ...{ condition, column },
+    branches: isIndexed ? [prefixForm(filter.filter, named(column), condition)] : [],
+    isRange: operators.every((operator) => RANGES.has(operator)),
+    isEqual: operators.length === 1 && operators[0] === '_eq',
+    hasFile: isOfFiles(column, filter.filter),
+  };
+}
