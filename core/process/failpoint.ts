@@ -1,4 +1,4 @@
-/** Failpoints: named positions where a test can stop a process and kill it. */
+/** Failpoints of requests: named positions where a test can stop a process and kill it. */
 import type { Config } from '#core/config/config.ts';
 import type { Log } from '#core/log/log.ts';
 import { tellSupervisor } from './supervised-process.ts';

@@ -6,5 +6,5 @@ import { killImports } from './import-kill.ts';
 
 for (const backend of backends) {
   const failpoint = backend.name === 'postgres' ? 'import.merging' : 'import.committed';
-  killImports(t, backend, [failpoint], 20_000);
+  killImports(t, backend, [failpoint], { rows: 20_000 });
 }

@@ -1,6 +1,7 @@
 /**
  * The memory of an edge that receives a file of 2 GiB, and of a worker that imports it: plain and
- * compressed; and of a worker that leaves out a million faulty rows.
+ * compressed; of both with a file of 1 GiB that makes its own collection; and of a worker that leaves out
+ * a million faulty rows.
  */
 import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -72,6 +73,41 @@ t.test('a large file', async (t) => {
       t.ok(grown < EDGE_GROWTH_BELOW, `the edge grew by ${grown} MiB`);
     });
   }
+});
+
+t.test('a large file that makes its own collection', async (t) => {
+  const folder = folderOf(t);
+  const [small, large] = ['small.csv', 'people.csv'].map((name) => join(folder, name));
+  if (small === undefined || large === undefined) return;
+  const rows = Math.ceil(SIZE / 2 / BYTES_PER_ROW);
+  await writeImportFile(small, WARMING_ROWS);
+  // Keys that do not ascend are compared with each other before one can be the primary key.
+  const lines = function* () {
+    yield 'id,name,email,city,status,score,active,created_on\n';
+    for (let row = rows; row > 0; row -= 1) {
+      yield `${row},Person ${row},person${row}@example.com,Berlin,active,${row % 1_000},true,2024-01-05T10:00:00Z\n`;
+    }
+  };
+  await pipeline(Readable.from(lines()), createWriteStream(large));
+  const cluster = await startCluster(t, { workers: 1 });
+  const create = { query: '&create=true' };
+  await sendFile(cluster, small, create);
+  const gone = await cluster.fetch('/collections/people', { method: 'DELETE' });
+  t.ok(gone.ok, await gone.text());
+  await until(async () => !(await cluster.fetch('/items/people')).ok, 'the table is gone');
+  const edge = cluster.edges[0]?.pid ?? 0;
+  let sent: Awaited<ReturnType<typeof sendFile>> | undefined;
+  const growth = await growthDuring(edge, async () => {
+    sent = await sendFile(cluster, large, create);
+  });
+  t.match(sent?.job, { state: 'completed', result: { inserted: rows } });
+  t.comment(
+    `${(statSync(large).size / MIB).toFixed(0)} MiB: ${((sent?.ended ?? 0) / 1_000).toFixed(1)} s`,
+  );
+  const peak = peakOfWorker(cluster);
+  t.ok(peak < WORKER_BELOW, `the worker's peak is ${peak} MiB`);
+  const grown = Math.round(growth / MIB);
+  t.ok(grown < EDGE_GROWTH_BELOW, `the edge grew by ${grown} MiB`);
 });
 
 t.test('a million faulty rows', async (t) => {

@@ -18,8 +18,7 @@ const ROWS = Number(process.env.ROWS ?? 5_000);
 const LARGE_ROWS = Number(process.env.LARGE_ROWS ?? 200_000);
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
 const LIST = 500;
-/** More than of flat files: most of it is garbage of payloads, and it does not grow with the file. */
-const WORKER_BELOW = 340;
+const WORKER_BELOW = 256;
 
 /** A row with an item that it refers to, and two that refer to it. */
 function item(row: number) {

@@ -6,8 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ANONYMOUS } from '#core/access/grants.ts';
 import { render, sql } from '#core/database/sql.ts';
 import { type ErrorEntry, forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { wakeNext } from '#core/jobs/mailbox.ts';
 import type { ImportMessage } from '#core/jobs/message/import.ts';
 import type { QueueSwitch } from '#core/jobs/queue-state.ts';
+import { recordJob, requireAccepting } from '#core/jobs/submit.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { schemaSubmission } from '#core/schema/schema-job.ts';
 import { systemTable } from '#core/system/system-table.ts';
@@ -132,6 +134,27 @@ function submissionOf(collection: string, { fields }: Inference, { job }: ActorC
   return { ...submission, fingerprint: fingerprintOf(job.id), requestId: job.requestId };
 }
 
+/**
+ * Submits the schema job on the session of the import. A worker whose import was taken over has lost
+ * that session, so that it submits none.
+ */
+async function submitCreation(
+  collection: string,
+  inference: Inference,
+  context: ActorContext,
+): Promise<void> {
+  const { pool, schema, queues } = context.services;
+  const client = await context.connect();
+  const submission = submissionOf(collection, inference, context);
+  await requireAccepting(client, schema, submission.queue);
+  const job = await recordJob(client, schema, submission);
+  try {
+    await wakeNext(pool, schema, queues, submission.mailbox);
+  } catch (error) {
+    context.log.warn({ err: error, job }, 'a schema job is queued by the reconciler');
+  }
+}
+
 /** What the file contains. @throws ServiceErrors when it cannot be read, or no table can have it */
 async function infer(
   message: ImportMessage,
@@ -190,7 +213,7 @@ export async function createCollection(
   { message, file, sender }: CreationOptions,
   context: ActorContext,
 ): Promise<Creation> {
-  const { catalog, jobs } = context.services;
+  const { catalog } = context.services;
   const { collection } = message;
   const isThere = async () => (await catalog.refresh()).collections.has(collection);
   const earlier = await ended(message, context);
@@ -199,7 +222,7 @@ export async function createCollection(
   const inference = await infer(message, file, context);
   if (message.parameters?.dryRun === true) return { trial: trial(message, inference) };
   await context.failpoint('import.inferred');
-  await jobs.submit(submissionOf(collection, inference, context));
+  await submitCreation(collection, inference, context);
   await context.failpoint('import.creating');
   const done = await ended(message, context);
   if (done?.state === 'completed' || (await isThere())) {
