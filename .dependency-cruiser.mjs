@@ -25,6 +25,7 @@ const ROOMS = [
   'html',
   'log',
   'metrics',
+  'tracing',
   'process',
   'redis',
   'database',

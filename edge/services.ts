@@ -38,6 +38,7 @@ import { openIndexBuilds } from '#core/services/schema/index-build.ts';
 import { SchemaService } from '#core/services/schema/schema-changes.ts';
 import { SchemaView } from '#core/services/schema/schema-view.ts';
 import { SnapshotService } from '#core/services/schema/snapshots.ts';
+import { ServerInfo } from '#core/services/server-info.ts';
 import { OwnAccountService } from '#core/services/system/own-account.ts';
 import { systemRuleOf } from '#core/services/system/rule.ts';
 import { SystemService } from '#core/services/system/system-items.ts';
@@ -47,6 +48,8 @@ import { clusterId } from '#core/system/cluster-id.ts';
 import { RELEASE } from '#core/system/release.ts';
 import { openSigningKeys } from '#core/system/signing-key.ts';
 import { systemSchema } from '#core/system/system-table.ts';
+import { Documents } from './graphql/document.ts';
+import { Introspection } from './graphql/introspection.ts';
 import { openLimits } from './limit/open-rate-limits.ts';
 import type { Limits } from './limit/rate-limits.ts';
 import { OpenStreams } from './streams/open-streams.ts';
@@ -76,8 +79,13 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly imports: ImportService;
   readonly exports: ExportService;
   readonly health: HealthService;
+  readonly info: ServerInfo;
   readonly limits: Limits;
   readonly streams: OpenStreams;
+  /** The documents of GraphQL that clients sent. */
+  readonly documents: Documents;
+  /** Tells clients the schema of GraphQL. */
+  readonly introspection: Introspection;
   /** Why this edge cannot answer; null when it can. */
   readonly readiness: () => string | null;
   close(): Promise<void>;
@@ -143,6 +151,7 @@ export async function openEdgeServices(
     answers: true,
   });
   const streams = new OpenStreams();
+  const introspection = new Introspection();
   const rightWatch = new RightWatch({ streams, access, catalog });
   const feed = new ChangeFeed(bus, log);
   const failpoint = failpoints(config, log);
@@ -221,6 +230,7 @@ export async function openEdgeServices(
     }),
     queues: new QueueService({ pool, schema, queues, log }),
     exports: new ExportService({ catalog, access, bounds, jobs, spool }),
+    info: new ServerInfo({ pool, schema, config }),
     health: new HealthService({
       config,
       catalog,
@@ -253,6 +263,14 @@ export async function openEdgeServices(
     }),
     limits,
     streams,
+    introspection,
+    documents: new Documents({
+      tokens: config.GRAPHQL_QUERY_TOKEN_LIMIT,
+      aliases: config.GRAPHQL_MAX_ALIASES,
+      fields: config.GRAPHQL_MAX_FIELDS,
+      rootFields: config.GRAPHQL_MAX_ROOT_FIELDS,
+      introspection: config.GRAPHQL_INTROSPECTION,
+    }),
     readiness: () => {
       if (!catalog.ready()) return 'It has lost contact with the database.';
       return probe.answers ? null : 'The pool of its database connections gives no answer.';
@@ -260,6 +278,7 @@ export async function openEdgeServices(
     async close() {
       probe.close();
       rightWatch.close();
+      introspection.close();
       limits.close();
       jobs.close();
       await feed.close();

@@ -62,6 +62,9 @@ export interface AggregateTerm {
   readonly field: string;
 }
 
+/** How a value is written otherwise than in REST: a key as a text, an exact number as a number. */
+export type ValueForm = 'text' | 'number';
+
 /** What is asked of the items of one level: of the collection, or of a relation inside it. */
 export interface Level {
   /** In the order asked; `*` stands for all fields of the level. */
@@ -79,6 +82,12 @@ export interface Level {
   readonly groupBy: readonly string[];
   /** What is asked of relations, by their field or alias. */
   readonly deep: ReadonlyMap<string, Level>;
+  /** The values that are written in a form of their own, by their keys in the answer. */
+  readonly forms?: ReadonlyMap<string, ValueForm>;
+  /** Texts that are the same in every item, by their keys. */
+  readonly constants?: ReadonlyMap<string, string>;
+  /** Objects of further values of the same item, by their keys; of a level their fields count. */
+  readonly objects?: ReadonlyMap<string, Level>;
 }
 
 export const META_NAMES = ['total_count', 'filter_count', 'estimated_count'] as const;

@@ -40,6 +40,8 @@ export interface Invitation {
   readonly role: string;
   /** The page that the link in the mail points to, from the allow list. */
   readonly page: string | null | undefined;
+  /** For the jobs of the mails. */
+  readonly requestId?: string | null;
 }
 
 interface Known {
@@ -63,7 +65,10 @@ export class Invitations {
    *   roles unless the caller is one; INVALID_PAYLOAD for the page or too many addresses;
    *   SERVICE_UNAVAILABLE without mail or queue
    */
-  async invite(caller: Caller, { emails, role, page }: Invitation): Promise<void> {
+  async invite(
+    caller: Caller,
+    { emails, role, page, requestId = null }: Invitation,
+  ): Promise<void> {
     const { config, jobs, access } = this.#parts;
     const rights = await access.rightsOf(caller);
     if (rights.of(USERS, 'create').length === 0) throw forbidden();
@@ -78,7 +83,7 @@ export class Invitations {
     const invited = (await this.#find(wanted)).filter(({ status }) => status === 'invited');
     for (const { id } of invited) {
       const mail = { letter: 'invitation', user: id, page: allowed, state: null } as const;
-      await jobs.submit(mailSubmission(mail, caller.user));
+      await jobs.submit(mailSubmission(mail, caller.user, requestId));
     }
   }
 

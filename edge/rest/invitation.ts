@@ -20,11 +20,17 @@ export const INVITATION_ROUTES: readonly RouteEntry[] = [
     summary: 'Invites people by mail to become users',
     access: 'rights',
     answer: NOTHING,
-    ...parsedBody(invitation, async ({ caller, services }, { email, role, invite_url }) => {
-      const emails = Array.isArray(email) ? email : [email];
-      await services.invitations.invite(caller, { emails, role, page: invite_url });
-      return NO_CONTENT;
-    }),
+    ...parsedBody(
+      invitation,
+      async ({ caller, services, request }, { email, role, invite_url }) => {
+        const emails = Array.isArray(email) ? email : [email];
+        await services.invitations.invite(caller, {
+          ...{ emails, role, page: invite_url },
+          requestId: request.id,
+        });
+        return NO_CONTENT;
+      },
+    ),
   },
   {
     method: 'POST',

@@ -25,8 +25,8 @@ export const PASSWORD_RESET_ROUTES: readonly RouteEntry[] = [
     access: 'anyone',
     answer: NOTHING,
     limit: 'reset',
-    ...parsedBody(requested, async ({ services }, { email, reset_url }) => {
-      await services.passwordResets.request(email, reset_url);
+    ...parsedBody(requested, async ({ services, request }, { email, reset_url }) => {
+      await services.passwordResets.request(email, reset_url, request.id);
       return NO_CONTENT;
     }),
   },

@@ -20,6 +20,7 @@ async function register(call: Call, body: v.InferOutput<typeof applicant>): Prom
   await registrations.register(
     { email, password, firstName, lastName, page: body.verification_url },
     visitorOf(call),
+    call.request.id,
   );
   return NO_CONTENT;
 }

@@ -1,4 +1,6 @@
 /** The table of routes: all routes of the REST API, from one file for each resource. */
+import { useRoutes } from '#edge/graphql/rest-bridge.ts';
+import { GRAPHQL_ROUTES } from '#edge/graphql/route.ts';
 import { Router, routeNotFound } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { AUTH_ROUTES } from './auth.ts';
@@ -6,6 +8,7 @@ import { COLLECTION_ROUTES } from './collection.ts';
 import { dispatch } from './dispatch.ts';
 import { EXPORT_ROUTES } from './export-file.ts';
 import { FIELD_ROUTES } from './field.ts';
+import { GRAPHQL_SCHEMA_ROUTES } from './graphql-schema.ts';
 import { IMPORT_ROUTES } from './import.ts';
 import { INVITATION_ROUTES } from './invitation.ts';
 import { ITEM_ROUTES } from './item.ts';
@@ -43,6 +46,8 @@ export const ROUTES: readonly RouteEntry[] = [
   ...JOB_ROUTES,
   ...QUEUE_ROUTES,
   ...UTILITY_ROUTES,
+  ...GRAPHQL_ROUTES,
+  ...GRAPHQL_SCHEMA_ROUTES,
 ];
 
 /** The router of the table. An invalid token is refused even for an unknown path. */
@@ -61,5 +66,7 @@ export function openRouter(services: EdgeServices): Router {
     },
     services,
   );
-  return new Router(routes, otherwise);
+  const router = new Router(routes, otherwise);
+  useRoutes(services, router.handle);
+  return router;
 }

@@ -1,6 +1,6 @@
-/** The routes about the server itself: `/server/ping` and `/server/health`. */
-import type { CallHandler } from './call.ts';
-import type { RouteEntry } from './route.ts';
+/** The routes about the server itself: `/server/ping`, `/server/info` and `/server/health`. */
+import { type CallHandler, data } from './call.ts';
+import { DATA, type RouteEntry } from './route.ts';
 
 /** Everybody sees the status; administrators see the details. */
 const health: CallHandler = async ({ caller, services }) => {
@@ -11,6 +11,8 @@ const health: CallHandler = async ({ caller, services }) => {
     body: JSON.stringify(caller.admin ? found : { status: found.status }),
   };
 };
+
+const info: CallHandler = async ({ caller, services }) => data(await services.info.read(caller));
 
 export const SERVER_ROUTES: readonly RouteEntry[] = [
   {
@@ -25,6 +27,15 @@ export const SERVER_ROUTES: readonly RouteEntry[] = [
       headers: { 'Content-Type': 'text/html; charset=utf-8' },
       body: 'pong',
     },
+  },
+  {
+    method: 'GET',
+    path: '/server/info',
+    summary: 'Reads the public settings of the project; users see limits and version',
+    access: 'anyone',
+    body: null,
+    answer: DATA,
+    handle: info,
   },
   {
     method: 'GET',

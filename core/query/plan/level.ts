@@ -104,6 +104,12 @@ class LevelPlanner {
         return this.#keys(key, asked.list);
       case 'number':
         return this.#number(key, asked);
+      case 'values': {
+        const entries = [...asked.entries].map(
+          ([inner, entry]) => [inner, this.#entry(inner, entry)] as const,
+        );
+        return { kind: 'object', entries: new Map(entries) };
+      }
       default:
         return asked;
     }
@@ -161,10 +167,11 @@ class LevelPlanner {
   }
 
   /** How many items a list that no index serves has. */
-  #number(key: string, { list: relation }: Digest): Entry {
+  #number(key: string, { list: relation, form }: Digest): Entry {
     const child = enterLevel(this.#scope, relation, relation.many.collection, key);
     const guard = guardOf(this.#scope, relation.field);
-    return { kind: 'count', relation, guard, table: child.table };
+    const count = { kind: 'count', relation, guard, table: child.table } as const;
+    return form === undefined ? count : { ...count, form };
   }
 
   /** An object of whichever collection the row refers to; the bare key where nothing was asked of it. */
@@ -175,7 +182,7 @@ class LevelPlanner {
       const paths = [...(nested.paths.get('') ?? []), ...(nested.paths.get(end.collection) ?? [])];
       const name = `${nested.field}:${end.collection}`;
       const below = levelBelow(scope, this.#level, name, paths);
-      if (below.fields.length === 0) return { end, told: 'key' };
+      if (below.fields.length === 0 && below.constants === undefined) return { end, told: 'key' };
       const target = enterLevel(scope, relation, end.collection, name);
       if (!anyEndIndexed(target.collection, end)) target.level.scans = true;
       return { end, told: this.#below(target, singly(below), false) };

@@ -8,7 +8,7 @@ import type { AnyToOne, End, ManyToOne, ToMany } from '#core/catalog/relation.ts
 import type { Sql } from '#core/database/sql.ts';
 import type { FunctionName } from '../call.ts';
 import type { Key } from '../key.ts';
-import type { AggregateTerm, MetaName, Path } from '../query.ts';
+import type { AggregateTerm, MetaName, Path, ValueForm } from '../query.ts';
 import type { Condition } from './condition.ts';
 import type { Given } from './slot.ts';
 
@@ -132,7 +132,18 @@ export type Value =
 
 /** What stands under one key of the answer. */
 export type Entry =
-  | { readonly kind: 'value'; readonly value: Value }
+  | {
+      readonly kind: 'value';
+      readonly value: Value;
+      /** Absent: as REST writes it. */
+      readonly form?: ValueForm;
+    }
+  | { readonly kind: 'constant'; readonly text: string }
+  | {
+      /** Further values of the same row. */
+      readonly kind: 'object';
+      readonly entries: ReadonlyMap<string, Entry>;
+    }
   | {
       /** The bare key behind a relation that has no field of its own. */
       readonly kind: 'key';
@@ -159,6 +170,8 @@ export type Entry =
       readonly relation: ToMany;
       readonly guard: Guard | null;
       readonly table: Table;
+      /** Absent: a text, as in REST. */
+      readonly form?: ValueForm;
     }
   | {
       /** An item of one of several collections. */
@@ -290,11 +303,14 @@ export function levelsBelow({ content }: LevelPlan): LevelPlan[] {
   });
 }
 
+function countsAtOnce(entries: ReadonlyMap<string, Entry>): boolean {
+  return [...entries.values()].some(
+    (entry) => entry.kind === 'count' || (entry.kind === 'object' && countsAtOnce(entry.entries)),
+  );
+}
+
 /** Whether something below a level is read for all its items at once. */
 export function isAboveBatch(level: LevelPlan): boolean {
   if (level.content.kind === 'groups') return false;
-  return (
-    [...level.content.entries.values()].some(({ kind }) => kind === 'count') ||
-    levelsBelow(level).some(({ atOnce }) => atOnce)
-  );
+  return countsAtOnce(level.content.entries) || levelsBelow(level).some(({ atOnce }) => atOnce);
 }

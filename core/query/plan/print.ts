@@ -152,8 +152,16 @@ function indented(lines: readonly string[]): string[] {
 function entryLines(key: string, entry: Entry): string[] {
   const name = JSON.stringify(key).slice(1, -1);
   switch (entry.kind) {
-    case 'value':
-      return [`${name}: ${valueText(entry.value)}`];
+    case 'value': {
+      const form = entry.form === undefined ? '' : ` as ${entry.form}`;
+      return [`${name}: ${valueText(entry.value)}${form}`];
+    }
+    case 'constant':
+      return [`${name}: ${JSON.stringify(entry.text)}`];
+    case 'object': {
+      const inner = [...entry.entries].flatMap(([key, one]) => entryLines(key, one));
+      return [`${name}: object`, ...indented(inner)];
+    }
     case 'key':
       return [`${name}: key ${entry.columns.map(columnText).join(', ')}`];
     case 'one':

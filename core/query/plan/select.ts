@@ -3,7 +3,7 @@ import type { Field } from '#core/catalog/catalog.ts';
 import type { Relation, ToMany } from '#core/catalog/relation.ts';
 import { type Call, callOf, resultKey } from '../call.ts';
 import { requireWithin } from '../limits.ts';
-import type { Level, Path } from '../query.ts';
+import type { Level, Path, ValueForm } from '../query.ts';
 import { planCall } from './call.ts';
 import type { Entry } from './plan.ts';
 import {
@@ -31,10 +31,21 @@ export interface Nested {
 export interface Digest {
   readonly kind: 'keys' | 'number';
   readonly list: ToMany;
+  readonly form?: ValueForm;
+}
+
+/** Further values of the same item. */
+interface SelectedObject {
+  readonly kind: 'values';
+  readonly entries: ReadonlyMap<string, SelectedEntry>;
 }
 
 /** What was asked under one key of the answer. */
-export type SelectedEntry = Extract<Entry, { kind: 'value' | 'key' }> | Nested | Digest;
+export type SelectedEntry =
+  | Extract<Entry, { kind: 'value' | 'key' | 'constant' }>
+  | Nested
+  | Digest
+  | SelectedObject;
 
 function isPresentation(field: Field): boolean {
   return field.special.includes('no-data');
@@ -99,7 +110,12 @@ class Selection {
 
   /** `deep` says what becomes of the relation's items, so that they are more than their keys. */
   #isShaped(name: string): boolean {
-    const deep = this.#level.deep.get(name);
+    const { deep: below, constants } = this.#level;
+    const deep = below.get(name);
+    // Where constants may be asked, an object can have nothing else, and nothing at all.
+    if (constants !== undefined) {
+      return deep !== undefined || [...below.keys()].some((key) => key.startsWith(`${name}:`));
+    }
     if (deep === undefined) return false;
     return deep.fields.length > 0 || deep.aggregate.length > 0 || deep.groupBy.length > 0;
   }
@@ -129,8 +145,29 @@ class Selection {
     return { kind: 'keys', list: relation };
   }
 
+  /** What is no field: a constant, or an object of values; null for fields. */
+  #madeOf(name: string): SelectedEntry | null {
+    const text = this.#level.constants?.get(name);
+    if (text !== undefined) return { kind: 'constant', text };
+    const object = this.#level.objects?.get(name);
+    if (object === undefined) return null;
+    return { kind: 'values', entries: selectionOf(this.#scope, object) };
+  }
+
+  /** A value in the form that is asked of it. */
+  #formed(name: string, entry: SelectedEntry): SelectedEntry {
+    const form = this.#level.forms?.get(name);
+    if (form === undefined) return entry;
+    return entry.kind === 'value' || entry.kind === 'number' ? { ...entry, form } : entry;
+  }
+
   #addLeaf(name: string): void {
     const scope = this.#scope;
+    const made = this.#madeOf(name);
+    if (made !== null) {
+      this.entries.set(name, made);
+      return;
+    }
     const real = this.#level.alias.get(name) ?? name;
     const relation = visibleRelation(scope, real);
     if (relation !== null && this.#isShaped(name)) {
@@ -142,14 +179,15 @@ class Selection {
     const value = field === null ? null : this.#leafOf(field, relation);
     const found = value ?? this.#relationKey(relation);
     if (found !== null) {
-      this.entries.set(name, found);
+      this.entries.set(name, this.#formed(name, found));
       return;
     }
     const call = callOf(real);
     if (call === null) throw noField(scope, real, 'fields');
     const output = real === name ? resultKey(call) : name;
     const counted = this.#countOf(call);
-    this.entries.set(output, counted ?? { kind: 'value', value: planCall(scope, call, 'fields') });
+    const called = counted ?? { kind: 'value', value: planCall(scope, call, 'fields') };
+    this.entries.set(output, this.#formed(output, called));
   }
 
   /** A call that counts the items of a list which no index serves. */

@@ -89,11 +89,28 @@ export function range(position: Sql, { limit, offset }: LevelPlan): Sql {
 }
 
 /** @param output how the value of a column is written */
-export function valueOutput(value: Value, output: typeof outputOf): Sql {
+function valueOutput(value: Value, output: typeof outputOf): Sql {
   if (value.kind === 'column') return output(value.column.field, visibleSql(value.column));
   const made = valueSql(value);
   // Counts and parts of dates are texts in answers, like all counts.
   return value.kind === 'call' && value.name === 'json' ? made : sql`(${made})::text`;
+}
+
+/** A value in the form that was asked of it. */
+export function formOutput(
+  { value, form }: Extract<Entry, { kind: 'value' }>,
+  output: typeof outputOf,
+): Sql {
+  if (form === undefined) return valueOutput(value, output);
+  const made = value.kind === 'column' ? visibleSql(value.column) : valueSql(value);
+  return form === 'text' ? sql`(${made})::text` : finite(value, made);
+}
+
+/** A number, where it is one: JSON has neither `NaN` nor `Infinity`. */
+function finite(value: Value, made: Sql): Sql {
+  const type = value.kind === 'column' ? value.column.field.type : 'integer';
+  if (type !== 'decimal' && type !== 'float') return made;
+  return sql`CASE WHEN (${made})::float8 NOT IN ('NaN', 'Infinity', '-Infinity') THEN (${made})::float8 END`;
 }
 
 /** A key as a list; null when a part of it is missing. */

@@ -13,7 +13,7 @@ import {
   type LevelPlan,
 } from '../plan/plan.ts';
 import { aggregationSql } from './aggregate.ts';
-import { keySql, levelConditions, limitSql, ordered, range, valueOutput } from './clause.ts';
+import { formOutput, keySql, levelConditions, limitSql, ordered, range } from './clause.ts';
 import { guardSql, rowRule } from './expression.ts';
 import {
   type GuardedShape,
@@ -24,7 +24,7 @@ import {
   type Writing,
 } from './level-shape.ts';
 import { ownerNames, Page, POSITION } from './page.ts';
-import { rowShape } from './row.ts';
+import { objectSql, rowShape } from './row.ts';
 import { guardOnce, rowsFrom } from './row-guard.ts';
 import { countItems } from './size.ts';
 import {
@@ -82,7 +82,13 @@ class LevelWriter {
   #entry(entry: Entry): Sql {
     switch (entry.kind) {
       case 'value':
-        return this.#placed(valueOutput(entry.value, this.#output));
+        return this.#placed(formOutput(entry, this.#output));
+      case 'constant':
+        return sql`${entry.text}::text`;
+      case 'object':
+        return objectSql(
+          [...entry.entries].map(([key, inner]) => [key, this.#entry(inner)] as const),
+        );
       case 'key':
         return this.#placed(keySql(entry));
       case 'one':
@@ -150,7 +156,7 @@ class LevelWriter {
   }
 
   /** How many items there are for each owner. */
-  #count({ relation, table: child }: EntryOf<'count'>): Sql {
+  #count({ relation, table: child, form }: EntryOf<'count'>): Sql {
     const { keys, owner } = childEnds(this.#level.table, child, relation);
     const names = ownerNames(owner.length);
     const columns = owner.map((column, index) => sql`${column} AS ${names[index]}`);
@@ -161,7 +167,8 @@ class LevelWriter {
       const where = whereSql([sql`(${join(owner)}) IN (${select})`, rowRule(child)]);
       return sql`SELECT ${join(columns)}, count(*)::int8 AS value FROM ${tableSql(child)}${where} GROUP BY ${join(groups)}`;
     });
-    return sql`coalesce(${counted}, 0)::text`;
+    const count = sql`coalesce(${counted}, 0)`;
+    return form === 'number' ? count : sql`${count}::text`;
   }
 
   #any(entry: EntryOf<'any'>): Sql {

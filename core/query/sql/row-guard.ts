@@ -53,6 +53,14 @@ function changedEntry(entry: Entry, change: Change): Entry {
       const columns = entry.columns.map((column) => ({ ...column, guard: change(column.guard) }));
       return { ...entry, columns };
     }
+    case 'constant':
+      return entry;
+    case 'object': {
+      const entries = [...entry.entries].map(
+        ([key, inner]) => [key, changedEntry(inner, change)] as const,
+      );
+      return { ...entry, entries: new Map(entries) };
+    }
     default:
       return { ...entry, guard: change(entry.guard) };
   }

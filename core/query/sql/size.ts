@@ -83,7 +83,11 @@ function measureOfValue(value: Value, share: number): Measure | null {
 
 function measureOfEntry(entry: Entry, share: number): Measure | null {
   if (entry.kind === 'value') return measureOfValue(entry.value, share);
-  return entry.kind === 'key' || entry.kind === 'count' ? null : 'made';
+  if (entry.kind === 'object') {
+    const inner = [...entry.entries.values()].map((one) => measureOfEntry(one, share));
+    return inner.every((measure) => measure === null) ? null : 'made';
+  }
+  return ['key', 'count', 'constant'].includes(entry.kind) ? null : 'made';
 }
 
 /** The measures of the values of a row, by key. */

@@ -36,6 +36,8 @@ function rowsOf(table: Table): TableRows {
 export interface ReadableRows extends TableRows {
   /** A clause that holds for them and meets further conditions. */
   where(conditions: readonly Sql[]): Sql;
+  /** What holds for them; null: nothing is asked of them. */
+  readonly condition: Sql | null;
   /** The terms of the order that was asked. */
   readonly order: readonly Sql[];
 }
@@ -55,10 +57,12 @@ export function readableRows(
   planRights(context);
   const { table } = scope;
   const own = [...asked.map((condition) => conditionSql(condition, false)), rowRule(table)];
+  const stated = own.filter((condition) => condition !== null);
   return {
     ...rowsOf(table),
     from: sql`${tableSql(table)}${leftJoins(order?.joins ?? [])}`,
     where: (conditions) => whereSql([...conditions, ...own]),
+    condition: stated.length === 0 ? null : sql`(${join(stated, ' AND ')})`,
     // Ties are broken by whoever reads the rows.
     order: order === null ? [] : orderTerms(order).slice(0, sort.length),
   };

@@ -7,7 +7,8 @@ import { outputOf } from './output.ts';
 
 /** Whether a value is a column as it is, under its own name. */
 function isColumnItself(entry: Entry, key: string): boolean {
-  if (entry.kind !== 'value' || entry.value.kind !== 'column') return false;
+  if (entry.kind !== 'value' || entry.form !== undefined) return false;
+  if (entry.value.kind !== 'column') return false;
   const { own, field, past, guard } = entry.value.column;
   if (own.column.name !== key || own.stored !== null || past !== null) return false;
   return guardSql(guard) === null && outputOf(field, empty) === empty;

@@ -130,6 +130,36 @@ async function measure(
   ];
 }
 
+/** Of the rate of REST, what the same through GraphQL has to reach. */
+const GRAPHQL_GOAL = 0.9;
+
+/** Measures a read through GraphQL against the same through REST. */
+async function measureGraphql(
+  environment: Environment,
+  request: ReadRequest,
+  document: string,
+  load: Load,
+): Promise<Row> {
+  const { url, token, edge } = environment;
+  const facts = { url, token, pid: edge.pid };
+  const rest = { ...facts, description: 'REST', paths: pathsOf(request) };
+  const path = `/graphql?query=${encodeURIComponent(document)}`;
+  const graphql = { ...facts, description: 'GraphQL', paths: [path] };
+  const [inRest, inGraphql] = [JSON.parse(await textOf(rest)), JSON.parse(await textOf(graphql))];
+  assert.equal(inGraphql.data?.[request.collection]?.length, inRest.data.length);
+  for (const side of [rest, graphql]) await run(environment, side, load);
+  const runs = await alternate(environment, [graphql, rest], load);
+  const ratesOf = (side: Side) => (runs.get(side) ?? []).map(({ rate }) => rate);
+  const costOf = (side: Side) => median((runs.get(side) ?? []).map(({ processor }) => processor));
+  const title = '  the same through GraphQL, against REST';
+  return comparison(
+    { id: `read/${request.name}-graphql`, title, unit: 'requests/s' },
+    { sluice: ratesOf(graphql), baseline: ratesOf(rest) },
+    GRAPHQL_GOAL,
+    { processorMicroseconds: { sluice: costOf(graphql), baseline: costOf(rest) } },
+  );
+}
+
 /** Measures all reads. */
 export async function measureReads(environment: Environment): Promise<Row[]> {
   const generator = chooseGenerator(environment.options.generator);
@@ -152,7 +182,11 @@ export async function measureReads(environment: Environment): Promise<Row[]> {
   for (const request of requests) {
     const { seconds } = environment.options;
     const warmUp = rows.length === 0 ? Math.max(seconds, FIRST_WARM_UP) : seconds;
-    rows.push(...(await measure(environment, request, baselines, loadOf(generator), warmUp)));
+    const load = loadOf(generator);
+    rows.push(...(await measure(environment, request, baselines, load, warmUp)));
+    if (request.document !== undefined) {
+      rows.push(await measureGraphql(environment, request, request.document, load));
+    }
   }
   return rows;
 }

@@ -10,6 +10,8 @@ export interface ReadRequest {
   /** Keys of the items that are read in turn; null for a list. */
   readonly keys: readonly number[] | null;
   readonly parameters: Parameters;
+  /** The same in GraphQL; absent where only REST is measured. */
+  readonly document?: string;
   /** Least ratio to the baseline with a pool. */
   readonly goal: number;
 }
@@ -46,6 +48,8 @@ export function readRequests({ articles }: Sizes): readonly ReadRequest[] {
         deep: { comments: { _limit: '5' } },
         limit: '25',
       },
+      document:
+        '{ articles(limit: 25) { id title author { name } comments(limit: 5) { name body } article_tags { tag { name } } } }',
       goal: 1,
     },
     {

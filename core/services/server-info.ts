@@ -1,0 +1,79 @@
+/** What a client should know before it asks for items: the project, and the limits of this server. */
+import type { Caller } from '#core/access/grants.ts';
+import type { Config } from '#core/config/config.ts';
+import type { Pool } from '#core/database/pool.ts';
+import { join, raw, render, sql } from '#core/database/sql.ts';
+import { RELEASE } from '#core/system/release.ts';
+import { systemTable } from '#core/system/system-table.ts';
+import { defaultRow } from '#core/system-collections/registry.ts';
+
+/** The settings that everybody may see, because a page for logging in needs them. */
+const PUBLIC = [
+  ...['project_name', 'project_descriptor', 'project_logo', 'project_color', 'default_language'],
+  ...['default_appearance', 'default_theme_light', 'default_theme_dark', 'theme_light_overrides'],
+  ...['theme_dark_overrides', 'public_foreground', 'public_background', 'public_favicon'],
+  ...['public_note', 'custom_css', 'public_registration', 'public_registration_verify_email'],
+] as const;
+
+type ServerConfig = Pick<
+  Config,
+  | 'RATE_LIMIT_ENABLED'
+  | 'RATE_LIMIT_POINTS'
+  | 'RATE_LIMIT_DURATION'
+  | 'RATE_LIMIT_GLOBAL_ENABLED'
+  | 'RATE_LIMIT_GLOBAL_POINTS'
+  | 'RATE_LIMIT_GLOBAL_DURATION'
+  | 'QUERY_LIMIT_DEFAULT'
+  | 'QUERY_LIMIT_MAX'
+>;
+
+export interface ServerInfoOptions {
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  readonly config: ServerConfig;
+}
+
+/** Durations in seconds. */
+function limitOf(enabled: boolean, points: number, milliseconds: number) {
+  return enabled && { points, duration: milliseconds / 1_000 };
+}
+
+export class ServerInfo {
+  readonly #options: ServerInfoOptions;
+
+  constructor(options: ServerInfoOptions) {
+    this.#options = options;
+  }
+
+  /** The project for everybody; limits and version for users. */
+  async read({ user }: Caller): Promise<Readonly<Record<string, unknown>>> {
+    const { pool, schema, config } = this.#options;
+    const columns = join(PUBLIC.map((name) => raw(name)));
+    const { rows } = await pool.query<Record<string, unknown>>(
+      render(sql`SELECT ${columns} FROM ${systemTable(schema, 'settings')} LIMIT 1`),
+    );
+    const defaults = defaultRow('settings', ['id']);
+    const stored = rows[0] ?? {};
+    const project = Object.fromEntries(
+      PUBLIC.map((name) => [name, stored[name] ?? defaults[name] ?? null]),
+    );
+    if (user === null) return { project };
+    return {
+      project,
+      rateLimit: limitOf(
+        config.RATE_LIMIT_ENABLED,
+        config.RATE_LIMIT_POINTS,
+        config.RATE_LIMIT_DURATION,
+      ),
+      rateLimitGlobal: limitOf(
+        config.RATE_LIMIT_GLOBAL_ENABLED,
+        config.RATE_LIMIT_GLOBAL_POINTS,
+        config.RATE_LIMIT_GLOBAL_DURATION,
+      ),
+      queryLimit: { default: config.QUERY_LIMIT_DEFAULT, max: config.QUERY_LIMIT_MAX ?? -1 },
+      websocket: false,
+      version: RELEASE,
+    };
+  }
+}

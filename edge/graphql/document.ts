@@ -1,0 +1,248 @@
+/**
+ * Documents: parsed within limits, validated against the schema that their names reach, and kept with
+ * it. The same document of a caller with the same rights costs nothing but its variables.
+ */
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type getVariableValues,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  specifiedRules,
+  validate,
+  visit,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { Rights } from '#core/access/rights.ts';
+import type { Catalog } from '#core/catalog/catalog.ts';
+import { nestingOf, reachOf } from './reach.ts';
+import { buildSchema, type EndpointSchema, rootCollections, type Scope } from './schema.ts';
+import { Shapes } from './shape.ts';
+
+/** Bounds of one document, by the variables that set them. */
+export interface DocumentLimits {
+  /** GRAPHQL_QUERY_TOKEN_LIMIT */
+  readonly tokens: number;
+  /** GRAPHQL_MAX_ALIASES */
+  readonly aliases: number;
+  /** GRAPHQL_MAX_FIELDS: validation compares each with many others. */
+  readonly fields: number;
+  /** GRAPHQL_MAX_ROOT_FIELDS */
+  readonly rootFields: number;
+  /** GRAPHQL_INTROSPECTION */
+  readonly introspection: boolean;
+}
+
+/** The values of variables, as their types coerced them. */
+export type Variables = NonNullable<ReturnType<typeof getVariableValues>['variableValues']>;
+
+/** A document that may be executed. */
+export interface ValidDocument {
+  readonly document: DocumentNode;
+  readonly endpoint: EndpointSchema;
+  readonly shapes: Shapes;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** It asks for the schema itself. */
+  readonly introspects: boolean;
+  /** Tells it from others in this process. */
+  readonly number: number;
+}
+
+/** A document, or what is wrong with it. */
+export type Checked =
+  | { readonly valid: ValidDocument; readonly errors?: never }
+  | { readonly errors: readonly GraphQLError[]; readonly valid?: never };
+
+/** Documents that are kept for each set of rights and endpoint, and sets of rights. */
+const MAX_DOCUMENTS = 1_000;
+const MAX_CHARACTERS = 4_000_000;
+const MAX_RIGHTS = 200;
+/** Most errors of a document. */
+const MAX_ERRORS = 20;
+
+/** The names in a document, and what of it is bounded. */
+interface Facts {
+  readonly names: ReadonlySet<string>;
+  readonly introspects: boolean;
+  readonly aliases: number;
+  readonly fields: number;
+}
+
+function factsOf(document: DocumentNode): Facts {
+  const names = new Set<string>();
+  let introspects = false;
+  let aliases = 0;
+  let fields = 0;
+  visit(document, {
+    Name: ({ value }) => {
+      names.add(value);
+    },
+    Field: ({ name, alias }) => {
+      fields += 1;
+      if (alias !== undefined) aliases += 1;
+      if (name.value === '__schema' || name.value === '__type') introspects = true;
+    },
+  });
+  return { names, introspects, aliases, fields };
+}
+
+/** The names of all members in the values of variables, which input types must have, and their depth. */
+function partsOf(values: unknown): { readonly names: readonly string[]; readonly depth: number } {
+  const names = new Set<string>();
+  const open: (readonly [unknown, number])[] = [[values, 0]];
+  let most = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [value, depth] = next;
+    if (typeof value !== 'object' || value === null) continue;
+    most = Math.max(most, depth);
+    if (!Array.isArray(value)) for (const name of Object.keys(value)) names.add(name);
+    for (const part of Object.values(value)) open.push([part, depth + 1]);
+  }
+  return { names: [...names].sort(), depth: most };
+}
+
+/** What is known for one set of rights and one catalog. */
+class Known {
+  readonly shapes: Shapes;
+  readonly documents = new LRUCache<string, Checked>({
+    max: MAX_DOCUMENTS,
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: (_, key) => key.length + 200,
+  });
+  constructor(shapes: Shapes) {
+    this.shapes = shapes;
+  }
+}
+
+function limitError(what: string, limit: number, variable: string): GraphQLError {
+  return new GraphQLError(`The document has more than ${limit} ${what} (${variable}).`, {
+    extensions: { limit, variable },
+  });
+}
+
+export class Documents {
+  readonly #limits: DocumentLimits;
+  readonly #known = new LRUCache<Rights, Known>({ max: MAX_RIGHTS });
+  #catalog: Catalog | null = null;
+  #count = 0;
+
+  constructor(limits: DocumentLimits) {
+    this.#limits = limits;
+  }
+
+  #of(catalog: Catalog, rights: Rights): Known {
+    if (this.#catalog !== catalog) {
+      this.#catalog = catalog;
+      this.#known.clear();
+    }
+    const known = this.#known.get(rights);
+    if (known !== undefined) return known;
+    const made = new Known(new Shapes(catalog, rights));
+    this.#known.set(rights, made);
+    return made;
+  }
+
+  /** Parses and validates a document; the same text again is only looked up. */
+  check(
+    catalog: Catalog,
+    rights: Rights,
+    scope: Scope,
+    { query, variables }: { readonly query: string; readonly variables: unknown },
+  ): Checked {
+    const known = this.#of(catalog, rights);
+    const { names: inVariables, depth } = partsOf(variables);
+    const key = `${scope} ${depth} ${inVariables.join(' ')}\n${query}`;
+    const found = known.documents.get(key);
+    if (found !== undefined) return found;
+    const checked = this.#check(known, scope, query, { inVariables, depth });
+    known.documents.set(key, checked);
+    return checked;
+  }
+
+  #check(
+    known: Known,
+    scope: Scope,
+    query: string,
+    { inVariables, depth }: { readonly inVariables: readonly string[]; readonly depth: number },
+  ): Checked {
+    let document: DocumentNode;
+    try {
+      document = parse(query, { maxTokens: this.#limits.tokens });
+    } catch (error) {
+      if (error instanceof GraphQLError) return { errors: [this.#named(error)] };
+      throw error;
+    }
+    const { names, introspects, aliases, fields } = factsOf(document);
+    const { aliases: most, introspection } = this.#limits;
+    const { fields: mostFields } = this.#limits;
+    if (fields > mostFields) {
+      return { errors: [limitError('fields', mostFields, 'GRAPHQL_MAX_FIELDS')] };
+    }
+    if (aliases > most) return { errors: [limitError('aliases', most, 'GRAPHQL_MAX_ALIASES')] };
+    if (introspects && !introspection) {
+      const reason = 'Introspection is turned off (GRAPHQL_INTROSPECTION).';
+      return { errors: [new GraphQLError(reason)] };
+    }
+    const wanted = new Set([...names, ...inVariables]);
+    const wants = (name: string) => wanted.has(name);
+    const steps = nestingOf(query) + depth;
+    const reaches = reachOf(known.shapes, rootCollections(scope, wanted), wants, steps);
+    const endpoint = buildSchema(known.shapes, scope, wants, reaches);
+    const errors = validate(endpoint.schema, document, specifiedRules, {
+      maxErrors: MAX_ERRORS,
+      hideSuggestions: true,
+    });
+    if (errors.length > 0) return { errors };
+    const fragments = new Map(
+      document.definitions.flatMap((one) =>
+        one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one] as const] : [],
+      ),
+    );
+    this.#count += 1;
+    const { shapes } = known;
+    const number = this.#count;
+    return { valid: { document, endpoint, shapes, fragments, introspects, number } };
+  }
+
+  /** The parser's own error about too many tokens names no variable. */
+  #named(error: GraphQLError): GraphQLError {
+    const { tokens } = this.#limits;
+    if (!error.message.includes('token')) return error;
+    return /more that|more than/.test(error.message)
+      ? limitError('tokens', tokens, 'GRAPHQL_QUERY_TOKEN_LIMIT')
+      : error;
+  }
+
+  /** @throws GraphQLError when an operation has too many fields at its root */
+  requireRootFields(count: number): void {
+    const { rootFields } = this.#limits;
+    if (count <= rootFields) return;
+    throw limitError('fields at its root', rootFields, 'GRAPHQL_MAX_ROOT_FIELDS');
+  }
+}
+
+/**
+ * The operation that is to be executed.
+ * @throws GraphQLError when the document has several and none is named, or not the named one
+ */
+export function operationOf(
+  { definitions }: DocumentNode,
+  name: string | null,
+): OperationDefinitionNode {
+  const operations = definitions.flatMap((one) =>
+    one.kind === Kind.OPERATION_DEFINITION ? [one] : [],
+  );
+  const named = name === null ? operations : operations.filter((one) => one.name?.value === name);
+  const [operation, ...others] = named;
+  if (operation === undefined) {
+    throw new GraphQLError(
+      name === null ? 'The document has no operation.' : `The document has no operation "${name}".`,
+    );
+  }
+  if (others.length > 0) {
+    throw new GraphQLError('The document has several operations; "operationName" must name one.');
+  }
+  return operation;
+}

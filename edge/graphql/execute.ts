@@ -1,0 +1,176 @@
+/**
+ * Executes an operation: each field of its root becomes one query or one write of the services that
+ * REST uses, and the texts of their answers become one. No item is looked at here.
+ */
+import {
+  type FieldNode,
+  GraphQLError,
+  getVariableValues,
+  Kind,
+  type OperationDefinitionNode,
+  print,
+} from 'graphql';
+import type { Rights } from '#core/access/rights.ts';
+import type { Catalog } from '#core/catalog/catalog.ts';
+import type { Call } from '#edge/rest/call.ts';
+import type { EdgeServices } from '#edge/services.ts';
+import { type Collected, collectFields } from './collect.ts';
+import { type Documents, operationOf, type ValidDocument } from './document.ts';
+import { Execution, type FieldText, type Outcome } from './execution.ts';
+import type { Scope } from './schema.ts';
+
+/** What a client asks for. */
+export interface GraphRequest {
+  readonly query: string;
+  readonly operationName: string | null;
+  readonly variables: Readonly<Record<string, unknown>> | null;
+}
+
+const OPERATIONS = { query: 'Query', mutation: 'Mutation' } as const;
+
+/** Whether a field without a value makes the whole answer null. */
+function isNonNull(valid: ValidDocument, type: 'Query' | 'Mutation', name: string): boolean {
+  const { queries, mutations } = valid.endpoint;
+  const verb = (type === 'Query' ? queries : mutations).get(name)?.verb;
+  const many = ['list', 'aggregate', 'createMany', 'updateMany', 'updateEach'];
+  return verb !== undefined && many.includes(verb);
+}
+
+/** @throws GraphQLError for a field that an operation may have once */
+function requireOnce({ endpoint }: ValidDocument, collected: Collected): void {
+  const seen = new Set<string>();
+  for (const [node] of collected.values()) {
+    const name = node?.name.value ?? '';
+    if (endpoint.routes.get(name)?.once !== true) continue;
+    if (seen.has(name)) throw new GraphQLError(`An operation may have "${name}" only once.`);
+    seen.add(name);
+  }
+}
+
+/** The texts of the parts of an operation that ask for the schema itself. */
+async function introspected(
+  { introspection }: EdgeServices,
+  scope: Scope,
+  {
+    valid,
+    operation,
+    collected,
+    variables,
+    known,
+  }: {
+    readonly valid: ValidDocument;
+    readonly operation: OperationDefinitionNode;
+    readonly collected: Collected;
+    readonly variables: GraphRequest['variables'];
+    readonly known: { readonly catalog: Catalog; readonly rights: Rights };
+  },
+): Promise<Readonly<Record<string, string>>> {
+  const nodes = [...collected.values()]
+    .flat()
+    .filter(({ name }) => name.value === '__schema' || name.value === '__type');
+  const { name: _, ...unnamed } = operation;
+  const asked: OperationDefinitionNode = {
+    ...unnamed,
+    selectionSet: { kind: Kind.SELECTION_SET, selections: nodes },
+  };
+  const query = print({ kind: Kind.DOCUMENT, definitions: [asked, ...valid.fragments.values()] });
+  return await introspection.ask(known, scope, { kind: 'query', query, variables });
+}
+
+/** Executes what a client asks for. */
+export async function execute(
+  call: Call,
+  documents: Documents,
+  scope: Scope,
+  request: GraphRequest,
+  known: { readonly catalog: Catalog; readonly rights: Rights },
+): Promise<Outcome> {
+  const { catalog, rights } = known;
+  const checked = documents.check(catalog, rights, scope, request);
+  if (checked.errors !== undefined) return { kind: 'refused', errors: checked.errors };
+  const { valid } = checked;
+  let operation: OperationDefinitionNode;
+  try {
+    operation = operationOf(valid.document, request.operationName);
+  } catch (error) {
+    if (error instanceof GraphQLError) return { kind: 'refused', errors: [error] };
+    throw error;
+  }
+  if (operation.operation === 'subscription') {
+    return { kind: 'refused', errors: [new GraphQLError('Subscriptions need a WebSocket.')] };
+  }
+  if (operation.operation === 'mutation' && call.request.method !== 'POST')
+    return { kind: 'unsafe' };
+  const { schema } = valid.endpoint;
+  const definitions = operation.variableDefinitions ?? [];
+  const { variableValues: variables, errors } = getVariableValues(
+    schema,
+    definitions,
+    request.variables ?? {},
+    { hideSuggestions: true, maxErrors: 20 },
+  );
+  if (variables === undefined) return { kind: 'refused', errors: errors ?? [] };
+  const type = OPERATIONS[operation.operation];
+  const around = { fragments: valid.fragments, variables };
+  const collected = collectFields([operation.selectionSet], new Set([type]), around);
+  try {
+    documents.requireRootFields(collected.size);
+    requireOnce(valid, collected);
+  } catch (error) {
+    if (error instanceof GraphQLError) return { kind: 'refused', errors: [error] };
+    throw error;
+  }
+  const selecting = { ...around, schema, shapes: valid.shapes, bounds: call.services.bounds };
+  const text = `${valid.number} ${request.operationName} ${JSON.stringify(request.variables ?? {})}`;
+  const execution = new Execution(call, valid, selecting, text);
+  const [only, ...others] = collected;
+  if (type === 'Query' && only !== undefined && others.length === 0) {
+    try {
+      const outcome = await execution.only(only[0], only[1]);
+      if (outcome !== null) return outcome;
+    } catch (error) {
+      const failed = execution.failure(only[0], only[1], error);
+      return assembled(valid, type, collected, [failed]);
+    }
+  }
+  const { variables: sent } = request;
+  const schemaParts = valid.introspects
+    ? await introspected(call.services, scope, {
+        valid,
+        operation,
+        collected,
+        variables: sent,
+        known,
+      })
+    : {};
+  const run = async ([key, nodes]: readonly [string, readonly FieldNode[]]): Promise<FieldText> => {
+    const part = schemaParts[key];
+    if (part !== undefined) return { text: part };
+    return await execution.field(key, nodes, type);
+  };
+  if (type === 'Query') {
+    return assembled(valid, type, collected, await Promise.all([...collected].map(run)));
+  }
+  const results: FieldText[] = [];
+  for (const field of collected) results.push(await run(field));
+  return assembled(valid, type, collected, results);
+}
+
+/** Makes one answer of the fields of the root, in their order. */
+function assembled(
+  valid: ValidDocument,
+  type: 'Query' | 'Mutation',
+  collected: Collected,
+  results: readonly FieldText[],
+): Outcome {
+  const errors = results.flatMap((result) => result.errors ?? []);
+  const members = [...collected].map(([key, [node]], index) => {
+    const text = results[index]?.text;
+    if (text === undefined && isNonNull(valid, type, node?.name.value ?? '')) return null;
+    return `${JSON.stringify(key)}:${text ?? 'null'}`;
+  });
+  const data = members.includes(null) ? 'null' : `{${members.join(',')}}`;
+  const failures = errors.length === 0 ? '' : `"errors":${JSON.stringify(errors)},`;
+  const secret = valid.endpoint.routes.size > 0;
+  return { kind: 'text', secret, text: `{${failures}"data":${data}}` };
+}

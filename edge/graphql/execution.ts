@@ -1,0 +1,314 @@
+/**
+ * Carries out the fields of the root of one operation: each is one query or one write of the services
+ * that REST uses, or a route of REST. No item is looked at here.
+ */
+import { type FieldNode, GraphQLError } from 'graphql';
+import { secretsOf } from '#core/config/redact-secrets.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import { type Data, type Envelope, surrounded, type Text } from '#core/services/envelope.ts';
+import type { Answer } from '#core/services/item-reader.ts';
+import type { ItemService } from '#core/services/items.ts';
+import type { WriteAnswer } from '#core/services/read-back.ts';
+import type { Target } from '#core/services/request-context.ts';
+import type { UnparsedQuery } from '#core/services/statement-cache.ts';
+import { errorEntriesOf } from '#edge/http/failure-response.ts';
+import type { Pieces } from '#edge/http/response.ts';
+import { type Call, listed, visitorOf } from '#edge/rest/call.ts';
+import { aggregationOf } from './aggregate.ts';
+import { collectFields } from './collect.ts';
+import type { ValidDocument } from './document.ts';
+import { project } from './project.ts';
+import { askRoute } from './rest-bridge.ts';
+import type { RootField } from './schema.ts';
+import { type Selecting, Selector } from './selection.ts';
+import type { RouteField } from './system-fields.ts';
+
+export type Outcome =
+  /** Nothing was executed. */
+  | { readonly kind: 'refused'; readonly errors: readonly GraphQLError[] }
+  /** A mutation that was sent by GET. */
+  | { readonly kind: 'unsafe' }
+  | {
+      readonly kind: 'text';
+      readonly text: string | Uint8Array;
+      /** It may hold a token, or what is made of a secret. */
+      readonly secret: boolean;
+      readonly release?: () => void;
+    }
+  | { readonly kind: 'stream'; readonly pieces: Pieces };
+
+/** The text of one field of the answer. */
+export type FieldText = { readonly text: string; readonly errors?: never } | FieldFailure;
+export interface FieldFailure {
+  readonly errors: readonly object[];
+  readonly text?: never;
+}
+
+/** Puts the answer around the only field of an operation. */
+function alone(key: string): Envelope {
+  const before = `{"data":{${JSON.stringify(key)}:`;
+  return {
+    name: `graphql ${key}`,
+    around: ({ data }: Data) => surrounded(before, data, '}}'),
+  };
+}
+
+async function* piecesOf(key: string, items: AsyncIterable<readonly string[]>) {
+  let before = `{"data":{${JSON.stringify(key)}:[`;
+  let isFirst = true;
+  for await (const batch of items) {
+    if (batch.length === 0) continue;
+    yield before + batch.join(',');
+    before = ',';
+    isFirst = false;
+  }
+  yield `${isFirst ? before : ''}]}}`;
+}
+
+export class Execution {
+  readonly #call: Call;
+  readonly #valid: ValidDocument;
+  readonly #selecting: Selecting;
+  /** Equal for executions of one document with equal variables. */
+  readonly #text: string;
+  readonly #secrets: readonly string[] | null;
+
+  constructor(call: Call, valid: ValidDocument, selecting: Selecting, text: string) {
+    this.#call = call;
+    this.#valid = valid;
+    this.#selecting = selecting;
+    this.#text = text;
+    this.#secrets = call.caller.admin ? secretsOf(call.services.config) : null;
+  }
+
+  #items(collection: string): ItemService {
+    const { services } = this.#call;
+    return this.#valid.shapes.catalog.collections.get(collection)?.system
+      ? services.system
+      : services.items;
+  }
+
+  #target(collection: string, envelope?: Envelope): Target {
+    const call = this.#call;
+    const target = { caller: call.caller, collection, visitor: visitorOf(call) };
+    return envelope === undefined ? target : { ...target, envelope };
+  }
+
+  /** The query of a field, made only when its statement is not known. */
+  #question(
+    key: string,
+    query: (selector: Selector) => ReturnType<Selector['query']>,
+  ): UnparsedQuery {
+    return {
+      text: `\u0001${key} ${this.#text}`,
+      query: () => query(new Selector(this.#selecting)),
+    };
+  }
+
+  #arguments(type: string, nodes: readonly FieldNode[]) {
+    return new Selector(this.#selecting).argumentsOf(type, nodes);
+  }
+
+  /** Reads what one field of the root asks for. */
+  async #read(
+    key: string,
+    nodes: readonly FieldNode[],
+    { verb, collection }: RootField,
+    envelope?: Envelope,
+  ): Promise<Answer> {
+    const given = this.#arguments('Query', nodes);
+    const { signal } = this.#call.request;
+    const items = this.#items(collection);
+    const question = this.#question(key, (selector) => selector.query(collection, nodes, given));
+    if (verb === 'self') {
+      const { ownAccount } = this.#call.services;
+      const target = this.#target(collection, envelope);
+      const { caller, visitor } = target;
+      const requester = { caller, visitor: visitor ?? visitorOf(this.#call), strict: false };
+      return await ownAccount.read(
+        envelope === undefined ? requester : { ...requester, envelope },
+        () => question.query(),
+        signal,
+      );
+    }
+    if (verb === 'one') {
+      const segment = encodeURIComponent(String(given.id)).replaceAll('%2C', ',');
+      return await items.one(this.#target(collection, envelope), segment, question, signal);
+    }
+    return await items.list(this.#target(collection, envelope), question, signal);
+  }
+
+  async #aggregate(
+    key: string,
+    nodes: readonly FieldNode[],
+    { collection }: RootField,
+  ): Promise<string> {
+    const given = this.#arguments('Query', nodes);
+    const aggregation = aggregationOf(collection, nodes, given, this.#selecting);
+    const question = this.#question(key, (selector) => aggregation.query(selector));
+    const { signal } = this.#call.request;
+    const answer = await this.#items(collection).list(this.#target(collection), question, signal);
+    return aggregation.answerOf(await this.#whole(answer));
+  }
+
+  /** The text of an answer that stands beside others. */
+  async #whole(answer: Answer): Promise<string> {
+    if (answer.kind === 'text') {
+      const text = answer.text.toString();
+      answer.release?.();
+      return text;
+    }
+    const limit = this.#call.services.config.ANSWER_MAX_SIZE;
+    const parts: string[] = [];
+    let size = 0;
+    for await (const batch of answer.items) {
+      for (const item of batch) {
+        size += item.length;
+        parts.push(item);
+      }
+      if (size > limit) {
+        const reason = `A list beside other fields may have ${limit} characters; set a lower limit.`;
+        throw new ServiceError('CONTENT_TOO_LARGE', { limit, variable: 'ANSWER_MAX_SIZE', reason });
+      }
+    }
+    return `[${parts.join(',')}]`;
+  }
+
+  async #write(key: string, nodes: readonly FieldNode[], field: RootField): Promise<string> {
+    const { verb, collection } = field;
+    const given = this.#arguments('Mutation', nodes);
+    const { ids, id, data, ...asked } = given;
+    const items = this.#items(collection);
+    const target = this.#target(collection);
+    const segment = encodeURIComponent(String(id)).replaceAll('%2C', ',');
+    const back = (usual?: number) =>
+      this.#question(key, (selector) => selector.query(collection, nodes, asked, usual));
+    const keys = { kind: 'keys', keys: Array.isArray(ids) ? ids : [] } as const;
+    switch (verb) {
+      case 'createOne':
+        return written(await items.create(target, data, back()));
+      case 'createMany':
+        return written(await items.create(target, data ?? [], back(-1)));
+      case 'updateOne':
+        return written(await items.updateOne(target, segment, { body: data }, back()));
+      case 'updateMany':
+        return written(
+          await items.updateMany(target, { kind: 'same', selection: keys, data }, back(-1)),
+        );
+      case 'updateEach': {
+        const each = { kind: 'each', items: Array.isArray(data) ? data : [] } as const;
+        return written(await items.updateMany(target, each, back(-1)));
+      }
+      case 'updateSingleton': {
+        const query = new Selector(this.#selecting).query(collection, nodes, asked);
+        return written(await items.upsertSingleton(target, { body: data }, query));
+      }
+      case 'updateSelf': {
+        const { caller, services } = this.#call;
+        const requester = { caller, visitor: visitorOf(this.#call), strict: false };
+        const query = () => back().query();
+        return written(await services.ownAccount.update(requester, data, query));
+      }
+      case 'deleteOne':
+        await items.deleteOne(target, segment);
+        return this.#deleted(nodes, 'delete_one', { id: String(id) });
+      case 'deleteMany':
+        await items.deleteMany(target, keys);
+        return this.#deleted(nodes, 'delete_many', { ids: keys.keys.map(String) });
+      default:
+        throw new TypeError(`${verb} does not write`);
+    }
+  }
+
+  #deleted(nodes: readonly FieldNode[], type: string, values: Readonly<Record<string, unknown>>) {
+    const sets = nodes.map(({ selectionSet }) => selectionSet);
+    const fields = collectFields(sets, new Set([type]), this.#selecting);
+    const answer = [...fields].map(([key, [node]]) => {
+      const name = node?.name.value ?? '';
+      return [key, name === '__typename' ? type : values[name]];
+    });
+    return JSON.stringify(Object.fromEntries(answer));
+  }
+
+  /** The errors of a field that failed. */
+  failure(key: string, [node]: readonly FieldNode[], thrown: unknown): FieldFailure {
+    const { services, request } = this.#call;
+    if (thrown instanceof GraphQLError) {
+      const message = thrown.message;
+      const extensions = { code: 'GRAPHQL_VALIDATION', ...thrown.extensions };
+      return { errors: [{ message, locations: locationsOf(node), path: [key], extensions }] };
+    }
+    const { entries, unexpected } = errorEntriesOf(thrown, this.#secrets);
+    if (unexpected) services.log.error({ request: request.id, err: thrown }, 'a field failed');
+    const errors = entries.map(({ message, extensions }) => ({
+      ...{ message, locations: locationsOf(node), path: [key], extensions },
+    }));
+    return { errors };
+  }
+
+  /** The whole answer of an operation with one field that reads items; null for others. */
+  async only(key: string, nodes: readonly FieldNode[]): Promise<Outcome | null> {
+    const field = this.#valid.endpoint.queries.get(nodes[0]?.name.value ?? '');
+    if (field === undefined || field.verb === 'aggregate') return null;
+    const answer = await this.#read(key, nodes, field, alone(key));
+    if (answer.kind === 'text') {
+      const { text, release } = answer;
+      const whole = { kind: 'text', text, secret: false } as const;
+      return release === undefined ? whole : { ...whole, release };
+    }
+    const { collection } = field;
+    const pieces = piecesOf(key, answer.items);
+    return { kind: 'stream', pieces: listed(this.#call, { kind: 'items', collection }, pieces) };
+  }
+
+  /** The text of a field of the root. */
+  async field(key: string, nodes: readonly FieldNode[], type: string): Promise<FieldText> {
+    try {
+      return { text: await this.#fieldText(key, nodes, type) };
+    } catch (error) {
+      return this.failure(key, nodes, error);
+    }
+  }
+
+  /** A field that a route of REST answers. */
+  async #route(route: RouteField, nodes: readonly FieldNode[], type: string): Promise<string> {
+    const { services, request } = this.#call;
+    const given = this.#arguments(type, nodes);
+    const answer = await askRoute(services, request, route.request(given));
+    const value = route.answer === undefined ? answer : route.answer(given);
+    return JSON.stringify(project(value, route.config.type, nodes, this.#selecting));
+  }
+
+  async #fieldText(key: string, nodes: readonly FieldNode[], type: string): Promise<string> {
+    const name = nodes[0]?.name.value ?? '';
+    if (name === '__typename') return JSON.stringify(type);
+    const { queries, mutations, routes } = this.#valid.endpoint;
+    const route = routes.get(name);
+    if (route !== undefined) return await this.#route(route, nodes, type);
+    if (type === 'Mutation') {
+      const field = mutations.get(name);
+      if (field !== undefined) return await this.#write(key, nodes, field);
+    } else {
+      const field = queries.get(name);
+      if (field?.verb === 'aggregate') return await this.#aggregate(key, nodes, field);
+      if (field !== undefined) return await this.#whole(await this.#read(key, nodes, field));
+    }
+    return 'null';
+  }
+}
+
+/** A written item or list; true where it may not be read. */
+function written(answer: WriteAnswer): string {
+  return answer === null ? 'true' : textOf(answer.data);
+}
+
+function textOf(text: Text): string {
+  const made = text.toString();
+  if (typeof text !== 'string') text.release();
+  return made;
+}
+
+function locationsOf(node: FieldNode | undefined) {
+  const start = node?.loc?.startToken;
+  return start === undefined ? [] : [{ line: start.line, column: start.column }];
+}

@@ -1,0 +1,142 @@
+/**
+ * `/graphql` and `/graphql/system` over HTTP (GraphQL over HTTP, draft of the GraphQL Foundation): the
+ * media type that a client accepts decides the status of a request that is not executed.
+ */
+import type { GraphQLError } from 'graphql';
+import Negotiator from 'negotiator';
+import * as v from 'valibot';
+import { invalidPayload, invalidQuery, ServiceError } from '#core/errors/service-error.ts';
+import { isJsonObject } from '#core/json/json-object.ts';
+import type { Request } from '#edge/http/request.ts';
+import type { Response } from '#edge/http/response.ts';
+import type { Call, CallHandler } from '#edge/rest/call.ts';
+import { DATA, json, type RouteEntry } from '#edge/rest/route.ts';
+import { execute, type GraphRequest } from './execute.ts';
+import type { Scope } from './schema.ts';
+
+const JSON_TYPE = 'application/json';
+const GRAPHQL_TYPE = 'application/graphql-response+json';
+
+/** The parameters of a request, wherever they stand. */
+const parameters = v.object({
+  query: v.string('must be a text'),
+  operationName: v.nullish(v.string('must be a text'), null),
+  variables: v.nullish(v.record(v.string(), v.unknown(), 'must be an object'), null),
+  extensions: v.nullish(v.record(v.string(), v.unknown(), 'must be an object'), null),
+});
+
+function typeOf(request: Request): string {
+  const accept = request.header('accept') ?? '*/*';
+  const [best] = new Negotiator({ headers: { accept } }).mediaTypes([JSON_TYPE, GRAPHQL_TYPE]);
+  return best ?? JSON_TYPE;
+}
+
+function parsedRequest(value: unknown): GraphRequest {
+  if (!isJsonObject(value)) throw invalidPayload('The body must be an object with "query".');
+  if (value.query === undefined) throw invalidPayload('"query" must be a document of GraphQL.');
+  const { issues, output } = v.safeParse(parameters, value);
+  if (issues === undefined) return output;
+  throw invalidPayload(`"${v.getDotPath(issues[0]) ?? 'body'}" ${issues[0].message}.`);
+}
+
+function jsonOf(name: string, text: unknown): unknown {
+  if (text === undefined || text === '') return undefined;
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    throw invalidQuery(`"${name}" must be JSON.`);
+  }
+}
+
+async function requestOf(call: Call): Promise<GraphRequest> {
+  const { request, services } = call;
+  if (request.method !== 'POST') {
+    const search = new URLSearchParams(request.query);
+    const text = (name: string) => search.get(name) ?? undefined;
+    return parsedRequest({
+      ...{ query: text('query'), operationName: text('operationName') },
+      variables: jsonOf('variables', text('variables')),
+      extensions: jsonOf('extensions', text('extensions')),
+    });
+  }
+  const type = request.header('content-type');
+  if (type === undefined) {
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { reason: `The body must be ${JSON_TYPE}.` });
+  }
+  const limit = services.config.QUERY_BODY_MAX_SIZE;
+  return parsedRequest(await request.body.json({ bytes: limit, variable: 'QUERY_BODY_MAX_SIZE' }));
+}
+
+/** The errors of a request that was not executed. */
+function refusal(errors: readonly GraphQLError[], type: string): Response {
+  const entries = errors.map((error) => {
+    const { message, locations, extensions } = error.toJSON();
+    const details = { code: 'GRAPHQL_VALIDATION', ...extensions };
+    return { message, ...(locations === undefined ? {} : { locations }), extensions: details };
+  });
+  return {
+    status: type === JSON_TYPE ? 200 : 400,
+    headers: { 'Content-Type': `${type}; charset=utf-8` },
+    body: JSON.stringify({ errors: entries }),
+  };
+}
+
+function handler(scope: Scope): CallHandler {
+  return async (call) => {
+    const { request, services, caller } = call;
+    const type = typeOf(request);
+    const asked = await requestOf(call);
+    const known = {
+      catalog: services.catalog.current(),
+      rights: await services.access.rightsOf(caller),
+    };
+    const outcome = await execute(call, services.documents, scope, asked, known);
+    const headers = { 'Content-Type': `${type}; charset=utf-8` };
+    switch (outcome.kind) {
+      case 'refused':
+        return refusal(outcome.errors, type);
+      case 'unsafe':
+        throw new ServiceError(
+          'METHOD_NOT_ALLOWED',
+          { allowed: ['POST'], current: 'GET' },
+          { headers: { Allow: 'POST' } },
+        );
+      case 'text':
+        return {
+          status: 200,
+          headers: outcome.secret ? { ...headers, 'Cache-Control': 'no-store' } : headers,
+          body: outcome.text,
+          release: outcome.release,
+        };
+      case 'stream':
+        return { status: 200, headers, body: outcome.pieces };
+    }
+  };
+}
+
+const body = v.object({
+  query: v.string(),
+  operationName: v.nullish(v.string()),
+  variables: v.nullish(v.record(v.string(), v.unknown())),
+});
+
+function routes(path: string, scope: Scope, of: string): readonly RouteEntry[] {
+  const handle = handler(scope);
+  const summary = `Executes an operation of GraphQL on ${of}`;
+  const answer = DATA;
+  return [
+    {
+      ...{ method: 'GET', path, summary, access: 'anyone', body: null, answer, handle },
+      parameters: ['query', 'operationName', 'variables', 'extensions'],
+    },
+    {
+      ...{ method: 'POST', path, summary, access: 'anyone', answer, handle },
+      body: json(body, 'QUERY_BODY_MAX_SIZE'),
+    },
+  ];
+}
+
+export const GRAPHQL_ROUTES: readonly RouteEntry[] = [
+  ...routes('/graphql', 'items', 'the collections'),
+  ...routes('/graphql/system', 'system', 'the system collections'),
+];

@@ -1,0 +1,265 @@
+/**
+ * The schema of one endpoint for one set of rights. It holds the types that some names reach, so that
+ * a document costs what it asks for; for introspection all of them.
+ */
+import {
+  GraphQLBoolean,
+  type GraphQLFieldConfig,
+  GraphQLID,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLSchema,
+  GraphQLString,
+  specifiedDirectives,
+} from 'graphql';
+import { systemName } from '#core/system-collections/name.ts';
+import { SERVED } from '#core/system-collections/registry.ts';
+import { InputTypes, type Wanted } from './input-types.ts';
+import { type Arguments, OutputTypes } from './output-types.ts';
+import type { Reach } from './reach.ts';
+import { VOID } from './scalars.ts';
+import type { Shapes } from './shape.ts';
+import { type RouteField, routeFields } from './system-fields.ts';
+
+/** The collections of which endpoint. */
+export type Scope = 'items' | 'system';
+
+/** What a field of the root does with a collection. */
+export type RootVerb =
+  | 'list'
+  | 'one'
+  | 'singleton'
+  | 'aggregate'
+  | 'self'
+  | 'updateSelf'
+  | 'createMany'
+  | 'createOne'
+  | 'updateMany'
+  | 'updateEach'
+  | 'updateOne'
+  | 'updateSingleton'
+  | 'deleteMany'
+  | 'deleteOne';
+
+/** A field of the root about one collection. */
+export interface RootField {
+  readonly verb: RootVerb;
+  readonly collection: string;
+}
+
+export interface EndpointSchema {
+  readonly schema: GraphQLSchema;
+  readonly queries: ReadonlyMap<string, RootField>;
+  readonly mutations: ReadonlyMap<string, RootField>;
+  /** Fields of the root that routes of REST answer. */
+  readonly routes: ReadonlyMap<string, RouteField>;
+}
+
+/** Collections that are served with their own forms of writing, or only read. */
+type Forms = 'all' | 'read' | 'single';
+
+function* served(shapes: Shapes, scope: Scope): Generator<[string, string, Forms]> {
+  if (scope === 'system') {
+    for (const [name, forms] of SERVED) {
+      const collection = systemName(name);
+      if (shapes.collection(collection) !== null) yield [name, collection, forms];
+    }
+    return;
+  }
+  for (const { name, system } of shapes.catalog.collections.values()) {
+    if (!system && shapes.collection(name) !== null) yield [name, name, 'all'];
+  }
+}
+
+type Roots = Record<string, GraphQLFieldConfig<unknown, unknown>>;
+
+const ID = { type: new GraphQLNonNull(GraphQLID) };
+const IDS = { type: new GraphQLNonNull(new GraphQLList(GraphQLID)) };
+const VERSION = { type: GraphQLString };
+
+const DELETED_ONE = new GraphQLObjectType({ name: 'delete_one', fields: { id: ID } });
+const DELETED_MANY = new GraphQLObjectType({ name: 'delete_many', fields: { ids: IDS } });
+
+class SchemaBuilder {
+  readonly #shapes: Shapes;
+  readonly #wants: Wanted;
+  readonly #inputs: InputTypes;
+  readonly #outputs: OutputTypes;
+  readonly #queries = new Map<string, RootField>();
+  readonly #mutations = new Map<string, RootField>();
+  readonly #routes = new Map<string, RouteField>();
+  readonly #query: Roots = {};
+  readonly #mutation: Roots = {};
+
+  constructor(shapes: Shapes, wants: Wanted, reaches: Reach) {
+    this.#shapes = shapes;
+    this.#wants = wants;
+    this.#inputs = new InputTypes(shapes, wants, reaches);
+    this.#outputs = new OutputTypes(shapes, this.#inputs, { wants, reaches });
+  }
+
+  build(scope: Scope): EndpointSchema {
+    for (const [name, collection, forms] of served(this.#shapes, scope)) {
+      if (this.#shapes.may('read', collection)) this.#reads(name, collection);
+      if (forms !== 'read') this.#writes(name, collection);
+    }
+    if (scope === 'system') this.#system();
+    if (Object.keys(this.#query).length === 0) this.#query._empty = { type: VOID };
+    const schema = new GraphQLSchema({
+      query: new GraphQLObjectType({ name: 'Query', fields: this.#query }),
+      mutation:
+        Object.keys(this.#mutation).length === 0
+          ? null
+          : new GraphQLObjectType({ name: 'Mutation', fields: this.#mutation }),
+      directives: specifiedDirectives,
+      // Fields that a document does not name are left out, so some types have none.
+      assumeValid: true,
+    });
+    return { schema, queries: this.#queries, mutations: this.#mutations, routes: this.#routes };
+  }
+
+  /** The fields of the system endpoint that are about no collection, and the caller's own user. */
+  #system(): void {
+    const { queries, mutations } = routeFields(this.#shapes);
+    for (const [fields, roots] of [
+      [queries, this.#query],
+      [mutations, this.#mutation],
+    ] as const) {
+      for (const [name, field] of Object.entries(fields)) {
+        if (!this.#wants(name)) continue;
+        roots[name] = field.config;
+        this.#routes.set(name, field);
+      }
+    }
+    const users = systemName('users');
+    if (!this.#shapes.isReadable(users)) return;
+    this.#addQuery('users_me', { verb: 'self', collection: users }, () => ({
+      type: this.#outputs.item(users),
+    }));
+    if (!this.#shapes.may('update', users)) return;
+    const data = () => ({ type: new GraphQLNonNull(this.#inputs.payload(users, 'update')) });
+    const field = { verb: 'updateSelf', collection: users } as const;
+    this.#addMutation('update_users_me', field, () => ({ data: data() }));
+  }
+
+  #addQuery(
+    name: string,
+    field: RootField,
+    make: () => GraphQLFieldConfig<unknown, unknown>,
+  ): void {
+    if (!this.#wants(name)) return;
+    this.#query[name] = make();
+    this.#queries.set(name, field);
+  }
+
+  #reads(name: string, collection: string): void {
+    const outputs = this.#outputs;
+    if (this.#shapes.collection(collection)?.singleton) {
+      this.#addQuery(name, { verb: 'singleton', collection }, () => ({
+        type: outputs.item(collection),
+        args: { version: VERSION },
+      }));
+      return;
+    }
+    this.#addQuery(name, { verb: 'list', collection }, () => ({
+      type: outputs.list(collection),
+      args: outputs.listArguments(collection),
+    }));
+    if ((this.#shapes.collection(collection)?.primaryKey.length ?? 0) > 0) {
+      this.#addQuery(`${name}_by_id`, { verb: 'one', collection }, () => ({
+        type: outputs.item(collection),
+        args: { id: ID, version: VERSION },
+      }));
+    }
+    this.#addQuery(`${name}_aggregated`, { verb: 'aggregate', collection }, () => ({
+      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(outputs.aggregated(collection)))),
+      args: {
+        groupBy: { type: new GraphQLList(GraphQLString) },
+        ...outputs.listArguments(collection),
+      },
+    }));
+  }
+
+  #addMutation(name: string, field: RootField, args: () => Arguments, isList = false): void {
+    if (!this.#wants(name)) return;
+    const { collection } = field;
+    const isReadable = this.#shapes.isReadable(collection);
+    const item = () => (isList ? this.#outputs.list(collection) : this.#outputs.item(collection));
+    this.#mutation[name] = { type: isReadable ? item() : GraphQLBoolean, args: args() };
+    this.#mutations.set(name, field);
+  }
+
+  #writes(name: string, collection: string): void {
+    const found = this.#shapes.collection(collection);
+    if (found === null || found.primaryKey.length === 0) return;
+    const payload = (action: 'create' | 'update') => ({
+      type: new GraphQLNonNull(this.#inputs.payload(collection, action)),
+    });
+    const payloads = (action: 'create' | 'update') => ({
+      type: new GraphQLList(new GraphQLNonNull(this.#inputs.payload(collection, action))),
+    });
+    const listed = () =>
+      this.#shapes.isReadable(collection) ? this.#outputs.listArguments(collection) : {};
+    if (found.singleton) {
+      if (!this.#shapes.may('update', collection)) return;
+      const field = { verb: 'updateSingleton', collection } as const;
+      this.#addMutation(`update_${name}`, field, () => ({ data: payload('update') }));
+      return;
+    }
+    if (this.#shapes.may('create', collection)) {
+      const many = { verb: 'createMany', collection } as const;
+      const args = () => ({ data: payloads('create'), ...listed() });
+      this.#addMutation(`create_${name}_items`, many, args, true);
+      const one = { verb: 'createOne', collection } as const;
+      this.#addMutation(`create_${name}_item`, one, () => ({ data: payload('create') }));
+    }
+    if (this.#shapes.may('update', collection)) {
+      const many = { verb: 'updateMany', collection } as const;
+      const args = () => ({ ids: IDS, data: payload('update'), ...listed() });
+      this.#addMutation(`update_${name}_items`, many, args, true);
+      const each = { verb: 'updateEach', collection } as const;
+      const batch = () => ({ data: payloads('update'), ...listed() });
+      this.#addMutation(`update_${name}_batch`, each, batch, true);
+      const one = { verb: 'updateOne', collection } as const;
+      this.#addMutation(`update_${name}_item`, one, () => ({ id: ID, data: payload('update') }));
+    }
+    if (this.#shapes.may('delete', collection)) this.#deletes(name, collection);
+  }
+
+  #deletes(name: string, collection: string): void {
+    const [many, one] = [`delete_${name}_items`, `delete_${name}_item`];
+    if (this.#wants(many)) {
+      this.#mutation[many] = { type: DELETED_MANY, args: { ids: IDS } };
+      this.#mutations.set(many, { verb: 'deleteMany', collection });
+    }
+    if (this.#wants(one)) {
+      this.#mutation[one] = { type: DELETED_ONE, args: { id: ID } };
+      this.#mutations.set(one, { verb: 'deleteOne', collection });
+    }
+  }
+}
+
+/** Makes the schema. */
+export function buildSchema(
+  shapes: Shapes,
+  scope: Scope,
+  wants: Wanted,
+  reaches: Reach,
+): EndpointSchema {
+  return new SchemaBuilder(shapes, wants, reaches).build(scope);
+}
+
+const VERBS = /^(?:create|update|delete)_(.*?)(?:_items|_item|_batch)?$/;
+
+/** The collections that the fields of a root, by these names, may be about. */
+export function rootCollections(scope: Scope, names: Iterable<string>): Set<string> {
+  const found = new Set<string>(scope === 'system' ? [systemName('users')] : []);
+  for (const name of names) {
+    const [, written = name] = VERBS.exec(name) ?? [];
+    for (const one of [name, written, name.replace(/_(?:by_id|aggregated)$/, '')]) {
+      found.add(scope === 'system' ? systemName(one) : one);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,160 @@
+// @newest
+/** GraphQL over HTTP by its audit suite, the limits of documents, and what a schema tells. */
+import { parse } from 'graphql';
+import { serverAudits } from 'graphql-http';
+import t from 'tap';
+import { withFreePort } from '#ops/embedded/free-port.ts';
+import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
+import { createMember } from '#tests/harness/member.ts';
+import { until } from '#tests/harness/until.ts';
+
+const cluster = await startCluster(t);
+await cluster.db.query(`
+  CREATE TABLE thing (id serial PRIMARY KEY, name text, secret text);
+  CREATE TABLE part (id serial PRIMARY KEY, of int REFERENCES thing);
+  CREATE INDEX ON part (of);
+  INSERT INTO system_relations (many_collection, many_field, one_collection, one_field)
+    VALUES ('part', 'of', 'thing', 'parts')`);
+await until(
+  async () => (await cluster.fetch('/items/thing?fields=parts.id')).status === 200,
+  'it is served',
+);
+
+const authorization = `Bearer ${ADMIN_TOKEN}`;
+
+function asked(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers);
+  headers.set('authorization', authorization);
+  return fetch(input, { ...init, headers });
+}
+
+for (const path of ['/graphql', '/graphql/system']) {
+  t.test(`${path} passes the audit of GraphQL over HTTP`, async (t) => {
+    for (const audit of serverAudits({ url: `${cluster.url}${path}`, fetchFn: asked })) {
+      const { status } = await audit.fn();
+      const reason = `${audit.id} ${audit.name}`;
+      if (/^(MUST|SHOULD)/.test(audit.name)) t.equal(status, 'ok', reason);
+      else t.comment(`${status}: ${reason}`);
+    }
+  });
+}
+
+async function answerOf(query: string, token = ADMIN_TOKEN, env = cluster.url) {
+  const answer = await fetch(`${env}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  return JSON.parse(await answer.text());
+}
+
+t.test('limits name themselves', async (t) => {
+  const cases: readonly (readonly [string, string])[] = [
+    [`{ thing { ${'id '.repeat(5_000)} } }`, 'GRAPHQL_QUERY_TOKEN_LIMIT'],
+    [
+      `{ thing { ${Array.from({ length: 101 }, (_, n) => `a${n}: id`).join(' ')} } }`,
+      'GRAPHQL_MAX_ALIASES',
+    ],
+    [
+      `{ ${Array.from({ length: 31 }, (_, n) => `a${n}: thing { id }`).join(' ')} }`,
+      'GRAPHQL_MAX_ROOT_FIELDS',
+    ],
+    [`{ thing { ${'id '.repeat(1_001)} } }`, 'GRAPHQL_MAX_FIELDS'],
+    [
+      `{ part ${'{ of { parts(limit: 1000000) '.repeat(3)} { id } ${'} }'.repeat(3)} }`,
+      'QUERY_MAX_COST',
+    ],
+    [
+      `{ thing(filter: ${'{ _and: ['.repeat(150)}{ id: { _eq: 1 } }${'] }'.repeat(150)}) { id } }`,
+      'QUERY_MAX_NESTING',
+    ],
+  ];
+  for (const [query, variable] of cases) {
+    const { errors } = await answerOf(query);
+    t.match(JSON.stringify(errors), variable, variable);
+  }
+  const fragments = '{ thing { ...a } } fragment a on thing { ...b } fragment b on thing { ...a }';
+  t.match((await answerOf(fragments)).errors, [{ extensions: { code: 'GRAPHQL_VALIDATION' } }]);
+});
+
+t.test('what a caller may not see is not there', async (t) => {
+  const { token } = await createMember(cluster, [
+    {
+      collection: 'thing',
+      action: 'read',
+      fields: ['id', 'name'],
+      permissions: { name: { _neq: 'x' } },
+    },
+  ]);
+  await cluster.db.query(`INSERT INTO thing (name, secret) VALUES ('x', 's'), ('y', 's')`);
+  t.strictSame(await answerOf('{ thing { id name } }', token), {
+    data: { thing: [{ id: '2', name: 'y' }] },
+  });
+  for (const query of [
+    '{ thing { secret } }',
+    '{ thing(filter: { secret: { _eq: "s" } }) { id } }',
+    '{ thing_aggregated { count { secret } } }',
+    'mutation { create_thing_item(data: {}) { id } }',
+    '{ nothing { id } }',
+  ]) {
+    const { errors, data } = await answerOf(query, token);
+    t.match(errors, [{ extensions: { code: 'GRAPHQL_VALIDATION' } }], query);
+    t.equal(data, undefined);
+  }
+  const { data } = await answerOf(
+    '{ __type(name: "thing") { fields { name } } __schema { mutationType { name } } }',
+    token,
+  );
+  t.strictSame(data, {
+    __type: { fields: [{ name: 'id' }, { name: 'name' }] },
+    __schema: { mutationType: null },
+  });
+  const sorted = await answerOf('{ thing(sort: ["secret"]) { id } }', token);
+  t.match(sorted, { data: null, errors: [{ path: ['thing'], extensions: { code: 'FORBIDDEN' } }] });
+});
+
+t.test('the schema as text', async (t) => {
+  const { token } = await createMember(cluster, [
+    { collection: 'thing', action: 'read', fields: ['id', 'name'] },
+  ]);
+  const headers = { authorization: `Bearer ${token}` };
+  const text = await (await cluster.fetch('/server/specs/graphql', { headers })).text();
+  const { definitions } = parse(text);
+  const names = definitions.flatMap((one) => ('name' in one && one.name ? [one.name.value] : []));
+  t.ok(names.includes('thing') && names.includes('thing_filter') && names.includes('Query'));
+  t.notOk(names.includes('Mutation'));
+  t.notMatch(text, /secret|part/);
+  const system = await (await cluster.fetch('/server/specs/graphql/system')).text();
+  t.match(system, 'delete_fields_item(collection: String!, field: String!): delete_field');
+  t.match(system, 'create_fields_item(collection: String!, data: create_system_fields_input!');
+});
+
+t.test('tokens are kept by no cache', async (t) => {
+  const query = 'mutation { auth_login(email: "a@b.c", password: "x") { access_token } }';
+  const init = { method: 'POST', body: JSON.stringify({ query }) };
+  const headers = { 'content-type': 'application/json' };
+  const answer = await asked(`${cluster.url}/graphql/system`, { ...init, headers });
+  t.equal(answer.headers.get('cache-control'), 'no-store');
+});
+
+t.test('the server tells of itself', async (t) => {
+  const known = JSON.parse(await (await asked(`${cluster.url}/server/info`)).text()).data;
+  t.match(known, { project: { project_name: 'Sluice' }, queryLimit: { default: 100, max: -1 } });
+  t.match(known.version, /^\d+\.\d+/);
+  const anonymous = JSON.parse(await (await fetch(`${cluster.url}/server/info`)).text()).data;
+  t.strictSame(Object.keys(anonymous), ['project']);
+});
+
+t.test('introspection that is turned off', async (t) => {
+  const port = await withFreePort(async (port) => {
+    await cluster.startEdge(port, { GRAPHQL_INTROSPECTION: 'off' });
+    return port;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  t.equal((await asked(`${url}/server/specs/graphql`)).status, 404);
+  const { errors } = await answerOf('{ __schema { queryType { name } } }', ADMIN_TOKEN, url);
+  t.match(errors, [{ message: /GRAPHQL_INTROSPECTION/ }]);
+  t.match(await answerOf('{ thing { __typename } }', ADMIN_TOKEN, url), {
+    data: { thing: [{ __typename: 'thing' }, { __typename: 'thing' }] },
+  });
+});
