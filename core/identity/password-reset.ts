@@ -31,10 +31,15 @@ export class PasswordResets {
    * password, costs the same work and gets the same answer, but no mail: that is decided when the
    * mail is sent.
    * @param page the page of the link, from the allow list; undefined for the default
+   * @param requestId for the job of the mail
    * @throws ServiceError INVALID_PAYLOAD for another page; SERVICE_UNAVAILABLE without mail or
    *   queue
    */
-  async request(email: string, page: string | null | undefined): Promise<void> {
+  async request(
+    email: string,
+    page: string | null | undefined,
+    requestId: string | null = null,
+  ): Promise<void> {
     const { config, pool, schema, tokens, jobs } = this.#parts;
     requireMail(config);
     const allowed = pageOf(page, config.PASSWORD_RESET_URL_ALLOW_LIST, 'reset_url');
@@ -44,7 +49,7 @@ export class PasswordResets {
       );
       const user = rows[0]?.id ?? tokens.standIn(email);
       const mail = { letter: 'password-reset', user, page: allowed, state: null } as const;
-      await jobs.submit(mailSubmission(mail, null));
+      await jobs.submit(mailSubmission(mail, null, requestId));
     });
   }
 

@@ -68,7 +68,11 @@ export class Registrations {
    *   FAILED_VALIDATION for the password; INVALID_PAYLOAD for the page; SERVICE_UNAVAILABLE when
    *   the address must be confirmed and there is no mail
    */
-  async register(applicant: Applicant, visitor: Visitor): Promise<void> {
+  async register(
+    applicant: Applicant,
+    visitor: Visitor,
+    requestId: string | null = null,
+  ): Promise<void> {
     const { config } = this.#parts;
     const terms = await this.#terms();
     if (!terms.open) throw forbidden();
@@ -78,7 +82,7 @@ export class Registrations {
     await withMinimumTime(config.REGISTER_STALL_TIME, async () => {
       const password = await hashPassword(config, applicant.password);
       const entered = await this.#enter(applicant, terms, password, visitor);
-      if (terms.verify) await this.#write(entered, password, page);
+      if (terms.verify) await this.#write(entered, password, { page, requestId });
     });
   }
 
@@ -195,16 +199,16 @@ export class Registrations {
   async #write(
     { id, email, known }: Entered,
     password: string,
-    page: string | null,
+    { page, requestId }: { readonly page: string | null; readonly requestId: string | null },
   ): Promise<void> {
     const { jobs } = this.#parts;
     if (id !== null && email !== null) {
       const state = accountState({ id, email, password });
       const mail = { letter: 'verification', user: id, page, state } as const;
-      await jobs.submit(mailSubmission(mail, null));
+      await jobs.submit(mailSubmission(mail, null, requestId));
     } else if (known !== null) {
       const mail = { letter: 'known-address', user: known, page: null, state: null } as const;
-      await jobs.submit(mailSubmission(mail, null));
+      await jobs.submit(mailSubmission(mail, null, requestId));
     }
   }
 }

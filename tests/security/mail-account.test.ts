@@ -162,6 +162,10 @@ t.test('a reset goes to the stored address, and nobody learns whether there is o
   const { rows } = await db.query("SELECT DISTINCT result FROM system_jobs WHERE kind = 'mail'");
   t.equal(rows.length, 2, 'one was sent, for the others a worker found nothing to do');
   t.equal((await mailJobs()) - before, answers.length, 'each request is the same work');
+  const nameless = await db.query(
+    "SELECT FROM system_jobs WHERE kind = 'mail' AND request_id IS NULL",
+  );
+  t.equal(nameless.rowCount, 0, 'each job names its request');
 });
 
 t.test('a reset sets a password that meets the policy, once, and ends all sessions', async (t) => {
