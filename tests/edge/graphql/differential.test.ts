@@ -71,13 +71,21 @@ const MANY: Readonly<Record<string, readonly [string, string]>> = {
 };
 const COLLECTIONS = ['author', 'article', 'block', 'heading', 'picture'];
 
+/** Waits for an edge that a busy machine keeps from renewing its lease. */
+function answered(path: string, init: RequestInit): Promise<Response> {
+  const ask = async () => {
+    const answer = await cluster.fetch(path, init);
+    return answer.status === 503 ? null : answer;
+  };
+  return until(ask, `${path} is answered`);
+}
+
 async function rowsFor(token: string): Promise<Rows> {
   const entries = COLLECTIONS.map(async (name) => {
     const headers = { authorization: `Bearer ${token}` };
-    const answer = await cluster.fetch(`/items/${name}?limit=-1&sort=id&fields=*`, { headers });
+    const answer = await answered(`/items/${name}?limit=-1&sort=id&fields=*`, { headers });
     // What may not be read at all has no rows.
-    const { output } = v.safeParse(rowsOf, await answer.json());
-    const data = v.is(rowsOf, output) ? output.data : [];
+    const data = answer.status === 403 ? [] : v.parse(rowsOf, await answer.json()).data;
     return [name, data.map((row) => ({ ...row, __typename: name }))] as const;
   });
   return new Map(await Promise.all(entries));
@@ -144,7 +152,7 @@ function resolveNaively(schema: GraphQLSchema, rows: Rows): void {
 }
 
 async function send(token: string, query: string, variables: object = {}) {
-  const answer = await cluster.fetch('/graphql', {
+  const answer = await answered('/graphql', {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ query, variables }),
