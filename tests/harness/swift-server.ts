@@ -17,6 +17,9 @@ const KINDS = ['account', 'container', 'object'] as const;
 const BUCKET = 'sluice';
 /** Its own user, to whom its servers change when root starts them. */
 const USER = 'swift';
+const TRIES = 3;
+/** Python takes its time to start five servers on a busy machine. */
+const START_MS = 60_000;
 
 export interface SwiftServer {
   readonly url: string;
@@ -105,6 +108,17 @@ async function answers(url: string): Promise<boolean> {
 /** Starts it until the test ends; null where it is not installed. */
 export async function startSwiftServer(t: Teardown): Promise<SwiftServer | null> {
   if (!isInstalled()) return null;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await startOnce(t);
+    } catch (error) {
+      // Between finding five free ports and using them somebody else may have taken one.
+      if (tries === TRIES) throw error;
+    }
+  }
+}
+
+async function startOnce(t: Teardown): Promise<SwiftServer> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-swift-'));
   const isRoot = userInfo().uid === 0;
   const user = isRoot ? USER : userInfo().username;
@@ -148,7 +162,11 @@ export async function startSwiftServer(t: Teardown): Promise<SwiftServer | null>
     credentials: { accessKeyId: credentials.key, secretAccessKey: credentials.secret },
   });
   try {
-    await until(() => answers(url), 'Swift answers');
+    const isUp = async () => {
+      if (started.some(({ exitCode }) => exitCode !== null)) throw new Error('a server has ended');
+      return await answers(url);
+    };
+    await until(isUp, 'Swift answers', START_MS);
     // The proxy is ready before the servers behind it.
     const create = () => client.send(new CreateBucketCommand({ Bucket: BUCKET }));
     const isCreated = () =>
@@ -156,7 +174,7 @@ export async function startSwiftServer(t: Teardown): Promise<SwiftServer | null>
         () => true,
         () => false,
       );
-    await until(isCreated, 'there is a bucket');
+    await until(isCreated, 'there is a bucket', START_MS);
   } catch (error) {
     throw new Error(`Swift does not start:\n${output}`, { cause: error });
   } finally {
