@@ -51,6 +51,7 @@ const ROOMS = [
   'transfer',
   'export',
   'services',
+  'live',
 ];
 
 const unlisted = readdirSync(new URL('core', import.meta.url)).filter(

@@ -13,24 +13,29 @@ import { openTracing } from '#core/tracing/open-tracing.ts';
 import { serverOptionsOf } from './http/answer-options.ts';
 import { createServer, type Server } from './http/server.ts';
 import { guarded } from './limit/limit-requests.ts';
+import { type OpenSockets, openSockets } from './live/open-sockets.ts';
 import { openRouter } from './rest/route-table.ts';
 import { type EdgeServices, openEdgeServices } from './services.ts';
 
 const { config, url } = readConfiguration('an edge');
 const log = createLog(config, 'edge');
 let server: Server | null = null;
+let sockets: OpenSockets | null = null;
 let services: EdgeServices | null = null;
 reportMetrics();
 const endTracing = await openTracing(config, { role: 'edge', release: RELEASE, log });
 drainOnDemand(async () => {
   await server?.drain();
+  sockets?.close();
   await services?.close();
   await endTracing();
 });
 services = await openEdgeServices(config, url, log);
+sockets = openSockets(services);
 server = createServer({
   handler: guarded(openRouter(services).handle, services.limits),
   log,
+  sockets: sockets.routes,
   ...serverOptionsOf(config),
 });
 await server.listen(config.HOST, config.PORT, config.EDGE_PROCESSES > 1);

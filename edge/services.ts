@@ -1,4 +1,5 @@
 /** Opens what an edge process needs, and closes it again. */
+import { randomUUID } from 'node:crypto';
 import { AccessSource } from '#core/access/rights-source.ts';
 import { openCaching } from '#core/cache/open-response-cache.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
@@ -6,6 +7,8 @@ import { openCatalog } from '#core/catalog/open-catalog.ts';
 import { confirmation } from '#core/catalog/wait-for-edges.ts';
 import { affectsAccess } from '#core/changes/access-writes.ts';
 import { ChangeFeed } from '#core/changes/change-feed.ts';
+import { Listening } from '#core/changes/deleted-items.ts';
+import { HeardChanges } from '#core/changes/heard-changes.ts';
 import { ChangeJournal } from '#core/changes/write-transaction.ts';
 import type { Config } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
@@ -17,6 +20,7 @@ import { type IdentityServices, openIdentity } from '#core/identity/open-identit
 import { hashPassword } from '#core/identity/password.ts';
 import { openQueues } from '#core/jobs/queue.ts';
 import { SpoolQuota } from '#core/jobs/quota.ts';
+import { LiveItems } from '#core/live/live-items.ts';
 import type { Log } from '#core/log/log.ts';
 import { openBus } from '#core/messages/open-message-bus.ts';
 import { metrics } from '#core/metrics/metrics.ts';
@@ -82,6 +86,8 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly info: ServerInfo;
   readonly limits: Limits;
   readonly streams: OpenStreams;
+  /** Tells subscribers of changes; null where WebSockets are turned off. */
+  readonly live: LiveItems | null;
   /** The documents of GraphQL that clients sent. */
   readonly documents: Documents;
   /** Tells clients the schema of GraphQL. */
@@ -97,6 +103,7 @@ export async function openEdgeServices(
   url: string,
   log: Log,
 ): Promise<EdgeServices> {
+  const id = randomUUID();
   const schema = systemSchema(config);
   const statementTimeout = config.QUERY_TIMEOUT;
   const pipelined = Math.min(MAX_PIPELINED, Math.floor(config.DATABASE_POOL_MAX / 2));
@@ -121,7 +128,7 @@ export async function openEdgeServices(
   const [bus] = await Promise.all([openBus(config, url, cluster, log), reader.open()]);
   const catalog = await whenReachable(log, () =>
     openCatalog(config, {
-      ...{ pool, watch, bus, log },
+      ...{ id, pool, watch, bus, log },
       kind: 'edge',
       keep: config.WORKER_PROCESSES === 0,
     }),
@@ -153,7 +160,7 @@ export async function openEdgeServices(
   const streams = new OpenStreams();
   const introspection = new Introspection();
   const rightWatch = new RightWatch({ streams, access, catalog });
-  const feed = new ChangeFeed(bus, log);
+  const feed = new ChangeFeed(bus, id, log);
   const failpoint = failpoints(config, log);
   const journal = new ChangeJournal({
     writes: caching.writes,
@@ -176,7 +183,15 @@ export async function openEdgeServices(
     schema,
     journal,
     responses: null,
+    listeners: config.WEBSOCKETS_ENABLED,
   };
+  const live = config.WEBSOCKETS_ENABLED
+    ? new LiveItems({
+        ...{ catalog, access, bounds, reader, schema, log },
+        listening: new Listening(watch, schema, id),
+      })
+    : null;
+  const heard = live === null ? null : new HeardChanges({ bus, pool: watch, schema, log }, live);
   const system = new SystemService(itemOptions);
   const items = new ItemService({
     ...itemOptions,
@@ -263,6 +278,7 @@ export async function openEdgeServices(
     }),
     limits,
     streams,
+    live,
     introspection,
     documents: new Documents({
       tokens: config.GRAPHQL_QUERY_TOKEN_LIMIT,
@@ -278,6 +294,8 @@ export async function openEdgeServices(
     async close() {
       probe.close();
       rightWatch.close();
+      heard?.close();
+      live?.close();
       introspection.close();
       limits.close();
       jobs.close();

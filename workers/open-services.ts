@@ -1,4 +1,5 @@
 /** Opens what the actors of a worker process share, and closes it again. */
+import { randomUUID } from 'node:crypto';
 import { AccessSource } from '#core/access/rights-source.ts';
 import { openCaching } from '#core/cache/open-response-cache.ts';
 import { CheckedCatalog } from '#core/catalog/checked-catalog.ts';
@@ -52,11 +53,12 @@ export async function openServices(
           statementTimeout: 0,
         });
   const schema = systemSchema(config);
+  const id = randomUUID();
   const cluster = await whenReachable(log, () => clusterId(pool, schema));
   const bus = await openBus(config, direct, cluster, log);
   const catalog = await whenReachable(log, () =>
     openCatalog(config, {
-      ...{ pool, watch, kind: 'worker', bus, log, keep: true },
+      ...{ id, pool, watch, kind: 'worker', bus, log, keep: true },
       report: () => status.report(),
     }),
   );
@@ -65,7 +67,7 @@ export async function openServices(
     ...{ pool, schema, cluster, catalog, log },
     answers: false,
   });
-  const feed = new ChangeFeed(bus, log);
+  const feed = new ChangeFeed(bus, id, log);
   const failpoint = failpoints(config, log);
   const journal = new ChangeJournal({ writes: caching.writes, feed, failpoint, access: null });
   const entities = Math.min(ENTITY_CONNECTIONS, own - 1);

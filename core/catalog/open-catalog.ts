@@ -1,4 +1,5 @@
 /** Opens the catalog of a process and keeps it up to date until it is closed. */
+import { randomUUID } from 'node:crypto';
 import type { Config } from '#core/config/config.ts';
 import type { Pool } from '#core/database/pool.ts';
 import type { Log } from '#core/log/log.ts';
@@ -19,6 +20,8 @@ export interface CatalogParts {
    * `pool`.
    */
   readonly watch?: Pool;
+  /** Tells the process from all others; a new one by default. */
+  readonly id?: string;
   /** The kind of the process: `edge`, `worker` and so on. */
   readonly kind: string;
   readonly bus: MessageBus;
@@ -49,6 +52,7 @@ export async function openCatalog(
   {
     pool,
     watch = pool,
+    id = randomUUID(),
     kind,
     bus,
     log,
@@ -61,7 +65,7 @@ export async function openCatalog(
   const system = systemSchema(config);
   const catalogSchemas = { schemas: [...new Set(config.DATABASE_SCHEMA)], system };
   const builder = new Builder({ pool, bus, log, catalogSchemas });
-  const member = new Member({ pool: watch, schema: system, kind, lease, form: FORMAT, report });
+  const member = new Member({ id, pool: watch, schema: system, kind, lease, form: FORMAT, report });
   const follower = new Follower({ pool: watch, bus, log, system, builder, member, pause });
   await follower.start();
   if (!keep) return follower;

@@ -1,14 +1,17 @@
 /**
- * Publishes committed writes to all processes, those of some milliseconds together. A message can
- * be lost; the database has the truth.
+ * Publishes committed writes to all processes: at once, or those of some milliseconds together where
+ * there are many. A message can be lost; the database has the truth. Messages are counted, so that
+ * whoever needs all of them notices.
  */
 import type { Log } from '#core/log/log.ts';
 import { warnThrottled } from '#core/log/throttled-warning.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
 import { type Change, gathered } from './change.ts';
 
-/** How long (ms) a change waits for others, because a message costs as much as a write. */
+/** How long (ms) a change waits for others after a message, because one costs as much as a write. */
 const GATHER_MS = 20;
+/** How long (ms) after its last message a process says once more how many there were. */
+const CONFIRM_MS = 500;
 /** Bytes of the changes in one message, so that it fits into NOTIFY. */
 const MESSAGE_BYTES = 7_500;
 
@@ -29,49 +32,65 @@ function packed(changes: readonly Change[]): Change[][] {
 }
 
 export class ChangeFeed {
-  readonly #bus: MessageBus;
+  readonly #bus: Pick<MessageBus, 'publish'>;
+  readonly #id: string;
   readonly #warn: (error: Error) => void;
   #waiting: Change[] = [];
-  #timer: NodeJS.Timeout | null = null;
+  /** Prevents the next message, which is on its way. */
+  #cancel: (() => void) | null = null;
+  #confirmation: NodeJS.Timeout | null = null;
+  #flushed = Number.NEGATIVE_INFINITY;
+  #sent = 0;
 
-  constructor(bus: MessageBus, log: Log) {
+  /** @param id tells this process from others, as the registry of processes does */
+  constructor(bus: Pick<MessageBus, 'publish'>, id: string, log: Log) {
     this.#bus = bus;
+    this.#id = id;
     this.#warn = warnThrottled(log, 'changes of items could not be published to other processes');
   }
 
-  /** Publishes committed changes some milliseconds later. */
+  /** Publishes committed changes, at most some milliseconds later. */
   publish(changes: readonly Change[]): void {
     for (const change of changes) this.#waiting.push(change);
-    if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => void this.#flush(), GATHER_MS);
+    if (this.#waiting.length === 0 || this.#cancel !== null) return;
+    const pause = GATHER_MS - (performance.now() - this.#flushed);
+    const flush = () => void this.#flush();
+    if (pause > 0) {
+      const timer = setTimeout(flush, pause);
+      this.#cancel = () => clearTimeout(timer);
+    } else {
+      const turn = setImmediate(flush);
+      this.#cancel = () => clearImmediate(turn);
+    }
   }
 
-  /**
-   * Calls the listener for writes of any process, including this one, until the returned function
-   * is called.
-   */
-  subscribe(handler: (changes: readonly Change[]) => void): () => void {
-    return this.#bus.subscribe('items.changed', ({ changes }) => handler(changes));
-  }
-
-  /** Publishes what still waits. */
+  /** Publishes what still waits, and that nothing follows. */
   async close(): Promise<void> {
     await this.#flush();
+    if (this.#confirmation !== null) clearTimeout(this.#confirmation);
+    await this.#publish([], true);
   }
 
   async #flush(): Promise<void> {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
+    this.#cancel?.();
+    this.#cancel = null;
+    this.#flushed = performance.now();
     const changes = this.#waiting;
     this.#waiting = [];
-    const sent = packed(gathered(changes)).map((message) =>
-      this.#bus.publish('items.changed', { changes: message }),
-    );
-    for (const { status, ...rest } of await Promise.allSettled(sent)) {
-      if (status === 'rejected' && 'reason' in rest) this.#warn(asError(rest.reason));
+    const messages = packed(gathered(changes));
+    if (messages.length === 0) return;
+    if (this.#confirmation !== null) clearTimeout(this.#confirmation);
+    this.#confirmation = setTimeout(() => void this.#publish([]), CONFIRM_MS).unref();
+    await Promise.all(messages.map((message) => this.#publish(message)));
+  }
+
+  async #publish(changes: Change[], ended = false): Promise<void> {
+    if (changes.length > 0) this.#sent += 1;
+    const sender = { id: this.#id, sent: this.#sent, ...(ended ? { ended } : {}) };
+    try {
+      await this.#bus.publish('items.changed', { changes, sender });
+    } catch (error) {
+      this.#warn(error instanceof Error ? error : new Error(String(error)));
     }
   }
-}
-
-function asError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error(String(reason));
 }

@@ -50,6 +50,12 @@ function scaled(units: Readonly<Record<string, number>>, example: string) {
   );
 }
 
+/** A path of a URL, such as `/websocket`. */
+export const path = v.pipe(
+  v.string(),
+  v.regex(/^(?:\/[\w.~-]+)+$/, 'must be a path such as /websocket'),
+);
+
 /** A duration in milliseconds, written like `500ms`, `5s`, `15m`, `7d`. */
 export const duration = scaled(DURATION_UNITS, '30s');
 

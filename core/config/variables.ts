@@ -12,6 +12,7 @@ import {
   integer,
   list,
   mailbox,
+  path,
   proxies,
   secretKey,
   share,
@@ -22,6 +23,7 @@ import {
   type Variable,
 } from './variable.ts';
 
+const SOCKET_AUTH = ['handshake', 'strict', 'public'] as const;
 const SAME_SITE = ['lax', 'strict', 'none'] as const;
 
 /** Keeps the type of each entry: its value, and whether it has a default. */
@@ -515,6 +517,88 @@ export const variables = {
     parse: integer(1, 10_000),
     fallback: '30',
     meaning: 'Maximum fields at the root of an operation of GraphQL',
+  }),
+  WEBSOCKETS_ENABLED: define({
+    parse: flag,
+    fallback: 'false',
+    meaning: 'Clients may open WebSockets and subscribe to changes; the same for all processes',
+  }),
+  WEBSOCKETS_HEARTBEAT_ENABLED: define({
+    parse: flag,
+    fallback: 'on',
+    meaning: 'Ask clients of the REST WebSocket whether they are still there',
+  }),
+  WEBSOCKETS_HEARTBEAT_PERIOD: define({
+    parse: duration,
+    fallback: '30s',
+    meaning: 'How often they are asked; who says nothing for as long again is disconnected',
+  }),
+  WEBSOCKETS_MAX_SUBSCRIPTIONS: define({
+    parse: integer(1, 100_000),
+    fallback: '100',
+    meaning: 'Maximum subscriptions of one WebSocket',
+  }),
+  WEBSOCKETS_MESSAGE_MAX_SIZE: define({
+    parse: size,
+    fallback: '1mb',
+    meaning: 'Maximum message of a client; a longer one ends the connection',
+  }),
+  WEBSOCKETS_BUFFER_MAX_SIZE: define({
+    parse: size,
+    fallback: '1mb',
+    meaning: 'What may wait for a slow client before it is disconnected',
+  }),
+  WEBSOCKETS_REST_ENABLED: define({
+    parse: flag,
+    fallback: 'on',
+    meaning: 'With WEBSOCKETS_ENABLED, the WebSocket of REST',
+  }),
+  WEBSOCKETS_REST_PATH: define({
+    parse: path,
+    fallback: '/websocket',
+    meaning: 'Path of the WebSocket of REST',
+  }),
+  WEBSOCKETS_REST_AUTH: define({
+    parse: choice(SOCKET_AUTH),
+    fallback: 'handshake',
+    meaning:
+      'Who may use it: `handshake` whose first message is a login, `strict` whose request has a token, `public` everybody',
+  }),
+  WEBSOCKETS_REST_AUTH_TIMEOUT: define({
+    parse: duration,
+    fallback: '10s',
+    meaning: 'Time for that message, and for a new token after one has expired',
+  }),
+  WEBSOCKETS_REST_CONN_LIMIT: define({
+    parse: integer(1, 1_000_000),
+    fallback: '10000',
+    meaning: 'Maximum WebSockets of REST of one edge',
+  }),
+  WEBSOCKETS_GRAPHQL_ENABLED: define({
+    parse: flag,
+    fallback: 'on',
+    meaning: 'With WEBSOCKETS_ENABLED, the WebSocket of GraphQL',
+  }),
+  WEBSOCKETS_GRAPHQL_PATH: define({
+    parse: path,
+    fallback: '/graphql',
+    meaning: 'Path of the WebSocket of GraphQL',
+  }),
+  WEBSOCKETS_GRAPHQL_AUTH: define({
+    parse: choice(SOCKET_AUTH),
+    fallback: 'handshake',
+    meaning:
+      'Who may use it: `handshake` who sends a token with connection_init, `strict` whose request has one, `public` everybody',
+  }),
+  WEBSOCKETS_GRAPHQL_AUTH_TIMEOUT: define({
+    parse: duration,
+    fallback: '10s',
+    meaning: 'Time for connection_init',
+  }),
+  WEBSOCKETS_GRAPHQL_CONN_LIMIT: define({
+    parse: integer(1, 1_000_000),
+    fallback: '10000',
+    meaning: 'Maximum WebSockets of GraphQL of one edge',
   }),
   MAX_RELATIONAL_DEPTH: define({
     parse: integer(2, 100),

@@ -25,6 +25,7 @@ export const catalogue = {
   INVALID_FOREIGN_KEY: entry(400, 'Items may only refer to items that exist.'),
   VALUE_OUT_OF_RANGE: entry(400, 'A number is outside the range of its field.'),
   VALUE_TOO_LONG: entry(400, 'A value is longer than its field allows.'),
+  INVALID_COLLECTION: entry(400, 'The collection cannot be used here.'),
   INVALID_INVITE: entry(400, 'The invitation is not valid any more.'),
   INVALID_CREDENTIALS: entry(401, 'The credentials are wrong.'),
   INVALID_OTP: entry(401, 'The one-time password is wrong.'),

@@ -63,7 +63,7 @@ export function hasRevisions(collection: Collection): boolean {
 }
 
 /** The key of an item as one text, as in a path. */
-function itemText(key: Key): string {
+export function itemText(key: Key): string {
   const [only, ...more] = key;
   return more.length === 0 && only !== undefined ? only : key.map(encodeURIComponent).join(',');
 }

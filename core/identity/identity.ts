@@ -70,6 +70,11 @@ export class Identity {
     return await this.#parts.access.callerOf(account, ip);
   }
 
+  /** When a token that was authenticated expires, in milliseconds since 1970; null: never. */
+  expiryOf(token: string | null): number | null {
+    return token === null ? null : (this.#verified.get(token)?.expires ?? null);
+  }
+
   async #accountOf(token: string): Promise<Account | null> {
     const known = this.#verified.get(token);
     if (known !== undefined) return await this.#accountOfClaims(known);

@@ -4,7 +4,7 @@
  */
 import type { Messages, Topic } from './topic.ts';
 
-export type { JobProgress, Messages, Topic } from './topic.ts';
+export type { JobProgress, Messages, Sender, Topic } from './topic.ts';
 
 /** The interface; implemented with NOTIFY and with Redis pub/sub, tested by the same suite. */
 export interface MessageBus {
@@ -12,6 +12,11 @@ export interface MessageBus {
   publish<T extends Topic>(topic: T, message: Messages[T]): Promise<void>;
   /** Subscribes to a topic until the returned function is called. */
   subscribe<T extends Topic>(topic: T, handler: (message: Messages[T]) => void): () => void;
+  /**
+   * Calls the listener when messages arrive again after the connection was lost, and some may never
+   * arrive, until the returned function is called.
+   */
+  onResumed(handler: () => void): () => void;
   /** Milliseconds since the connection last worked; 0 while it works. */
   silence(): number;
   close(): Promise<void>;

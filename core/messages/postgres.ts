@@ -32,6 +32,7 @@ export class PostgresBus implements MessageBus {
   /** On the monotonic clock, which nobody sets. */
   #lastContact = performance.now();
   #life: Promise<void> | null = null;
+  #wasOpen = false;
 
   /** @param url a connection with a session, not one of a transaction pooler */
   constructor(url: string, channel: string, log: Log) {
@@ -57,6 +58,10 @@ export class PostgresBus implements MessageBus {
 
   subscribe<T extends Topic>(topic: T, handler: (message: Messages[T]) => void): () => void {
     return this.#subscriptions.add(topic, handler);
+  }
+
+  onResumed(handler: () => void): () => void {
+    return this.#subscriptions.onResumed(handler);
   }
 
   silence(): number {
@@ -128,6 +133,8 @@ export class PostgresBus implements MessageBus {
     this.#client = client;
     this.#opened.resolve(client);
     onOpen();
+    if (this.#wasOpen) this.#subscriptions.resume();
+    this.#wasOpen = true;
     const signal = AbortSignal.any([broken.signal, this.#closing.signal]);
     while (!signal.aborted) {
       await delay(HEARTBEAT_MS, null, { signal }).catch(() => undefined);

@@ -23,6 +23,8 @@ export class RedisBus implements MessageBus {
   #lastContact = performance.now();
   /** The subscribed connection has answered since it was last opened. */
   #answered = false;
+  /** It was lost, and has not answered since. */
+  #interrupted = false;
 
   constructor(url: string, channel: string, log: Log) {
     this.#channel = channel;
@@ -35,6 +37,7 @@ export class RedisBus implements MessageBus {
       this.#publisher.disconnect(true);
     });
     this.#subscriber.on('close', () => {
+      if (this.#answered) this.#interrupted = true;
       this.#answered = false;
     });
     this.#subscriber.on('ready', () => this.#beat());
@@ -68,6 +71,10 @@ export class RedisBus implements MessageBus {
     return this.#subscriptions.add(topic, handler);
   }
 
+  onResumed(handler: () => void): () => void {
+    return this.#subscriptions.onResumed(handler);
+  }
+
   silence(): number {
     const since = Math.round(performance.now() - this.#lastContact);
     return this.#answered && since <= HEARTBEAT_MS * 2 ? 0 : since;
@@ -87,6 +94,9 @@ export class RedisBus implements MessageBus {
       await this.#subscriber.ping();
       this.#answered = true;
       this.#lastContact = performance.now();
+      if (!this.#interrupted) return;
+      this.#interrupted = false;
+      this.#subscriptions.resume();
     } catch (error) {
       this.#log.warn({ err: error }, 'the message bus does not answer');
       // The connection may be half open; the retry strategy opens a new one.

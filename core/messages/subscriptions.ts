@@ -16,8 +16,30 @@ export class Subscriptions {
     'items.changed': new Set(),
   };
 
+  readonly #resumed = new Set<() => void>();
+
   constructor(log: Log) {
     this.#log = log;
+  }
+
+  /** Adds a listener for {@link resume}. */
+  onResumed(handler: () => void): () => void {
+    const entry = () => handler();
+    this.#resumed.add(entry);
+    return () => {
+      this.#resumed.delete(entry);
+    };
+  }
+
+  /** Says that messages arrive again, and that some may be lost. Never throws. */
+  resume(): void {
+    for (const handler of this.#resumed) {
+      try {
+        handler();
+      } catch (error) {
+        this.#log.error({ err: error }, 'a subscriber failed');
+      }
+    }
   }
 
   add<T extends Topic>(topic: T, handler: (message: Messages[T]) => void): () => void {

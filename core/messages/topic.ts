@@ -36,6 +36,16 @@ const change = v.object({
   user: v.nullable(id),
 });
 
+/** Who sent a message: it counts its messages, so that others notice when one is missing. */
+const sender = v.object({
+  id,
+  /** How many with changes it has sent, with this one. */
+  sent: count,
+  /** It sends no more. */
+  ended: v.optional(v.boolean()),
+});
+export type Sender = Readonly<v.InferOutput<typeof sender>>;
+
 const schemas = {
   'job.finished': v.object({ id }),
   // The attempt is missing in messages of an earlier release.
@@ -44,7 +54,11 @@ const schemas = {
   'catalog.changed': version,
   'access.changed': accessVersions,
   'schema.altered': v.object({}),
-  'items.changed': v.object({ changes: v.array(change) }),
+  'items.changed': v.object({
+    changes: v.array(change),
+    // Missing in messages of an earlier release, which do not tell when one was lost.
+    sender: v.optional(sender),
+  }),
 } as const;
 
 export type Topic = keyof typeof schemas;

@@ -52,6 +52,21 @@ export const METRICS = define({
     help: 'Answers that are being streamed: items and events',
     labels: ['kind'],
   },
+  sluice_websockets_open: {
+    type: 'gauge',
+    help: 'Open WebSockets by protocol: rest and graphql',
+    labels: ['protocol'],
+  },
+  sluice_live_subscriptions: {
+    type: 'gauge',
+    help: 'Subscriptions to changes of items',
+    labels: [],
+  },
+  sluice_live_events_total: {
+    type: 'counter',
+    help: 'Events that were told to subscribers',
+    labels: [],
+  },
   sluice_database_connections: {
     type: 'gauge',
     help: 'Connections to PostgreSQL by pool, in use or idle',

@@ -6,6 +6,7 @@
 import type { Permission } from '#core/access/rights.ts';
 import type { Catalog, Collection, ColumnField } from '#core/catalog/catalog.ts';
 import { MAX_KEYS } from '#core/changes/change.ts';
+import { keepDeletedSql } from '#core/changes/deleted-items.ts';
 import { bareType } from '#core/database/column-type.ts';
 import { empty, identifier, join, parameterOf, raw, type Sql, sql } from '#core/database/sql.ts';
 import {
@@ -64,6 +65,8 @@ export interface KeyedWrite {
   readonly form: string;
   /** How its only row is taken without waiting for anybody; null: it may have to wait. */
   readonly skip: Skip | null;
+  /** The schema of the system tables where subscribers may hear of a deletion; null: nobody. */
+  readonly listeners: string | null;
 }
 
 /** The row as the statement wrote it. */
@@ -186,7 +189,7 @@ export async function planUpdate(write: Write, change: KeyedChange): Promise<Key
   const { rules } = covering;
   const skip = isList ? null : skipOfUpdate(target.catalog, collection, fields);
   const made = { action: 'update', collection, keys, isList, isEach, rules, form } as const;
-  return { ...made, fields, rows: nodes, skip };
+  return { ...made, fields, rows: nodes, skip, listeners: null };
 }
 
 /** Plans the deletion of items; null when it takes more than one statement, or is to be refused. */
@@ -203,6 +206,7 @@ export function planDeletion(write: Write, named: KeyedItems): KeyedWrite | null
     ...{ action: 'delete', collection, keys, isList, rules, form },
     ...{ fields: [], isEach: false, rows: [{ row: new Map(), stored: {} }] },
     skip: isList ? null : skipOfDeletion(target.catalog, collection),
+    listeners: keys.length > MAX_KEYS ? null : (write.listeners ?? null),
   };
 }
 
@@ -261,6 +265,16 @@ export function lockSql(write: Target, condition: Sql | null): Sql {
   return sql`SELECT FROM ${tableOf(collection)} AS t${keys} ${whereSql(write, condition)}${isList ? order : empty} FOR UPDATE OF t`;
 }
 
+/** What keeps the rows of a deletion for subscribers; null where nobody may listen. */
+function keptSql(write: Target, condition: Sql | null): Sql | null {
+  const { collection, isList, listeners } = write;
+  if (listeners === null) return null;
+  const keys = isList ? sql`, ${keysSql()}` : empty;
+  const rows = sql`FROM ${tableOf(collection)} AS t${keys} ${whereSql(write, condition)}`;
+  const item = sql`${identifier('t', keyField(collection).column.name)}::text`;
+  return keepDeletedSql(listeners, collection, rows, item);
+}
+
 /** Ends the statement when some of the items were not written. */
 function allWritten(write: Target): Sql {
   const all = sql`(SELECT count(*) FROM ${ROW}) = ${new Given(write.fields.length + 6)}::int8`;
@@ -302,9 +316,11 @@ export function keyedSql(
   const from = sql` ${raw(isUpdate ? 'FROM' : 'USING')} ${itemsSql(write)}`;
   const shown = answer === null ? empty : sql`, (${answer})`;
   const where = skip === null ? whereSql(write, condition) : whereFreeSql(write, condition, skip);
+  const kept = keptSql(write, condition);
   if (isOnlyRow(write)) {
     const text = sql`${identifier('t', key.column.name)}::text`;
-    return sql`${verb} ${where} RETURNING ${text}${shown}`;
+    const before = kept === null ? empty : sql`WITH l AS (${kept}) `;
+    return sql`${before}${verb} ${where} RETURNING ${text}${shown}`;
   }
   const own = returnedColumns(write);
   const place = placeColumn(collection);
@@ -317,7 +333,7 @@ export function keyedSql(
     delta: isEach ? sql`t.${deltas}` : new Given(delta),
     author: Array.from({ length: 4 }, (_, part) => new Given(delta + 1 + part)),
   });
-  const written = sql`WITH ${ROW} AS (${verb}${isList ? from : empty} ${where} RETURNING ${returned})${told}`;
+  const written = sql`WITH ${ROW} AS (${verb}${isList ? from : empty} ${where} RETURNING ${returned})${told}${kept === null ? empty : sql`, l AS (${kept})`}`;
   return isList
     ? sql`${written} ${manyWritten(write, place, shown)}`
     : sql`${written} SELECT ${ROW}.${identifier(key.column.name)}::text${shown} FROM ${ROW}`;

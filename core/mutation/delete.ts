@@ -50,7 +50,7 @@ export async function deleteItems(
   history: History,
   { mayBeGone = false } = {},
 ): Promise<void> {
-  const { client, collection, rule } = write;
+  const { collection, rule } = write;
   await rule.begin?.(write);
   judgeAction(write, 'delete');
   if (wanted.length === 0) {
@@ -63,7 +63,7 @@ export async function deleteItems(
   await judgeDeletion(write, keys);
   await rule.before?.(write, 'delete', keys);
   try {
-    await deleteRows(client, collection, keys);
+    await deleteRows(write, keys);
   } catch (error) {
     throw refusedDeletion(error, write.target, collection, keys);
   }

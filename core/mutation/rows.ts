@@ -1,5 +1,6 @@
 /** Runs the statements that write prepared rows, however many, a few statements at a time. */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
+import { MAX_KEYS } from '#core/changes/change.ts';
 import type { Client } from '#core/database/pool.ts';
 import { rowsOf } from '#core/database/prepared.ts';
 import { render, type Sql } from '#core/database/sql.ts';
@@ -10,10 +11,12 @@ import {
   batchesOf,
   deleteStatement,
   insertStatement,
+  keepStatement,
   sequenceStatement,
   updateBatchStatement,
   updateStatement,
 } from './statement.ts';
+import type { Write } from './target.ts';
 
 /** Runs a statement that returns keys. */
 export function keysFrom(client: Client, statement: Sql): Promise<Key[]> {
@@ -63,11 +66,13 @@ export async function updateRows(
   }
 }
 
-/** Deletes the rows of the keys. */
+/** Deletes the rows of the keys; those that subscribers may hear of are kept for a while. */
 export async function deleteRows(
-  client: Client,
-  collection: Collection,
+  { client, collection, listeners = null }: Write,
   keys: readonly Key[],
 ): Promise<void> {
+  if (listeners !== null && keys.length <= MAX_KEYS) {
+    await rowsOf(client, render(keepStatement(collection, keys, listeners)));
+  }
   await keysFrom(client, deleteStatement(collection, keys));
 }

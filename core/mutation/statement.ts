@@ -3,9 +3,11 @@
  * texts for each column, so that the number of statements never depends on the number of rows.
  */
 import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
+import { keepDeletedSql } from '#core/changes/deleted-items.ts';
 import { bareType } from '#core/database/column-type.ts';
-import { empty, identifier, join, quote, type Sql, sql } from '#core/database/sql.ts';
+import { empty, identifier, join, quote, raw, type Sql, sql } from '#core/database/sql.ts';
 import { forbidden } from '#core/errors/service-error.ts';
+import { itemText } from '#core/history/history.ts';
 import type { Key } from '#core/query/key.ts';
 import type { Row } from './payload.ts';
 
@@ -126,6 +128,21 @@ export function updateBatchStatement(
 /** Deletes the items of the keys; returns the keys that it found. */
 export function deleteStatement(collection: Collection, keys: readonly Key[]): Sql {
   return sql`DELETE FROM ${tableOf(collection)} AS t USING ${keysFrom(collection, keys)} WHERE ${keysMatch(collection)} RETURNING ${returnedKey(collection, 't')}`;
+}
+
+/**
+ * Keeps the rows of the keys, which are deleted next, for subscribers.
+ * @param schema that of the system tables
+ */
+export function keepStatement(collection: Collection, keys: readonly Key[], schema: string): Sql {
+  const arrays = collection.primaryKey.map(
+    (_, index) => sql`${keys.map((key) => key[index] ?? null)}::text[]`,
+  );
+  const names = collection.primaryKey.map((_, index) => identifier(`k${index + 1}`));
+  const items = sql`${keys.map(itemText)}::text[]`;
+  const rows = sql`FROM ${tableOf(collection)} AS t,
+    unnest(${join([...arrays, items])}) AS k(${join([...names, raw('item')])}) WHERE ${keysMatch(collection)}`;
+  return keepDeletedSql(schema, collection, rows, raw('k.item'));
 }
 
 /**

@@ -43,6 +43,8 @@ export interface Write {
   readonly strict?: boolean;
   /** For what a rule changes beside the items of the write itself. */
   readonly history?: History;
+  /** The schema of the system tables where subscribers may hear of what is deleted; null: nobody. */
+  readonly listeners?: string | null;
 }
 
 /** An item that is to be changed, and its new members. */

@@ -25,6 +25,15 @@ type ServerConfig = Pick<
   | 'RATE_LIMIT_GLOBAL_DURATION'
   | 'QUERY_LIMIT_DEFAULT'
   | 'QUERY_LIMIT_MAX'
+  | 'WEBSOCKETS_ENABLED'
+  | 'WEBSOCKETS_HEARTBEAT_ENABLED'
+  | 'WEBSOCKETS_HEARTBEAT_PERIOD'
+  | 'WEBSOCKETS_REST_ENABLED'
+  | 'WEBSOCKETS_REST_AUTH'
+  | 'WEBSOCKETS_REST_PATH'
+  | 'WEBSOCKETS_GRAPHQL_ENABLED'
+  | 'WEBSOCKETS_GRAPHQL_AUTH'
+  | 'WEBSOCKETS_GRAPHQL_PATH'
 >;
 
 export interface ServerInfoOptions {
@@ -37,6 +46,22 @@ export interface ServerInfoOptions {
 /** Durations in seconds. */
 function limitOf(enabled: boolean, points: number, milliseconds: number) {
   return enabled && { points, duration: milliseconds / 1_000 };
+}
+
+function socketsOf(config: ServerConfig) {
+  return (
+    config.WEBSOCKETS_ENABLED && {
+      rest: config.WEBSOCKETS_REST_ENABLED && {
+        authentication: config.WEBSOCKETS_REST_AUTH,
+        path: config.WEBSOCKETS_REST_PATH,
+      },
+      graphql: config.WEBSOCKETS_GRAPHQL_ENABLED && {
+        authentication: config.WEBSOCKETS_GRAPHQL_AUTH,
+        path: config.WEBSOCKETS_GRAPHQL_PATH,
+      },
+      heartbeat: config.WEBSOCKETS_HEARTBEAT_ENABLED && config.WEBSOCKETS_HEARTBEAT_PERIOD / 1_000,
+    }
+  );
 }
 
 export class ServerInfo {
@@ -72,7 +97,7 @@ export class ServerInfo {
         config.RATE_LIMIT_GLOBAL_DURATION,
       ),
       queryLimit: { default: config.QUERY_LIMIT_DEFAULT, max: config.QUERY_LIMIT_MAX ?? -1 },
-      websocket: false,
+      websocket: socketsOf(config),
       version: RELEASE,
     };
   }

@@ -38,6 +38,8 @@ export interface WriteSessionOptions extends WriteConnections {
   readonly schema: string;
   /** Tells of what is written. */
   readonly journal: ChangeJournal;
+  /** Subscribers may hear of what is deleted; by default nobody does. */
+  readonly listeners?: boolean;
 }
 
 /** The connection of a session, and who is told of its changes. */
@@ -135,13 +137,15 @@ export class WriteSessions {
     { client, note }: SessionConnection,
   ): Session {
     const { hash, ruleOf, schema } = this.#options;
+    const listeners = this.#options.listeners ? schema : null;
     const now = new Date();
     const history = new History(client, schema, { user: caller.user, visitor }, note);
     const writes = new Map<string, Write>();
     const open = (own: Collection): Write => {
       const target = { ...context, collection: own.name };
       const rule = ruleOf(own);
-      const write = { target, collection: own, client, now, rule, strict, hash, history };
+      const facts = { target, collection: own, client, now, rule, strict };
+      const write = { ...facts, hash, history, listeners };
       writes.set(own.name, write);
       return write;
     };

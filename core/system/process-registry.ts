@@ -3,7 +3,6 @@
  * applied. A process that changed something waits until all have applied it. A process without a
  * lease is not waited for, and must not serve before it is up to date again.
  */
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '#core/database/pool.ts';
@@ -24,6 +23,8 @@ export interface Acknowledgement {
 }
 
 export interface MemberParts {
+  /** Tells the process from all others. */
+  readonly id: string;
   readonly pool: Pool;
   /** The schema of the system tables. */
   readonly schema: string;
@@ -39,7 +40,7 @@ export interface MemberParts {
 
 /** The row of this process. */
 export class Member {
-  readonly id = randomUUID();
+  readonly id: string;
   readonly name: string;
   readonly lease: number;
   readonly #parts: MemberParts;
@@ -47,6 +48,7 @@ export class Member {
 
   constructor(parts: MemberParts) {
     this.#parts = parts;
+    this.id = parts.id;
     this.#table = systemTable(parts.schema, 'members');
     this.name = `${parts.kind} ${hostname()}:${process.pid}`;
     this.lease = parts.lease;

@@ -116,6 +116,20 @@ function dataOf({ status, body }: Response): unknown {
 }
 
 /**
+ * What a route answers.
+ * @throws ServiceError what the route throws
+ */
+export async function answerOf(
+  services: EdgeServices,
+  outer: Request,
+  asked: RouteRequest,
+): Promise<Response> {
+  const handler = handlers.get(services);
+  if (handler === undefined) throw new TypeError('nothing answers the routes');
+  return await handler(new InnerRequest(outer, asked));
+}
+
+/**
  * The data that a route answers; true when it answers nothing.
  * @throws ServiceError what the route throws; SERVICE_UNAVAILABLE for work that is not done in time
  */
@@ -124,7 +138,5 @@ export async function askRoute(
   outer: Request,
   asked: RouteRequest,
 ): Promise<unknown> {
-  const handler = handlers.get(services);
-  if (handler === undefined) throw new TypeError('nothing answers the routes');
-  return dataOf(await handler(new InnerRequest(outer, asked)));
+  return dataOf(await answerOf(services, outer, asked));
 }

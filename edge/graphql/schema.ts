@@ -4,6 +4,7 @@
  */
 import {
   GraphQLBoolean,
+  GraphQLEnumType,
   type GraphQLFieldConfig,
   GraphQLID,
   GraphQLList,
@@ -13,6 +14,7 @@ import {
   GraphQLString,
   specifiedDirectives,
 } from 'graphql';
+import { LIVE_ACTIONS } from '#core/live/live-items.ts';
 import { systemName } from '#core/system-collections/name.ts';
 import { SERVED } from '#core/system-collections/registry.ts';
 import { InputTypes, type Wanted } from './input-types.ts';
@@ -52,6 +54,8 @@ export interface EndpointSchema {
   readonly schema: GraphQLSchema;
   readonly queries: ReadonlyMap<string, RootField>;
   readonly mutations: ReadonlyMap<string, RootField>;
+  /** The collections whose changes the fields of the subscription root tell of. */
+  readonly subscriptions: ReadonlyMap<string, string>;
   /** Fields of the root that routes of REST answer. */
   readonly routes: ReadonlyMap<string, RouteField>;
 }
@@ -81,6 +85,16 @@ const VERSION = { type: GraphQLString };
 const DELETED_ONE = new GraphQLObjectType({ name: 'delete_one', fields: { id: ID } });
 const DELETED_MANY = new GraphQLObjectType({ name: 'delete_many', fields: { ids: IDS } });
 
+const EVENT = new GraphQLEnumType({
+  name: 'EventEnum',
+  values: Object.fromEntries(LIVE_ACTIONS.map((action) => [action, {}])),
+});
+
+/** The field that tells of changes of a collection, and its type. */
+function changesField(collection: string): string {
+  return `${collection}_mutated`;
+}
+
 class SchemaBuilder {
   readonly #shapes: Shapes;
   readonly #wants: Wanted;
@@ -91,6 +105,8 @@ class SchemaBuilder {
   readonly #routes = new Map<string, RouteField>();
   readonly #query: Roots = {};
   readonly #mutation: Roots = {};
+  readonly #subscriptions = new Map<string, string>();
+  readonly #subscription: Roots = {};
 
   constructor(shapes: Shapes, wants: Wanted, reaches: Reach) {
     this.#shapes = shapes;
@@ -103,6 +119,7 @@ class SchemaBuilder {
     for (const [name, collection, forms] of served(this.#shapes, scope)) {
       if (this.#shapes.may('read', collection)) this.#reads(name, collection);
       if (forms !== 'read') this.#writes(name, collection);
+      if (scope === 'items') this.#changes(name, collection);
     }
     if (scope === 'system') this.#system();
     if (Object.keys(this.#query).length === 0) this.#query._empty = { type: VOID };
@@ -112,11 +129,18 @@ class SchemaBuilder {
         Object.keys(this.#mutation).length === 0
           ? null
           : new GraphQLObjectType({ name: 'Mutation', fields: this.#mutation }),
+      subscription:
+        this.#subscriptions.size === 0
+          ? null
+          : new GraphQLObjectType({ name: 'Subscription', fields: this.#subscription }),
       directives: specifiedDirectives,
       // Fields that a document does not name are left out, so some types have none.
       assumeValid: true,
     });
-    return { schema, queries: this.#queries, mutations: this.#mutations, routes: this.#routes };
+    return {
+      ...{ schema, queries: this.#queries, mutations: this.#mutations, routes: this.#routes },
+      subscriptions: this.#subscriptions,
+    };
   }
 
   /** The fields of the system endpoint that are about no collection, and the caller's own user. */
@@ -179,6 +203,23 @@ class SchemaBuilder {
         ...outputs.listArguments(collection),
       },
     }));
+  }
+
+  /** The field that tells of changes of items. */
+  #changes(name: string, collection: string): void {
+    const field = changesField(name);
+    const hasKey = (this.#shapes.collection(collection)?.primaryKey.length ?? 0) > 0;
+    if (!this.#wants(field) || !hasKey || !this.#shapes.isReadable(collection)) return;
+    const type = new GraphQLObjectType({
+      name: field,
+      fields: () => ({
+        key: ID,
+        event: { type: EVENT },
+        data: { type: this.#outputs.item(collection) },
+      }),
+    });
+    this.#subscription[field] = { type, args: { event: { type: EVENT } } };
+    this.#subscriptions.set(field, collection);
   }
 
   #addMutation(name: string, field: RootField, args: () => Arguments, isList = false): void {
@@ -257,7 +298,7 @@ export function rootCollections(scope: Scope, names: Iterable<string>): Set<stri
   const found = new Set<string>(scope === 'system' ? [systemName('users')] : []);
   for (const name of names) {
     const [, written = name] = VERBS.exec(name) ?? [];
-    for (const one of [name, written, name.replace(/_(?:by_id|aggregated)$/, '')]) {
+    for (const one of [name, written, name.replace(/_(?:by_id|aggregated|mutated)$/, '')]) {
       found.add(scope === 'system' ? systemName(one) : one);
     }
   }

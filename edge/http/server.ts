@@ -27,7 +27,15 @@ import {
   type ListenSocket,
   localPort,
   SHARED_PORT,
+  type SocketContext,
 } from './uwebsockets.ts';
+import {
+  behaviorOf,
+  CLOSE,
+  type SocketData,
+  type SocketHandler,
+  type SocketRoute,
+} from './web-socket.ts';
 
 export interface ServerOptions {
   /** Answers all requests, usually {@link Router.handle} with what all routes share. */
@@ -49,6 +57,8 @@ export interface ServerOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Texts that no answer may contain, not even the message of an error. */
   readonly secrets?: readonly string[];
+  /** Where clients may open WebSockets; nowhere by default. */
+  readonly sockets?: readonly SocketRoute[];
 }
 
 /** How long draining may take, in milliseconds. */
@@ -108,6 +118,7 @@ class HttpServer implements Server {
   /** Requests that are not completely answered yet. */
   #running = 0;
   #connections = 0;
+  readonly #sockets = new Set<SocketData>();
   readonly #readings: readonly (() => void)[];
   /** Called when a request ended or a connection closed. */
   #onQuieter: (() => void) | null = null;
@@ -131,6 +142,12 @@ class HttpServer implements Server {
       metrics.reading('sluice_http_requests_in_progress', () => [[{}, this.#running]]),
       metrics.reading('sluice_http_connections', () => [[{}, this.#connections]]),
     ];
+    for (const route of options.sockets ?? []) {
+      this.#app.ws<SocketData>(route.path, {
+        ...behaviorOf(route, this.#sockets),
+        upgrade: (socket, request, context) => this.#upgrade(route, socket, request, context),
+      });
+    }
     this.#app.any('/*', (socket, request) => this.#serve(socket, request));
   }
 
@@ -145,6 +162,7 @@ class HttpServer implements Server {
 
   async drain({ linger = 1_000, limit = 5_000 }: DrainOptions = {}): Promise<void> {
     this.#draining = true;
+    for (const { outlet } of this.#sockets) outlet?.end(CLOSE.restart, 'The server restarts.');
     await this.#until(() => this.#connections <= 0, linger);
     this.#stopListening();
     await this.#until(() => this.#running <= 0, limit);
@@ -177,8 +195,11 @@ class HttpServer implements Server {
     clearTimeout(timer);
   }
 
-  /** Must not return before an abort handler is attached; nobody would handle what it throws. */
-  #serve(socket: HttpResponse, request: HttpRequest): void {
+  /**
+   * Takes a request. Must not return before an abort handler is attached; nobody would handle what it
+   * throws.
+   */
+  #begin(socket: HttpResponse, request: HttpRequest): Exchange | null {
     let exchange: Exchange | null = null;
     socket.onAborted(() => {
       try {
@@ -192,10 +213,51 @@ class HttpServer implements Server {
     } catch (error) {
       this.#options.log.error({ err: error }, 'a request could not be read');
       socket.close();
-      return;
+      return null;
     }
     this.#running++;
-    const current = exchange;
+    return exchange;
+  }
+
+  /** Turns the connection of a request into a WebSocket, unless its route refuses that. */
+  #upgrade(
+    route: SocketRoute,
+    socket: HttpResponse,
+    request: HttpRequest,
+    context: SocketContext,
+  ): void {
+    const current = this.#begin(socket, request);
+    if (current === null) return;
+    const [key, extensions] = ['sec-websocket-key', 'sec-websocket-extensions'].map(
+      (name) => current.header(name) ?? '',
+    );
+    const offered = (current.header('sec-websocket-protocol') ?? '').split(/ *, */);
+    const protocol =
+      route.protocol !== null && offered.includes(route.protocol) ? route.protocol : '';
+    const admitted = (handler: SocketHandler) => {
+      if (current.aborted) handler.closed();
+      else {
+        const data: SocketData = { handler, outlet: null };
+        socket.cork(() => socket.upgrade(data, key ?? '', protocol, extensions ?? '', context));
+      }
+      this.#end(current, 101);
+    };
+    try {
+      if (current.headSize > HEADERS_MAX_SIZE) throw headersTooLarge();
+      // The address cannot be asked for any more once the connection is a WebSocket.
+      if (current.ip === '') throw new ClientGoneError();
+      route
+        .admit(current)
+        .then(admitted)
+        .catch((error: unknown) => this.#fail(current, error));
+    } catch (error) {
+      this.#fail(current, error);
+    }
+  }
+
+  #serve(socket: HttpResponse, request: HttpRequest): void {
+    const current = this.#begin(socket, request);
+    if (current === null) return;
     try {
       if (current.ambiguous) throw invalidPayload('Its length is given in more than one way.');
       if (current.headSize > HEADERS_MAX_SIZE) throw headersTooLarge();

@@ -30,6 +30,9 @@ export {
   type HttpResponse,
   type TemplatedApp,
   us_listen_socket_close as closeListenSocket,
+  type us_socket_context_t as SocketContext,
   us_socket_local_port as localPort,
+  type WebSocket,
+  type WebSocketBehavior,
 } from 'uWebSockets.js';
 export type { ListenSocket };

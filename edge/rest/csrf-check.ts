@@ -19,14 +19,30 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'SEARCH']);
 /** Media types of bodies that routes take. */
 const TAKEN = /^\s*(?:application\/(?:[\w.-]+\+)?json|multipart\/form-data)\s*(?:;|$)/i;
 
-/** The origin may send cookies: this server, PUBLIC_URL, or one that CORS allows. */
-function isTrusted(origin: string, request: Request, config: ForgeryConfig): boolean {
+/** The origin is this server, or PUBLIC_URL. */
+function isOwn(origin: string, request: Request, { PUBLIC_URL }: ForgeryConfig): boolean {
   const url = URL.parse(origin);
   if (url === null) return false;
-  const known = config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL);
+  const known = PUBLIC_URL === undefined ? null : new URL(PUBLIC_URL);
   if (url.origin === known?.origin) return true;
   // Only the proxy knows the scheme. When PUBLIC_URL says it, others are refused.
-  if (url.host === request.header('host') && url.host !== known?.host) return true;
+  return url.host === request.header('host') && url.host !== known?.host;
+}
+
+/**
+ * Whether a page may open a WebSocket: browsers let every page do so, whatever CORS allows, and send
+ * cookies with the request.
+ */
+export function mayOpenSocket(request: Request, config: ForgeryConfig): boolean {
+  const origin = request.header('origin');
+  if (origin === undefined || isOwn(origin, request, config)) return true;
+  const { CORS_ENABLED, CORS_ORIGIN } = config;
+  return CORS_ENABLED && CORS_ORIGIN !== '*' && includesOrigin(CORS_ORIGIN, origin);
+}
+
+/** The origin may send cookies: this server, PUBLIC_URL, or one that CORS allows. */
+function isTrusted(origin: string, request: Request, config: ForgeryConfig): boolean {
+  if (isOwn(origin, request, config)) return true;
   const { CORS_ENABLED, CORS_CREDENTIALS, CORS_ORIGIN } = config;
   if (!CORS_ENABLED || !CORS_CREDENTIALS || CORS_ORIGIN === '*') return false;
   return includesOrigin(CORS_ORIGIN, origin);

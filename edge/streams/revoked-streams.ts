@@ -87,7 +87,7 @@ export class RightWatch {
 }
 
 /** Whether changes may concern the identity or the rights of a caller. */
-function concerns(changes: AccessChanges | null, caller: Caller): boolean {
+export function concerns(changes: AccessChanges | null, caller: Caller): boolean {
   if (changes === null) return true;
   const { user, session, role, roles, policies } = caller;
   if (user !== null && changes.users.has(user)) return true;

@@ -44,6 +44,8 @@ export interface Cluster {
   readonly db: pg.Pool;
   /** Base URL of the first edge. */
   readonly url: string;
+  /** Base URLs of all edges. */
+  readonly urls: readonly string[];
   readonly edges: readonly Member[];
   readonly workers: readonly Member[];
   readonly dataDir: string;
@@ -134,7 +136,8 @@ export async function startCluster(t: Teardown, options: ClusterOptions = {}): P
     ),
   );
   const edges = listening.map(({ edge }) => edge);
-  const url = `http://127.0.0.1:${listening[0]?.port ?? 0}`;
+  const urls = listening.map(({ port }) => `http://127.0.0.1:${port}`);
+  const [url = ''] = urls;
   const db = new pg.Pool({ connectionString: databaseUrl, max: 4 });
   db.on('error', () => undefined);
   t.teardown(() => db.end());
@@ -142,6 +145,7 @@ export async function startCluster(t: Teardown, options: ClusterOptions = {}): P
     databaseUrl,
     db,
     url,
+    urls,
     edges,
     workers,
     dataDir,

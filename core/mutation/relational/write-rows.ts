@@ -95,11 +95,11 @@ async function takeOut({ step, taken }: ToManyWork): Promise<void> {
     await writeNodes(taken);
     return;
   }
-  const { client, collection, rule } = taken.write;
+  const { collection, rule } = taken.write;
   const keys = taken.nodes.map(keyOfNode);
   await rule.before?.(taken.write, 'delete', keys);
   try {
-    await deleteRows(client, collection, keys);
+    await deleteRows(taken.write, keys);
   } catch (error) {
     throw refusedDeletion(error, taken.write.target, collection, keys);
   }

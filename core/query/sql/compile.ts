@@ -9,13 +9,13 @@ import { render, renderLiterals, type Sql, type Statement, sql } from '#core/dat
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { Key } from '../key.ts';
 import { requireWithin } from '../limits.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { Plan, RowChoice } from '../plan/plan.ts';
 import { planFirst, planItem, planList } from '../plan/read.ts';
 import type { ReadTarget } from '../plan/scope.ts';
 import { fill, Given, give, Slot } from '../plan/slot.ts';
 import type { Filter, Path, Query } from '../query.ts';
 import type { CellForm } from './cell.ts';
-import { cellsSql, exactRowsSql, itemSql, listSql, streamSql } from './statement.ts';
+import { cellsSql, exactRowsSql, itemSql, listSql, sequenceSql, streamSql } from './statement.ts';
 import { changeableRows } from './table-rows.ts';
 
 export type { ReadTarget } from '../plan/scope.ts';
@@ -100,6 +100,20 @@ export function compileItems(
 export function compileStream(target: ReadTarget, query: Query): Compiled {
   const plan = planList(target, query);
   return compiled(target, streamSql(plan), plan);
+}
+
+/** Rows that are found when the statement runs, which {@link give} tells them by. */
+export interface FoundRows {
+  /** By their keys. */
+  readonly rows?: RowChoice;
+  /** In the place of the table. */
+  readonly source?: Sql;
+}
+
+/** One row with the texts of some items, which {@link RECORD_SEPARATOR} divides; null without items. */
+export function compileFound(target: ReadTarget, query: Query, found: FoundRows): Compiled {
+  const plan = planList(target, { ...query, limit: null, offset: 0, meta: [] }, found);
+  return compiled(target, sequenceSql(plan), plan);
 }
 
 /** {@link compileStream} for a file that is read back: values are exact. */

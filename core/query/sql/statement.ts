@@ -104,6 +104,15 @@ export function streamSql(plan: Plan): Sql {
   return meta === null ? items : sql`SELECT ${meta} UNION ALL (${items})`;
 }
 
+/** Stands between texts of JSON, and in none of them (RFC 7464). */
+export const RECORD_SEPARATOR = '\u001e';
+
+/** One row with the texts of all items, which {@link RECORD_SEPARATOR} divides; null without items. */
+export function sequenceSql(plan: Plan): Sql {
+  const { rows, json } = root(plan, 'whole');
+  return sql`SELECT string_agg(${json}::text, ${RECORD_SEPARATOR}) FROM (${rows}) AS r`;
+}
+
 /** A row with the text of each item, for a file that is read back. */
 export function exactRowsSql(plan: Plan): Sql {
   return rowsSql(plan, 'rows', EXACT);

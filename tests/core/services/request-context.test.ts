@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
@@ -49,7 +50,7 @@ async function sleepy(t: Test, setup: string) {
   await reader.open();
   const parts = { pool, kind: 'test', bus, log, keep: false };
   const catalog = await openCatalog(config, { ...parts, pause: NEVER_MS, lease: NEVER_MS });
-  const feed = new ChangeFeed(bus, log);
+  const feed = new ChangeFeed(bus, randomUUID(), log);
   const writes = new WriteGuard(null);
   const journal = new ChangeJournal({
     access: null,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { transaction } from '#core/database/pool.ts';
 import { Member, Members } from '#core/system/process-registry.ts';
@@ -9,7 +10,7 @@ const KNOWS = { catalog: 1, access: 1, sessions: 1, reset: 0, trouble: null };
 type Installed = Awaited<ReturnType<typeof install>>;
 
 function memberOf({ pool }: Installed, lease = HOUR_MS, kind = 'edge'): Member {
-  return new Member({ pool, schema: 'public', kind, lease, form: 1 });
+  return new Member({ id: randomUUID(), pool, schema: 'public', kind, lease, form: 1 });
 }
 
 /** What a promise is at after everything that can happen without it has happened. */

@@ -1,0 +1,100 @@
+/** A subscription of GraphQL: what is asked of each item that changes, and the shape of its events. */
+import { GraphQLError, getVariableValues, type OperationDefinitionNode } from 'graphql';
+import type { KeyedItem } from '#core/live/keyed-query.ts';
+import { LIVE_ACTIONS, type LiveAction, type LiveEvent } from '#core/live/live-items.ts';
+import type { QueryBounds } from '#core/query/query.ts';
+import type { UnparsedQuery } from '#core/services/statement-cache.ts';
+import { type Collected, collectFields } from './collect.ts';
+import type { ValidDocument } from './document.ts';
+import type { GraphRequest } from './execute.ts';
+import { Selector } from './selection.ts';
+
+/** What a subscriber asks for. */
+export interface GraphSubscription {
+  readonly collection: string;
+  readonly actions: ReadonlySet<LiveAction>;
+  readonly question: UnparsedQuery;
+  /** The answers to an event, one for each item. */
+  answers(event: LiveEvent): readonly Readonly<Record<string, unknown>>[];
+}
+
+const parsedItems = new WeakMap<KeyedItem, unknown>();
+
+/** The item as a value, which all subscribers that share it share too. */
+function sharedValue(item: KeyedItem): unknown {
+  const known = parsedItems.get(item);
+  if (known !== undefined) return known;
+  const value: unknown = JSON.parse(item.text);
+  parsedItems.set(item, value);
+  return value;
+}
+
+/** One event about one item, with the keys that the document gives its parts, in their order. */
+function eventOf(
+  type: string,
+  parts: Collected,
+  facts: { readonly key: string; readonly event: LiveAction; readonly data: unknown },
+): Readonly<Record<string, unknown>> {
+  const named: Readonly<Record<string, unknown>> = { ...facts, __typename: type };
+  return Object.fromEntries(
+    [...parts].map(([key, [node]]) => [key, named[node?.name.value ?? '']]),
+  );
+}
+
+/**
+ * Reads the operation of a valid document.
+ * @throws GraphQLError for variables that do not fit
+ */
+export function subscriptionOf(
+  valid: ValidDocument,
+  operation: OperationDefinitionNode,
+  { variables: sent, operationName }: GraphRequest,
+  bounds: QueryBounds,
+): GraphSubscription {
+  const { schema, subscriptions } = valid.endpoint;
+  const { variableValues: variables, errors } = getVariableValues(
+    schema,
+    operation.variableDefinitions ?? [],
+    sent ?? {},
+    { hideSuggestions: true, maxErrors: 20 },
+  );
+  if (variables === undefined) throw errors?.[0] ?? new GraphQLError('Variables do not fit.');
+  const around = { fragments: valid.fragments, variables };
+  const selecting = { ...around, schema, shapes: valid.shapes, bounds };
+  const [root] = collectFields([operation.selectionSet], new Set(['Subscription']), around);
+  if (root === undefined) throw new GraphQLError('The subscription asks for nothing.');
+  const [rootKey, nodes] = root;
+  const type = nodes[0]?.name.value ?? '';
+  const collection = subscriptions.get(type);
+  if (collection === undefined) throw new GraphQLError(`"${type}" is no subscription.`);
+  const { event } = new Selector(selecting).argumentsOf('Subscription', nodes);
+  const wanted = LIVE_ACTIONS.filter(
+    (action) => event === undefined || event === null || action === event,
+  );
+  const sets = nodes.map(({ selectionSet }) => selectionSet);
+  const parts = collectFields(sets, new Set([type]), around);
+  const [data, ...others] = [...parts.values()].filter(([node]) => node?.name.value === 'data');
+  if (others.length > 0) {
+    throw new GraphQLError('An event has "data" once; ask for all its fields together.');
+  }
+  const text = `${valid.number} ${operationName} ${JSON.stringify(sent ?? {})}`;
+  return {
+    collection,
+    actions: new Set(wanted),
+    question: {
+      text: `\u0001${text}`,
+      query: () => new Selector(selecting).query(collection, data ?? [], {}, -1),
+    },
+    answers(happened) {
+      const facts =
+        happened.action === 'delete'
+          ? happened.keys.map((key) => ({ key, event: happened.action, data: null }))
+          : happened.items.map((item) => ({
+              key: item.key,
+              event: happened.action,
+              data: data === undefined ? null : sharedValue(item),
+            }));
+      return facts.map((one) => ({ [rootKey]: eventOf(type, parts, one) }));
+    },
+  };
+}

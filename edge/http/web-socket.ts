@@ -1,0 +1,136 @@
+/** WebSockets (RFC 6455) as the rest of the edge sees them: one connection, texts both ways. */
+
+import type { Request } from './request.ts';
+import type { WebSocket, WebSocketBehavior } from './uwebsockets.ts';
+
+/** One end of an open connection. */
+export interface Outlet {
+  /** Sends a text; nothing once the connection ends. Who does not read what waits is disconnected. */
+  send(text: string): void;
+  /**
+   * Says why, and ends the connection.
+   * @param code of RFC 6455, 7.4
+   */
+  end(code: number, reason: string): void;
+}
+
+/** What a route does with one connection. Its methods must not throw. */
+export interface SocketHandler {
+  opened(outlet: Outlet): void;
+  message(text: string): void;
+  /** The connection is closed, by whomever. */
+  closed(): void;
+}
+
+/** Where clients may open WebSockets. */
+export interface SocketRoute {
+  readonly path: string;
+  /** The subprotocol that clients must offer; null: none. */
+  readonly protocol: string | null;
+  /** Longest message of a client, in bytes. */
+  readonly messageLimit: number;
+  /** Bytes that may wait for a slow client. */
+  readonly bufferLimit: number;
+  /**
+   * Judges the request of a client.
+   * @throws ServiceError which the client gets as an answer
+   */
+  admit(request: Request): Promise<SocketHandler>;
+}
+
+/** What the server keeps with a connection. */
+export interface SocketData {
+  readonly handler: SocketHandler;
+  outlet: SocketOutlet | null;
+}
+
+/** Closing codes (RFC 6455, 7.4.1; 1012 and 1013 in IANA's registry). */
+export const CLOSE = {
+  normal: 1000,
+  goingAway: 1001,
+  unsupported: 1003,
+  policy: 1008,
+  restart: 1012,
+  tryAgain: 1013,
+} as const;
+
+/** Milliseconds without a message after which the server asks, and then gives up (seconds, about). */
+const IDLE_S = 60;
+/** How long (ms) a client has for the last message before the connection is closed anyway. */
+const FAREWELL_MS = 3_000;
+
+/** A reason is part of a frame of at most 125 bytes. */
+function shortened(reason: string): string {
+  return Buffer.byteLength(reason) <= 120 ? reason : `${reason.slice(0, 30)}…`;
+}
+
+export class SocketOutlet implements Outlet {
+  readonly #socket: WebSocket<SocketData>;
+  readonly #limit: number;
+  #state: 'open' | 'ending' | 'closed' = 'open';
+  #farewell: NodeJS.Timeout | null = null;
+
+  constructor(socket: WebSocket<SocketData>, limit: number) {
+    this.#socket = socket;
+    this.#limit = limit;
+  }
+
+  send(text: string): void {
+    if (this.#state !== 'open') return;
+    this.#socket.send(text);
+    if (this.#socket.getBufferedAmount() <= this.#limit) return;
+    this.end(CLOSE.tryAgain, 'Messages were not read fast enough (WEBSOCKETS_BUFFER_MAX_SIZE).');
+  }
+
+  end(code: number, reason: string): void {
+    if (this.#state !== 'open') return;
+    this.#state = 'ending';
+    // Who does not read gets no farewell either.
+    this.#farewell = setTimeout(() => this.#cut(), FAREWELL_MS);
+    this.#socket.end(code, shortened(reason));
+  }
+
+  /** The connection is closed. */
+  closed(): void {
+    this.#state = 'closed';
+    if (this.#farewell !== null) clearTimeout(this.#farewell);
+  }
+
+  #cut(): void {
+    if (this.#state === 'ending') this.#socket.close();
+  }
+}
+
+/**
+ * How the library handles the connections of a route, but for their beginning.
+ * @param connections those that are open
+ */
+export function behaviorOf(
+  { messageLimit, bufferLimit }: SocketRoute,
+  connections: Set<SocketData>,
+): WebSocketBehavior<SocketData> {
+  return {
+    maxPayloadLength: messageLimit,
+    // Nothing is dropped in silence: the outlet ends the connection.
+    maxBackpressure: 0,
+    idleTimeout: IDLE_S,
+    sendPingsAutomatically: true,
+    open(socket) {
+      const data = socket.getUserData();
+      data.outlet = new SocketOutlet(socket, bufferLimit);
+      connections.add(data);
+      data.handler.opened(data.outlet);
+    },
+    message(socket, message, isBinary) {
+      const { handler, outlet } = socket.getUserData();
+      if (isBinary) outlet?.end(CLOSE.unsupported, 'Messages are texts.');
+      else handler.message(Buffer.from(message).toString());
+    },
+    close(socket) {
+      const data = socket.getUserData();
+      connections.delete(data);
+      data.outlet?.closed();
+      data.handler.closed();
+    },
+  };
+}

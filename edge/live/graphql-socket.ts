@@ -1,0 +1,290 @@
+/** The WebSocket of GraphQL, by the protocol graphql-transport-ws. */
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  type FormattedExecutionResult,
+  GraphQLError,
+} from 'graphql';
+import { GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer, type Server } from 'graphql-ws';
+import * as v from 'valibot';
+import type { AccessChanges } from '#core/catalog/access-changes.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import type { LiveItems, Subscriber } from '#core/live/live-items.ts';
+import { operationOf } from '#edge/graphql/document.ts';
+import type { GraphRequest } from '#edge/graphql/execute.ts';
+import { subscriptionOf } from '#edge/graphql/subscription.ts';
+import { errorEntriesOf } from '#edge/http/failure-response.ts';
+import type { Request } from '#edge/http/request.ts';
+import { CLOSE, type Outlet } from '#edge/http/web-socket.ts';
+import type { EdgeServices } from '#edge/services.ts';
+import { EventQueue } from './event-queue.ts';
+import { ItemRequests } from './item-request.ts';
+import { SocketRequest } from './socket-request.ts';
+import type { Connection, Credentials, Sockets } from './sockets.ts';
+
+export const SUBPROTOCOL = GRAPHQL_TRANSPORT_WS_PROTOCOL;
+
+/** Closing codes of the protocol. */
+const FORBIDDEN = 4403;
+const BAD_REQUEST = 4400;
+
+const payloadOfConnection = v.object({ access_token: v.optional(v.string()) });
+const variables = v.nullish(v.record(v.string(), v.unknown()), null);
+const payloadOfOperation = v.object({
+  query: v.string(),
+  operationName: v.nullish(v.string(), null),
+  variables,
+});
+/** An answer of GraphQL, as it is sent. */
+const formatted = v.object({
+  data: v.optional(v.nullable(v.record(v.string(), v.unknown()))),
+  errors: v.optional(v.array(v.looseObject({ message: v.string() }))),
+});
+
+export interface GraphSocketParts {
+  readonly services: EdgeServices;
+  readonly live: LiveItems;
+  readonly sockets: Sockets;
+  /** The request that began the connection. */
+  readonly request: Request;
+  /** Null when the first message must bring them. */
+  readonly credentials: Credentials | null;
+}
+
+/** What the library keeps with a connection. */
+interface Extra {
+  readonly connection: GraphSocket;
+}
+
+type GraphServer = Server<Extra>;
+
+function graphError(thrown: unknown): GraphQLError {
+  if (thrown instanceof GraphQLError) return thrown;
+  const [entry] = errorEntriesOf(thrown, null).entries;
+  return new GraphQLError(entry?.message ?? '', { extensions: { ...entry?.extensions } });
+}
+
+/**
+ * The library's part, shared by all connections.
+ * @param patience how long (ms) a connection may take to begin
+ */
+export function graphServer(patience: number): GraphServer {
+  /** The answers of routes, which are sent as they are. */
+  const sentAnswers = new WeakMap<object, FormattedExecutionResult>();
+  const events = new WeakMap<ExecutionArgs, AsyncGenerator<ExecutionResult>>();
+  return makeServer<Record<string, unknown>, Extra>({
+    connectionInitWaitTimeout: patience,
+    onConnect: ({ extra, connectionParams }) => extra.connection.begin(connectionParams),
+    async onSubscribe({ extra, subscriptions }, id, payload) {
+      try {
+        const { connection } = extra;
+        const request = v.parse(payloadOfOperation, payload);
+        const { args, queue } = await connection.operation(id, request, {
+          open: Object.keys(subscriptions).length,
+        });
+        if (queue !== null) events.set(args, queue);
+        return args;
+      } catch (error) {
+        return Array.isArray(error) ? error : [graphError(error)];
+      }
+    },
+    subscribe(args) {
+      const queue = events.get(args);
+      if (queue === undefined) throw new TypeError('an operation was not prepared');
+      return Promise.resolve(queue);
+    },
+    async execute(args) {
+      const { connection, request } = v.parse(requestContext, args.contextValue);
+      try {
+        const result = { data: null };
+        sentAnswers.set(result, await connection.ask(request));
+        return result;
+      } catch (error) {
+        return { errors: [graphError(error)] };
+      }
+    },
+    onNext: (...[, , , , result]) => sentAnswers.get(result),
+  });
+}
+
+export class GraphSocket implements Connection {
+  readonly #parts: GraphSocketParts;
+  readonly #server: GraphServer;
+  readonly #request: SocketRequest;
+  readonly #routes: ItemRequests;
+  readonly #subscribers = new Map<Subscriber, () => void>();
+  #outlet: Outlet | null = null;
+  #credentials: Credentials | null;
+  #expiry: number | null = null;
+  #onMessage: (text: string) => Promise<void> = async () => undefined;
+  #onClosed: (code: number, reason: string) => Promise<void> = async () => undefined;
+
+  constructor(server: GraphServer, parts: GraphSocketParts) {
+    this.#server = server;
+    this.#parts = parts;
+    this.#credentials = null;
+    this.#request = new SocketRequest(parts.request, (reason) => this.#end(CLOSE.restart, reason));
+    this.#routes = new ItemRequests(parts.services, this.#request);
+    if (parts.credentials !== null) this.#use(parts.credentials);
+  }
+
+  opened(outlet: Outlet): void {
+    this.#outlet = outlet;
+    this.#parts.sockets.add('graphql', this);
+    const offered = this.#parts.request.header('sec-websocket-protocol') ?? '';
+    this.#onClosed = this.#server.opened(
+      {
+        protocol: offered.split(/ *, */).includes(SUBPROTOCOL) ? SUBPROTOCOL : '',
+        send: async (text) => outlet.send(text),
+        close: (code, reason) => this.#end(code ?? CLOSE.normal, reason ?? ''),
+        onMessage: (handle) => {
+          this.#onMessage = handle;
+        },
+      },
+      { connection: this },
+    );
+  }
+
+  message(text: string): void {
+    this.#onMessage(text).catch((error: unknown) => {
+      this.#parts.services.log.debug({ err: error }, 'a message could not be handled');
+      this.#end(BAD_REQUEST, 'The message is not one of the protocol.');
+    });
+  }
+
+  closed(): void {
+    this.#outlet = null;
+    this.#parts.sockets.remove('graphql', this);
+    this.#request.close();
+    for (const leave of this.#subscribers.values()) leave();
+    this.#subscribers.clear();
+    this.#onClosed(CLOSE.normal, '').catch((error: unknown) => {
+      this.#parts.services.log.warn({ err: error }, 'a connection could not be ended');
+    });
+  }
+
+  accessChanged(changes: AccessChanges | null): void {
+    if (this.#credentials?.caller.notice(changes)) void this.#judge(this.#credentials);
+  }
+
+  beat(): void {
+    if (this.#expiry === null || this.#expiry > Date.now()) return;
+    this.#expiry = null;
+    this.#end(FORBIDDEN, 'The token has expired.');
+  }
+
+  /** The first message of a client; whether it is let in. */
+  async begin(payload: unknown): Promise<boolean> {
+    const { services, sockets } = this.#parts;
+    const { success, output } = v.safeParse(payloadOfConnection, payload ?? {});
+    const token = success ? output.access_token : undefined;
+    try {
+      if (token !== undefined) this.#use(await sockets.identify(this.#request, token));
+      if (this.#credentials !== null) return true;
+      if (services.config.WEBSOCKETS_GRAPHQL_AUTH !== 'public') return false;
+      this.#use(await sockets.identify(this.#request, null));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** What the endpoint for requests answers. */
+  async ask(request: GraphRequest): Promise<FormattedExecutionResult> {
+    const text = await this.#routes.ask({ method: 'POST', path: '/graphql', body: request });
+    const { data, errors } = v.parse(formatted, JSON.parse(`{${text}}`));
+    return { ...(data === undefined ? {} : { data }), ...(errors === undefined ? {} : { errors }) };
+  }
+
+  /**
+   * Prepares an operation.
+   * @throws ServiceError; GraphQLErrors for a document that is not valid
+   */
+  async operation(
+    id: string,
+    request: GraphRequest,
+    { open }: { readonly open: number },
+  ): Promise<{ args: ExecutionArgs; queue: AsyncGenerator<ExecutionResult> | null }> {
+    const { services, live } = this.#parts;
+    const most = services.config.WEBSOCKETS_MAX_SUBSCRIPTIONS;
+    if (open > most) {
+      const reason = `A connection may have ${most} subscriptions (WEBSOCKETS_MAX_SUBSCRIPTIONS).`;
+      throw new ServiceError('LIMIT_EXCEEDED', { reason });
+    }
+    const credentials = this.#credentials;
+    if (credentials === null) throw new ServiceError('INVALID_CREDENTIALS');
+    const caller = await credentials.caller.current();
+    const catalog = services.catalog.current();
+    const rights = await services.access.rightsOf(caller);
+    const { valid, errors } = services.documents.check(catalog, rights, 'items', request);
+    if (valid === undefined) throw errors;
+    const { document } = valid;
+    const operation = operationOf(document, request.operationName);
+    const args = {
+      ...{ schema: valid.endpoint.schema, document },
+      ...(request.operationName === null ? {} : { operationName: request.operationName }),
+      contextValue: { connection: this, request },
+    };
+    if (operation.operation !== 'subscription') return { args, queue: null };
+    await services.limits.enter(this.#request);
+    await services.limits.identify(this.#request, caller);
+    const subscription = subscriptionOf(valid, operation, request, services.bounds);
+    const queue: EventQueue<ExecutionResult> = new EventQueue(() => this.#leave(subscriber));
+    const { collection, actions, question } = subscription;
+    const subscriber: Subscriber = {
+      ...{ collection, actions, question, item: null },
+      caller: () => credentials.caller.current(),
+      hear: (event) => {
+        for (const data of subscription.answers(event)) queue.push({ data });
+      },
+      miss: (reason) => this.#end(CLOSE.restart, `Subscribe again: ${reason}.`),
+      lose: (error) => {
+        this.#leave(subscriber);
+        if (error instanceof ServiceError && error.status < 500) {
+          queue.push({ errors: [graphError(error)], data: null });
+          queue.end();
+        } else {
+          this.#end(CLOSE.restart, 'The items could not be read.');
+        }
+      },
+    };
+    this.#subscribers.set(subscriber, await live.subscribe(subscriber));
+    if (this.#outlet === null) this.#leave(subscriber);
+    services.log.debug({ request: this.#request.id, operation: id, collection }, 'subscribed');
+    return { args, queue };
+  }
+
+  #leave(subscriber: Subscriber): void {
+    this.#subscribers.get(subscriber)?.();
+    this.#subscribers.delete(subscriber);
+  }
+
+  #use(credentials: Credentials): void {
+    this.#credentials = credentials;
+    this.#request.token = credentials.token;
+    this.#expiry = this.#parts.services.identity.expiryOf(credentials.token);
+  }
+
+  #end(code: number, reason: string): void {
+    this.#outlet?.end(code, reason);
+  }
+
+  async #judge({ caller }: Credentials): Promise<void> {
+    try {
+      await caller.current();
+    } catch {
+      this.#end(FORBIDDEN, 'The credentials are not valid any more.');
+      return;
+    }
+    await Promise.all([...this.#subscribers.keys()].map((one) => this.#parts.live.judge(one)));
+  }
+}
+
+const requestContext = v.object({
+  connection: v.instance(GraphSocket),
+  request: v.object({
+    query: v.string(),
+    operationName: v.nullable(v.string()),
+    variables: v.nullable(v.record(v.string(), v.unknown())),
+  }),
+});

@@ -1,0 +1,186 @@
+/** The messages about items of the REST WebSocket, answered by the routes of REST. */
+import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { isJsonObject, type JsonObject } from '#core/json/json-object.ts';
+import { SYSTEM_PREFIX } from '#core/system-collections/name.ts';
+import { answerOf, type RouteRequest } from '#edge/graphql/rest-bridge.ts';
+import type { Request } from '#edge/http/request.ts';
+import type { Response } from '#edge/http/response.ts';
+import type { EdgeServices } from '#edge/services.ts';
+import type { ItemsMessage, SubscribeMessage } from './rest-message.ts';
+
+/** Names of collections that are not the user's own, here and in Directus. */
+const RESERVED = [SYSTEM_PREFIX, 'directus_'];
+
+/**
+ * Collections that are not the user's own cannot be reached this way.
+ * @throws ServiceError INVALID_COLLECTION
+ */
+export function requireItems(collection: string): void {
+  if (!RESERVED.some((prefix) => collection.startsWith(prefix))) return;
+  const reason = `"${collection}" is no collection of items; system collections begin with "system_" and have routes of their own.`;
+  throw new ServiceError('INVALID_COLLECTION', { collection, reason });
+}
+
+function pathOf(collection: string, key?: string | number): string {
+  const path = `/items/${encodeURIComponent(collection)}`;
+  return key === undefined
+    ? path
+    : `${path}/${encodeURIComponent(String(key)).replaceAll('%2C', ',')}`;
+}
+
+/** A query object as the parameters of a URL. */
+function urlQuery(query: JsonObject | null | undefined): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    parameters.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  return parameters.toString();
+}
+
+/** The text of an answer. */
+async function textOf({ body, release }: Response, limit: number): Promise<string> {
+  if (body === null || body === undefined) return '';
+  if (typeof body === 'string') return body;
+  if (body instanceof Uint8Array) {
+    const text = Buffer.from(body).toString();
+    release?.();
+    return text;
+  }
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of body) {
+    pieces.push(Buffer.from(piece));
+    size += piece.length;
+    if (size <= limit) continue;
+    const reason = `A message may have ${limit} bytes; set a lower limit.`;
+    throw new ServiceError('CONTENT_TOO_LARGE', { limit, variable: 'ANSWER_MAX_SIZE', reason });
+  }
+  return Buffer.concat(pieces).toString();
+}
+
+/** Asks the routes of REST on behalf of one connection. */
+export class ItemRequests {
+  readonly #services: EdgeServices;
+  readonly #request: Request;
+
+  constructor(services: EdgeServices, request: Request) {
+    this.#services = services;
+    this.#request = request;
+  }
+
+  /**
+   * The members of what a route answers: `"data":…` and perhaps `"meta":…`; empty where it answers
+   * nothing.
+   */
+  async ask(asked: RouteRequest): Promise<string> {
+    await this.#services.limits.enter(this.#request);
+    const answer = await answerOf(this.#services, this.#request, asked);
+    const text = await textOf(answer, this.#services.config.ANSWER_MAX_SIZE);
+    return text === '' ? '' : text.slice(1, -1);
+  }
+
+  /** The value of `data` that a route answers. */
+  async value(asked: RouteRequest): Promise<unknown> {
+    const parsed: unknown = JSON.parse(`{${await this.ask(asked)}}`);
+    return isJsonObject(parsed) ? parsed.data : undefined;
+  }
+
+  /** What a subscriber is told first: the items as they are. */
+  async current({ collection, item, query }: SubscribeMessage): Promise<string> {
+    if (item === null || item === undefined) return await this.#list(collection, query);
+    const path = pathOf(collection, item);
+    return await this.ask({ method: 'GET', path, query: urlQuery(query) });
+  }
+
+  async answer(message: ItemsMessage): Promise<string> {
+    requireItems(message.collection);
+    switch (message.action) {
+      case 'create':
+        return await this.#create(message);
+      case 'read':
+        return await this.#read(message);
+      case 'update':
+        return await this.#update(message);
+      case 'delete':
+        return await this.#delete(message);
+    }
+  }
+
+  async #list(collection: string, query: JsonObject | null | undefined): Promise<string> {
+    const body = { query: query ?? {} };
+    return await this.ask({ method: 'SEARCH', path: pathOf(collection), body });
+  }
+
+  async #create({ collection, data, query }: ItemsMessage): Promise<string> {
+    if (data === undefined) throw invalidPayload('"data" must be an item, or a list of items.');
+    const path = pathOf(collection);
+    return await this.ask({ method: 'POST', path, query: urlQuery(query), body: data });
+  }
+
+  async #read({ collection, id, ids, query }: ItemsMessage): Promise<string> {
+    if (id !== null && id !== undefined) {
+      return await this.ask({
+        ...{ method: 'GET', path: pathOf(collection, id), query: urlQuery(query) },
+      });
+    }
+    if (!ids) return await this.#list(collection, query);
+    const named = { [this.#key(collection)]: { _in: ids } };
+    const own = query?.filter;
+    const filter = own === undefined || own === null ? named : { _and: [own, named] };
+    return await this.#list(collection, { limit: -1, ...query, filter });
+  }
+
+  async #update(message: ItemsMessage): Promise<string> {
+    const { collection, id, ids, data, query } = message;
+    if (data === undefined) throw invalidPayload('"data" must be what is to be changed.');
+    if (id !== null && id !== undefined) {
+      return await this.ask({ method: 'PATCH', path: pathOf(collection, id), body: data });
+    }
+    const path = pathOf(collection);
+    if (ids) {
+      const body = { keys: ids, data };
+      return await this.ask({ method: 'PATCH', path, query: urlQuery(query), body });
+    }
+    if (Array.isArray(data) || !query) {
+      return await this.ask({ method: 'PATCH', path, query: urlQuery(query), body: data });
+    }
+    return await this.ask({ method: 'PATCH', path, body: { query, data } });
+  }
+
+  async #delete({ collection, id, ids, query }: ItemsMessage): Promise<string> {
+    if (id !== null && id !== undefined) {
+      await this.ask({ method: 'DELETE', path: pathOf(collection, id) });
+      return `"data":${JSON.stringify(id)}`;
+    }
+    const keys = ids ?? (await this.#keysOf(collection, query));
+    if (keys.length > 0) {
+      await this.ask({ method: 'DELETE', path: pathOf(collection), body: keys });
+    }
+    return `"data":${JSON.stringify(keys)}`;
+  }
+
+  /** The keys of what a query finds. */
+  async #keysOf(
+    collection: string,
+    query: JsonObject | null | undefined,
+  ): Promise<readonly unknown[]> {
+    if (!query) throw invalidPayload('"id", "ids" or "query" must say what is to be deleted.');
+    const name = this.#key(collection);
+    const asked = { ...query, fields: [name] };
+    const path = pathOf(collection);
+    const found = await this.value({ method: 'SEARCH', path, body: { query: asked } });
+    return Array.isArray(found)
+      ? found.map((item) => (isJsonObject(item) ? item[name] : item))
+      : [];
+  }
+
+  /** The field that is the key. */
+  #key(name: string): string {
+    const collection = this.#services.catalog.current().collections.get(name);
+    const [field, ...others] = collection?.primaryKey ?? [];
+    if (field === undefined) throw forbidden();
+    if (others.length > 0)
+      throw invalidPayload('Items with a key of several fields have no "ids".');
+    return field.name;
+  }
+}

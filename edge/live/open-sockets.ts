@@ -1,0 +1,57 @@
+/** The WebSockets of an edge, as the configuration wants them. */
+import type { SocketRoute } from '#edge/http/web-socket.ts';
+import type { EdgeServices } from '#edge/services.ts';
+import { GraphSocket, graphServer, SUBPROTOCOL } from './graphql-socket.ts';
+import { RestSocket } from './rest-socket.ts';
+import { Sockets, type SocketTerms } from './sockets.ts';
+
+export interface OpenSockets {
+  readonly routes: readonly SocketRoute[];
+  close(): void;
+}
+
+/** The routes that WebSockets are opened at; none where they are turned off. */
+export function openSockets(services: EdgeServices): OpenSockets {
+  const { config, live } = services;
+  if (live === null) return { routes: [], close: () => undefined };
+  const sockets = new Sockets(services);
+  const bounds = {
+    messageLimit: config.WEBSOCKETS_MESSAGE_MAX_SIZE,
+    bufferLimit: config.WEBSOCKETS_BUFFER_MAX_SIZE,
+  };
+  const rest: SocketTerms = {
+    protocol: 'rest',
+    auth: config.WEBSOCKETS_REST_AUTH,
+    limit: config.WEBSOCKETS_REST_CONN_LIMIT,
+    limitName: 'WEBSOCKETS_REST_CONN_LIMIT',
+  };
+  const graphql: SocketTerms = {
+    protocol: 'graphql',
+    auth: config.WEBSOCKETS_GRAPHQL_AUTH,
+    limit: config.WEBSOCKETS_GRAPHQL_CONN_LIMIT,
+    limitName: 'WEBSOCKETS_GRAPHQL_CONN_LIMIT',
+  };
+  const server = graphServer(config.WEBSOCKETS_GRAPHQL_AUTH_TIMEOUT);
+  const parts = { services, live, sockets };
+  const restRoute: SocketRoute = {
+    ...{ path: config.WEBSOCKETS_REST_PATH, protocol: null, ...bounds },
+    async admit(request) {
+      const credentials = await sockets.admit(request, rest);
+      return new RestSocket({ ...parts, request, credentials });
+    },
+  };
+  const graphRoute: SocketRoute = {
+    ...{ path: config.WEBSOCKETS_GRAPHQL_PATH, protocol: SUBPROTOCOL, ...bounds },
+    async admit(request) {
+      const credentials = await sockets.admit(request, graphql);
+      return new GraphSocket(server, { ...parts, request, credentials });
+    },
+  };
+  return {
+    routes: [
+      ...(config.WEBSOCKETS_REST_ENABLED ? [restRoute] : []),
+      ...(config.WEBSOCKETS_GRAPHQL_ENABLED ? [graphRoute] : []),
+    ],
+    close: () => sockets.close(),
+  };
+}

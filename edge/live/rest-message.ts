@@ -1,0 +1,102 @@
+/** The messages of the REST WebSocket: what clients send, and how they are answered. */
+import * as v from 'valibot';
+import { invalidPayload } from '#core/errors/service-error.ts';
+import { LIVE_ACTIONS } from '#core/live/live-items.ts';
+import { errorEntriesOf } from '#edge/http/failure-response.ts';
+
+const uid = v.optional(v.union([v.string(), v.number()]));
+/** What a client calls a message, to know the answer by. */
+export type Uid = v.InferOutput<typeof uid>;
+
+const key = v.union([v.string(), v.number()]);
+const anyObject = v.record(v.string(), v.unknown());
+
+const auth = v.object({
+  type: v.literal('auth'),
+  uid,
+  access_token: v.optional(v.string()),
+  refresh_token: v.optional(v.string()),
+  email: v.optional(v.string()),
+  password: v.optional(v.string()),
+  otp: v.optional(v.string()),
+});
+
+const subscribe = v.object({
+  type: v.literal('subscribe'),
+  uid,
+  collection: v.string(),
+  event: v.nullish(v.picklist(LIVE_ACTIONS)),
+  item: v.nullish(key),
+  query: v.nullish(anyObject),
+});
+
+const items = v.object({
+  type: v.literal('items'),
+  uid,
+  action: v.picklist(['create', 'read', 'update', 'delete']),
+  collection: v.string(),
+  id: v.nullish(key),
+  ids: v.nullish(v.array(key)),
+  query: v.nullish(anyObject),
+  data: v.optional(v.union([v.array(v.unknown()), anyObject])),
+});
+
+const message = v.variant('type', [
+  auth,
+  v.object({ type: v.literal('ping'), uid }),
+  v.object({ type: v.literal('pong') }),
+  subscribe,
+  v.object({ type: v.literal('unsubscribe'), uid }),
+  items,
+]);
+
+export type RestMessage = v.InferOutput<typeof message>;
+export type AuthMessage = v.InferOutput<typeof auth>;
+export type SubscribeMessage = v.InferOutput<typeof subscribe>;
+export type ItemsMessage = v.InferOutput<typeof items>;
+
+const labels = v.object({
+  type: v.optional(v.fallback(v.optional(v.string()), undefined)),
+  uid: v.optional(v.fallback(uid, undefined)),
+});
+
+/** A message, or what can be told of one that is none. */
+export type Parsed =
+  | { readonly message: RestMessage; readonly error?: never }
+  | { readonly error: Error; readonly type: string; readonly uid: Uid; readonly message?: never };
+
+/** Parses what a client sent. */
+export function parseMessage(text: string): Parsed {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const error = invalidPayload('A message is an object of JSON with "type".');
+    return { error, type: 'error', uid: undefined };
+  }
+  const { issues, output } = v.safeParse(message, value);
+  if (issues === undefined) return { message: output };
+  const known = v.safeParse(labels, value);
+  const { type = 'error', uid: name } = known.success ? known.output : {};
+  const place = v.getDotPath(issues[0]) ?? 'message';
+  const error = invalidPayload(`"${place}" is not as expected: ${issues[0].message}`);
+  return { error, type, uid: name };
+}
+
+/** The text of a message that says what went wrong. */
+export function errorText(type: string, thrown: unknown, name: Uid, code?: string): string {
+  const [entry] = errorEntriesOf(thrown, null).entries;
+  const { code: own, ...details } = entry?.extensions ?? { code: 'INTERNAL_SERVER_ERROR' };
+  const error = { ...details, code: code ?? own, message: entry?.message ?? '' };
+  return JSON.stringify({ type, status: 'error', error, uid: name });
+}
+
+/** The text of a message with members that are JSON already. */
+export function messageText(
+  facts: Readonly<Record<string, unknown>>,
+  parts: string,
+  name: Uid,
+): string {
+  const ending = name === undefined ? '}' : `,"uid":${JSON.stringify(name)}}`;
+  return `${JSON.stringify(facts).slice(0, -1)}${parts === '' ? '' : `,${parts}`}${ending}`;
+}

@@ -1,0 +1,276 @@
+/** The WebSocket of REST: logins, reads and writes of items, and subscriptions. */
+import type { Caller } from '#core/access/grants.ts';
+import type { AccessChanges } from '#core/catalog/access-changes.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import { isJsonObject } from '#core/json/json-object.ts';
+import type { LiveItems } from '#core/live/live-items.ts';
+import { parseQuery } from '#core/query/parse/parameter.ts';
+import type { UnparsedQuery } from '#core/services/statement-cache.ts';
+import type { Request } from '#edge/http/request.ts';
+import { CLOSE, type Outlet } from '#edge/http/web-socket.ts';
+import type { EdgeServices } from '#edge/services.ts';
+import { ItemRequests, requireItems } from './item-request.ts';
+import {
+  type AuthMessage,
+  errorText,
+  type ItemsMessage,
+  messageText,
+  parseMessage,
+  type RestMessage,
+  type SubscribeMessage,
+  type Uid,
+} from './rest-message.ts';
+import { RestSubscription, type SubscriptionHost } from './rest-subscription.ts';
+import { SocketRequest } from './socket-request.ts';
+import { type Connection, type Credentials, Inbox, type Sockets } from './sockets.ts';
+
+/** Messages that may wait, as a multiple of the longest one. */
+const WAITING = 4;
+
+export interface RestSocketParts {
+  readonly services: EdgeServices;
+  readonly live: LiveItems;
+  readonly sockets: Sockets;
+  /** The request that began the connection. */
+  readonly request: Request;
+  /** Null when the first message must bring them. */
+  readonly credentials: Credentials | null;
+}
+
+export class RestSocket implements Connection {
+  readonly #parts: RestSocketParts;
+  readonly #request: SocketRequest;
+  readonly #items: ItemRequests;
+  readonly #inbox: Inbox;
+  readonly #subscriptions = new Map<Uid | symbol, RestSubscription>();
+  #outlet: Outlet | null = null;
+  #credentials: Credentials | null = null;
+  /** When the token expires, in milliseconds since 1970; null: never. */
+  #expiry: number | null = null;
+  /** By when the client must log in, by `performance.now()`; null: it has. */
+  #deadline: number | null = null;
+  #heard = performance.now();
+  #asked = performance.now();
+
+  constructor(parts: RestSocketParts) {
+    const { services, request, credentials } = parts;
+    this.#parts = parts;
+    this.#request = new SocketRequest(request, (reason) => this.#end(CLOSE.restart, reason));
+    this.#items = new ItemRequests(services, this.#request);
+    const { WEBSOCKETS_MESSAGE_MAX_SIZE, WEBSOCKETS_REST_AUTH_TIMEOUT } = services.config;
+    this.#inbox = new Inbox(WEBSOCKETS_MESSAGE_MAX_SIZE * WAITING, () => this.#outlet);
+    if (credentials === null) this.#deadline = performance.now() + WEBSOCKETS_REST_AUTH_TIMEOUT;
+    else this.#use(credentials);
+  }
+
+  opened(outlet: Outlet): void {
+    this.#outlet = outlet;
+    this.#parts.sockets.add('rest', this);
+  }
+
+  message(text: string): void {
+    this.#heard = performance.now();
+    this.#inbox.take(text, (one) => this.#handle(one));
+  }
+
+  closed(): void {
+    this.#outlet = null;
+    this.#parts.sockets.remove('rest', this);
+    this.#request.close();
+    for (const subscription of this.#subscriptions.values()) subscription.end();
+    this.#subscriptions.clear();
+  }
+
+  accessChanged(changes: AccessChanges | null): void {
+    if (this.#credentials?.caller.notice(changes)) void this.#judge(this.#credentials);
+  }
+
+  beat(now: number): void {
+    const { config } = this.#parts.services;
+    if (this.#deadline !== null && now >= this.#deadline) {
+      const late = new ServiceError('INVALID_CREDENTIALS');
+      this.#send(errorText('auth', late, undefined, 'AUTH_TIMEOUT'));
+      this.#end(CLOSE.policy, 'No login came in time.');
+    } else if (this.#expiry !== null && this.#expiry <= Date.now()) {
+      this.#expiry = null;
+      this.#deadline = now + config.WEBSOCKETS_REST_AUTH_TIMEOUT;
+      this.#send(errorText('auth', new ServiceError('TOKEN_EXPIRED'), undefined));
+    }
+    if (!config.WEBSOCKETS_HEARTBEAT_ENABLED) return;
+    const period = config.WEBSOCKETS_HEARTBEAT_PERIOD;
+    if (this.#asked > this.#heard && now - this.#asked >= period) {
+      this.#end(CLOSE.goingAway, 'The client does not answer.');
+    } else if (now - Math.max(this.#heard, this.#asked) >= period) {
+      this.#asked = now;
+      this.#send('{"type":"ping"}');
+    }
+  }
+
+  #use(credentials: Credentials): void {
+    this.#credentials = credentials;
+    this.#request.token = credentials.token;
+    this.#expiry = this.#parts.services.identity.expiryOf(credentials.token);
+    this.#deadline = null;
+  }
+
+  #send(text: string): void {
+    this.#outlet?.send(text);
+  }
+
+  #end(code: number, reason: string): void {
+    this.#outlet?.end(code, reason);
+  }
+
+  /** Ends the connection when its credentials are not valid any more, and what is not allowed. */
+  async #judge({ caller }: Credentials): Promise<void> {
+    try {
+      await caller.current();
+    } catch (error) {
+      this.#refuse(error, undefined);
+      return;
+    }
+    const { live } = this.#parts;
+    await Promise.all([...this.#subscriptions.values()].map((one) => live.judge(one)));
+  }
+
+  async #handle(text: string): Promise<void> {
+    if (this.#outlet === null) return;
+    const parsed = parseMessage(text);
+    if (parsed.message === undefined) {
+      this.#send(errorText(parsed.type, parsed.error, parsed.uid));
+      return;
+    }
+    const { message } = parsed;
+    if (message.type !== 'auth' && this.#credentials === null) {
+      this.#refuse(new ServiceError('INVALID_CREDENTIALS'), undefined);
+      return;
+    }
+    const name = 'uid' in message ? message.uid : undefined;
+    try {
+      await this.#answer(message);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) {
+        this.#parts.services.log.warn({ err: error }, 'a message could not be answered');
+      }
+      this.#send(errorText(message.type, error, name));
+    }
+  }
+
+  async #answer(message: RestMessage): Promise<void> {
+    switch (message.type) {
+      case 'auth':
+        await this.#login(message);
+        break;
+      case 'ping':
+        this.#send(messageText({ type: 'pong' }, '', message.uid));
+        break;
+      case 'pong':
+        break;
+      case 'subscribe':
+        await this.#subscribe(message);
+        break;
+      case 'unsubscribe':
+        this.#unsubscribe(message.uid);
+        break;
+      case 'items':
+        await this.#answerItems(message);
+    }
+  }
+
+  async #answerItems(message: ItemsMessage): Promise<void> {
+    const data = await this.#items.answer(message);
+    this.#send(messageText({ type: 'items' }, data, message.uid));
+  }
+
+  async #login(message: AuthMessage): Promise<void> {
+    const { uid } = message;
+    try {
+      const { token, refresh } = await this.#tokenFor(message);
+      this.#use(await this.#parts.sockets.identify(this.#request, token));
+      const tokens = refresh === undefined ? {} : { refresh_token: refresh };
+      this.#send(messageText({ type: 'auth', status: 'ok', ...tokens }, '', uid));
+    } catch (error) {
+      const isOpenToAll = this.#parts.services.config.WEBSOCKETS_REST_AUTH === 'public';
+      this.#refuse(error, uid, !isOpenToAll);
+    }
+  }
+
+  /** The token that a login brings, or is answered with. */
+  async #tokenFor({ access_token, refresh_token, email, password, otp }: AuthMessage) {
+    if (access_token !== undefined) return { token: access_token };
+    // A login with an old token would be refused for that.
+    this.#request.token = null;
+    const path = refresh_token === undefined ? '/auth/login' : '/auth/refresh';
+    const body =
+      refresh_token === undefined
+        ? { email, password, otp, mode: 'json' }
+        : { refresh_token, mode: 'json' };
+    const found = await this.#items.value({ method: 'POST', path, body });
+    if (!isJsonObject(found)) throw new ServiceError('INVALID_CREDENTIALS');
+    return { token: String(found.access_token), refresh: found.refresh_token };
+  }
+
+  #refuse(error: unknown, uid: Uid, ends = true): void {
+    this.#send(errorText('auth', error, uid, 'AUTH_FAILED'));
+    if (ends) this.#end(CLOSE.policy, 'The login is not valid.');
+  }
+
+  async #subscribe(message: SubscribeMessage): Promise<void> {
+    const { collection, uid, query } = message;
+    requireItems(collection);
+    const { config, bounds } = this.#parts.services;
+    const most = config.WEBSOCKETS_MAX_SUBSCRIPTIONS;
+    const name = uid ?? Symbol('unnamed');
+    this.#subscriptions.get(name)?.end();
+    this.#subscriptions.delete(name);
+    if (this.#subscriptions.size >= most) {
+      const reason = `A connection may have ${most} subscriptions (WEBSOCKETS_MAX_SUBSCRIPTIONS).`;
+      throw new ServiceError('LIMIT_EXCEEDED', { reason });
+    }
+    const parameters = query ?? {};
+    const question: UnparsedQuery = {
+      text: JSON.stringify(parameters),
+      query: () => parseQuery(parameters, bounds, { typed: parameters }),
+    };
+    const subscription = new RestSubscription(this.#host(name, uid), message, question);
+    this.#subscriptions.set(name, subscription);
+    try {
+      await subscription.start();
+    } catch (error) {
+      subscription.end();
+      this.#subscriptions.delete(name);
+      throw error;
+    }
+  }
+
+  #host(name: Uid | symbol, uid: Uid): SubscriptionHost {
+    const { live, services } = this.#parts;
+    return {
+      live,
+      caller: () => this.#caller(),
+      collectionOf: (collection) => services.catalog.current().collections.get(collection),
+      current: (message) => this.#items.current(message),
+      send: (text) => this.#send(text),
+      lost: (subscription, error) => {
+        subscription.end();
+        this.#subscriptions.delete(name);
+        this.#send(errorText('subscribe', error, uid));
+      },
+      restart: (reason) => this.#end(CLOSE.restart, `Subscribe again: ${reason}.`),
+    };
+  }
+
+  async #caller(): Promise<Caller> {
+    if (this.#credentials === null) throw new ServiceError('INVALID_CREDENTIALS');
+    return await this.#credentials.caller.current();
+  }
+
+  #unsubscribe(uid: Uid): void {
+    for (const [name, subscription] of this.#subscriptions) {
+      if (uid !== undefined && name !== uid) continue;
+      subscription.end();
+      this.#subscriptions.delete(name);
+    }
+    this.#send(messageText({ type: 'subscription', event: 'unsubscribe' }, '', uid));
+  }
+}

@@ -1,0 +1,134 @@
+/** One subscription of the REST WebSocket: first the items as they are, then what changes. */
+import type { Caller } from '#core/access/grants.ts';
+import type { Collection } from '#core/catalog/catalog.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import {
+  LIVE_ACTIONS,
+  type LiveAction,
+  type LiveEvent,
+  type LiveItems,
+  type Subscriber,
+} from '#core/live/live-items.ts';
+import type { UnparsedQuery } from '#core/services/statement-cache.ts';
+import { messageText, type SubscribeMessage } from './rest-message.ts';
+
+/** Most events that wait while the items are read; past it they are read again. */
+const MOST_WAITING = 1_000;
+
+/** What a subscription needs of its connection. */
+export interface SubscriptionHost {
+  readonly live: LiveItems;
+  caller(): Promise<Caller>;
+  /** The collection, for the types of its keys. */
+  collectionOf(name: string): Collection | undefined;
+  /** `"data":…` of the items as they are. */
+  current(message: SubscribeMessage): Promise<string>;
+  send(text: string): void;
+  /** The subscription is over, for this reason. */
+  lost(subscription: RestSubscription, error: unknown): void;
+  /** What was missed cannot be made up for: the client has to begin again. */
+  restart(reason: string): void;
+}
+
+/** A key as REST writes it. */
+function shownKey(collection: Collection | undefined, key: string): unknown {
+  const [field, ...others] = collection?.primaryKey ?? [];
+  if (others.length > 0) return key.split(',').map(decodeURIComponent);
+  return field?.type === 'integer' ? Number(key) : key;
+}
+
+export class RestSubscription implements Subscriber {
+  readonly collection: string;
+  readonly question: UnparsedQuery;
+  readonly actions: ReadonlySet<LiveAction>;
+  readonly item: string | null;
+  readonly #message: SubscribeMessage;
+  readonly #host: SubscriptionHost;
+  /** Events that come while the items are read; null when they are sent at once. */
+  #waiting: LiveEvent[] | null = [];
+  #missed = false;
+  #leave: (() => void) | null = null;
+  #ended = false;
+
+  constructor(host: SubscriptionHost, message: SubscribeMessage, question: UnparsedQuery) {
+    const { collection, event, item } = message;
+    this.#host = host;
+    this.#message = message;
+    this.collection = collection;
+    this.question = question;
+    this.actions = new Set(event ? [event] : LIVE_ACTIONS);
+    this.item = item === null || item === undefined ? null : String(item);
+  }
+
+  /** @throws ServiceError when the caller may not subscribe to that */
+  async start(): Promise<void> {
+    this.#leave = await this.#host.live.subscribe(this);
+    if (this.#ended) this.#leave();
+    else await this.#begin();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#leave?.();
+    this.#leave = null;
+  }
+
+  caller(): Promise<Caller> {
+    return this.#host.caller();
+  }
+
+  hear(event: LiveEvent): void {
+    if (this.#ended) return;
+    if (this.#waiting === null) this.#send(event);
+    else if (this.#waiting.length < MOST_WAITING) this.#waiting.push(event);
+    else this.#missed = true;
+  }
+
+  miss(reason: string): void {
+    if (this.#ended) return;
+    if (this.#message.event) this.#host.restart(reason);
+    else if (this.#waiting !== null) this.#missed = true;
+    else {
+      this.#waiting = [];
+      this.#begin().catch((error: unknown) => this.lose(error));
+    }
+  }
+
+  lose(error: unknown): void {
+    if (this.#ended) return;
+    if (error instanceof ServiceError && error.status < 500) this.#host.lost(this, error);
+    else this.#host.restart('The items could not be read.');
+  }
+
+  /** Tells the items as they are, and then what happened meanwhile. */
+  async #begin(): Promise<void> {
+    const { event, uid } = this.#message;
+    const facts = { type: 'subscription', event: 'init' };
+    do {
+      this.#missed = false;
+      this.#waiting = [];
+      const data = event ? '' : await this.#host.current(this.#message);
+      if (this.#ended) return;
+      this.#host.send(messageText(facts, data, uid));
+    } while (this.#missed);
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    for (const one of waiting) this.#send(one);
+  }
+
+  #send(event: LiveEvent): void {
+    const { uid } = this.#message;
+    const facts = { type: 'subscription', event: event.action };
+    this.#host.send(messageText(facts, `"data":${this.#dataOf(event)}`, uid));
+  }
+
+  #dataOf(event: LiveEvent): string {
+    if (event.action === 'delete') {
+      const collection = this.#host.collectionOf(this.collection);
+      const keys = event.keys.map((key) => shownKey(collection, key));
+      return JSON.stringify(this.item === null ? keys : keys[0]);
+    }
+    const texts = event.items.map(({ text }) => text);
+    return this.item === null ? `[${texts.join(',')}]` : (texts[0] ?? 'null');
+  }
+}

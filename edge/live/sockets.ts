@@ -1,0 +1,157 @@
+/**
+ * The open WebSockets of an edge: who may open one, who is told when rights change, and who is asked
+ * whether he is still there.
+ */
+import type { AccessChanges } from '#core/catalog/access-changes.ts';
+import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { metrics } from '#core/metrics/metrics.ts';
+import { clientIpBy } from '#edge/http/client-ip.ts';
+import type { Request } from '#edge/http/request.ts';
+import type { Outlet, SocketHandler } from '#edge/http/web-socket.ts';
+import { cookieOf } from '#edge/rest/cookie.ts';
+import { tokenOf } from '#edge/rest/credential.ts';
+import { mayOpenSocket } from '#edge/rest/csrf-check.ts';
+import { parametersOf } from '#edge/rest/query-parameters.ts';
+import type { EdgeServices } from '#edge/services.ts';
+import { LiveCaller } from './live-caller.ts';
+
+export type SocketProtocol = 'rest' | 'graphql';
+
+/** How connections of a protocol are admitted. */
+export interface SocketTerms {
+  readonly protocol: SocketProtocol;
+  readonly auth: 'handshake' | 'strict' | 'public';
+  /** Most connections. */
+  readonly limit: number;
+  /** The variable that sets it. */
+  readonly limitName: string;
+}
+
+/** The credentials of a connection. */
+export interface Credentials {
+  readonly token: string | null;
+  readonly caller: LiveCaller;
+}
+
+/** One connection, of either protocol. Its methods must not throw. */
+export interface Connection extends SocketHandler {
+  /** Rights, users or sessions changed; null: anything may have. */
+  accessChanged(changes: AccessChanges | null): void;
+  /** Called now and then, with the time by `performance.now()`. */
+  beat(now: number): void;
+}
+
+/** How often (ms) connections are looked after. */
+const BEAT_MS = 1_000;
+
+export class Sockets {
+  readonly #services: EdgeServices;
+  readonly #ipOf: (request: Request) => string | null;
+  readonly #open: Readonly<Record<SocketProtocol, Set<Connection>>> = {
+    rest: new Set(),
+    graphql: new Set(),
+  };
+  readonly #beats: NodeJS.Timeout;
+  readonly #ends: readonly (() => void)[];
+
+  constructor(services: EdgeServices) {
+    this.#services = services;
+    this.#ipOf = clientIpBy(services.config.IP_TRUST_PROXY);
+    this.#beats = setInterval(() => this.#beat(), BEAT_MS).unref();
+    this.#ends = [
+      services.catalog.onAccess((changes) => {
+        for (const connection of this.#all()) connection.accessChanged(changes);
+      }),
+      metrics.reading('sluice_websockets_open', () =>
+        (['rest', 'graphql'] as const).map((protocol) => [{ protocol }, this.#open[protocol].size]),
+      ),
+    ];
+  }
+
+  close(): void {
+    clearInterval(this.#beats);
+    for (const end of this.#ends) end();
+  }
+
+  /**
+   * Judges the request for a connection.
+   * @returns its credentials; null where the first message must bring them
+   * @throws ServiceError FORBIDDEN for a page of another origin, and past the limit;
+   *   INVALID_CREDENTIALS, TOKEN_EXPIRED; REQUESTS_EXCEEDED
+   */
+  async admit(request: Request, terms: SocketTerms): Promise<Credentials | null> {
+    const { config, limits, catalog } = this.#services;
+    await limits.enter(request);
+    if (!mayOpenSocket(request, config)) {
+      throw forbidden('A page of another origin may not open a WebSocket; see CORS_ORIGIN.');
+    }
+    if (this.#open[terms.protocol].size >= terms.limit) {
+      throw forbidden(`There are ${terms.limit} connections already (${terms.limitName}).`);
+    }
+    if (!catalog.ready()) await catalog.regain();
+    const sent = tokenOf(request.header('authorization'), parametersOf(request.query));
+    const token = sent ?? cookieOf(request, config, 'session');
+    if (token === null && terms.auth === 'strict') throw new ServiceError('INVALID_CREDENTIALS');
+    if (token === null && terms.auth === 'handshake') return null;
+    return await this.identify(request, token);
+  }
+
+  /**
+   * The credentials that a token is.
+   * @throws ServiceError INVALID_CREDENTIALS, TOKEN_EXPIRED, INVALID_IP
+   */
+  async identify(request: Request, token: string | null): Promise<Credentials> {
+    const { identity } = this.#services;
+    const caller = await identity.authenticate(token, this.#ipOf(request));
+    return { token, caller: new LiveCaller(identity, token, caller) };
+  }
+
+  /** Adds a connection until {@link remove}. */
+  add(protocol: SocketProtocol, connection: Connection): void {
+    this.#open[protocol].add(connection);
+  }
+
+  remove(protocol: SocketProtocol, connection: Connection): void {
+    this.#open[protocol].delete(connection);
+  }
+
+  *#all(): Generator<Connection> {
+    yield* [...this.#open.rest];
+    yield* [...this.#open.graphql];
+  }
+
+  #beat(): void {
+    const now = performance.now();
+    for (const connection of this.#all()) connection.beat(now);
+  }
+}
+
+/** Messages of a client that wait: a client that sends faster than it is answered is disconnected. */
+export class Inbox {
+  readonly #limit: number;
+  readonly #outlet: () => Outlet | null;
+  #bytes = 0;
+  #last: Promise<void> = Promise.resolve();
+
+  /** @param limit characters of the messages that may wait */
+  constructor(limit: number, outlet: () => Outlet | null) {
+    this.#limit = limit;
+    this.#outlet = outlet;
+  }
+
+  /** Handles a message after those before it. */
+  take(text: string, handle: (text: string) => Promise<void>): void {
+    this.#bytes += text.length + 100;
+    if (this.#bytes > this.#limit) {
+      this.#outlet()?.end(1008, 'Messages came faster than they were answered.');
+      return;
+    }
+    this.#last = this.#last.then(async () => {
+      try {
+        await handle(text);
+      } finally {
+        this.#bytes -= text.length + 100;
+      }
+    });
+  }
+}

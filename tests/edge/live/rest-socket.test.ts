@@ -1,0 +1,231 @@
+// @newest
+/** The WebSocket of REST: logins, items, subscriptions, and what other edges write. */
+import t from 'tap';
+import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
+import { createMember } from '#tests/harness/member.ts';
+import { openSocket, type TestSocket } from '#tests/harness/socket.ts';
+import { until } from '#tests/harness/until.ts';
+
+const cluster = await startCluster(t, {
+  edges: 2,
+  env: { WEBSOCKETS_ENABLED: 'true', WEBSOCKETS_REST_AUTH_TIMEOUT: '3s' },
+});
+const { db } = cluster;
+await db.query(`
+  CREATE TABLE note (id serial PRIMARY KEY, title text, secret text, owner uuid);
+  CREATE TABLE pair (a int, b text, n int, PRIMARY KEY (a, b));
+  INSERT INTO note (title) VALUES ('one'), ('two');
+  INSERT INTO pair VALUES (1, 'x,y', 1)`);
+await until(
+  async () => (await cluster.fetch('/items/note')).status === 200,
+  'the tables are served',
+);
+
+async function login(token: string = ADMIN_TOKEN, edge = 0): Promise<TestSocket> {
+  const socket = await openSocket(`${cluster.urls[edge]}/websocket`);
+  t.teardown(() => socket.close());
+  socket.send({ type: 'auth', access_token: token });
+  t.match(await socket.next(), { type: 'auth', status: 'ok' });
+  return socket;
+}
+
+const write = (method: string, path: string, body?: unknown, edge = 1) =>
+  fetch(`${cluster.urls[edge]}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+t.test('a subscriber hears of what another edge writes', async (t) => {
+  const socket = await login();
+  socket.send({
+    type: 'subscribe',
+    collection: 'note',
+    uid: 'n',
+    query: { fields: ['id', 'title'], sort: ['id'] },
+  });
+  t.strictSame(await socket.next(), {
+    type: 'subscription',
+    event: 'init',
+    data: [
+      { id: 1, title: 'one' },
+      { id: 2, title: 'two' },
+    ],
+    uid: 'n',
+  });
+  await write('POST', '/items/note', { title: 'three' });
+  t.strictSame(await socket.next(), {
+    ...{ type: 'subscription', event: 'create', data: [{ id: 3, title: 'three' }], uid: 'n' },
+  });
+  await write('PATCH', '/items/note/3', { title: 'third' });
+  t.strictSame(await socket.next(), {
+    ...{ type: 'subscription', event: 'update', data: [{ id: 3, title: 'third' }], uid: 'n' },
+  });
+  await write('DELETE', '/items/note/3');
+  t.strictSame(await socket.next(), {
+    ...{ type: 'subscription', event: 'delete', data: [3], uid: 'n' },
+  });
+  socket.send({ type: 'unsubscribe', uid: 'n' });
+  t.strictSame(await socket.next(), { type: 'subscription', event: 'unsubscribe', uid: 'n' });
+});
+
+t.test('items are read and written', async (t) => {
+  const socket = await login();
+  const ask = async (message: object) => {
+    socket.send({ type: 'items', uid: 1, ...message });
+    return await socket.next((one) => one.uid === 1);
+  };
+  const collection = 'note';
+  t.match(
+    await ask({ action: 'create', collection, data: { title: 'x' }, query: { fields: ['title'] } }),
+    {
+      type: 'items',
+      data: { title: 'x' },
+    },
+  );
+  t.match(await ask({ action: 'read', collection, id: 1, query: { fields: ['title'] } }), {
+    data: { title: 'one' },
+  });
+  t.match(
+    await ask({ action: 'read', collection, ids: [2, 1], query: { fields: 'id', sort: 'id' } }),
+    {
+      data: [{ id: 1 }, { id: 2 }],
+    },
+  );
+  t.match(
+    await ask({
+      action: 'read',
+      collection,
+      query: { filter: { title: { _eq: 'x' } }, meta: '*' },
+    }),
+    { data: [{ title: 'x' }], meta: { filter_count: 1 } },
+  );
+  t.match(await ask({ action: 'update', collection, id: 1, data: { title: 'y' } }), {
+    data: { id: 1, title: 'y' },
+  });
+  t.match(await ask({ action: 'update', collection, ids: [1, 2], data: { title: 'z' } }), {
+    data: [{ title: 'z' }, { title: 'z' }],
+  });
+  t.match(
+    await ask({
+      ...{ action: 'update', collection, data: { title: 'q' } },
+      query: { filter: { title: { _eq: 'x' } } },
+    }),
+    { data: [{ title: 'q' }] },
+  );
+  t.match(await ask({ action: 'update', collection, data: [{ id: 1, title: 'a' }] }), {
+    data: [{ id: 1, title: 'a' }],
+  });
+  const gone = await ask({
+    action: 'delete',
+    collection,
+    query: { filter: { title: { _eq: 'q' } } },
+  });
+  t.equal(gone.data.length, 1);
+  t.match(await ask({ action: 'read', collection, id: gone.data[0] }), {
+    ...{ type: 'items', status: 'error', error: { code: 'FORBIDDEN' } },
+  });
+  t.match(await ask({ action: 'read', collection: 'system_users' }), {
+    error: { code: 'INVALID_COLLECTION' },
+  });
+  t.match(await ask({ action: 'read', collection: 'directus_users' }), {
+    error: { code: 'INVALID_COLLECTION' },
+  });
+  t.match(await ask({ action: 'dance', collection }), { error: { code: 'INVALID_PAYLOAD' } });
+  socket.sendText('{');
+  t.match(await socket.next(), { status: 'error', error: { code: 'INVALID_PAYLOAD' } });
+  socket.send({ type: 'ping', uid: 2 });
+  t.strictSame(await socket.next(), { type: 'pong', uid: 2 });
+});
+
+t.test('what may not be seen is not told, and what was seen is told when it is gone', async (t) => {
+  const rule = { owner: { _eq: '$CURRENT_USER' } };
+  const read = { action: 'read', collection: 'note', fields: ['id', 'title', 'owner'] } as const;
+  const [first, second] = [
+    await createMember(cluster, [{ ...read, permissions: rule }]),
+    await createMember(cluster, [{ ...read, permissions: rule }]),
+  ];
+  const [one, two] = [await login(first.token), await login(second.token)];
+  for (const socket of [one, two]) {
+    socket.send({ type: 'subscribe', collection: 'note', query: { fields: '*' } });
+    t.strictSame((await socket.next()).data, []);
+  }
+  await write('POST', '/items/note', [
+    { title: 'mine', owner: first.id, secret: 's' },
+    { title: 'yours', owner: second.id, secret: 's' },
+  ]);
+  const [mine] = (await one.next()).data;
+  t.strictSame(Object.keys(mine), ['id', 'title', 'owner']);
+  t.equal(mine.title, 'mine');
+  t.equal((await two.next()).data[0].title, 'yours');
+  await write('DELETE', `/items/note/${mine.id}`);
+  t.strictSame((await one.next()).data, [mine.id]);
+  await write('DELETE', `/items/note/${mine.id + 1}`);
+  t.strictSame((await two.next()).data, [mine.id + 1]);
+  t.strictSame([one.heard, two.heard], [[], []], 'of the others nothing was told');
+});
+
+t.test('an item of a key of several fields', async (t) => {
+  const socket = await login();
+  socket.send({ type: 'subscribe', collection: 'pair', item: '1,x%2Cy', event: 'update', uid: 5 });
+  t.strictSame(await socket.next(), { type: 'subscription', event: 'init', uid: 5 });
+  await write('PATCH', '/items/pair/1,x%2Cy', { n: 2 });
+  t.match((await socket.next()).data, { a: 1, b: 'x,y', n: 2 });
+});
+
+t.test('many changes at once are a fresh start', async (t) => {
+  const socket = await login();
+  const query = { fields: ['id'], filter: { title: { _eq: 'many' } }, limit: -1 };
+  socket.send({ type: 'subscribe', collection: 'note', query, uid: 'm' });
+  await socket.next();
+  const many = Array.from({ length: 300 }, () => ({ title: 'many' }));
+  await write('POST', '/items/note', many);
+  const { event, data } = await socket.next();
+  t.equal(event, 'init');
+  t.equal(data.length, 300);
+  const strict = await login();
+  strict.send({ type: 'subscribe', collection: 'note', event: 'create' });
+  await strict.next();
+  await write('POST', '/items/note', many);
+  t.equal((await strict.closed).code, 1012, 'who asked for no items has to begin again');
+});
+
+t.test('who is not let in', async (t) => {
+  const late = await openSocket(`${cluster.url}/websocket`);
+  t.match(await late.next(), { type: 'auth', status: 'error', error: { code: 'AUTH_TIMEOUT' } });
+  await late.closed;
+  const wrong = await openSocket(`${cluster.url}/websocket`);
+  wrong.send({ type: 'auth', access_token: 'nobody' });
+  t.match(await wrong.next(), { type: 'auth', status: 'error', error: { code: 'AUTH_FAILED' } });
+  await wrong.closed;
+  const unnamed = await openSocket(`${cluster.url}/websocket`);
+  unnamed.send({ type: 'items', action: 'read', collection: 'note' });
+  t.match(await unnamed.next(), { type: 'auth', status: 'error' });
+  await unnamed.closed;
+  await t.rejects(openSocket(`${cluster.url}/websocket?access_token=nobody`));
+});
+
+t.test('rights and sessions end what runs', async (t) => {
+  const read = { action: 'read', collection: 'note', fields: ['id', 'title'] } as const;
+  const member = await createMember(cluster, [read]);
+  const [socket, other] = [await login(member.token), await login(member.token, 1)];
+  for (const one of [socket, other]) {
+    one.send({ type: 'subscribe', collection: 'note', query: { fields: ['*'] }, uid: 's' });
+    await one.next();
+  }
+  const { rows } = await db.query('SELECT id FROM system_permissions WHERE policy = $1', [
+    member.policy,
+  ]);
+  await write('PATCH', `/permissions/${rows[0].id}`, { fields: ['id'] });
+  await write('POST', '/items/note', { title: 'narrow' });
+  for (const one of [socket, other]) {
+    t.strictSame(Object.keys((await one.next()).data[0]), ['id'], 'narrowed');
+  }
+  await write('DELETE', `/permissions/${rows[0].id}`);
+  t.match(await socket.next(), {
+    ...{ type: 'subscribe', status: 'error', error: { code: 'FORBIDDEN' }, uid: 's' },
+  });
+  await write('PATCH', `/users/${member.id}`, { status: 'suspended' });
+  t.match(await socket.next(), { type: 'auth', status: 'error', error: { code: 'AUTH_FAILED' } });
+  await Promise.all([socket.closed, other.closed]);
+});

@@ -1,0 +1,45 @@
+/** A client of WebSockets that keeps what it hears, for tests. */
+import { until } from './until.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into messages freely
+export type Message = any;
+
+export interface TestSocket {
+  /** What was heard and not yet taken. */
+  readonly heard: Message[];
+  send(message: unknown): void;
+  sendText(text: string): void;
+  /** Takes the first message for which the condition holds. */
+  next(is?: (message: Message) => boolean): Promise<Message>;
+  /** Resolves with code and reason when the connection is closed. */
+  readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
+  close(): void;
+}
+
+/** Opens a WebSocket; rejects when it is refused. */
+export async function openSocket(url: string, protocols: string[] = []): Promise<TestSocket> {
+  const socket = new WebSocket(url.replace(/^http/, 'ws'), protocols);
+  const heard: Message[] = [];
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    socket.addEventListener('close', ({ code, reason }) => resolve({ code, reason }));
+  });
+  socket.addEventListener('message', ({ data }) => heard.push(JSON.parse(String(data))));
+  await new Promise<void>((resolve, reject) => {
+    socket.addEventListener('open', () => resolve());
+    socket.addEventListener('error', () => reject(new Error(`no WebSocket at ${url}`)));
+  });
+  return {
+    heard,
+    closed,
+    send: (message) => socket.send(JSON.stringify(message)),
+    sendText: (text) => socket.send(text),
+    async next(is = () => true) {
+      const at = await until(() => {
+        const found = heard.findIndex(is);
+        return found < 0 ? null : { found };
+      }, 'a message');
+      return heard.splice(at.found, 1)[0];
+    },
+    close: () => socket.close(),
+  };
+}
