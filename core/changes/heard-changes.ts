@@ -7,7 +7,7 @@ import type { Pool } from '#core/database/pool.ts';
 import { render, sql } from '#core/database/sql.ts';
 import type { Log } from '#core/log/log.ts';
 import { warnThrottled } from '#core/log/throttled-warning.ts';
-import type { MessageBus, Sender } from '#core/messages/bus.ts';
+import type { MessageBus, Messages, Sender } from '#core/messages/bus.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import type { Change } from './change.ts';
 
@@ -23,7 +23,12 @@ export interface ChangeListener {
 }
 
 export interface HeardChangesParts {
-  readonly bus: Pick<MessageBus, 'subscribe' | 'onResumed'>;
+  readonly bus: Pick<MessageBus, 'onResumed'> & {
+    subscribe(
+      topic: 'items.changed',
+      handler: (message: Messages['items.changed']) => void,
+    ): () => void;
+  };
   readonly pool: Pool;
   /** The schema of the system tables. */
   readonly schema: string;
@@ -81,13 +86,13 @@ export class HeardChanges {
     this.#listener.missed(reason);
   }
 
-  /** Looks for processes that vanished: what they wrote last may not have been told. */
+  /** What processes that vanished wrote last may not have been told. */
   async #watch(): Promise<void> {
     const { signal } = this.#closing;
     const warn = warnThrottled(this.#parts.log, 'processes that vanished cannot be looked for');
     while (!signal.aborted) {
       try {
-        await this.#look();
+        await this.look();
       } catch (error) {
         if (!signal.aborted) warn(error instanceof Error ? error : new Error(String(error)));
       }
@@ -95,7 +100,11 @@ export class HeardChanges {
     }
   }
 
-  async #look(): Promise<void> {
+  /**
+   * Looks for processes that vanished.
+   * @returns how many there are
+   */
+  async look(): Promise<number> {
     const { pool, schema } = this.#parts;
     const { rows } = await pool.query<{ id: string }>(
       render(sql`SELECT id FROM ${systemTable(schema, 'members')}
@@ -107,5 +116,6 @@ export class HeardChanges {
     const silent = gone.filter((id) => !this.#ended.delete(id));
     for (const id of gone) this.#senders.delete(id);
     if (silent.length > 0) this.#miss('a process ended without a word');
+    return members.size;
   }
 }

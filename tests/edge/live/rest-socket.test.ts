@@ -8,7 +8,7 @@ import { until } from '#tests/harness/until.ts';
 
 const cluster = await startCluster(t, {
   edges: 2,
-  env: { WEBSOCKETS_ENABLED: 'true', WEBSOCKETS_REST_AUTH_TIMEOUT: '3s' },
+  env: { WEBSOCKETS_ENABLED: 'true', WEBSOCKETS_REST_AUTH_TIMEOUT: '1s' },
 });
 const { db } = cluster;
 await db.query(`

@@ -1,0 +1,62 @@
+// @newest
+/** Subscribers learn that something may have been missed: messages interrupted, an edge killed. */
+import { Redis } from 'ioredis';
+import t from 'tap';
+import { clusterId } from '#core/system/cluster-id.ts';
+import { backends } from '#tests/harness/backend.ts';
+import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
+import { openSocket } from '#tests/harness/socket.ts';
+import { until } from '#tests/harness/until.ts';
+
+/** Ends the connections of the messages of one cluster. */
+async function killOnRedis(url: string, cluster: string): Promise<void> {
+  const redis = new Redis(url);
+  const clients = String(await redis.client('LIST')).split('\n');
+  for (const line of clients.filter((one) => one.includes(cluster.replaceAll('-', '')))) {
+    await redis.client('KILL', 'ID', /id=(\d+)/.exec(line)?.[1] ?? '');
+  }
+  redis.disconnect();
+}
+
+for (const backend of backends) {
+  t.test(`gaps on ${backend.name}`, async (t) => {
+    const cluster = await startCluster(t, {
+      edges: 2,
+      env: { WEBSOCKETS_ENABLED: 'true', ...backend.env },
+    });
+    const { db, urls } = cluster;
+    await db.query('CREATE TABLE note (id serial PRIMARY KEY, title text)');
+    await until(
+      async () => (await cluster.fetch('/items/note')).status === 200,
+      'the table is served',
+    );
+    const open = async (message: object) => {
+      const socket = await openSocket(`${urls[0]}/websocket?access_token=${ADMIN_TOKEN}`);
+      t.teardown(() => socket.close());
+      socket.send({ type: 'subscribe', collection: 'note', ...message });
+      t.match(await socket.next(), { event: 'init' });
+      return socket;
+    };
+
+    await t.test('an interruption of the messages', async (t) => {
+      const [items, events] = [await open({}), await open({ event: 'create' })];
+      if (backend.env.REDIS_URL === undefined) {
+        await db.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE application_name = 'sluice messages' AND datname = current_database()`);
+      } else {
+        await killOnRedis(backend.env.REDIS_URL, await clusterId(db, 'public'));
+      }
+      // Nobody is told of this one: SQL does not pass through the edge.
+      await db.query("INSERT INTO note (title) VALUES ('by the way')");
+      t.match(await items.next(), { event: 'init', data: [{ title: 'by the way' }] });
+      t.equal((await events.closed).code, 1012);
+    });
+
+    if (backend.name !== 'postgres') return;
+    await t.test('an edge is killed', async (t) => {
+      const items = await open({});
+      await cluster.edges[1]?.end('SIGKILL');
+      t.match(await items.next(), { event: 'init' });
+    });
+  });
+}
