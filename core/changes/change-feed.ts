@@ -9,7 +9,7 @@ import type { MessageBus } from '#core/messages/bus.ts';
 import { type Change, gathered } from './change.ts';
 
 /** How long (ms) a change waits for others after a message, because one costs as much as a write. */
-const GATHER_MS = 20;
+const GATHER_MS = 10;
 /** How long (ms) after its last message a process says once more how many there were. */
 const CONFIRM_MS = 500;
 /** Bytes of the changes in one message, so that it fits into NOTIFY. */
