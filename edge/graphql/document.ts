@@ -17,6 +17,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { Rights } from '#core/access/rights.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
+import { PersistedDocuments } from './persisted-documents.ts';
 import { nestingOf, reachOf } from './reach.ts';
 import { buildSchema, type EndpointSchema, rootCollections, type Scope } from './schema.ts';
 import { Shapes } from './shape.ts';
@@ -123,6 +124,8 @@ function limitError(what: string, limit: number, variable: string): GraphQLError
 }
 
 export class Documents {
+  /** Those that clients name by their hash. */
+  readonly persisted = new PersistedDocuments();
   readonly #limits: DocumentLimits;
   readonly #known = new LRUCache<Rights, Known>({ max: MAX_RIGHTS });
   #catalog: Catalog | null = null;

@@ -2,7 +2,7 @@
  * `/graphql` and `/graphql/system` over HTTP (GraphQL over HTTP, draft of the GraphQL Foundation): the
  * media type that a client accepts decides the status of a request that is not executed.
  */
-import type { GraphQLError } from 'graphql';
+import { GraphQLError } from 'graphql';
 import Negotiator from 'negotiator';
 import * as v from 'valibot';
 import { invalidPayload, invalidQuery, ServiceError } from '#core/errors/service-error.ts';
@@ -12,6 +12,7 @@ import type { Response } from '#edge/http/response.ts';
 import type { Call, CallHandler } from '#edge/rest/call.ts';
 import { DATA, json, type RouteEntry } from '#edge/rest/route.ts';
 import { execute, type GraphRequest } from './execute.ts';
+import type { PersistedDocuments } from './persisted-documents.ts';
 import type { Scope } from './schema.ts';
 
 const JSON_TYPE = 'application/json';
@@ -31,10 +32,15 @@ function typeOf(request: Request): string {
   return best ?? JSON_TYPE;
 }
 
-function parsedRequest(value: unknown): GraphRequest {
+function parsedRequest(value: unknown, persisted: PersistedDocuments): GraphRequest {
   if (!isJsonObject(value)) throw invalidPayload('The body must be an object with "query".');
-  if (value.query === undefined) throw invalidPayload('"query" must be a document of GraphQL.');
-  const { issues, output } = v.safeParse(parameters, value);
+  const sent = typeof value.query === 'string' ? value.query : undefined;
+  const query =
+    value.query === undefined || sent !== undefined
+      ? persisted.resolve(sent, value.extensions)
+      : value.query;
+  if (query === undefined) throw invalidPayload('"query" must be a document of GraphQL.');
+  const { issues, output } = v.safeParse(parameters, { ...value, query });
   if (issues === undefined) return output;
   throw invalidPayload(`"${v.getDotPath(issues[0]) ?? 'body'}" ${issues[0].message}.`);
 }
@@ -50,21 +56,24 @@ function jsonOf(name: string, text: unknown): unknown {
 
 async function requestOf(call: Call): Promise<GraphRequest> {
   const { request, services } = call;
+  const { persisted } = services.documents;
   if (request.method !== 'POST') {
     const search = new URLSearchParams(request.query);
     const text = (name: string) => search.get(name) ?? undefined;
-    return parsedRequest({
+    const given = {
       ...{ query: text('query'), operationName: text('operationName') },
       variables: jsonOf('variables', text('variables')),
       extensions: jsonOf('extensions', text('extensions')),
-    });
+    };
+    return parsedRequest(given, persisted);
   }
   const type = request.header('content-type');
   if (type === undefined) {
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { reason: `The body must be ${JSON_TYPE}.` });
   }
   const limit = services.config.QUERY_BODY_MAX_SIZE;
-  return parsedRequest(await request.body.json({ bytes: limit, variable: 'QUERY_BODY_MAX_SIZE' }));
+  const value = await request.body.json({ bytes: limit, variable: 'QUERY_BODY_MAX_SIZE' });
+  return parsedRequest(value, persisted);
 }
 
 /** The errors of a request that was not executed. */
@@ -85,7 +94,13 @@ function handler(scope: Scope): CallHandler {
   return async (call) => {
     const { request, services, caller } = call;
     const type = typeOf(request);
-    const asked = await requestOf(call);
+    let asked: GraphRequest;
+    try {
+      asked = await requestOf(call);
+    } catch (error) {
+      if (error instanceof GraphQLError) return refusal([error], type);
+      throw error;
+    }
     const known = {
       catalog: services.catalog.current(),
       rights: await services.access.rightsOf(caller),
@@ -115,7 +130,7 @@ function handler(scope: Scope): CallHandler {
 }
 
 const body = v.object({
-  query: v.string(),
+  query: v.optional(v.string()),
   operationName: v.nullish(v.string()),
   variables: v.nullish(v.record(v.string(), v.unknown())),
 });

@@ -9,6 +9,8 @@ import {
   rest,
   staticToken,
 } from '@directus/sdk';
+import { Client, cacheExchange, fetchExchange, subscriptionExchange } from '@urql/core';
+import { createClient } from 'graphql-ws';
 import t from 'tap';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
 import { until } from '#tests/harness/until.ts';
@@ -88,4 +90,39 @@ t.test('a login whose token is renewed', async (t) => {
   await leave(client);
   // It renews its token as long as it is logged in.
   await client.logout();
+});
+
+t.test('urql with graphql-ws', async (t) => {
+  const socket = createClient({
+    url: `${first.replace('http', 'ws')}/graphql`,
+    connectionParams: { access_token: ADMIN_TOKEN },
+  });
+  t.teardown(() => socket.dispose());
+  const client = new Client({
+    url: `${first}/graphql`,
+    preferGetMethod: false,
+    fetchOptions: { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } },
+    exchanges: [
+      cacheExchange,
+      fetchExchange,
+      subscriptionExchange({
+        forwardSubscription: (request) => ({
+          subscribe: (sink) => ({
+            unsubscribe: socket.subscribe({ ...request, query: request.query ?? '' }, sink),
+          }),
+        }),
+      }),
+    ],
+  });
+  const heard: unknown[] = [];
+  const query = 'subscription { note_mutated(event: create) { event data { title } } }';
+  const { unsubscribe } = client.subscription(query, {}).subscribe(({ data }) => heard.push(data));
+  const listeners = "SELECT FROM system_listeners WHERE collection = 'note'";
+  await until(async () => (await cluster.db.query(listeners)).rowCount, 'the subscription');
+  const create = 'mutation { create_note_item(data: { title: "by urql" }) { title } }';
+  const { error } = await client.mutation(create, {}).toPromise();
+  t.equal(error, undefined);
+  await until(() => heard.length > 0, 'the event');
+  t.match(heard, [{ note_mutated: { event: 'create', data: { title: 'by urql' } } }]);
+  unsubscribe();
 });

@@ -1,5 +1,6 @@
 // @newest
 /** GraphQL over HTTP by its audit suite, the limits of documents, and what a schema tells. */
+import { createHash } from 'node:crypto';
 import { parse } from 'graphql';
 import { serverAudits } from 'graphql-http';
 import t from 'tap';
@@ -156,5 +157,30 @@ t.test('introspection that is turned off', async (t) => {
   t.match(errors, [{ message: /GRAPHQL_INTROSPECTION/ }]);
   t.match(await answerOf('{ thing { __typename } }', ADMIN_TOKEN, url), {
     data: { thing: [{ __typename: 'thing' }, { __typename: 'thing' }] },
+  });
+});
+
+t.test('documents that are named by their hash', async (t) => {
+  const query = '{ __typename }';
+  const sha256Hash = createHash('sha256').update(query).digest('hex');
+  const extensions = { persistedQuery: { version: 1, sha256Hash } };
+  const ask = async (body: object) => {
+    const answer = await cluster.fetch('/graphql', { method: 'POST', body: JSON.stringify(body) });
+    return { status: answer.status, body: JSON.parse(await answer.text()) };
+  };
+  t.match(await ask({ extensions }), {
+    status: 200,
+    body: { errors: [{ extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }] },
+  });
+  t.match(await ask({ query, extensions }), { body: { data: { __typename: 'Query' } } });
+  t.match(await ask({ extensions }), { body: { data: { __typename: 'Query' } } });
+  const url = `/graphql?extensions=${encodeURIComponent(JSON.stringify(extensions))}`;
+  t.match(await (await cluster.fetch(url)).json(), { data: { __typename: 'Query' } });
+  t.match(await ask({ query: '{ a: __typename }', extensions }), {
+    status: 400,
+    body: { errors: [{ extensions: { code: 'INVALID_PAYLOAD' } }] },
+  });
+  t.match(await ask({ extensions: { persistedQuery: { version: 2, sha256Hash } } }), {
+    status: 400,
   });
 });

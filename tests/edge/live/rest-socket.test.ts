@@ -1,4 +1,3 @@
-// @newest
 /** The WebSocket of REST: logins, items, subscriptions, and what other edges write. */
 import t from 'tap';
 import { ADMIN_TOKEN, startCluster } from '#tests/harness/cluster.ts';
@@ -8,6 +7,7 @@ import { until } from '#tests/harness/until.ts';
 
 const cluster = await startCluster(t, {
   edges: 2,
+  workers: 1,
   env: { WEBSOCKETS_ENABLED: 'true', WEBSOCKETS_REST_AUTH_TIMEOUT: '1s' },
 });
 const { db } = cluster;
@@ -188,6 +188,24 @@ t.test('many changes at once are a fresh start', async (t) => {
   await strict.next();
   await write('POST', '/items/note', many);
   t.equal((await strict.closed).code, 1012, 'who asked for no items has to begin again');
+});
+
+t.test('an import is a fresh start, and a client can know of all this', async (t) => {
+  const socket = await login();
+  const query = { fields: ['title'], filter: { title: { _eq: 'imported' } } };
+  socket.send({ type: 'subscribe', collection: 'note', query });
+  t.strictSame((await socket.next()).data, []);
+  const form = new FormData();
+  form.set('file', new Blob(['title\nimported\n'], { type: 'text/csv' }), 'notes.csv');
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+  await fetch(`${cluster.urls[1]}/utils/import/note`, { method: 'POST', headers, body: form });
+  t.match(await socket.next(), { event: 'init', data: [{ title: 'imported' }] });
+  const info = JSON.parse(await (await cluster.fetch('/server/info')).text());
+  t.match(info.data.websocket, {
+    rest: { authentication: 'handshake', path: '/websocket' },
+    graphql: { authentication: 'handshake', path: '/graphql' },
+    heartbeat: 30,
+  });
 });
 
 t.test('who is not let in', async (t) => {

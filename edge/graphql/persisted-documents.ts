@@ -1,0 +1,57 @@
+/**
+ * Documents that clients name by their hash once they have sent them (automatic persisted queries, as
+ * Apollo describes them): each edge remembers some, and asks for the text of what it does not know.
+ */
+import { createHash } from 'node:crypto';
+import { GraphQLError } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import * as v from 'valibot';
+import { invalidPayload } from '#core/errors/service-error.ts';
+
+/** Documents that are kept, and their characters in all. */
+const MAX_DOCUMENTS = 10_000;
+const MAX_CHARACTERS = 16_777_216;
+
+const extension = v.object({
+  persistedQuery: v.optional(
+    v.object({
+      version: v.literal(1),
+      sha256Hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/i)),
+    }),
+  ),
+});
+
+export class PersistedDocuments {
+  readonly #texts = new LRUCache<string, string>({
+    max: MAX_DOCUMENTS,
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: (text) => text.length + 100,
+  });
+
+  /**
+   * The text of a document.
+   * @param query undefined when the client did not send it
+   * @returns undefined when it is not named by a hash either
+   * @throws ServiceError INVALID_PAYLOAD for a hash that is not that of the text; GraphQLError
+   *   PersistedQueryNotFound, after which clients send the text
+   */
+  resolve(query: string | undefined, extensions: unknown): string | undefined {
+    const { success, output } = v.safeParse(extension, extensions ?? {});
+    if (!success)
+      throw invalidPayload('"extensions.persistedQuery" needs version 1 and sha256Hash.');
+    const hash = output.persistedQuery?.sha256Hash.toLowerCase();
+    if (hash === undefined) return query;
+    if (query === undefined) {
+      const known = this.#texts.get(hash);
+      if (known !== undefined) return known;
+      throw new GraphQLError('PersistedQueryNotFound', {
+        extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' },
+      });
+    }
+    if (createHash('sha256').update(query).digest('hex') !== hash) {
+      throw invalidPayload('"extensions.persistedQuery.sha256Hash" is not the hash of "query".');
+    }
+    this.#texts.set(hash, query);
+    return query;
+  }
+}
