@@ -108,7 +108,15 @@ t.test('urql with graphql-ws', async (t) => {
       subscriptionExchange({
         forwardSubscription: (request) => ({
           subscribe: (sink) => ({
-            unsubscribe: socket.subscribe({ ...request, query: request.query ?? '' }, sink),
+            unsubscribe: socket.subscribe(
+              { ...request, query: request.query ?? '' },
+              {
+                // The types of both packages differ, not what they mean.
+                next: ({ data = null }) => sink.next({ data }),
+                error: (error) => sink.error(error),
+                complete: () => sink.complete(),
+              },
+            ),
           }),
         }),
       }),
