@@ -101,6 +101,7 @@ export class LiveItems {
   readonly #statements = new StatementCache<null>();
   readonly #channels = new Map<string, Channel>();
   readonly #renewal: NodeJS.Timeout;
+  #said: Promise<void> = Promise.resolve();
   readonly #warn: (error: Error) => void;
   readonly #told = metrics.counter('sluice_live_events_total', {});
   readonly #endReading: () => void;
@@ -175,7 +176,7 @@ export class LiveItems {
   #channelOf(collection: string): Channel {
     const known = this.#channels.get(collection);
     if (known !== undefined) return known;
-    const listens = this.#parts.listening.renew([collection]);
+    const listens = this.#inOrder(() => this.#parts.listening.renew([collection]));
     const channel = { subscribers: new Set<Subscriber>(), pending: [], isTelling: false, listens };
     this.#channels.set(collection, channel);
     // Whoever subscribes hears of it; the next one tries again.
@@ -188,7 +189,16 @@ export class LiveItems {
     const { collection } = subscriber;
     if (channel.subscribers.size > 0 || this.#channels.get(collection) !== channel) return;
     this.#channels.delete(collection);
-    this.#parts.listening.end(collection).catch((error: unknown) => this.#complain(error));
+    this.#inOrder(async () => {
+      if (!this.#channels.has(collection)) await this.#parts.listening.end(collection);
+    }).catch((error: unknown) => this.#complain(error));
+  }
+
+  /** Says something of listening after what was said before. */
+  #inOrder(say: () => Promise<void>): Promise<void> {
+    const said = this.#said.then(say);
+    this.#said = said.catch(() => undefined);
+    return said;
   }
 
   async #renew(): Promise<void> {
