@@ -13,7 +13,8 @@ export const LISTENING_MS = 30_000;
 /** How long (ms) rows are kept: longer than a message ever takes. */
 const KEPT_MS = 60_000;
 
-function listened(schema: string, collection: string): Sql {
+/** Whether somebody listens to a collection. */
+export function listenedSql(schema: string, collection: string): Sql {
   return sql`EXISTS (SELECT FROM ${systemTable(schema, 'listeners')}
     WHERE collection = ${literal(collection)} AND expires > clock_timestamp())`;
 }
@@ -26,7 +27,7 @@ function listened(schema: string, collection: string): Sql {
  */
 export function keepDeletedSql(schema: string, { name }: Collection, rows: Sql, item: Sql): Sql {
   return sql`INSERT INTO ${systemTable(schema, 'deleted_items')} (collection, item, content)
-    SELECT ${literal(name)}, ${item}, (t.*)::text ${rows} AND ${listened(schema, name)}`;
+    SELECT ${literal(name)}, ${item}, (t.*)::text ${rows} AND ${listenedSql(schema, name)}`;
 }
 
 /**

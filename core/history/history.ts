@@ -285,6 +285,11 @@ export class History {
     return revised ? rows.map(([id]) => id) : [];
   }
 
+  /** Reports items that PostgreSQL deletes or changes by itself, which are not recorded. */
+  noteItems(collection: Collection, action: 'update' | 'delete', keys: readonly string[] | null) {
+    this.#note({ collection: collection.name, action, keys, user: this.#author.user });
+  }
+
   /** Reports changed items that are not recorded one by one. */
   noteMany(collection: Collection): void {
     const { user } = this.#author;

@@ -21,6 +21,7 @@ import type { Filter } from '#core/query/query.ts';
 import type { Written } from '#core/query/sql/compile.ts';
 import { arrayElements } from '#core/values/array-text.ts';
 import { needsRecord } from './caller-record.ts';
+import { cascadesOf } from './cascade.ts';
 import { coverage } from './judge.ts';
 import {
   type KeyedChange,
@@ -197,6 +198,8 @@ export function planDeletion(write: Write, named: KeyedItems): KeyedWrite | null
   const { collection, target } = write;
   const keys = textsOf(named);
   if (!isPlain(write) || keys === null) return null;
+  // What goes with them is told step by step.
+  if (write.listeners && cascadesOf(target.catalog, collection).length > 0) return null;
   const covering = rulesFor(target.rights.of(collection.name, 'delete'), []);
   if (covering === null) return null;
   const form = `delete of ${countOf(named)} by ${covering.form}`;

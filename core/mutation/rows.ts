@@ -6,6 +6,7 @@ import { rowsOf } from '#core/database/prepared.ts';
 import { render, type Sql } from '#core/database/sql.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { Key } from '#core/query/key.ts';
+import { tellCascades } from './cascade.ts';
 import type { Row } from './payload.ts';
 import {
   batchesOf,
@@ -67,10 +68,9 @@ export async function updateRows(
 }
 
 /** Deletes the rows of the keys; those that subscribers may hear of are kept for a while. */
-export async function deleteRows(
-  { client, collection, listeners = null }: Write,
-  keys: readonly Key[],
-): Promise<void> {
+export async function deleteRows(write: Write, keys: readonly Key[]): Promise<void> {
+  const { client, collection, listeners = null } = write;
+  await tellCascades(write, keys);
   if (listeners !== null && keys.length <= MAX_KEYS) {
     await rowsOf(client, render(keepStatement(collection, keys, listeners)));
   }

@@ -173,6 +173,30 @@ t.test('an item of a key of several fields', async (t) => {
   t.match((await socket.next()).data, { a: 1, b: 'x,y', n: 2 });
 });
 
+t.test('what goes with a deleted item', async (t) => {
+  await db.query(`
+    CREATE TABLE parent (id serial PRIMARY KEY);
+    CREATE TABLE child (id int PRIMARY KEY, parent int REFERENCES parent ON DELETE CASCADE);
+    CREATE TABLE toy (id int PRIMARY KEY, child int REFERENCES child ON DELETE CASCADE,
+      giver int REFERENCES parent ON DELETE SET NULL);
+    INSERT INTO parent VALUES (1), (2);
+    INSERT INTO child VALUES (10, 1), (11, 2);
+    INSERT INTO toy VALUES (100, 10, 2), (101, 11, 1), (102, 11, null)`);
+  await until(async () => (await cluster.fetch('/items/toy')).status === 200, 'it is served');
+  const socket = await login();
+  for (const collection of ['child', 'toy']) {
+    socket.send({ type: 'subscribe', collection, uid: collection, query: { sort: ['id'] } });
+    await socket.next();
+  }
+  await write('DELETE', '/items/parent/1');
+  const about = (uid: string, event: string) =>
+    socket.next((one) => one.uid === uid && one.event === event);
+  t.strictSame((await about('child', 'delete')).data, [10]);
+  t.strictSame((await about('toy', 'delete')).data, [100]);
+  t.strictSame((await about('toy', 'update')).data, [{ id: 101, child: 11, giver: null }]);
+  t.strictSame(socket.heard, []);
+});
+
 t.test('many changes at once are a fresh start', async (t) => {
   const socket = await login();
   const query = { fields: ['id'], filter: { title: { _eq: 'many' } }, limit: -1 };
