@@ -2,7 +2,7 @@
  * A real browser for tests: the Chromium that comes as an npm package, else the machine's own. Where
  * neither starts, tests of the browser are left out by name, but not where CI is set.
  */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,6 +10,13 @@ import type { Browser } from 'playwright-core';
 import type { Teardown } from './database.ts';
 
 const OWN = '/usr/bin/chromium';
+
+function fontConfiguration(fonts: string, cache: string): string {
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>${fonts}</dir><cachedir>${cache}</cachedir></fontconfig>
+`;
+}
 
 /** Unpacks the package's Chromium and its libraries, once for each account and version. */
 async function unpack(): Promise<string> {
@@ -25,8 +32,11 @@ async function unpack(): Promise<string> {
     setupLambdaEnvironment,
   } = await import('@sparticuz/chromium');
   const path = await chromium.executablePath();
-  await inflate(join(dirname(entry), '../../bin/al2023.tar.br'));
+  await inflate(join(dirname(entry), '../bin/al2023.tar.br'));
   setupLambdaEnvironment(join(folder, 'al2023', 'lib'));
+  // The configuration of the package names folders of another system; without fonts no text is visible.
+  const fonts = join(folder, 'fonts');
+  writeFileSync(join(fonts, 'fonts.conf'), fontConfiguration(fonts, join(folder, 'fonts-cache')));
   return path;
 }
 
