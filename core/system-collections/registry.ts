@@ -72,8 +72,18 @@ export function defaultRow(
 /** Internal tables of the processes; no request reads them. */
 export const INTERNAL_TABLES: ReadonlySet<string> = new Set(
   [
-    ...['access_changes', 'catalog', 'idempotency_keys', 'leases', 'logins', 'members'],
-    ...['migrations', 'queues', 'registrations', 'session_ends', 'sessions', 'state', 'uploads'],
+    ...['access_changes', 'catalog', 'deleted_items', 'idempotency_keys', 'leases', 'listeners'],
+    ...[
+      'logins',
+      'members',
+      'migrations',
+      'queues',
+      'registrations',
+      'session_ends',
+      'sessions',
+      'state',
+      'uploads',
+    ],
   ].map(systemName),
 );
 
