@@ -498,6 +498,11 @@ export const variables = {
     fallback: 'on',
     meaning: 'Clients may ask GraphQL for its schema',
   }),
+  GRAPHQL_PAGE: define({
+    parse: flag,
+    fallback: 'on',
+    meaning: 'Browsers that open /graphql get a page to try it in',
+  }),
   GRAPHQL_QUERY_TOKEN_LIMIT: define({
     parse: integer(10, 1_000_000),
     fallback: '5000',

@@ -64,7 +64,7 @@ async function introspected(
     readonly variables: GraphRequest['variables'];
     readonly known: { readonly catalog: Catalog; readonly rights: Rights };
   },
-): Promise<Readonly<Record<string, string>>> {
+): Promise<ReadonlyMap<string, string>> {
   const nodes = [...collected.values()]
     .flat()
     .filter(({ name }) => name.value === '__schema' || name.value === '__type');
@@ -142,9 +142,9 @@ export async function execute(
         variables: sent,
         known,
       })
-    : {};
+    : null;
   const run = async ([key, nodes]: readonly [string, readonly FieldNode[]]): Promise<FieldText> => {
-    const part = schemaParts[key];
+    const part = schemaParts?.get(key);
     if (part !== undefined) return { text: part };
     return await execution.field(key, nodes, type);
   };

@@ -34,13 +34,12 @@ class Known {
 
 const known = new LRUCache<number, Known>({ max: MAX_KNOWN });
 
-function answer({ scope, ask }: IntrospectionTask, found: Known): Record<string, string> {
+function answer({ scope, ask }: IntrospectionTask, found: Known): Map<string, string> {
   const schema = found.schema(scope);
-  if (ask.kind === 'text') return { text: printSchema(schema) };
+  if (ask.kind === 'text') return new Map([['text', printSchema(schema)]]);
   const document: DocumentNode = parse(ask.query, { noLocation: true });
   const { data } = executeSync({ schema, document, variableValues: ask.variables });
-  const parts = Object.entries(data ?? {}).map(([key, value]) => [key, JSON.stringify(value)]);
-  return Object.fromEntries(parts);
+  return new Map(Object.entries(data ?? {}).map(([key, value]) => [key, JSON.stringify(value)]));
 }
 
 parentPort?.on('message', (task: IntrospectionTask) => {

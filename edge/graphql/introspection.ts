@@ -35,7 +35,7 @@ export interface IntrospectionTask {
 }
 
 const reply = v.union([
-  v.object({ id: v.number(), texts: v.record(v.string(), v.string()) }),
+  v.object({ id: v.number(), texts: v.map(v.string(), v.string()) }),
   v.object({ id: v.number(), fault: v.string() }),
   v.object({ id: v.number(), unknown: v.literal(true) }),
 ]);
@@ -77,10 +77,10 @@ function withoutCode(collection: Collection): Collection {
 export class Introspection {
   readonly #numbers = new WeakMap<Catalog, WeakMap<Rights, number>>();
   readonly #waiting = new Map<number, Waiting>();
-  readonly #kept = new LRUCache<string, Readonly<Record<string, string>>>({
+  readonly #kept = new LRUCache<string, ReadonlyMap<string, string>>({
     maxSize: KEPT_CHARACTERS,
     sizeCalculation: (texts, key) =>
-      Object.values(texts).reduce((sum, text) => sum + text.length, key.length + 1),
+      [...texts.values()].reduce((sum, text) => sum + text.length, key.length + 1),
   });
   #count = 0;
   #thread: Worker | null = null;
@@ -95,7 +95,7 @@ export class Introspection {
     { catalog, rights }: { readonly catalog: Catalog; readonly rights: Rights },
     scope: Scope,
     ask: SchemaQuestion,
-  ): Promise<Readonly<Record<string, string>>> {
+  ): Promise<ReadonlyMap<string, string>> {
     if (this.#waiting.size >= MOST_WAITING) {
       throw unavailable('introspection', 'Too many clients ask for the schema at the same time.');
     }

@@ -9,9 +9,11 @@ import { invalidPayload, invalidQuery, ServiceError } from '#core/errors/service
 import { isJsonObject } from '#core/json/json-object.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Response } from '#edge/http/response.ts';
+import { routeNotFound } from '#edge/http/router.ts';
 import type { Call, CallHandler } from '#edge/rest/call.ts';
 import { DATA, json, type RouteEntry } from '#edge/rest/route.ts';
 import { execute, type GraphRequest } from './execute.ts';
+import { PAGE_PATH, pageFile, pageOf, wantsPage } from './page.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';
 import type { Scope } from './schema.ts';
 
@@ -93,6 +95,7 @@ function refusal(errors: readonly GraphQLError[], type: string): Response {
 function handler(scope: Scope): CallHandler {
   return async (call) => {
     const { request, services, caller } = call;
+    if (services.config.GRAPHQL_PAGE && wantsPage(request)) return pageOf(scope);
     const type = typeOf(request);
     let asked: GraphRequest;
     try {
@@ -151,7 +154,19 @@ function routes(path: string, scope: Scope, of: string): readonly RouteEntry[] {
   ];
 }
 
+const pageRoute: RouteEntry = {
+  ...{ method: 'GET', path: `${PAGE_PATH}/*`, access: 'anyone', body: null },
+  summary: 'The files of the page to try GraphQL in',
+  answer: { statuses: [200], type: 'text/javascript' },
+  ignoresSession: true,
+  handle: async ({ request, params, services }) => {
+    if (!services.config.GRAPHQL_PAGE) throw routeNotFound(request);
+    return pageFile(request, params['*'] ?? '');
+  },
+};
+
 export const GRAPHQL_ROUTES: readonly RouteEntry[] = [
+  pageRoute,
   ...routes('/graphql', 'items', 'the collections'),
   ...routes('/graphql/system', 'system', 'the system collections'),
 ];

@@ -12,7 +12,7 @@ function handler(scope: Scope): CallHandler {
     }
     const rights = await access.rightsOf(caller);
     const known = { catalog: catalog.current(), rights };
-    const { text = '' } = await introspection.ask(known, scope, { kind: 'text' });
+    const text = (await introspection.ask(known, scope, { kind: 'text' })).get('text') ?? '';
     const name = scope === 'items' ? 'items' : 'system';
     return {
       status: 200,

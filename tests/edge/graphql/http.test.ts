@@ -184,3 +184,27 @@ t.test('documents that are named by their hash', async (t) => {
     status: 400,
   });
 });
+
+t.test('keys that every object of JavaScript knows', async (t) => {
+  const ask = async (query: string) => {
+    const answer = await cluster.fetch('/graphql', {
+      method: 'POST',
+      body: JSON.stringify({ query }),
+    });
+    return JSON.parse(await answer.text());
+  };
+  for (const key of ['constructor', 'toString', 'valueOf', '__proto__', 'hasOwnProperty']) {
+    const made = await ask(
+      `mutation { ${key}: create_thing_item(data: { name: "${key}" }) { ${key}: name } }`,
+    );
+    t.equal(JSON.stringify(made), `{"data":{"${key}":{"${key}":"${key}"}}}`);
+    const both = await ask(
+      `{ ${key}: thing_aggregated { ${key}: countAll } other: thing(limit: 1) { ${key}: id } }`,
+    );
+    t.match(JSON.stringify(both), `{"data":{"${key}":[{"${key}":`);
+    const own = await ask(`{ ${key}: __schema { ${key}: queryType { name } } a: __typename }`);
+    t.equal(JSON.stringify(own), `{"data":{"${key}":{"${key}":{"name":"Query"}},"a":"Query"}}`);
+    const gone = await ask(`mutation { ${key}: delete_thing_items(ids: []) { ${key}: ids } }`);
+    t.equal(JSON.stringify(gone), `{"data":{"${key}":{"${key}":[]}}}`);
+  }
+});
