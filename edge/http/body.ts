@@ -55,8 +55,13 @@ export const DISCARDED_MAX = 67_108_864;
  */
 const STALLED_MS = 6_000;
 const STALLED = `Nothing more of it came within ${STALLED_MS / 1_000} seconds. Chunk extensions are not understood; send it with Content-Length.`;
-/** How often the client of a paused connection is checked. */
+/** How often the client of a paused connection is checked, in milliseconds. */
 const LOOK_MS = 2_000;
+/**
+ * Each check reads what the system holds for the socket. With this many bytes unread there are none
+ * until somebody reads, which tells of a client that went as well.
+ */
+const LOOK_MAX = 4_194_304;
 
 function tooLarge(limit: number): ServiceError {
   return invalidPayload(`It is larger than ${limit} bytes.`, { limit, variable: 'BODY_MAX_SIZE' });
@@ -85,8 +90,10 @@ export class IncomingBody implements Body {
   #held = false;
   /** Called when the answer may be written. */
   #onSettled: (() => void) | null = null;
-  /** Ends a body that stalls; later checks whether the client is still connected. */
+  /** Ends a body that stalls. */
   #timer: NodeJS.Timeout | undefined;
+  /** Checks whether the client of a paused connection is still there. */
+  #look: NodeJS.Timeout | undefined;
 
   /** Must be called while the request's handler runs, or the first bytes are lost. */
   constructor(socket: HttpResponse, head: BodyHead) {
@@ -182,7 +189,7 @@ export class IncomingBody implements Body {
   /** The client disconnected. A reader of a body that has arrived completely may continue. */
   abort(): void {
     this.#socket = null;
-    clearTimeout(this.#timer);
+    this.#stopTimers();
     if (!this.#ended) this.#fail(new ClientGoneError());
     this.#settle();
   }
@@ -201,6 +208,7 @@ export class IncomingBody implements Body {
     if (this.#held) return;
     this.#held = true;
     this.#socket?.pause();
+    clearTimeout(this.#timer);
     this.#lookForClient();
     setImmediate(() => {
       if (this.#socket === null) return;
@@ -236,7 +244,7 @@ export class IncomingBody implements Body {
     // A check of the client in this turn may have resumed it.
     if (this.#held) this.#socket?.pause();
     this.#socket = null;
-    clearTimeout(this.#timer);
+    this.#stopTimers();
     // Making an error costs a stack trace, so it is made only when a reader can receive it.
     const isTaken = this.#claimed && this.#ended && this.#wake === null && this.#stream === null;
     if (!isTaken) this.#fail(new Error('The request was answered before its body was read.'));
@@ -254,7 +262,6 @@ export class IncomingBody implements Body {
       if (last || this.#received > this.#enough()) this.hold();
     } else {
       this.#ended = last;
-      if (last && this.#paused) this.#lookForClient();
     }
     if (this.#failure !== null) return;
     // The memory belongs to the server again when this returns.
@@ -286,12 +293,20 @@ export class IncomingBody implements Body {
    * shows it. Bytes that the client sent behind its body then close the connection.
    */
   #lookForClient(): void {
-    clearTimeout(this.#timer);
-    if (this.#socket === null) return;
-    this.#timer = setInterval(() => {
+    if (this.#socket === null || this.#look !== undefined) return;
+    this.#look = setInterval(() => {
+      if (this.#queue.size >= LOOK_MAX) return;
       this.#socket?.resume();
-      setImmediate(() => this.#socket?.pause());
+      setImmediate(() => {
+        if (this.#held || this.#paused) this.#socket?.pause();
+      });
     }, LOOK_MS);
+  }
+
+  #stopTimers(): void {
+    clearTimeout(this.#timer);
+    clearInterval(this.#look);
+    this.#look = undefined;
   }
 
   #settle(): void {
@@ -328,6 +343,7 @@ export class IncomingBody implements Body {
     if (this.#paused) return;
     this.#paused = true;
     this.#socket?.pause();
+    this.#lookForClient();
   }
 
   /**
@@ -340,6 +356,9 @@ export class IncomingBody implements Body {
 
   #unpause(): void {
     this.#paused = false;
-    if (!this.#held) this.#socket?.resume();
+    if (this.#held) return;
+    clearInterval(this.#look);
+    this.#look = undefined;
+    this.#socket?.resume();
   }
 }
