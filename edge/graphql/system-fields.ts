@@ -26,6 +26,7 @@ import {
   FIELDS,
   GLOBALS,
   RELATIONS,
+  SPECS_SCOPE,
   TEXT,
   TFA,
   TOKENS,
@@ -102,6 +103,10 @@ const PUBLIC_QUERIES: Readonly<Record<string, RouteField>> = {
   server_info: field(JSON_VALUE, {}, 'GET', () => '/server/info'),
   server_health: field(JSON_VALUE, {}, 'GET', () => '/server/health'),
   permissions_me: field(JSON_VALUE, {}, 'GET', () => '/permissions/me'),
+  roles_me: field(JSON_VALUE, {}, 'GET', () => '/roles/me'),
+  server_specs_graphql: field(TEXT, { scope: optional(SPECS_SCOPE) }, 'GET', ({ scope }) =>
+    scope === 'system' ? '/server/specs/graphql/system' : '/server/specs/graphql/items',
+  ),
   policies_me_globals: field(GLOBALS, {}, 'GET', () => '/policies/me/globals'),
 };
 

@@ -1,6 +1,7 @@
 /** The types of the schema and of accounts, as the system endpoint shows and takes them. */
 import {
   GraphQLBoolean,
+  GraphQLEnumType,
   GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLInt,
@@ -105,6 +106,11 @@ export const UPDATE_RELATION = payloadType('update_system_relations_input', RELA
 
 export const TOKENS = objectType('auth_tokens', {
   ...{ access_token: TEXT, expires: BIG_INT, refresh_token: TEXT },
+});
+/** Which of the endpoints a schema is of. */
+export const SPECS_SCOPE = new GraphQLEnumType({
+  name: 'graphql_scope',
+  values: { items: {}, system: {} },
 });
 export const GLOBALS = objectType('policy_me_globals', {
   ...{ enforce_tfa: GraphQLBoolean, app_access: GraphQLBoolean, admin_access: GraphQLBoolean },

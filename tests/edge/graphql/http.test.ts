@@ -208,3 +208,34 @@ t.test('keys that every object of JavaScript knows', async (t) => {
     t.equal(JSON.stringify(gone), `{"data":{"${key}":{"${key}":[]}}}`);
   }
 });
+
+t.test('bombs of fragments are refused before any statement', async (t) => {
+  const levels = Array.from({ length: 20 }, (_, level) => {
+    const below = level === 19 ? 'id' : `...f${level + 1}`;
+    return `fragment f${level} on thing { a${level}: parts { of { ${below} } } b${level}: parts { of { ${below} } } }`;
+  });
+  const wide = Array.from({ length: 900 }, () => '...w').join(' ');
+  // The server has the extension; each database creates it.
+  await cluster.db.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
+  const query = 'SELECT sum(calls)::int AS n FROM pg_stat_statements WHERE query LIKE \'%"part"%\'';
+  const read = await cluster.fetch('/items/part');
+  t.equal(read.status, 200);
+  const before = await cluster.db.query(query);
+  t.ok(before.rows[0].n > 0, 'statements are counted');
+  for (const document of [
+    `{ thing { ...f0 } } ${levels.join(' ')}`,
+    `{ thing { ${'parts { of { '.repeat(12)} id ${'} }'.repeat(12)} } }`,
+    `{ thing { ${wide} } } fragment w on thing { ...v } fragment v on thing { ...w }`,
+  ]) {
+    const started = performance.now();
+    const answer = await cluster.fetch('/graphql', {
+      method: 'POST',
+      body: JSON.stringify({ query: document }),
+    });
+    const { errors } = JSON.parse(await answer.text());
+    t.ok(errors?.length > 0, document.slice(0, 60));
+    t.ok(performance.now() - started < 5_000, 'and that is quick');
+  }
+  const after = await cluster.db.query(query);
+  t.equal(after.rows[0].n, before.rows[0].n, 'nothing was asked of the database');
+});
