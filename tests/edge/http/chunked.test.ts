@@ -58,6 +58,17 @@ interface Ending {
   readonly later?: string;
 }
 
+/** Whether an answer is complete: by its length, by its last chunk, or because it has no body. */
+function isComplete(answer: string, method: string): boolean {
+  const end = answer.indexOf('\r\n\r\n');
+  if (end === -1) return false;
+  const head = answer.slice(0, end);
+  if (method === 'HEAD' || head.startsWith('HTTP/1.1 204')) return true;
+  const length = /\r\nContent-Length: (\d+)/i.exec(head)?.[1];
+  if (length === undefined) return answer.endsWith('0\r\n\r\n');
+  return answer.length >= end + 4 + Number(length);
+}
+
 /** Sends a request and all that follows it, and closes when nothing more is to be expected. */
 async function send(port: number, line: string, { at, later }: Ending): Promise<string> {
   const socket = await open(port);
@@ -74,7 +85,12 @@ async function send(port: number, line: string, { at, later }: Ending): Promise<
     await until(() => ids.has(id));
     socket.write(later);
   }
-  // Answers that the server cannot close itself ask the client to.
+  let isClosed = false;
+  socket.on('close', () => {
+    isClosed = true;
+  });
+  await until(() => isClosed || isComplete(answer, line.split(' ')[0] ?? ''));
+  // Answers that the server cannot close itself ask the client to; a second one would come now.
   await Promise.race([closed, sleep(300)]);
   socket.destroy();
   return answer;
