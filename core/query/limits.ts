@@ -42,12 +42,15 @@ export function requireWithin(part: Part, count: number, limit: number): void {
   throw invalidQuery(`More than ${limit} ${name} (${variable}).`, { limit, variable });
 }
 
-/** @throws ServiceError INVALID_QUERY for a query whose pages multiply to too many items */
+/**
+ * @param cost of a query, or of all queries of one request
+ * @throws ServiceError INVALID_QUERY for pages that multiply to too many items
+ */
 export function requireCost(cost: number, limit: number): void {
   if (cost <= limit) return;
   throw invalidQuery(
-    `The limits of the query and of the lists in it allow ${cost} items, more than ${limit} ` +
-      '(QUERY_MAX_COST). Ask for fewer levels, or set lower limits under "deep".',
+    `The limits of what is asked for, and of the lists in it, allow ${cost} items, more than ` +
+      `${limit} (QUERY_MAX_COST). Ask for fewer levels, or set lower limits for the lists.`,
     { limit, variable: 'QUERY_MAX_COST' },
   );
 }

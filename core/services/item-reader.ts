@@ -12,6 +12,7 @@ import { PAGE_LIMIT } from '#core/query/limits.ts';
 import { give } from '#core/query/plan/slot.ts';
 import type { Path, Query } from '#core/query/query.ts';
 import {
+  type Compiled,
   compileAnyItem,
   compileItems,
   compilePage,
@@ -29,7 +30,7 @@ import {
   type Target,
 } from './request-context.ts';
 import { defaultsText } from './singleton.ts';
-import { StatementCache, type UnparsedQuery } from './statement-cache.ts';
+import { type Prepared, StatementCache, type UnparsedQuery } from './statement-cache.ts';
 
 /** An answer as one text, or as its bytes, which stay the same object while they are cached. */
 export interface TextAnswer extends CachedText {
@@ -110,19 +111,7 @@ export class ItemReader {
       const collection = this.readable(context);
       const manner = mannerOf(target, signal);
       if (collection.singleton) return this.#singleton(context, collection, question, manner);
-      const key = { place: `list ${collection.name}`, question, caller: context.caller };
-      const { kind, statement } = this.statements.get(
-        context.catalog,
-        context.grants,
-        key,
-        (query) =>
-          isPage(query)
-            ? { kind: 'page', statement: compilePage(context, query) }
-            : {
-                kind: query.meta.length > 0 ? 'stream with meta' : 'stream',
-                statement: compileStream(context, query),
-              },
-      );
+      const { kind, statement } = this.#listStatement(context, collection, question);
       const holder = quotaKeyOf(target.caller);
       const stream = (rows: RowStatement) =>
         startStream(reader.stream(rows.statement, holder, signal), rows.withMeta);
@@ -138,6 +127,64 @@ export class ItemReader {
         throw error;
       }
     });
+  }
+
+  /**
+   * What a question can cost, in items that it can touch; its statement is kept for who then asks.
+   * @throws ServiceError as {@link list}
+   */
+  async cost(target: Target, question: UnparsedQuery, form: 'list' | 'item'): Promise<number> {
+    const context = await this.contexts.of(target);
+    const collection = this.readable(context);
+    if (form === 'item') return this.#itemStatement(context, collection, question, target).cost;
+    if (collection.singleton) return this.#singletonStatement(context, collection, question).cost;
+    return this.#listStatement(context, collection, question).statement.cost;
+  }
+
+  #listStatement(
+    context: ItemContext,
+    { name }: Collection,
+    question: UnparsedQuery,
+  ): Prepared<ReadKind> {
+    const { catalog, grants, caller } = context;
+    const place = { place: `list ${name}`, question, caller };
+    return this.statements.get(catalog, grants, place, (query) =>
+      isPage(query)
+        ? { kind: 'page', statement: compilePage(context, query) }
+        : {
+            kind: query.meta.length > 0 ? 'stream with meta' : 'stream',
+            statement: compileStream(context, query),
+          },
+    );
+  }
+
+  #itemStatement(
+    context: ItemContext,
+    { name }: Collection,
+    question: UnparsedQuery,
+    { ownKey, form = 'page' }: { readonly ownKey?: boolean; readonly form?: 'page' | 'whole' },
+  ): Compiled {
+    const byKey = ownKey !== true;
+    const { catalog, grants, caller } = context;
+    const item = `${byKey ? 'item' : 'own item'} ${name}`;
+    const place = { place: form === 'page' ? item : `large ${item}`, question, caller };
+    return this.statements.get(catalog, grants, place, (query) => ({
+      kind: 'item',
+      statement: compileAnyItem(context, query, byKey, form),
+    })).statement;
+  }
+
+  #singletonStatement(
+    context: ItemContext,
+    { name }: Collection,
+    question: UnparsedQuery,
+  ): Compiled {
+    const { catalog, grants, caller } = context;
+    const place = { place: `singleton ${name}`, question, caller };
+    return this.statements.get(catalog, grants, place, (query) => ({
+      kind: 'item',
+      statement: compileSingleton(context, query),
+    })).statement;
   }
 
   /** The statement that reads a page row by row. */
@@ -194,16 +241,9 @@ export class ItemReader {
     return this.contexts.with(target, async (context) => {
       const collection = this.readable(context);
       const key = keyOfPath(collection, segment);
-      const byKey = target.ownKey !== true;
-      const name = `${byKey ? 'item' : 'own item'} ${collection.name}`;
-      const { catalog, grants, caller } = context;
-      const compile = (form: 'page' | 'whole') => {
-        const place = { place: form === 'page' ? name : `large ${name}`, question, caller };
-        return this.statements.get(catalog, grants, place, (query) => ({
-          kind: 'item',
-          statement: compileAnyItem(context, query, byKey, form),
-        })).statement;
-      };
+      const { ownKey = false } = target;
+      const compile = (form: 'page' | 'whole') =>
+        this.#itemStatement(context, collection, question, { ownKey, form });
       const statement = compile('page');
       const given = give(statement, key);
       const read = (gone: AbortSignal | undefined) =>
@@ -251,11 +291,7 @@ export class ItemReader {
     question: UnparsedQuery,
     manner: Manner,
   ): Promise<Answer> {
-    const key = { place: `singleton ${collection.name}`, question, caller: context.caller };
-    const { statement } = this.statements.get(context.catalog, context.grants, key, (query) => ({
-      kind: 'item',
-      statement: compileSingleton(context, query),
-    }));
+    const statement = this.#singletonStatement(context, collection, question);
     const request = { statement, reads: statement.reads, dataOf: itemData };
     const found = await this.#text(context, request, manner);
     if (found !== null) return found;

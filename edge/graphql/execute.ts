@@ -12,6 +12,9 @@ import {
 } from 'graphql';
 import type { Rights } from '#core/access/rights.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
+import { DEFAULT_LIMITS } from '#core/config/query-limits.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
+import { requireCost } from '#core/query/limits.ts';
 import type { Call } from '#edge/rest/call.ts';
 import type { EdgeServices } from '#edge/services.ts';
 import { type Collected, collectFields } from './collect.ts';
@@ -77,6 +80,29 @@ async function introspected(
   return await introspection.ask(known, scope, { kind: 'query', query, variables });
 }
 
+/**
+ * Refuses an operation whose fields together may cost more than one query may.
+ * @throws GraphQLError with the variable that bounds it
+ */
+async function requireTotalCost(
+  { bounds }: EdgeServices,
+  collected: Collected,
+  execution: Execution,
+): Promise<void> {
+  const costs = await Promise.all([...collected].map(([key, nodes]) => execution.cost(key, nodes)));
+  const { cost: limit } = bounds.limits ?? DEFAULT_LIMITS;
+  try {
+    requireCost(
+      costs.reduce((sum, cost) => sum + cost, 0),
+      limit,
+    );
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { message, extensions } = error.toJSON();
+    throw new GraphQLError(message, { extensions });
+  }
+}
+
 /** Executes what a client asks for. */
 export async function execute(
   call: Call,
@@ -131,6 +157,14 @@ export async function execute(
     } catch (error) {
       const failed = execution.failure(only[0], only[1], error);
       return assembled(valid, type, collected, [failed]);
+    }
+  }
+  if (type === 'Query') {
+    try {
+      await requireTotalCost(call.services, collected, execution);
+    } catch (error) {
+      if (error instanceof GraphQLError) return { kind: 'refused', errors: [error] };
+      throw error;
     }
   }
   const { variables: sent } = request;

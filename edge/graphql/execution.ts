@@ -105,6 +105,27 @@ export class Execution {
     };
   }
 
+  /**
+   * What the plan of one field of the root can cost; 0 for what is no list or item, and for what fails,
+   * which tells so in its own place.
+   */
+  async cost(key: string, nodes: readonly FieldNode[]): Promise<number> {
+    const field = this.#valid.endpoint.queries.get(nodes[0]?.name.value ?? '');
+    if (field === undefined) return 0;
+    const { verb, collection } = field;
+    try {
+      const given = this.#arguments('Query', nodes);
+      const question =
+        verb === 'aggregate'
+          ? this.#aggregation(key, nodes, field).question
+          : this.#question(key, (selector) => selector.query(collection, nodes, given));
+      const form = verb === 'one' || verb === 'self' ? 'item' : 'list';
+      return await this.#items(collection).cost(this.#target(collection), question, form);
+    } catch {
+      return 0;
+    }
+  }
+
   #arguments(type: string, nodes: readonly FieldNode[]) {
     return new Selector(this.#selecting).argumentsOf(type, nodes);
   }
@@ -138,14 +159,16 @@ export class Execution {
     return await items.list(this.#target(collection, envelope), question, signal);
   }
 
-  async #aggregate(
-    key: string,
-    nodes: readonly FieldNode[],
-    { collection }: RootField,
-  ): Promise<string> {
+  #aggregation(key: string, nodes: readonly FieldNode[], { collection }: RootField) {
     const given = this.#arguments('Query', nodes);
     const aggregation = aggregationOf(collection, nodes, given, this.#selecting);
     const question = this.#question(key, (selector) => aggregation.query(selector));
+    return { aggregation, question };
+  }
+
+  async #aggregate(key: string, nodes: readonly FieldNode[], field: RootField): Promise<string> {
+    const { collection } = field;
+    const { aggregation, question } = this.#aggregation(key, nodes, field);
     const { signal } = this.#call.request;
     const answer = await this.#items(collection).list(this.#target(collection), question, signal);
     return aggregation.answerOf(await this.#whole(answer));

@@ -30,6 +30,8 @@ export interface Compiled extends Statement {
   readonly columns: readonly Path[];
   /** The collections whose tables it reads; null: its answer depends on something else too. */
   readonly reads: ReadonlySet<string> | null;
+  /** The number of items that it can touch, as the plan says. */
+  readonly cost: number;
 }
 
 /** Keys that are known within the transaction alone. */
@@ -50,13 +52,14 @@ export interface Written {
 /** Who reads what a statement writes: it does so itself, another one after it, or nobody may. */
 export type Readback = 'within' | 'after' | 'never';
 
-type Known = Pick<Plan, 'reusable' | 'columns' | 'reads'>;
+type Known = Pick<Plan, 'reusable' | 'columns' | 'reads' | 'cost'>;
 
-function compiled(target: ReadTarget, piece: Sql, { reusable, columns, reads }: Known): Compiled {
+function compiled(target: ReadTarget, piece: Sql, known: Known): Compiled {
+  const { reusable, columns, reads, cost } = known;
   const { text, values } = render(piece);
   requireWithin('binds', values.length, (target.bounds.limits ?? DEFAULT_LIMITS).binds);
   const slots = values.some((value) => value instanceof Slot) ? values : null;
-  return bindTo({ text, values, slots, reusable, columns, reads }, target.caller);
+  return bindTo({ text, values, slots, reusable, columns, reads, cost }, target.caller);
 }
 
 /** The statement as another caller carries it out, who has the same rights, now. */
@@ -198,7 +201,7 @@ function writtenSql(plan: Plan, { isList }: Written): Sql {
   return isList ? listSql(plan, 'whole') : itemSql(plan, 'written');
 }
 
-const UNREAD: Known = { reusable: true, columns: [], reads: new Set() };
+const UNREAD: Known = { reusable: true, columns: [], reads: new Set(), cost: 0 };
 
 /** What a statement that changes rows is made of. */
 export interface Changing {

@@ -70,6 +70,13 @@ t.test('limits name themselves', async (t) => {
       'QUERY_MAX_NESTING',
     ],
   ];
+  // Each of its fields is allowed, but not all of them together.
+  const below = '{ of { parts(limit: 30000) '.repeat(3);
+  const large = (name: string) => `${name}: part(limit: 20) ${below} { id } ${'} }'.repeat(3)}`;
+  t.match(await answerOf(`{ ${large('a')} }`), { data: { a: [] } });
+  const together = await answerOf(`{ ${large('a')} ${large('b')} }`);
+  t.match(together.errors, [{ extensions: { code: 'INVALID_QUERY', variable: 'QUERY_MAX_COST' } }]);
+  t.equal(together.data, undefined, 'nothing was executed');
   for (const [query, variable] of cases) {
     const { errors } = await answerOf(query);
     t.match(JSON.stringify(errors), variable, variable);
