@@ -60,11 +60,12 @@ const MOST_OFFSET_HOURS = 14;
 
 function wholeKinds(text: string): number {
   if (text.length <= SURE_DIGITS) {
-    const isInt = Math.abs(Number(text)) <= INT_MAX;
+    const value = Number(text);
+    const isInt = value >= -INT_MAX - 1 && value <= INT_MAX;
     return isInt ? INTEGER | BIG | DECIMAL : BIG | DECIMAL;
   }
   const value = BigInt(text);
-  return value >= -BIG_MAX && value <= BIG_MAX ? BIG | DECIMAL : DECIMAL;
+  return value >= -BIG_MAX - 1n && value <= BIG_MAX ? BIG | DECIMAL : DECIMAL;
 }
 
 function numberKinds(text: string): number {

@@ -179,6 +179,13 @@ t.test('rows that cannot be read are counted, and say nothing', async (t) => {
   await t.rejects(infer('a\n1\n"open'), UnreadableFile);
 });
 
+t.test('the smallest numbers of PostgreSQL are taken', async (t) => {
+  t.equal(await typeOf(['-2147483648', '2147483647']), 'integer');
+  t.equal(await typeOf(['-2147483649']), 'bigInteger');
+  t.equal(await typeOf(['-9223372036854775808', '9223372036854775807']), 'bigInteger');
+  t.equal(await typeOf(['-9223372036854775809']), 'decimal');
+});
+
 t.test('random columns have the narrowest type that takes all their values', async (t) => {
   const whole = fc.integer().map(String);
   const big = fc.bigInt({ min: 2n ** 31n, max: 2n ** 63n - 1n }).map(String);
