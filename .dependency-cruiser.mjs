@@ -117,6 +117,8 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // It has packages of its own, installed on demand.
+    exclude: { path: '^ops/bench/postgraphile/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

@@ -12,6 +12,7 @@ import type { WriteAnswer } from '#core/services/read-back.ts';
 import type { Target } from '#core/services/request-context.ts';
 import type { UnparsedQuery } from '#core/services/statement-cache.ts';
 import { errorEntriesOf } from '#edge/http/failure-response.ts';
+import { ClientGoneError } from '#edge/http/request.ts';
 import type { Pieces } from '#edge/http/response.ts';
 import { type Call, listed, visitorOf } from '#edge/rest/call.ts';
 import { aggregationOf } from './aggregate.ts';
@@ -71,14 +72,12 @@ export class Execution {
   readonly #selecting: Selecting;
   /** Equal for executions of one document with equal variables. */
   readonly #text: string;
-  readonly #secrets: readonly string[] | null;
 
   constructor(call: Call, valid: ValidDocument, selecting: Selecting, text: string) {
     this.#call = call;
     this.#valid = valid;
     this.#selecting = selecting;
     this.#text = text;
-    this.#secrets = call.caller.admin ? secretsOf(call.services.config) : null;
   }
 
   #items(collection: string): ItemService {
@@ -253,15 +252,17 @@ export class Execution {
     return JSON.stringify(Object.fromEntries(answer));
   }
 
-  /** The errors of a field that failed. */
+  /** The errors of a field that failed; what is thrown where nobody waits for an answer. */
   failure(key: string, [node]: readonly FieldNode[], thrown: unknown): FieldFailure {
-    const { services, request } = this.#call;
+    const { services, request, caller } = this.#call;
+    if (thrown instanceof ClientGoneError) throw thrown;
     if (thrown instanceof GraphQLError) {
       const message = thrown.message;
       const extensions = { code: 'GRAPHQL_VALIDATION', ...thrown.extensions };
       return { errors: [{ message, locations: locationsOf(node), path: [key], extensions }] };
     }
-    const { entries, unexpected } = errorEntriesOf(thrown, this.#secrets);
+    const secrets = caller.admin ? secretsOf(services.config) : null;
+    const { entries, unexpected } = errorEntriesOf(thrown, secrets);
     if (unexpected) services.log.error({ request: request.id, err: thrown }, 'a field failed');
     const errors = entries.map(({ message, extensions }) => ({
       ...{ message, locations: locationsOf(node), path: [key], extensions },
