@@ -6,7 +6,9 @@ import { parentPort } from 'node:worker_threads';
 import { type DocumentNode, executeSync, parse, printSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { FULL_RIGHTS, rightsFrom } from '#core/access/rights.ts';
-import type { IntrospectionTask, SchemaSource } from './introspection.ts';
+import type { Collection } from '#core/catalog/catalog.ts';
+import type { Relations } from '#core/catalog/relation.ts';
+import type { CatalogPart, IntrospectionTask, SchemaSource } from './introspection.ts';
 import { buildSchema, type EndpointSchema, type Scope } from './schema.ts';
 import { Shapes } from './shape.ts';
 
@@ -14,11 +16,18 @@ const all = () => true;
 /** Sets of rights whose schemas are kept. */
 const MAX_KNOWN = 4;
 
+/** What has arrived of a catalog. */
+interface Parts {
+  readonly collections: Map<string, Collection>;
+  readonly relations: Map<string, Relations>;
+}
+
 class Known {
   readonly #shapes: Shapes;
   readonly #schemas = new Map<Scope, EndpointSchema>();
 
-  constructor({ catalog, permissions }: SchemaSource) {
+  constructor({ version, permissions }: SchemaSource, { collections, relations }: Parts) {
+    const catalog = { version, collections, relations, leftOut: [], warnings: [] };
     const rights = permissions === null ? FULL_RIGHTS : rightsFrom(permissions);
     this.#shapes = new Shapes(catalog, rights);
   }
@@ -33,6 +42,26 @@ class Known {
 }
 
 const known = new LRUCache<number, Known>({ max: MAX_KNOWN });
+/** Edges send one catalog after another; what was not asked for in the end is forgotten. */
+const arriving = new LRUCache<number, Parts>({ max: 1 });
+
+function take({ number, ...part }: CatalogPart): Parts {
+  const parts = arriving.get(number) ?? { collections: new Map(), relations: new Map() };
+  for (const [name, one] of part.collections) parts.collections.set(name, one);
+  for (const [name, own] of part.relations) parts.relations.set(name, own);
+  arriving.set(number, parts);
+  return parts;
+}
+
+/** The schemas of a source whose parts are here; undefined where they were pushed out by others. */
+function open(number: number, source: SchemaSource): Known | undefined {
+  const parts = arriving.get(number);
+  if (parts === undefined) return undefined;
+  arriving.delete(number);
+  const made = new Known(source, parts);
+  known.set(number, made);
+  return made;
+}
 
 function answer({ scope, ask }: IntrospectionTask, found: Known): Map<string, string> {
   const schema = found.schema(scope);
@@ -42,13 +71,16 @@ function answer({ scope, ask }: IntrospectionTask, found: Known): Map<string, st
   return new Map(Object.entries(data ?? {}).map(([key, value]) => [key, JSON.stringify(value)]));
 }
 
-parentPort?.on('message', (task: IntrospectionTask) => {
-  const { id, number, source } = task;
+parentPort?.on('message', (message: IntrospectionTask | CatalogPart) => {
+  if (!('id' in message)) {
+    take(message);
+    return;
+  }
+  const { id, number, source } = message;
   try {
-    if (source !== null) known.set(number, new Known(source));
-    const found = known.get(number);
+    const found = known.get(number) ?? (source === null ? undefined : open(number, source));
     if (found === undefined) parentPort?.postMessage({ id, unknown: true });
-    else parentPort?.postMessage({ id, texts: answer(task, found) });
+    else parentPort?.postMessage({ id, texts: answer(message, found) });
   } catch (error) {
     parentPort?.postMessage({ id, fault: String(error) });
   }

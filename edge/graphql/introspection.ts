@@ -1,4 +1,5 @@
 /** Asks whole schemas in a thread of its own, which ends when nobody has asked for a while. */
+import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import * as v from 'valibot';
@@ -7,9 +8,17 @@ import type { Catalog, Collection } from '#core/catalog/catalog.ts';
 import { unavailable } from '#core/errors/service-error.ts';
 import type { Scope } from './schema.ts';
 
-/** What a schema is made of, as it travels. */
+/** Some collections of a catalog, as they travel, with the relations that start from them. */
+export interface CatalogPart {
+  /** Of the catalog and the rights. */
+  readonly number: number;
+  readonly collections: Catalog['collections'];
+  readonly relations: Catalog['relations'];
+}
+
+/** What a schema is made of besides the collections, which went ahead in parts. */
 export interface SchemaSource {
-  readonly catalog: Catalog;
+  readonly version: number;
   /** Null for administrators. */
   readonly permissions: readonly PermissionRow[] | null;
 }
@@ -43,6 +52,8 @@ type Reply = v.InferOutput<typeof reply>;
 
 /** Questions that may wait. */
 const MOST_WAITING = 50;
+/** Collections that travel at once: copying the whole of a large catalog would block the event loop. */
+const PART = 20;
 /** Characters of answers that are kept, because the same question comes again and again. */
 const KEPT_CHARACTERS = 33_554_432;
 /** Longest time (ms) of a question; then the thread is given up. */
@@ -50,6 +61,13 @@ const ANSWER_WITHIN_MS = 20_000;
 /** The thread ends when nobody has asked for so long (ms). */
 const IDLE_MS = 60_000;
 const THREAD_MEGABYTES = 1_024;
+
+type Told = readonly [
+  number: number,
+  catalog: Catalog,
+  rights: Rights,
+  question: Pick<IntrospectionTask, 'scope' | 'ask'>,
+];
 
 interface Waiting {
   readonly resolve: (reply: Reply) => void;
@@ -74,6 +92,20 @@ function withoutCode(collection: Collection): Collection {
   return { ...collection, fields, primaryKey };
 }
 
+/** The entries of a map under some names. */
+function partOf<T>(
+  all: ReadonlyMap<string, T>,
+  names: readonly string[],
+  as: (value: T) => T,
+): ReadonlyMap<string, T> {
+  const found = new Map<string, T>();
+  for (const name of names) {
+    const value = all.get(name);
+    if (value !== undefined) found.set(name, as(value));
+  }
+  return found;
+}
+
 export class Introspection {
   readonly #numbers = new WeakMap<Catalog, WeakMap<Rights, number>>();
   readonly #waiting = new Map<number, Waiting>();
@@ -83,7 +115,9 @@ export class Introspection {
       [...texts.values()].reduce((sum, text) => sum + text.length, key.length + 1),
   });
   #count = 0;
+  #asking = 0;
   #thread: Worker | null = null;
+  #telling: Promise<unknown> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
 
   /**
@@ -96,25 +130,28 @@ export class Introspection {
     scope: Scope,
     ask: SchemaQuestion,
   ): Promise<ReadonlyMap<string, string>> {
-    if (this.#waiting.size >= MOST_WAITING) {
-      throw unavailable('introspection', 'Too many clients ask for the schema at the same time.');
-    }
     const number = this.#numberOf(catalog, rights);
     const key = `${number} ${scope} ${JSON.stringify(ask)}`;
     const kept = this.#kept.get(key);
     if (kept !== undefined) return kept;
-    const first = await this.#send({ number, scope, source: null, ask });
-    const known =
-      'unknown' in first
-        ? await this.#send({ number, scope, ask, source: this.#sourceOf(catalog, rights) })
-        : first;
-    if ('texts' in known) {
-      this.#kept.set(key, known.texts);
-      return known.texts;
+    if (this.#asking >= MOST_WAITING) {
+      throw unavailable('introspection', 'Too many clients ask for the schema at the same time.');
     }
-    throw unavailable('introspection', 'The schema cannot be told now.', {
-      cause: 'fault' in known ? known.fault : known,
-    });
+    this.#asking += 1;
+    try {
+      const first = await this.#send({ number, scope, source: null, ask });
+      const known =
+        'unknown' in first ? await this.#tell(number, catalog, rights, { scope, ask }) : first;
+      if ('texts' in known) {
+        this.#kept.set(key, known.texts);
+        return known.texts;
+      }
+      throw unavailable('introspection', 'The schema cannot be told now.', {
+        cause: 'fault' in known ? known.fault : known,
+      });
+    } finally {
+      this.#asking -= 1;
+    }
   }
 
   /** Ends the thread. */
@@ -133,11 +170,33 @@ export class Introspection {
     return this.#count;
   }
 
-  #sourceOf({ version, collections, relations }: Catalog, rights: Rights): SchemaSource {
-    const travelling = [...collections].map(([name, one]) => [name, withoutCode(one)] as const);
-    const catalog = { version, collections: new Map(travelling), relations };
-    const complete = { ...catalog, leftOut: [], warnings: [] };
-    return { catalog: complete, permissions: permissionsOf(rights) };
+  /** One after another, so that the same catalog is not told twice. */
+  async #tell(...[number, catalog, rights, question]: Told): Promise<Reply> {
+    const told = this.#telling.then(async () => {
+      const known = await this.#send({ number, ...question, source: null });
+      return 'unknown' in known ? await this.#tellNow(number, catalog, rights, question) : known;
+    });
+    this.#telling = told.catch(() => undefined);
+    return await told;
+  }
+
+  /** Sends a catalog in parts, between which others have their turn, and asks. */
+  async #tellNow(...[number, catalog, rights, question]: Told): Promise<Reply> {
+    const { version, collections, relations } = catalog;
+    const thread = this.#open();
+    const names = [...collections.keys()];
+    for (let from = 0; from < names.length; from += PART) {
+      const part = names.slice(from, from + PART);
+      const message: CatalogPart = {
+        number,
+        collections: partOf(collections, part, withoutCode),
+        relations: partOf(relations, part, (own) => own),
+      };
+      thread.postMessage(message);
+      await setImmediate();
+    }
+    const source = { version, permissions: permissionsOf(rights) };
+    return await this.#send({ number, ...question, source });
   }
 
   async #send(task: Omit<IntrospectionTask, 'id'>): Promise<Reply> {
