@@ -48,6 +48,7 @@ const ROOMS = [
   'mutation',
   'schema',
   'storage',
+  'files',
   'transfer',
   'export',
   'services',

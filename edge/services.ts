@@ -16,6 +16,7 @@ import { PoolProbe } from '#core/database/pool-probe.ts';
 import { PoolShares } from '#core/database/pool-shares.ts';
 import { whenReachable } from '#core/database/reachable.ts';
 import { Reader } from '#core/database/reader.ts';
+import { UnclaimedContent } from '#core/files/unclaimed-content.ts';
 import { type IdentityServices, openIdentity } from '#core/identity/open-identity.ts';
 import { hashPassword } from '#core/identity/password.ts';
 import { openQueues } from '#core/jobs/queue.ts';
@@ -27,7 +28,10 @@ import { metrics } from '#core/metrics/metrics.ts';
 import { failpoints } from '#core/process/failpoint.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import { RedisChecks } from '#core/redis/redis-checks.ts';
+import { ArrivingUploads } from '#core/services/arriving-uploads.ts';
 import { ExportService } from '#core/services/exports.ts';
+import { FileStore } from '#core/services/files/file-store.ts';
+import { FileUploads } from '#core/services/files/uploads.ts';
 import { HealthService } from '#core/services/health/health.ts';
 import { ImportService } from '#core/services/imports.ts';
 import { ItemService } from '#core/services/items.ts';
@@ -44,10 +48,10 @@ import { SchemaView } from '#core/services/schema/schema-view.ts';
 import { SnapshotService } from '#core/services/schema/snapshots.ts';
 import { ServerInfo } from '#core/services/server-info.ts';
 import { OwnAccountService } from '#core/services/system/own-account.ts';
-import { systemRuleOf } from '#core/services/system/rule.ts';
+import { systemRules } from '#core/services/system/rule.ts';
 import { SystemService } from '#core/services/system/system-items.ts';
 import { RuleAudit } from '#core/services/unreadable-rules.ts';
-import { openJobStorage } from '#core/storage/open-storage.ts';
+import { openStorages } from '#core/storage/open-storage.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { RELEASE } from '#core/system/release.ts';
 import { openSigningKeys } from '#core/system/signing-key.ts';
@@ -81,6 +85,9 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly jobs: JobService;
   readonly queues: QueueService;
   readonly imports: ImportService;
+  /** Counts what arrives. */
+  readonly uploads: ArrivingUploads;
+  readonly files: FileUploads;
   readonly exports: ExportService;
   readonly health: HealthService;
   readonly info: ServerInfo;
@@ -143,11 +150,13 @@ export async function openEdgeServices(
   const secrets = openSigningKeys(config);
   const confirm = confirmation({ pool: watch, schema, catalog, bus, log });
   const identity = openIdentity({ config, pool, schema, catalog, access, confirm, log }, secrets);
-  const spool = await openJobStorage(config);
-  spool.sweep().then(
-    (files) => files > 0 && log.info({ files }, 'uploads that were not finished are removed'),
-    (error: unknown) => log.warn({ err: error }, 'the folder of uploads cannot be used'),
-  );
+  const { spool, files: storages } = await openStorages(config);
+  for (const storage of [spool, ...storages.values()]) {
+    storage.sweep().then(
+      (files) => files > 0 && log.info({ files }, 'uploads that were not finished are removed'),
+      (error: unknown) => log.warn({ err: error }, 'the folder of uploads cannot be used'),
+    );
+  }
   const jobs = new JobService({
     ...{ pool, schema, queues, bus, spool, log },
     maxPerHolder: config.JOBS_MAX_PER_USER,
@@ -171,7 +180,9 @@ export async function openEdgeServices(
       confirm,
     },
   });
+  const ruleOf = systemRules({ locations: [...storages.keys()] });
   const itemOptions = {
+    ruleOf,
     catalog,
     reader,
     pool,
@@ -196,8 +207,12 @@ export async function openEdgeServices(
   const items = new ItemService({
     ...itemOptions,
     serves: servesItems,
-    ruleOf: systemRuleOf,
     responses: caching.responses,
+  });
+  const uploads = new ArrivingUploads(config.UPLOADS_MAX_PER_USER);
+  const store = new FileStore({
+    ...{ storages, config, log },
+    unclaimed: new UnclaimedContent({ pool, schema, maxPerUser: config.FILES_MAX_PER_USER }),
   });
   const probe = new PoolProbe(pool, config.DATABASE_POOL_WAIT);
   const rules = new RuleAudit({ pool, schema, catalog, bounds });
@@ -240,10 +255,11 @@ export async function openEdgeServices(
       holds: caching.imports,
       maxBytes: config.IMPORT_MAX_SIZE,
       quota: new SpoolQuota({ pool, schema, max: config.SPOOL_MAX_PER_USER }),
-      maxUploads: config.UPLOADS_MAX_PER_USER,
       log,
     }),
     queues: new QueueService({ pool, schema, queues, log }),
+    uploads,
+    files: new FileUploads({ store, system, arriving: uploads }),
     exports: new ExportService({ catalog, access, bounds, jobs, spool }),
     info: new ServerInfo({ pool, schema, config }),
     health: new HealthService({

@@ -9,13 +9,15 @@ import { ChangeJournal } from '#core/changes/write-transaction.ts';
 import type { Config } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
 import { whenReachable } from '#core/database/reachable.ts';
+import { UnclaimedContent } from '#core/files/unclaimed-content.ts';
 import { openQueues, QUEUE_NAMES } from '#core/jobs/queue.ts';
 import type { Log } from '#core/log/log.ts';
 import { openBus } from '#core/messages/open-message-bus.ts';
 import { metrics } from '#core/metrics/metrics.ts';
 import { failpoints } from '#core/process/failpoint.ts';
+import { FileStore } from '#core/services/files/file-store.ts';
 import { JobService } from '#core/services/jobs.ts';
-import { openJobStorage } from '#core/storage/open-storage.ts';
+import { openStorages } from '#core/storage/open-storage.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { systemSchema } from '#core/system/system-table.ts';
 import { ormOnDemand } from './metadata/orm-on-demand.ts';
@@ -75,7 +77,7 @@ export async function openServices(
   const shared = Math.min(QUEUE_CONNECTIONS, own - 1);
   const role = { role: 'consumer', max: QUEUE_NAMES.length + shared } as const;
   const queues = await openQueues(config, direct, cluster, log, role);
-  const spool = await openJobStorage(config);
+  const { spool, files: storages } = await openStorages(config);
   const jobs = new JobService({
     ...{ pool, schema, queues, bus, spool, log },
     maxPerHolder: config.JOBS_MAX_PER_USER,
@@ -95,6 +97,10 @@ export async function openServices(
       queues,
       jobs,
       spool,
+      files: new FileStore({
+        ...{ storages, config, log },
+        unclaimed: new UnclaimedContent({ pool, schema, maxPerUser: config.FILES_MAX_PER_USER }),
+      }),
       journal,
     },
     async [Symbol.asyncDispose]() {

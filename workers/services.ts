@@ -8,6 +8,7 @@ import type { Pool } from '#core/database/pool.ts';
 import type { Queues } from '#core/jobs/queue.ts';
 import type { Log } from '#core/log/log.ts';
 import type { MessageBus } from '#core/messages/bus.ts';
+import type { FileStore } from '#core/services/files/file-store.ts';
 import type { JobService } from '#core/services/jobs.ts';
 import type { Storage } from '#core/storage/storage.ts';
 import type { OrmOnDemand } from './metadata/orm-on-demand.ts';
@@ -33,6 +34,8 @@ export interface Services {
   readonly queues: Queues;
   readonly jobs: JobService;
   readonly spool: Storage;
+  /** The bytes of files. */
+  readonly files: FileStore;
   /** Reports writes to items. */
   readonly journal: ChangeJournal;
 }

@@ -715,6 +715,21 @@ export const variables = {
     fallback: '100000',
     meaning: 'Maximum items in one write, including related ones and those removed from lists',
   }),
+  FILES_MAX_UPLOAD_SIZE: define({
+    parse: size,
+    fallback: undefined,
+    meaning: 'Largest file that users may store; unset: no limit',
+  }),
+  FILES_MAX_PER_USER: define({
+    parse: size,
+    fallback: undefined,
+    meaning: 'Bytes of all files that one user has stored; unset: no limit',
+  }),
+  FILES_MIME_TYPE_ALLOW_LIST: define({
+    parse: list,
+    fallback: '*/*',
+    meaning: 'Types of files that users may store, such as image/*,application/pdf',
+  }),
   IMPORT_MAX_SIZE: define({
     parse: size,
     fallback: undefined,

@@ -137,6 +137,8 @@ export class Preparation {
   readonly #validation: Validation | null;
   /** The errors of the items that were judged. */
   readonly #faults = new Map<Item, readonly ServiceError[]>();
+  /** The items so far, with what the server gives them. */
+  readonly #seen = new Map<Item, Item>();
 
   private constructor(write: Write, action: Action, records: CallerRecords) {
     this.#write = write;
@@ -183,11 +185,21 @@ export class Preparation {
     return this.#rules;
   }
 
-  /** The members of an item with those that presets give. */
+  /** The members of an item with those that presets and the server give. */
   #full(given: Item): Item {
     const bare = this.#action === 'update' ? withoutKey(this.#write, given) : given;
     const all = this.#presets === NO_ITEM ? bare : { ...this.#presets, ...bare };
-    return withoutMasks(this.#write.collection, all);
+    const own = this.#write.given === undefined ? NO_ITEM : this.#ofServer(given);
+    return withoutMasks(this.#write.collection, own === NO_ITEM ? all : { ...all, ...own });
+  }
+
+  /** Items are seen in the order of the payload. */
+  #ofServer(item: Item): Item {
+    const known = this.#seen.get(item);
+    if (known !== undefined) return known;
+    const own = this.#write.given?.[this.#seen.size] ?? NO_ITEM;
+    this.#seen.set(item, own);
+    return own;
   }
 
   /**
@@ -239,9 +251,9 @@ export class Preparation {
   }
 
   get #isPlain(): boolean {
-    const { collection, rule } = this.#write;
+    const { collection, rule, given } = this.#write;
     const isDemanded = this.#validation !== null || rule.refine !== undefined;
-    return !isDemanded && !hasSpecials(collection, this.#action);
+    return !isDemanded && given === undefined && !hasSpecials(collection, this.#action);
   }
 
   /** An item that is judged, or of which more is made than was sent. */

@@ -45,6 +45,8 @@ export interface Write {
   readonly history?: History;
   /** The schema of the system tables where subscribers may hear of what is deleted; null: nobody. */
   readonly listeners?: string | null;
+  /** Members that the server itself gives to the items of the payload, in step with them. */
+  readonly given?: readonly Item[];
 }
 
 /** An item that is to be changed, and its new members. */

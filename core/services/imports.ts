@@ -5,7 +5,7 @@ import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { ImportHolds } from '#core/cache/import-suspension.ts';
 import type { Catalog } from '#core/catalog/catalog.ts';
 import type { CatalogSource } from '#core/catalog/catalog-source.ts';
-import { invalidQuery, quotaExceeded } from '#core/errors/service-error.ts';
+import { invalidQuery } from '#core/errors/service-error.ts';
 import { IMPORT_JOB, type ImportFormat, type ImportMessage } from '#core/jobs/message/import.ts';
 import type { ImportParameters } from '#core/jobs/message/import-parameters.ts';
 import type { CountedUpload, SpoolQuota } from '#core/jobs/quota.ts';
@@ -29,8 +29,6 @@ export interface ImportServiceOptions {
   /** Largest file in bytes; undefined: no limit. */
   readonly maxBytes: number | undefined;
   readonly quota: SpoolQuota;
-  /** UPLOADS_MAX_PER_USER */
-  readonly maxUploads: number;
   readonly log: Log;
 }
 
@@ -97,33 +95,8 @@ function fingerprintOf({ format, parameters }: Upload, sha256: string): string {
 export class ImportService {
   readonly #options: ImportServiceOptions;
 
-  /** Uploads that are arriving, by owner. */
-  readonly #arriving = new Map<string, number>();
-
   constructor(options: ImportServiceOptions) {
     this.#options = options;
-  }
-
-  /**
-   * Receives an upload, which may take as long as its client likes, so that they are counted.
-   * @throws ServiceError REQUESTS_EXCEEDED when too many of the same user are arriving here
-   */
-  async receive<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
-    const { maxUploads: max } = this.#options;
-    const holder = quotaKeyOf(caller);
-    const count = this.#arriving.get(holder) ?? 0;
-    if (count >= max) {
-      const reason = `Only ${max} uploads may arrive at the same time.`;
-      throw quotaExceeded('UPLOADS_MAX_PER_USER', max, reason);
-    }
-    this.#arriving.set(holder, count + 1);
-    try {
-      return await work();
-    } finally {
-      const left = (this.#arriving.get(holder) ?? 1) - 1;
-      if (left > 0) this.#arriving.set(holder, left);
-      else this.#arriving.delete(holder);
-    }
   }
 
   /**

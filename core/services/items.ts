@@ -11,12 +11,12 @@ import type { History } from '#core/history/history.ts';
 import { isJsonObject } from '#core/json/json-object.ts';
 import { Allowance } from '#core/mutation/allowance.ts';
 import { isPlain } from '#core/mutation/by-key.ts';
-import { deleteItems } from '#core/mutation/delete.ts';
-import { noAction } from '#core/mutation/judge.ts';
+import { deleteItems, lockItems } from '#core/mutation/delete.ts';
+import { judgeChanges, judgeNewItem, noAction } from '#core/mutation/judge.ts';
 import type { KeptKeys } from '#core/mutation/kept-key.ts';
 import { formOf, type NewItems, newItemsValues } from '#core/mutation/new-items.ts';
 import { newItemsSql, writtenItems } from '#core/mutation/new-items-sql.ts';
-import { parseItem } from '#core/mutation/payload.ts';
+import { type Item, parseItem } from '#core/mutation/payload.ts';
 import { type Input, writeItems } from '#core/mutation/relational/write.ts';
 import type { Write } from '#core/mutation/target.ts';
 import { type Key, keyOfPath } from '#core/query/key.ts';
@@ -115,6 +115,28 @@ export class ItemService extends ItemReader {
     if ([action, ...others].some(mayDo) || (singleton && (mayDo('create') || mayDo('update'))))
       return singleton;
     throw noAction(name, action);
+  }
+
+  /**
+   * Judges a new item by the rights alone, before the rest of it is known.
+   * @throws ServiceError FORBIDDEN
+   */
+  async requireCreatable(target: Target, item: Item): Promise<void> {
+    const context = await this.contexts.of(target);
+    this.#known(context);
+    judgeNewItem(this.#sessions.prepare(target, context).write, item);
+  }
+
+  /**
+   * Judges the change of an item as it is now, before the rest of the change is known.
+   * @throws ServiceError FORBIDDEN
+   */
+  async requireChangeable(target: Target, segment: string, item: Item): Promise<void> {
+    await this.#write(target, async ({ write }) => {
+      const key = keyOfPath(write.collection, segment);
+      await lockItems(write, 'update', [key]);
+      await judgeChanges(write, [{ key, item }]);
+    });
   }
 
   /** @throws ServiceError INVALID_PAYLOAD when one request may not write so many items */

@@ -11,6 +11,7 @@ import type { CatalogSource } from '#core/catalog/catalog-source.ts';
 import { isMisread, translateFailure } from '#core/database/failure.ts';
 import { forbidden, ServiceError, unavailable } from '#core/errors/service-error.ts';
 import type { Visitor } from '#core/identity/session.ts';
+import type { Item } from '#core/mutation/payload.ts';
 import type { QueryBounds } from '#core/query/query.ts';
 import type { ReadTarget } from '#core/query/sql/compile.ts';
 import type { Envelope } from './envelope.ts';
@@ -78,6 +79,8 @@ export interface Target {
   readonly fresh?: boolean;
   /** Refuse unknown members of payloads. */
   readonly strict?: boolean;
+  /** Members that the server itself gives to the items of a write, in step with them. */
+  readonly given?: readonly Item[];
 }
 
 /** A target with the catalog and the rights that apply to it. */

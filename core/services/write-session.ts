@@ -131,7 +131,7 @@ export class WriteSessions {
   }
 
   #open(
-    { caller, visitor = NO_VISITOR, strict = false }: Target,
+    { caller, visitor = NO_VISITOR, strict = false, given }: Target,
     context: ItemContext,
     collection: Collection,
     { client, note }: SessionConnection,
@@ -141,12 +141,13 @@ export class WriteSessions {
     const now = new Date();
     const history = new History(client, schema, { user: caller.user, visitor }, note);
     const writes = new Map<string, Write>();
-    const open = (own: Collection): Write => {
-      const target = { ...context, collection: own.name };
-      const rule = ruleOf(own);
-      const facts = { target, collection: own, client, now, rule, strict };
-      const write = { ...facts, hash, history, listeners };
-      writes.set(own.name, write);
+    const open = (of: Collection): Write => {
+      const target = { ...context, collection: of.name };
+      const rule = ruleOf(of);
+      const facts = { target, collection: of, client, now, rule, strict };
+      const own = given !== undefined && of === collection ? { given } : {};
+      const write = { ...facts, ...own, hash, history, listeners };
+      writes.set(of.name, write);
       return write;
     };
     const writeOf = (name: string): Write => {

@@ -31,9 +31,9 @@ import {
 
 /** The file with the identity of the folder. */
 const IDENTITY = 'storage-id';
-/** `<id>.<writing process>.part` */
 const UNFINISHED = '.part';
-const ID_LENGTH = 36;
+/** `<id>.<writing process>.part` */
+const UNFINISHED_NAME = /^(.+)\.([0-9a-f]{12}-\d+-\d+)\.part$/;
 /** System errors that mean that the folder cannot be used. */
 const UNWRITABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EIO']);
 /** Bytes per write or read of the disk. */
@@ -224,8 +224,8 @@ export function localStorage(folder: string): Storage {
     async sweep() {
       let removed = 0;
       for (const name of await names()) {
-        if (!name.endsWith(UNFINISHED)) continue;
-        if (!hasEnded(name.slice(ID_LENGTH + 1, -UNFINISHED.length))) continue;
+        const process = UNFINISHED_NAME.exec(name)?.[2];
+        if (process === undefined || !hasEnded(process)) continue;
         await rm(join(folder, name), { force: true });
         removed += 1;
       }
@@ -234,7 +234,7 @@ export function localStorage(folder: string): Storage {
     async list() {
       const found: ListedFile[] = [];
       for (const name of await names()) {
-        const id = name.endsWith(UNFINISHED) ? name.slice(0, ID_LENGTH) : name;
+        const id = UNFINISHED_NAME.exec(name)?.[1] ?? name;
         if (!isFileName(id)) continue;
         // An upload can be finished or removed during the listing.
         const status = await stat(join(folder, name)).catch(() => null);

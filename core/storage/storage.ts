@@ -20,7 +20,11 @@ export interface ByteRange {
 export interface SizeLimit {
   readonly bytes: number;
   /** The variable that says so. */
-  readonly variable: 'IMPORT_MAX_SIZE' | 'EXPORT_MAX_SIZE' | 'STORAGE_PART_SIZE';
+  readonly variable:
+    | 'IMPORT_MAX_SIZE'
+    | 'EXPORT_MAX_SIZE'
+    | 'FILES_MAX_UPLOAD_SIZE'
+    | 'STORAGE_PART_SIZE';
 }
 
 /** A file that the storage has, or that arrives. */
@@ -30,7 +34,10 @@ export interface ListedFile {
   readonly modified: Date;
 }
 
-/** Where uploads and exported files are; a name is always a generated UUID, never chosen by a client. */
+/**
+ * Where uploads and exported files are. A name is a generated UUID, which may have an extension; no
+ * client chooses it.
+ */
 export interface Storage {
   /**
    * Tells one storage from another: two hosts that get the same text read each other's files.
@@ -68,16 +75,16 @@ export interface Storage {
   list(): Promise<ListedFile[]>;
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const NAME = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.[a-z0-9]{1,16})?$/;
 
-/** Whether a file of the storage may have this name. */
+/** Whether a file of the storage may have this name: a UUID, or one with an extension. */
 export function isFileName(name: string): boolean {
-  return UUID.test(name);
+  return NAME.test(name);
 }
 
 /** Throws for a name that was not generated. */
 export function assertFileName(name: string): void {
-  assert(isFileName(name), 'the name of a file in the storage is a UUID');
+  assert(isFileName(name), 'the name of a file in the storage begins with a UUID');
 }
 
 export function tooLarge({ bytes: limit, variable }: SizeLimit): ServiceError {

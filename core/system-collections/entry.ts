@@ -61,13 +61,22 @@ export interface AppRight {
 }
 
 /**
- * How the route of the collection works: `all` ways of reading and writing items, `read` only, or
- * `single` for a singleton.
+ * How the route of the collection works: `all` ways of reading and writing items, `read` only,
+ * `single` for a singleton, or `own` where a file of routes is about it alone.
  */
-export type Service = 'all' | 'read' | 'single';
+export type Service = 'all' | 'read' | 'single' | 'own';
 
 /** The rules of a collection besides permissions, each in `core/services/system`. */
-export type RuleName = 'comment' | 'permission' | 'policy' | 'preset' | 'role' | 'setting' | 'user';
+export type RuleName =
+  | 'comment'
+  | 'file'
+  | 'folder'
+  | 'permission'
+  | 'policy'
+  | 'preset'
+  | 'role'
+  | 'setting'
+  | 'user';
 
 export interface SystemCollection {
   /** Null: it has no route. */

@@ -82,6 +82,7 @@ export const INTERNAL_TABLES: ReadonlySet<string> = new Set(
       'session_ends',
       'sessions',
       'state',
+      'unclaimed_content',
       'uploads',
     ],
   ].map(systemName),

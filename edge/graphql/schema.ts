@@ -67,7 +67,8 @@ function* served(shapes: Shapes, scope: Scope): Generator<[string, string, Forms
   if (scope === 'system') {
     for (const [name, forms] of SERVED) {
       const collection = systemName(name);
-      if (shapes.collection(collection) !== null) yield [name, collection, forms];
+      const own = forms === 'own' ? 'all' : forms;
+      if (shapes.collection(collection) !== null) yield [name, collection, own];
     }
     return;
   }

@@ -41,6 +41,8 @@ export class AnswerWriter {
   readonly #sendTimeouts: SendTimeouts;
   readonly #overdue: NodeJS.Timeout | undefined;
   #putOff: NodeJS.Timeout | undefined;
+  /** Bytes of an answer with a length that the library has taken. */
+  #offset = 0;
   /** Bytes since other requests last ran. */
   #sent = 0;
   /** Since when the library holds bytes that the system has not taken; null: it holds none. */
@@ -93,6 +95,41 @@ export class AnswerWriter {
     }
   }
 
+  /**
+   * Sends a piece of an answer whose length is announced, as soon as the client has taken the pieces
+   * before it.
+   * @param total the length of the answer, which the pieces must not exceed
+   */
+  async sendOf(total: number, piece: string | Uint8Array): Promise<void> {
+    const { socket } = this.#exchange;
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    const start = this.#offset;
+    if (start + bytes.length > total) throw new Error('There is more than was announced.');
+    let since = performance.now();
+    while (bytes.length > 0) {
+      const before = this.#offset;
+      let ended = false;
+      socket.cork(() => {
+        [, ended] = socket.tryEnd(bytes.subarray(before - start), total);
+      });
+      if (ended) {
+        this.#offset = total;
+        return;
+      }
+      this.#offset = socket.getWriteOffset();
+      if (this.#offset > before) since = performance.now();
+      if (this.#offset === start + bytes.length) break;
+      await this.#room(since);
+    }
+    await this.#turn(bytes.length);
+  }
+
+  /** The last piece of an answer whose length is announced was sent. */
+  finishOf(total: number): void {
+    if (total === 0) this.#exchange.socket.cork(() => this.#exchange.socket.end(''));
+    if (this.#offset < total) throw new Error('There is less than was announced.');
+  }
+
   /** Waits until the last piece was sent: nobody restarts the timer afterwards. */
   async finish(): Promise<void> {
     const { socket } = this.#exchange;
@@ -112,7 +149,12 @@ export class AnswerWriter {
   async #part(part: Uint8Array): Promise<void> {
     const rest = this.#heldSince === null ? part : await this.#ask(part);
     if (rest.length > 0) this.#write(rest);
-    this.#sent += part.length;
+    await this.#turn(part.length);
+  }
+
+  /** Lets other requests run from time to time. */
+  async #turn(sent: number): Promise<void> {
+    this.#sent += sent;
     if (this.#sent < TURN) return;
     this.#sent = 0;
     await orDisconnected(this.#exchange, new Promise(setImmediate));

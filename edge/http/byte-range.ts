@@ -1,4 +1,4 @@
-/** Requests for a part of a file (RFC 9110, section 14). */
+/** Requests for parts of a file (RFC 9110, section 14). */
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { Request } from './request.ts';
 
@@ -15,32 +15,60 @@ export interface Validators {
   readonly modified: Date;
 }
 
-const SINGLE = /^bytes=\s*(\d*)-(\d*)\s*$/i;
+const SET = /^bytes=\s*((?:\d*-\d*)(?:\s*,\s*\d*-\d*)*)\s*$/i;
+/** More parts than this are not worth their framing: the whole file is sent. */
+const MOST_PARTS = 16;
+/** Longest header that is looked at. */
+const LONGEST = 1_024;
 
-/** A part counts only while the client has a part of the same content (section 13.1.5). */
+/** Parts count only while the client has parts of the same content (section 13.1.5). */
 function isCurrent(request: Request, { tag, modified }: Validators): boolean {
   const condition = request.header('if-range')?.trim();
   if (condition === undefined) return true;
   return condition.startsWith('"') ? condition === tag : condition === modified.toUTCString();
 }
 
+/** One part of a file; null when it lies behind the end; undefined when it is none. */
+function partOf(text: string, size: number): ByteRange | null | undefined {
+  const [first = '', last = ''] = text.trim().split('-');
+  if (first === '' && last === '') return undefined;
+  if (first !== '' && last !== '' && Number(last) < Number(first)) return undefined;
+  const start = first === '' ? Math.max(size - Number(last), 0) : Number(first);
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  return start <= end ? { start, end } : null;
+}
+
+/** The same bytes in parts that have none in common, in the order of the request if they do not. */
+function distinct(parts: readonly ByteRange[]): readonly ByteRange[] {
+  const sorted = [...parts].sort((a, b) => a.start - b.start);
+  const joined: ByteRange[] = [];
+  for (const part of sorted) {
+    const last = joined.at(-1);
+    if (last === undefined || part.start > last.end) joined.push(part);
+    else joined[joined.length - 1] = { start: last.start, end: Math.max(last.end, part.end) };
+  }
+  return joined.length === parts.length ? parts : joined;
+}
+
 /**
- * The part of a file that a request wants; null for the whole. Several parts, other units and what
- * cannot be read are ignored, as the RFC allows.
- * @throws ServiceError RANGE_NOT_SATISFIABLE when the part lies behind the end of the file
+ * The parts of a file that a request wants; null for the whole. Other units, what cannot be read and
+ * too many parts are ignored, as the RFC allows.
+ * @throws ServiceError RANGE_NOT_SATISFIABLE when all of them lie behind the end of the file
  */
-export function wantedRange(
+export function wantedRanges(
   request: Request,
   size: number,
   validators: Validators,
-): ByteRange | null {
-  const [matched, first = '', last = ''] = SINGLE.exec(request.header('range') ?? '') ?? [];
-  if (matched === undefined || (first === '' && last === '')) return null;
-  if (request.method !== 'GET' || !isCurrent(request, validators)) return null;
-  if (first !== '' && last !== '' && Number(last) < Number(first)) return null;
-  const start = first === '' ? Math.max(size - Number(last), 0) : Number(first);
-  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
-  if (start <= end) return { start, end };
+): readonly ByteRange[] | null {
+  const header = request.header('range') ?? '';
+  const [, list] = header.length > LONGEST ? [] : (SET.exec(header) ?? []);
+  if (list === undefined || request.method !== 'GET' || !isCurrent(request, validators))
+    return null;
+  const parts = list.split(',').map((text) => partOf(text, size));
+  if (parts.includes(undefined)) return null;
+  const found = distinct(parts.flatMap((part) => part ?? []));
+  if (found.length > MOST_PARTS) return null;
+  if (found.length > 0) return found;
   throw new ServiceError(
     'RANGE_NOT_SATISFIABLE',
     { reason: `The file has ${size} bytes.` },

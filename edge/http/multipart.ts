@@ -1,11 +1,16 @@
-/** Reads the first file of a `multipart/form-data` body (RFC 7578) while it arrives. */
+/** Reads the files of a `multipart/form-data` body (RFC 7578) while they arrive. */
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import { ClientGoneError, type Request } from './request.ts';
 
-/** Limits on the parts before the file; busboy limits the headers of a part to 16 KB. */
-const LIMITS = { fieldNameSize: 256, fieldSize: 65_536, fields: 64, parts: 128, headerPairs: 64 };
+/** Limits on the parts; busboy limits the headers of a part to 16 KB. */
+const LIMITS = {
+  ...{ fieldNameSize: 256, fieldSize: 65_536, headerPairs: 64 },
+  ...{ fields: 1_000, parts: 1_100 },
+};
+/** Text parts before one file. */
+const MOST_FIELDS = 64;
 
 /** A file that is arriving. */
 export interface IncomingFile {
@@ -29,24 +34,51 @@ export interface IncomingFile {
   readonly stream: AsyncIterable<Uint8Array>;
 }
 
+/** Where the files of a body are told of. */
+type Arrived =
+  | { readonly file: IncomingFile; readonly stream: Readable }
+  | { readonly end: Error | null };
+
+/** What arrives while nobody waits for it, and who waits. */
+class Arrivals {
+  readonly #list: Arrived[] = [];
+  #waiting: ((arrived: Arrived) => void) | null = null;
+
+  push(arrived: Arrived): void {
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    if (waiting === null) this.#list.push(arrived);
+    else waiting(arrived);
+  }
+
+  next(): Promise<Arrived> {
+    const first = this.#list.shift();
+    if (first !== undefined) return Promise.resolve(first);
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+    });
+  }
+}
+
 /**
- * Reads up to the first file part; parts after it are ignored.
- * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE when the body is not multipart, INVALID_PAYLOAD
- *   when
- * it is malformed, has no file, or has too much before it
+ * Reads the files of a body in their order, each with the text parts since the one before it. The next
+ * one arrives when the last one is read or left.
+ * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE when the body is not multipart; INVALID_PAYLOAD when
+ *   it is malformed, has no file, has too much before a file or text parts behind the last one
  */
-export async function firstFile(request: Request): Promise<IncomingFile> {
+export async function* incomingFiles(request: Request): AsyncGenerator<IncomingFile, void> {
   const parser = openParser(request);
   const body = request.body.stream();
-  const fields = new Map<string, string>();
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingFile>();
-  let file: Readable | null = null;
+  const arrivals = new Arrivals();
+  let fields = new Map<string, string>();
+  let files = 0;
+  let last: Readable | null = null;
 
-  // Ends all streams and promises. It may be called more than once; only the first call counts.
+  // Ends all streams. It may be called more than once; only the first call counts.
   const stop = (error: Error) => {
-    reject(error);
+    arrivals.push({ end: error });
     body.unpipe(parser);
-    file?.destroy(error);
+    last?.destroy(error);
     parser.destroy();
     body.destroy();
   };
@@ -57,36 +89,66 @@ export async function firstFile(request: Request): Promise<IncomingFile> {
   };
   body.on('data', keep);
   parser.on('field', (name, value, { valueTruncated }) => {
-    if (file !== null) return;
     if (valueTruncated) stop(invalidPayload(`The part ${name} before the file is too large.`));
     fields.set(name, value);
+    if (fields.size > MOST_FIELDS) stop(invalidPayload('It has too many parts before a file.'));
   });
   parser.on('file', (fieldName = '', stream, { filename = '', mimeType }) => {
     // There may be no listener when it fails.
     stream.on('error', () => undefined);
-    if (file !== null) {
-      stream.resume();
-      return;
-    }
-    file = stream;
-    stream.on('close', () => stop(new Error('The file is closed.')));
-    const content = contentOf(stream);
-    body.off('data', keep);
-    const type = { mimeType: mimeType.toLowerCase(), charset: charsetOf(headers) };
-    resolve({ fieldName, filename, ...type, fields, stream: content });
+    last = stream;
+    const charset = files === 0 ? charsetOf(headers) : null;
+    if (files === 0) body.off('data', keep);
+    files += 1;
+    const facts = { fieldName, filename, mimeType: mimeType.toLowerCase(), charset, fields };
+    fields = new Map();
+    arrivals.push({ file: { ...facts, stream: contentOf(stream) }, stream });
   });
-  const tooMany = () => {
-    if (file === null) stop(invalidPayload('It has too many parts before the file.'));
-  };
+  const tooMany = () => stop(invalidPayload('It has too many parts.'));
   parser.on('fieldsLimit', tooMany).on('partsLimit', tooMany);
   parser.on('error', (error) => stop(malformed(error)));
-  parser.on('close', () => stop(invalidPayload('It contains no file.')));
+  parser.on('close', () => arrivals.push({ end: null }));
   body.on('error', stop);
   body.on('close', () => {
     if (!body.readableEnded) stop(new Error('The body is closed.'));
   });
   body.pipe(parser);
-  return promise;
+  try {
+    for (;;) {
+      const arrived = await arrivals.next();
+      if ('file' in arrived) {
+        yield arrived.file;
+        arrived.stream.resume();
+        continue;
+      }
+      if (arrived.end !== null) throw arrived.end;
+      const [late] = fields.keys();
+      if (files === 0) throw invalidPayload('It contains no file.');
+      if (late === undefined) return;
+      throw invalidPayload(`The part ${late} must stand before the file that it is about.`);
+    }
+  } finally {
+    stop(new Error('The files are not wanted any more.'));
+  }
+}
+
+/**
+ * Reads up to the first file part; parts after it are ignored.
+ * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE when the body is not multipart, INVALID_PAYLOAD
+ *   when it is malformed, has no file, or has too much before it
+ */
+export async function firstFile(request: Request): Promise<IncomingFile> {
+  const files = incomingFiles(request);
+  const { value } = await files.next();
+  if (value === undefined) throw invalidPayload('It contains no file.');
+  const stream = async function* () {
+    try {
+      yield* value.stream;
+    } finally {
+      void files.return();
+    }
+  };
+  return { ...value, stream: stream() };
 }
 
 /** Bytes before and of the file in which its headers are: those, and a chunk that follows them. */

@@ -19,7 +19,7 @@ export interface Response {
   readonly body?: string | Uint8Array | Pieces | null;
   /** Called once nobody needs the bytes of the body any more, if they were sent. */
   readonly release?: (() => void) | undefined;
-  /** The bytes that pieces come to, which the answer to HEAD tells. */
+  /** The bytes that pieces come to, which the client is told unless they are compressed. */
   readonly length?: number;
   /** Endless pieces: STREAM_MAX_TIME does not apply. */
   readonly endless?: boolean;

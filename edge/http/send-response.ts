@@ -206,12 +206,14 @@ export async function sendPieces(
   const { socket, settings } = exchange;
   let block = settings.standard.block(response.headers, false);
   let content = pieces;
+  let { length } = response;
   if (settings.compresses && isCompressible(response)) {
     block += '\r\nVary: Accept-Encoding';
     const coding = codingFor(exchange);
     if (coding !== null) {
       block += `\r\nContent-Encoding: ${coding}`;
       content = compressedPieces(pieces, coding);
+      length = undefined;
     }
   }
   const iterator = content[Symbol.asyncIterator]();
@@ -222,7 +224,7 @@ export async function sendPieces(
     // reads it too, because pieces that have not begun cannot clean up.
     const first = await orDisconnected(exchange, iterator.next());
     if (exchange.method === 'HEAD') {
-      if (response.length !== undefined) block += `\r\nContent-Length: ${response.length}`;
+      if (length !== undefined) block += `\r\nContent-Length: ${length}`;
       endWithoutBody(exchange, response.status, block, exchange.release() || closing);
       return;
     }
@@ -231,12 +233,17 @@ export async function sendPieces(
     writer = new AnswerWriter(exchange, response.endless === true);
     for (let piece = first; piece.done !== true; ) {
       if (settings.accessLog) exchange.bytes += sizeOf(piece.value);
-      await writer.send(piece.value);
+      if (length === undefined) await writer.send(piece.value);
+      else await writer.sendOf(length, piece.value);
       piece = await orDisconnected(exchange, iterator.next());
     }
-    await writer.finish();
+    if (length === undefined) {
+      await writer.finish();
+      socket.cork(() => socket.end());
+    } else {
+      writer.finishOf(length);
+    }
     whole = true;
-    socket.cork(() => socket.end());
   } finally {
     exchange.onDisconnect = null;
     writer?.close();

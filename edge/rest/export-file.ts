@@ -5,9 +5,8 @@
 import * as v from 'valibot';
 import { FORMAT_FACTS } from '#core/export/format.ts';
 import { EXPORT_FORMATS } from '#core/jobs/message/export.ts';
-import { type ByteRange, wantedRange } from '#edge/http/byte-range.ts';
-import { namesTag } from '#edge/http/entity-tag.ts';
 import type { Response } from '#edge/http/response.ts';
+import { fileResponse } from '#edge/http/stored-file.ts';
 import { members } from './body.ts';
 import { type Call, type CallHandler, listed, param } from './call.ts';
 import { disposition } from './export.ts';
@@ -45,10 +44,6 @@ async function submit(call: Call, body: v.InferOutput<typeof exportBody>): Promi
   return { status: 204, headers: { Location: jobLocation(id) } };
 }
 
-function partHeaders(range: ByteRange | null, bytes: number): Record<string, string> {
-  return range === null ? {} : { 'Content-Range': `bytes ${range.start}-${range.end}/${bytes}` };
-}
-
 const download: CallHandler = async (call) => {
   const { caller, request, services } = call;
   const id = param(call, 'id');
@@ -56,22 +51,14 @@ const download: CallHandler = async (call) => {
     id,
     caller,
   );
-  const tag = `"${sha256}"`;
-  const known = request.header('if-none-match');
-  if (known !== undefined && namesTag(known, tag)) return { status: 304, headers: { ETag: tag } };
-  const range = wantedRange(request, bytes, { tag, modified: finished });
-  const content = listed(call, { kind: 'items', collection }, read(range ?? undefined));
-  return {
-    status: range === null ? 200 : 206,
-    headers: {
-      'Content-Type': FORMAT_FACTS[format].mediaType,
-      'Content-Disposition': disposition(file),
-      ...{ ETag: tag, 'Last-Modified': finished.toUTCString(), 'Accept-Ranges': 'bytes' },
-      ...partHeaders(range, bytes),
-    },
-    body: content,
-    length: bytes,
+  const stored = {
+    ...{ bytes, tag: `"${sha256}"`, modified: finished, read },
+    type: FORMAT_FACTS[format].mediaType,
+    headers: { 'Content-Disposition': disposition(file) },
   };
+  return fileResponse(request, stored, (pieces) =>
+    listed(call, { kind: 'items', collection }, pieces),
+  );
 };
 
 export const EXPORT_ROUTES: readonly RouteEntry[] = [

@@ -35,12 +35,12 @@ function isBackground(call: Call): boolean {
 }
 
 const importFile: CallHandler = async (call) => {
-  const { imports } = call.services;
+  const { imports, uploads } = call.services;
   const destination = await imports.authorize(call.caller, param(call, 'collection'));
   const query = importQuery(call.parameters);
   const idempotencyKey = idempotencyKeyOf(call.request);
   checkSize(call);
-  const id = await imports.receive(call.caller, async () => {
+  const id = await uploads.receive(call.caller, async () => {
     const incoming = await firstFile(call.request);
     const { format, gzip, content, implied } = await formatted(incoming);
     const upload = {

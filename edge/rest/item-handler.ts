@@ -74,7 +74,7 @@ export function readBackOf(call: Call, parameters = call.parameters): Query {
 }
 
 /** The same, parsed only when its statement is not cached. */
-function readBackQuestionOf(call: Call, parameters?: Parameters): UnparsedQuery {
+export function readBackQuestionOf(call: Call, parameters?: Parameters): UnparsedQuery {
   return { text: questionOfUrl(call).text, query: () => readBackOf(call, parameters) };
 }
 

@@ -8,6 +8,7 @@ import { COLLECTION_ROUTES } from './collection.ts';
 import { dispatch } from './dispatch.ts';
 import { EXPORT_ROUTES } from './export-file.ts';
 import { FIELD_ROUTES } from './field.ts';
+import { FILE_ROUTES } from './file.ts';
 import { GRAPHQL_SCHEMA_ROUTES } from './graphql-schema.ts';
 import { IMPORT_ROUTES } from './import.ts';
 import { INVITATION_ROUTES } from './invitation.ts';
@@ -37,6 +38,7 @@ export const ROUTES: readonly RouteEntry[] = [
   ...PERMISSION_ROUTES,
   ...ITEM_ROUTES,
   ...SYSTEM_ROUTES,
+  ...FILE_ROUTES,
   ...COLLECTION_ROUTES,
   ...FIELD_ROUTES,
   ...RELATION_ROUTES,

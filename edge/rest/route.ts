@@ -17,7 +17,12 @@ import type { Call, CallHandler } from './call.ts';
 export type Access = 'anyone' | 'user' | 'account' | 'administrator' | 'rights';
 
 /** The variable that limits the size of a body. */
-type SizeVariable = 'FORM_MAX_SIZE' | 'QUERY_BODY_MAX_SIZE' | 'BODY_MAX_SIZE' | 'IMPORT_MAX_SIZE';
+type SizeVariable =
+  | 'FORM_MAX_SIZE'
+  | 'QUERY_BODY_MAX_SIZE'
+  | 'BODY_MAX_SIZE'
+  | 'IMPORT_MAX_SIZE'
+  | 'FILES_MAX_UPLOAD_SIZE';
 
 /** The body that a route takes. */
 export interface BodyFacts {

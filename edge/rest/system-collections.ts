@@ -14,6 +14,7 @@ const FORMS: Readonly<Record<Service, readonly ItemForm[]>> = {
   all: ALL_FORMS,
   read: READ_FORMS,
   single: SINGLE_FORMS,
+  own: [],
 };
 
 /** Each collection is served under its name without the prefix. */

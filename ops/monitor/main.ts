@@ -14,7 +14,7 @@ import {
 import { logUncaughtErrors } from '#core/process/uncaught-errors.ts';
 import { JobService } from '#core/services/jobs.ts';
 import { QueueService } from '#core/services/queues.ts';
-import { openJobStorage } from '#core/storage/open-storage.ts';
+import { openStorages } from '#core/storage/open-storage.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { systemSchema } from '#core/system/system-table.ts';
 import { openMonitorCredentials } from './credentials.ts';
@@ -43,7 +43,7 @@ const pool = createPool(config, url, log, {
 const cluster = await whenReachable(log, () => clusterId(pool, schema));
 const bus = await openBus(config, url, cluster, log);
 const queues = await openQueues(config, url, cluster, log, { role: 'producer', max: CONNECTIONS });
-const spool = await openJobStorage(config);
+const { spool } = await openStorages(config);
 const jobs = new JobService({
   ...{ pool, schema, queues, bus, spool, log },
   maxPerHolder: config.JOBS_MAX_PER_USER,

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '#core/config/config.ts';
-import { openJobStorage } from '#core/storage/open-storage.ts';
+import { openStorages } from '#core/storage/open-storage.ts';
 
 const WITHIN_MS = 3_000;
 
@@ -17,8 +17,8 @@ function place({ locations: [location] }: Config): string {
 export async function describeStorage(config: Config): Promise<string> {
   const waiting = new AbortController();
   const late = delay(WITHIN_MS, false, { signal: waiting.signal }).catch(() => false);
-  const usable = openJobStorage(config)
-    .then((storage) => storage.check())
+  const usable = openStorages(config)
+    .then(({ spool }) => spool.check())
     .then(
       () => true,
       () => false,

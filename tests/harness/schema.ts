@@ -15,7 +15,7 @@ import type { SchemaChange } from '#core/schema/schema-change.ts';
 import { alterSchema } from '#core/schema/schema-transaction.ts';
 import { ItemService } from '#core/services/items.ts';
 import { servesItems } from '#core/services/request-context.ts';
-import { systemRuleOf } from '#core/services/system/rule.ts';
+import { systemRules } from '#core/services/system/rule.ts';
 import { install, type Test } from '#tests/core/catalog/installation.ts';
 import { STREAMS } from './stream.ts';
 
@@ -88,7 +88,7 @@ export async function openSchema(t: Test, setup = ''): Promise<SchemaUnderTest> 
     serves: servesItems,
     responses: null,
     hash: (secret) => Promise.resolve(`hashed ${secret}`),
-    ruleOf: systemRuleOf,
+    ruleOf: systemRules({ locations: ['local'] }),
     journal: new ChangeJournal({
       access: null,
       writes: new WriteGuard(null),

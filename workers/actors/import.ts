@@ -15,7 +15,7 @@ import type { JobProgress } from '#core/messages/bus.ts';
 import { metrics } from '#core/metrics/metrics.ts';
 import { importDestination } from '#core/services/import-right.ts';
 import { queryBounds } from '#core/services/query-bounds.ts';
-import { systemRuleOf } from '#core/services/system/rule.ts';
+import { systemRules } from '#core/services/system/rule.ts';
 import { DamagedFile, verifyContent, verifySize } from '#core/storage/verify-content.ts';
 import type { StoredFile } from '#core/transfer/file/import-file.ts';
 import { importFile } from '#core/transfer/import.ts';
@@ -38,7 +38,8 @@ async function senderOf(
   const { config } = services;
   const hash = (secret: string) => hashPassword(config, secret);
   const maxItems = config.MAX_BATCH_MUTATION;
-  return { caller, rights, bounds: queryBounds(config), hash, ruleOf: systemRuleOf, maxItems };
+  const ruleOf = systemRules({ locations: config.locations.map(({ name }) => name) });
+  return { caller, rights, bounds: queryBounds(config), hash, ruleOf, maxItems };
 }
 
 /** Imports the file; `announce` is called when everything is written, before the commit. */

@@ -7,6 +7,7 @@ import { indexActor } from './index-build.ts';
 import { mailActor } from './mail.ts';
 import { schemaActor } from './schema.ts';
 import { tidyActor } from './tidy.ts';
+import { tidyFilesActor } from './tidy-files.ts';
 
 export const actors: readonly Actor[] = [
   cacheClearActor,
@@ -16,4 +17,5 @@ export const actors: readonly Actor[] = [
   mailActor,
   schemaActor,
   tidyActor,
+  tidyFilesActor,
 ];

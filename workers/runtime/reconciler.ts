@@ -8,6 +8,7 @@ import { render, type Sql, sql } from '#core/database/sql.ts';
 import { isOpen } from '#core/jobs/job.ts';
 import { enqueue, type QueueableJob } from '#core/jobs/mailbox.ts';
 import { TIDY_JOB, tidySubmission } from '#core/jobs/message/tidy.ts';
+import { TIDY_FILES_SUBMISSION } from '#core/jobs/message/tidy-files.ts';
 import { QUEUE_NAMES } from '#core/jobs/queue.ts';
 import { queueStates } from '#core/jobs/queue-state.ts';
 import { canRun, isReached } from '#core/jobs/reached-storage.ts';
@@ -145,7 +146,7 @@ export class Reconciler {
       AND ${job}.created_on < now() - make_interval(secs => ${SETTLED_AFTER_MS / 1_000})`;
   }
 
-  /** Submits the daily tidying of each storage when it is due; checks rarely. */
+  /** Submits the daily tidying of each storage when it is due, and that of files; checks rarely. */
   async #schedule(): Promise<void> {
     if (performance.now() < this.#nextSchedule) return;
     this.#nextSchedule = performance.now() + SCHEDULE_MS;
@@ -158,6 +159,7 @@ export class Reconciler {
             AND j.created_on > now() - make_interval(secs => ${DAY_MS / 1_000}))`),
     );
     for (const { identity } of rows) await jobs.submit(tidySubmission(identity));
+    if (await this.#services.files.isUntidy()) await jobs.submit(TIDY_FILES_SUBMISSION);
   }
 
   /** @param missing the jobs that are not in their queue, though nobody may have to add them */

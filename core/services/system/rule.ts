@@ -15,6 +15,8 @@ import { SYSTEM_COLLECTIONS } from '#core/system-collections/registry.ts';
 import { noCollection } from '../request-context.ts';
 import { describeAdministrators } from './administrator.ts';
 import { afterComments, beginComments, refineComment } from './rule-comment.ts';
+import { type FileRuleOptions, fileStage } from './rule-file.ts';
+import { afterFolders, beginFolders, refineFolder } from './rule-folder.ts';
 import { afterPermissions, refineBookmark, refinePermission } from './rule-permission.ts';
 import { refinePolicy } from './rule-policy.ts';
 import { afterRoles, beforeRoles } from './rule-role.ts';
@@ -37,8 +39,10 @@ function checkName(item: Item): void {
 
 type Stage = Omit<CollectionRule, 'writable'>;
 
-const STAGES: Readonly<Record<RuleName, Stage>> = {
+/** The stages that need nothing of the configuration. */
+const STAGES: Readonly<Record<Exclude<RuleName, 'file'>, Stage>> = {
   comment: { begin: beginComments, refine: refineComment, after: afterComments },
+  folder: { begin: beginFolders, refine: refineFolder, after: afterFolders },
   permission: { refine: refinePermission, after: afterPermissions },
   policy: { refine: refinePolicy },
   preset: { refine: refineBookmark },
@@ -80,22 +84,28 @@ async function keepAdministrators(write: Write): Promise<void> {
   if (now !== known) throw forbidden('Only administrators decide who is an administrator.');
 }
 
+/** Finds the rule of a collection. */
+export type RuleOf = (collection: Collection) => CollectionRule;
+
 /**
- * The rule of a collection, at any depth of a payload.
- * @throws ServiceError FORBIDDEN for a system collection that requests cannot write
+ * The rules of collections, at any depth of a payload. What it returns throws FORBIDDEN for a system
+ * collection that requests cannot write.
  */
-export function systemRuleOf(collection: Collection): CollectionRule {
-  if (!collection.system) return NO_RULE;
-  if (writableFields(collection).size === 0) throw noCollection(collection.name);
-  const { rule, decidesAdministrators } = SYSTEM_COLLECTIONS.get(collection.name) ?? {};
-  const stage = rule === undefined ? {} : STAGES[rule];
-  const { refine, ...others } = decidesAdministrators === true ? guarded(stage) : stage;
-  return {
-    ...others,
-    writable: writableFields(collection),
-    async refine(write, action, item) {
-      checkName(item);
-      return refine === undefined ? item : refine(write, action, item);
-    },
+export function systemRules(options: FileRuleOptions): RuleOf {
+  const stages: Readonly<Record<RuleName, Stage>> = { ...STAGES, file: fileStage(options) };
+  return (collection) => {
+    if (!collection.system) return NO_RULE;
+    if (writableFields(collection).size === 0) throw noCollection(collection.name);
+    const { rule, decidesAdministrators } = SYSTEM_COLLECTIONS.get(collection.name) ?? {};
+    const stage = rule === undefined ? {} : stages[rule];
+    const { refine, ...others } = decidesAdministrators === true ? guarded(stage) : stage;
+    return {
+      ...others,
+      writable: writableFields(collection),
+      async refine(write, action, item) {
+        checkName(item);
+        return refine === undefined ? item : refine(write, action, item);
+      },
+    };
   };
 }

@@ -10,10 +10,9 @@ import type { Answer } from '../item-reader.ts';
 import { ItemService, type ItemServiceOptions } from '../items.ts';
 import type { Target } from '../request-context.ts';
 import { parsedQuery, type UnparsedQuery } from '../statement-cache.ts';
-import { systemRuleOf } from './rule.ts';
 import { servesSystem } from './served-collections.ts';
 
-export type SystemServiceOptions = Omit<ItemServiceOptions, 'serves' | 'ruleOf'>;
+export type SystemServiceOptions = Omit<ItemServiceOptions, 'serves'>;
 
 const PERMISSIONS = systemName('permissions');
 
@@ -24,7 +23,7 @@ export class SystemService extends ItemService {
   readonly #system: SystemServiceOptions;
 
   constructor(options: SystemServiceOptions) {
-    super({ ...options, serves: servesSystem, ruleOf: systemRuleOf });
+    super({ ...options, serves: servesSystem });
     this.#system = options;
   }
 

@@ -12,7 +12,7 @@ import { parseFilter } from '#core/query/parse/filter.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { ItemService } from '#core/services/items.ts';
 import { servesItems } from '#core/services/request-context.ts';
-import { systemRuleOf } from '#core/services/system/rule.ts';
+import { systemRules } from '#core/services/system/rule.ts';
 import { STREAMS } from '#tests/harness/stream.ts';
 import { install } from '../catalog/installation.ts';
 import { BOUNDS } from '../query/plan/fixture/shop.ts';
@@ -67,7 +67,7 @@ async function open() {
     maxBatch: undefined,
     schema: 'public',
     serves: servesItems,
-    ruleOf: systemRuleOf,
+    ruleOf: systemRules({ locations: ['local'] }),
     responses: null,
   });
   return { pool, items };

@@ -16,7 +16,7 @@ import type { Answer } from '#core/services/item-reader.ts';
 import { ItemService } from '#core/services/items.ts';
 import { ContextSource, servesItems } from '#core/services/request-context.ts';
 import { parsedQuery } from '#core/services/statement-cache.ts';
-import { systemRuleOf } from '#core/services/system/rule.ts';
+import { systemRules } from '#core/services/system/rule.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { STREAMS } from '#tests/harness/stream.ts';
 import { install } from '../catalog/installation.ts';
@@ -71,7 +71,7 @@ async function sleepy(t: Test, setup: string) {
     maxBatch: undefined,
     schema: 'public',
     serves: servesItems,
-    ruleOf: systemRuleOf,
+    ruleOf: systemRules({ locations: ['local'] }),
     responses: null,
   });
   return { catalog, access, items, sql };

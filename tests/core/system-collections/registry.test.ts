@@ -155,6 +155,7 @@ const ROUTES = {
   all: 'reading and writing',
   read: 'reading',
   single: 'reading and writing its one item',
+  own: 'reading and writing, and more of its own',
 };
 
 function rowOf([name, entry]: readonly [string, SystemCollection]): readonly string[] {

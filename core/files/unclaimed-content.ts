@@ -1,0 +1,239 @@
+/**
+ * The bytes in storages that no file refers to. What arrives is noted before its first byte, and claimed
+ * in the transaction that writes its file; what a file no longer refers to is noted by a trigger, whoever
+ * deletes or replaces it. So whatever is left by a process that died is known, and nothing is removed
+ * that was not noted.
+ */
+import type { Client, Pool } from '#core/database/pool.ts';
+import { transaction } from '#core/database/pool.ts';
+import { render, type Sql, sql } from '#core/database/sql.ts';
+import { quotaExceeded, unavailable } from '#core/errors/service-error.ts';
+import { takeTurn } from '#core/jobs/quota.ts';
+import { systemTable } from '#core/system/system-table.ts';
+
+/** Where bytes are. */
+export interface Place {
+  /** The name of its location. */
+  readonly storage: string;
+  /** As in `filename_disk`. */
+  readonly name: string;
+}
+
+/** Removes bytes from their storage; does nothing when they are not there. */
+export type RemoveContent = (place: Place) => Promise<void>;
+
+/** How content is removed. */
+export interface Removal {
+  readonly remove: RemoveContent;
+  /** Told of what cannot be removed now. */
+  readonly failed: (error: unknown, place: Place) => void;
+}
+
+/** Bytes that are reserved at a time for content of unknown length. */
+const GRAIN = 16 * 1024 * 1024;
+/** How often (ms) content that arrives slowly is noted again. */
+const SIGN_MS = 60_000;
+/** After so many minutes without a note nobody sends the content any more. */
+const FORGOTTEN_MINUTES = 10;
+/** Bytes in storages that are removed in one transaction. */
+const AT_ONCE = 50;
+
+/**
+ * Makes content that has arrived belong to the files of a transaction.
+ * @throws ServiceError SERVICE_UNAVAILABLE when some was given up, because its process was silent
+ */
+export async function claimContent(
+  client: Client,
+  schema: string,
+  places: readonly Place[],
+): Promise<void> {
+  const [storages, names] = [places.map(({ storage }) => storage), places.map(({ name }) => name)];
+  const { rowCount } = await client.query(
+    render(sql`DELETE FROM ${systemTable(schema, 'unclaimed_content')} AS u
+      USING unnest(${storages}::text[], ${names}::text[]) AS c(storage, name)
+      WHERE u.storage = c.storage AND u.name = c.name AND u.state = 'arriving'`),
+  );
+  if (rowCount === places.length) return;
+  throw unavailable('storage', 'The content arrived too slowly and was given up.');
+}
+
+export interface UnclaimedContentOptions {
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  /** FILES_MAX_PER_USER: bytes of all files of one user; undefined: no limit. */
+  readonly maxPerUser: number | undefined;
+}
+
+export class UnclaimedContent {
+  readonly #options: UnclaimedContentOptions;
+
+  constructor(options: UnclaimedContentOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Notes content before it arrives.
+   * @param holder the user whose quota counts it; null for nobody's
+   * @param announced its length, if known
+   * @throws ServiceError REQUESTS_EXCEEDED when it exceeds the quota
+   */
+  async begin(place: Place, holder: string | null, announced = 0): Promise<Arrival> {
+    const arrival = new Arrival(this.#options, place, holder);
+    await arrival.note(announced);
+    return arrival;
+  }
+
+  /**
+   * Removes content that was stored for files that were not written after all. It waits for a
+   * transaction that may still write them.
+   */
+  async giveUp({ storage, name }: Place, remove: RemoveContent): Promise<void> {
+    const { pool, schema } = this.#options;
+    const unclaimed = systemTable(schema, 'unclaimed_content');
+    const isIt = sql`storage = ${storage} AND name = ${name}`;
+    await transaction(pool, async (client) => {
+      const { rows } = await client.query(
+        render(sql`SELECT FROM ${unclaimed} WHERE ${isIt} FOR UPDATE`),
+      );
+      if (rows.length === 0 && (await this.#isClaimed(client, { storage, name }))) return;
+      await remove({ storage, name });
+      await client.query(render(sql`DELETE FROM ${unclaimed} WHERE ${isIt}`));
+    });
+  }
+
+  /**
+   * Removes content that no file refers to any more, and what processes left that have ended.
+   * @param storages the names of those that can be used
+   * @returns how many
+   */
+  async sweep(storages: readonly string[], removal: Removal): Promise<number> {
+    let removed = 0;
+    for (let last: Place | null = { storage: '', name: '' }; last !== null; ) {
+      const found = await this.#sweepSome(storages, last, removal);
+      removed += found.removed;
+      last = found.last;
+    }
+    return removed;
+  }
+
+  /** Whether there is something to sweep. */
+  async isAny(storages: readonly string[]): Promise<boolean> {
+    const { pool, schema } = this.#options;
+    const { rows } = await pool.query(
+      render(sql`SELECT FROM ${systemTable(schema, 'unclaimed_content')}
+        WHERE ${isLeft(storages)} LIMIT 1`),
+    );
+    return rows.length > 0;
+  }
+
+  async #sweepSome(
+    storages: readonly string[],
+    { storage, name }: Place,
+    { remove, failed }: Removal,
+  ): Promise<{ readonly removed: number; readonly last: Place | null }> {
+    const { pool, schema } = this.#options;
+    const unclaimed = systemTable(schema, 'unclaimed_content');
+    return await transaction(pool, async (client) => {
+      const { rows } = await client.query<Place>(
+        render(sql`SELECT storage, name FROM ${unclaimed}
+          WHERE ${isLeft(storages)} AND (storage, name) > (${storage}, ${name})
+          ORDER BY storage, name LIMIT ${AT_ONCE} FOR UPDATE SKIP LOCKED`),
+      );
+      const gone: Place[] = [];
+      for (const place of rows) {
+        try {
+          await remove(place);
+          gone.push(place);
+        } catch (error) {
+          failed(error, place);
+        }
+      }
+      await client.query(
+        render(sql`DELETE FROM ${unclaimed} AS u
+          USING unnest(${gone.map((one) => one.storage)}::text[], ${gone.map((one) => one.name)}::text[])
+            AS c(storage, name)
+          WHERE u.storage = c.storage AND u.name = c.name`),
+      );
+      return { removed: gone.length, last: rows.at(-1) ?? null };
+    });
+  }
+
+  async #isClaimed(client: Client, { storage, name }: Place): Promise<boolean> {
+    const { rows } = await client.query(
+      render(sql`SELECT FROM ${systemTable(this.#options.schema, 'files')}
+        WHERE filename_disk = ${name} AND storage = ${storage}`),
+    );
+    return rows.length > 0;
+  }
+}
+
+/** Content that nobody sends and no file refers to. */
+function isLeft(storages: readonly string[]): Sql {
+  return sql`storage = ANY(${storages}::text[]) AND (state = 'unused'
+    OR seen_on < clock_timestamp() - make_interval(mins => ${FORGOTTEN_MINUTES}))`;
+}
+
+/** Content that is arriving. */
+export class Arrival {
+  readonly #options: UnclaimedContentOptions;
+  readonly #place: Place;
+  readonly #holder: string | null;
+  #noted = 0;
+  #signed = 0;
+
+  constructor(options: UnclaimedContentOptions, place: Place, holder: string | null) {
+    this.#options = options;
+    this.#place = place;
+    this.#holder = holder;
+  }
+
+  /** The content, as long as it is within the quota. */
+  async *counted(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const isCounted = this.#options.maxPerUser !== undefined && this.#holder !== null;
+    let bytes = 0;
+    for await (const piece of content) {
+      bytes += piece.length;
+      if (isCounted && bytes > this.#noted) await this.note(Math.ceil(bytes / GRAIN) * GRAIN);
+      else if (performance.now() - this.#signed > SIGN_MS) await this.note(this.#noted);
+      yield piece;
+    }
+    if (isCounted) await this.note(bytes);
+  }
+
+  /** @throws ServiceError REQUESTS_EXCEEDED when these bytes exceed the quota */
+  async note(bytes: number): Promise<void> {
+    const { pool, schema, maxPerUser } = this.#options;
+    const { storage, name } = this.#place;
+    const note = sql`INSERT INTO ${systemTable(schema, 'unclaimed_content')}
+      (storage, name, state, holder, bytes) VALUES (${storage}, ${name}, 'arriving', ${this.#holder}, ${bytes})
+      ON CONFLICT (storage, name) DO UPDATE SET bytes = excluded.bytes, seen_on = clock_timestamp()`;
+    if (maxPerUser === undefined || this.#holder === null) await pool.query(render(note));
+    else await this.#noteWithin(maxPerUser, this.#holder, { bytes, note });
+    this.#noted = bytes;
+    this.#signed = performance.now();
+  }
+
+  async #noteWithin(
+    max: number,
+    user: string,
+    { bytes, note }: { readonly bytes: number; readonly note: Sql },
+  ): Promise<void> {
+    const { pool, schema } = this.#options;
+    const { storage, name } = this.#place;
+    await transaction(pool, async (client) => {
+      await client.query(render(takeTurn(`files of ${user}`)));
+      const { rows } = await client.query<{ used: string }>(
+        render(sql`SELECT coalesce((SELECT sum(filesize) FROM ${systemTable(schema, 'files')}
+            WHERE uploaded_by = ${user}), 0)
+          + coalesce((SELECT sum(bytes) FROM ${systemTable(schema, 'unclaimed_content')}
+            WHERE holder = ${user} AND (storage, name) <> (${storage}, ${name})), 0) AS used`),
+      );
+      if (Number(rows[0]?.used ?? 0) + bytes > max) {
+        const reason = `The files of one user may have ${max} bytes together.`;
+        throw quotaExceeded('FILES_MAX_PER_USER', max, reason);
+      }
+      await client.query(render(note));
+    });
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * Stores the bytes of files while they arrive. Files are rows that are written afterwards; what no row
+ * claims is removed.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Config } from '#core/config/config.ts';
+import { invalidPayload, unavailable } from '#core/errors/service-error.ts';
+import { headed, isListed, mediaTypeOf, OCTET_STREAM } from '#core/files/media-type.ts';
+import type { Place, RemoveContent, UnclaimedContent } from '#core/files/unclaimed-content.ts';
+import type { Log } from '#core/log/log.ts';
+import type { Item } from '#core/mutation/payload.ts';
+import type { Storage } from '#core/storage/storage.ts';
+
+const EXTENSION = /\.([a-z0-9]{1,16})$/;
+
+export interface FileStoreOptions {
+  /** By the names of STORAGE_LOCATIONS, in their order. */
+  readonly storages: ReadonlyMap<string, Storage>;
+  readonly unclaimed: UnclaimedContent;
+  readonly config: Pick<Config, 'FILES_MAX_UPLOAD_SIZE' | 'FILES_MIME_TYPE_ALLOW_LIST'>;
+  readonly log: Log;
+}
+
+/** Bytes that arrive. */
+export interface IncomingContent {
+  readonly filename: string;
+  /** As the client says; empty when it says nothing. */
+  readonly type: string;
+  /** The length, or an upper bound of it, if known. */
+  readonly announced: number | undefined;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/** Bytes that are stored, and belong to no file yet. */
+export interface StoredContent extends Place {
+  readonly type: string;
+  readonly bytes: number;
+  /** SHA-256 in hexadecimal. */
+  readonly sha256: string;
+}
+
+/** What a row says of its bytes, and forgets of others that it had before. */
+export function membersOf({ storage, name, type, bytes, sha256 }: StoredContent): Item {
+  return {
+    ...{ storage, filename_disk: name, type, filesize: bytes, sha256 },
+    uploaded_on: new Date().toISOString(),
+    ...{ width: null, height: null, duration: null, metadata: null, charset: null, embed: null },
+  };
+}
+
+/** The name of new bytes in their storage. */
+function newName(filename: string): string {
+  const [ending = ''] = EXTENSION.exec(filename.toLowerCase()) ?? [];
+  return randomUUID() + ending;
+}
+
+export class FileStore {
+  readonly #options: FileStoreOptions;
+
+  constructor(options: FileStoreOptions) {
+    this.#options = options;
+  }
+
+  /** The names of the storages; the first one is for files that name none. */
+  get locations(): readonly string[] {
+    return [...this.#options.storages.keys()];
+  }
+
+  /**
+   * The storage of a name.
+   * @throws ServiceError SERVICE_UNAVAILABLE when the configuration has no such one
+   */
+  at(name: string): Storage {
+    const storage = this.#options.storages.get(name);
+    if (storage !== undefined) return storage;
+    throw unavailable('storage', `STORAGE_LOCATIONS has no location "${name}".`);
+  }
+
+  /** The storage for a new file. @throws ServiceError INVALID_PAYLOAD for an unknown one */
+  chosen(name: unknown): string {
+    const { locations } = this;
+    const found = locations.find((one) => one === (name ?? locations[0]));
+    if (found !== undefined) return found;
+    throw invalidPayload(`"storage" must be one of ${locations.join(', ')}.`, { field: 'storage' });
+  }
+
+  /**
+   * Stores bytes under a name of their own.
+   * @param storage a name of {@link locations}
+   * @param holder the user whose quota counts them; null for nobody's
+   * @throws ServiceError INVALID_PAYLOAD for a type that is not allowed, CONTENT_TOO_LARGE,
+   *   REQUESTS_EXCEEDED above the quota, SERVICE_UNAVAILABLE
+   */
+  async store(
+    incoming: IncomingContent,
+    storage: string,
+    holder: string | null,
+  ): Promise<StoredContent> {
+    const { unclaimed, config } = this.#options;
+    const place = { storage, name: newName(incoming.filename) };
+    const arrival = await unclaimed.begin(place, holder);
+    const limit =
+      config.FILES_MAX_UPLOAD_SIZE === undefined
+        ? undefined
+        : ({ bytes: config.FILES_MAX_UPLOAD_SIZE, variable: 'FILES_MAX_UPLOAD_SIZE' } as const);
+    let type = OCTET_STREAM;
+    const content = headed(incoming.content, async (head) => {
+      type = await mediaTypeOf(head, incoming.type);
+      this.#requireAllowed(type);
+    });
+    try {
+      const stored = await this.at(storage).write(place.name, arrival.counted(content), limit);
+      return { ...place, type, ...stored };
+    } catch (error) {
+      await this.giveUp([place]);
+      throw error;
+    }
+  }
+
+  /** Removes bytes that no file has claimed; what cannot be removed now is swept later. */
+  async giveUp(places: readonly Place[]): Promise<void> {
+    const { unclaimed, log } = this.#options;
+    for (const place of places) {
+      await unclaimed
+        .giveUp(place, this.#remove)
+        .catch((error) => log.warn({ err: error, ...place }, 'content was not removed yet'));
+    }
+  }
+
+  /** Whether there are bytes that no file refers to any more. */
+  async isUntidy(): Promise<boolean> {
+    return await this.#options.unclaimed.isAny(this.locations);
+  }
+
+  /** Removes bytes that no file refers to any more. @returns how many */
+  async sweep(signal?: AbortSignal): Promise<number> {
+    const { unclaimed, log } = this.#options;
+    return await unclaimed.sweep(this.locations, {
+      remove: async (place) => {
+        signal?.throwIfAborted();
+        await this.#remove(place);
+      },
+      failed: (error, place) => log.warn({ err: error, ...place }, 'content was not removed yet'),
+    });
+  }
+
+  readonly #remove: RemoveContent = async ({ storage, name }) => {
+    await this.at(storage).remove(name);
+  };
+
+  #requireAllowed(type: string): void {
+    const { FILES_MIME_TYPE_ALLOW_LIST: list } = this.#options.config;
+    if (isListed(type, list)) return;
+    throw invalidPayload(`Files of type ${type} are not allowed (FILES_MIME_TYPE_ALLOW_LIST).`, {
+      type,
+    });
+  }
+}

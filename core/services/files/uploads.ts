@@ -1,0 +1,119 @@
+/** Files as they are uploaded: their bytes first, then their rows in one transaction. */
+import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
+import type { Item } from '#core/mutation/payload.ts';
+import type { ArrivingUploads } from '../arriving-uploads.ts';
+import type { WriteAnswer } from '../read-back.ts';
+import type { Target } from '../request-context.ts';
+import type { UnparsedQuery } from '../statement-cache.ts';
+import type { SystemService } from '../system/system-items.ts';
+import {
+  type FileStore,
+  type IncomingContent,
+  membersOf,
+  type StoredContent,
+} from './file-store.ts';
+
+/** Maximum files of one request. */
+const MOST_FILES = 100;
+
+/** A file that arrives, and the fields of its row. */
+export interface IncomingUpload extends IncomingContent {
+  readonly item: Item;
+}
+
+export interface FileUploadOptions {
+  readonly store: FileStore;
+  readonly system: SystemService;
+  readonly arriving: ArrivingUploads;
+}
+
+/** The row of a file as its sender describes it. */
+function itemOf({ item, filename }: IncomingUpload): Item {
+  const { type: _, storage: __, ...others } = item;
+  const named = others.filename_download ?? filename;
+  if (typeof named === 'string' && named !== '') return { ...others, filename_download: named };
+  throw invalidPayload('A file needs a name.', { field: 'filename_download' });
+}
+
+export class FileUploads {
+  readonly #options: FileUploadOptions;
+
+  constructor(options: FileUploadOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Stores files and creates their rows, all or none.
+   * @returns the file, or the list when there are several
+   * @throws ServiceError FORBIDDEN before any byte is read; what storing and creating throw
+   */
+  async create(
+    target: Target,
+    incoming: AsyncIterable<IncomingUpload>,
+    question: UnparsedQuery,
+  ): Promise<WriteAnswer> {
+    const { system, store, arriving } = this.#options;
+    await system.admit(target, 'create');
+    return await arriving.receive(target.caller, async () => {
+      const items: Item[] = [];
+      const stored: StoredContent[] = [];
+      try {
+        for await (const upload of incoming) {
+          if (items.length === MOST_FILES) {
+            throw invalidPayload(`One request stores up to ${MOST_FILES} files.`);
+          }
+          const item = itemOf(upload);
+          await system.requireCreatable(target, item);
+          const storage = store.chosen(upload.item.storage);
+          stored.push(await store.store(upload, storage, target.caller.user));
+          items.push(item);
+        }
+        const given = { ...target, given: stored.map(membersOf) };
+        return await system.create(given, items.length === 1 ? items[0] : items, question);
+      } catch (error) {
+        await store.giveUp(stored);
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * Gives a file other bytes; its key stays.
+   * @throws ServiceError FORBIDDEN before any byte is read; what storing and updating throw
+   */
+  async replace(
+    target: Target,
+    key: string,
+    incoming: AsyncIterable<IncomingUpload>,
+    question: UnparsedQuery,
+  ): Promise<WriteAnswer> {
+    const { system, store, arriving } = this.#options;
+    await system.admit(target, 'update');
+    return await arriving.receive(target.caller, async () => {
+      const stored: StoredContent[] = [];
+      try {
+        let item: Item | null = null;
+        for await (const upload of incoming) {
+          if (item !== null) throw invalidPayload('A file has one content.');
+          item = itemOf(upload);
+          await system.requireChangeable(target, key, item);
+          const storage = store.chosen(upload.item.storage);
+          stored.push(await store.store(upload, storage, target.caller.user));
+        }
+        if (item === null) throw forbidden();
+        const given = { ...target, given: stored.map(membersOf) };
+        const answer = await system.updateOne(given, key, { body: item }, question);
+        this.tidy();
+        return answer;
+      } catch (error) {
+        await store.giveUp(stored);
+        throw error;
+      }
+    });
+  }
+
+  /** Begins to remove the bytes that no file refers to any more; a worker does what this leaves. */
+  tidy(): void {
+    void this.#options.store.sweep().catch(() => undefined);
+  }
+}

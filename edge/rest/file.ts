@@ -1,0 +1,132 @@
+/** `POST /files` and `PATCH /files/:key`: files with content as multipart bodies, others as JSON. */
+
+import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import type { Item } from '#core/mutation/payload.ts';
+import { QUERY_PARAMETERS } from '#core/query/parse/parameter.ts';
+import type { IncomingUpload } from '#core/services/files/uploads.ts';
+import type { Target } from '#core/services/request-context.ts';
+import { systemName } from '#core/system-collections/name.ts';
+import { incomingFiles } from '#edge/http/multipart.ts';
+import { type Call, type CallHandler, lastSegment, visitorOf } from './call.ts';
+import { REST } from './envelope.ts';
+import { itemHandlers, readBackQuestionOf, written } from './item-handler.ts';
+import { ALL_FORMS, itemRoutes } from './item-route.ts';
+import { anyObject, type RouteEntry, WRITTEN } from './route.ts';
+
+const FILES = systemName('files');
+/** What is about the rows alone. */
+const FORMS = ALL_FORMS.filter((form) => form !== 'create' && form !== 'updateOne');
+/** Besides its file a multipart body has little. */
+const ENVELOPE_BYTES = 65_536;
+
+/** The files as items of a call. */
+function filesOf(call: Call): Target {
+  const { caller, strict } = call;
+  return { caller, collection: FILES, visitor: visitorOf(call), strict, envelope: REST };
+}
+
+const handlers = itemHandlers((call) => ({ items: call.services.system, target: filesOf(call) }));
+
+function isMultipart({ request }: Call): boolean {
+  return /^multipart\/form-data\s*(;|$)/i.test(request.header('content-type') ?? '');
+}
+
+/** Refuses a file by its announced length, before anything is read. */
+function checkSize(call: Call): void {
+  const { FILES_MAX_UPLOAD_SIZE: limit } = call.services.config;
+  const { size } = call.request.body;
+  if (limit === undefined || size === undefined || size <= limit + ENVELOPE_BYTES) return;
+  throw new ServiceError('CONTENT_TOO_LARGE', { limit, variable: 'FILES_MAX_UPLOAD_SIZE' });
+}
+
+const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['null', null],
+  ['undefined', undefined],
+  ['true', true],
+  ['false', false],
+]);
+
+/** The value that a text part stands for. */
+function fieldValue(name: string, text: string): unknown {
+  if (WORDS.has(text)) return WORDS.get(text);
+  if (name !== 'tags' && name !== 'metadata') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    if (name === 'tags') return text.split(',').map((tag) => tag.trim());
+    throw invalidPayload(`"${name}" must be JSON.`, { field: name });
+  }
+}
+
+/** The fields of a file's row in the parts before it. */
+function itemOf(fields: ReadonlyMap<string, string>): Item {
+  return Object.fromEntries([...fields].map(([name, text]) => [name, fieldValue(name, text)]));
+}
+
+async function* uploadsOf(call: Call): AsyncGenerator<IncomingUpload> {
+  checkSize(call);
+  for await (const { filename, mimeType, fields, stream } of incomingFiles(call.request)) {
+    const item = itemOf(fields);
+    const announced = call.request.body.size;
+    yield { item, filename, type: mimeType, announced, content: stream };
+  }
+}
+
+const create: CallHandler = async (call) => {
+  if (!isMultipart(call)) return await handlers.create(call);
+  const { files } = call.services;
+  return written(await files.create(filesOf(call), uploadsOf(call), readBackQuestionOf(call)));
+};
+
+const update: CallHandler = async (call) => {
+  if (!isMultipart(call)) return await handlers.updateOne(call);
+  const { files } = call.services;
+  const key = lastSegment(call);
+  const question = readBackQuestionOf(call);
+  return written(await files.replace(filesOf(call), key, uploadsOf(call), question));
+};
+
+/** Deletes files, and then their bytes. */
+function thenTidy(handle: CallHandler): CallHandler {
+  return async (call) => {
+    const answer = await handle(call);
+    call.services.files.tidy();
+    return answer;
+  };
+}
+
+const BODY = {
+  types: ['application/json', 'multipart/form-data'],
+  schema: anyObject,
+  limit: 'FILES_MAX_UPLOAD_SIZE',
+} as const;
+
+const deleting = {
+  ...handlers,
+  deleteMany: thenTidy(handlers.deleteMany),
+  deleteOne: thenTidy(handlers.deleteOne),
+};
+
+export const FILE_ROUTES: readonly RouteEntry[] = [
+  ...itemRoutes('/files', FORMS, deleting, ` of ${FILES}`),
+  {
+    method: 'POST',
+    path: '/files',
+    summary: 'Stores files, or creates files without content',
+    access: 'rights',
+    parameters: QUERY_PARAMETERS,
+    body: BODY,
+    answer: WRITTEN,
+    handle: create,
+  },
+  {
+    method: 'PATCH',
+    path: '/files/:key',
+    summary: 'Updates a file, or gives it other content',
+    access: 'rights',
+    parameters: QUERY_PARAMETERS,
+    body: BODY,
+    answer: WRITTEN,
+    handle: update,
+  },
+];

@@ -1,0 +1,18 @@
+/** Removes the bytes in storages that were noted, and that no file refers to. */
+import { TIDY_FILES_JOB, tidyFilesMessage } from '#core/jobs/message/tidy-files.ts';
+import type { Actor } from '#workers/runtime/actor.ts';
+
+const DEADLINE_MS = 600_000;
+
+export const tidyFilesActor: Actor<typeof tidyFilesMessage> = {
+  name: TIDY_FILES_JOB,
+  queue: 'maintenance',
+  message: tidyFilesMessage,
+  version: 1,
+  effect: 'idempotent',
+  deadline: () => DEADLINE_MS,
+  mailbox: () => null,
+  async receive(_, { services, signal }) {
+    return { removed: await services.files.sweep(signal) };
+  },
+};
