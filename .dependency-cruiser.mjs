@@ -51,6 +51,7 @@ const ROOMS = [
   'files',
   'transfer',
   'export',
+  'archive',
   'services',
   'live',
 ];

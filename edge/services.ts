@@ -30,7 +30,9 @@ import type { QueryBounds } from '#core/query/query.ts';
 import { RedisChecks } from '#core/redis/redis-checks.ts';
 import { ArrivingUploads } from '#core/services/arriving-uploads.ts';
 import { ExportService } from '#core/services/exports.ts';
+import { AssetService } from '#core/services/files/assets.ts';
 import { FileStore } from '#core/services/files/file-store.ts';
+import { SignedUrls } from '#core/services/files/signed-urls.ts';
 import { FileUploads } from '#core/services/files/uploads.ts';
 import { HealthService } from '#core/services/health/health.ts';
 import { ImportService } from '#core/services/imports.ts';
@@ -88,6 +90,8 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   /** Counts what arrives. */
   readonly uploads: ArrivingUploads;
   readonly files: FileUploads;
+  readonly assets: AssetService;
+  readonly signedUrls: SignedUrls;
   readonly exports: ExportService;
   readonly health: HealthService;
   readonly info: ServerInfo;
@@ -214,6 +218,7 @@ export async function openEdgeServices(
     ...{ storages, config, log },
     unclaimed: new UnclaimedContent({ pool, schema, maxPerUser: config.FILES_MAX_PER_USER }),
   });
+  const assets = new AssetService({ pool, schema, store, catalog, access, bounds });
   const probe = new PoolProbe(pool, config.DATABASE_POOL_WAIT);
   const rules = new RuleAudit({ pool, schema, catalog, bounds });
   void rules.report(log);
@@ -260,6 +265,8 @@ export async function openEdgeServices(
     queues: new QueueService({ pool, schema, queues, log }),
     uploads,
     files: new FileUploads({ store, system, arriving: uploads }),
+    assets,
+    signedUrls: new SignedUrls({ pool, schema, access, assets }, secrets),
     exports: new ExportService({ catalog, access, bounds, jobs, spool }),
     info: new ServerInfo({ pool, schema, config }),
     health: new HealthService({

@@ -730,6 +730,26 @@ export const variables = {
     fallback: '*/*',
     meaning: 'Types of files that users may store, such as image/*,application/pdf',
   }),
+  ASSETS_CACHE_TTL: define({
+    parse: duration,
+    fallback: '30d',
+    meaning: 'Time for which clients may keep files that they have read',
+  }),
+  ASSETS_CACHE_REVALIDATE: define({
+    parse: flag,
+    fallback: 'false',
+    meaning: 'Let clients ask each time whether a file that they keep is still the same',
+  }),
+  ASSETS_URL_TTL: define({
+    parse: duration,
+    fallback: '1h',
+    meaning: 'Time after which a signed URL of a file ends',
+  }),
+  ASSETS_URL_MAX_TTL: define({
+    parse: duration,
+    fallback: '7d',
+    meaning: 'Longest time that a client may ask for',
+  }),
   IMPORT_MAX_SIZE: define({
     parse: size,
     fallback: undefined,

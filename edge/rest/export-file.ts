@@ -5,11 +5,11 @@
 import * as v from 'valibot';
 import { FORMAT_FACTS } from '#core/export/format.ts';
 import { EXPORT_FORMATS } from '#core/jobs/message/export.ts';
+import { disposition } from '#edge/http/content-disposition.ts';
 import type { Response } from '#edge/http/response.ts';
 import { fileResponse } from '#edge/http/stored-file.ts';
 import { members } from './body.ts';
 import { type Call, type CallHandler, listed, param } from './call.ts';
-import { disposition } from './export.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { accepted, jobLocation, noteJob } from './job-answer.ts';
 import { prefersAsync } from './prefer-header.ts';

@@ -2,16 +2,10 @@
 import { exportText } from '#core/export/export.ts';
 import { FORMAT_FACTS, fileName, parseFormat } from '#core/export/format.ts';
 import type { Parameters } from '#core/query/parse/parameter.ts';
+import { disposition } from '#edge/http/content-disposition.ts';
 import type { Response } from '#edge/http/response.ts';
 import { type Call, listed, parsed } from './call.ts';
 import type { ServedCollection } from './item-handler.ts';
-
-/** The name in both forms of RFC 6266: plain ASCII, and percent-encoded UTF-8 where it differs. */
-export function disposition(name: string): string {
-  const plain = name.replace(/[^\x20-\x7E]|["\\]/g, '_');
-  const encoded = plain === name ? '' : `; filename*=UTF-8''${encodeURIComponent(name)}`;
-  return `attachment; filename="${plain}"${encoded}`;
-}
 
 /**
  * Answers with a file of the items that the parameters select.

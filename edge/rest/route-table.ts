@@ -3,6 +3,7 @@ import { useRoutes } from '#edge/graphql/rest-bridge.ts';
 import { GRAPHQL_ROUTES } from '#edge/graphql/route.ts';
 import { Router, routeNotFound } from '#edge/http/router.ts';
 import type { EdgeServices } from '#edge/services.ts';
+import { ASSET_ROUTES } from './asset.ts';
 import { AUTH_ROUTES } from './auth.ts';
 import { COLLECTION_ROUTES } from './collection.ts';
 import { dispatch } from './dispatch.ts';
@@ -39,6 +40,7 @@ export const ROUTES: readonly RouteEntry[] = [
   ...ITEM_ROUTES,
   ...SYSTEM_ROUTES,
   ...FILE_ROUTES,
+  ...ASSET_ROUTES,
   ...COLLECTION_ROUTES,
   ...FIELD_ROUTES,
   ...RELATION_ROUTES,

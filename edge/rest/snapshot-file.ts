@@ -5,11 +5,11 @@ import { invalidPayload, invalidQuery, ServiceError } from '#core/errors/service
 import { FORMAT_FACTS, fileName } from '#core/export/format.ts';
 import { TimeSlice } from '#core/process/time-slice.ts';
 import type { Snapshot } from '#core/schema/snapshot.ts';
+import { disposition } from '#edge/http/content-disposition.ts';
 import { firstFile } from '#edge/http/multipart.ts';
 import type { Response } from '#edge/http/response.ts';
 import { parseJson } from '#edge/http/strict-json.ts';
 import type { Call } from './call.ts';
-import { disposition } from './export.ts';
 
 const FORMATS = ['json', 'yaml'] as const;
 type SnapshotFormat = (typeof FORMATS)[number];

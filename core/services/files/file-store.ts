@@ -9,7 +9,7 @@ import { headed, isListed, mediaTypeOf, OCTET_STREAM } from '#core/files/media-t
 import type { Place, RemoveContent, UnclaimedContent } from '#core/files/unclaimed-content.ts';
 import type { Log } from '#core/log/log.ts';
 import type { Item } from '#core/mutation/payload.ts';
-import type { Storage } from '#core/storage/storage.ts';
+import { type ByteRange, fileMissing, type Storage } from '#core/storage/storage.ts';
 
 const EXTENSION = /\.([a-z0-9]{1,16})$/;
 
@@ -115,6 +115,24 @@ export class FileStore {
       await this.giveUp([place]);
       throw error;
     }
+  }
+
+  /**
+   * Reads bytes; their storage is opened when the first piece is asked for.
+   * @throws ServiceError SERVICE_UNAVAILABLE, as the first piece, when they are not there
+   */
+  async *read({ storage, name }: Place, range?: ByteRange): AsyncGenerator<Uint8Array> {
+    try {
+      yield* this.at(storage).read(name, range);
+    } catch (error) {
+      const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+      throw isMissing ? fileMissing(error) : error;
+    }
+  }
+
+  /** The number of bytes. @throws ServiceError SERVICE_UNAVAILABLE when they are not there */
+  async size({ storage, name }: Place): Promise<number> {
+    return await this.at(storage).size(name);
   }
 
   /** Removes bytes that no file has claimed; what cannot be removed now is swept later. */

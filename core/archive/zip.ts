@@ -1,0 +1,83 @@
+/** Zip archives that are made while they are sent. */
+import { makeZip, predictLength } from 'client-zip';
+
+/** A file of an archive. */
+export interface ZipEntry {
+  /** Its path, with slashes; made safe and distinct by {@link zipOf}. */
+  readonly path: string;
+  readonly modified: Date;
+  readonly bytes: number;
+  /** Opens its content, when its turn comes. */
+  read(): AsyncIterable<Uint8Array>;
+}
+
+/** What no file system takes as a part of a path, and marks that turn the direction of writing. */
+const UNSAFE = /[\p{Cc}\p{Cs}\\:*?"<>|\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+/** Names that Windows gives to devices, with any extension. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+/** Longest part of a path, in bytes of UTF-8. */
+const LONGEST = 200;
+
+function safeName(name: string): string {
+  let safe = name.replace(UNSAFE, '_').replace(/[. ]+$/u, (end) => '_'.repeat(end.length));
+  if (DEVICE.test(safe)) safe = `_${safe}`;
+  const ending = /\.[A-Za-z0-9]{1,16}$/.exec(safe)?.[0] ?? '';
+  const characters = [...safe.slice(0, safe.length - ending.length)];
+  while (Buffer.byteLength(characters.join('')) > LONGEST) characters.pop();
+  return characters.join('') + ending;
+}
+
+/** A path below the folder where the archive is unpacked, whatever it was. */
+export function safePath(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.' && part !== '..');
+  return parts.map(safeName).join('/') || '_';
+}
+
+/** Paths of which no two are the same, on file systems that ignore case too. */
+function distinct(paths: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return paths.map((path) => {
+    const [, bare = path, ending = ''] = /^(.*?)(\.[A-Za-z0-9]{1,16})?$/su.exec(path) ?? [];
+    let name = path;
+    for (let n = 2; taken.has(name.toLowerCase()); n += 1) name = `${bare} (${n})${ending}`;
+    taken.add(name.toLowerCase());
+    return name;
+  });
+}
+
+/** An archive whose length is known before its content. */
+export interface Zip {
+  readonly length: number;
+  /** Opens one entry after the other; fails when one fails. */
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/** Ends a stream of the library when its reader stops early. */
+async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** An archive of files, which are stored as they are. */
+export function zipOf(entries: readonly ZipEntry[]): Zip {
+  const names = distinct(entries.map(({ path }) => safePath(path)));
+  const facts = entries.map(({ modified, bytes }, n) => ({
+    ...{ name: names[n] ?? '_', lastModified: modified, size: bytes },
+  }));
+  const content = async function* () {
+    const files = async function* () {
+      for (const [n, { read }] of entries.entries())
+        yield { ...facts[n], name: names[n] ?? '_', input: read() };
+    };
+    yield* piecesOf(makeZip(files()));
+  };
+  return { length: Number(predictLength(facts)), content: content() };
+}

@@ -1,0 +1,73 @@
+/** URLs by which whoever has them reads one file for a while, as their maker may at that moment. */
+import type { Caller } from '#core/access/grants.ts';
+import type { AccessSource } from '#core/access/rights-source.ts';
+import type { Pool } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { forbidden, ServiceError } from '#core/errors/service-error.ts';
+import { AssetTokens } from '#core/identity/asset-token.ts';
+import type { SigningKeys } from '#core/system/signing-key.ts';
+import { systemTable } from '#core/system/system-table.ts';
+import type { AssetService } from './assets.ts';
+
+export interface SignedUrlOptions {
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  readonly access: AccessSource;
+  readonly assets: AssetService;
+}
+
+/** A signature, and when it ends. */
+export interface Signature {
+  readonly token: string;
+  readonly expires: Date;
+}
+
+export class SignedUrls {
+  readonly #options: SignedUrlOptions;
+  readonly #tokens: AssetTokens;
+
+  constructor(options: SignedUrlOptions, secrets: SigningKeys) {
+    this.#options = options;
+    this.#tokens = new AssetTokens(secrets);
+  }
+
+  /**
+   * Signs a URL of a file.
+   * @param lifetime milliseconds
+   * @throws ServiceError FORBIDDEN when the caller is no user or may not read the file
+   */
+  async sign(caller: Caller, file: string, lifetime: number): Promise<Signature> {
+    if (caller.user === null) throw forbidden('Only users sign URLs, which read by their rights.');
+    await this.#options.assets.find(caller, file);
+    // Tokens tell whole seconds.
+    const expires = new Date(Math.ceil((Date.now() + lifetime) / 1_000) * 1_000);
+    return {
+      token: await this.#tokens.sign({ user: caller.user, file: file.toLowerCase() }, expires),
+      expires,
+    };
+  }
+
+  /**
+   * By whose rights a file is read, from the signature of its URL.
+   * @param ip the address of the client
+   * @throws ServiceError FORBIDDEN
+   */
+  async callerOf(token: string, file: string, ip: string | null): Promise<Caller> {
+    const { pool, schema, access } = this.#options;
+    const claims = await this.#tokens.verify(token);
+    if (claims.file !== file.toLowerCase()) throw forbidden('The URL was signed for another file.');
+    const { rows } = await pool.query<{ user: string; role: string | null }>(
+      render(sql`SELECT id AS "user", role FROM ${systemTable(schema, 'users')}
+        WHERE id = ${claims.user}::uuid AND status = 'active'`),
+    );
+    const [row] = rows;
+    if (row === undefined) throw forbidden('Who signed the URL is not active any more.');
+    try {
+      return await access.callerOf({ ...row, session: null, secondFactor: false }, ip);
+    } catch (error) {
+      const isBarred = error instanceof ServiceError && error.code === 'INVALID_IP';
+      throw isBarred ? forbidden('Who signed the URL may not read from this address.') : error;
+    }
+  }
+}

@@ -1,0 +1,174 @@
+/** The bytes of files: `GET /assets/:id`, signed URLs of them, and archives of several. */
+import * as v from 'valibot';
+import type { Caller } from '#core/access/grants.ts';
+import { zipOf } from '#core/archive/zip.ts';
+import { publicUrl } from '#core/config/public-url.ts';
+import { type Asset, FILES, type FolderFiles } from '#core/services/files/assets.ts';
+import { disposition } from '#edge/http/content-disposition.ts';
+import type { Response } from '#edge/http/response.ts';
+import { fileResponse } from '#edge/http/stored-file.ts';
+import { servedType } from '#edge/http/user-content.ts';
+import { members } from './body.ts';
+import { type Call, type CallHandler, data, listed, param } from './call.ts';
+import { DATA, parsedBody, type RouteEntry } from './route.ts';
+
+/** For how long who may keep a file. */
+function cacheControl({ services: { config } }: Call, { user }: Caller): string {
+  const who = user === null ? 'public' : 'private';
+  const age = config.ASSETS_CACHE_REVALIDATE
+    ? 'max-age=0, must-revalidate'
+    : `max-age=${Math.floor(config.ASSETS_CACHE_TTL / 1_000)}`;
+  return `${who}, ${age}`;
+}
+
+function isDownload({ parameters: { download } }: Call): boolean {
+  return download !== undefined && download !== 'false';
+}
+
+/** The caller of a file: by the signature of the URL, else by his token. */
+async function readerOf(call: Call): Promise<Caller> {
+  const { signature } = call.parameters;
+  if (typeof signature !== 'string') return call.caller;
+  return await call.services.signedUrls.callerOf(signature, param(call, 'id'), call.ip);
+}
+
+function assetResponse(call: Call, asset: Asset, reader: Caller): Response {
+  const { assets } = call.services;
+  const { type, disposition: usual, headers } = servedType(asset.type);
+  const kind = isDownload(call) ? 'attachment' : usual;
+  const stored = {
+    ...{ bytes: asset.bytes, tag: `"${asset.version}"`, modified: asset.modified, type },
+    headers: {
+      ...headers,
+      'Content-Disposition': disposition(asset.filename, kind),
+      'Cache-Control': cacheControl(call, reader),
+    },
+    read: assets.read.bind(assets, asset),
+  };
+  return fileResponse(call.request, stored, (pieces) =>
+    listed(call, { kind: 'items', collection: FILES }, pieces),
+  );
+}
+
+const read: CallHandler = async (call) => {
+  const reader = await readerOf(call);
+  const asset = await call.services.assets.find(reader, param(call, 'id'));
+  return assetResponse(call, asset, reader);
+};
+
+/** An archive as a download. */
+function zipResponse(call: Call, { name, files }: FolderFiles): Response {
+  const { assets } = call.services;
+  const entries = files.map(({ asset, path }) => ({
+    path: path + asset.filename.replaceAll('/', '_'),
+    modified: asset.modified,
+    bytes: asset.bytes,
+    read: () => assets.read(asset),
+  }));
+  const { length, content } = zipOf(entries);
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': 'application/zip',
+      'Content-Disposition': disposition(`${name}.zip`),
+      'Cache-Control': 'no-store',
+    },
+    body: listed(call, { kind: 'items', collection: FILES }, content),
+    length,
+  };
+}
+
+const zipBody = members({
+  ids: v.pipe(
+    v.array(v.string('must be keys'), 'must be a list of keys'),
+    v.nonEmpty('must not be empty'),
+  ),
+});
+
+const readFolder: CallHandler = async (call) =>
+  zipResponse(call, await call.services.assets.inFolder(call.caller, param(call, 'key')));
+
+/** Milliseconds that the client wants, within ASSETS_URL_MAX_TTL. */
+function lifetimeOf({ services: { config } }: Call, seconds: number | undefined): number {
+  const wanted = seconds === undefined ? config.ASSETS_URL_TTL : seconds * 1_000;
+  return Math.min(wanted, config.ASSETS_URL_MAX_TTL);
+}
+
+const urlBody = members({
+  expires: v.optional(
+    v.pipe(
+      v.number('must be a number of seconds'),
+      v.integer('must be a number of seconds'),
+      v.minValue(1, 'must be at least 1'),
+    ),
+  ),
+  download: v.optional(v.boolean('must be true or false'), false),
+});
+
+async function signUrl(call: Call, body: v.InferOutput<typeof urlBody>): Promise<Response> {
+  const { signedUrls, config } = call.services;
+  const id = param(call, 'key');
+  const lifetime = lifetimeOf(call, body.expires);
+  const { token, expires } = await signedUrls.sign(call.caller, id, lifetime);
+  const url = new URL(`${publicUrl(config)}/assets/${id}`);
+  url.searchParams.set('signature', token);
+  if (body.download) url.searchParams.set('download', '');
+  return {
+    ...data({ url: url.href, expires: expires.toISOString() }),
+    headers: { 'Cache-Control': 'no-store' },
+  };
+}
+
+const ASSET = {
+  access: 'anyone',
+  parameters: ['download', 'signature'],
+  body: null,
+  answer: { statuses: [200, 206, 304], type: 'application/octet-stream' },
+} as const;
+const ZIP = { statuses: [200], type: 'application/zip' } as const;
+
+export const ASSET_ROUTES: readonly RouteEntry[] = [
+  { ...ASSET, method: 'GET', path: '/assets/:id', summary: 'Reads a file', handle: read },
+  {
+    ...ASSET,
+    method: 'GET',
+    path: '/assets/:id/:filename',
+    summary: 'Reads a file under a name for people',
+    handle: read,
+  },
+  {
+    method: 'POST',
+    path: '/assets/files',
+    summary: 'Reads files as an archive',
+    access: 'anyone',
+    answer: ZIP,
+    ...parsedBody(
+      zipBody,
+      async (call, { ids }) => {
+        const found = await call.services.assets.some(call.caller, ids);
+        return zipResponse(call, {
+          name: 'files',
+          files: found.map((asset) => ({ asset, path: '' })),
+        });
+      },
+      'BODY_MAX_SIZE',
+    ),
+  },
+  {
+    method: 'POST',
+    path: '/assets/folder/:key',
+    summary: 'Reads the files of a folder as an archive',
+    access: 'anyone',
+    body: null,
+    answer: ZIP,
+    handle: readFolder,
+  },
+  {
+    method: 'POST',
+    path: '/files/:key/url',
+    summary: 'Signs a URL of a file that ends after a while',
+    access: 'user',
+    answer: DATA,
+    ...parsedBody(urlBody, signUrl),
+  },
+];
