@@ -49,6 +49,7 @@ const ROOMS = [
   'schema',
   'storage',
   'files',
+  'outbound',
   'transfer',
   'export',
   'archive',

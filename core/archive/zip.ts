@@ -52,18 +52,18 @@ export interface Zip {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** Ends a stream of the library when its reader stops early. */
 async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
   }
+}
+
+/** Closes an entry that its reader has left. */
+async function closed(entry: AsyncIterator<Uint8Array> | null): Promise<void> {
+  await entry?.return?.();
 }
 
 /** An archive of files, which are stored as they are. */
@@ -73,11 +73,21 @@ export function zipOf(entries: readonly ZipEntry[]): Zip {
     ...{ name: names[n] ?? '_', lastModified: modified, size: bytes },
   }));
   const content = async function* () {
+    let open: AsyncIterator<Uint8Array> | null = null;
     const files = async function* () {
-      for (const [n, { read }] of entries.entries())
-        yield { ...facts[n], name: names[n] ?? '_', input: read() };
+      for (const [n, { read }] of entries.entries()) {
+        const iterator = read()[Symbol.asyncIterator]();
+        open = iterator;
+        const input = { [Symbol.asyncIterator]: () => ({ next: () => iterator.next() }) };
+        yield { ...facts[n], name: names[n] ?? '_', input };
+      }
     };
-    yield* piecesOf(makeZip(files()));
+    try {
+      yield* piecesOf(makeZip(files()));
+    } finally {
+      // The library rejects a promise of its own when its stream is cancelled, so that is just left.
+      await closed(open);
+    }
   };
   return { length: Number(predictLength(facts)), content: content() };
 }

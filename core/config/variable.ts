@@ -196,6 +196,18 @@ function isAddressOrRange(entry: string): boolean {
   return ipaddr.isValid(entry) || ipaddr.isValidCIDR(entry);
 }
 
+/** A list of addresses and ranges in CIDR notation; `none` for an empty one. */
+export const addressList = v.pipe(
+  v.string(),
+  v.transform((value) =>
+    value
+      .split(',')
+      .map((entry) => entry.trim().toLowerCase())
+      .filter((entry) => entry !== '' && entry !== 'none'),
+  ),
+  v.everyItem(isAddressOrRange, 'must be a list of addresses and ranges such as 10.0.0.0/8'),
+);
+
 /** `off`, `on`, or a list of addresses and ranges in CIDR notation. */
 export const proxies = v.pipe(
   v.string(),

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { origins } from './origin.ts';
 import { DEFAULT_LIMITS } from './query-limits.ts';
 import {
+  addressList,
   choice,
   cookieName,
   duration,
@@ -729,6 +730,22 @@ export const variables = {
     parse: list,
     fallback: '*/*',
     meaning: 'Types of files that users may store, such as image/*,application/pdf',
+  }),
+  IMPORT_IP_DENY_LIST: define({
+    parse: addressList,
+    fallback: '0.0.0.0,169.254.169.254',
+    meaning:
+      'Addresses that files are not imported from by URL, besides all that are not public; 0.0.0.0 stands for those of this host',
+  }),
+  IMPORT_IP_ALLOW_LIST: define({
+    parse: addressList,
+    fallback: 'none',
+    meaning: 'Addresses that files may be imported from although they are not public',
+  }),
+  IMPORT_URL_TIMEOUT: define({
+    parse: duration,
+    fallback: '5m',
+    meaning: 'Maximum time to fetch a file by its URL',
   }),
   ASSETS_CACHE_TTL: define({
     parse: duration,

@@ -91,7 +91,7 @@ export async function* incomingFiles(request: Request): AsyncGenerator<IncomingF
   parser.on('field', (name, value, { valueTruncated }) => {
     if (valueTruncated) stop(invalidPayload(`The part ${name} before the file is too large.`));
     fields.set(name, value);
-    if (fields.size > MOST_FIELDS) stop(invalidPayload('It has too many parts before a file.'));
+    if (fields.size > MOST_FIELDS) stop(invalidPayload('It has too many parts before the file.'));
   });
   parser.on('file', (fieldName = '', stream, { filename = '', mimeType }) => {
     // There may be no listener when it fails.
@@ -104,7 +104,7 @@ export async function* incomingFiles(request: Request): AsyncGenerator<IncomingF
     fields = new Map();
     arrivals.push({ file: { ...facts, stream: contentOf(stream) }, stream });
   });
-  const tooMany = () => stop(invalidPayload('It has too many parts.'));
+  const tooMany = () => stop(invalidPayload('It has too many parts before the file.'));
   parser.on('fieldsLimit', tooMany).on('partsLimit', tooMany);
   parser.on('error', (error) => stop(malformed(error)));
   parser.on('close', () => arrivals.push({ end: null }));

@@ -8,9 +8,9 @@ import { disposition } from '#edge/http/content-disposition.ts';
 import type { Response } from '#edge/http/response.ts';
 import { fileResponse } from '#edge/http/stored-file.ts';
 import { servedType } from '#edge/http/user-content.ts';
-import { members } from './body.ts';
+import { bodyOf, members } from './body.ts';
 import { type Call, type CallHandler, data, listed, param } from './call.ts';
-import { DATA, parsedBody, type RouteEntry } from './route.ts';
+import { DATA, json, parsedBody, type RouteEntry } from './route.ts';
 
 /** For how long who may keep a file. */
 function cacheControl({ services: { config } }: Call, { user }: Caller): string {
@@ -85,6 +85,14 @@ const zipBody = members({
   ),
 });
 
+const readSome: CallHandler = async (call) => {
+  const { assets } = call.services;
+  await assets.admit(call.caller);
+  const { ids } = await bodyOf(call, zipBody, 'BODY_MAX_SIZE');
+  const found = await assets.some(call.caller, ids);
+  return zipResponse(call, { name: 'files', files: found.map((asset) => ({ asset, path: '' })) });
+};
+
 const readFolder: CallHandler = async (call) =>
   zipResponse(call, await call.services.assets.inFolder(call.caller, param(call, 'key')));
 
@@ -120,7 +128,7 @@ async function signUrl(call: Call, body: v.InferOutput<typeof urlBody>): Promise
 }
 
 const ASSET = {
-  access: 'anyone',
+  access: 'rights',
   parameters: ['download', 'signature'],
   body: null,
   answer: { statuses: [200, 206, 304], type: 'application/octet-stream' },
@@ -140,25 +148,16 @@ export const ASSET_ROUTES: readonly RouteEntry[] = [
     method: 'POST',
     path: '/assets/files',
     summary: 'Reads files as an archive',
-    access: 'anyone',
+    access: 'rights',
+    body: json(zipBody),
     answer: ZIP,
-    ...parsedBody(
-      zipBody,
-      async (call, { ids }) => {
-        const found = await call.services.assets.some(call.caller, ids);
-        return zipResponse(call, {
-          name: 'files',
-          files: found.map((asset) => ({ asset, path: '' })),
-        });
-      },
-      'BODY_MAX_SIZE',
-    ),
+    handle: readSome,
   },
   {
     method: 'POST',
     path: '/assets/folder/:key',
     summary: 'Reads the files of a folder as an archive',
-    access: 'anyone',
+    access: 'rights',
     body: null,
     answer: ZIP,
     handle: readFolder,

@@ -1,17 +1,22 @@
-/** `POST /files` and `PATCH /files/:key`: files with content as multipart bodies, others as JSON. */
+/**
+ * The routes of files. What has content comes as a multipart body or from a URL, other files as JSON.
+ */
 
+import * as v from 'valibot';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import type { Item } from '#core/mutation/payload.ts';
+import { fetchOutside } from '#core/outbound/fetch-outside.ts';
 import { QUERY_PARAMETERS } from '#core/query/parse/parameter.ts';
 import type { IncomingUpload } from '#core/services/files/uploads.ts';
 import type { Target } from '#core/services/request-context.ts';
 import { systemName } from '#core/system-collections/name.ts';
 import { incomingFiles } from '#edge/http/multipart.ts';
+import { bodyOf, members, word } from './body.ts';
 import { type Call, type CallHandler, lastSegment, visitorOf } from './call.ts';
 import { REST } from './envelope.ts';
 import { itemHandlers, readBackQuestionOf, written } from './item-handler.ts';
 import { ALL_FORMS, itemRoutes } from './item-route.ts';
-import { anyObject, type RouteEntry, WRITTEN } from './route.ts';
+import { anyObject, json, type RouteEntry, WRITTEN } from './route.ts';
 
 const FILES = systemName('files');
 /** What is about the rows alone. */
@@ -86,6 +91,45 @@ const update: CallHandler = async (call) => {
   return written(await files.replace(filesOf(call), key, uploadsOf(call), question));
 };
 
+const importBody = members({
+  url: v.pipe(word, v.maxLength(8_192, 'is too long')),
+  data: v.optional(anyObject, {}),
+  options: v.optional(
+    members({ filterMimeType: v.optional(v.array(v.string('must be types'), 'must be a list')) }),
+    {},
+  ),
+});
+
+/** The file of a URL, fetched when its turn comes. */
+async function* fetched(
+  call: Call,
+  { url, data: item, options }: v.InferOutput<typeof importBody>,
+): AsyncGenerator<IncomingUpload> {
+  const { config } = call.services;
+  const { filename, type, size, content } = await fetchOutside(url, {
+    ...{ denied: config.IMPORT_IP_DENY_LIST, allowed: config.IMPORT_IP_ALLOW_LIST },
+    maxBytes: config.FILES_MAX_UPLOAD_SIZE,
+    timeout: config.IMPORT_URL_TIMEOUT,
+    signal: call.request.signal,
+  });
+  const { filterMimeType: only } = options;
+  yield { item, filename, type, only, announced: size, content };
+}
+
+const importByUrl: CallHandler = async (call) => {
+  const { files } = call.services;
+  await files.admit(filesOf(call));
+  const body = await bodyOf(call, importBody);
+  const related = Object.entries(body.data).find(
+    ([name, value]) =>
+      typeof value === 'object' && value !== null && name !== 'tags' && name !== 'metadata',
+  );
+  if (related !== undefined) {
+    throw invalidPayload(`"data.${related[0]}" must be a plain value.`, { field: related[0] });
+  }
+  return written(await files.create(filesOf(call), fetched(call, body), readBackQuestionOf(call)));
+};
+
 /** Deletes files, and then their bytes. */
 function thenTidy(handle: CallHandler): CallHandler {
   return async (call) => {
@@ -98,7 +142,7 @@ function thenTidy(handle: CallHandler): CallHandler {
 const BODY = {
   types: ['application/json', 'multipart/form-data'],
   schema: anyObject,
-  limit: 'FILES_MAX_UPLOAD_SIZE',
+  limit: 'BODY_MAX_SIZE',
 } as const;
 
 const deleting = {
@@ -128,5 +172,15 @@ export const FILE_ROUTES: readonly RouteEntry[] = [
     body: BODY,
     answer: WRITTEN,
     handle: update,
+  },
+  {
+    method: 'POST',
+    path: '/files/import',
+    summary: 'Stores a file from a URL',
+    access: 'rights',
+    parameters: QUERY_PARAMETERS,
+    body: json(importBody, 'FORM_MAX_SIZE'),
+    answer: WRITTEN,
+    handle: importByUrl,
   },
 ];

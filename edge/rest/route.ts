@@ -17,14 +17,9 @@ import type { Call, CallHandler } from './call.ts';
 export type Access = 'anyone' | 'user' | 'account' | 'administrator' | 'rights';
 
 /** The variable that limits the size of a body. */
-type SizeVariable =
-  | 'FORM_MAX_SIZE'
-  | 'QUERY_BODY_MAX_SIZE'
-  | 'BODY_MAX_SIZE'
-  | 'IMPORT_MAX_SIZE'
-  | 'FILES_MAX_UPLOAD_SIZE';
+type SizeVariable = 'FORM_MAX_SIZE' | 'QUERY_BODY_MAX_SIZE' | 'BODY_MAX_SIZE' | 'IMPORT_MAX_SIZE';
 
-/** The body that a route takes. */
+/** The body that a route takes; beside a JSON body a limit of files is that of the handler. */
 export interface BodyFacts {
   readonly types: readonly ('application/json' | 'multipart/form-data')[];
   /** Null for a file of any content. */

@@ -103,6 +103,12 @@ export class AssetService {
     return await this.#asset(row);
   }
 
+  /** @throws ServiceError FORBIDDEN when the caller may read no files at all */
+  async admit(caller: Caller): Promise<void> {
+    const { grants } = await this.#contexts.of({ caller, collection: FILES });
+    if (grants.of(FILES) === null) throw forbidden();
+  }
+
   /**
    * Files by their keys, in their order.
    * @throws ServiceError FORBIDDEN when one of them is not there for the caller

@@ -26,6 +26,8 @@ export interface IncomingContent {
   readonly filename: string;
   /** As the client says; empty when it says nothing. */
   readonly type: string;
+  /** Types that are wanted; undefined for all that are allowed. */
+  readonly only?: readonly string[] | undefined;
   /** The length, or an upper bound of it, if known. */
   readonly announced: number | undefined;
   readonly content: AsyncIterable<Uint8Array>;
@@ -106,7 +108,7 @@ export class FileStore {
     let type = OCTET_STREAM;
     const content = headed(incoming.content, async (head) => {
       type = await mediaTypeOf(head, incoming.type);
-      this.#requireAllowed(type);
+      this.#requireAllowed(type, incoming.only);
     });
     try {
       const stored = await this.at(storage).write(place.name, arrival.counted(content), limit);
@@ -166,8 +168,11 @@ export class FileStore {
     await this.at(storage).remove(name);
   };
 
-  #requireAllowed(type: string): void {
+  #requireAllowed(type: string, only: readonly string[] | undefined): void {
     const { FILES_MIME_TYPE_ALLOW_LIST: list } = this.#options.config;
+    if (only !== undefined && !isListed(type, only)) {
+      throw invalidPayload(`The file is of type ${type}, which is not wanted.`, { type });
+    }
     if (isListed(type, list)) return;
     throw invalidPayload(`Files of type ${type} are not allowed (FILES_MIME_TYPE_ALLOW_LIST).`, {
       type,

@@ -42,6 +42,11 @@ export class FileUploads {
     this.#options = options;
   }
 
+  /** @throws ServiceError FORBIDDEN when the caller may create no files at all */
+  async admit(target: Target): Promise<void> {
+    await this.#options.system.admit(target, 'create');
+  }
+
   /**
    * Stores files and creates their rows, all or none.
    * @returns the file, or the list when there are several
@@ -53,7 +58,7 @@ export class FileUploads {
     question: UnparsedQuery,
   ): Promise<WriteAnswer> {
     const { system, store, arriving } = this.#options;
-    await system.admit(target, 'create');
+    await this.admit(target);
     return await arriving.receive(target.caller, async () => {
       const items: Item[] = [];
       const stored: StoredContent[] = [];

@@ -1,0 +1,47 @@
+/** Which addresses requests of the server may go to: those of the public Internet. */
+import { networkInterfaces } from 'node:os';
+import ipaddr from 'ipaddr.js';
+
+/** A range as in `10.0.0.0/8`, or one address. */
+type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/** Which addresses are refused or allowed besides. */
+export interface AddressRules {
+  /** IMPORT_IP_DENY_LIST: ranges; `0.0.0.0` also stands for all addresses of this host. */
+  readonly denied: readonly string[];
+  /** IMPORT_IP_ALLOW_LIST: ranges that are allowed although they are not public. */
+  readonly allowed: readonly string[];
+}
+
+function rangeOf(text: string): Range {
+  if (text.includes('/')) return ipaddr.parseCIDR(text);
+  const address = ipaddr.parse(text);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, ranges: readonly string[]): boolean {
+  return ranges.some((text) => {
+    const [base, bits] = rangeOf(text);
+    return base.kind() === address.kind() && address.match(base, bits);
+  });
+}
+
+/** The addresses of this host, on all of its networks. */
+function ownAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
+  return all.map(({ address }) => address.replace(/%.*$/, ''));
+}
+
+/**
+ * Whether a request may go to an address. IPv6 addresses that stand for an IPv4 address are judged as
+ * that one; tunnels (6to4, Teredo, NAT64) are refused, because they end where nobody can tell.
+ */
+export function isReachable(text: string, { denied, allowed }: AddressRules): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  const address = ipaddr.process(text);
+  if (isWithin(address, allowed)) return true;
+  if (isWithin(address, denied)) return false;
+  if (denied.includes('0.0.0.0') && isWithin(address, ownAddresses())) return false;
+  const isGlobal = address.kind() === 'ipv4' || isWithin(address, ['2000::/3']);
+  return isGlobal && address.range() === 'unicast';
+}
