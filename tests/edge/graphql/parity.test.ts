@@ -6,6 +6,7 @@ import t from 'tap';
 import { FULL_RIGHTS } from '#core/access/rights.ts';
 import { Shapes } from '#edge/graphql/shape.ts';
 import { routeFields } from '#edge/graphql/system-fields.ts';
+import { FILE_ROUTES } from '#edge/rest/file.ts';
 import { ITEM_ROUTES } from '#edge/rest/item.ts';
 import { ROUTES } from '#edge/rest/route-table.ts';
 import { SYSTEM_ROUTES } from '#edge/rest/system-collections.ts';
@@ -34,6 +35,9 @@ const asked = [...Object.values(queries), ...Object.values(mutations)].map((fiel
 /** Through the items of collections, and the own user. */
 const byItems = new Set([
   ...[...ITEM_ROUTES, ...SYSTEM_ROUTES].map(({ method, path }) => `${method} ${path}`),
+  ...FILE_ROUTES.filter(({ path }) => path === '/files' || path === '/files/:key').map(
+    ({ method, path }) => `${method} ${path}`,
+  ),
   ...['GET /users/me', 'PATCH /users/me'],
 ]);
 
