@@ -16,6 +16,7 @@ import { PoolProbe } from '#core/database/pool-probe.ts';
 import { PoolShares } from '#core/database/pool-shares.ts';
 import { whenReachable } from '#core/database/reachable.ts';
 import { Reader } from '#core/database/reader.ts';
+import { ResumableUploadTable } from '#core/files/resumable-upload.ts';
 import { UnclaimedContent } from '#core/files/unclaimed-content.ts';
 import { type IdentityServices, openIdentity } from '#core/identity/open-identity.ts';
 import { hashPassword } from '#core/identity/password.ts';
@@ -32,6 +33,7 @@ import { ArrivingUploads } from '#core/services/arriving-uploads.ts';
 import { ExportService } from '#core/services/exports.ts';
 import { AssetService } from '#core/services/files/assets.ts';
 import { FileStore } from '#core/services/files/file-store.ts';
+import { ResumableUploads } from '#core/services/files/resumable-uploads.ts';
 import { SignedUrls } from '#core/services/files/signed-urls.ts';
 import { FileUploads } from '#core/services/files/uploads.ts';
 import { HealthService } from '#core/services/health/health.ts';
@@ -54,6 +56,7 @@ import { systemRules } from '#core/services/system/rule.ts';
 import { SystemService } from '#core/services/system/system-items.ts';
 import { RuleAudit } from '#core/services/unreadable-rules.ts';
 import { openStorages } from '#core/storage/open-storage.ts';
+import { PartBuffers } from '#core/storage/part-buffers.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { RELEASE } from '#core/system/release.ts';
 import { openSigningKeys } from '#core/system/signing-key.ts';
@@ -67,6 +70,8 @@ import { RightWatch } from './streams/revoked-streams.ts';
 
 /** Maximum connections of an edge to the queue's database. */
 const QUEUE_CONNECTIONS = 2;
+/** Milliseconds that a piece of an upload waits for memory. */
+const PIECE_WAIT_MS = 60_000;
 /** Maximum pipelined connections of an edge; more do not make quick reads faster. */
 const MAX_PIPELINED = 3;
 
@@ -90,6 +95,7 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   /** Counts what arrives. */
   readonly uploads: ArrivingUploads;
   readonly files: FileUploads;
+  readonly resumables: ResumableUploads;
   readonly assets: AssetService;
   readonly signedUrls: SignedUrls;
   readonly exports: ExportService;
@@ -219,6 +225,16 @@ export async function openEdgeServices(
     unclaimed: new UnclaimedContent({ pool, schema, maxPerUser: config.FILES_MAX_PER_USER }),
   });
   const assets = new AssetService({ pool, schema, store, catalog, access, bounds });
+  const resumables = new ResumableUploads({
+    ...{ store, system, arriving: uploads, bounds },
+    table: new ResumableUploadTable(pool, schema, config.TUS_UPLOAD_EXPIRATION),
+    buffers: new PartBuffers({
+      size: config.STORAGE_PART_SIZE,
+      max: Math.floor(config.STORAGE_UPLOAD_MEMORY / config.STORAGE_PART_SIZE),
+      wait: PIECE_WAIT_MS,
+    }),
+    maxBytes: config.FILES_MAX_UPLOAD_SIZE,
+  });
   const probe = new PoolProbe(pool, config.DATABASE_POOL_WAIT);
   const rules = new RuleAudit({ pool, schema, catalog, bounds });
   void rules.report(log);
@@ -265,6 +281,7 @@ export async function openEdgeServices(
     queues: new QueueService({ pool, schema, queues, log }),
     uploads,
     files: new FileUploads({ store, system, arriving: uploads }),
+    resumables,
     assets,
     signedUrls: new SignedUrls({ pool, schema, access, assets }, secrets),
     exports: new ExportService({ catalog, access, bounds, jobs, spool }),

@@ -75,13 +75,13 @@ export const variables = {
   CORS_ALLOWED_HEADERS: define({
     parse: httpTokens,
     fallback:
-      'Content-Type,Authorization,If-Match,If-None-Match,Prefer,Idempotency-Key,X-Request-Id',
+      'Content-Type,Authorization,If-Match,If-None-Match,Prefer,Idempotency-Key,X-Request-Id,Range,If-Range,Tus-Resumable,Upload-Length,Upload-Offset,Upload-Metadata,Upload-Defer-Length,Upload-Checksum',
     meaning: 'Request headers that they may set',
   }),
   CORS_EXPOSED_HEADERS: define({
     parse: httpTokens,
     fallback:
-      'Content-Range,Content-Disposition,ETag,Location,Preference-Applied,RateLimit,RateLimit-Policy,Retry-After,X-Request-Id',
+      'Content-Range,Content-Disposition,ETag,Location,Preference-Applied,RateLimit,RateLimit-Policy,Retry-After,X-Request-Id,Accept-Ranges,Tus-Resumable,Tus-Version,Tus-Extension,Tus-Max-Size,Tus-Checksum-Algorithm,Upload-Offset,Upload-Length,Upload-Expires,File-Id',
     meaning: 'Response headers that they may read',
   }),
   CORS_CREDENTIALS: define({
@@ -730,6 +730,16 @@ export const variables = {
     parse: list,
     fallback: '*/*',
     meaning: 'Types of files that users may store, such as image/*,application/pdf',
+  }),
+  TUS_ENABLED: define({
+    parse: flag,
+    fallback: 'true',
+    meaning: 'Take uploads that can be resumed, at /files/tus',
+  }),
+  TUS_UPLOAD_EXPIRATION: define({
+    parse: duration,
+    fallback: '1d',
+    meaning: 'Time after its last piece at which such an upload is given up',
   }),
   IMPORT_IP_DENY_LIST: define({
     parse: addressList,

@@ -96,7 +96,7 @@ export class UnclaimedContent {
       const { rows } = await client.query(
         render(sql`SELECT FROM ${unclaimed} WHERE ${isIt} FOR UPDATE`),
       );
-      if (rows.length === 0 && (await this.#isClaimed(client, { storage, name }))) return;
+      if (rows.length === 0 && (await this.fileOf({ storage, name }, client)) !== null) return;
       await remove({ storage, name });
       await client.query(render(sql`DELETE FROM ${unclaimed} WHERE ${isIt}`));
     });
@@ -159,19 +159,20 @@ export class UnclaimedContent {
     });
   }
 
-  async #isClaimed(client: Client, { storage, name }: Place): Promise<boolean> {
-    const { rows } = await client.query(
-      render(sql`SELECT FROM ${systemTable(this.#options.schema, 'files')}
-        WHERE filename_disk = ${name} AND storage = ${storage}`),
+  /** The key of the file that content belongs to; null when there is none. */
+  async fileOf(place: Place, client: Client = this.#options.pool): Promise<string | null> {
+    const { rows } = await client.query<{ id: string }>(
+      render(sql`SELECT id FROM ${systemTable(this.#options.schema, 'files')}
+        WHERE filename_disk = ${place.name} AND storage = ${place.storage} LIMIT 1`),
     );
-    return rows.length > 0;
+    return rows[0]?.id ?? null;
   }
 }
 
 /** Content that nobody sends and no file refers to. */
 function isLeft(storages: readonly string[]): Sql {
   return sql`storage = ANY(${storages}::text[]) AND (state = 'unused'
-    OR seen_on < clock_timestamp() - make_interval(mins => ${FORGOTTEN_MINUTES}))`;
+    OR coalesce(expires_on, seen_on + make_interval(mins => ${FORGOTTEN_MINUTES})) < clock_timestamp())`;
 }
 
 /** Content that is arriving. */

@@ -32,6 +32,8 @@ import {
 /** The file with the identity of the folder. */
 const IDENTITY = 'storage-id';
 const UNFINISHED = '.part';
+/** A file that arrives in pieces has this behind its name. */
+const PIECES = '.pieces';
 /** `<id>.<writing process>.part` */
 const UNFINISHED_NAME = /^(.+)\.([0-9a-f]{12}-\d+-\d+)\.part$/;
 /** System errors that mean that the folder cannot be used. */
@@ -119,6 +121,53 @@ async function take(
   return { bytes, sha256: hash.digest('hex') };
 }
 
+/** Opens a file for writing anywhere in it, and creates it with its folder where it is not there. */
+async function openForPieces(path: string): Promise<FileHandle> {
+  const flags = constants.O_WRONLY | constants.O_CREAT;
+  try {
+    return await open(path, flags, 0o600);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  return await open(path, flags, 0o600);
+}
+
+async function addPiece(path: string, offset: number, content: Uint8Array): Promise<void> {
+  const file = await openForPieces(path);
+  try {
+    for (let done = 0; done < content.length; ) {
+      const { bytesWritten } = await file.write(
+        content,
+        done,
+        content.length - done,
+        offset + done,
+      );
+      done += bytesWritten;
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Gives the pieces their name, unless that is done. */
+async function joinPieces(pieces: string, path: string, bytes: number): Promise<void> {
+  const isDone = await stat(path).then(
+    ({ size }) => size === bytes,
+    () => false,
+  );
+  if (isDone) return;
+  const file = await openForPieces(pieces);
+  try {
+    await file.truncate(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(pieces, path);
+}
+
 /** Makes a rename durable by syncing the folder. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
@@ -198,6 +247,23 @@ export function localStorage(folder: string): Storage {
       } catch (error) {
         // What prevents writing can also prevent removing.
         await rm(unfinished, { force: true }).catch(() => undefined);
+        throw storageFailure(error);
+      }
+    },
+    async append(id, _, { offset, content }) {
+      try {
+        await addPiece(`${pathOf(id)}${PIECES}`, offset, content);
+        return '';
+      } catch (error) {
+        throw storageFailure(error);
+      }
+    },
+    async finish(id, _, bytes) {
+      const path = pathOf(id);
+      try {
+        await joinPieces(`${path}${PIECES}`, path, bytes);
+        await syncFolder(folder);
+      } catch (error) {
         throw storageFailure(error);
       }
     },

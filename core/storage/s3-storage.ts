@@ -12,6 +12,7 @@ import {
 import type { PartBuffers } from './part-buffers.ts';
 import { isMissing, type S3Bucket } from './s3-bucket.ts';
 import { downloadFromS3 } from './s3-download.ts';
+import { appendToS3, finishInS3, removeTail } from './s3-pieces.ts';
 import { uploadToS3 } from './s3-upload.ts';
 import {
   assertFileName,
@@ -70,6 +71,16 @@ class S3Storage implements Storage {
     return await uploadToS3(this.#bucket, this.#buffers, { id, content, limit });
   }
 
+  async append(...[id, state, piece]: Parameters<Storage['append']>) {
+    assertFileName(id);
+    return await appendToS3(this.#bucket, id, state, piece);
+  }
+
+  async finish(...[id, state, bytes]: Parameters<Storage['finish']>) {
+    assertFileName(id);
+    await finishInS3(this.#bucket, id, state, bytes);
+  }
+
   read(...[id, range]: Parameters<Storage['read']>) {
     assertFileName(id);
     return downloadFromS3(this.#bucket, id, range);
@@ -97,6 +108,7 @@ class S3Storage implements Storage {
       .catch((error: unknown) => {
         if (!isMissing(error)) throw error;
       });
+    await removeTail(this.#bucket, id);
     for await (const upload of this.#unfinished()) {
       if (upload.Key === this.#bucket.object(id).Key) await this.#abort(upload);
     }

@@ -21,7 +21,7 @@ import { type SizeLimit, StorageUnreachable, type Stored, tooLarge } from './sto
 const MOST_PARTS = 10_000;
 
 /** The digest by which the server checks what it receives. */
-function md5(content: Uint8Array): string {
+export function md5(content: Uint8Array): string {
   return createHash('md5').update(content).digest('base64');
 }
 

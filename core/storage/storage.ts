@@ -34,6 +34,15 @@ export interface ListedFile {
   readonly modified: Date;
 }
 
+/** What a driver has to know of a file that arrives in pieces; only it reads that. */
+export type PieceState = string;
+
+/** Bytes of a file, and where they begin. */
+export interface Piece {
+  readonly offset: number;
+  readonly content: Uint8Array;
+}
+
 /**
  * Where uploads and exported files are. A name is a generated UUID, which may have an extension; no
  * client chooses it.
@@ -60,6 +69,20 @@ export interface Storage {
     content: AsyncIterable<Uint8Array>,
     limit: SizeLimit | undefined,
   ): Promise<Stored>;
+  /**
+   * Adds a piece to a file that arrives in pieces, maybe through several processes; what was added
+   * behind `offset` before is overwritten. It is durable when this resolves.
+   * @param state what the piece before it returned; null for the first one
+   * @returns what the driver has to know for the next one
+   * @throws {ServiceError} SERVICE_UNAVAILABLE
+   */
+  append(id: string, state: PieceState | null, piece: Piece): Promise<PieceState>;
+  /**
+   * Makes a file of its pieces; does nothing when that is done.
+   * @param bytes the number of all of them
+   * @throws {ServiceError} SERVICE_UNAVAILABLE
+   */
+  finish(id: string, state: PieceState | null, bytes: number): Promise<void>;
   /** The content or a part of it as a stream; fails with ENOENT when it does not exist. */
   read(id: string, range?: ByteRange): Readable;
   /**

@@ -79,6 +79,7 @@ export const INTERNAL_TABLES: ReadonlySet<string> = new Set(
       'migrations',
       'queues',
       'registrations',
+      'resumable_uploads',
       'session_ends',
       'sessions',
       'state',

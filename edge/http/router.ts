@@ -35,6 +35,7 @@ const refuse: Route = (request) => {
 interface Found {
   readonly route: Route;
   readonly counts: RequestCounts;
+  readonly options: Readonly<Record<string, string>>;
 }
 
 /** A route and its handler. */
@@ -43,6 +44,8 @@ export interface RegisteredRoute {
   /** Parts between slashes are literal, or `:name` for any one part; a final `*` is the rest. */
   readonly path: string;
   readonly route: Route;
+  /** What the answer to OPTIONS says besides. */
+  readonly options?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -58,8 +61,8 @@ export class Router {
 
   /** @param otherwise answers requests without a route, by default ROUTE_NOT_FOUND */
   constructor(routes: readonly RegisteredRoute[], otherwise: Route = refuse) {
-    for (const { method, path, route } of routes) {
-      const found: Found = { route, counts: new RequestCounts(method, path) };
+    for (const { method, path, route, options = {} } of routes) {
+      const found: Found = { route, counts: new RequestCounts(method, path), options };
       this.#routes.on(method, path, () => undefined, found);
     }
     this.#otherwise = otherwise;
@@ -83,11 +86,16 @@ export class Router {
   };
 
   #options(request: Request): Response {
-    const allowed: string[] = METHODS.filter(
-      (method) => this.#routes.find(method, request.path) !== null,
-    );
+    const found = METHODS.flatMap((method) => {
+      const at = this.#routes.find(method, request.path);
+      if (at === null) return [];
+      const store: Found = at.store;
+      return [{ method, store }];
+    });
+    const allowed: string[] = found.map(({ method }) => method);
     if (allowed.length === 0) throw routeNotFound(request);
     if (allowed.includes('GET')) allowed.push('HEAD');
-    return { status: 204, headers: { Allow: [...allowed, 'OPTIONS'].join(', ') } };
+    const headers = Object.assign({}, ...found.map(({ store }) => store.options));
+    return { status: 204, headers: { ...headers, Allow: [...allowed, 'OPTIONS'].join(', ') } };
   }
 }

@@ -25,7 +25,7 @@ const FORMS = ALL_FORMS.filter((form) => form !== 'create' && form !== 'updateOn
 const ENVELOPE_BYTES = 65_536;
 
 /** The files as items of a call. */
-function filesOf(call: Call): Target {
+export function filesOf(call: Call): Target {
   const { caller, strict } = call;
   return { caller, collection: FILES, visitor: visitorOf(call), strict, envelope: REST };
 }

@@ -25,6 +25,7 @@ import type { RouteEntry } from './route.ts';
 import { SCHEMA_ROUTES } from './schema.ts';
 import { SERVER_ROUTES } from './server-status.ts';
 import { SYSTEM_ROUTES } from './system-collections.ts';
+import { TUS_ROUTES } from './tus.ts';
 import { TWO_FACTOR_ROUTES } from './two-factor.ts';
 import { UTILITY_ROUTES } from './utility.ts';
 
@@ -41,6 +42,7 @@ export const ROUTES: readonly RouteEntry[] = [
   ...SYSTEM_ROUTES,
   ...FILE_ROUTES,
   ...ASSET_ROUTES,
+  ...TUS_ROUTES,
   ...COLLECTION_ROUTES,
   ...FIELD_ROUTES,
   ...RELATION_ROUTES,
@@ -60,6 +62,7 @@ export function openRouter(services: EdgeServices): Router {
     method: entry.method,
     path: entry.path,
     route: dispatch(entry, services),
+    options: entry.options?.(services.config),
   }));
   const otherwise = dispatch(
     {

@@ -3,6 +3,7 @@
  * router, the checks before a handler and the documents derive from it.
  */
 import * as v from 'valibot';
+import type { Config } from '#core/config/config.ts';
 import type { Response } from '#edge/http/response.ts';
 import type { Method } from '#edge/http/router.ts';
 import type { StrictName } from '#edge/limit/rate-limits.ts';
@@ -57,6 +58,8 @@ export interface RouteEntry {
   readonly ignoresSession?: true;
   /** Allowed for callers who must set up a second factor first. */
   readonly beforeSecondFactor?: true;
+  /** Further headers of the answer to OPTIONS. */
+  readonly options?: (config: Config) => Readonly<Record<string, string>>;
   /** Works also while this process has no lease. */
   readonly whileBehind?: true;
   /** A response instead of a function is the same for everybody, and is sent without any check. */

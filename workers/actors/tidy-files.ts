@@ -1,4 +1,6 @@
 /** Removes the bytes in storages that were noted, and that no file refers to. */
+
+import { ResumableUploadTable } from '#core/files/resumable-upload.ts';
 import { TIDY_FILES_JOB, tidyFilesMessage } from '#core/jobs/message/tidy-files.ts';
 import type { Actor } from '#workers/runtime/actor.ts';
 
@@ -13,6 +15,8 @@ export const tidyFilesActor: Actor<typeof tidyFilesMessage> = {
   deadline: () => DEADLINE_MS,
   mailbox: () => null,
   async receive(_, { services, signal }) {
+    const { pool, schema, config } = services;
+    await new ResumableUploadTable(pool, schema, config.TUS_UPLOAD_EXPIRATION).removeExpired();
     return { removed: await services.files.sweep(signal) };
   },
 };

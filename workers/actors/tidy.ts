@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot';
 import { render, sql } from '#core/database/sql.ts';
+import { ResumableUploadTable } from '#core/files/resumable-upload.ts';
 import {
   type RetentionOptions,
   removeActivities,
@@ -119,6 +120,8 @@ export const tidyActor: Actor<typeof tidyMessage> = {
   async receive(_, context) {
     const { pool, schema } = context.services;
     await removeOldKeys(pool, schema);
+    const { TUS_UPLOAD_EXPIRATION: lifetime } = context.services.config;
+    await new ResumableUploadTable(pool, schema, lifetime).removeExpired();
     const { spool, config } = context.services;
     const limits = {
       age: config.JOB_FILES_RETENTION,

@@ -9,7 +9,13 @@ import { headed, isListed, mediaTypeOf, OCTET_STREAM } from '#core/files/media-t
 import type { Place, RemoveContent, UnclaimedContent } from '#core/files/unclaimed-content.ts';
 import type { Log } from '#core/log/log.ts';
 import type { Item } from '#core/mutation/payload.ts';
-import { type ByteRange, fileMissing, type Storage } from '#core/storage/storage.ts';
+import {
+  type ByteRange,
+  fileMissing,
+  type Piece,
+  type PieceState,
+  type Storage,
+} from '#core/storage/storage.ts';
 
 const EXTENSION = /\.([a-z0-9]{1,16})$/;
 
@@ -107,8 +113,7 @@ export class FileStore {
         : ({ bytes: config.FILES_MAX_UPLOAD_SIZE, variable: 'FILES_MAX_UPLOAD_SIZE' } as const);
     let type = OCTET_STREAM;
     const content = headed(incoming.content, async (head) => {
-      type = await mediaTypeOf(head, incoming.type);
-      this.#requireAllowed(type, incoming.only);
+      type = await this.typeOf(head, incoming.type, incoming.only);
     });
     try {
       const stored = await this.at(storage).write(place.name, arrival.counted(content), limit);
@@ -117,6 +122,51 @@ export class FileStore {
       await this.giveUp([place]);
       throw error;
     }
+  }
+
+  /**
+   * Notes bytes that will arrive in pieces.
+   * @param bytes their number, 0 when it is unknown
+   * @throws ServiceError REQUESTS_EXCEEDED above the quota
+   */
+  async reserve(
+    filename: string,
+    storage: string,
+    { user, bytes }: { readonly user: string | null; readonly bytes: number },
+  ): Promise<Place> {
+    const place = { storage, name: newName(filename) };
+    await this.#options.unclaimed.begin(place, user, bytes);
+    return place;
+  }
+
+  /** Adds a piece to bytes that arrive in pieces. @returns what the storage has to know of them */
+  async append({ storage, name }: Place, state: PieceState | null, piece: Piece) {
+    return await this.at(storage).append(name, state, piece);
+  }
+
+  /** Joins pieces, unless that is done. */
+  async finish({ storage, name }: Place, state: PieceState | null, bytes: number): Promise<void> {
+    await this.at(storage).finish(name, state, bytes);
+  }
+
+  /** The first bytes of what is stored. */
+  async head(place: Place, bytes: number): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = [];
+    if (bytes === 0) return new Uint8Array(0);
+    for await (const piece of this.read(place, { start: 0, end: bytes - 1 })) pieces.push(piece);
+    return Buffer.concat(pieces);
+  }
+
+  /** The type of bytes by their beginning. @throws ServiceError INVALID_PAYLOAD when it is not allowed */
+  async typeOf(head: Uint8Array, claim: string, only?: readonly string[]): Promise<string> {
+    const type = await mediaTypeOf(head, claim);
+    this.#requireAllowed(type, only);
+    return type;
+  }
+
+  /** The key of the file that bytes belong to; null when there is none. */
+  async fileOf(place: Place): Promise<string | null> {
+    return await this.#options.unclaimed.fileOf(place);
   }
 
   /**

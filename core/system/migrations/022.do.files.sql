@@ -18,6 +18,8 @@ CREATE TABLE system_unclaimed_content (
   holder varchar(64),
   -- At least what has arrived.
   bytes bigint NOT NULL DEFAULT 0,
+  -- When it is given up, if it arrives in pieces; else when nobody has noted it for a while.
+  expires_on timestamptz,
   seen_on timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (storage, name)
 );
@@ -41,3 +43,32 @@ CREATE TRIGGER system_replace_content AFTER UPDATE OF storage, filename_disk ON 
   FOR EACH ROW WHEN (OLD.filename_disk IS NOT NULL
     AND (OLD.filename_disk, OLD.storage) IS DISTINCT FROM (NEW.filename_disk, NEW.storage))
   EXECUTE FUNCTION system_release_content();
+
+-- Uploads that arrive in pieces, maybe through several edges; kept until they expire, so that a client
+-- that missed the last answer still hears it.
+CREATE TABLE system_resumable_uploads (
+  id uuid PRIMARY KEY,
+  -- Who began it, and goes on; null: anybody without a token.
+  "user" uuid REFERENCES system_users ON DELETE CASCADE,
+  -- What the client says of the file.
+  metadata jsonb NOT NULL,
+  storage varchar(255) NOT NULL,
+  name varchar(255) NOT NULL,
+  -- Null until the client tells it.
+  length bigint,
+  "offset" bigint NOT NULL DEFAULT 0,
+  -- What the driver of the storage has to know of the pieces.
+  pieces text,
+  -- The state of SHA-256 after the pieces, as the library for it saves it.
+  hash bytea,
+  -- The file, once all is there.
+  file uuid,
+  created_on timestamptz NOT NULL DEFAULT clock_timestamp(),
+  expires_on timestamptz NOT NULL,
+  -- Who adds pieces now, until when he will be there, and whether somebody else wants to.
+  lock uuid,
+  locked_until timestamptz,
+  contended boolean NOT NULL DEFAULT false
+);
+CREATE INDEX system_resumable_uploads_expires_on ON system_resumable_uploads (expires_on);
+CREATE INDEX system_resumable_uploads_user ON system_resumable_uploads ("user");

@@ -74,6 +74,31 @@ export async function conform(t: Test, storage: Storage): Promise<void> {
     await storage.remove(id);
   });
 
+  await t.test('a file in pieces, of which one is sent twice', async (t) => {
+    for (const sizes of [[], [10], [PART], [3, 4, PART, 5, PART + 7, 1], [PART, PART]]) {
+      const id = `${randomUUID()}.bin`;
+      const bytes = sizes.reduce((sum, size) => sum + size, 0);
+      let state: string | null = null;
+      let offset = 0;
+      for (const size of sizes) {
+        const piece = { offset, content: content.subarray(offset, offset + size) };
+        const wrong = { offset, content: Buffer.alloc(size + 1) };
+        await storage.append(id, state, wrong);
+        state = await storage.append(id, state, piece);
+        offset += size;
+      }
+      await storage.finish(id, state, bytes);
+      await storage.finish(id, state, bytes);
+      t.equal(await storage.size(id), bytes);
+      t.ok((await buffer(storage.read(id))).equals(content.subarray(0, bytes)), sizes.join());
+      await storage.remove(id);
+      const left = `${randomUUID()}.bin`;
+      await storage.append(left, null, { offset: 0, content: content.subarray(0, 10) });
+      await storage.remove(left);
+    }
+    t.strictSame(await storage.list(), []);
+  });
+
   await t.test('a file that is not there is missing', async (t) => {
     const id = randomUUID();
     await t.rejects(storage.size(id), {

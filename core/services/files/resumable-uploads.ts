@@ -1,0 +1,329 @@
+/**
+ * Files that arrive in pieces, through whatever edge. What a piece brought is durable before its
+ * sender hears of it; the last one makes the file, once.
+ */
+import { createHash } from 'node:crypto';
+import type { IHasher } from 'hash-wasm';
+import * as v from 'valibot';
+import type { Caller } from '#core/access/grants.ts';
+import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { HEAD_BYTES } from '#core/files/media-type.ts';
+import type {
+  Metadata,
+  ResumableUpload,
+  ResumableUploadTable,
+  UploadLock,
+} from '#core/files/resumable-upload.ts';
+import type { Item } from '#core/mutation/payload.ts';
+import { parseQuery } from '#core/query/parse/parameter.ts';
+import type { QueryBounds } from '#core/query/query.ts';
+import type { PartBuffer, PartBuffers } from '#core/storage/part-buffers.ts';
+import type { ArrivingUploads } from '../arriving-uploads.ts';
+import type { Target } from '../request-context.ts';
+import { parsedQuery } from '../statement-cache.ts';
+import type { SystemService } from '../system/system-items.ts';
+import { type FileStore, membersOf, type StoredContent } from './file-store.ts';
+
+/** Members of the metadata that are columns of a file. */
+const COLUMNS = new Set([
+  ...['title', 'description', 'folder', 'storage', 'location', 'tags'],
+  ...['filename_download', 'focal_point_x', 'focal_point_y'],
+]);
+
+/** How the content of a piece is checked before it counts. */
+export interface Checksum {
+  /** As `node:crypto` calls it. */
+  readonly algorithm: string;
+  readonly digest: Buffer;
+}
+
+export interface ResumableUploadOptions {
+  readonly table: ResumableUploadTable;
+  readonly store: FileStore;
+  readonly system: SystemService;
+  readonly arriving: ArrivingUploads;
+  readonly buffers: PartBuffers;
+  readonly bounds: QueryBounds;
+  /** FILES_MAX_UPLOAD_SIZE */
+  readonly maxBytes: number | undefined;
+}
+
+/** What a client calls the file, by the names that clients use for that. */
+function filenameOf(metadata: Metadata): string {
+  const { filename_download: own, filename, name } = metadata;
+  const found = own ?? filename ?? name ?? '';
+  if (found !== '') return found;
+  throw invalidPayload('"filename_download" must be in the metadata.', {
+    field: 'filename_download',
+  });
+}
+
+function typeOf({ type, filetype }: Metadata): string {
+  return (type ?? filetype ?? '').toLowerCase();
+}
+
+/** The row of a file as its client describes it. */
+function itemOf(metadata: Metadata): Item {
+  const own = Object.entries(metadata).filter(([name]) => COLUMNS.has(name) && name !== 'storage');
+  const item = Object.fromEntries(
+    own.map(([name, value]) => [name, value === 'null' ? null : value]),
+  );
+  return { ...item, filename_download: filenameOf(metadata) };
+}
+
+export class ResumableUploads {
+  readonly #options: ResumableUploadOptions;
+
+  constructor(options: ResumableUploadOptions) {
+    this.#options = options;
+  }
+
+  /** FILES_MAX_UPLOAD_SIZE; undefined: no limit. */
+  get maxBytes(): number | undefined {
+    return this.#options.maxBytes;
+  }
+
+  /** Milliseconds after which an upload without new pieces is given up. */
+  get lifetime(): number {
+    return this.#options.table.lifetime;
+  }
+
+  /**
+   * Begins an upload.
+   * @param length null when it is told later
+   * @throws ServiceError FORBIDDEN, INVALID_PAYLOAD, REQUESTS_EXCEEDED above the quota
+   */
+  async begin(
+    target: Target,
+    id: string,
+    { length, metadata }: { readonly length: number | null; readonly metadata: Metadata },
+  ): Promise<void> {
+    const { table, store, system } = this.#options;
+    const item = itemOf(metadata);
+    if (typeof metadata.id === 'string') await system.requireChangeable(target, metadata.id, item);
+    else {
+      await system.admit(target, 'create');
+      await system.requireCreatable(target, item);
+    }
+    const { user } = target.caller;
+    const storage = store.chosen(metadata.storage);
+    const { name } = await store.reserve(filenameOf(metadata), storage, {
+      user,
+      bytes: length ?? 0,
+    });
+    await table.create({ id, user, metadata, storage, name, length });
+    if (length === 0) await this.find(target, id);
+  }
+
+  /** @throws ServiceError FORBIDDEN when the caller has no such upload */
+  async admit(caller: Caller, id: string): Promise<void> {
+    await this.#own(caller, id);
+  }
+
+  /**
+   * An upload of the caller; one whose bytes are all there becomes its file first.
+   * @throws ServiceError FORBIDDEN when there is none for him
+   */
+  async find(target: Target, id: string): Promise<ResumableUpload> {
+    const upload = await this.#own(target.caller, id);
+    if (upload.file !== null || upload.offset !== upload.length) return upload;
+    return { ...upload, file: await this.#finish(target, upload) };
+  }
+
+  /** Tells the length of an upload. */
+  async setLength(id: string, length: number): Promise<void> {
+    await this.#options.table.setLength(id, length);
+  }
+
+  /** Waits until nobody else adds to an upload; null when that takes too long. */
+  async lock(
+    id: string,
+    lock: string,
+    stop: () => void,
+    signal: AbortSignal,
+  ): Promise<UploadLock | null> {
+    return v.is(v.pipe(v.string(), v.uuid()), id)
+      ? await this.#options.table.lock(id, lock, stop, signal)
+      : { release: async () => undefined };
+  }
+
+  /**
+   * Adds a piece, and makes the file when it is the last one. What arrives before a piece breaks off
+   * counts, unless it was to be checked as a whole.
+   * @param lock of {@link lock}
+   * @returns the offset afterwards
+   * @throws ServiceError FORBIDDEN, CONFLICT when another process has taken over; what storing and
+   *   creating files throw; what the content throws
+   */
+  async add(
+    target: Target,
+    id: string,
+    {
+      lock,
+      content,
+      checksum,
+    }: {
+      readonly lock: string;
+      readonly content: AsyncIterable<Uint8Array>;
+      readonly checksum: Checksum | null;
+    },
+  ): Promise<number> {
+    const { arriving } = this.#options;
+    const upload = await this.#own(target.caller, id);
+    return await arriving.receive(target.caller, async () => {
+      const arrival = new PieceArrival(this.#options, upload, lock);
+      const offset = await arrival.take(content, checksum);
+      if (offset === upload.length) await this.#finish(target, await this.#own(target.caller, id));
+      return offset;
+    });
+  }
+
+  /** Ends an upload and removes what has arrived. @throws ServiceError FORBIDDEN */
+  async remove(caller: Caller, id: string): Promise<void> {
+    const { table, store } = this.#options;
+    const { storage, name } = await this.#own(caller, id);
+    await table.remove(id);
+    await store.giveUp([{ storage, name }]);
+  }
+
+  async #own({ user }: Caller, id: string): Promise<ResumableUpload> {
+    const isKey = v.is(v.pipe(v.string(), v.uuid()), id);
+    const upload = isKey ? await this.#options.table.find(id) : null;
+    if (upload === null || upload.user !== user) throw forbidden();
+    return upload;
+  }
+
+  /** Makes the file of an upload. @returns its key */
+  async #finish(target: Target, upload: ResumableUpload): Promise<string> {
+    const { store, table } = this.#options;
+    const { id, storage, name, offset } = upload;
+    if (upload.file !== null) return upload.file;
+    try {
+      const known = await store.fileOf({ storage, name });
+      const file = known ?? (await this.#create(target, upload));
+      await table.finish(id, file);
+      return file;
+    } catch (error) {
+      // What can never become a file is not kept; an outage may pass.
+      const isOutage = !(error instanceof ServiceError) || error.status >= 500 || offset === 0;
+      if (!isOutage) {
+        await table.remove(id);
+        await store.giveUp([{ storage, name }]);
+      }
+      throw error;
+    }
+  }
+
+  async #create(target: Target, upload: ResumableUpload): Promise<string> {
+    const { store, system, bounds } = this.#options;
+    const { storage, name, pieces, offset: bytes, hash, metadata } = upload;
+    await store.finish({ storage, name }, pieces, bytes);
+    const hasher = await hasherOf(hash);
+    const head = await store.head({ storage, name }, Math.min(bytes, HEAD_BYTES));
+    const type = await store.typeOf(head, typeOf(metadata));
+    const content: StoredContent = { storage, name, type, bytes, sha256: hasher.digest('hex') };
+    const given = { ...target, given: [membersOf(content)] };
+    const question = parsedQuery(parseQuery({ fields: ['id'] }, bounds));
+    const item = itemOf(metadata);
+    const key = metadata.id;
+    if (typeof key === 'string') {
+      await system.updateOne(given, key, { body: item }, question);
+      return key;
+    }
+    await system.create(given, item, question);
+    const file = await store.fileOf({ storage, name });
+    if (file === null) throw forbidden();
+    return file;
+  }
+}
+
+async function hasherOf(state: Uint8Array | null): Promise<IHasher> {
+  // The state of node's own hashes cannot be kept.
+  const { createSHA256 } = await import('hash-wasm');
+  const hasher = await createSHA256();
+  return state === null ? hasher.init() : hasher.load(state);
+}
+
+/** A piece that is arriving. */
+class PieceArrival {
+  readonly #options: ResumableUploadOptions;
+  readonly #upload: ResumableUpload;
+  readonly #lock: string;
+  #offset: number;
+  #pieces: string | null;
+
+  constructor(options: ResumableUploadOptions, upload: ResumableUpload, lock: string) {
+    this.#options = options;
+    this.#upload = upload;
+    this.#lock = lock;
+    this.#offset = upload.offset;
+    this.#pieces = upload.pieces;
+  }
+
+  async take(content: AsyncIterable<Uint8Array>, checksum: Checksum | null): Promise<number> {
+    const { buffers } = this.#options;
+    const hasher = await hasherOf(this.#upload.hash);
+    const check = checksum === null ? null : createHash(checksum.algorithm);
+    let buffer: PartBuffer | null = null;
+    let filled = 0;
+    const flush = async () => {
+      if (buffer === null || filled === 0) return;
+      const bytes = buffer.bytes.subarray(0, filled);
+      filled = 0;
+      await this.#store(bytes);
+      // What is to be checked counts only as a whole.
+      if (check === null) await this.#record(hasher);
+    };
+    try {
+      for await (const piece of content) {
+        for (let from = 0; from < piece.length; ) {
+          buffer ??= await buffers.acquire();
+          const some = piece.subarray(from, from + buffers.size - filled);
+          buffer.bytes.set(some, filled);
+          hasher.update(some);
+          check?.update(some);
+          filled += some.length;
+          from += some.length;
+          if (filled < buffers.size && !buffer.isDue()) continue;
+          await flush();
+          buffer.release();
+          buffer = null;
+        }
+      }
+      await flush();
+      if (checksum !== null && check?.digest().equals(checksum.digest) !== true) {
+        throw new ServiceError('INVALID_PAYLOAD', {
+          reason: 'The checksum is another one.',
+          field: 'Upload-Checksum',
+        });
+      }
+      if (check !== null) await this.#record(hasher);
+      return this.#offset;
+    } catch (error) {
+      // The sender went away: what has arrived counts.
+      if (check === null) await flush().catch(() => undefined);
+      throw error;
+    } finally {
+      release(buffer);
+    }
+  }
+
+  async #store(content: Uint8Array): Promise<void> {
+    const { store } = this.#options;
+    const piece = { offset: this.#offset, content };
+    this.#pieces = await store.append(this.#upload, this.#pieces, piece);
+    this.#offset += content.length;
+  }
+
+  async #record(hasher: IHasher): Promise<void> {
+    const { table } = this.#options;
+    const progress = { offset: this.#offset, pieces: this.#pieces, hash: hasher.save() };
+    if (await table.advance(this.#upload.id, this.#lock, progress)) return;
+    throw new ServiceError('CONFLICT', { reason: 'Somebody else goes on with this upload.' });
+  }
+}
+
+/** Gives back the memory of a piece. */
+function release(buffer: PartBuffer | null): void {
+  buffer?.release();
+}

@@ -1,0 +1,162 @@
+/**
+ * Files that arrive in pieces, in S3: pieces become the parts of one upload. S3 takes no part of less
+ * than 5 MiB but the last, so a small piece waits in an object of its own, and is put before the next.
+ */
+import {
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import * as v from 'valibot';
+import { unavailable } from '#core/errors/service-error.ts';
+import { isMissing, type S3Bucket } from './s3-bucket.ts';
+import { downloadFromS3 } from './s3-download.ts';
+import { md5 } from './s3-upload.ts';
+import { type Piece, type PieceState, StorageUnreachable } from './storage.ts';
+
+/** S3 takes smaller parts only as the last one. */
+const LEAST_PART = 5 * 1024 * 1024;
+
+const pieces = v.object({
+  /** Null while there is no part. */
+  uploadId: v.nullable(v.string()),
+  /** Entity tags of the parts. */
+  parts: v.array(v.string()),
+  /** Bytes in the object beside the upload. */
+  tail: v.number(),
+});
+type Pieces = v.InferOutput<typeof pieces>;
+
+const NOTHING: Pieces = { uploadId: null, parts: [], tail: 0 };
+
+function parsed(state: PieceState | null): Pieces {
+  return state === null ? NOTHING : v.parse(pieces, JSON.parse(state));
+}
+
+/** The object of bytes that are too few for a part. */
+function tailOf(bucket: S3Bucket, id: string) {
+  return bucket.object(`${id}.tail`);
+}
+
+/** The bytes that wait, and the new ones. */
+async function withTail(
+  bucket: S3Bucket,
+  id: string,
+  { tail }: Pieces,
+  content: Uint8Array,
+): Promise<Uint8Array> {
+  if (tail === 0) return content;
+  const waiting: Uint8Array[] = [];
+  const range = { start: 0, end: tail - 1 };
+  for await (const piece of downloadFromS3(bucket, `${id}.tail`, range)) waiting.push(piece);
+  return Buffer.concat([...waiting, content]);
+}
+
+async function put(
+  bucket: S3Bucket,
+  object: ReturnType<S3Bucket['object']>,
+  content: Uint8Array,
+): Promise<void> {
+  const body = { Body: content, ContentLength: content.length, ContentMD5: md5(content) };
+  const command = new PutObjectCommand({ ...object, ...body });
+  await bucket.request((client, options) => client.send(command, options));
+}
+
+async function begun(bucket: S3Bucket, id: string, { uploadId }: Pieces): Promise<string> {
+  if (uploadId !== null) return uploadId;
+  const command = new CreateMultipartUploadCommand(bucket.object(id));
+  const { UploadId } = await bucket.request((client, options) => client.send(command, options));
+  if (UploadId === undefined) throw new StorageUnreachable('It begins no file.');
+  return UploadId;
+}
+
+async function withPart(
+  bucket: S3Bucket,
+  id: string,
+  known: Pieces,
+  content: Uint8Array,
+): Promise<Pieces & { readonly uploadId: string }> {
+  const uploadId = await begun(bucket, id, known);
+  const command = new UploadPartCommand({
+    ...bucket.object(id),
+    UploadId: uploadId,
+    PartNumber: known.parts.length + 1,
+    ...{ Body: content, ContentLength: content.length, ContentMD5: md5(content) },
+  });
+  const { ETag = '' } = await bucket.request((client, options) => client.send(command, options));
+  return { uploadId, parts: [...known.parts, ETag], tail: 0 };
+}
+
+/** The storage's `append`. */
+export async function appendToS3(
+  bucket: S3Bucket,
+  id: string,
+  state: PieceState | null,
+  { content }: Piece,
+): Promise<PieceState> {
+  const known = parsed(state);
+  const all = await withTail(bucket, id, known, content);
+  if (all.length >= LEAST_PART) return JSON.stringify(await withPart(bucket, id, known, all));
+  await put(bucket, tailOf(bucket, id), all);
+  return JSON.stringify({ ...known, tail: all.length });
+}
+
+/** The number of bytes of a file; null when it is not there. */
+async function sizeOf(bucket: S3Bucket, id: string): Promise<number | null> {
+  const command = new HeadObjectCommand(bucket.object(id));
+  try {
+    const { ContentLength = 0 } = await bucket.request((client, options) =>
+      client.send(command, options),
+    );
+    return ContentLength;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+async function complete(bucket: S3Bucket, id: string, known: Pieces): Promise<void> {
+  const { uploadId, parts } = known;
+  if (uploadId === null) throw new StorageUnreachable('It has lost the file.');
+  const command = new CompleteMultipartUploadCommand({
+    ...bucket.object(id),
+    UploadId: uploadId,
+    MultipartUpload: { Parts: parts.map((ETag, n) => ({ ETag, PartNumber: n + 1 })) },
+  });
+  await bucket.request((client, options) => client.send(command, options));
+}
+
+/** The storage's `finish`. */
+export async function finishInS3(
+  bucket: S3Bucket,
+  id: string,
+  state: PieceState | null,
+  bytes: number,
+): Promise<void> {
+  if ((await sizeOf(bucket, id)) === bytes) return;
+  const known = parsed(state);
+  const last = await withTail(bucket, id, known, new Uint8Array(0));
+  if (known.uploadId === null) await put(bucket, bucket.object(id), last);
+  else {
+    const whole = last.length === 0 ? known : await withPart(bucket, id, known, last);
+    await complete(bucket, id, whole);
+  }
+  const stored = await sizeOf(bucket, id);
+  if (stored !== bytes) {
+    throw unavailable('storage', `The storage has ${stored ?? 'no'} bytes of a file of ${bytes}.`);
+  }
+  await removeTail(bucket, id);
+}
+
+/** Removes the bytes that wait beside an upload. */
+export async function removeTail(bucket: S3Bucket, id: string): Promise<void> {
+  const command = new DeleteObjectCommand(tailOf(bucket, id));
+  await bucket
+    .request((client, options) => client.send(command, options))
+    .catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
+}

@@ -1,0 +1,23 @@
+/** What of tus 1.0 there is, as clients ask by OPTIONS before they begin. */
+import type { Config } from '#core/config/config.ts';
+
+/** The extensions of the protocol that there are. */
+export const EXTENSIONS = [
+  ...['creation', 'creation-with-upload', 'creation-defer-length'],
+  ...['expiration', 'checksum', 'termination'],
+];
+/** Algorithms of `Upload-Checksum`, which `node:crypto` calls the same. */
+export const CHECKSUMS = ['sha1', 'sha256', 'md5'] as const;
+
+/** What the server can do, as clients ask before they begin. */
+export function abilities(config: Config): Readonly<Record<string, string>> {
+  const { FILES_MAX_UPLOAD_SIZE: max } = config;
+  if (!config.TUS_ENABLED) return {};
+  return {
+    'Tus-Resumable': '1.0.0',
+    'Tus-Version': '1.0.0',
+    'Tus-Extension': EXTENSIONS.join(','),
+    'Tus-Checksum-Algorithm': CHECKSUMS.join(','),
+    ...(max === undefined ? {} : { 'Tus-Max-Size': String(max) }),
+  };
+}

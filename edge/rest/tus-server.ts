@@ -1,0 +1,180 @@
+/**
+ * tus 1.0 (https://tus.io/protocols/resumable-upload) with creation, creation-with-upload,
+ * creation-defer-length, expiration, checksum and termination. The library speaks the protocol; what it
+ * stores, and for whom, is ours.
+ */
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { DataStore, ERRORS, type Lock, Server, Upload } from '@tus/server';
+import { ServiceError } from '#core/errors/service-error.ts';
+import type { Checksum, ResumableUploads } from '#core/services/files/resumable-uploads.ts';
+import type { Target } from '#core/services/request-context.ts';
+import type { Response as Answer } from '#edge/http/response.ts';
+import type { Call } from './call.ts';
+import { filesOf } from './file.ts';
+import { CHECKSUMS, EXTENSIONS } from './tus-abilities.ts';
+
+/** Milliseconds that a request may go on which another one wants to take the place of. */
+const DRAIN_MS = 300;
+
+/** Headers of requests that the protocol knows. */
+const ASKED = [
+  ...['tus-resumable', 'upload-length', 'upload-offset', 'upload-metadata', 'upload-defer-length'],
+  ...['content-type', 'content-length', 'host'],
+];
+/** Those of answers. */
+const TOLD = [
+  ...['Tus-Resumable', 'Tus-Version', 'Tus-Max-Size', 'Upload-Offset', 'Upload-Length'],
+  ...['Upload-Expires', 'Upload-Defer-Length', 'Upload-Metadata', 'Location'],
+];
+
+/** The checksum of a request. @throws ServiceError INVALID_PAYLOAD */
+function checksumOf(header: string | undefined): Checksum | null {
+  if (header === undefined) return null;
+  const [name = '', digest = ''] = header.trim().split(/\s+/);
+  const algorithm = CHECKSUMS.find((one) => one === name.toLowerCase());
+  if (algorithm !== undefined) return { algorithm, digest: Buffer.from(digest, 'base64') };
+  const reason = `"Upload-Checksum" must begin with one of ${CHECKSUMS.join(', ')}.`;
+  throw new ServiceError('INVALID_PAYLOAD', { reason, field: 'Upload-Checksum' });
+}
+
+/** What the library stores, for one request. */
+class CallStore extends DataStore {
+  override extensions = EXTENSIONS;
+  readonly #uploads: ResumableUploads;
+  readonly #target: Target;
+  readonly #checksum: Checksum | null;
+  /** The lock of this request. */
+  readonly #key = randomUUID();
+  /** What we refused; the library tells clients less. */
+  refusal: unknown = null;
+  /** The file that the upload has become. */
+  file: string | null = null;
+
+  constructor(uploads: ResumableUploads, target: Target, checksum: Checksum | null) {
+    super();
+    this.#uploads = uploads;
+    this.#target = target;
+    this.#checksum = checksum;
+  }
+
+  override async create(upload: Upload): Promise<Upload> {
+    const { id, size = null, metadata = {} } = upload;
+    await this.#noting(() => this.#uploads.begin(this.#target, id, { length: size, metadata }));
+    upload.creation_date = new Date().toISOString();
+    return upload;
+  }
+
+  override async getUpload(id: string): Promise<Upload> {
+    const found = await this.#noting(() => this.#uploads.find(this.#target, id));
+    this.file = found.file;
+    // The library adds the lifetime of uploads to their beginning.
+    const begun = new Date(found.expires.getTime() - this.#uploads.lifetime);
+    return new Upload({
+      ...{ id, offset: found.offset, metadata: { ...found.metadata } },
+      ...(found.length === null ? {} : { size: found.length }),
+      creation_date: begun.toISOString(),
+    });
+  }
+
+  override async write(stream: Readable, id: string): Promise<number> {
+    const piece = { lock: this.#key, content: stream, checksum: this.#checksum };
+    const offset = await this.#noting(() => this.#uploads.add(this.#target, id, piece));
+    this.file = (await this.#uploads.find(this.#target, id)).file;
+    return offset;
+  }
+
+  override async declareUploadLength(id: string, length: number): Promise<void> {
+    await this.#noting(() => this.#uploads.setLength(id, length));
+  }
+
+  override async remove(id: string): Promise<void> {
+    await this.#noting(() => this.#uploads.remove(this.#target.caller, id));
+  }
+
+  override getExpiration(): number {
+    return this.#uploads.lifetime;
+  }
+
+  /** The lock of an upload, as the library asks for it. */
+  lockOf(id: string): Lock {
+    let held: { release(): Promise<void> } | null = null;
+    return {
+      lock: async (signal, stop) => {
+        held = await this.#uploads.lock(id, this.#key, () => void stop(), signal);
+        if (held === null) throw ERRORS.ERR_LOCK_TIMEOUT;
+      },
+      unlock: async () => {
+        await held?.release();
+      },
+    };
+  }
+
+  async #noting<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.refusal = error;
+      throw error;
+    }
+  }
+}
+
+/** The request as the library reads it. */
+function webRequest({ request }: Call): Request {
+  const headers = new Headers();
+  for (const name of ASKED) {
+    const value = request.header(name);
+    if (value !== undefined) headers.set(name, value);
+  }
+  const { method, path } = request;
+  const url = `http://localhost${path}`;
+  if (method !== 'POST' && method !== 'PATCH') return new Request(url, { method, headers });
+  const body = Readable.toWeb(request.body.stream(), {
+    strategy: new ByteLengthQueuingStrategy({ highWaterMark: 262_144 }),
+  });
+  return new Request(url, { method, headers, body, duplex: 'half' });
+}
+
+/** The checksum of a body is another one (the extension of checksums). */
+function isMismatch(error: unknown): boolean {
+  return error instanceof ServiceError && error.details.field === 'Upload-Checksum';
+}
+
+/** Answers a request of the protocol. @param path that of all uploads */
+export async function answerTus(call: Call, path: string): Promise<Answer> {
+  const { resumables } = call.services;
+  const target = filesOf(call);
+  const store = new CallStore(
+    resumables,
+    target,
+    checksumOf(call.request.header('upload-checksum')),
+  );
+  const server = new Server({
+    ...{ path, datastore: store, relativeLocation: true, lockDrainTimeout: DRAIN_MS },
+    maxSize: resumables.maxBytes ?? 0,
+    namingFunction: () => randomUUID(),
+    locker: { newLock: (id) => store.lockOf(id) },
+  });
+  const response = await server.handleWeb(webRequest(call));
+  const { refusal } = store;
+  if (refusal instanceof Error && response.status >= 400 && !isMismatch(refusal)) throw refusal;
+  return await answerOf(response, store);
+}
+
+async function answerOf(response: Response, { file, refusal }: CallStore): Promise<Answer> {
+  const told = TOLD.flatMap((name) => {
+    const value = response.headers.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  const headers = {
+    ...Object.fromEntries(told),
+    'Cache-Control': 'no-store',
+    ...(file === null ? {} : { 'File-Id': file }),
+  };
+  // The protocol has a status of its own for it, which no error of ours has.
+  const status = isMismatch(refusal) ? 460 : response.status;
+  if (status < 400) return { status, headers };
+  const text = { 'Content-Type': 'text/plain; charset=utf-8' };
+  return { status, headers: { ...headers, ...text }, body: await response.text() };
+}

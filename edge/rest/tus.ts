@@ -1,0 +1,58 @@
+/** Uploads that can be resumed (tus 1.0). */
+import { ServiceError } from '#core/errors/service-error.ts';
+import { type CallHandler, param } from './call.ts';
+import { filesOf } from './file.ts';
+import { NOTHING, type RouteEntry } from './route.ts';
+import { abilities } from './tus-abilities.ts';
+
+const PATH = '/files/tus';
+const handle: CallHandler = async (call) => {
+  const { config, resumables, files } = call.services;
+  const { method, path } = call.request;
+  if (!config.TUS_ENABLED) throw new ServiceError('ROUTE_NOT_FOUND', { path });
+  // Rights come before the protocol.
+  if (method === 'POST') await files.admit(filesOf(call));
+  else await resumables.admit(call.caller, param(call, 'id'));
+  if (method === 'GET') throw new ServiceError('ROUTE_NOT_FOUND', { path });
+  // The library costs 0.1 s, so it is loaded with the first upload.
+  const { answerTus } = await import('./tus-server.ts');
+  return await answerTus(call, PATH);
+};
+
+const FACTS = {
+  access: 'rights',
+  body: null,
+  handle,
+  options: abilities,
+} as const;
+
+export const TUS_ROUTES: readonly RouteEntry[] = [
+  {
+    ...FACTS,
+    method: 'POST',
+    path: PATH,
+    summary: 'Begins an upload that can be resumed (tus)',
+    answer: { ...NOTHING, statuses: [201] },
+  },
+  {
+    ...FACTS,
+    method: 'GET',
+    path: `${PATH}/:id`,
+    summary: 'Tells by HEAD how far an upload has come (tus)',
+    answer: { ...NOTHING, statuses: [200] },
+  },
+  {
+    ...FACTS,
+    method: 'PATCH',
+    path: `${PATH}/:id`,
+    summary: 'Adds to an upload (tus)',
+    answer: NOTHING,
+  },
+  {
+    ...FACTS,
+    method: 'DELETE',
+    path: `${PATH}/:id`,
+    summary: 'Ends an upload and removes what has arrived (tus)',
+    answer: NOTHING,
+  },
+];
