@@ -750,7 +750,8 @@ export const variables = {
   IMPORT_IP_ALLOW_LIST: define({
     parse: addressList,
     fallback: 'none',
-    meaning: 'Addresses that files may be imported from although they are not public',
+    meaning:
+      'Addresses that files may be imported from although they are not public, unless IMPORT_IP_DENY_LIST names them',
   }),
   IMPORT_URL_TIMEOUT: define({
     parse: duration,

@@ -43,6 +43,8 @@ export interface Fetched {
   readonly size: number | undefined;
   /** Can be read once; whoever stops early closes the connection. */
   readonly content: AsyncIterable<Uint8Array>;
+  /** Closes the connection, also when the content was never begun. */
+  readonly close: () => void;
 }
 
 const systemResolve: Resolve = async (name) =>
@@ -85,6 +87,8 @@ async function within(
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(signal.reason);
   promise.catch(() => undefined);
+  // Whoever has left already does not hear of it.
+  resolving.catch(() => undefined);
   signal.addEventListener('abort', stop, { once: true });
   try {
     signal.throwIfAborted();
@@ -97,7 +101,7 @@ async function within(
 }
 
 /** Sends one request to one address. */
-async function ask(url: URL, address: string, signal: AbortSignal): Promise<IncomingMessage> {
+async function ask(url: URL, address: string, options: FetchOptions): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const isSecure = url.protocol === 'https:';
   const send = isSecure ? secureRequest : plainRequest;
@@ -116,7 +120,13 @@ async function ask(url: URL, address: string, signal: AbortSignal): Promise<Inco
     agent: false,
     maxHeaderSize: HEADERS_MAX,
     timeout: IDLE_MS,
-    signal,
+    signal: options.signal,
+  });
+  asking.on('socket', (socket) => {
+    socket.once('connect', () => {
+      const { remoteAddress = '' } = socket;
+      if (!isReachable(remoteAddress, options)) asking.destroy(new Error('connected elsewhere'));
+    });
   });
   asking.on('response', resolve);
   asking.on('timeout', () => asking.destroy(new Error('nothing came for too long')));
@@ -139,7 +149,7 @@ function filenameOf({ headers }: IncomingMessage, url: URL): string {
       .split(/[/\\]/)
       .at(-1)
       ?.replace(/\p{Cc}/gu, '') ?? '';
-  return [...name].slice(-200).join('') || 'file';
+  return /^\.*$/.test(name) ? 'file' : [...name].slice(-200).join('');
 }
 
 function decoded(text: string | undefined): string | undefined {
@@ -198,8 +208,11 @@ function redirectOf(answer: IncomingMessage, from: URL): URL | null {
 /** @throws ServiceError SERVICE_UNAVAILABLE for an answer that is no file */
 function requireFile({ statusCode = 0, headers }: IncomingMessage): void {
   if (statusCode !== 200) throw failed(`Its server answered with status ${statusCode}.`);
-  const coding = headers['content-encoding'] ?? 'identity';
-  if (coding !== 'identity') throw failed('Its server sends it compressed, although not asked to.');
+  const codings = [headers['content-encoding'], headers['transfer-encoding']]
+    .flatMap((header) => header?.toLowerCase().split(',') ?? [])
+    .map((coding) => coding.trim());
+  if (!codings.every((coding) => ['', 'identity', 'chunked'].includes(coding)))
+    throw failed('Its server sends it compressed, although not asked to.');
 }
 
 /**
@@ -213,7 +226,7 @@ export async function fetchOutside(text: string, options: FetchOptions): Promise
   let url = parsedUrl(text);
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
     const address = await addressOf(url, { ...options, signal });
-    const answer = await ask(url, address, signal);
+    const answer = await ask(url, address, { ...options, signal });
     try {
       const next = redirectOf(answer, url);
       if (next === null) {
@@ -221,7 +234,8 @@ export async function fetchOutside(text: string, options: FetchOptions): Promise
         const size = announced(answer, maxBytes);
         const [type = ''] = (answer.headers['content-type'] ?? '').split(';');
         const facts = { type: type.trim().toLowerCase(), filename: filenameOf(answer, url), size };
-        return { ...facts, content: bounded(answer, maxBytes) };
+        const close = () => void answer.destroy();
+        return { ...facts, content: bounded(answer, maxBytes), close };
       }
       answer.destroy();
       url = next;

@@ -9,14 +9,18 @@ type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 export interface AddressRules {
   /** IMPORT_IP_DENY_LIST: ranges; `0.0.0.0` also stands for all addresses of this host. */
   readonly denied: readonly string[];
-  /** IMPORT_IP_ALLOW_LIST: ranges that are allowed although they are not public. */
+  /** IMPORT_IP_ALLOW_LIST: ranges allowed although not public, unless denied by name. */
   readonly allowed: readonly string[];
 }
 
 function rangeOf(text: string): Range {
-  if (text.includes('/')) return ipaddr.parseCIDR(text);
-  const address = ipaddr.parse(text);
-  return [address, address.kind() === 'ipv4' ? 32 : 128];
+  if (!text.includes('/')) {
+    const address = ipaddr.process(text);
+    return [address, address.kind() === 'ipv4' ? 32 : 128];
+  }
+  const [base, bits] = ipaddr.parseCIDR(text);
+  const isMapped = base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= 96;
+  return isMapped ? [base.toIPv4Address(), bits - 96] : [base, bits];
 }
 
 function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, ranges: readonly string[]): boolean {
@@ -39,8 +43,8 @@ function ownAddresses(): string[] {
 export function isReachable(text: string, { denied, allowed }: AddressRules): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);
-  if (isWithin(address, allowed)) return true;
   if (isWithin(address, denied)) return false;
+  if (isWithin(address, allowed)) return true;
   if (denied.includes('0.0.0.0') && isWithin(address, ownAddresses())) return false;
   const isGlobal = address.kind() === 'ipv4' || isWithin(address, ['2000::/3']);
   return isGlobal && address.range() === 'unicast';

@@ -106,14 +106,18 @@ async function* fetched(
   { url, data: item, options }: v.InferOutput<typeof importBody>,
 ): AsyncGenerator<IncomingUpload> {
   const { config } = call.services;
-  const { filename, type, size, content } = await fetchOutside(url, {
+  const { filename, type, size, content, close } = await fetchOutside(url, {
     ...{ denied: config.IMPORT_IP_DENY_LIST, allowed: config.IMPORT_IP_ALLOW_LIST },
     maxBytes: config.FILES_MAX_UPLOAD_SIZE,
     timeout: config.IMPORT_URL_TIMEOUT,
     signal: call.request.signal,
   });
   const { filterMimeType: only } = options;
-  yield { item, filename, type, only, announced: size, content };
+  try {
+    yield { item, filename, type, only, announced: size, content };
+  } finally {
+    close();
+  }
 }
 
 const importByUrl: CallHandler = async (call) => {

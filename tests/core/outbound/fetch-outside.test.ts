@@ -139,6 +139,10 @@ t.test('a name that answers differently each time is resolved once', async (t) =
   t.match(await fault(work), ['SERVICE_UNAVAILABLE', /no answer/]);
   t.equal(asked, 1);
   const mixed = { resolve: async () => ['10.0.0.1', '::1'] };
+  const late = Promise.withResolvers<readonly string[]>();
+  const left = { resolve: async () => await late.promise, signal: AbortSignal.abort() };
+  t.match(await fault(fetchOutside('http://a.test/', options(left))), ['SERVICE_UNAVAILABLE']);
+  late.reject(new Error('a name that fails when nobody waits any more'));
   t.match(await fault(fetchOutside('http://a.test/', options(mixed))), [
     'INVALID_PAYLOAD',
     /public/,
@@ -171,6 +175,20 @@ t.test('servers that are slow, endless or lie', async (t) => {
     if (request.url === '/missing') return response.writeHead(404).end();
     if (request.url === '/coded')
       return response.writeHead(200, { 'Content-Encoding': 'gzip' }).end();
+    if (request.url === '/transfer') {
+      return response.socket?.end(
+        'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+      );
+    }
+    if (request.url === '/chunks') {
+      return response.socket?.end(
+        'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\nxyz\r\n',
+      );
+    }
+    if (request.url === '/drip') {
+      const drip = setInterval(() => response.write('x'), 20);
+      return response.on('close', () => clearInterval(drip));
+    }
     if (request.url === '/announced') {
       return response.writeHead(200, { 'Content-Length': '200000' }).flushHeaders();
     }
@@ -192,6 +210,9 @@ t.test('servers that are slow, endless or lie', async (t) => {
   };
   t.match(await fault(all('/missing')), ['SERVICE_UNAVAILABLE', /404/]);
   t.match(await fault(all('/coded')), ['SERVICE_UNAVAILABLE', /compressed/]);
+  t.match(await fault(all('/transfer')), ['SERVICE_UNAVAILABLE', /compressed/]);
+  t.match(await fault(all('/chunks')), ['SERVICE_UNAVAILABLE', /broke off/]);
+  t.match(await fault(all('/drip', { timeout: 300 })), ['SERVICE_UNAVAILABLE', /broke off/]);
   t.match(await fault(all('/announced')), ['CONTENT_TOO_LARGE']);
   t.match(await fault(all('/heads')), ['SERVICE_UNAVAILABLE', /no answer/]);
   t.match(await fault(all('/endless')), ['CONTENT_TOO_LARGE']);
@@ -219,8 +240,13 @@ t.test('nothing stays open, whether it is refused or left', async (t) => {
     response.write(Buffer.alloc(50_000));
   });
   const before = descriptors();
+  const unread = await fetchOutside(`${url}/left`, options(HERE));
+  unread.close();
   for (let n = 0; n < 200; n += 1) {
-    await fault(fetchOutside(`${url}/refused`, options(HERE)));
+    const refused = Array.from({ length: 50 }, () =>
+      fault(fetchOutside(`${url}/refused`, options(HERE))),
+    );
+    await Promise.all(refused);
     const { content } = await fetchOutside(`${url}/left`, options(HERE));
     for await (const _ of content) break;
   }
@@ -249,5 +275,11 @@ t.test('no address of a range that is not public passes', async (t) => {
   );
   t.ok(isReachable('93.184.215.14', RULES));
   t.ok(isReachable('2606:2800:21f:cb07:6820:80da:af6b:8b2c', RULES));
-  t.notOk(isReachable('93.184.215.14', { ...RULES, denied: ['93.184.0.0/16'] }));
+  for (const denied of ['93.184.0.0/16', '::ffff:93.184.215.14', '::ffff:93.184.0.0/112']) {
+    t.notOk(isReachable('93.184.215.14', { ...RULES, denied: [denied] }), denied);
+  }
+  const link = { ...RULES, allowed: ['169.254.0.0/16', '127.0.0.1'] };
+  t.notOk(isReachable('169.254.169.254', link), 'what is denied by name stays denied');
+  t.ok(isReachable('169.254.1.1', link));
+  t.ok(isReachable('127.0.0.1', link), '0.0.0.0 does not outweigh what is allowed');
 });
