@@ -221,7 +221,7 @@ export async function openEdgeServices(
   });
   const uploads = new ArrivingUploads(config.UPLOADS_MAX_PER_USER);
   const store = new FileStore({
-    ...{ storages, config, log },
+    ...{ storages, config, log, failpoint },
     unclaimed: new UnclaimedContent({ pool, schema, maxPerUser: config.FILES_MAX_PER_USER }),
   });
   const assets = new AssetService({ pool, schema, store, catalog, access, bounds });

@@ -98,7 +98,7 @@ export async function openServices(
       jobs,
       spool,
       files: new FileStore({
-        ...{ storages, config, log },
+        ...{ storages, config, log, failpoint },
         unclaimed: new UnclaimedContent({ pool, schema, maxPerUser: config.FILES_MAX_PER_USER }),
       }),
       journal,

@@ -25,6 +25,8 @@ export interface FileStoreOptions {
   readonly unclaimed: UnclaimedContent;
   readonly config: Pick<Config, 'FILES_MAX_UPLOAD_SIZE' | 'FILES_MIME_TYPE_ALLOW_LIST'>;
   readonly log: Log;
+  /** For tests: stops where FAILPOINT names the position. */
+  readonly failpoint: (name: string) => Promise<void>;
 }
 
 /** Bytes that arrive. */
@@ -69,6 +71,11 @@ export class FileStore {
     this.#options = options;
   }
 
+  /** For tests: stops where FAILPOINT names the position. */
+  async failpoint(name: string): Promise<void> {
+    await this.#options.failpoint(name);
+  }
+
   /** The names of the storages; the first one is for files that name none. */
   get locations(): readonly string[] {
     return [...this.#options.storages.keys()];
@@ -107,6 +114,7 @@ export class FileStore {
     const { unclaimed, config } = this.#options;
     const place = { storage, name: newName(incoming.filename) };
     const arrival = await unclaimed.begin(place, holder);
+    await this.failpoint('file.noted');
     const limit =
       config.FILES_MAX_UPLOAD_SIZE === undefined
         ? undefined
@@ -117,6 +125,7 @@ export class FileStore {
     });
     try {
       const stored = await this.at(storage).write(place.name, arrival.counted(content), limit);
+      await this.failpoint('file.stored');
       return { ...place, type, ...stored };
     } catch (error) {
       await this.giveUp([place]);

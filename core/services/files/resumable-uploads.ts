@@ -201,6 +201,7 @@ export class ResumableUploads {
     try {
       const known = await store.fileOf({ storage, name });
       const file = known ?? (await this.#create(target, upload));
+      await store.failpoint('upload.created');
       await table.finish(id, file);
       return file;
     } catch (error) {
@@ -217,7 +218,9 @@ export class ResumableUploads {
   async #create(target: Target, upload: ResumableUpload): Promise<string> {
     const { store, system, bounds } = this.#options;
     const { storage, name, pieces, offset: bytes, hash, metadata } = upload;
+    await store.failpoint('upload.complete');
     await store.finish({ storage, name }, pieces, bytes);
+    await store.failpoint('upload.joined');
     const hasher = await hasherOf(hash);
     const head = await store.head({ storage, name }, Math.min(bytes, HEAD_BYTES));
     const type = await store.typeOf(head, typeOf(metadata));
@@ -312,6 +315,7 @@ class PieceArrival {
     const { store } = this.#options;
     const piece = { offset: this.#offset, content };
     this.#pieces = await store.append(this.#upload, this.#pieces, piece);
+    await store.failpoint('upload.stored');
     this.#offset += content.length;
   }
 
