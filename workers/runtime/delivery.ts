@@ -259,7 +259,7 @@ export class Deliverer {
       // The job may need a newer catalog than the one that this process has; it refreshes first.
       if (services.catalog.current().version < job.catalog) await services.catalog.look();
       const result = await receive(actor, job, context);
-      confirmed = await this.#confirm(actor, job, result);
+      confirmed = await this.#confirm(actor, job, { result, progress: progress.latest });
       // Its row no longer names the session, so no successor of this delivery ends it. One that has
       // read the row just before may still do so: then the job that has it next is tried again.
       if (actor.reusesSession) await context.end(true);
@@ -298,11 +298,16 @@ export class Deliverer {
   }
 
   /** Makes sure that the result is recorded: transactional actors do it themselves. */
-  async #confirm(actor: Actor, job: ClaimedJob, result: unknown): Promise<Confirmed> {
+  async #confirm(
+    actor: Actor,
+    job: ClaimedJob,
+    { result, progress }: { readonly result: unknown; readonly progress: JobProgress | null },
+  ): Promise<Confirmed> {
     const { pool, schema } = this.#services;
     if (actor.effect !== 'transactional') {
-      await completeJob(pool, schema, job, result);
-      return { progress: null };
+      // Who hears that it is done reads its last progress too.
+      await completeJob(pool, schema, job, result, { progress });
+      return { progress };
     }
     const { rows } = await pool.query<RecordedJob>(
       render(sql`SELECT state, attempt, progress, ${nextAsJson(schema, job.mailbox)} AS next
