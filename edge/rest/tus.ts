@@ -11,7 +11,7 @@ const handle: CallHandler = async (call) => {
   const { method, path } = call.request;
   if (!config.TUS_ENABLED) throw new ServiceError('ROUTE_NOT_FOUND', { path });
   // Rights come before the protocol.
-  if (method === 'POST') await files.admit(filesOf(call));
+  if (method === 'POST') await files.admit(filesOf(call), 'update');
   else await resumables.admit(call.caller, param(call, 'id'));
   if (method === 'GET') throw new ServiceError('ROUTE_NOT_FOUND', { path });
   // The library costs 0.1 s, so it is loaded with the first upload.

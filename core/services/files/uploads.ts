@@ -42,9 +42,9 @@ export class FileUploads {
     this.#options = options;
   }
 
-  /** @throws ServiceError FORBIDDEN when the caller may create no files at all */
-  async admit(target: Target): Promise<void> {
-    await this.#options.system.admit(target, 'create');
+  /** @throws ServiceError FORBIDDEN when the caller may create, or else update, no files at all */
+  async admit(target: Target, ...others: readonly 'update'[]): Promise<void> {
+    await this.#options.system.admit(target, 'create', ...others);
   }
 
   /**
