@@ -65,8 +65,12 @@ class Arrivals {
  * one arrives when the last one is read or left.
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE when the body is not multipart; INVALID_PAYLOAD when
  *   it is malformed, has no file, has too much before a file or text parts behind the last one
+ * @param options.onlyFirst what stands behind the first file does not matter
  */
-export async function* incomingFiles(request: Request): AsyncGenerator<IncomingFile, void> {
+export async function* incomingFiles(
+  request: Request,
+  { onlyFirst = false } = {},
+): AsyncGenerator<IncomingFile, void> {
   const parser = openParser(request);
   const body = request.body.stream();
   const arrivals = new Arrivals();
@@ -89,6 +93,7 @@ export async function* incomingFiles(request: Request): AsyncGenerator<IncomingF
   };
   body.on('data', keep);
   parser.on('field', (name, value, { valueTruncated }) => {
+    if (onlyFirst && files > 0) return;
     if (valueTruncated) stop(invalidPayload(`The part ${name} before the file is too large.`));
     fields.set(name, value);
     if (fields.size > MOST_FIELDS) stop(invalidPayload('It has too many parts before the file.'));
@@ -104,7 +109,9 @@ export async function* incomingFiles(request: Request): AsyncGenerator<IncomingF
     fields = new Map();
     arrivals.push({ file: { ...facts, stream: contentOf(stream) }, stream });
   });
-  const tooMany = () => stop(invalidPayload('It has too many parts before the file.'));
+  const tooMany = () => {
+    if (!onlyFirst || files === 0) stop(invalidPayload('It has too many parts before the file.'));
+  };
   parser.on('fieldsLimit', tooMany).on('partsLimit', tooMany);
   parser.on('error', (error) => stop(malformed(error)));
   parser.on('close', () => arrivals.push({ end: null }));
@@ -138,7 +145,7 @@ export async function* incomingFiles(request: Request): AsyncGenerator<IncomingF
  *   when it is malformed, has no file, or has too much before it
  */
 export async function firstFile(request: Request): Promise<IncomingFile> {
-  const files = incomingFiles(request);
+  const files = incomingFiles(request, { onlyFirst: true });
   const { value } = await files.next();
   if (value === undefined) throw invalidPayload('It contains no file.');
   const stream = async function* () {

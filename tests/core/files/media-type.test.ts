@@ -1,3 +1,5 @@
+// @newest
+
 import t from 'tap';
 import { HEAD_BYTES, headed, isListed, mediaTypeOf } from '#core/files/media-type.ts';
 

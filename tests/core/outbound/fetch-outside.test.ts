@@ -1,3 +1,5 @@
+// @newest @slow
+
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';

@@ -10,7 +10,9 @@ import { type Served, serve } from './fixture/client.ts';
 
 const EXPOSED =
   'Content-Range, Content-Disposition, ETag, Location, Preference-Applied, RateLimit, ' +
-  'RateLimit-Policy, Retry-After, X-Request-Id';
+  'RateLimit-Policy, Retry-After, X-Request-Id, Accept-Ranges, Tus-Resumable, Tus-Version, ' +
+  'Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm, Upload-Offset, Upload-Length, ' +
+  'Upload-Expires, File-Id';
 const PAGE = 'https://page.example';
 
 async function* stream() {
