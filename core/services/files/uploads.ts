@@ -37,6 +37,9 @@ function itemOf({ item, filename }: IncomingUpload): Item {
 
 export class FileUploads {
   readonly #options: FileUploadOptions;
+  /** Something was deleted since the last removal began. */
+  #isUntidy = false;
+  #tidying: Promise<void> | null = null;
 
   constructor(options: FileUploadOptions) {
     this.#options = options;
@@ -117,8 +120,22 @@ export class FileUploads {
     });
   }
 
-  /** Begins to remove the bytes that no file refers to any more; a worker does what this leaves. */
+  /**
+   * Begins to remove the bytes that no file refers to any more; a worker does what this leaves. However
+   * often it is called, one removal runs here at a time, so that many deletions or a storage that hangs
+   * take one connection.
+   */
   tidy(): void {
-    void this.#options.store.sweep().catch(() => undefined);
+    this.#isUntidy = true;
+    this.#tidying ??= this.#tidy().finally(() => {
+      this.#tidying = null;
+    });
+  }
+
+  async #tidy(): Promise<void> {
+    while (this.#isUntidy) {
+      this.#isUntidy = false;
+      await this.#options.store.sweep().catch(() => undefined);
+    }
   }
 }
