@@ -85,7 +85,7 @@ class CallStore extends DataStore {
   }
 
   override async declareUploadLength(id: string, length: number): Promise<void> {
-    await this.#noting(() => this.#uploads.setLength(id, length));
+    await this.#noting(() => this.#uploads.setLength(this.#target.caller, id, length));
   }
 
   override async remove(id: string): Promise<void> {

@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { Upload } from 'tus-js-client';
+import { freePort } from '#ops/embedded/postgres.ts';
 import { bodyOf } from '#tests/harness/body.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { createMember } from '#tests/harness/member.ts';
@@ -184,6 +185,27 @@ t.test('uploads that can be resumed', async (t) => {
     const last = await one.add(refused.path, 0, Buffer.from('123'));
     t.equal(last.status, 400, 'what can become no file says so at the end');
     t.equal((await one.offset(refused.path))[0], 403, 'and is not kept');
+  });
+
+  t.test('a length that is told late counts for the quota, and pieces without one', async (t) => {
+    const port = await freePort();
+    await cluster.startEdge(port, { FILES_MAX_PER_USER: '1mb' });
+    const { token } = await createMember(cluster, [
+      { collection: 'system_files', action: 'create', fields: ['*'] },
+    ]);
+    const member = new Client(`http://127.0.0.1:${port}`, token);
+    const begin = async () => {
+      const metadata = encoded({ filename_download: 'late.bin' });
+      const headers = { 'Upload-Defer-Length': '1', 'Upload-Metadata': metadata };
+      const answer = await member.send('/files/tus', 'POST', headers);
+      return answer.headers.get('location') ?? '';
+    };
+    const told = await member.add(await begin(), 0, content.subarray(0, 1), {
+      'Upload-Length': '2000000',
+    });
+    t.equal(told.status, 429);
+    const untold = await member.add(await begin(), 0, randomBytes(1_200_000));
+    t.equal(untold.status, 429);
   });
 
   t.test('tus-js-client', async (t) => {

@@ -36,8 +36,6 @@ export interface IncomingContent {
   readonly type: string;
   /** Types that are wanted; undefined for all that are allowed. */
   readonly only?: readonly string[] | undefined;
-  /** The length, or an upper bound of it, if known. */
-  readonly announced: number | undefined;
   readonly content: AsyncIterable<Uint8Array>;
 }
 
@@ -146,6 +144,14 @@ export class FileStore {
     const place = { storage, name: newName(filename) };
     await this.#options.unclaimed.begin(place, user, bytes);
     return place;
+  }
+
+  /**
+   * Counts bytes that arrive in pieces, before they do.
+   * @throws ServiceError REQUESTS_EXCEEDED above the quota
+   */
+  async expect(place: Place, user: string | null, bytes: number): Promise<void> {
+    await this.#options.unclaimed.begin(place, user, bytes);
   }
 
   /** Adds a piece to bytes that arrive in pieces. @returns what the storage has to know of them */

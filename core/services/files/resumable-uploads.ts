@@ -24,9 +24,9 @@ import { parsedQuery } from '../statement-cache.ts';
 import type { SystemService } from '../system/system-items.ts';
 import { type FileStore, membersOf, type StoredContent } from './file-store.ts';
 
-/** Members of the metadata that are columns of a file. */
+/** Members of the metadata that clients give to the row of the file. */
 const COLUMNS = new Set([
-  ...['title', 'description', 'folder', 'storage', 'location', 'tags'],
+  ...['title', 'description', 'folder', 'location', 'tags'],
   ...['filename_download', 'focal_point_x', 'focal_point_y'],
 ]);
 
@@ -64,7 +64,7 @@ function typeOf({ type, filetype }: Metadata): string {
 
 /** The row of a file as its client describes it. */
 function itemOf(metadata: Metadata): Item {
-  const own = Object.entries(metadata).filter(([name]) => COLUMNS.has(name) && name !== 'storage');
+  const own = Object.entries(metadata).filter(([name]) => COLUMNS.has(name));
   const item = Object.fromEntries(
     own.map(([name, value]) => [name, value === 'null' ? null : value]),
   );
@@ -130,9 +130,14 @@ export class ResumableUploads {
     return { ...upload, file: await this.#finish(target, upload) };
   }
 
-  /** Tells the length of an upload. */
-  async setLength(id: string, length: number): Promise<void> {
-    await this.#options.table.setLength(id, length);
+  /**
+   * Tells the length of an upload.
+   * @throws ServiceError FORBIDDEN; REQUESTS_EXCEEDED when it exceeds the quota
+   */
+  async setLength(caller: Caller, id: string, length: number): Promise<void> {
+    const { store, table } = this.#options;
+    await store.expect(await this.#own(caller, id), caller.user, length);
+    await table.setLength(id, length);
   }
 
   /** Waits until nobody else adds to an upload; null when that takes too long. */
@@ -196,7 +201,7 @@ export class ResumableUploads {
   /** Makes the file of an upload. @returns its key */
   async #finish(target: Target, upload: ResumableUpload): Promise<string> {
     const { store, table } = this.#options;
-    const { id, storage, name, offset } = upload;
+    const { id, storage, name } = upload;
     if (upload.file !== null) return upload.file;
     try {
       const known = await store.fileOf({ storage, name });
@@ -206,7 +211,7 @@ export class ResumableUploads {
       return file;
     } catch (error) {
       // What can never become a file is not kept; an outage may pass.
-      const isOutage = !(error instanceof ServiceError) || error.status >= 500 || offset === 0;
+      const isOutage = !(error instanceof ServiceError) || error.status >= 500;
       if (!isOutage) {
         await table.remove(id);
         await store.giveUp([{ storage, name }]);
@@ -314,6 +319,9 @@ class PieceArrival {
   async #store(content: Uint8Array): Promise<void> {
     const { store } = this.#options;
     const piece = { offset: this.#offset, content };
+    const { length, user } = this.#upload;
+    // Others are counted from their beginning.
+    if (length === null) await store.expect(this.#upload, user, this.#offset + content.length);
     this.#pieces = await store.append(this.#upload, this.#pieces, piece);
     await store.failpoint('upload.stored');
     this.#offset += content.length;
