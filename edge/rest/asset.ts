@@ -5,7 +5,7 @@ import { zipOf } from '#core/archive/zip.ts';
 import { publicUrl } from '#core/config/public-url.ts';
 import { type Asset, FILES, type FolderFiles } from '#core/services/files/assets.ts';
 import { disposition } from '#edge/http/content-disposition.ts';
-import type { Response } from '#edge/http/response.ts';
+import type { Pieces, Response } from '#edge/http/response.ts';
 import { fileResponse } from '#edge/http/stored-file.ts';
 import { servedType } from '#edge/http/user-content.ts';
 import { bodyOf, members } from './body.ts';
@@ -45,9 +45,16 @@ function assetResponse(call: Call, asset: Asset, reader: Caller): Response {
     },
     read: assets.read.bind(assets, asset),
   };
-  return fileResponse(call.request, stored, (pieces) =>
-    listed(call, { kind: 'items', collection: FILES }, pieces),
-  );
+  return fileResponse(call.request, stored, (pieces) => watched(call, reader, pieces));
+}
+
+/** The pieces of a file, which end when its reader loses the right to it. */
+function watched(call: Call, reader: Caller, pieces: Pieces): Pieces {
+  const facts = { kind: 'items', collection: FILES } as const;
+  if (reader === call.caller) return listed(call, facts, pieces);
+  const { request, since, services } = call;
+  const again = () => readerOf(call);
+  return services.streams.listed(request, { ...facts, caller: reader, since, again }, pieces);
 }
 
 const read: CallHandler = async (call) => {
