@@ -7,9 +7,9 @@ import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import type { Item } from '#core/mutation/payload.ts';
 import { fetchOutside } from '#core/outbound/fetch-outside.ts';
 import { QUERY_PARAMETERS } from '#core/query/parse/parameter.ts';
+import { FILES } from '#core/services/files/assets.ts';
 import type { IncomingUpload } from '#core/services/files/uploads.ts';
 import type { Target } from '#core/services/request-context.ts';
-import { systemName } from '#core/system-collections/name.ts';
 import { incomingFiles } from '#edge/http/multipart.ts';
 import { bodyOf, members, word } from './body.ts';
 import { type Call, type CallHandler, lastSegment, visitorOf } from './call.ts';
@@ -18,7 +18,6 @@ import { itemHandlers, readBackQuestionOf, written } from './item-handler.ts';
 import { ALL_FORMS, itemRoutes } from './item-route.ts';
 import { anyObject, json, type RouteEntry, WRITTEN } from './route.ts';
 
-const FILES = systemName('files');
 /** What is about the rows alone. */
 const FORMS = ALL_FORMS.filter((form) => form !== 'create' && form !== 'updateOne');
 /** Besides its file a multipart body has little. */
@@ -72,8 +71,7 @@ async function* uploadsOf(call: Call): AsyncGenerator<IncomingUpload> {
   checkSize(call);
   for await (const { filename, mimeType, fields, stream } of incomingFiles(call.request)) {
     const item = itemOf(fields);
-    const announced = call.request.body.size;
-    yield { item, filename, type: mimeType, announced, content: stream };
+    yield { item, filename, type: mimeType, content: stream };
   }
 }
 
@@ -106,7 +104,7 @@ async function* fetched(
   { url, data: item, options }: v.InferOutput<typeof importBody>,
 ): AsyncGenerator<IncomingUpload> {
   const { config } = call.services;
-  const { filename, type, size, content, close } = await fetchOutside(url, {
+  const { filename, type, content, close } = await fetchOutside(url, {
     ...{ denied: config.IMPORT_IP_DENY_LIST, allowed: config.IMPORT_IP_ALLOW_LIST },
     maxBytes: config.FILES_MAX_UPLOAD_SIZE,
     timeout: config.IMPORT_URL_TIMEOUT,
@@ -114,7 +112,7 @@ async function* fetched(
   });
   const { filterMimeType: only } = options;
   try {
-    yield { item, filename, type, only, announced: size, content };
+    yield { item, filename, type, only, content };
   } finally {
     close();
   }
