@@ -39,6 +39,7 @@ const ROOMS = [
   'query/plan',
   'query/sql',
   'validation',
+  'images',
   'jobs',
   'cache',
   'changes',

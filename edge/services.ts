@@ -33,9 +33,11 @@ import { ArrivingUploads } from '#core/services/arriving-uploads.ts';
 import { ExportService } from '#core/services/exports.ts';
 import { AssetService } from '#core/services/files/assets.ts';
 import { FileStore } from '#core/services/files/file-store.ts';
+import { MeasuredImages } from '#core/services/files/measured-images.ts';
 import { ResumableUploads } from '#core/services/files/resumable-uploads.ts';
 import { SignedUrls } from '#core/services/files/signed-urls.ts';
 import { FileUploads } from '#core/services/files/uploads.ts';
+import { VariantService } from '#core/services/files/variants.ts';
 import { HealthService } from '#core/services/health/health.ts';
 import { ImportService } from '#core/services/imports.ts';
 import { ItemService } from '#core/services/items.ts';
@@ -97,6 +99,7 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly files: FileUploads;
   readonly resumables: ResumableUploads;
   readonly assets: AssetService;
+  readonly variants: VariantService;
   readonly signedUrls: SignedUrls;
   readonly exports: ExportService;
   readonly health: HealthService;
@@ -224,9 +227,10 @@ export async function openEdgeServices(
     ...{ storages, config, log, failpoint },
     unclaimed: new UnclaimedContent({ pool, schema, maxPerUser: config.FILES_MAX_PER_USER }),
   });
+  const images = new MeasuredImages(jobs, log);
   const assets = new AssetService({ pool, schema, store, catalog, access, bounds });
   const resumables = new ResumableUploads({
-    ...{ store, system, arriving: uploads, bounds },
+    ...{ store, system, images, arriving: uploads, bounds },
     table: new ResumableUploadTable(pool, schema, config.TUS_UPLOAD_EXPIRATION),
     buffers: new PartBuffers({
       size: config.STORAGE_PART_SIZE,
@@ -280,9 +284,10 @@ export async function openEdgeServices(
     }),
     queues: new QueueService({ pool, schema, queues, log }),
     uploads,
-    files: new FileUploads({ store, system, arriving: uploads }),
+    files: new FileUploads({ store, system, images, arriving: uploads }),
     resumables,
     assets,
+    variants: new VariantService({ pool, schema, jobs, config }),
     signedUrls: new SignedUrls({ pool, schema, access, assets }, secrets),
     exports: new ExportService({ catalog, access, bounds, jobs, spool }),
     info: new ServerInfo({ pool, schema, config }),

@@ -1,5 +1,6 @@
 /** Opens what the actors of a worker process share, and closes it again. */
 import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { AccessSource } from '#core/access/rights-source.ts';
 import { openCaching } from '#core/cache/open-response-cache.ts';
 import { CheckedCatalog } from '#core/catalog/checked-catalog.ts';
@@ -20,6 +21,8 @@ import { JobService } from '#core/services/jobs.ts';
 import { openStorages } from '#core/storage/open-storage.ts';
 import { clusterId } from '#core/system/cluster-id.ts';
 import { systemSchema } from '#core/system/system-table.ts';
+import { ImageFiles } from './images/image-files.ts';
+import { ImagePool } from './images/image-pool.ts';
 import { ormOnDemand } from './metadata/orm-on-demand.ts';
 import { JobSessions } from './runtime/job-sessions.ts';
 import { WorkerStatus } from './runtime/worker-status.ts';
@@ -82,6 +85,19 @@ export async function openServices(
     ...{ pool, schema, queues, bus, spool, log },
     maxPerHolder: config.JOBS_MAX_PER_USER,
   });
+  const files = new FileStore({
+    ...{ storages, config, log, failpoint },
+    unclaimed: new UnclaimedContent({ pool, schema, maxPerUser: config.FILES_MAX_PER_USER }),
+  });
+  const images = new ImageFiles({
+    store: files,
+    pool: new ImagePool({
+      max: Math.min(availableParallelism(), config.WORKER_CONCURRENCY),
+      timeout: config.ASSETS_TRANSFORM_TIMEOUT,
+    }),
+    maxDimension: config.ASSETS_TRANSFORM_IMAGE_MAX_DIMENSION,
+    places: config.FILES_METADATA_PLACES,
+  });
   return {
     ...{
       config,
@@ -97,14 +113,13 @@ export async function openServices(
       queues,
       jobs,
       spool,
-      files: new FileStore({
-        ...{ storages, config, log, failpoint },
-        unclaimed: new UnclaimedContent({ pool, schema, maxPerUser: config.FILES_MAX_PER_USER }),
-      }),
+      files,
+      images,
       journal,
     },
     async [Symbol.asyncDispose]() {
       jobs.close();
+      await images.close();
       await feed.close();
       await caching.close();
       await orm.close();

@@ -11,6 +11,7 @@ import type { MessageBus } from '#core/messages/bus.ts';
 import type { FileStore } from '#core/services/files/file-store.ts';
 import type { JobService } from '#core/services/jobs.ts';
 import type { Storage } from '#core/storage/storage.ts';
+import type { ImageFiles } from './images/image-files.ts';
 import type { OrmOnDemand } from './metadata/orm-on-demand.ts';
 import type { JobSessions } from './runtime/job-sessions.ts';
 
@@ -36,6 +37,8 @@ export interface Services {
   readonly spool: Storage;
   /** The bytes of files. */
   readonly files: FileStore;
+  /** Reads and transforms images. */
+  readonly images: ImageFiles;
   /** Reports writes to items. */
   readonly journal: ChangeJournal;
 }

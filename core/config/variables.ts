@@ -758,6 +758,31 @@ export const variables = {
     fallback: '5m',
     meaning: 'Maximum time to fetch a file by its URL',
   }),
+  FILES_METADATA_PLACES: define({
+    parse: flag,
+    fallback: 'false',
+    meaning: 'Whether the metadata of images says where they were taken',
+  }),
+  ASSETS_TRANSFORM_MAX_CONCURRENT: define({
+    parse: integer(1, 1_000),
+    fallback: '25',
+    meaning: 'Images that one edge has transformed at the same time; further ones wait',
+  }),
+  ASSETS_TRANSFORM_IMAGE_MAX_DIMENSION: define({
+    parse: integer(1, 16_384),
+    fallback: '6000',
+    meaning: 'Most pixels of a side of an image that is transformed, and of what becomes of it',
+  }),
+  ASSETS_TRANSFORM_MAX_OPERATIONS: define({
+    parse: integer(0, 100),
+    fallback: '5',
+    meaning: 'Operations that a request may list in "transforms"',
+  }),
+  ASSETS_TRANSFORM_TIMEOUT: define({
+    parse: duration,
+    fallback: '7500ms',
+    meaning: 'Longest time that one image may take',
+  }),
   ASSETS_CACHE_TTL: define({
     parse: duration,
     fallback: '30d',

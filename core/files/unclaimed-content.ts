@@ -96,7 +96,7 @@ export class UnclaimedContent {
       const { rows } = await client.query(
         render(sql`SELECT FROM ${unclaimed} WHERE ${isIt} FOR UPDATE`),
       );
-      if (rows.length === 0 && (await this.fileOf({ storage, name }, client)) !== null) return;
+      if (rows.length === 0 && (await this.#isClaimed({ storage, name }, client))) return;
       await remove({ storage, name });
       await client.query(render(sql`DELETE FROM ${unclaimed} WHERE ${isIt}`));
     });
@@ -157,6 +157,16 @@ export class UnclaimedContent {
       );
       return { removed: gone.length, last: rows.at(-1) ?? null };
     });
+  }
+
+  /** Whether a file, or a variant of one, refers to content. */
+  async #isClaimed(place: Place, client: Client): Promise<boolean> {
+    if ((await this.fileOf(place, client)) !== null) return true;
+    const { rowCount } = await client.query(
+      render(sql`SELECT FROM ${systemTable(this.#options.schema, 'file_variants')}
+        WHERE name = ${place.name} AND storage = ${place.storage}`),
+    );
+    return rowCount !== 0;
   }
 
   /** The key of the file that content belongs to; null when there is none. */

@@ -12,10 +12,10 @@ import {
 } from './queue-connection.ts';
 
 /**
- * `transfer` for imports and exports, `schema` for schema changes, `maintenance` for background
- * work.
+ * `transfer` for imports and exports, `schema` for schema changes, `images` for what requests wait
+ * for, `maintenance` for background work.
  */
-export const QUEUE_NAMES = ['transfer', 'schema', 'maintenance'] as const;
+export const QUEUE_NAMES = ['transfer', 'schema', 'images', 'maintenance'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
 /** The state of a job in its queue; `unknown` when the queue does not have it. */
@@ -84,6 +84,7 @@ export async function openQueues(
   const queues: Readonly<Record<QueueName, JobQueue>> = {
     transfer: open('transfer'),
     schema: open('schema'),
+    images: open('images'),
     maintenance: open('maintenance'),
   };
   return {

@@ -83,6 +83,7 @@ export const INTERNAL_TABLES: ReadonlySet<string> = new Set(
       'session_ends',
       'sessions',
       'state',
+      'file_variants',
       'unclaimed_content',
       'uploads',
     ],

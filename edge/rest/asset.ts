@@ -3,7 +3,18 @@ import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import { zipOf } from '#core/archive/zip.ts';
 import { publicUrl } from '#core/config/public-url.ts';
+import { unavailable } from '#core/errors/service-error.ts';
+import type { FileVariant } from '#core/files/file-variant.ts';
+import type { Place } from '#core/files/unclaimed-content.ts';
+import {
+  asksForVariant,
+  type ImageTransformation,
+  parseTransformation,
+  resolved,
+  TRANSFORMATION_PARAMETERS,
+} from '#core/images/transformation.ts';
 import { type Asset, FILES, type FolderFiles } from '#core/services/files/assets.ts';
+import type { ByteRange } from '#core/storage/storage.ts';
 import { disposition } from '#edge/http/content-disposition.ts';
 import type { Pieces, Response } from '#edge/http/response.ts';
 import { fileResponse } from '#edge/http/stored-file.ts';
@@ -32,18 +43,31 @@ async function readerOf(call: Call): Promise<Caller> {
   return await call.services.signedUrls.callerOf(signature, param(call, 'id'), call.ip);
 }
 
-function assetResponse(call: Call, asset: Asset, reader: Caller): Response {
+/** What is sent of a file: its bytes, or those of a variant. */
+interface Sent {
+  readonly place: Place;
+  readonly filename: string;
+  readonly type: string;
+  readonly bytes: number;
+  readonly version: string;
+  readonly modified: Date;
+  /** Headers of the request on which it depends. */
+  readonly vary?: string;
+}
+
+function assetResponse(call: Call, sent: Sent, reader: Caller): Response {
   const { assets } = call.services;
-  const { type, disposition: usual, headers } = servedType(asset.type);
+  const { type, disposition: usual, headers } = servedType(sent.type);
   const kind = isDownload(call) ? 'attachment' : usual;
   const stored = {
-    ...{ bytes: asset.bytes, tag: `"${asset.version}"`, modified: asset.modified, type },
+    ...{ bytes: sent.bytes, tag: `"${sent.version}"`, modified: sent.modified, type },
     headers: {
       ...headers,
-      'Content-Disposition': disposition(asset.filename, kind),
+      'Content-Disposition': disposition(sent.filename, kind),
       'Cache-Control': cacheControl(call, reader),
+      ...(sent.vary === undefined ? {} : { Vary: sent.vary }),
     },
-    read: assets.read.bind(assets, asset),
+    read: (range: ByteRange | undefined) => assets.read(sent.place, range),
   };
   return fileResponse(call.request, stored, (pieces) => watched(call, reader, pieces));
 }
@@ -57,10 +81,52 @@ function watched(call: Call, reader: Caller, pieces: Pieces): Pieces {
   return services.streams.listed(request, { ...facts, caller: reader, since, again }, pieces);
 }
 
+/** The name of an image in another format. */
+function renamed(filename: string, type: string): string {
+  const ending = type === 'image/jpeg' ? 'jpg' : type.slice('image/'.length);
+  return `${filename.replace(/\.[^.]*$/, '')}.${ending}`;
+}
+
+/** A variant, made now if need be; null for one of other bytes than the file has by now. */
+async function variantOf(
+  call: Call,
+  { id: file, storage, name }: Asset,
+  transformation: ImageTransformation,
+): Promise<FileVariant | null> {
+  const { variants, assets } = call.services;
+  const source = { file, storage, name };
+  const known = await variants.find(source, transformation);
+  if (known !== null) return known;
+  const { id: requestId, signal } = call.request;
+  const caller = await readerOf(call);
+  const made = await variants.make(source, transformation, { caller, requestId, signal });
+  // Making it has taken a while, and rights or the file may be others by now.
+  const now = await assets.find(await readerOf(call), file);
+  return now.name === name ? made : null;
+}
+
+/** The bytes of a file, or of the variant that the parameters ask for. */
+async function sentOf(call: Call, asset: Asset): Promise<Sent> {
+  const plain = { ...asset, place: asset };
+  if (!asksForVariant(call.parameters)) return plain;
+  const asked = parseTransformation(call.parameters, await call.services.variants.rules());
+  if (asked === null) return plain;
+  const transformation = resolved(asked, asset, call.request.header('accept'));
+  if (transformation === null) return plain;
+  const variant = await variantOf(call, asset, transformation);
+  if (variant === null) throw unavailable('images', 'The file got other bytes meanwhile.');
+  return {
+    ...{ place: variant, type: variant.type, bytes: variant.bytes },
+    ...{ version: variant.sha256, modified: variant.made },
+    filename: variant.type === asset.type ? asset.filename : renamed(asset.filename, variant.type),
+    ...(asked.format === 'auto' ? { vary: 'Accept' } : {}),
+  };
+}
+
 const read: CallHandler = async (call) => {
   const reader = await readerOf(call);
   const asset = await call.services.assets.find(reader, param(call, 'id'));
-  return assetResponse(call, asset, reader);
+  return assetResponse(call, await sentOf(call, asset), reader);
 };
 
 /** An archive as a download. */
@@ -136,7 +202,7 @@ async function signUrl(call: Call, body: v.InferOutput<typeof urlBody>): Promise
 
 const ASSET = {
   access: 'rights',
-  parameters: ['download', 'signature'],
+  parameters: ['download', 'signature', ...TRANSFORMATION_PARAMETERS],
   body: null,
   answer: { statuses: [200, 206, 304], type: 'application/octet-stream' },
 } as const;

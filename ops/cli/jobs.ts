@@ -79,7 +79,7 @@ function about(argument: string, word: string, meaning: string, run: Command['ru
   return { words: ['jobs', word], file: 'required', argument, meaning, options, run };
 }
 
-const QUEUES = 'QUEUE is transfer (imports and exports), schema or maintenance.';
+const QUEUES = 'QUEUE is transfer (imports and exports), schema, images or maintenance.';
 
 export const JOB_COMMANDS: readonly Command[] = [
   {

@@ -2,6 +2,8 @@
 import type { Actor } from '#workers/runtime/actor.ts';
 import { cacheClearActor } from './cache-clear.ts';
 import { exportActor } from './export.ts';
+import { imageFactsActor } from './image-facts.ts';
+import { imageVariantActor } from './image-variant.ts';
 import { importActor } from './import.ts';
 import { indexActor } from './index-build.ts';
 import { mailActor } from './mail.ts';
@@ -12,6 +14,8 @@ import { tidyFilesActor } from './tidy-files.ts';
 export const actors: readonly Actor[] = [
   cacheClearActor,
   exportActor,
+  imageFactsActor,
+  imageVariantActor,
   importActor,
   indexActor,
   mailActor,

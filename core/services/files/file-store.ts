@@ -132,6 +132,27 @@ export class FileStore {
   }
 
   /**
+   * Stores bytes that the server made.
+   * @param ending of their name, such as `jpeg`
+   * @throws ServiceError SERVICE_UNAVAILABLE
+   */
+  async keep(
+    storage: string,
+    ending: string,
+    content: AsyncIterable<Uint8Array>,
+  ): Promise<Omit<StoredContent, 'type'>> {
+    const place = { storage, name: newName(`.${ending}`) };
+    const arrival = await this.#options.unclaimed.begin(place, null);
+    try {
+      const stored = await this.at(storage).write(place.name, arrival.counted(content), undefined);
+      return { ...place, ...stored };
+    } catch (error) {
+      await this.giveUp([place]);
+      throw error;
+    }
+  }
+
+  /**
    * Notes bytes that will arrive in pieces.
    * @param bytes their number, 0 when it is unknown
    * @throws ServiceError REQUESTS_EXCEEDED above the quota

@@ -22,7 +22,8 @@ import type { ArrivingUploads } from '../arriving-uploads.ts';
 import type { Target } from '../request-context.ts';
 import { parsedQuery } from '../statement-cache.ts';
 import type { SystemService } from '../system/system-items.ts';
-import { type FileStore, membersOf, type StoredContent } from './file-store.ts';
+import type { FileStore, StoredContent } from './file-store.ts';
+import type { MeasuredImages } from './measured-images.ts';
 
 /** Members of the metadata that clients give to the row of the file. */
 const COLUMNS = new Set([
@@ -41,6 +42,7 @@ export interface ResumableUploadOptions {
   readonly table: ResumableUploadTable;
   readonly store: FileStore;
   readonly system: SystemService;
+  readonly images: MeasuredImages;
   readonly arriving: ArrivingUploads;
   readonly buffers: PartBuffers;
   readonly bounds: QueryBounds;
@@ -221,7 +223,7 @@ export class ResumableUploads {
   }
 
   async #create(target: Target, upload: ResumableUpload): Promise<string> {
-    const { store, system, bounds } = this.#options;
+    const { store, system, images, bounds } = this.#options;
     const { storage, name, pieces, offset: bytes, hash, metadata } = upload;
     await store.failpoint('upload.complete');
     await store.finish({ storage, name }, pieces, bytes);
@@ -230,15 +232,18 @@ export class ResumableUploads {
     const head = await store.head({ storage, name }, Math.min(bytes, HEAD_BYTES));
     const type = await store.typeOf(head, typeOf(metadata));
     const content: StoredContent = { storage, name, type, bytes, sha256: hasher.digest('hex') };
-    const given = { ...target, given: [membersOf(content)] };
+    const { given: members, settle } = await images.of([content]);
+    const given = { ...target, given: members };
     const question = parsedQuery(parseQuery({ fields: ['id'] }, bounds));
     const item = itemOf(metadata);
     const key = metadata.id;
     if (typeof key === 'string') {
       await system.updateOne(given, key, { body: item }, question);
+      settle();
       return key;
     }
     await system.create(given, item, question);
+    settle();
     const file = await store.fileOf({ storage, name });
     if (file === null) throw forbidden();
     return file;

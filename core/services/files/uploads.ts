@@ -6,12 +6,8 @@ import type { WriteAnswer } from '../read-back.ts';
 import type { Target } from '../request-context.ts';
 import type { UnparsedQuery } from '../statement-cache.ts';
 import type { SystemService } from '../system/system-items.ts';
-import {
-  type FileStore,
-  type IncomingContent,
-  membersOf,
-  type StoredContent,
-} from './file-store.ts';
+import type { FileStore, IncomingContent, StoredContent } from './file-store.ts';
+import type { MeasuredImages } from './measured-images.ts';
 
 /** Maximum files of one request. */
 const MOST_FILES = 100;
@@ -24,6 +20,7 @@ export interface IncomingUpload extends IncomingContent {
 export interface FileUploadOptions {
   readonly store: FileStore;
   readonly system: SystemService;
+  readonly images: MeasuredImages;
   readonly arriving: ArrivingUploads;
 }
 
@@ -60,7 +57,7 @@ export class FileUploads {
     incoming: AsyncIterable<IncomingUpload>,
     question: UnparsedQuery,
   ): Promise<WriteAnswer> {
-    const { system, store, arriving } = this.#options;
+    const { system, store, images, arriving } = this.#options;
     await this.admit(target);
     return await arriving.receive(target.caller, async () => {
       const items: Item[] = [];
@@ -76,8 +73,11 @@ export class FileUploads {
           stored.push(await store.store(upload, storage, target.caller.user));
           items.push(item);
         }
-        const given = { ...target, given: stored.map(membersOf) };
-        return await system.create(given, items.length === 1 ? items[0] : items, question);
+        const { given, settle } = await images.of(stored);
+        const body = items.length === 1 ? items[0] : items;
+        const answer = await system.create({ ...target, given }, body, question);
+        settle();
+        return answer;
       } catch (error) {
         await store.giveUp(stored);
         throw error;
@@ -95,7 +95,7 @@ export class FileUploads {
     incoming: AsyncIterable<IncomingUpload>,
     question: UnparsedQuery,
   ): Promise<WriteAnswer> {
-    const { system, store, arriving } = this.#options;
+    const { system, store, images, arriving } = this.#options;
     await system.admit(target, 'update');
     return await arriving.receive(target.caller, async () => {
       const stored: StoredContent[] = [];
@@ -109,8 +109,9 @@ export class FileUploads {
           stored.push(await store.store(upload, storage, target.caller.user));
         }
         if (item === null) throw forbidden();
-        const given = { ...target, given: stored.map(membersOf) };
-        const answer = await system.updateOne(given, key, { body: item }, question);
+        const { given, settle } = await images.of(stored);
+        const answer = await system.updateOne({ ...target, given }, key, { body: item }, question);
+        settle();
         this.tidy();
         return answer;
       } catch (error) {

@@ -1,0 +1,237 @@
+/**
+ * What becomes of an image: the parameters of `GET /assets/:id`, presets of the settings, or built-in
+ * ones.
+ */
+import { createHash } from 'node:crypto';
+import Negotiator from 'negotiator';
+import * as v from 'valibot';
+import { invalidQuery } from '#core/errors/service-error.ts';
+import { type Operation, parseOperation } from './operation.ts';
+
+const FITS = ['cover', 'contain', 'inside', 'outside'] as const;
+const FORMATS = ['auto', 'jpg', 'png', 'webp', 'tiff', 'avif'] as const;
+
+/** The types of images of which other forms can be made, and their formats. */
+const TRANSFORMABLE: ReadonlyMap<string, ImageFormat> = new Map([
+  ['image/jpeg', 'jpg'],
+  ['image/png', 'png'],
+  ['image/webp', 'webp'],
+  ['image/tiff', 'tiff'],
+  ['image/avif', 'avif'],
+]);
+
+/** Images that are no source of others, but have a size. */
+const MEASURED: ReadonlySet<string> = new Set(['image/gif', ...TRANSFORMABLE.keys()]);
+
+/** Whether a file of this type can have a width, a height, and metadata. */
+export function isMeasured(type: string): boolean {
+  return MEASURED.has(type);
+}
+
+const IMAGE_FORMATS = FORMATS.filter((format) => format !== 'auto');
+export type ImageFormat = (typeof IMAGE_FORMATS)[number];
+
+const point = v.strictObject({ x: v.number(), y: v.number() });
+/** A point of an image, in pixels from its upper left corner. */
+export type Point = Readonly<v.InferOutput<typeof point>>;
+
+/** What is to become of an image, as jobs store it; null where nothing is asked for. */
+export const transformationSchema = v.strictObject({
+  width: v.nullable(v.number()),
+  height: v.nullable(v.number()),
+  fit: v.picklist(FITS),
+  quality: v.nullable(v.number()),
+  withoutEnlargement: v.boolean(),
+  format: v.picklist(IMAGE_FORMATS),
+  /** What must be seen when the image is cut; null for its middle. */
+  focus: v.nullable(point),
+  operations: v.pipe(v.array(v.pipe(v.unknown(), v.transform(parseOperation))), v.readonly()),
+});
+/** What is to become of an image. */
+export type ImageTransformation = Readonly<v.InferOutput<typeof transformationSchema>>;
+
+/** What is asked for: the format may depend on the client, and the focus on the file. */
+export interface Transformation extends Omit<ImageTransformation, 'format'> {
+  readonly format: (typeof FORMATS)[number] | null;
+}
+
+/** What the settings and the configuration allow. */
+export interface TransformationRules {
+  /** The setting `storage_asset_transform`. */
+  readonly mode: string | null;
+  /** The setting `storage_asset_presets`. */
+  readonly presets: unknown;
+  /** ASSETS_TRANSFORM_MAX_OPERATIONS */
+  readonly maxOperations: number;
+  /** ASSETS_TRANSFORM_IMAGE_MAX_DIMENSION */
+  readonly maxDimension: number;
+}
+
+/** The parameters that say what becomes of an image. */
+export const TRANSFORMATION_PARAMETERS = [
+  ...['key', 'width', 'height', 'fit', 'quality', 'withoutEnlargement', 'format'],
+  ...['focal_point_x', 'focal_point_y', 'transforms'],
+] as const;
+
+/** Whether parameters ask for something else than the file as it is. */
+export function asksForVariant(parameters: Given): boolean {
+  return TRANSFORMATION_PARAMETERS.some((name) => parameters[name] !== undefined);
+}
+
+type Given = Readonly<Partial<Record<(typeof TRANSFORMATION_PARAMETERS)[number], unknown>>>;
+
+const NOTHING: Transformation = Object.freeze({
+  ...{ width: null, height: null, fit: 'cover', quality: null, withoutEnlargement: false },
+  ...{ format: null, focus: null, operations: [] },
+});
+
+const SYSTEM_SIZES = { small: 64, medium: 300, large: 800 } as const;
+
+/** The presets that are always there. */
+const BUILT_IN: ReadonlyMap<string, Given> = new Map(
+  Object.entries(SYSTEM_SIZES).flatMap(([size, pixels]) => [
+    [`system-${size}-cover`, { width: pixels, height: pixels, fit: 'cover', format: 'auto' }],
+    [`system-${size}-contain`, { width: pixels, fit: 'contain', format: 'auto' }],
+  ]),
+);
+
+const preset = v.looseObject({ key: v.string() });
+
+function presetOf(key: unknown, { presets }: TransformationRules): Given {
+  const own = Array.isArray(presets) ? presets : [];
+  const found = own.find((one) => v.is(preset, one) && one.key === key);
+  const built = typeof key === 'string' ? BUILT_IN.get(key) : undefined;
+  if (v.is(preset, found)) return found;
+  if (built !== undefined) return built;
+  throw invalidQuery('There is no preset with this "key".');
+}
+
+/** @throws ServiceError INVALID_QUERY */
+function whole(given: Given, name: keyof Given, min: number, max: number): number | null {
+  const value = given[name];
+  if (value === undefined || value === null || value === '') return null;
+  const number = typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : value;
+  if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) {
+    return number;
+  }
+  throw invalidQuery(`"${name}" must be a whole number from ${min} to ${max}.`);
+}
+
+/** @throws ServiceError INVALID_QUERY */
+function oneOf<const T extends string>(
+  given: Given,
+  name: keyof Given,
+  list: readonly T[],
+): T | null {
+  const value = given[name];
+  if (value === undefined || value === null || value === '') return null;
+  const found = list.find((one) => one === value);
+  if (found !== undefined) return found;
+  throw invalidQuery(`"${name}" must be one of ${list.join(', ')}.`);
+}
+
+/** @throws ServiceError INVALID_QUERY */
+function operationsOf(
+  { transforms }: Given,
+  { maxOperations: max, maxDimension }: TransformationRules,
+): readonly Operation[] {
+  if (transforms === undefined || transforms === null || transforms === '') return [];
+  const list = typeof transforms === 'string' ? parsedList(transforms) : transforms;
+  if (!Array.isArray(list)) throw invalidQuery('"transforms" must be a list of operations.');
+  if (list.length > max) {
+    throw invalidQuery(
+      `"transforms" may have ${max} operations (ASSETS_TRANSFORM_MAX_OPERATIONS).`,
+    );
+  }
+  const operations = list.map(parseOperation);
+  const isHuge = ([name, ...given]: Operation) =>
+    name === 'resize' && given.some((size) => typeof size === 'number' && size > maxDimension);
+  if (!operations.some(isHuge)) return operations;
+  throw invalidQuery(`"resize" of "transforms" makes up to ${maxDimension} pixels.`);
+}
+
+function parsedList(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidQuery('"transforms" must be JSON.');
+  }
+}
+
+function read(given: Given, rules: TransformationRules): Transformation {
+  const { maxDimension: most } = rules;
+  const x = whole(given, 'focal_point_x', 0, 999_999);
+  const y = whole(given, 'focal_point_y', 0, 999_999);
+  if ((x === null) !== (y === null)) {
+    throw invalidQuery('"focal_point_x" and "focal_point_y" are given together.');
+  }
+  return {
+    width: whole(given, 'width', 1, most),
+    height: whole(given, 'height', 1, most),
+    fit: oneOf(given, 'fit', FITS) ?? 'cover',
+    quality: whole(given, 'quality', 1, 100),
+    withoutEnlargement: [true, 'true', ''].some((one) => one === given.withoutEnlargement),
+    format: oneOf(given, 'format', FORMATS),
+    focus: x === null || y === null ? null : { x, y },
+    operations: operationsOf(given, rules),
+  };
+}
+
+/**
+ * What the parameters of a request ask for.
+ * @returns null when they ask for the file as it is
+ * @throws ServiceError INVALID_QUERY naming the parameter, or for what the settings do not allow
+ */
+export function parseTransformation(
+  parameters: Given,
+  rules: TransformationRules,
+): Transformation | null {
+  const named = TRANSFORMATION_PARAMETERS.filter((name) => parameters[name] !== undefined);
+  if (named.length === 0) return null;
+  const { mode } = rules;
+  const isBuiltIn = typeof parameters.key === 'string' && BUILT_IN.has(parameters.key);
+  if (parameters.key !== undefined) {
+    if (named.length > 1) throw invalidQuery('"key" stands alone.');
+    if (mode === 'none' && !isBuiltIn) throw notAllowed();
+    return read(presetOf(parameters.key, rules), rules);
+  }
+  if (mode === 'none' || mode === 'presets') throw notAllowed();
+  const found = read(parameters, rules);
+  return transformationKey(found) === transformationKey(NOTHING) ? null : found;
+}
+
+function notAllowed(): Error {
+  return invalidQuery('The settings do not allow this transformation (storage_asset_transform).');
+}
+
+/**
+ * What is asked of an image of a type, with the format that its client takes.
+ * @param own the focus of the file
+ * @param accept the header of the client
+ * @returns null when no other forms of such a file can be made
+ */
+export function resolved(
+  { format, focus, ...others }: Transformation,
+  { type, focus: own }: { readonly type: string; readonly focus: Point | null },
+  accept: string | undefined,
+): ImageTransformation | null {
+  const known = TRANSFORMABLE.get(type);
+  if (known === undefined) return null;
+  const chosen = format === 'auto' ? acceptedFormat(known, accept) : (format ?? known);
+  return { ...others, format: chosen, focus: focus ?? own };
+}
+
+function acceptedFormat(own: ImageFormat, accept: string | undefined): ImageFormat {
+  const accepted = new Negotiator({ headers: { accept: accept ?? '' } }).mediaTypes();
+  if (accepted.includes('image/avif')) return 'avif';
+  return accepted.includes('image/webp') ? 'webp' : own;
+}
+
+/** The same for the same effect, whatever the order in which it was asked for. */
+export function transformationKey(transformation: Transformation | ImageTransformation): string {
+  const sorted = (_: string, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value;
+  return createHash('sha256').update(JSON.stringify(transformation, sorted)).digest('hex');
+}

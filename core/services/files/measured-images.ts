@@ -1,0 +1,76 @@
+/**
+ * What a worker reads from images that were stored: their size and metadata. Their files have it from
+ * the beginning unless no worker is quick enough; then they are told afterwards.
+ */
+import * as v from 'valibot';
+import { isMeasured } from '#core/images/transformation.ts';
+import {
+  type ImageFacts,
+  imageFactsResult,
+  imageFactsSubmission,
+} from '#core/jobs/message/image-facts.ts';
+import type { Log } from '#core/log/log.ts';
+import type { Item } from '#core/mutation/payload.ts';
+import type { JobService } from '../jobs.ts';
+import { membersOf, type StoredContent } from './file-store.ts';
+
+/** Milliseconds that an upload waits for a worker. */
+const WAIT_MS = 3_000;
+
+/** What the rows of stored files are told, and what is still to be done for them. */
+export interface MeasuredFiles {
+  readonly given: readonly Item[];
+  /** Called when the files are there. */
+  settle(): void;
+}
+
+export class MeasuredImages {
+  readonly #jobs: JobService;
+  readonly #log: Log;
+
+  constructor(jobs: JobService, log: Log) {
+    this.#jobs = jobs;
+    this.#log = log;
+  }
+
+  /** Waits a while for what a worker says of the images among them. */
+  async of(stored: readonly StoredContent[]): Promise<MeasuredFiles> {
+    const late: StoredContent[] = [];
+    const given = await Promise.all(
+      stored.map(async (content) => {
+        const members = membersOf(content);
+        if (!isMeasured(content.type)) return members;
+        const facts = await this.#factsOf(content);
+        if (facts === undefined) late.push(content);
+        return { ...members, ...facts };
+      }),
+    );
+    return { given, settle: () => void this.#settle(late) };
+  }
+
+  /** @returns undefined when nothing is known yet, null for what is no image */
+  async #factsOf(content: StoredContent): Promise<ImageFacts | null | undefined> {
+    try {
+      const submission = imageFactsSubmission(content, { isLate: false, requestId: null });
+      const { id } = await this.#jobs.submit(submission);
+      const job = await this.#jobs.wait(id, WAIT_MS);
+      if (job === null) return undefined;
+      // A failed job says nothing that trying again would change.
+      const result = v.safeParse(imageFactsResult, job.result);
+      return result.success ? result.output : null;
+    } catch (error) {
+      this.#log.warn({ err: error, name: content.name }, 'an image was not measured yet');
+      return undefined;
+    }
+  }
+
+  async #settle(late: readonly StoredContent[]): Promise<void> {
+    for (const content of late) {
+      try {
+        await this.#jobs.submit(imageFactsSubmission(content, { isLate: true, requestId: null }));
+      } catch (error) {
+        this.#log.warn({ err: error, name: content.name }, 'an image is not measured');
+      }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Other forms of images, for whoever may read the image. What was made before comes from its storage;
+ * the rest is made by workers, once for all who ask.
+ */
+import PQueue from 'p-queue';
+import type { Caller } from '#core/access/grants.ts';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
+import type { Config } from '#core/config/config.ts';
+import type { Pool } from '#core/database/pool.ts';
+import { render, sql } from '#core/database/sql.ts';
+import { ServiceError, unavailable } from '#core/errors/service-error.ts';
+import { type FileVariant, FileVariants, type VariantSource } from '#core/files/file-variant.ts';
+import {
+  type ImageTransformation,
+  type TransformationRules,
+  transformationKey,
+} from '#core/images/transformation.ts';
+import { imageVariantSubmission } from '#core/jobs/message/image-variant.ts';
+import { systemTable } from '#core/system/system-table.ts';
+import type { JobService } from '../jobs.ts';
+
+/** Images of one client that wait here; no page shows more. */
+const MOST_PER_HOLDER = 200;
+const MOST = 2_000;
+/** Milliseconds that a request waits for its image. */
+const WAIT_MS = 30_000;
+
+type VariantConfig = Pick<
+  Config,
+  | 'ASSETS_TRANSFORM_MAX_CONCURRENT'
+  | 'ASSETS_TRANSFORM_MAX_OPERATIONS'
+  | 'ASSETS_TRANSFORM_IMAGE_MAX_DIMENSION'
+>;
+
+export interface VariantOptions {
+  readonly pool: Pool;
+  /** The schema of the system tables. */
+  readonly schema: string;
+  readonly jobs: JobService;
+  readonly config: VariantConfig;
+}
+
+/** Who asks for a variant. */
+export interface VariantRequest {
+  readonly caller: Caller;
+  readonly requestId: string | null;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+export class VariantService {
+  readonly #options: VariantOptions;
+  readonly #variants: FileVariants;
+  readonly #queue: PQueue;
+  /** Requests that wait, by their owners. */
+  readonly #waiting = new Map<string, number>();
+
+  constructor(options: VariantOptions) {
+    this.#options = options;
+    this.#variants = new FileVariants(options.pool, options.schema);
+    this.#queue = new PQueue({ concurrency: options.config.ASSETS_TRANSFORM_MAX_CONCURRENT });
+  }
+
+  /** What the settings and the configuration allow at this moment. */
+  async rules(): Promise<TransformationRules> {
+    const { pool, schema, config } = this.#options;
+    const { rows } = await pool.query<{ mode: string | null; presets: unknown }>(
+      render(sql`SELECT storage_asset_transform AS mode, storage_asset_presets AS presets
+        FROM ${systemTable(schema, 'settings')} LIMIT 1`),
+    );
+    const { mode = null, presets = null } = rows[0] ?? {};
+    return {
+      ...{ mode, presets },
+      maxOperations: config.ASSETS_TRANSFORM_MAX_OPERATIONS,
+      maxDimension: config.ASSETS_TRANSFORM_IMAGE_MAX_DIMENSION,
+    };
+  }
+
+  /**
+   * A form of an image that was made before.
+   * @returns null when nobody has tried to make it lately
+   * @throws ServiceError UNPROCESSABLE_ENTITY when it cannot be made
+   */
+  async find(
+    { file }: VariantSource,
+    transformation: ImageTransformation,
+  ): Promise<FileVariant | null> {
+    const found = await this.#variants.find(file, transformationKey(transformation));
+    if (typeof found !== 'string') return found;
+    throw new ServiceError('UNPROCESSABLE_ENTITY', { reason: found });
+  }
+
+  /**
+   * Has a form of an image made, and waits for it.
+   * @throws ServiceError UNPROCESSABLE_ENTITY when it cannot be made; SERVICE_UNAVAILABLE when it takes
+   *   too long, or too many wait already
+   */
+  async make(
+    source: VariantSource,
+    transformation: ImageTransformation,
+    request: VariantRequest,
+  ): Promise<FileVariant> {
+    const deadline = AbortSignal.any([request.signal, AbortSignal.timeout(WAIT_MS)]);
+    const submission = imageVariantSubmission(source, transformation, request.requestId);
+    return await this.#inTurn(request.caller, deadline, async () => {
+      // Others may have asked for it while this request waited.
+      const known = await this.find(source, transformation);
+      if (known !== null) return known;
+      const { jobs } = this.#options;
+      const { id } = await jobs.submit(submission);
+      await jobs.wait(id, WAIT_MS, deadline);
+      const made = await this.find(source, transformation);
+      if (made !== null) return made;
+      throw unavailable('images', 'The image is not ready yet.');
+    });
+  }
+
+  /** Lets those who wait for few images go before those who wait for many. */
+  async #inTurn<T>(caller: Caller, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const holder = quotaKeyOf(caller);
+    const own = this.#waiting.get(holder) ?? 0;
+    if (own >= MOST_PER_HOLDER || this.#queue.size >= MOST) {
+      throw unavailable('images', 'Too many images are waited for.');
+    }
+    this.#waiting.set(holder, own + 1);
+    try {
+      return await this.#queue.add(work, { priority: -own, signal });
+    } catch (error) {
+      throw signal.aborted ? unavailable('images', 'The image is not ready yet.') : error;
+    } finally {
+      const left = (this.#waiting.get(holder) ?? 1) - 1;
+      if (left > 0) this.#waiting.set(holder, left);
+      else this.#waiting.delete(holder);
+    }
+  }
+}

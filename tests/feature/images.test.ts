@@ -1,0 +1,341 @@
+// @newest
+
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32, deflateSync } from 'node:zlib';
+import sharp, { type Metadata } from 'sharp';
+import t from 'tap';
+import { bodyOf, type ErrorsBody } from '#tests/harness/body.ts';
+import { type Cluster, startCluster } from '#tests/harness/cluster.ts';
+import { createMember } from '#tests/harness/member.ts';
+import { until } from '#tests/harness/until.ts';
+
+interface FileRow {
+  readonly id: string;
+  readonly type: string;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+}
+
+/** An image of the left half red and the right half blue. */
+function picture(width: number, height: number) {
+  const half = { width: Math.floor(width / 2), height, channels: 3, background: '#f00' } as const;
+  return sharp({ create: { width, height, channels: 3, background: '#00f' } }).composite([
+    { input: { create: half }, left: 0, top: 0 },
+  ]);
+}
+
+function chunk(type: string, content: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), content]);
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(content.length);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, sum]);
+}
+
+/** A PNG of one colour, which is small however large it is seen. */
+function flood(width: number, height: number, rows = height): Buffer {
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 0, 0, 0, 0], 8);
+  const lines = deflateSync(Buffer.alloc((width + 1) * rows));
+  const signature = Buffer.from('89504e470d0a1a0a', 'hex');
+  const parts = [chunk('IHDR', head), chunk('IDAT', lines), chunk('IEND', Buffer.alloc(0))];
+  return Buffer.concat([signature, ...parts]);
+}
+
+async function upload(
+  cluster: Cluster,
+  content: Uint8Array<ArrayBuffer>,
+  type: string,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<FileRow> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append('file', new File([content], `picture.${type.slice(6)}`, { type }));
+  const answer = await cluster.fetch('/files', { method: 'POST', body: form });
+  return (await bodyOf<{ data: FileRow }>(answer)).data;
+}
+
+async function seen(answer: Response): Promise<Metadata> {
+  return await sharp(Buffer.from(await answer.arrayBuffer())).metadata();
+}
+
+/** Whether a pixel is rather red than blue. */
+async function isRed(answer: Response, x: number, y: number): Promise<boolean> {
+  const { data, info } = await sharp(Buffer.from(await answer.arrayBuffer()))
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const [r = 0, , b = 0] = data.subarray((y * info.width + x) * info.channels);
+  return r > b;
+}
+
+async function codeOf(answer: Response) {
+  const { errors } = await bodyOf<ErrorsBody>(answer);
+  return [answer.status, errors[0]?.extensions.code, String(errors[0]?.extensions.reason ?? '')];
+}
+
+function storedContent({ dataDir }: Cluster): string[] {
+  const folder = join(dataDir, 'files');
+  return existsSync(folder) ? readdirSync(folder).filter((name) => name !== 'storage-id') : [];
+}
+
+t.test('images', async (t) => {
+  const cluster = await startCluster(t, { edges: 2, workers: 1 });
+  const jpeg = await picture(400, 200).jpeg().toBuffer();
+  const file = await upload(cluster, new Uint8Array(jpeg), 'image/jpeg');
+  const asset = (query: string, headers: Record<string, string> = {}) =>
+    cluster.fetch(`/assets/${file.id}?${query}`, { headers });
+  const variants = async () =>
+    Number((await cluster.db.query('SELECT count(*) FROM system_file_variants')).rows[0].count);
+
+  t.test('their size is known with the answer of the upload', async (t) => {
+    t.match(file, { type: 'image/jpeg', width: 400, height: 200 });
+    t.match(file.metadata, { space: 'srgb', channels: 3 });
+  });
+
+  t.test('the orientation of the camera counts, and where it was is not told', async (t) => {
+    const content = await picture(40, 20)
+      .withExif({
+        IFD0: { Model: 'A camera' },
+        IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 3230/100' },
+      })
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer();
+    const turned = await upload(cluster, new Uint8Array(content), 'image/jpeg');
+    t.match(turned, { width: 20, height: 40, metadata: { Image: { Model: 'A camera' } } });
+    t.notMatch(turned.metadata, { GPSInfo: Object });
+    const small = await cluster.fetch(`/assets/${turned.id}?width=10`);
+    const metadata = await seen(small);
+    t.match(metadata, { width: 10, height: 20 });
+    t.equal(metadata.exif, undefined, 'a variant has no metadata');
+  });
+
+  t.test('sizes, fits and formats', async (t) => {
+    const cases: [string, object][] = [
+      ['width=100', { width: 100, height: 50, format: 'jpeg' }],
+      ['height=100', { width: 200, height: 100 }],
+      ['width=100&height=100', { width: 100, height: 100 }],
+      ['width=100&height=100&fit=contain', { width: 100, height: 100 }],
+      ['width=100&height=100&fit=inside', { width: 100, height: 50 }],
+      ['width=100&height=100&fit=outside', { width: 200, height: 100 }],
+      ['width=800', { width: 800, height: 400 }],
+      ['width=800&withoutEnlargement=true', { width: 400, height: 200 }],
+      ['format=png', { format: 'png', width: 400 }],
+      ['format=webp&quality=10', { format: 'webp' }],
+      ['format=tiff', { format: 'tiff' }],
+      ['format=avif', { format: 'heif' }],
+      ['key=system-small-cover', { width: 64, height: 64 }],
+      ['key=system-large-contain', { width: 800, height: 400 }],
+      ['transforms=[["rotate",90]]', { width: 200, height: 400 }],
+      ['transforms=[["extract",{"left":0,"top":0,"width":7,"height":9}]]', { width: 7, height: 9 }],
+      ['transforms=[["toFormat","png"]]', { format: 'png' }],
+      ['width=10&transforms=[["grayscale"],["blur",2]]', { width: 10 }],
+    ];
+    await Promise.all(
+      cases.map(async ([query, expected]) => {
+        const answer = await asset(query);
+        t.equal(answer.status, 200, query);
+        t.match(await seen(answer), expected, query);
+      }),
+    );
+  });
+
+  t.test('what is sent says what it is', async (t) => {
+    const answer = await asset('width=100&format=webp');
+    t.match(Object.fromEntries(answer.headers), {
+      'content-type': 'image/webp',
+      'content-disposition': /inline; filename="?picture\.webp/,
+      'accept-ranges': 'bytes',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': /sandbox/,
+    });
+    const etag = answer.headers.get('etag') ?? '';
+    t.equal((await asset('width=100&format=webp', { 'If-None-Match': etag })).status, 304);
+    const part = await asset('format=webp&width=100', { Range: 'bytes=0-3' });
+    t.equal(part.status, 206);
+    t.equal(await part.text(), 'RIFF');
+    t.notOk(answer.headers.get('vary')?.includes('Accept,'), 'it depends on no header');
+  });
+
+  t.test('a format that the client takes', async (t) => {
+    const formats = await Promise.all(
+      ['image/avif,image/webp,*/*', 'image/webp', '*/*'].map(async (accept) => {
+        const answer = await asset('width=50&format=auto', { Accept: accept });
+        t.match(answer.headers.get('vary'), /\bAccept\b/);
+        return answer.headers.get('content-type');
+      }),
+    );
+    t.strictSame(formats, ['image/avif', 'image/webp', 'image/jpeg']);
+  });
+
+  t.test('the focus stays in the picture', async (t) => {
+    const cut = 'width=50&height=100';
+    t.notOk(await isRed(await asset(cut), 40, 50), 'its middle is seen: the right half is blue');
+    t.ok(await isRed(await asset(`${cut}&focal_point_x=20&focal_point_y=100`), 40, 50));
+    await cluster.fetch(`/files/${file.id}`, {
+      method: 'PATCH',
+      body: JSON.stringify({ focal_point_x: 10, focal_point_y: 10 }),
+    });
+    t.ok(await isRed(await asset(cut), 40, 50), 'the focus of the file');
+    const own = `${cut}&focal_point_x=390&focal_point_y=10`;
+    t.notOk(await isRed(await asset(own), 5, 50), 'that of the request comes first');
+  });
+
+  t.test('made once for many requests on several edges', async (t) => {
+    const before = await variants();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        cluster.fetch(
+          `/assets/${file.id}?width=${n % 2 === 0 ? '123&height=45' : '123&height=45&fit=cover'}`,
+        ),
+      ),
+    );
+    const bodies = await Promise.all(answers.map(async (answer) => seen(answer)));
+    t.ok(bodies.every(({ width, height }) => width === 123 && height === 45));
+    t.equal(await variants(), before + 1);
+    const { rows } = await cluster.db.query(`SELECT count(*)::int AS count FROM system_jobs
+      WHERE kind = 'image-variant' AND message -> 'transformation' ->> 'width' = '123'
+        AND (result ->> 'made')::boolean`);
+    t.equal(rows[0].count, 1);
+  });
+
+  t.test('what the parameters and the settings do not allow', async (t) => {
+    const cases: [string, RegExp][] = [
+      ['width=0', /"width"/],
+      ['width=6001', /"width"/],
+      ['fit=fill', /"fit"/],
+      ['format=svg', /"format"/],
+      ['key=none', /preset/],
+      ['transforms=[["toFile","/tmp/x"]]', /no operation/],
+      ['transforms=[["composite",[{"input":"/etc/passwd"}]]]', /no operation/],
+    ];
+    for (const [query, reason] of cases) {
+      t.match(await codeOf(await asset(query)), [400, 'INVALID_QUERY', reason], query);
+    }
+    const settings = (body: object) =>
+      cluster.fetch('/settings', { method: 'PATCH', body: JSON.stringify(body) });
+    const presets = [{ key: 'card', width: 30, height: 20, fit: 'cover', format: 'png' }];
+    await settings({ storage_asset_transform: 'presets', storage_asset_presets: presets });
+    t.match(await seen(await asset('key=card')), { width: 30, height: 20, format: 'png' });
+    t.match(await codeOf(await asset('width=30')), [
+      400,
+      'INVALID_QUERY',
+      /storage_asset_transform/,
+    ]);
+    await settings({ storage_asset_transform: 'none' });
+    t.match(await codeOf(await asset('key=card')), [400, 'INVALID_QUERY', /settings/]);
+    t.equal((await asset('key=system-small-contain')).status, 200, 'built in');
+    await settings({ storage_asset_transform: 'all', storage_asset_presets: null });
+  });
+
+  t.test('an operation that the image cannot stand', async (t) => {
+    const far = 'transforms=[["extract",{"left":5000,"top":0,"width":7,"height":9}]]';
+    t.match(await codeOf(await asset(far)), [422, 'UNPROCESSABLE_ENTITY', /cannot be/]);
+    t.match(
+      await codeOf(await asset(far)),
+      [422, 'UNPROCESSABLE_ENTITY', /cannot be/],
+      'remembered',
+    );
+    const { rows } = await cluster.db.query(
+      `SELECT count(*)::int AS count FROM system_jobs WHERE kind = 'image-variant' AND state = 'failed'`,
+    );
+    t.equal(rows[0].count, 1);
+  });
+
+  t.test('hostile images are refused in time', async (t) => {
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"
+      width="10" height="10"><image xlink:href="file:///etc/passwd" width="10" height="10"/></svg>`;
+    const noise = await sharp({
+      create: {
+        width: 900,
+        height: 900,
+        channels: 3,
+        background: '#000',
+        noise: { type: 'gaussian', mean: 128, sigma: 40 },
+      },
+    })
+      .jpeg()
+      .toBuffer();
+    const cases: [string, Buffer, string, number][] = [
+      ['a flood of pixels', flood(30_000, 30_000, 1), 'image/png', 422],
+      ['too wide', flood(20_000, 2), 'image/png', 422],
+      ['more pixels than one decodes', flood(6_000, 9_000, 100), 'image/png', 422],
+      ['cut off', noise.subarray(0, noise.length / 2), 'image/jpeg', 422],
+      ['only a beginning', noise.subarray(0, 200), 'image/jpeg', 422],
+      [
+        'broken in the middle',
+        Buffer.concat([flood(50, 50).subarray(0, 45), Buffer.alloc(99)]),
+        'image/png',
+        422,
+      ],
+    ];
+    for (const [name, content, type, status] of cases) {
+      const { id } = await upload(cluster, new Uint8Array(content), type);
+      const since = performance.now();
+      const answer = await cluster.fetch(`/assets/${id}?width=10`);
+      t.match(await codeOf(answer), [status, 'UNPROCESSABLE_ENTITY', /image/], name);
+      t.ok(performance.now() - since < 2_000, `${name}: within two seconds`);
+    }
+    const vector = await upload(cluster, new TextEncoder().encode(svg), 'image/svg+xml');
+    t.match(vector, { type: 'image/svg+xml', width: null });
+    const plain = await cluster.fetch(`/assets/${vector.id}?width=10`);
+    t.match(plain.headers.get('content-disposition'), /^attachment/, 'SVG is sent as it is');
+    t.equal(await plain.text(), svg);
+    const disguised = await upload(cluster, new TextEncoder().encode(svg), 'image/png');
+    t.equal(disguised.type, 'application/octet-stream');
+  });
+
+  t.test('what hides behind an image is not in its variants', async (t) => {
+    const hidden = '<script>alert(1)</script>';
+    const content = Buffer.concat([await picture(20, 20).png().toBuffer(), Buffer.from(hidden)]);
+    const { id } = await upload(cluster, new Uint8Array(content), 'image/png');
+    const answer = await cluster.fetch(`/assets/${id}?width=10`);
+    t.equal(answer.status, 200);
+    t.notMatch(Buffer.from(await answer.arrayBuffer()).toString('latin1'), hidden);
+  });
+
+  t.test('a variant is as readable as its file', async (t) => {
+    const rule = { title: { _eq: 'open' } };
+    const member = await createMember(cluster, [
+      { collection: 'system_files', action: 'read', fields: ['*'], permissions: rule },
+    ]);
+    const title = (text: string) =>
+      cluster.fetch(`/files/${file.id}`, {
+        method: 'PATCH',
+        body: JSON.stringify({ title: text }),
+      });
+    const status = async () => {
+      const headers = { authorization: `Bearer ${member.token}` };
+      const answer = await fetch(`${cluster.url}/assets/${file.id}?width=77`, { headers });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    await title('closed');
+    t.equal(await status(), 403);
+    await title('open');
+    t.equal(await status(), 200);
+    await title('closed');
+    t.equal(await status(), 403);
+  });
+
+  t.test('variants go with their file and with its bytes', async (t) => {
+    const { id } = await upload(cluster, new Uint8Array(jpeg), 'image/jpeg');
+    const small = async () => seen(await cluster.fetch(`/assets/${id}?width=64`));
+    t.match(await small(), { width: 64, height: 32 });
+    const stored = storedContent(cluster).length;
+    const form = new FormData();
+    const square = new Uint8Array(await picture(100, 100).png().toBuffer());
+    form.append('file', new File([square], 'square.png', { type: 'image/png' }));
+    const changed = await cluster.fetch(`/files/${id}`, { method: 'PATCH', body: form });
+    t.match(await bodyOf(changed), { data: { width: 100, height: 100, type: 'image/png' } });
+    await until(() => storedContent(cluster).length === stored - 1, 'the old variant is removed');
+    t.match(await small(), { width: 64, height: 64, format: 'png' });
+    await cluster.fetch(`/files/${id}`, { method: 'DELETE' });
+    await until(() => storedContent(cluster).length === stored - 2, 'all is removed');
+  });
+});

@@ -1,0 +1,46 @@
+/** Measures images that were uploaded, and tells their files if those exist already. */
+import { render, sql } from '#core/database/sql.ts';
+import {
+  IMAGE_FACTS_JOB,
+  type ImageFacts,
+  imageFactsMessage,
+} from '#core/jobs/message/image-facts.ts';
+import { FILES } from '#core/services/files/assets.ts';
+import { systemTable } from '#core/system/system-table.ts';
+import type { Actor } from '#workers/runtime/actor.ts';
+import type { Services } from '#workers/services.ts';
+
+const DEADLINE_MS = 120_000;
+
+/** Tells the files of an image that do not know yet. */
+async function tell(
+  { journal, pool, schema }: Services,
+  { storage, name }: { readonly storage: string; readonly name: string },
+  { width, height, metadata }: ImageFacts,
+): Promise<void> {
+  await journal.transaction(pool, async (client, note) => {
+    const { rows } = await client.query<{ id: string }>(
+      render(sql`UPDATE ${systemTable(schema, 'files')}
+        SET width = ${width}, height = ${height}, metadata = ${JSON.stringify(metadata)}::json
+        WHERE filename_disk = ${name} AND storage = ${storage} AND width IS NULL RETURNING id`),
+    );
+    const keys = rows.map(({ id }) => id);
+    if (keys.length > 0) note({ collection: FILES, action: 'update', keys, user: null });
+  });
+}
+
+export const imageFactsActor: Actor<typeof imageFactsMessage> = {
+  name: IMAGE_FACTS_JOB,
+  queue: 'images',
+  message: imageFactsMessage,
+  version: 1,
+  effect: 'idempotent',
+  deadline: () => DEADLINE_MS,
+  mailbox: () => null,
+
+  async receive({ storage, name }, { services, signal }) {
+    const facts = await services.images.facts({ storage, name }, signal);
+    if (facts !== null) await tell(services, { storage, name }, facts);
+    return facts;
+  },
+};

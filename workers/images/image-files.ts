@@ -1,0 +1,118 @@
+/** Files of images for the processes that work on them, which read and write only local ones. */
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Place } from '#core/files/unclaimed-content.ts';
+import type { ImageTransformation } from '#core/images/transformation.ts';
+import type { ImageFacts } from '#core/jobs/message/image-facts.ts';
+import type { FileStore } from '#core/services/files/file-store.ts';
+import { type ImagePool, unusableImage } from './image-pool.ts';
+import type { MadeImage } from './task.ts';
+
+/** Bytes of an image that is read. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/** An image that was made, as long as it is used. */
+export interface MadeFile extends MadeImage {
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+export interface ImageFilesOptions {
+  readonly store: FileStore;
+  readonly pool: ImagePool;
+  /** ASSETS_TRANSFORM_IMAGE_MAX_DIMENSION */
+  readonly maxDimension: number;
+  /** FILES_METADATA_PLACES: metadata says where an image was taken. */
+  readonly places: boolean;
+}
+
+/** Whether a process of this host runs. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Those of other users cannot be told anything.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** Removes what workers left that were killed. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const [, pid] = /^sluice-images-(\d+)-/.exec(name) ?? [];
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    await rm(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
+export class ImageFiles {
+  readonly #options: ImageFilesOptions;
+  #folder: Promise<string> | null = null;
+
+  constructor(options: ImageFilesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Size and metadata of an image.
+   * @returns null for what is no image
+   * @throws ServiceError SERVICE_UNAVAILABLE when its bytes cannot be read
+   */
+  async facts(place: Place, signal: AbortSignal): Promise<ImageFacts | null> {
+    const { pool, places } = this.#options;
+    return await this.#with(place, signal, (input) => pool.facts(input, places));
+  }
+
+  /**
+   * Makes another form of an image, which `use` reads.
+   * @throws ServiceError UNPROCESSABLE_ENTITY for an image that cannot be used or takes too long;
+   *   SERVICE_UNAVAILABLE when its bytes cannot be read
+   */
+  async made<T>(
+    place: Place,
+    transformation: ImageTransformation,
+    { signal, use }: { readonly signal: AbortSignal; use(made: MadeFile): Promise<T> },
+  ): Promise<T> {
+    const { pool, maxDimension } = this.#options;
+    return await this.#with(place, signal, async (input) => {
+      const output = `${input}.out`;
+      try {
+        const made = await pool.transform({ input, output, transformation, maxDimension });
+        return await use({ ...made, content: createReadStream(output) });
+      } finally {
+        await rm(output, { force: true });
+      }
+    });
+  }
+
+  /** Ends the processes and removes all files. */
+  async close(): Promise<void> {
+    this.#options.pool.close();
+    const folder = await this.#folder?.catch(() => null);
+    if (typeof folder === 'string') await rm(folder, { recursive: true, force: true });
+  }
+
+  async #with<T>(place: Place, signal: AbortSignal, use: (input: string) => Promise<T>) {
+    const { store } = this.#options;
+    if ((await store.size(place)) > MOST_BYTES) {
+      throw unusableImage(`It has more than ${MOST_BYTES} bytes.`);
+    }
+    this.#folder ??= this.#open();
+    const input = join(await this.#folder, randomUUID());
+    try {
+      await pipeline(store.read(place), createWriteStream(input), { signal });
+      return await use(input);
+    } finally {
+      await rm(input, { force: true });
+    }
+  }
+
+  async #open(): Promise<string> {
+    await removeLeftovers().catch(() => undefined);
+    return await mkdtemp(join(tmpdir(), `sluice-images-${process.pid}-`));
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * A process that reads and transforms images, one at a time. What an image does to the library (a
+ * crash, a hang, hunger) ends this process and no worker.
+ */
+import { stat } from 'node:fs/promises';
+import exif from 'exif-reader';
+import sharp, { type Metadata, type Sharp } from 'sharp';
+import type { ImageTransformation, Point } from '#core/images/transformation.ts';
+import type { ImageResult, ImageTask } from './task.ts';
+
+/** Pixels of an image, all of its pages together; the library would take five times as many. */
+const MOST_PIXELS = 50_000_000;
+/** The effort that AVIF takes; more takes seconds. */
+const AVIF_EFFORT = 2;
+
+sharp.cache(false);
+sharp.concurrency(1);
+// Only what browsers show is read: no SVG, no PDF, nothing that refers to other files.
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({
+  operation: [
+    ...['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWebp', 'VipsForeignLoadTiff'],
+    ...['VipsForeignLoadHeif', 'VipsForeignLoadNsgif'],
+  ],
+});
+
+/** The image is at fault. */
+class ImageRefusal extends Error {}
+
+function open(input: string): Sharp {
+  return sharp(input, { limitInputPixels: MOST_PIXELS, failOn: 'truncated', animated: false });
+}
+
+/** @throws ImageRefusal for an image that is too large */
+async function metadataOf(image: Sharp, maxDimension: number): Promise<Metadata> {
+  const metadata = await image.metadata();
+  const { width = 0, height = 0 } = metadata;
+  if (width * height > MOST_PIXELS) throw new ImageRefusal('It has too many pixels.');
+  if (Math.max(width, height) > maxDimension) {
+    throw new ImageRefusal(`It is larger than ${maxDimension} pixels.`);
+  }
+  return metadata;
+}
+
+/** Width and height with the orientation that the camera noted. */
+function seen({ width = 0, height = 0, orientation = 1 }: Metadata): Point {
+  return orientation >= 5 ? { x: height, y: width } : { x: width, y: height };
+}
+
+/** What the camera wrote, without where it was unless that is asked for. */
+function exifOf({ exif: bytes }: Metadata, places: boolean): Record<string, unknown> {
+  if (bytes === undefined) return {};
+  try {
+    const { GPSInfo, ...others } = exif(bytes);
+    const told = places && GPSInfo !== undefined ? { ...others, GPSInfo } : others;
+    // Buffers and dates become what JSON has.
+    return Object.fromEntries(
+      Object.entries(told)
+        .filter(([name]) => ['Image', 'Photo', 'GPSInfo'].includes(name))
+        .map(([name, value]) => [name, plain(value)]),
+    );
+  } catch {
+    return {};
+  }
+}
+
+/** Texts and numbers of a part; what is binary says nothing to people. */
+function plain(part: unknown): Record<string, unknown> {
+  if (typeof part !== 'object' || part === null) return {};
+  const entries = Object.entries(part).flatMap(([name, value]): [string, unknown][] => {
+    if (value instanceof Date) return [[name, value.toISOString()]];
+    if (typeof value === 'string') return [[name, value.replace(/\p{Cc}/gu, '').slice(0, 1_000)]];
+    return typeof value === 'number' && Number.isFinite(value) ? [[name, value]] : [];
+  });
+  return Object.fromEntries(entries.slice(0, 100));
+}
+
+async function readFacts(task: Extract<ImageTask, { kind: 'facts' }>): Promise<ImageResult> {
+  const metadata = await open(task.input).metadata();
+  const { x: width, y: height } = seen(metadata);
+  const { space, channels, density, hasAlpha, orientation, pages } = metadata;
+  const facts = { space, channels, density, hasAlpha, orientation, pages };
+  const told = Object.entries(facts).filter(([, value]) => value !== undefined);
+  const known = { ...Object.fromEntries(told), ...exifOf(metadata, task.places) };
+  return { kind: 'facts', facts: { width, height, metadata: known } };
+}
+
+/** Cuts out what has the wanted shape, with the focus as near to its middle as can be. */
+function cutAround(image: Sharp, size: Point, wanted: Point, focus: Point): Sharp {
+  const scale = Math.max(wanted.x / size.x, wanted.y / size.y);
+  const scaled = { x: Math.round(size.x * scale), y: Math.round(size.y * scale) };
+  const at = (point: number, all: number, part: number) =>
+    Math.max(0, Math.min(all - part, Math.round(point * scale - part / 2)));
+  return image
+    .resize(Math.max(scaled.x, wanted.x), Math.max(scaled.y, wanted.y), { fit: 'fill' })
+    .extract({
+      left: at(focus.x, Math.max(scaled.x, wanted.x), wanted.x),
+      top: at(focus.y, Math.max(scaled.y, wanted.y), wanted.y),
+      width: wanted.x,
+      height: wanted.y,
+    });
+}
+
+function resized(image: Sharp, size: Point, transformation: ImageTransformation): Sharp {
+  const { width, height, fit, withoutEnlargement, focus } = transformation;
+  if (width === null && height === null) return image;
+  const isSmaller = width !== null && height !== null && width <= size.x && height <= size.y;
+  if (focus !== null && fit === 'cover' && width !== null && height !== null) {
+    if (isSmaller || !withoutEnlargement) {
+      return cutAround(image, size, { x: width, y: height }, focus);
+    }
+  }
+  return image.resize(width, height, { fit, withoutEnlargement });
+}
+
+function encoded(image: Sharp, { format, quality }: ImageTransformation): Sharp {
+  const options = quality === null ? {} : { quality };
+  if (format === 'avif') return image.avif({ ...options, effort: AVIF_EFFORT });
+  return image.toFormat(format === 'jpg' ? 'jpeg' : format, options);
+}
+
+/** Runs the operations that `core/images/operation.ts` parsed; each changes the image in place. */
+function operate(image: Sharp, { operations }: ImageTransformation): void {
+  for (const [name, ...given] of operations) Reflect.apply(image[name], image, given);
+}
+
+async function transform(task: Extract<ImageTask, { kind: 'transform' }>): Promise<ImageResult> {
+  const { input, output, transformation, maxDimension } = task;
+  const size = seen(await metadataOf(open(input), maxDimension));
+  const image = encoded(open(input).autoOrient().toColourspace('srgb'), transformation);
+  operate(resized(image, size, transformation), transformation);
+  const { width, height, format } = await image.toFile(output);
+  const type = `image/${format === 'heif' ? 'avif' : format}`;
+  return { kind: 'made', type, width, height, bytes: (await stat(output)).size };
+}
+
+async function work(task: ImageTask): Promise<ImageResult> {
+  try {
+    return task.kind === 'facts' ? await readFacts(task) : await transform(task);
+  } catch (error) {
+    const reason = error instanceof ImageRefusal ? error.message : 'It cannot be read as an image.';
+    return { kind: 'refused', reason };
+  }
+}
+
+process.on('message', (message: { readonly id: number; readonly task: ImageTask }) => {
+  work(message.task).then(
+    (result) => process.send?.({ id: message.id, result }),
+    () => process.exit(1),
+  );
+});
+// It has no work without its worker, which decides when it ends.
+process.on('disconnect', () => process.exit(0));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
