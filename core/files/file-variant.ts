@@ -1,8 +1,8 @@
 /** The other forms of images that were made, and the reasons why some cannot be. */
-import { type Client, type Pool, transaction } from '#core/database/pool.ts';
-import { render, sql } from '#core/database/sql.ts';
+import type { Pool } from '#core/database/pool.ts';
+import { render, type Sql, sql } from '#core/database/sql.ts';
 import { systemTable } from '#core/system/system-table.ts';
-import { claimContent, type Place } from './unclaimed-content.ts';
+import type { Place } from './unclaimed-content.ts';
 
 /** Variants that one file may have; the oldest ones make room for more. */
 const MOST_PER_FILE = 500;
@@ -52,7 +52,7 @@ export class FileVariants {
   async find(file: string, key: string): Promise<FileVariant | string | null> {
     const { rows } = await this.#pool.query<Row>(
       render(sql`SELECT storage, name, type, bytes, sha256, reason, made_on
-        FROM ${systemTable(this.#schema, 'file_variants')}
+        FROM ${this.#variants}
         WHERE file = ${file} AND key = ${key} AND (reason IS NULL
           OR made_on > clock_timestamp() - make_interval(mins => ${REFUSED_MINUTES}))`),
     );
@@ -65,57 +65,59 @@ export class FileVariants {
 
   /**
    * Adds a variant that has arrived in its storage.
-   * @returns false when the file has other bytes by now, or the variant was made by somebody else: its
-   *   bytes are still unclaimed then
+   * @returns false when the file has other bytes by now, the variant was made by somebody else, or its
+   *   bytes were given up: they are still unclaimed then
    */
   async add(
     source: VariantSource,
     key: string,
     { storage, name, type, bytes, sha256 }: Omit<FileVariant, 'made'>,
   ): Promise<boolean> {
-    return await this.#record(source, key, async (client) => {
-      const { rowCount } = await client.query(
-        render(sql`INSERT INTO ${systemTable(this.#schema, 'file_variants')}
-            (file, key, storage, name, type, bytes, sha256)
-          VALUES (${source.file}, ${key}, ${storage}, ${name}, ${type}, ${bytes}, ${sha256})
-          ON CONFLICT DO NOTHING`),
-      );
-      if (rowCount === 0) return false;
-      await claimContent(client, this.#schema, [{ storage, name }]);
-      return true;
-    });
+    const unclaimed = systemTable(this.#schema, 'unclaimed_content');
+    const { rowCount } = await this.#pool.query(
+      render(sql`WITH arrived AS (SELECT FROM ${unclaimed}
+            WHERE storage = ${storage} AND name = ${name} AND state = 'arriving' FOR UPDATE),
+          ${this.#oldest(source)},
+          added AS (INSERT INTO ${this.#variants} AS v
+              (file, key, storage, name, type, bytes, sha256)
+            SELECT f.id, ${key}, ${storage}, ${name}, ${type}, ${bytes}, ${sha256}
+              FROM ${this.#sourceOf(source)} AS f, arrived
+            ON CONFLICT (file, key) DO UPDATE SET storage = excluded.storage, name = excluded.name,
+                type = excluded.type, bytes = excluded.bytes, sha256 = excluded.sha256,
+                reason = NULL, made_on = excluded.made_on
+              WHERE v.reason IS NOT NULL
+            RETURNING name)
+        DELETE FROM ${unclaimed} AS u USING added
+          WHERE u.storage = ${storage} AND u.name = added.name`),
+    );
+    return rowCount === 1;
   }
 
   /** Notes why a variant cannot be made. */
   async refuse(source: VariantSource, key: string, reason: string): Promise<void> {
-    await this.#record(source, key, async (client) => {
-      await client.query(
-        render(sql`INSERT INTO ${systemTable(this.#schema, 'file_variants')} (file, key, reason)
-          VALUES (${source.file}, ${key}, ${reason}) ON CONFLICT DO NOTHING`),
-      );
-      return true;
-    });
+    await this.#pool.query(
+      render(sql`WITH ${this.#oldest(source)}
+        INSERT INTO ${this.#variants} AS v (file, key, reason)
+          SELECT f.id, ${key}, ${reason} FROM ${this.#sourceOf(source)} AS f
+          ON CONFLICT (file, key) DO UPDATE SET reason = excluded.reason, made_on = excluded.made_on
+            WHERE v.reason IS NOT NULL`),
+    );
   }
 
-  /** Writes a variant as long as its file has the bytes of which it is made. */
-  async #record(
-    { file, storage, name }: VariantSource,
-    key: string,
-    write: (client: Client) => Promise<boolean>,
-  ): Promise<boolean> {
-    const variants = systemTable(this.#schema, 'file_variants');
-    return await transaction(this.#pool, async (client) => {
-      const { rowCount } = await client.query(
-        render(sql`SELECT FROM ${systemTable(this.#schema, 'files')}
-          WHERE id = ${file} AND storage = ${storage} AND filename_disk = ${name} FOR SHARE`),
-      );
-      if (rowCount === 0) return false;
-      await client.query(
-        render(sql`DELETE FROM ${variants} WHERE file = ${file} AND (reason IS NOT NULL AND key = ${key}
-          OR key IN (SELECT key FROM ${variants} WHERE file = ${file}
-            ORDER BY made_on DESC OFFSET ${MOST_PER_FILE - 1}))`),
-      );
-      return await write(client);
-    });
+  get #variants(): Sql {
+    return systemTable(this.#schema, 'file_variants');
+  }
+
+  /** The file, as long as it has the bytes of which a variant is made. */
+  #sourceOf({ file, storage, name }: VariantSource): Sql {
+    return sql`(SELECT id FROM ${systemTable(this.#schema, 'files')} WHERE id = ${file}
+      AND storage = ${storage} AND filename_disk = ${name} FOR SHARE)`;
+  }
+
+  /** Removes variants to make room for one more. */
+  #oldest({ file }: VariantSource): Sql {
+    return sql`oldest AS (DELETE FROM ${this.#variants} WHERE file = ${file} AND key IN (
+      SELECT key FROM ${this.#variants} WHERE file = ${file}
+        ORDER BY made_on DESC OFFSET ${MOST_PER_FILE - 1}))`;
   }
 }

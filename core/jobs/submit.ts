@@ -96,10 +96,13 @@ function storedName(name: string): string {
     .toWellFormed();
 }
 
-/** The row of a new job; with `room` only when that holds for the open jobs of its owner. */
+/**
+ * The row of a new job; with `room` only when that holds, where `own` are the open jobs of its owner if it
+ * has one.
+ */
 function insertion(schema: string, job: Submission, room?: Sql): Sql {
   const { file, holder = null, queue } = job;
-  const last = room === undefined ? undefined : sql`own.turn`;
+  const last = room === undefined || holder === null ? undefined : sql`own.turn`;
   const dialect = file?.dialect ?? null;
   const values = sql`${job.kind}, ${job.queue}, ${job.mailbox}, ${storedJson(job.message)},
       ${job.message.version}, ${job.user}, ${job.collection}, ${job.fingerprint}, ${holder},
@@ -113,9 +116,11 @@ function insertion(schema: string, job: Submission, room?: Sql): Sql {
       "user", collection, fingerprint, holder, catalog, turn, file_name, file_size, file_format,
       dialect, storage, request_id, traceparent)
     ${
-      room === undefined || holder === null
-        ? sql`VALUES (${values})`
-        : sql`SELECT ${values} FROM (${openJobs(schema, holder, queue)}) AS own WHERE ${room}`
+      holder === null
+        ? sql`SELECT ${values} WHERE ${room ?? sql`true`}`
+        : room === undefined
+          ? sql`VALUES (${values})`
+          : sql`SELECT ${values} FROM (${openJobs(schema, holder, queue)}) AS own WHERE ${room}`
     }
     ON CONFLICT DO NOTHING RETURNING id, turn::float8 AS turn`;
 }
@@ -213,8 +218,8 @@ function keyedRequest(job: Submission): KeyedRequest | null {
 }
 
 /**
- * Records a job of an owner with one message, as most are: its statements are one transaction although
- * each sees what was committed before it began. Null when something is in the way.
+ * Records a job with one message, as most are: the statements of one with an owner are one transaction
+ * although each sees what was committed before it began. Null when something is in the way.
  */
 async function recordAtOnce(
   connections: Connections,
@@ -222,9 +227,15 @@ async function recordAtOnce(
   job: Submission,
 ): Promise<Recorded | null> {
   const { holder, upload = null } = job;
-  if (holder === undefined) return null;
+  const accepts = sql`NOT ${isDraining(schema, job.queue)}`;
+  if (holder === undefined) {
+    const { rows } = await withConnection(connections, (client) =>
+      client.query<Recorded>(render(insertion(schema, job, accepts))),
+    );
+    return rows[0] ?? null;
+  }
   const claim = { holder, max, upload };
-  const room = sql`${hasRoom(schema, claim)} AND NOT ${isDraining(schema, job.queue)}`;
+  const room = sql`${hasRoom(schema, claim)} AND ${accepts}`;
   const statements = [takeTurn(holder), insertion(schema, job, room)];
   const results = await withConnection(connections, (client) =>
     runTogether<Recorded>(client, statements),

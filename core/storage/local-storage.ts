@@ -268,6 +268,7 @@ export function localStorage(folder: string): Storage {
       }
     },
     read: (id, range) => createReadStream(pathOf(id), { highWaterMark: BLOCK, ...range }),
+    localPath: pathOf,
     async size(id) {
       try {
         return (await stat(pathOf(id))).size;

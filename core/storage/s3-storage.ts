@@ -86,6 +86,10 @@ class S3Storage implements Storage {
     return downloadFromS3(this.#bucket, id, range);
   }
 
+  localPath(): null {
+    return null;
+  }
+
   async size(id: string): Promise<number> {
     assertFileName(id);
     const command = new HeadObjectCommand(this.#bucket.object(id));

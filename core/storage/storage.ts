@@ -85,6 +85,8 @@ export interface Storage {
   finish(id: string, state: PieceState | null, bytes: number): Promise<void>;
   /** The content or a part of it as a stream; fails with ENOENT when it does not exist. */
   read(id: string, range?: ByteRange): Readable;
+  /** Where a library of this host finds the file, without copying it; null where it cannot. */
+  localPath(id: string): string | null;
   /**
    * The size of an upload in bytes.
    * @throws {ServiceError} SERVICE_UNAVAILABLE when it does not exist

@@ -9,6 +9,7 @@ import { listenForInterrupt } from '#ops/supervisor/stop-signal.ts';
 import { measureAccess } from './access/measure.ts';
 import { measureCompile } from './compile.ts';
 import { type Environment, openEnvironment } from './environment.ts';
+import { measureFiles } from './files/measure.ts';
 import { measureImports } from './import/measure.ts';
 import { type Part, parseOptions } from './options.ts';
 import { measureReads } from './read/measure.ts';
@@ -25,6 +26,7 @@ const MEASURES: Readonly<Record<Part, (environment: Environment) => Promise<Row[
   write: measureWrites,
   access: measureAccess,
   import: measureImports,
+  files: measureFiles,
   compile: measureCompile,
   schema: measureSchema,
 };

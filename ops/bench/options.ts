@@ -5,14 +5,15 @@ import * as v from 'valibot';
 import { SetupError } from '#core/system/setup-error.ts';
 import { ROOT } from './process.ts';
 
-export const PARTS = ['read', 'write', 'access', 'import', 'compile', 'schema'] as const;
+export const PARTS = ['read', 'write', 'access', 'import', 'files', 'compile', 'schema'] as const;
 export type Part = (typeof PARTS)[number];
 
-const USAGE = `npm run bench -- [read] [write] [access] [import] [compile] [schema] [options]
+const USAGE = `npm run bench -- [read] [write] [access] [import] [files] [compile]
+              [schema] [options]
   --scale <n>       size of the data, 1 by default: 100,000 articles, a file of 1,000,000 rows
   --rounds <n>      alternating runs of each measurement, 5 by default; medians count
   --seconds <n>     length of one run of a read or write, 3 by default
-  --only <text>     of the reads and writes only those whose id contains it, such as update
+  --only <text>     of the reads, writes and files only those whose id contains it, such as update
   --generator <g>   wrk or autocannon; by default wrk where it is installed
   --database-url <u> a server to use instead of an embedded one: its database "bench" is made anew
   --folder <path>   where database, files and results (<date>.json) go, .bench by default

@@ -11,6 +11,7 @@ const DIGITS: Readonly<Record<Unit, number>> = {
   'rows/s': 0,
   ms: 3,
   MiB: 1,
+  'MiB/s': 0,
   times: 2,
 };
 

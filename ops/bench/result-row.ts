@@ -7,7 +7,7 @@ export type Goal =
   | { readonly kind: 'ratio at least'; readonly value: number }
   | { readonly kind: 'below'; readonly value: number };
 
-export type Unit = 'requests/s' | 'rows/s' | 'ms' | 'MiB' | 'times';
+export type Unit = 'requests/s' | 'rows/s' | 'ms' | 'MiB' | 'MiB/s' | 'times';
 
 export interface Row {
   /** `part/what`, such as `read/item`. */

@@ -6,7 +6,7 @@ import type { Config } from '#core/config/config.ts';
 import { SetupError } from '#core/system/setup-error.ts';
 
 /** Number of queues; a constant, because importing them would slow down every start. */
-export const QUEUES = 3;
+export const QUEUES = 4;
 /** Connections of the message bus of a process. */
 const BUS = 1;
 /** Maximum connections for all queues of a process that only adds jobs. */

@@ -2,11 +2,11 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Metadata } from 'sharp';
 import t from 'tap';
 import { bodyOf, type ErrorsBody } from '#tests/harness/body.ts';
 import { type Cluster, startCluster } from '#tests/harness/cluster.ts';
+import { flood } from '#tests/harness/hostile-image.ts';
 import { createMember } from '#tests/harness/member.ts';
 import { until } from '#tests/harness/until.ts';
 
@@ -24,26 +24,6 @@ function picture(width: number, height: number) {
   return sharp({ create: { width, height, channels: 3, background: '#00f' } }).composite([
     { input: { create: half }, left: 0, top: 0 },
   ]);
-}
-
-function chunk(type: string, content: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type, 'latin1'), content]);
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(content.length);
-  sum.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, sum]);
-}
-
-/** A PNG of one colour, which is small however large it is seen. */
-function flood(width: number, height: number, rows = height): Buffer {
-  const head = Buffer.alloc(13);
-  head.writeUInt32BE(width, 0);
-  head.writeUInt32BE(height, 4);
-  head.set([8, 0, 0, 0, 0], 8);
-  const lines = deflateSync(Buffer.alloc((width + 1) * rows));
-  const signature = Buffer.from('89504e470d0a1a0a', 'hex');
-  const parts = [chunk('IHDR', head), chunk('IDAT', lines), chunk('IEND', Buffer.alloc(0))];
-  return Buffer.concat([signature, ...parts]);
 }
 
 async function upload(

@@ -6,6 +6,7 @@ import t from 'tap';
 import { bodyOf } from '#tests/harness/body.ts';
 import { type Cluster, startCluster } from '#tests/harness/cluster.ts';
 import { Dice } from '#tests/harness/dice.ts';
+import { flood } from '#tests/harness/hostile-image.ts';
 import { type Answer, createMember, type MemberUser } from '#tests/harness/member.ts';
 import { until } from '#tests/harness/until.ts';
 
@@ -20,7 +21,7 @@ interface Row {
 
 /** A random condition on files; some name the folder, and some the uploader. */
 function ruleOf(dice: Dice, folders: readonly [string, ...string[]], depth = 0): object {
-  const text = () => dice.pick(['a', 'b', 'text/plain', 'application/json', 'none']);
+  const text = () => dice.pick(['a', 'b', 'text/plain', 'image/png', 'none']);
   const leaves: readonly [() => object, ...(() => object)[]] = [
     () => ({ folder: { _eq: dice.pick(folders) } }),
     () => ({ folder: { _null: true } }),
@@ -58,8 +59,12 @@ async function stored(
   const folder = dice.below(3) === 0 ? null : dice.pick(folders);
   if (folder !== null) form.append('folder', folder);
   form.append('title', dice.pick(['a', 'b', 'none']));
-  const type = dice.pick(['text/plain', 'application/json']);
-  form.append('file', new File(['x'.repeat(dice.below(6))], 'f.txt', { type }));
+  if (dice.below(3) === 0) {
+    form.append('file', new File([new Uint8Array(flood(9, 9))], 'f.png', { type: 'image/png' }));
+  } else {
+    const type = dice.pick(['text/plain', 'application/json']);
+    form.append('file', new File(['x'.repeat(dice.below(6))], 'f.txt', { type }));
+  }
   await send(form);
 }
 
@@ -104,11 +109,13 @@ t.test(`seed ${SEED}`, async (t) => {
     t.strictSame(await graphql(member), seen, `GraphQL: ${name}`);
     const headers = { authorization: `Bearer ${member.token}` };
     for (const { id } of all) {
-      const [asset, replace] = await Promise.all([
+      const [asset, variant, replace] = await Promise.all([
         patient(`${cluster.url}/assets/${id}`, { headers }),
+        patient(`${cluster.url}/assets/${id}?width=3`, { headers }),
         begin(cluster, member, id),
       ]);
-      await asset.arrayBuffer();
+      await Promise.all([asset.arrayBuffer(), variant.arrayBuffer()]);
+      t.equal(variant.status, isSeen.has(id) ? 200 : 403, `variant: ${name}`);
       t.equal(asset.status, isSeen.has(id) ? 200 : 403, `bytes: ${name}`);
       t.equal(replace, isSeen.has(id) ? 201 : 403, `tus: ${name}`);
     }

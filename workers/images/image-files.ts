@@ -79,7 +79,7 @@ export class ImageFiles {
   ): Promise<T> {
     const { pool, maxDimension } = this.#options;
     return await this.#with(place, signal, async (input) => {
-      const output = `${input}.out`;
+      const output = await this.#newPath();
       try {
         const made = await pool.transform({ input, output, transformation, maxDimension });
         return await use({ ...made, content: createReadStream(output) });
@@ -101,14 +101,20 @@ export class ImageFiles {
     if ((await store.size(place)) > MOST_BYTES) {
       throw unusableImage(`It has more than ${MOST_BYTES} bytes.`);
     }
-    this.#folder ??= this.#open();
-    const input = join(await this.#folder, randomUUID());
+    const local = store.localPath(place);
+    if (local !== null) return await use(local);
+    const copy = await this.#newPath();
     try {
-      await pipeline(store.read(place), createWriteStream(input), { signal });
-      return await use(input);
+      await pipeline(store.read(place), createWriteStream(copy), { signal });
+      return await use(copy);
     } finally {
-      await rm(input, { force: true });
+      await rm(copy, { force: true });
     }
+  }
+
+  async #newPath(): Promise<string> {
+    this.#folder ??= this.#open();
+    return join(await this.#folder, randomUUID());
   }
 
   async #open(): Promise<string> {

@@ -1,5 +1,6 @@
 /** The processes in which a worker reads and transforms images. */
 import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { ServiceError, unavailable } from '#core/errors/service-error.ts';
@@ -10,11 +11,25 @@ const PROCESS = join(import.meta.dirname, 'image-process.ts');
 /** Milliseconds after which a process without work ends. */
 const IDLE_MS = 30_000;
 
+/** USER_HZ, 100 on every Linux that Node runs on. */
+const TICKS = 100;
+
 export interface ImagePoolOptions {
   /** ASSETS_TRANSFORM_MAX_CONCURRENT: processes. */
   readonly max: number;
   /** ASSETS_TRANSFORM_TIMEOUT: milliseconds for one image. */
   readonly timeout: number;
+}
+
+/** Seconds of processor time that a process has used; null where the system does not tell. */
+function processorTime(pid: number): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / TICKS;
+  } catch {
+    return null;
+  }
 }
 
 /** One process, and the task that it has. */
@@ -51,9 +66,13 @@ class ImageProcess {
     const { promise, resolve, reject } = Promise.withResolvers<ImageResult>();
     this.#settle = (result) => (result instanceof Error ? reject(result) : resolve(result));
     this.#next += 1;
+    const before = this.#processorTime();
     const timer = setTimeout(() => {
+      const used = (this.#processorTime() - before) * 1_000;
       const reason = `It takes longer than ${timeout} ms.`;
-      this.#done({ kind: 'refused', reason });
+      // Not the fault of the image when there was no processor for it.
+      if (used < timeout / 2) this.#done(new Error('there is no processor for images'));
+      else this.#done({ kind: 'refused', reason });
       this.end();
     }, timeout);
     try {
@@ -68,6 +87,12 @@ class ImageProcess {
 
   end(): void {
     this.#child.kill('SIGKILL');
+  }
+
+  /** Seconds; endless where the system does not tell, so that every image counts as a slow one. */
+  #processorTime(): number {
+    const { pid } = this.#child;
+    return (pid === undefined ? null : processorTime(pid)) ?? Number.POSITIVE_INFINITY;
   }
 
   #done(result: ImageResult | Error): void {

@@ -3,6 +3,7 @@
  * crash, a hang, hunger) ends this process and no worker.
  */
 import { stat } from 'node:fs/promises';
+import { constants, getPriority, setPriority } from 'node:os';
 import exif from 'exif-reader';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import type { ImageTransformation, Point } from '#core/images/transformation.ts';
@@ -12,6 +13,9 @@ import type { ImageResult, ImageTask } from './task.ts';
 const MOST_PIXELS = 50_000_000;
 /** The effort that AVIF takes; more takes seconds. */
 const AVIF_EFFORT = 2;
+
+// Where workers let others have the processors first, images do so even more.
+if (getPriority() > 0) setPriority(constants.priority.PRIORITY_LOW);
 
 sharp.cache(false);
 sharp.concurrency(1);
@@ -126,8 +130,9 @@ function operate(image: Sharp, { operations }: ImageTransformation): void {
 
 async function transform(task: Extract<ImageTask, { kind: 'transform' }>): Promise<ImageResult> {
   const { input, output, transformation, maxDimension } = task;
-  const size = seen(await metadataOf(open(input), maxDimension));
-  const image = encoded(open(input).autoOrient().toColourspace('srgb'), transformation);
+  const opened = open(input);
+  const size = seen(await metadataOf(opened, maxDimension));
+  const image = encoded(opened.autoOrient().toColourspace('srgb'), transformation);
   operate(resized(image, size, transformation), transformation);
   const { width, height, format } = await image.toFile(output);
   const type = `image/${format === 'heif' ? 'avif' : format}`;

@@ -19,8 +19,11 @@ import { countStall } from './stall.ts';
 
 /** Deliveries whose workers died before the job is given up. */
 const MAX_STALLED = 5;
-/** Mailboxes of one queue that must not wait for each other: schema changes and index builds. */
-const LANES: Readonly<Partial<Record<QueueName, number>>> = { schema: 2 };
+/**
+ * Jobs of one queue that must not wait for each other: schema changes and index builds; and images that
+ * are fetched and stored while others are worked on.
+ */
+const LANES: Readonly<Partial<Record<QueueName, number>>> = { schema: 2, images: 6 };
 /** A job that was put aside is delivered again after this time even when nobody wakes it. */
 const ASIDE_MS = 10_000;
 /**

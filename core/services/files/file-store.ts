@@ -218,6 +218,11 @@ export class FileStore {
     }
   }
 
+  /** Where a library of this host finds bytes without copying them; null where it cannot. */
+  localPath({ storage, name }: Place): string | null {
+    return this.at(storage).localPath(name);
+  }
+
   /** The number of bytes. @throws ServiceError SERVICE_UNAVAILABLE when they are not there */
   async size({ storage, name }: Place): Promise<number> {
     return await this.at(storage).size(name);
