@@ -1,6 +1,6 @@
 /**
  * Removes what is no longer needed: old ended jobs, uploads that no open job refers to, and history
- * that is older than configured.
+ * that is older than configured. Stored content of files that does not fit is only told of.
  */
 import * as v from 'valibot';
 import { render, sql } from '#core/database/sql.ts';
@@ -14,6 +14,7 @@ import { removeOldKeys } from '#core/jobs/idempotency-key.ts';
 import { EXPORT_JOB, exportFileId } from '#core/jobs/message/export.ts';
 import { IMPORT_JOB } from '#core/jobs/message/import.ts';
 import { TIDY_JOB, tidyMessage } from '#core/jobs/message/tidy.ts';
+import { auditContent, type ContentAudit } from '#core/services/files/content-audit.ts';
 import { removeKeptFiles } from '#core/services/kept-file.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { uploadOf } from '#core/transfer/upload.ts';
@@ -109,6 +110,18 @@ async function removeHistory({ services, signal }: ActorContext) {
   };
 }
 
+/** How many stored bytes and files do not fit; null when a storage cannot be asked now. */
+async function content({ services, log, signal }: ActorContext): Promise<ContentAudit | null> {
+  const { pool, schema, files } = services;
+  try {
+    return await auditContent({ pool, schema, store: files, log }, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn({ err: error }, 'the stored content of files was not compared');
+    return null;
+  }
+}
+
 export const tidyActor: Actor<typeof tidyMessage> = {
   name: TIDY_JOB,
   queue: 'maintenance',
@@ -132,6 +145,7 @@ export const tidyActor: Actor<typeof tidyMessage> = {
     return {
       jobs: await removeJobs(context.services),
       files: kept + (await removeUploads(context)),
+      content: await content(context),
       ...(await removeHistory(context)),
     };
   },

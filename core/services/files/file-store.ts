@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Config } from '#core/config/config.ts';
-import { invalidPayload, unavailable } from '#core/errors/service-error.ts';
+import { invalidPayload, ServiceError, unavailable } from '#core/errors/service-error.ts';
 import { headed, isListed, mediaTypeOf, OCTET_STREAM } from '#core/files/media-type.ts';
 import type { Place, RemoveContent, UnclaimedContent } from '#core/files/unclaimed-content.ts';
 import type { Log } from '#core/log/log.ts';
@@ -15,6 +15,7 @@ import {
   type Piece,
   type PieceState,
   type Storage,
+  StorageUnreachable,
 } from '#core/storage/storage.ts';
 
 const EXTENSION = /\.([a-z0-9]{1,16})$/;
@@ -226,6 +227,17 @@ export class FileStore {
   /** The number of bytes. @throws ServiceError SERVICE_UNAVAILABLE when they are not there */
   async size({ storage, name }: Place): Promise<number> {
     return await this.at(storage).size(name);
+  }
+
+  /** Whether bytes are in their storage. @throws ServiceError SERVICE_UNAVAILABLE */
+  async isThere(place: Place): Promise<boolean> {
+    try {
+      await this.size(place);
+      return true;
+    } catch (error) {
+      if (error instanceof ServiceError && !(error instanceof StorageUnreachable)) return false;
+      throw error;
+    }
   }
 
   /** Removes bytes that no file has claimed; what cannot be removed now is swept later. */

@@ -62,7 +62,7 @@ t.test('old jobs and unused uploads are removed, all others stay', async (t) => 
         failpoint: async () => undefined,
       },
     );
-  t.strictSame(await tidy(), { jobs: 1, files: 2 });
+  t.match(await tidy(), { jobs: 1, files: 2 });
   const left = await pool.query<{ id: string }>('SELECT id FROM system_jobs ORDER BY sequence');
   t.strictSame(
     left.rows.map(({ id }) => id),
@@ -94,11 +94,11 @@ t.test('old jobs and unused uploads are removed, all others stay', async (t) => 
   const found = await insert('completed', '5 days', randomUUID());
   await keep(found, 'young', '23 hours');
   await keep(recent, 'old', '25 hours');
-  t.strictSame(await tidy(), { jobs: 0, files: 0 });
+  t.match(await tidy(), { jobs: 0, files: 0 });
   t.strictSame(await keys(), ['young']);
   t.strictSame(await ids(), [recent, open, found]);
   await pool.query("UPDATE system_idempotency_keys SET created_on = now() - interval '25 hours'");
-  t.strictSame(await tidy(), { jobs: 1, files: 0 });
+  t.match(await tidy(), { jobs: 1, files: 0 });
   t.strictSame(await keys(), []);
   t.strictSame(await ids(), [recent, open]);
 
@@ -106,7 +106,7 @@ t.test('old jobs and unused uploads are removed, all others stay', async (t) => 
   const second = await insert('failed', '2 hours', randomUUID());
   const newest = await insert('cancelled', '1 hour', randomUUID());
   const most = (count: number) => ({ ...config, JOBS_MAX_KEPT: count });
-  t.strictSame(await tidy(most(3)), { jobs: 0, files: 0 });
+  t.match(await tidy(most(3)), { jobs: 0, files: 0 });
   t.match(await tidy(most(2)), { jobs: 1 });
   t.strictSame(await ids(), [open, second, newest]);
   t.match(await tidy(most(1)), { jobs: 1 });
@@ -131,7 +131,7 @@ t.test('old jobs and unused uploads are removed, all others stay', async (t) => 
     await kept('b', '4 hours'),
   ];
   const limits = { JOB_FILES_RETENTION: 86_400_000, JOB_FILES_MAX: 1 };
-  t.strictSame(await tidy({ ...config, ...limits }), { jobs: 0, files: 2 });
+  t.match(await tidy({ ...config, ...limits }), { jobs: 0, files: 2 });
   const there = new Set((await spool.list()).map(({ id }) => id));
   t.strictSame(
     [aged, surplus, young, others].map((id) => there.has(id)),
@@ -151,7 +151,7 @@ t.test('old jobs and unused uploads are removed, all others stay', async (t) => 
     INSERT INTO system_revisions (activity, collection, item, parent)
       SELECT activity, 'c', 'child', id FROM system_revisions WHERE activity <= 1500 ORDER BY id DESC;
     UPDATE system_revisions SET parent = 7 WHERE activity = 1501`);
-  t.strictSame(await tidy(), { jobs: 0, files: 0 }, 'history stays unless it is to go');
+  t.match(await tidy(), { jobs: 0, files: 0 }, 'history stays unless it is to go');
   const counts = async () => {
     const { rows } = await pool.query<{ a: number; r: number }>(`SELECT
       (SELECT count(*)::int FROM system_activity) a, (SELECT count(*)::int FROM system_revisions) r`);
@@ -165,17 +165,13 @@ t.test('old jobs and unused uploads are removed, all others stay', async (t) => 
       REVISIONS_RETENTION: revisions,
     });
   const attached = await tidy(retention('10d', '200d'));
-  t.strictSame(
-    attached,
-    { jobs: 0, files: 0, revisions: 0, activities: 0 },
-    'with their activities',
-  );
+  t.match(attached, { jobs: 0, files: 0, revisions: 0, activities: 0 }, 'with their activities');
   const revisions = await tidy(retention('200d', '90d'));
-  t.strictSame(revisions, { jobs: 0, files: 0, revisions: 3000, activities: 0 });
+  t.match(revisions, { jobs: 0, files: 0, revisions: 3000, activities: 0 });
   t.strictSame(await counts(), { a: 1502, r: 1 });
   const orphaned = await pool.query('SELECT item, parent FROM system_revisions');
   t.strictSame(orphaned.rows, [{ item: 'new', parent: null }]);
   const activities = await tidy(retention('90d', '90d'));
-  t.strictSame(activities, { jobs: 0, files: 0, revisions: 0, activities: 1500 });
+  t.match(activities, { jobs: 0, files: 0, revisions: 0, activities: 1500 });
   t.strictSame(await counts(), { a: 2, r: 1 });
 });
