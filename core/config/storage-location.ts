@@ -18,6 +18,8 @@ export type StorageLocation =
       readonly endpoint: string | undefined;
       readonly forcePathStyle: boolean;
       readonly credentials: { readonly key: string; readonly secret: string } | undefined;
+      /** Clients fetch the bytes of files from the bucket. */
+      readonly redirect: boolean;
     };
 
 type Entry = Variable<unknown, string | undefined>;
@@ -45,6 +47,11 @@ export const locationVariables = {
     parse: flag,
     fallback: 'false',
     meaning: 'Name the bucket in the path, as most servers need it that are not of AWS',
+  },
+  REDIRECT: {
+    parse: flag,
+    fallback: 'false',
+    meaning: 'Send clients of /assets to the bucket, by URLs that it takes for a minute',
   },
   KEY: {
     parse: text,
@@ -104,6 +111,7 @@ class LocationReader {
       region: value('REGION', entries.REGION.parse) ?? entries.REGION.fallback,
       endpoint: value('ENDPOINT', entries.ENDPOINT.parse),
       forcePathStyle: value('FORCE_PATH_STYLE', entries.FORCE_PATH_STYLE.parse) ?? false,
+      redirect: value('REDIRECT', entries.REDIRECT.parse) ?? false,
       credentials: key === undefined || secret === undefined ? undefined : { key, secret },
     };
   }

@@ -268,6 +268,7 @@ export function localStorage(folder: string): Storage {
       }
     },
     read: (id, range) => createReadStream(pathOf(id), { highWaterMark: BLOCK, ...range }),
+    url: async () => null,
     localPath: pathOf,
     async size(id) {
       try {

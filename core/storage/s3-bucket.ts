@@ -3,9 +3,9 @@
  * pass is a {@link StorageUnreachable}; a file that is not there has the code ENOENT.
  */
 import { createHash } from 'node:crypto';
-import { S3Client, S3ServiceException } from '@aws-sdk/client-s3';
+import { GetObjectCommand, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
 import { unavailable } from '#core/errors/service-error.ts';
-import { StorageUnreachable } from './storage.ts';
+import { type ShownFile, StorageUnreachable } from './storage.ts';
 
 /** Where the files are, and who asks for them. */
 export interface S3Location {
@@ -19,6 +19,8 @@ export interface S3Location {
   readonly forcePathStyle: boolean;
   /** Undefined for those that the SDK finds by itself, such as the role of the host. */
   readonly credentials: { readonly key: string; readonly secret: string } | undefined;
+  /** Clients fetch files from it themselves. */
+  readonly redirect?: boolean;
 }
 
 /** Milliseconds. */
@@ -31,6 +33,8 @@ export interface S3Times {
 }
 
 const S3_TIMES: S3Times = { connect: 4_000, idle: 30_000, request: 120_000 };
+/** Seconds for which a URL holds. */
+const URL_S = 60;
 /** Tries of one request; the pauses between them are fractions of a second. */
 const ATTEMPTS = 3;
 /** Connections of one process to the server. */
@@ -136,6 +140,18 @@ export class S3Bucket {
     } catch (error) {
       throw failureOf(error);
     }
+  }
+
+  /** A URL at which clients get a file; null where they get none from the bucket. */
+  async url(id: string, { type, disposition, cacheControl }: ShownFile): Promise<string | null> {
+    if (this.#location.redirect !== true) return null;
+    const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner');
+    const command = new GetObjectCommand({
+      ...this.object(id),
+      ...{ ResponseContentType: type, ResponseContentDisposition: disposition },
+      ResponseCacheControl: cacheControl,
+    });
+    return await this.request((client) => getSignedUrl(client, command, { expiresIn: URL_S }));
   }
 
   /** Ends idle connections. */

@@ -19,6 +19,7 @@ import {
   fileMissing,
   isFileName,
   type ListedFile,
+  type ShownFile,
   type Storage,
   StorageUnreachable,
 } from './storage.ts';
@@ -84,6 +85,11 @@ class S3Storage implements Storage {
   read(...[id, range]: Parameters<Storage['read']>) {
     assertFileName(id);
     return downloadFromS3(this.#bucket, id, range);
+  }
+
+  async url(id: string, shown: ShownFile): Promise<string | null> {
+    assertFileName(id);
+    return await this.#bucket.url(id, shown);
   }
 
   localPath(): null {

@@ -27,6 +27,13 @@ export interface SizeLimit {
     | 'STORAGE_PART_SIZE';
 }
 
+/** How a storage shows a file to clients: their headers. */
+export interface ShownFile {
+  readonly type: string;
+  readonly disposition: string;
+  readonly cacheControl: string;
+}
+
 /** A file that the storage has, or that arrives. */
 export interface ListedFile {
   readonly id: string;
@@ -85,6 +92,11 @@ export interface Storage {
   finish(id: string, state: PieceState | null, bytes: number): Promise<void>;
   /** The content or a part of it as a stream; fails with ENOENT when it does not exist. */
   read(id: string, range?: ByteRange): Readable;
+  /**
+   * A URL at which clients get the file from the storage itself for a minute; null where they do not.
+   * @throws {ServiceError} SERVICE_UNAVAILABLE
+   */
+  url(id: string, shown: ShownFile): Promise<string | null>;
   /** Where a library of this host finds the file, without copying it; null where it cannot. */
   localPath(id: string): string | null;
   /**

@@ -55,21 +55,35 @@ interface Sent {
   readonly vary?: string;
 }
 
-function assetResponse(call: Call, sent: Sent, reader: Caller): Response {
-  const { assets } = call.services;
+async function assetResponse(call: Call, sent: Sent, reader: Caller): Promise<Response> {
+  const { request, services } = call;
+  const { assets } = services;
   const { type, disposition: usual, headers } = servedType(sent.type);
-  const kind = isDownload(call) ? 'attachment' : usual;
+  const shown = {
+    type,
+    disposition: disposition(sent.filename, isDownload(call) ? 'attachment' : usual),
+    cacheControl: cacheControl(call, reader),
+  };
   const stored = {
     ...{ bytes: sent.bytes, tag: `"${sent.version}"`, modified: sent.modified, type },
     headers: {
       ...headers,
-      'Content-Disposition': disposition(sent.filename, kind),
-      'Cache-Control': cacheControl(call, reader),
+      'Content-Disposition': shown.disposition,
+      'Cache-Control': shown.cacheControl,
       ...(sent.vary === undefined ? {} : { Vary: sent.vary }),
     },
     read: (range: ByteRange | undefined) => assets.read(sent.place, range),
   };
-  return fileResponse(call.request, stored, (pieces) => watched(call, reader, pieces));
+  const response = fileResponse(request, stored, (pieces) => watched(call, reader, pieces));
+  if (request.method === 'HEAD' || response.status === 304) return response;
+  const url = await assets.url(sent.place, shown);
+  return url === null ? response : redirection(url, sent);
+}
+
+/** Sends the client to the storage, which has the file but no rights: only for this time. */
+function redirection(url: string, { vary }: Sent): Response {
+  const varying = vary === undefined ? {} : { Vary: vary };
+  return { status: 302, headers: { Location: url, 'Cache-Control': 'no-store', ...varying } };
 }
 
 /** The pieces of a file, which end when its reader loses the right to it. */
@@ -204,7 +218,7 @@ const ASSET = {
   access: 'rights',
   parameters: ['download', 'signature', ...TRANSFORMATION_PARAMETERS],
   body: null,
-  answer: { statuses: [200, 206, 304], type: 'application/octet-stream' },
+  answer: { statuses: [200, 206, 302, 304], type: 'application/octet-stream' },
 } as const;
 const ZIP = { statuses: [200], type: 'application/zip' } as const;
 

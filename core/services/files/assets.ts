@@ -7,7 +7,7 @@ import { forbidden, ServiceError } from '#core/errors/service-error.ts';
 import { OCTET_STREAM } from '#core/files/media-type.ts';
 import type { Place } from '#core/files/unclaimed-content.ts';
 import { readableRows, type TableRows } from '#core/query/sql/table-rows.ts';
-import type { ByteRange } from '#core/storage/storage.ts';
+import type { ByteRange, ShownFile } from '#core/storage/storage.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { systemName } from '#core/system-collections/name.ts';
 import { referencesTo } from '#core/system-collections/registry.ts';
@@ -151,6 +151,11 @@ export class AssetService {
   /** Reads bytes as a stream; opened when the first piece is asked for. */
   read({ storage, name }: Place, range?: ByteRange): AsyncIterable<Uint8Array> {
     return this.#options.store.read({ storage, name }, range);
+  }
+
+  /** A URL at which the client gets bytes from their storage; null where he does not. */
+  async url(place: Place, shown: ShownFile): Promise<string | null> {
+    return await this.#options.store.url(place, shown);
   }
 
   async #readable(caller: Caller, isWanted: (table: TableRows) => Sql): Promise<readonly Row[]> {

@@ -14,6 +14,7 @@ import {
   fileMissing,
   type Piece,
   type PieceState,
+  type ShownFile,
   type Storage,
   StorageUnreachable,
 } from '#core/storage/storage.ts';
@@ -217,6 +218,11 @@ export class FileStore {
       const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
       throw isMissing ? fileMissing(error) : error;
     }
+  }
+
+  /** A URL at which clients get bytes from their storage for a minute; null where they do not. */
+  async url({ storage, name }: Place, shown: ShownFile): Promise<string | null> {
+    return await this.at(storage).url(name, shown);
   }
 
   /** Where a library of this host finds bytes without copying them; null where it cannot. */
