@@ -238,6 +238,7 @@ export async function openEdgeServices(
       wait: PIECE_WAIT_MS,
     }),
     maxBytes: config.FILES_MAX_UPLOAD_SIZE,
+    maxPerUser: config.TUS_MAX_PER_USER,
   });
   const probe = new PoolProbe(pool, config.DATABASE_POOL_WAIT);
   const rules = new RuleAudit({ pool, schema, catalog, bounds });
@@ -307,11 +308,11 @@ export async function openEdgeServices(
               memoryWarn: config.REDIS_MEMORY_WARN,
             })
           : null,
-      storage: {
-        name: config.locations[0]?.name ?? 'files',
-        storage: spool,
-        free: () => spool.free(),
-      },
+      // The first location holds the files of jobs, too.
+      storages: [...storages].map(([name, storage], place) => {
+        const checked = place === 0 ? spool : storage;
+        return { name, storage: checked, free: () => checked.free() };
+      }),
       unresponsive: () => reader.unresponsive,
       shortage: config.DATABASE_SHORTAGE,
       rules,

@@ -736,6 +736,11 @@ export const variables = {
     fallback: 'true',
     meaning: 'Take uploads that can be resumed, at /files/tus',
   }),
+  TUS_MAX_PER_USER: define({
+    parse: integer(1, 1_000_000),
+    fallback: '1000',
+    meaning: 'Such uploads that one user may have begun and not completed',
+  }),
   TUS_UPLOAD_EXPIRATION: define({
     parse: duration,
     fallback: '1d',

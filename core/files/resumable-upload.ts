@@ -68,16 +68,29 @@ export class ResumableUploadTable {
     return this.#lifetime;
   }
 
-  /** Records an upload whose content is noted already. */
+  /** How many uploads an owner has that are not complete. */
+  async openOf(holder: string): Promise<number> {
+    const { rows } = await this.#pool.query<{ count: number }>(
+      render(sql`SELECT count(*)::int AS count FROM ${this.#uploads}
+        WHERE holder = ${holder} AND file IS NULL AND expires_on > clock_timestamp()`),
+    );
+    return rows[0]?.count ?? 0;
+  }
+
+  /**
+   * Records an upload whose content is noted already.
+   * @param holder whose uploads are counted together
+   */
   async create(
     upload: Pick<ResumableUpload, 'id' | 'user' | 'metadata' | 'storage' | 'name' | 'length'>,
+    holder: string,
   ): Promise<void> {
     const { id, user, metadata, storage, name, length } = upload;
     await this.#pool.query(
       render(sql`WITH kept AS (UPDATE ${this.#unclaimed} SET expires_on = ${this.#end()}
           WHERE storage = ${storage} AND name = ${name})
-        INSERT INTO ${this.#uploads} (id, "user", metadata, storage, name, length, expires_on)
-        VALUES (${id}, ${user}, ${JSON.stringify(metadata)}::jsonb, ${storage}, ${name}, ${length},
+        INSERT INTO ${this.#uploads} (id, "user", holder, metadata, storage, name, length, expires_on)
+        VALUES (${id}, ${user}, ${holder}, ${JSON.stringify(metadata)}::jsonb, ${storage}, ${name}, ${length},
           ${this.#end()})`),
     );
   }

@@ -25,6 +25,11 @@ type ServerConfig = Pick<
   | 'RATE_LIMIT_GLOBAL_DURATION'
   | 'QUERY_LIMIT_DEFAULT'
   | 'QUERY_LIMIT_MAX'
+  | 'FILES_MIME_TYPE_ALLOW_LIST'
+  | 'FILES_MAX_UPLOAD_SIZE'
+  | 'TUS_ENABLED'
+  | 'STORAGE_PART_SIZE'
+  | 'UPLOADS_MAX_PER_USER'
   | 'WEBSOCKETS_ENABLED'
   | 'WEBSOCKETS_HEARTBEAT_ENABLED'
   | 'WEBSOCKETS_HEARTBEAT_PERIOD'
@@ -98,6 +103,15 @@ export class ServerInfo {
       ),
       queryLimit: { default: config.QUERY_LIMIT_DEFAULT, max: config.QUERY_LIMIT_MAX ?? -1 },
       websocket: socketsOf(config),
+      files: {
+        mimeTypeAllowList: config.FILES_MIME_TYPE_ALLOW_LIST,
+        maxUploadSize: config.FILES_MAX_UPLOAD_SIZE ?? null,
+      },
+      uploads: config.TUS_ENABLED && {
+        tus: true,
+        chunkSize: config.STORAGE_PART_SIZE,
+        maxConcurrency: config.UPLOADS_MAX_PER_USER,
+      },
       version: RELEASE,
     };
   }

@@ -5,6 +5,7 @@
 import { type FieldNode, GraphQLError } from 'graphql';
 import { secretsOf } from '#core/config/redact-secrets.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
+import { isJsonObject } from '#core/json/json-object.ts';
 import { type Data, type Envelope, surrounded, type Text } from '#core/services/envelope.ts';
 import type { Answer } from '#core/services/item-reader.ts';
 import type { ItemService } from '#core/services/items.ts';
@@ -15,6 +16,7 @@ import { errorEntriesOf } from '#edge/http/failure-response.ts';
 import { ClientGoneError } from '#edge/http/request.ts';
 import type { Pieces } from '#edge/http/response.ts';
 import { type Call, listed, visitorOf } from '#edge/rest/call.ts';
+import { fileFrom } from '#edge/rest/file-from-url.ts';
 import { aggregationOf } from './aggregate.ts';
 import { collectFields } from './collect.ts';
 import type { ValidDocument } from './document.ts';
@@ -209,6 +211,17 @@ export class Execution {
     switch (verb) {
       case 'createOne':
         return written(await items.create(target, data, back()));
+      case 'importFile': {
+        const { url, ...others } = asked;
+        const file = fileFrom(this.#call, {
+          url: String(url),
+          item: isJsonObject(data) ? data : {},
+        });
+        const question = this.#question(key, (selector) =>
+          selector.query(collection, nodes, others),
+        );
+        return written(await this.#call.services.files.create(target, file, question));
+      }
       case 'createMany':
         return written(await items.create(target, data ?? [], back(-1)));
       case 'updateOne':

@@ -37,6 +37,7 @@ export type RootVerb =
   | 'updateSelf'
   | 'createMany'
   | 'createOne'
+  | 'importFile'
   | 'updateMany'
   | 'updateEach'
   | 'updateOne'
@@ -156,6 +157,12 @@ class SchemaBuilder {
         roots[name] = field.config;
         this.#routes.set(name, field);
       }
+    }
+    const files = systemName('files');
+    if (this.#shapes.may('create', files)) {
+      const url = { type: new GraphQLNonNull(GraphQLString) };
+      const args = () => ({ url, data: { type: this.#inputs.payload(files, 'create') } });
+      this.#addMutation('import_file', { verb: 'importFile', collection: files }, args);
     }
     const users = systemName('users');
     if (!this.#shapes.isReadable(users)) return;

@@ -5,7 +5,6 @@
 import * as v from 'valibot';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import type { Item } from '#core/mutation/payload.ts';
-import { fetchOutside } from '#core/outbound/fetch-outside.ts';
 import { QUERY_PARAMETERS } from '#core/query/parse/parameter.ts';
 import { FILES } from '#core/services/files/assets.ts';
 import type { IncomingUpload } from '#core/services/files/uploads.ts';
@@ -14,6 +13,7 @@ import { incomingFiles } from '#edge/http/multipart.ts';
 import { bodyOf, members, word } from './body.ts';
 import { type Call, type CallHandler, lastSegment, visitorOf } from './call.ts';
 import { REST } from './envelope.ts';
+import { fileFrom } from './file-from-url.ts';
 import { itemHandlers, readBackQuestionOf, written } from './item-handler.ts';
 import { ALL_FORMS, itemRoutes } from './item-route.ts';
 import { anyObject, json, type RouteEntry, WRITTEN } from './route.ts';
@@ -98,38 +98,12 @@ const importBody = members({
   ),
 });
 
-/** The file of a URL, fetched when its turn comes. */
-async function* fetched(
-  call: Call,
-  { url, data: item, options }: v.InferOutput<typeof importBody>,
-): AsyncGenerator<IncomingUpload> {
-  const { config } = call.services;
-  const { filename, type, content, close } = await fetchOutside(url, {
-    ...{ denied: config.IMPORT_IP_DENY_LIST, allowed: config.IMPORT_IP_ALLOW_LIST },
-    maxBytes: config.FILES_MAX_UPLOAD_SIZE,
-    timeout: config.IMPORT_URL_TIMEOUT,
-    signal: call.request.signal,
-  });
-  const { filterMimeType: only } = options;
-  try {
-    yield { item, filename, type, only, content };
-  } finally {
-    close();
-  }
-}
-
 const importByUrl: CallHandler = async (call) => {
   const { files } = call.services;
   await files.admit(filesOf(call));
-  const body = await bodyOf(call, importBody);
-  const related = Object.entries(body.data).find(
-    ([name, value]) =>
-      typeof value === 'object' && value !== null && name !== 'tags' && name !== 'metadata',
-  );
-  if (related !== undefined) {
-    throw invalidPayload(`"data.${related[0]}" must be a plain value.`, { field: related[0] });
-  }
-  return written(await files.create(filesOf(call), fetched(call, body), readBackQuestionOf(call)));
+  const { url, data: item, options } = await bodyOf(call, importBody);
+  const upload = fileFrom(call, { url, item, only: options.filterMimeType });
+  return written(await files.create(filesOf(call), upload, readBackQuestionOf(call)));
 };
 
 /** Deletes files, and then their bytes. */

@@ -383,6 +383,23 @@ t.test('files', async (t) => {
     ]);
     t.match(await codeOf(await bring({})), [400, 'INVALID_PAYLOAD', /url/]);
     t.match(await codeOf(await bring({ url, data: { folder: { name: 'x' } } })), [400]);
+
+    const query = `mutation ($url: String!) {
+      import_file(url: $url, data: { title: "By GraphQL", tags: "y" }) { title type filesize }
+    }`;
+    const asked = await cluster.fetch('/graphql/system', {
+      method: 'POST',
+      body: JSON.stringify({ query, variables: { url } }),
+    });
+    t.match(await bodyOf(asked), {
+      data: { import_file: { title: 'By GraphQL', type: 'image/png', filesize: `${PNG.length}` } },
+    });
+    const inside = { query, variables: { url: 'http://[::1]/' } };
+    const refused = await cluster.fetch('/graphql/system', {
+      method: 'POST',
+      body: JSON.stringify(inside),
+    });
+    t.match(await bodyOf(refused), { errors: [{ extensions: { code: 'INVALID_PAYLOAD' } }] });
     t.equal(await unclaimed(cluster), 0);
   });
 });

@@ -66,7 +66,7 @@ t.test('uploads that can be resumed', async (t) => {
   const cluster = await startCluster(t, {
     edges: 2,
     workers: 1,
-    env: { FILES_MAX_UPLOAD_SIZE: '50mb', TUS_UPLOAD_EXPIRATION: '1h' },
+    env: { FILES_MAX_UPLOAD_SIZE: '50mb', TUS_UPLOAD_EXPIRATION: '1h', TUS_MAX_PER_USER: '20' },
   });
   const [first = '', second = ''] = cluster.urls;
   const [one, two] = [new Client(first), new Client(second)];
@@ -185,6 +185,22 @@ t.test('uploads that can be resumed', async (t) => {
     const last = await one.add(refused.path, 0, Buffer.from('123'));
     t.equal(last.status, 400, 'what can become no file says so at the end');
     t.equal((await one.offset(refused.path))[0], 403, 'and is not kept');
+  });
+
+  t.test('who has begun many uploads completes or ends one first', async (t) => {
+    const member = await createMember(cluster, [{ collection: 'system_files', action: 'create' }]);
+    const client = new Client(first, member.token);
+    const paths: string[] = [];
+    for (let n = 0; n < 20; n += 1) paths.push((await client.begin(1)).path);
+    const { answer } = await client.begin(1);
+    t.equal(answer.status, 429);
+    t.match(await answer.text(), /TUS_MAX_PER_USER/);
+    const [complete = '', ended = '', ...rest] = paths;
+    t.equal((await client.add(complete, 0, new Uint8Array(1))).status, 204);
+    t.equal((await client.begin(1)).answer.status, 201);
+    t.equal((await client.send(ended, 'DELETE')).status, 204);
+    const { path } = await client.begin(1);
+    for (const left of [...rest, path]) await client.send(left, 'DELETE');
   });
 
   t.test('a length that is told late counts for the quota, and pieces without one', async (t) => {

@@ -6,7 +6,13 @@ import { createHash } from 'node:crypto';
 import type { IHasher } from 'hash-wasm';
 import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
-import { forbidden, invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { quotaKeyOf } from '#core/access/quota-key.ts';
+import {
+  forbidden,
+  invalidPayload,
+  quotaExceeded,
+  ServiceError,
+} from '#core/errors/service-error.ts';
 import { HEAD_BYTES } from '#core/files/media-type.ts';
 import type {
   Metadata,
@@ -48,6 +54,8 @@ export interface ResumableUploadOptions {
   readonly bounds: QueryBounds;
   /** FILES_MAX_UPLOAD_SIZE */
   readonly maxBytes: number | undefined;
+  /** TUS_MAX_PER_USER */
+  readonly maxPerUser: number;
 }
 
 /** What a client calls the file, by the names that clients use for that. */
@@ -100,7 +108,7 @@ export class ResumableUploads {
     id: string,
     { length, metadata }: { readonly length: number | null; readonly metadata: Metadata },
   ): Promise<void> {
-    const { table, store, system } = this.#options;
+    const { table, store, system, maxPerUser } = this.#options;
     const item = itemOf(metadata);
     if (typeof metadata.id === 'string') await system.requireChangeable(target, metadata.id, item);
     else {
@@ -108,12 +116,17 @@ export class ResumableUploads {
       await system.requireCreatable(target, item);
     }
     const { user } = target.caller;
+    const holder = quotaKeyOf(target.caller);
+    if ((await table.openOf(holder)) >= maxPerUser) {
+      const reason = `Only ${maxPerUser} uploads may be begun and not complete.`;
+      throw quotaExceeded('TUS_MAX_PER_USER', maxPerUser, reason);
+    }
     const storage = store.chosen(metadata.storage);
     const { name } = await store.reserve(filenameOf(metadata), storage, {
       user,
       bytes: length ?? 0,
     });
-    await table.create({ id, user, metadata, storage, name, length });
+    await table.create({ id, user, metadata, storage, name, length }, holder);
     if (length === 0) await this.find(target, id);
   }
 

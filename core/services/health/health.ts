@@ -46,7 +46,8 @@ export interface HealthServiceOptions {
   readonly schema: string;
   /** Null when the queue is in PostgreSQL. */
   readonly redis: RedisChecks | null;
-  readonly storage: CheckedStorage;
+  /** One for each location. */
+  readonly storages: readonly CheckedStorage[];
   /** Other checks of this process. */
   readonly others: () => HealthChecks;
 }
@@ -78,7 +79,7 @@ export class HealthService {
 
   constructor(options: HealthServiceOptions) {
     this.#options = options;
-    const { config, pool, schema, redis, storage } = options;
+    const { config, pool, schema, redis, storages } = options;
     const database = new SampledChecks({
       every: EVERY_MS,
       steps: [
@@ -96,14 +97,17 @@ export class HealthService {
       steps: [() => this.#rules()],
       late: () => ({ 'access:unreadableRules': [{ status: 'warn', output: LATE }] }),
     });
-    const files = new SampledChecks({
-      every: STORAGE_EVERY_MS,
-      steps: [() => storageChecks(storage, config.STORAGE_WARN_FREE)],
-      late: (_, waited) => {
-        const status = waited < STORAGE_SILENT_MS ? 'warn' : 'error';
-        return { [`storage:${storage.name}:writable`]: [{ status, output: LATE }] };
-      },
-    });
+    const files = storages.map(
+      (storage) =>
+        new SampledChecks({
+          every: STORAGE_EVERY_MS,
+          steps: [() => storageChecks(storage, config.STORAGE_WARN_FREE)],
+          late: (_, waited) => {
+            const status = waited < STORAGE_SILENT_MS ? 'warn' : 'error';
+            return { [`storage:${storage.name}:writable`]: [{ status, output: LATE }] };
+          },
+        }),
+    );
     const queue =
       redis === null
         ? []
@@ -114,7 +118,7 @@ export class HealthService {
               late: () => ({ 'redis:responseTime': [{ status: 'error', output: LATE }] }),
             }),
           ];
-    this.#sampled = [database, rules, files, ...queue];
+    this.#sampled = [database, rules, ...files, ...queue];
   }
 
   /** Runs all checks, within a second; never throws. */

@@ -1,4 +1,8 @@
--- Other forms of images, made once for all who ask for them.
+-- Other forms of images, made once for all who ask for them; whose uploads are open.
+
+ALTER TABLE system_resumable_uploads ADD COLUMN holder varchar(64);
+CREATE INDEX system_resumable_uploads_holder ON system_resumable_uploads (holder) WHERE file IS NULL;
+
 CREATE TABLE system_file_variants (
   file uuid NOT NULL REFERENCES system_files ON DELETE CASCADE,
   -- What was asked for, and in which format.

@@ -78,7 +78,7 @@ t.test('each location of files has its own variables, with the names of Directus
   t.strictSame(config.locations, [
     {
       ...{ name: 'far-away', driver: 's3', root: 'sluice', bucket: 'files', region: 'us-east-1' },
-      ...{ endpoint: 'http://127.0.0.1:9000', forcePathStyle: true },
+      ...{ endpoint: 'http://127.0.0.1:9000', forcePathStyle: true, redirect: false },
       credentials: { key: 'key', secret: 'the secret of the bucket' },
     },
     { name: 'local', driver: 'local', root: '/srv' },
