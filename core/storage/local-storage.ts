@@ -20,6 +20,7 @@ import { hasEnded, processIdentity } from '#core/process/process-id.ts';
 import { freeSpace } from './free-space.ts';
 import {
   assertFileName,
+  type ByteRange,
   fileMissing,
   isFileName,
   type ListedFile,
@@ -168,6 +169,37 @@ async function joinPieces(pieces: string, path: string, bytes: number): Promise<
   await rename(pieces, path);
 }
 
+/** Reads a file into two blocks by turns: one is filled while the other is used. */
+async function* lent(path: string, range: ByteRange | undefined): AsyncGenerator<Uint8Array> {
+  const file = await open(path, 'r');
+  let filling: Promise<unknown> = Promise.resolve();
+  try {
+    const start = range?.start ?? 0;
+    const end = range === undefined ? (await file.stat()).size : range.end + 1;
+    const size = Math.min(BLOCK, end - start);
+    const blocks: Buffer[] = [];
+    const fill = async (turn: number, from: number) => {
+      const block = blocks[turn] ?? Buffer.allocUnsafeSlow(size);
+      blocks[turn] = block;
+      const { bytesRead } = await file.read(block, 0, Math.min(size, end - from), from);
+      return block.subarray(0, bytesRead);
+    };
+    let filled = start < end ? fill(0, start) : null;
+    for (let from = start, turn = 1; filled !== null; turn = 1 - turn) {
+      filling = filled.catch(() => undefined);
+      const block = await filled;
+      if (block.length === 0) return;
+      from += block.length;
+      filled = from < end ? fill(turn, from) : null;
+      filling = Promise.resolve(filled).catch(() => undefined);
+      yield block;
+    }
+  } finally {
+    await filling;
+    await file.close();
+  }
+}
+
 /** Makes a rename durable by syncing the folder. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
@@ -268,6 +300,7 @@ export function localStorage(folder: string): Storage {
       }
     },
     read: (id, range) => createReadStream(pathOf(id), { highWaterMark: BLOCK, ...range }),
+    lend: (id, range) => lent(pathOf(id), range),
     url: async () => null,
     localPath: pathOf,
     async size(id) {

@@ -16,6 +16,7 @@ import { appendToS3, finishInS3, removeTail } from './s3-pieces.ts';
 import { uploadToS3 } from './s3-upload.ts';
 import {
   assertFileName,
+  type ByteRange,
   fileMissing,
   isFileName,
   type ListedFile,
@@ -85,6 +86,10 @@ class S3Storage implements Storage {
   read(...[id, range]: Parameters<Storage['read']>) {
     assertFileName(id);
     return downloadFromS3(this.#bucket, id, range);
+  }
+
+  lend(id: string, range?: ByteRange): AsyncIterable<Uint8Array> {
+    return this.read(id, range);
   }
 
   async url(id: string, shown: ShownFile): Promise<string | null> {

@@ -93,6 +93,12 @@ export interface Storage {
   /** The content or a part of it as a stream; fails with ENOENT when it does not exist. */
   read(id: string, range?: ByteRange): Readable;
   /**
+   * The content or a part of it in pieces that are valid until the next one is asked for: in memory that
+   * is used again, because the first write to new memory takes several times as long as to read a file.
+   * Fails with ENOENT, with the first piece, when it does not exist.
+   */
+  lend(id: string, range?: ByteRange): AsyncIterable<Uint8Array>;
+  /**
    * A URL at which clients get the file from the storage itself for a minute; null where they do not.
    * @throws {ServiceError} SERVICE_UNAVAILABLE
    */

@@ -72,7 +72,7 @@ async function assetResponse(call: Call, sent: Sent, reader: Caller): Promise<Re
       'Cache-Control': shown.cacheControl,
       ...(sent.vary === undefined ? {} : { Vary: sent.vary }),
     },
-    read: (range: ByteRange | undefined) => assets.read(sent.place, range),
+    read: (range: ByteRange | undefined) => assets.lend(sent.place, range),
   };
   const response = fileResponse(request, stored, (pieces) => watched(call, reader, pieces));
   if (request.method === 'HEAD' || response.status === 304) return response;

@@ -158,6 +158,11 @@ export class AssetService {
     return await this.#options.store.url(place, shown);
   }
 
+  /** The same in pieces that are valid until the next one is asked for. */
+  lend({ storage, name }: Place, range?: ByteRange): AsyncIterable<Uint8Array> {
+    return this.#options.store.lend({ storage, name }, range);
+  }
+
   async #readable(caller: Caller, isWanted: (table: TableRows) => Sql): Promise<readonly Row[]> {
     const work = () =>
       this.#contexts.with({ caller, collection: FILES }, async (context) => {

@@ -64,6 +64,16 @@ function newName(filename: string): string {
   return randomUUID() + ending;
 }
 
+/** Pieces whose failure says when there is no such file. */
+async function* whereFound(open: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* open();
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    throw isMissing ? fileMissing(error) : error;
+  }
+}
+
 export class FileStore {
   readonly #options: FileStoreOptions;
 
@@ -212,12 +222,12 @@ export class FileStore {
    * @throws ServiceError SERVICE_UNAVAILABLE, as the first piece, when they are not there
    */
   async *read({ storage, name }: Place, range?: ByteRange): AsyncGenerator<Uint8Array> {
-    try {
-      yield* this.at(storage).read(name, range);
-    } catch (error) {
-      const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-      throw isMissing ? fileMissing(error) : error;
-    }
+    yield* whereFound(() => this.at(storage).read(name, range));
+  }
+
+  /** The same in pieces that are valid until the next one is asked for. */
+  async *lend({ storage, name }: Place, range?: ByteRange): AsyncGenerator<Uint8Array> {
+    yield* whereFound(() => this.at(storage).lend(name, range));
   }
 
   /** A URL at which clients get bytes from their storage for a minute; null where they do not. */

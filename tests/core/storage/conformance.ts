@@ -11,6 +11,13 @@ const MB = 1024 * 1024;
 export const PART = 5 * MB;
 const content = randomBytes(40 * MB);
 
+/** Pieces that are valid until the next one is asked for, put together. */
+async function copied(lent: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of lent) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces);
+}
+
 export function most(bytes: number): SizeLimit {
   return { bytes, variable: 'IMPORT_MAX_SIZE' };
 }
@@ -67,7 +74,11 @@ export async function conform(t: Test, storage: Storage): Promise<void> {
     ] as const) {
       const part = await buffer(storage.read(id, { start, end }));
       t.ok(bytes.subarray(start, end + 1).equals(part), `${start} to ${end}`);
+      const borrowed = await copied(storage.lend(id, { start, end }));
+      t.ok(bytes.subarray(start, end + 1).equals(borrowed), `${start} to ${end}, lent`);
     }
+    t.ok(bytes.equals(await copied(storage.lend(id))), 'all is lent');
+    for await (const _ of storage.lend(id)) break;
     const early = storage.read(id);
     await once(early, 'readable');
     early.destroy();
@@ -106,6 +117,7 @@ export async function conform(t: Test, storage: Storage): Promise<void> {
       details: { service: 'storage' },
     });
     await t.rejects(buffer(storage.read(id)), { code: 'ENOENT' });
+    await t.rejects(copied(storage.lend(id)), { code: 'ENOENT' });
     await storage.remove(id);
   });
 
