@@ -74,5 +74,5 @@ t.test('an argument that nobody knows is one clear line and the usage', async (t
   const { code, stdout, stderr } = await bench('--seconds', '-3');
   t.equal(code, 1);
   t.equal(stdout, '');
-  t.match(stderr, 'npm run bench -- [read] [write] [access] [import] [compile]');
+  t.match(stderr, 'npm run bench -- [read] [write] [access] [import] [files] [compile]');
 });
