@@ -24,6 +24,7 @@ const PART = 0.1;
 /** Most of the median p99 beside images: times that of the idle server. */
 const TIMES = 3;
 const CLIENTS = 12;
+const REFUSED_WITHIN_MS = 2_000;
 
 t.test('reads beside hostile images', async (t) => {
   const { url, db, fetch } = await startCluster(t, { workers: 1, env: NICE });
@@ -52,6 +53,12 @@ t.test('reads beside hostile images', async (t) => {
     form.append('file', new File([new Uint8Array(content)], 'image.png'));
     const answer = await fetch('/files', { method: 'POST', body: form });
     ids.push(JSON.parse(await answer.text()).data.id);
+  }
+  for (const id of ids) {
+    const since = performance.now();
+    const { status } = await fetch(`/assets/${id}?width=10&format=jpg`);
+    const took = Math.round(performance.now() - since);
+    t.ok(took < REFUSED_WITHIN_MS, `${status} after ${took} ms`);
   }
   const pathOf = (n: number) => `/items/things/${1 + ((n * 7919) % ITEMS)}`;
   const paths = Array.from({ length: ITEMS }, (_, n) => pathOf(n));

@@ -59,7 +59,12 @@ const OPERATIONS: readonly (readonly unknown[])[] = [
 ];
 
 t.test('operations at their limits', async (t) => {
-  const cluster = await startCluster(t, { edges: 1, workers: 1 });
+  const cluster = await startCluster(t, {
+    edges: 1,
+    workers: 1,
+    // The machine may have other tests to run.
+    env: { ASSETS_TRANSFORM_TIMEOUT: '25s' },
+  });
   const create = { width: 40, height: 30, channels: 4, background: '#0a08' } as const;
   const cmyk = sharp({ create }).removeAlpha().toColourspace('cmyk').jpeg();
   const deep = sharp({ create }).toColourspace('rgb16').png();
