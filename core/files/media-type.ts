@@ -70,7 +70,8 @@ export function isListed(type: string, list: readonly string[]): boolean {
 }
 
 /**
- * Passes a stream on, after its first bytes were judged.
+ * Passes a stream on, after its first bytes were judged. A piece need be valid only until the next one is
+ * asked for.
  * @param judge may refuse the rest by throwing
  */
 export async function* headed(
@@ -84,7 +85,7 @@ export async function* headed(
       yield piece;
       continue;
     }
-    early.push(piece);
+    early.push(Buffer.from(piece));
     length += piece.length;
     if (length < HEAD_BYTES) continue;
     await judge(Buffer.concat(early).subarray(0, HEAD_BYTES));

@@ -29,8 +29,9 @@ export interface Removal {
   readonly failed: (error: unknown, place: Place) => void;
 }
 
-/** Bytes that are reserved at a time for content of unknown length. */
+/** Most and fewest bytes that are reserved at a time for content of unknown length. */
 const GRAIN = 16 * 1024 * 1024;
+const LEAST_GRAIN = 256 * 1024;
 /** How often (ms) content that arrives slowly is noted again. */
 const SIGN_MS = 60_000;
 /** After so many minutes without a note nobody sends the content any more. */
@@ -205,34 +206,46 @@ export class Arrival {
     let bytes = 0;
     for await (const piece of content) {
       bytes += piece.length;
-      if (isCounted && bytes > this.#noted) await this.note(Math.ceil(bytes / GRAIN) * GRAIN);
+      if (isCounted && bytes > this.#noted) await this.note(bytes, GRAIN);
       else if (performance.now() - this.#signed > SIGN_MS) await this.note(this.#noted);
       yield piece;
     }
     if (isCounted) await this.note(bytes);
   }
 
-  /** @throws ServiceError REQUESTS_EXCEEDED when these bytes exceed the quota */
-  async note(bytes: number): Promise<void> {
+  /**
+   * Notes so many bytes.
+   * @param more how many besides are reserved at most, as far as the quota has them
+   * @throws ServiceError REQUESTS_EXCEEDED when the bytes exceed the quota
+   */
+  async note(bytes: number, more = 0): Promise<void> {
     const { pool, schema, maxPerUser } = this.#options;
     const { storage, name } = this.#place;
-    const note = sql`INSERT INTO ${systemTable(schema, 'unclaimed_content')}
-      (storage, name, state, holder, bytes) VALUES (${storage}, ${name}, 'arriving', ${this.#holder}, ${bytes})
+    const note = (noted: number) => sql`INSERT INTO ${systemTable(schema, 'unclaimed_content')}
+      (storage, name, state, holder, bytes) VALUES (${storage}, ${name}, 'arriving', ${this.#holder}, ${noted})
       ON CONFLICT (storage, name) DO UPDATE SET bytes = excluded.bytes, seen_on = clock_timestamp()`;
-    if (maxPerUser === undefined || this.#holder === null) await pool.query(render(note));
-    else await this.#noteWithin(maxPerUser, this.#holder, { bytes, note });
-    this.#noted = bytes;
+    if (maxPerUser === undefined || this.#holder === null) {
+      await pool.query(render(note(bytes)));
+      this.#noted = bytes;
+    } else {
+      this.#noted = await this.#noteWithin(maxPerUser, this.#holder, { bytes, more, note });
+    }
     this.#signed = performance.now();
   }
 
+  /** @returns the bytes that are noted: fewer the less the quota has left, for others that arrive */
   async #noteWithin(
     max: number,
     user: string,
-    { bytes, note }: { readonly bytes: number; readonly note: Sql },
-  ): Promise<void> {
+    {
+      bytes,
+      more,
+      note,
+    }: { readonly bytes: number; readonly more: number; note(noted: number): Sql },
+  ): Promise<number> {
     const { pool, schema } = this.#options;
     const { storage, name } = this.#place;
-    await transaction(pool, async (client) => {
+    return await transaction(pool, async (client) => {
       await client.query(render(takeTurn(`files of ${user}`)));
       const { rows } = await client.query<{ used: string }>(
         render(sql`SELECT coalesce((SELECT sum(filesize) FROM ${systemTable(schema, 'files')}
@@ -240,11 +253,14 @@ export class Arrival {
           + coalesce((SELECT sum(bytes) FROM ${systemTable(schema, 'unclaimed_content')}
             WHERE holder = ${user} AND (storage, name) <> (${storage}, ${name})), 0) AS used`),
       );
-      if (Number(rows[0]?.used ?? 0) + bytes > max) {
+      const left = max - Number(rows[0]?.used ?? 0) - bytes;
+      if (left < 0) {
         const reason = `The files of one user may have ${max} bytes together.`;
         throw quotaExceeded('FILES_MAX_PER_USER', max, reason);
       }
-      await client.query(render(note));
+      const noted = bytes + Math.min(more, left, Math.max(LEAST_GRAIN, Math.floor(left / 4)));
+      await client.query(render(note(noted)));
+      return noted;
     });
   }
 }

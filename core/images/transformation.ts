@@ -8,8 +8,8 @@ import * as v from 'valibot';
 import { invalidQuery } from '#core/errors/service-error.ts';
 import { type Operation, parseOperation } from './operation.ts';
 
-const FITS = ['cover', 'contain', 'inside', 'outside'] as const;
-const FORMATS = ['auto', 'jpg', 'png', 'webp', 'tiff', 'avif'] as const;
+export const FITS = ['cover', 'contain', 'inside', 'outside'] as const;
+export const FORMATS = ['auto', 'jpg', 'png', 'webp', 'tiff', 'avif'] as const;
 
 /** The types of images of which other forms can be made, and their formats. */
 const TRANSFORMABLE: ReadonlyMap<string, ImageFormat> = new Map([
@@ -21,11 +21,11 @@ const TRANSFORMABLE: ReadonlyMap<string, ImageFormat> = new Map([
 ]);
 
 /** Images that are no source of others, but have a size. */
-const MEASURED: ReadonlySet<string> = new Set(['image/gif', ...TRANSFORMABLE.keys()]);
+export const MEASURED_TYPES: ReadonlySet<string> = new Set(['image/gif', ...TRANSFORMABLE.keys()]);
 
 /** Whether a file of this type can have a width, a height, and metadata. */
 export function isMeasured(type: string): boolean {
-  return MEASURED.has(type);
+  return MEASURED_TYPES.has(type);
 }
 
 const IMAGE_FORMATS = FORMATS.filter((format) => format !== 'auto');

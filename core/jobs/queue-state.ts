@@ -17,14 +17,24 @@ export interface SwitchedQueue {
   readonly state: QueueSwitch;
 }
 
-/** Every queue with its switch. */
-export async function queueStates(pool: Pool, schema: string): Promise<readonly SwitchedQueue[]> {
-  const { rows } = await pool.query<SwitchedQueue>(
-    render(sql`SELECT name, state FROM ${systemTable(schema, 'queues')}`),
-  );
-  const states = new Map(rows.map(({ name, state }) => [name, state]));
-  return QUEUE_NAMES.map((name) => ({ name, state: states.get(name) ?? 'running' }));
+/** A queue with its switch, and when that was last touched. */
+export interface QueueState extends SwitchedQueue {
+  /** Milliseconds since 1970; 0 when nobody ever did. */
+  readonly changed: number;
 }
+
+/** Every queue with its switch. */
+export async function queueStates(pool: Pool, schema: string): Promise<readonly QueueState[]> {
+  const { rows } = await pool.query<SwitchedQueue & { changed_on: Date }>(
+    render(sql`SELECT name, state, changed_on FROM ${systemTable(schema, 'queues')}`),
+  );
+  const found = new Map(rows.map((row) => [row.name, row]));
+  return QUEUE_NAMES.map((name) => {
+    const { state = 'running', changed_on: changed } = found.get(name) ?? {};
+    return { name, state, changed: changed?.getTime() ?? 0 };
+  });
+}
+
 /** Sets the switch of a queue. */
 export async function switchQueue(
   pool: Pool,

@@ -58,6 +58,19 @@ function failed(reason: string, cause?: unknown): ServiceError {
   return unavailable(SERVICE, reason, { cause });
 }
 
+/** Why a certificate proves nothing, as TLS calls it; null for other failures. */
+function certificateFault(error: Error): string | null {
+  if (!('code' in error) || typeof error.code !== 'string') return null;
+  return /^(?!ERR_SSL).*(?:CERT|SIGNATURE)/.test(error.code) ? error.code : null;
+}
+
+/** A request that got no answer. */
+function unanswered(error: Error): ServiceError {
+  const fault = certificateFault(error);
+  if (fault !== null) return failed(`Its server has no valid certificate (${fault}).`, error);
+  return failed('Its server gave no answer that can be used.', error);
+}
+
 /** @throws ServiceError INVALID_PAYLOAD */
 function parsedUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -130,9 +143,7 @@ async function ask(url: URL, address: string, options: FetchOptions): Promise<In
   });
   asking.on('response', resolve);
   asking.on('timeout', () => asking.destroy(new Error('nothing came for too long')));
-  asking.on('error', (error) =>
-    reject(failed('Its server gave no answer that can be used.', error)),
-  );
+  asking.on('error', (error) => reject(unanswered(error)));
   asking.end();
   return await promise;
 }

@@ -71,6 +71,8 @@ export interface Target {
   readonly collection: string;
   /** The origin of the request, for history. */
   readonly visitor?: Visitor;
+  /** The id of the request, for jobs that it needs. */
+  readonly requestId?: string;
   /** The key is that of the caller's own row, so the caller need not be allowed to read it. */
   readonly ownKey?: boolean;
   /** The envelope around what is read; none by default. */

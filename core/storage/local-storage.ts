@@ -1,5 +1,5 @@
 /** The storage in a folder of this host, or of a file system that several hosts mount. */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import {
   access,
@@ -17,6 +17,7 @@ import {
 import { dirname, join } from 'node:path';
 import { unavailable } from '#core/errors/service-error.ts';
 import { hasEnded, processIdentity } from '#core/process/process-id.ts';
+import { BlockWriter } from './block-writer.ts';
 import { freeSpace } from './free-space.ts';
 import {
   assertFileName,
@@ -39,10 +40,8 @@ const PIECES = '.pieces';
 const UNFINISHED_NAME = /^(.+)\.([0-9a-f]{12}-\d+-\d+)\.part$/;
 /** System errors that mean that the folder cannot be used. */
 const UNWRITABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EIO']);
-/** Bytes per write or read of the disk. */
+/** Bytes per read of the disk. */
 const BLOCK = 256 * 1024;
-/** Bytes of the first write: many files are small. */
-const FIRST_BLOCK = 16 * 1024;
 
 function errorCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error ? String(error.code) : null;
@@ -57,30 +56,6 @@ function storageFailure(error: unknown): unknown {
   const full = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
   const reason = 'There is no room for the file on the disk.';
   return full ? unavailable('storage', reason, { cause: error }) : error;
-}
-
-/**
- * Joins pieces into larger writes. A block is overwritten when the one after the next is asked for:
- * new memory for each costs more time to collect than to fill.
- */
-async function* inBlocks(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let block: Buffer = Buffer.allocUnsafeSlow(FIRST_BLOCK);
-  let other: Buffer | null = null;
-  let filled = 0;
-  for await (const piece of content) {
-    for (let from = 0; from < piece.length; ) {
-      const part = piece.subarray(from, from + block.length - filled);
-      block.set(part, filled);
-      filled += part.length;
-      from += part.length;
-      if (filled < block.length) continue;
-      yield block;
-      const next: Buffer = other?.length === BLOCK ? other : Buffer.allocUnsafeSlow(BLOCK);
-      [block, other] = [next, block];
-      filled = 0;
-    }
-  }
-  if (filled > 0) yield block.subarray(0, filled);
 }
 
 /** Creates a file, and its folder when that is not there. */
@@ -99,27 +74,20 @@ async function take(
   content: AsyncIterable<Uint8Array>,
   limit: SizeLimit | undefined,
 ): Promise<Stored> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  let writing: Promise<void> = Promise.resolve();
+  // Unlike a single write, this one continues until the last byte.
+  const writer = new BlockWriter((bytes) => file.appendFile(bytes));
   try {
-    for await (const block of inBlocks(content)) {
-      bytes += block.length;
-      if (limit !== undefined && bytes > limit.bytes) throw tooLarge(limit);
-      await writing;
-      // Unlike a single write, this one continues until the last byte. The next block arrives
-      // meanwhile.
-      writing = file.appendFile(block);
-      writing.catch(() => undefined);
-      hash.update(block);
+    for await (const piece of content) {
+      if (limit !== undefined && writer.bytes + piece.length > limit.bytes) throw tooLarge(limit);
+      await writer.take(piece);
     }
-    await writing;
+    const stored = await writer.finish();
     await file.sync();
+    return stored;
   } finally {
-    await writing.catch(() => undefined);
+    await writer.end();
     await file.close();
   }
-  return { bytes, sha256: hash.digest('hex') };
 }
 
 /** Opens a file for writing anywhere in it, and creates it with its folder where it is not there. */

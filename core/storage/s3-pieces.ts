@@ -1,12 +1,16 @@
 /**
  * Files that arrive in pieces, in S3: pieces become the parts of one upload. S3 takes no part of less
  * than 5 MiB but the last, so a small piece waits in an object of its own, and is put before the next.
+ * Such an object is never written twice: a process that was cut off may still write when another one
+ * has gone on.
  */
+import { randomBytes } from 'node:crypto';
 import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
   HeadObjectCommand,
+  ListObjectsV2Command,
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
@@ -27,31 +31,35 @@ const pieces = v.object({
   parts: v.array(v.string()),
   /** Bytes in the object beside the upload. */
   tail: v.number(),
+  /** What the name of that object has behind the name of the file. */
+  suffix: v.optional(v.string(), '.tail'),
+  /** That of the object before it, which can go when this state is recorded; null for none. */
+  former: v.optional(v.nullable(v.string()), null),
 });
 type Pieces = v.InferOutput<typeof pieces>;
 
-const NOTHING: Pieces = { uploadId: null, parts: [], tail: 0 };
+const NOTHING: Pieces = { uploadId: null, parts: [], tail: 0, suffix: '.tail', former: null };
 
 function parsed(state: PieceState | null): Pieces {
   return state === null ? NOTHING : v.parse(pieces, JSON.parse(state));
-}
-
-/** The object of bytes that are too few for a part. */
-function tailOf(bucket: S3Bucket, id: string) {
-  return bucket.object(`${id}.tail`);
 }
 
 /** The bytes that wait, and the new ones. */
 async function withTail(
   bucket: S3Bucket,
   id: string,
-  { tail }: Pieces,
+  { tail, suffix }: Pieces,
   content: Uint8Array,
 ): Promise<Uint8Array> {
   if (tail === 0) return content;
   const waiting: Uint8Array[] = [];
   const range = { start: 0, end: tail - 1 };
-  for await (const piece of downloadFromS3(bucket, `${id}.tail`, range)) waiting.push(piece);
+  try {
+    for await (const piece of downloadFromS3(bucket, id + suffix, range)) waiting.push(piece);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    throw new StorageUnreachable('Somebody else has gone on with the file.', error);
+  }
   return Buffer.concat([...waiting, content]);
 }
 
@@ -73,6 +81,20 @@ async function begun(bucket: S3Bucket, id: string, { uploadId }: Pieces): Promis
   return UploadId;
 }
 
+/** The object that nobody needs once there is a state after this one. */
+function formerOf({ tail, suffix }: Pieces): string | null {
+  return tail === 0 ? null : suffix;
+}
+
+async function removeObject(bucket: S3Bucket, id: string): Promise<void> {
+  const command = new DeleteObjectCommand(bucket.object(id));
+  await bucket
+    .request((client, options) => client.send(command, options))
+    .catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
+}
+
 async function withPart(
   bucket: S3Bucket,
   id: string,
@@ -87,7 +109,7 @@ async function withPart(
     ...{ Body: content, ContentLength: content.length, ContentMD5: md5(content) },
   });
   const { ETag = '' } = await bucket.request((client, options) => client.send(command, options));
-  return { uploadId, parts: [...known.parts, ETag], tail: 0 };
+  return { ...known, uploadId, parts: [...known.parts, ETag], tail: 0, former: formerOf(known) };
 }
 
 /** The storage's `append`. */
@@ -99,9 +121,12 @@ export async function appendToS3(
 ): Promise<PieceState> {
   const known = parsed(state);
   const all = await withTail(bucket, id, known, content);
+  // What this fails to remove goes with the rest at the end.
+  if (known.former !== null) await removeObject(bucket, id + known.former).catch(() => undefined);
   if (all.length >= LEAST_PART) return JSON.stringify(await withPart(bucket, id, known, all));
-  await put(bucket, tailOf(bucket, id), all);
-  return JSON.stringify({ ...known, tail: all.length });
+  const suffix = `.tail-${randomBytes(8).toString('hex')}`;
+  await put(bucket, bucket.object(id + suffix), all);
+  return JSON.stringify({ ...known, tail: all.length, suffix, former: formerOf(known) });
 }
 
 /** The number of bytes of a file; null when it is not there. */
@@ -148,15 +173,13 @@ export async function finishInS3(
   if (stored !== bytes) {
     throw unavailable('storage', `The storage has ${stored ?? 'no'} bytes of a file of ${bytes}.`);
   }
-  await removeTail(bucket, id);
+  await removeTails(bucket, id);
 }
 
-/** Removes the bytes that wait beside an upload. */
-export async function removeTail(bucket: S3Bucket, id: string): Promise<void> {
-  const command = new DeleteObjectCommand(tailOf(bucket, id));
-  await bucket
-    .request((client, options) => client.send(command, options))
-    .catch((error: unknown) => {
-      if (!isMissing(error)) throw error;
-    });
+/** Removes the bytes that wait beside an upload, whoever wrote them. */
+export async function removeTails(bucket: S3Bucket, id: string): Promise<void> {
+  const { Bucket, Key } = bucket.object(`${id}.tail`);
+  const command = new ListObjectsV2Command({ Bucket, Prefix: Key });
+  const page = await bucket.request((client, options) => client.send(command, options));
+  for (const { Key: key = '' } of page.Contents ?? []) await removeObject(bucket, bucket.idOf(key));
 }

@@ -12,7 +12,7 @@ import {
 import type { PartBuffers } from './part-buffers.ts';
 import { isMissing, type S3Bucket } from './s3-bucket.ts';
 import { downloadFromS3 } from './s3-download.ts';
-import { appendToS3, finishInS3, removeTail } from './s3-pieces.ts';
+import { appendToS3, finishInS3, removeTails } from './s3-pieces.ts';
 import { uploadToS3 } from './s3-upload.ts';
 import {
   assertFileName,
@@ -123,7 +123,7 @@ class S3Storage implements Storage {
       .catch((error: unknown) => {
         if (!isMissing(error)) throw error;
       });
-    await removeTail(this.#bucket, id);
+    await removeTails(this.#bucket, id);
     for await (const upload of this.#unfinished()) {
       if (upload.Key === this.#bucket.object(id).Key) await this.#abort(upload);
     }

@@ -34,6 +34,7 @@ export const NO_BODY: Body = {
   json: async () => undefined,
   bytes: async () => new Uint8Array(0),
   stream: () => Readable.from([]),
+  async *lend() {},
 };
 
 /**
@@ -86,6 +87,8 @@ export class IncomingBody implements Body {
   /** Reads what has arrived; null while nobody reads. */
   #wake: (() => void) | null = null;
   #stream: Readable | null = null;
+  /** Somebody has been lent pieces, and has not come to the end. */
+  #isLending = false;
   /** Nothing more is read from the connection. */
   #held = false;
   /** Called when the answer may be written. */
@@ -186,6 +189,39 @@ export class IncomingBody implements Body {
     return stream;
   }
 
+  lend(): AsyncGenerator<Uint8Array, void> {
+    this.#claim();
+    this.#isLending = true;
+    return this.#lend();
+  }
+
+  async *#lend(): AsyncGenerator<Uint8Array, void> {
+    try {
+      for (;;) {
+        const piece = this.#queue.lend();
+        if (piece !== null) {
+          if (this.#queue.size < LOW_WATER) this.#resume();
+          yield piece;
+        } else if (this.#failure !== null) {
+          throw this.#failure;
+        } else if (this.#ended) {
+          return;
+        } else {
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+        }
+      }
+    } finally {
+      this.#isLending = false;
+      this.#queue.takeBack();
+      // The rest of the body is dropped.
+      this.#wake = this.#ended ? null : () => this.#queue.clear();
+      this.#queue.clear();
+      this.#resume();
+    }
+  }
+
   /** The client disconnected. A reader of a body that has arrived completely may continue. */
   abort(): void {
     this.#socket = null;
@@ -246,7 +282,8 @@ export class IncomingBody implements Body {
     this.#socket = null;
     this.#stopTimers();
     // Making an error costs a stack trace, so it is made only when a reader can receive it.
-    const isTaken = this.#claimed && this.#ended && this.#wake === null && this.#stream === null;
+    const isRead = this.#wake === null && this.#stream === null && !this.#isLending;
+    const isTaken = this.#claimed && this.#ended && isRead;
     if (!isTaken) this.#fail(new Error('The request was answered before its body was read.'));
   }
 

@@ -61,8 +61,10 @@ interface Segment {
 export class ByteQueue {
   #segments: Segment[] = [];
   #size = 0;
+  /** The one whose bytes are lent. */
+  #lent: Segment | null = null;
 
-  /** The bytes in the queue. */
+  /** The bytes in the queue, without those that are lent. */
   get size(): number {
     return this.#size;
   }
@@ -102,9 +104,40 @@ export class ByteQueue {
     return taken;
   }
 
-  /** Drops all bytes. */
+  /**
+   * Takes what lies together at the beginning, and takes back what was lent before: without a copy,
+   * so the bytes are valid until the next call of this or of `takeBack`. Null when it is empty.
+   */
+  lend(): Buffer | null {
+    this.takeBack();
+    const first = this.#segments[0];
+    if (first === undefined || first.from === first.to) return null;
+    const bytes = first.memory.subarray(first.from, first.to);
+    first.from = first.to;
+    this.#size -= bytes.length;
+    this.#lent = first;
+    return bytes;
+  }
+
+  /** Ends the use of bytes that were lent. */
+  takeBack(): void {
+    const lent = this.#lent;
+    this.#lent = null;
+    if (lent === null) return;
+    if (this.#segments[0] !== lent) {
+      // The queue was cleared meanwhile.
+      if (lent.kept) giveBack(lent.memory);
+    } else if (lent.from === lent.to) {
+      this.#segments.shift();
+      if (lent.kept) giveBack(lent.memory);
+    }
+  }
+
+  /** Drops all bytes; the memory of lent ones stays as it is until `takeBack`. */
   clear(): void {
-    for (const { kept, memory } of this.#segments) if (kept) giveBack(memory);
+    for (const segment of this.#segments) {
+      if (segment.kept && segment !== this.#lent) giveBack(segment.memory);
+    }
     this.#segments = [];
     this.#size = 0;
   }

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
+import { delimiterOf, MultipartFeed } from './multipart-feed.ts';
 import { ClientGoneError, type Request } from './request.ts';
 
 /** Limits on the parts; busboy limits the headers of a part to 16 KB. */
@@ -27,38 +28,62 @@ export interface IncomingFile {
   /** The text parts before the file; of two with the same name the last. */
   readonly fields: ReadonlyMap<string, string>;
   /**
-   * The file's bytes; can be read once, and the client is paused while nobody reads. Fails with
-   * INVALID_PAYLOAD when the body ends within the file, and with ClientGoneError when the client
-   * disconnects. A reader that stops early need not clean up: the rest is dropped.
+   * The file's bytes in pieces that are valid until the next one is asked for; can be read once, and the
+   * client is paused while nobody reads. Fails with INVALID_PAYLOAD when the body ends within the file,
+   * and with ClientGoneError when the client disconnects. A reader that stops early need not clean up: the
+   * rest is dropped.
    */
   readonly stream: AsyncIterable<Uint8Array>;
 }
 
-/** Where the files of a body are told of. */
-type Arrived =
-  | { readonly file: IncomingFile; readonly stream: Readable }
-  | { readonly end: Error | null };
+/** A file, as far as the parser has come with it. */
+class FileContent {
+  /** What the parser gave, and nobody has read. */
+  readonly #pieces: Uint8Array[] = [];
+  #hasEnded = false;
+  #last: Uint8Array | null = null;
+  /** Nobody wants it any more. */
+  #isLeft = false;
 
-/** What arrives while nobody waits for it, and who waits. */
-class Arrivals {
-  readonly #list: Arrived[] = [];
-  #waiting: ((arrived: Arrived) => void) | null = null;
-
-  push(arrived: Arrived): void {
-    const waiting = this.#waiting;
-    this.#waiting = null;
-    if (waiting === null) this.#list.push(arrived);
-    else waiting(arrived);
-  }
-
-  next(): Promise<Arrived> {
-    const first = this.#list.shift();
-    if (first !== undefined) return Promise.resolve(first);
-    return new Promise((resolve) => {
-      this.#waiting = resolve;
+  constructor(stream: Readable, onError: (error: Error) => void) {
+    stream.on('error', onError);
+    stream.on('end', () => {
+      this.#hasEnded = true;
+      this.#last = null;
+    });
+    stream.on('data', (piece: Uint8Array) => {
+      this.#last = piece;
+      if (!this.#isLeft) this.#pieces.push(piece);
     });
   }
+
+  /** What the parser gave last; null when it has come to the end. */
+  get last(): Uint8Array | null {
+    return this.#last;
+  }
+
+  leave(): void {
+    this.#isLeft = true;
+    this.#pieces.length = 0;
+  }
+
+  /** @param step goes on in the body */
+  async *read(step: () => Promise<Uint8Array | null>): AsyncGenerator<Uint8Array, void> {
+    for (;;) {
+      for (let piece = this.#pieces.shift(); piece !== undefined; piece = this.#pieces.shift()) {
+        yield piece;
+      }
+      if (this.#hasEnded || this.#isLeft) return;
+      const passed = await step();
+      if (passed !== null && passed.length > 0) yield passed;
+    }
+  }
 }
+
+/** What the parser has told of. */
+type Arrived =
+  | { readonly file: IncomingFile; readonly content: FileContent }
+  | { readonly end: Error | null };
 
 /**
  * Reads the files of a body in their order, each with the text parts since the one before it. The next
@@ -71,43 +96,50 @@ export async function* incomingFiles(
   request: Request,
   { onlyFirst = false } = {},
 ): AsyncGenerator<IncomingFile, void> {
-  const parser = openParser(request);
-  const body = request.body.stream();
-  const arrivals = new Arrivals();
+  const { parser, delimiter } = openParser(request);
+  const body = request.body.lend();
+  const arrivals: Arrived[] = [];
+  let failure: Error | null = null;
   let fields = new Map<string, string>();
   let files = 0;
-  let last: Readable | null = null;
+  let last: FileContent | null = null;
 
-  // Ends all streams. It may be called more than once; only the first call counts.
+  // It may be called more than once; only the first call counts.
   const stop = (error: Error) => {
+    failure ??= error;
     arrivals.push({ end: error });
-    body.unpipe(parser);
-    last?.destroy(error);
     parser.destroy();
-    body.destroy();
   };
   // The parser does not tell the parameters of a file's type; they are among the last bytes.
   let headers = Buffer.alloc(0);
-  const keep = (chunk: Buffer) => {
-    headers = Buffer.concat([headers, chunk]).subarray(-HEADERS_KEPT);
+  const feed = new MultipartFeed({
+    ...{ parser, body, delimiter },
+    onParse: (bytes) => {
+      if (files === 0) headers = Buffer.concat([headers, bytes]).subarray(-HEADERS_KEPT);
+    },
+    lastOfFile: () => last?.last ?? null,
+  });
+  const step = async () => {
+    const passed = await feed.step().catch((error: unknown) => {
+      throw failure ?? error;
+    });
+    if (failure !== null) throw failure;
+    return passed;
   };
-  body.on('data', keep);
   parser.on('field', (name, value, { valueTruncated }) => {
     if (onlyFirst && files > 0) return;
     if (valueTruncated) stop(invalidPayload(`The part ${name} before the file is too large.`));
     fields.set(name, value);
     if (fields.size > MOST_FIELDS) stop(invalidPayload('It has too many parts before the file.'));
   });
-  parser.on('file', (fieldName = '', stream, { filename = '', mimeType }) => {
-    // There may be no listener when it fails.
-    stream.on('error', () => undefined);
-    last = stream;
+  parser.on('file', (fieldName = '', parsed, { filename = '', mimeType }) => {
+    const content = new FileContent(parsed, (error) => stop(malformed(error)));
+    last = content;
     const charset = files === 0 ? charsetOf(headers) : null;
-    if (files === 0) body.off('data', keep);
     files += 1;
     const facts = { fieldName, filename, mimeType: mimeType.toLowerCase(), charset, fields };
     fields = new Map();
-    arrivals.push({ file: { ...facts, stream: contentOf(stream) }, stream });
+    arrivals.push({ file: { ...facts, stream: told(content.read(step)) }, content });
   });
   const tooMany = () => {
     if (!onlyFirst || files === 0) stop(invalidPayload('It has too many parts before the file.'));
@@ -115,32 +147,31 @@ export async function* incomingFiles(
   parser.on('fieldsLimit', tooMany).on('partsLimit', tooMany);
   parser.on('error', (error) => stop(malformed(error)));
   parser.on('close', () => arrivals.push({ end: null }));
-  body.on('error', stop);
-  body.on('close', () => {
-    if (!body.readableEnded) stop(new Error('The body is closed.'));
-  });
-  body.pipe(parser);
   try {
     for (;;) {
-      const arrived = await arrivals.next();
-      if ('file' in arrived) {
+      const arrived = arrivals.shift();
+      if (arrived === undefined) {
+        await step();
+      } else if ('file' in arrived) {
         yield arrived.file;
-        arrived.stream.resume();
-        continue;
+        arrived.content.leave();
+      } else {
+        if (arrived.end !== null) throw arrived.end;
+        const [late] = fields.keys();
+        if (files === 0) throw invalidPayload('It contains no file.');
+        if (late === undefined) return;
+        throw invalidPayload(`The part ${late} must stand before the file that it is about.`);
       }
-      if (arrived.end !== null) throw arrived.end;
-      const [late] = fields.keys();
-      if (files === 0) throw invalidPayload('It contains no file.');
-      if (late === undefined) return;
-      throw invalidPayload(`The part ${late} must stand before the file that it is about.`);
     }
   } finally {
     stop(new Error('The files are not wanted any more.'));
+    void body.return();
   }
 }
 
 /**
- * Reads up to the first file part; parts after it are ignored.
+ * Reads up to the first file part; parts after it are ignored. Who reads the pieces of its file owns
+ * them.
  * @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE when the body is not multipart, INVALID_PAYLOAD
  *   when it is malformed, has no file, or has too much before it
  */
@@ -150,7 +181,7 @@ export async function firstFile(request: Request): Promise<IncomingFile> {
   if (value === undefined) throw invalidPayload('It contains no file.');
   const stream = async function* () {
     try {
-      yield* value.stream;
+      for await (const piece of value.stream) yield Buffer.from(piece);
     } finally {
       void files.return();
     }
@@ -169,9 +200,9 @@ function charsetOf(bytes: Buffer): string | null {
   return match?.[1]?.toLowerCase() ?? null;
 }
 
-async function* contentOf(stream: Readable): AsyncGenerator<Uint8Array> {
+async function* told(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
-    yield* stream;
+    yield* content;
   } catch (error) {
     // When the body ends too soon, the parser fails the file with its own error.
     throw error instanceof ServiceError || error instanceof ClientGoneError
@@ -185,7 +216,12 @@ function malformed(error: unknown): ServiceError {
   return invalidPayload(`It is not well-formed multipart/form-data: ${reason}.`);
 }
 
-function openParser(request: Request): busboy.Busboy {
+interface Parser {
+  readonly parser: busboy.Busboy;
+  readonly delimiter: Buffer | null;
+}
+
+function openParser(request: Request): Parser {
   const contentType = request.header('content-type');
   if (contentType === undefined || !/^multipart\/form-data\s*(;|$)/i.test(contentType)) {
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', {
@@ -194,11 +230,9 @@ function openParser(request: Request): busboy.Busboy {
     });
   }
   try {
-    return busboy({
-      headers: { 'content-type': contentType },
-      limits: LIMITS,
-      defParamCharset: 'utf8',
-    });
+    const headers = { 'content-type': contentType };
+    const parser = busboy({ headers, limits: LIMITS, defParamCharset: 'utf8' });
+    return { parser, delimiter: delimiterOf(contentType) };
   } catch (error) {
     throw malformed(error);
   }

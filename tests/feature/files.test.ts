@@ -1,11 +1,13 @@
 // @newest
 
+import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { bodyOf, type ErrorsBody } from '#tests/harness/body.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
@@ -205,6 +207,19 @@ t.test('files', async (t) => {
     t.equal(filesize, String(content.length));
     const back = Buffer.from(await (await cluster.fetch(`/assets/${id}`)).arrayBuffer());
     t.ok(back.equals(content));
+  });
+
+  t.test('curl goes on where a download broke off', async (t) => {
+    const content = randomBytes(500_000);
+    const { id } = await create(['file', new File([content], 'resumed.bin')]);
+    const file = join(t.testdir({}), 'resumed.bin');
+    writeFileSync(file, content.subarray(0, 200_000));
+    const curl = spawn('curl', [
+      ...['-sS', '-f', '-C', '-', '-o', file, '-w', '%{http_code} %{size_download}'],
+      ...['-H', `Authorization: Bearer ${ADMIN_TOKEN}`, `${cluster.url}/assets/${id}`],
+    ]);
+    t.equal(await text(curl.stdout), '206 300000');
+    t.ok(readFileSync(file).equals(content));
   });
 
   t.test('other bytes for the same file; the old ones are removed', async (t) => {

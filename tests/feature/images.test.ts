@@ -77,9 +77,18 @@ t.test('images', async (t) => {
   const variants = async () =>
     Number((await cluster.db.query('SELECT count(*) FROM system_file_variants')).rows[0].count);
 
-  t.test('their size is known with the answer of the upload', async (t) => {
-    t.match(file, { type: 'image/jpeg', width: 400, height: 200 });
-    t.match(file.metadata, { space: 'srgb', channels: 3 });
+  t.test('their size is known soon, and with the answer of the upload', async (t) => {
+    const known = await until(async () => {
+      const answer = await cluster.fetch(`/files/${file.id}`);
+      const { data } = JSON.parse(await answer.text());
+      return data.width !== null && data;
+    }, 'the image is measured');
+    t.match(known, { type: 'image/jpeg', width: 400, height: 200 });
+    t.match(known.metadata, { space: 'srgb', channels: 3 });
+    // The process that measures has begun by now: the answer itself tells.
+    const second = await upload(cluster, new Uint8Array(jpeg), 'image/jpeg');
+    t.match(second, { type: 'image/jpeg', width: 400, height: 200 });
+    t.match(second.metadata, { space: 'srgb', channels: 3 });
   });
 
   t.test('the orientation of the camera counts, and where it was is not told', async (t) => {

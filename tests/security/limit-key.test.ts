@@ -24,12 +24,16 @@ async function start(t: Teardown, env: Readonly<Record<string, string>>) {
   let handled = 0;
   const served = await serve(
     t,
-    guarded(async (request) => {
-      await limits.identify(request, ANONYMOUS);
-      if (request.path === '/login') await limits.attempt(request, 'login');
-      handled++;
-      return { status: 204 };
-    }, limits),
+    guarded(
+      async (request) => {
+        await limits.identify(request, ANONYMOUS);
+        if (request.path === '/login') await limits.attempt(request, 'login');
+        handled++;
+        return { status: 204 };
+      },
+      limits,
+      () => false,
+    ),
   );
   return { ...served, handled: () => handled };
 }

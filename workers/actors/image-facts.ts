@@ -1,5 +1,6 @@
 /** Measures images that were uploaded, and tells their files if those exist already. */
 import { render, sql } from '#core/database/sql.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
 import {
   IMAGE_FACTS_JOB,
   type ImageFacts,
@@ -12,17 +13,19 @@ import type { Services } from '#workers/services.ts';
 
 const DEADLINE_MS = 120_000;
 
-/** Tells the files of an image that do not know yet. */
+/** Tells the files of an image that do not know yet; empty metadata mean that it cannot be measured. */
 async function tell(
   { journal, pool, schema }: Services,
   { storage, name }: { readonly storage: string; readonly name: string },
-  { width, height, metadata }: ImageFacts,
+  facts: ImageFacts | null,
 ): Promise<void> {
+  const { width = null, height = null, metadata = {} } = facts ?? {};
   await journal.transaction(pool, async (client, note) => {
     const { rows } = await client.query<{ id: string }>(
       render(sql`UPDATE ${systemTable(schema, 'files')}
         SET width = ${width}, height = ${height}, metadata = ${JSON.stringify(metadata)}::json
-        WHERE filename_disk = ${name} AND storage = ${storage} AND width IS NULL RETURNING id`),
+        WHERE filename_disk = ${name} AND storage = ${storage} AND width IS NULL
+          AND (${facts !== null} OR metadata IS NULL) RETURNING id`),
     );
     const keys = rows.map(({ id }) => id);
     if (keys.length > 0) note({ collection: FILES, action: 'update', keys, user: null });
@@ -39,8 +42,14 @@ export const imageFactsActor: Actor<typeof imageFactsMessage> = {
   mailbox: () => null,
 
   async receive({ storage, name }, { services, signal }) {
-    const facts = await services.images.facts({ storage, name }, signal);
-    if (facts !== null) await tell(services, { storage, name }, facts);
-    return facts;
+    try {
+      const facts = await services.images.facts({ storage, name }, signal);
+      await tell(services, { storage, name }, facts);
+      return facts;
+    } catch (error) {
+      const isRefused = error instanceof ServiceError && error.status < 500;
+      if (isRefused) await tell(services, { storage, name }, null);
+      throw error;
+    }
   },
 };

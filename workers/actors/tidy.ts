@@ -1,6 +1,7 @@
 /**
  * Removes what is no longer needed: old ended jobs, uploads that no open job refers to, and history
- * that is older than configured. Stored content of files that does not fit is only told of.
+ * that is older than configured. Stored content of files that does not fit is only told of. Images that
+ * nobody has measured are.
  */
 import * as v from 'valibot';
 import { render, sql } from '#core/database/sql.ts';
@@ -15,6 +16,7 @@ import { EXPORT_JOB, exportFileId } from '#core/jobs/message/export.ts';
 import { IMPORT_JOB } from '#core/jobs/message/import.ts';
 import { TIDY_JOB, tidyMessage } from '#core/jobs/message/tidy.ts';
 import { auditContent, type ContentAudit } from '#core/services/files/content-audit.ts';
+import { measureLater } from '#core/services/files/unmeasured-images.ts';
 import { removeKeptFiles } from '#core/services/kept-file.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import { uploadOf } from '#core/transfer/upload.ts';
@@ -110,6 +112,16 @@ async function removeHistory({ services, signal }: ActorContext) {
   };
 }
 
+/** How many images are measured that nobody has measured so far. */
+async function images({ services, log }: ActorContext): Promise<number> {
+  try {
+    return await measureLater(services);
+  } catch (error) {
+    log.warn({ err: error }, 'images are not measured now');
+    return 0;
+  }
+}
+
 /** How many stored bytes and files do not fit; null when a storage cannot be asked now. */
 async function content({ services, log, signal }: ActorContext): Promise<ContentAudit | null> {
   const { pool, schema, files } = services;
@@ -146,6 +158,7 @@ export const tidyActor: Actor<typeof tidyMessage> = {
       jobs: await removeJobs(context.services),
       files: kept + (await removeUploads(context)),
       content: await content(context),
+      images: await images(context),
       ...(await removeHistory(context)),
     };
   },

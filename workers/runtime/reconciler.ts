@@ -10,8 +10,9 @@ import { enqueue, type QueueableJob } from '#core/jobs/mailbox.ts';
 import { TIDY_JOB, tidySubmission } from '#core/jobs/message/tidy.ts';
 import { TIDY_FILES_SUBMISSION } from '#core/jobs/message/tidy-files.ts';
 import { QUEUE_NAMES } from '#core/jobs/queue.ts';
-import { queueStates } from '#core/jobs/queue-state.ts';
+import { type QueueState, queueStates } from '#core/jobs/queue-state.ts';
 import { canRun, isReached } from '#core/jobs/reached-storage.ts';
+import { measureLater } from '#core/services/files/unmeasured-images.ts';
 import { Lease } from '#core/system/lease.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import type { Services } from '#workers/services.ts';
@@ -44,6 +45,8 @@ export class Reconciler {
   #nextSchedule = 0;
   /** The last sequence of the previous round. */
   #cursor = '0';
+  /** When the queue of images was last switched, as far as its missed images were asked for. */
+  #measuredSince = -1;
   /** What the previous round did not find in its queue. */
   #missing: ReadonlySet<string> = new Set();
 
@@ -95,13 +98,24 @@ export class Reconciler {
   /** Pauses and resumes queues on their server as the database says; a server can lose that. */
   async #switchQueues(): Promise<void> {
     const { pool, schema, queues, log } = this.#services;
-    for (const { name, state } of await queueStates(pool, schema)) {
+    const states = await queueStates(pool, schema);
+    for (const { name, state } of states) {
       const queue = queues.get(name);
       const paused = state === 'paused';
       if ((await queue.isPaused()) === paused) continue;
       await queue.setPaused(paused);
       log.warn({ queue: name, state }, 'a queue did not have its state');
     }
+    await this.#measureMissed(states);
+  }
+
+  /** Has images measured that were uploaded while their queue accepted no jobs. */
+  async #measureMissed(states: readonly QueueState[]): Promise<void> {
+    const images = states.find(({ name }) => name === 'images');
+    if (images === undefined || images.state === 'draining') return;
+    if (images.changed === this.#measuredSince) return;
+    await measureLater(this.#services);
+    this.#measuredSince = images.changed;
   }
 
   /** Of each mailbox the job that runs, else the one that is next. */

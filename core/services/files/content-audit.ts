@@ -9,7 +9,7 @@ import { systemTable } from '#core/system/system-table.ts';
 import type { FileStore } from './file-store.ts';
 
 /** Bytes that arrive in pieces have these behind their names. */
-const PIECES = /\.(?:pieces|tail)$/;
+const PIECES = /\.(?:pieces|tail(?:-[0-9a-f]+)?)$/;
 /** What is younger may be about to be noted. */
 const SETTLED_MS = 3_600_000;
 const AT_ONCE = 10_000;

@@ -16,6 +16,8 @@ import { membersOf, type StoredContent } from './file-store.ts';
 
 /** Milliseconds that an upload waits for a worker. */
 const WAIT_MS = 3_000;
+/** What is told of a file that is no image after all; nothing at all means: not measured yet. */
+const NO_IMAGE: Item = { metadata: {} };
 
 /** What the rows of stored files are told, and what is still to be done for them. */
 export interface MeasuredFiles {
@@ -33,25 +35,31 @@ export class MeasuredImages {
     this.#log = log;
   }
 
-  /** Waits a while for what a worker says of the images among them. */
-  async of(stored: readonly StoredContent[]): Promise<MeasuredFiles> {
+  /**
+   * Waits a while for what a worker says of the images among them.
+   * @param requestId the id of the request that stored them
+   */
+  async of(stored: readonly StoredContent[], requestId?: string): Promise<MeasuredFiles> {
     const late: StoredContent[] = [];
     const given = await Promise.all(
       stored.map(async (content) => {
         const members = membersOf(content);
         if (!isMeasured(content.type)) return members;
-        const facts = await this.#factsOf(content);
+        const facts = await this.#factsOf(content, requestId);
         if (facts === undefined) late.push(content);
-        return { ...members, ...facts };
+        return { ...members, ...(facts === null ? NO_IMAGE : facts) };
       }),
     );
-    return { given, settle: () => void this.#settle(late) };
+    return { given, settle: () => void this.#settle(late, requestId) };
   }
 
   /** @returns undefined when nothing is known yet, null for what is no image */
-  async #factsOf(content: StoredContent): Promise<ImageFacts | null | undefined> {
+  async #factsOf(
+    content: StoredContent,
+    requestId: string | null = null,
+  ): Promise<ImageFacts | null | undefined> {
     try {
-      const submission = imageFactsSubmission(content, { isLate: false, requestId: null });
+      const submission = imageFactsSubmission(content, { isLate: false, requestId });
       const { id } = await this.#jobs.submit(submission);
       const job = await this.#jobs.wait(id, WAIT_MS);
       if (job === null) return undefined;
@@ -64,12 +72,13 @@ export class MeasuredImages {
     }
   }
 
-  async #settle(late: readonly StoredContent[]): Promise<void> {
+  async #settle(late: readonly StoredContent[], requestId: string | null = null): Promise<void> {
     for (const content of late) {
       try {
-        await this.#jobs.submit(imageFactsSubmission(content, { isLate: true, requestId: null }));
+        await this.#jobs.submit(imageFactsSubmission(content, { isLate: true, requestId }));
       } catch (error) {
-        this.#log.warn({ err: error, name: content.name }, 'an image is not measured');
+        // A worker finds it when the queue accepts jobs again, or in the night.
+        this.#log.warn({ err: error, name: content.name }, 'an image is measured later');
       }
     }
   }

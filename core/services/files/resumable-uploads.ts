@@ -72,6 +72,14 @@ function typeOf({ type, filetype }: Metadata): string {
   return (type ?? filetype ?? '').toLowerCase();
 }
 
+/** @throws ServiceError INVALID_PAYLOAD for what no text of PostgreSQL can have */
+function requireText(metadata: Metadata): void {
+  const broken = Object.entries(metadata).find((entry) => entry.join().includes('\0'));
+  if (broken === undefined) return;
+  const [name = ''] = broken[0].split('\0');
+  throw invalidPayload(`"${name}" in the metadata has a character of code 0.`, { field: name });
+}
+
 /** The row of a file as its client describes it. */
 function itemOf(metadata: Metadata): Item {
   const own = Object.entries(metadata).filter(([name]) => COLUMNS.has(name));
@@ -109,6 +117,7 @@ export class ResumableUploads {
     { length, metadata }: { readonly length: number | null; readonly metadata: Metadata },
   ): Promise<void> {
     const { table, store, system, maxPerUser } = this.#options;
+    requireText(metadata);
     const item = itemOf(metadata);
     if (typeof metadata.id === 'string') await system.requireChangeable(target, metadata.id, item);
     else {
@@ -122,11 +131,13 @@ export class ResumableUploads {
       throw quotaExceeded('TUS_MAX_PER_USER', maxPerUser, reason);
     }
     const storage = store.chosen(metadata.storage);
-    const { name } = await store.reserve(filenameOf(metadata), storage, {
-      user,
-      bytes: length ?? 0,
-    });
-    await table.create({ id, user, metadata, storage, name, length }, holder);
+    const place = await store.reserve(filenameOf(metadata), storage, { user, bytes: length ?? 0 });
+    try {
+      await table.create({ id, user, metadata, ...place, length }, holder);
+    } catch (error) {
+      await store.giveUp([place]);
+      throw error;
+    }
     if (length === 0) await this.find(target, id);
   }
 
@@ -245,7 +256,7 @@ export class ResumableUploads {
     const head = await store.head({ storage, name }, Math.min(bytes, HEAD_BYTES));
     const type = await store.typeOf(head, typeOf(metadata));
     const content: StoredContent = { storage, name, type, bytes, sha256: hasher.digest('hex') };
-    const { given: members, settle } = await images.of([content]);
+    const { given: members, settle } = await images.of([content], target.requestId);
     const given = { ...target, given: members };
     const question = parsedQuery(parseQuery({ fields: ['id'] }, bounds));
     const item = itemOf(metadata);

@@ -73,7 +73,7 @@ export class FileUploads {
           stored.push(await store.store(upload, storage, target.caller.user));
           items.push(item);
         }
-        const { given, settle } = await images.of(stored);
+        const { given, settle } = await images.of(stored, target.requestId);
         const body = items.length === 1 ? items[0] : items;
         const answer = await system.create({ ...target, given }, body, question);
         settle();
@@ -109,7 +109,7 @@ export class FileUploads {
           stored.push(await store.store(upload, storage, target.caller.user));
         }
         if (item === null) throw forbidden();
-        const { given, settle } = await images.of(stored);
+        const { given, settle } = await images.of(stored, target.requestId);
         const answer = await system.updateOne({ ...target, given }, key, { body: item }, question);
         settle();
         this.tidy();

@@ -138,6 +138,28 @@ t.test('an unfinished file is removed by its name', async (t) => {
   await t.rejects(writing, UNREACHABLE);
 });
 
+t.test('who was cut off and writes late changes nothing for who has gone on', async (t) => {
+  const storage = open();
+  const id = randomUUID();
+  const content = randomBytes(PART + 2_000);
+  const add = async (state: string | null, from: number, to: number) =>
+    await storage.append(id, state, { offset: from, content: content.subarray(from, to) });
+  const first = await add(null, 0, 1_000);
+  const second = await add(first, 1_000, PART + 500);
+  const third = await add(second, PART + 500, PART + 1_000);
+  const late = storage.append(id, first, { offset: 1_000, content: randomBytes(10) });
+  await t.rejects(late, UNREACHABLE, 'what nobody needs any more is gone');
+  await storage.append(id, second, { offset: PART + 500, content: randomBytes(700) });
+  const last = await add(third, PART + 1_000, PART + 2_000);
+  await storage.finish(id, last, content.length);
+  t.ok((await buffer(storage.read(id))).equals(content));
+  t.strictSame(
+    (await storage.list()).map((file) => file.id),
+    [id],
+    'and nothing else is left',
+  );
+});
+
 t.test('many uploads share the memory of few parts', async (t) => {
   const buffers = new PartBuffers({ size: PART, max: 3, wait: 30_000 });
   const storage = open({ buffers });

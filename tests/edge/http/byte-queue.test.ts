@@ -48,3 +48,46 @@ t.test('what was taken stays as it is when the memory is used again', async (t) 
   t.ok(piece?.equals(counted(65_536)));
   other.clear();
 });
+
+t.test(
+  'what is lent stays as it is until it is taken back, and then its memory serves again',
+  async () => {
+    const lengths = fc.array(fc.integer({ min: 0, max: 700_000 }), { maxLength: 12 });
+    fc.assert(
+      fc.property(lengths, fc.integer({ min: 1, max: 4 }), (sizes, every) => {
+        const queue = new ByteQueue();
+        const all = counted(sizes.reduce((sum, size) => sum + size, 0));
+        const read: Buffer[] = [];
+        let lent: Buffer | null = null;
+        // A piece is read as late as can be: when the next one is asked for.
+        const next = () => {
+          if (lent !== null) read.push(Buffer.from(lent));
+          lent = queue.lend();
+          return lent !== null;
+        };
+        let at = 0;
+        for (const [i, size] of sizes.entries()) {
+          queue.append(all.subarray(at, at + size));
+          at += size;
+          if (i % every === 0) next();
+        }
+        while (next()) {}
+        assert.equal(queue.size, 0);
+        assert(Buffer.concat(read).equals(all));
+      }),
+      { numRuns: 50 },
+    );
+  },
+);
+
+t.test('what is lent outlives the end of its queue', async (t) => {
+  const queue = new ByteQueue();
+  queue.append(counted(600_000));
+  const lent = queue.lend();
+  queue.clear();
+  const other = new ByteQueue();
+  for (let i = 0; i < 20; i++) other.append(new Uint8Array(524_288));
+  t.ok(lent?.equals(counted(524_288)));
+  t.equal(queue.lend(), null);
+  other.clear();
+});

@@ -174,4 +174,11 @@ t.test('old jobs and unused uploads are removed, all others stay', async (t) => 
   const activities = await tidy(retention('90d', '90d'));
   t.match(activities, { jobs: 0, files: 0, revisions: 0, activities: 1500 });
   t.strictSame(await counts(), { a: 2, r: 1 });
+
+  await pool.query(`INSERT INTO system_files (storage, filename_disk, filename_download, type, width, metadata)
+    VALUES ('local', 'a', 'a', 'image/png', NULL, NULL), ('local', 'b', 'b', 'image/png', 1, '{}'),
+      ('local', 'c', 'c', 'image/png', NULL, '{}'), ('local', 'd', 'd', 'text/plain', NULL, NULL)`);
+  t.match(await tidy(), { images: 1 }, 'an image is measured that nobody has measured');
+  const measured = await pool.query("SELECT fingerprint FROM system_jobs WHERE queue = 'images'");
+  t.strictSame(measured.rows, [{ fingerprint: 'late a' }]);
 });
