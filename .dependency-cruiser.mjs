@@ -95,7 +95,7 @@ export default {
     {
       name: 'resolvable',
       severity: 'error',
-      from: {},
+      from: { pathNot: '^tests/ops/client/fixture/' },
       to: { couldNotResolve: true },
     },
     rule(
@@ -113,6 +113,18 @@ export default {
       '^(edge|workers|tests)/',
     ),
     rule(
+      'app-on-client',
+      'the Admin App knows the API by its client alone',
+      '^ops/app/',
+      '^(core|edge|workers|tests|ops/(?!app/|client/source/index))',
+    ),
+    rule(
+      'app-is-built',
+      'nothing but its build knows the Admin App',
+      '^(core|edge|workers|ops/(?!app/))',
+      '^ops/app/',
+    ),
+    rule(
       'core-without-http',
       'core knows no HTTP',
       '^core/',
@@ -121,14 +133,14 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    // It has packages of its own, installed on demand.
-    exclude: { path: '^ops/bench/postgraphile/' },
+    // The one has packages of its own, installed on demand; the other is built.
+    exclude: { path: '^ops/(bench/postgraphile|client/dist)/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],
-      extensions: ['.ts', '.mjs', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.json'],
     },
   },
 };

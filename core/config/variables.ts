@@ -504,6 +504,26 @@ export const variables = {
     fallback: 'on',
     meaning: 'Browsers that open /graphql get a page to try it in',
   }),
+  ADMIN_APP: define({
+    parse: flag,
+    fallback: 'on',
+    meaning: 'Serve the Admin App at /admin, once it is built',
+  }),
+  ADMIN_APP_DIR: define({
+    parse: text,
+    fallback: undefined,
+    meaning: 'Folder of the built Admin App; unset: ops/app/dist of this installation',
+  }),
+  DOCS_PAGE: define({
+    parse: flag,
+    fallback: 'on',
+    meaning: 'Serve the documentation at /docs',
+  }),
+  OPENAPI_ENABLED: define({
+    parse: flag,
+    fallback: 'on',
+    meaning: 'Clients may ask for the description of the API, and browsers for its page',
+  }),
   GRAPHQL_QUERY_TOKEN_LIMIT: define({
     parse: integer(10, 1_000_000),
     fallback: '5000',

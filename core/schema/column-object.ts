@@ -39,6 +39,8 @@ export interface ColumnObject {
   readonly foreign_key_table: string | null;
   readonly foreign_key_column: string | null;
   readonly comment: string | null;
+  /** The values of an enumeration, in its order; missing for other types. */
+  readonly enum_values?: readonly string[];
   /** Missing when this column alone has no index except that of the primary key. */
   readonly index_state?: IndexState;
 }
@@ -129,6 +131,7 @@ export function columnObject(
     foreign_key_table: foreignKey?.targetTable ?? null,
     foreign_key_column: foreignKey?.targetColumns[0] ?? null,
     comment: column.comment,
+    ...(column.enumValues === null ? {} : { enum_values: column.enumValues }),
     ...(state === null ? {} : { index_state: state }),
   };
 }

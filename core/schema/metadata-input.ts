@@ -86,12 +86,15 @@ export function written<Entries extends v.ObjectEntries>(
   entries: Entries,
   passed: readonly string[],
 ) {
+  const known = v.strictObject(entries);
   return v.pipe(
     members,
+    // Descriptions of the API show these members.
+    v.metadata({ members: known }),
     v.transform((given) =>
       Object.fromEntries(Object.entries(given).filter(([key]) => !passed.includes(key))),
     ),
-    v.strictObject(entries),
+    known,
   );
 }
 

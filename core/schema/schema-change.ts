@@ -78,6 +78,7 @@ export const fieldSchemaInput = written(
     'foreign_key_table',
     'foreign_key_column',
     'index_state',
+    'enum_values',
   ],
 );
 export type FieldSchemaInput = v.InferOutput<typeof fieldSchemaInput>;

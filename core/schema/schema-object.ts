@@ -3,9 +3,10 @@
  * check rights; relations are in `relation-object.ts`.
  */
 import type { Collection, Field } from '#core/catalog/catalog.ts';
+import type { TableDescriptor } from '#core/catalog/descriptor.ts';
 import type { FieldType } from '#core/catalog/field-type.ts';
 import { isBuiltIn } from '#core/catalog/system-descriptors.ts';
-import { defaultRow } from '#core/system-collections/registry.ts';
+import { defaultRow, SYSTEM_COLLECTIONS } from '#core/system-collections/registry.ts';
 import { type ColumnObject, columnObject } from './column-object.ts';
 
 /** The columns of a metadata row; `system: true` for a system collection. */
@@ -20,6 +21,8 @@ export interface CollectionObject {
     readonly schema: string;
     readonly name: string;
     readonly comment: string | null;
+    /** The fields of a key of several, in its order; missing for other keys. */
+    readonly primary_key?: readonly string[];
   } | null;
 }
 
@@ -45,20 +48,30 @@ function collectionMeta({ name, meta, singleton, system }: Collection): MetaObje
   return { collection: name, ...COLLECTION_META, singleton, ...row, system: true };
 }
 
+function tableObject({ schema, name, comment, primaryKey }: TableDescriptor) {
+  const isWide = primaryKey !== null && primaryKey.length > 1;
+  return { schema, name, comment, ...(isWide ? { primary_key: primaryKey } : {}) };
+}
+
 /** A collection as it is shown. */
 export function collectionObject(collection: Collection): CollectionObject {
   const { name, table } = collection;
   return {
     collection: name,
     meta: collectionMeta(collection),
-    schema:
-      table === null ? null : { schema: table.schema, name: table.name, comment: table.comment },
+    schema: table === null ? null : tableObject(table),
   };
 }
 
 /** A text as it is; other values as JSON text. */
 function asText(value: unknown): unknown {
   return value === null || typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Whether only the server writes a field of a system collection. */
+function isKept(collection: string, field: string): boolean {
+  const { type = null, writable } = SYSTEM_COLLECTIONS.get(collection)?.fields[field] ?? {};
+  return type !== null && writable !== true;
 }
 
 function fieldMeta(collection: Collection, field: Field): MetaObject | null {
@@ -69,7 +82,8 @@ function fieldMeta(collection: Collection, field: Field): MetaObject | null {
   const display_options = asText(row.display_options ?? null);
   if (!builtIn) return { ...row, special, display_options };
   const key = { id: null, collection: collection.name, field: field.name };
-  return { ...key, ...FIELD_META, ...row, special, display_options, system: true };
+  const readonly = isKept(collection.name, field.name);
+  return { ...key, ...FIELD_META, ...row, readonly, special, display_options, system: true };
 }
 
 /**

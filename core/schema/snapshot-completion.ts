@@ -131,7 +131,7 @@ class Completion {
     }: Pick<SnapshotField, 'collection' | 'field'> & { schema: JsonObject },
     now?: SnapshotField,
   ) {
-    const passed = ['schema', 'name', 'table', 'foreign_key_schema', 'index_state'];
+    const passed = ['schema', 'name', 'table', 'foreign_key_schema', 'index_state', 'enum_values'];
     const marked = { ...COLUMN, default_is_expression: true };
     const given = known(
       without(schema, passed),

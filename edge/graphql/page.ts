@@ -2,39 +2,18 @@
  * A page to try GraphQL in, for browsers that open an endpoint: Altair, whose files are served from here
  * and from nowhere else. Its policy lets no script run but these files.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, extname, join, relative, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Negotiator from 'negotiator';
-import { entityTag, namesTag } from '#edge/http/entity-tag.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Response } from '#edge/http/response.ts';
-import { routeNotFound } from '#edge/http/router.ts';
+import { type FileSource, Folder, filesInMemory, firstOf } from '#edge/static/file-source.ts';
+import { StaticFile } from '#edge/static/static-file.ts';
+import { type StaticSite, staticRoutes } from '#edge/static/static-routes.ts';
 import type { Scope } from './schema.ts';
 
 /** Where the files of the page are. */
-export const PAGE_PATH = '/graphql/page';
-
-/** A browser asks again after a day. */
-const CACHING = 'public, max-age=86400';
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.ico': 'image/x-icon',
-  '.woff': 'font/woff',
-  '.woff2': 'font/woff2',
-};
-
-interface PageFile {
-  readonly type: string;
-  readonly bytes: Buffer;
-  readonly tag: string;
-}
+const PAGE_PATH = '/graphql/page';
 
 /** The script that tells the page its endpoint. */
 function settingsOf(scope: Scope): string {
@@ -54,40 +33,18 @@ AltairGraphQL.init({
 `;
 }
 
-function fileOf(name: string, content: string | Buffer): PageFile {
-  const bytes = Buffer.from(content);
-  return { type: TYPES[extname(name)] ?? '', bytes, tag: entityTag(bytes) };
+function script(scope: Scope): readonly [string, StaticFile] {
+  return [`${scope}.js`, new StaticFile('text/javascript; charset=utf-8', settingsOf(scope))];
 }
 
-/** The files of the page; read when the first is asked for. */
-class PageFiles {
-  readonly #folder = join(dirname(fileURLToPath(import.meta.resolve('altair-static'))), 'dist');
-  readonly #known = new Map<string, PageFile>([
-    ['items.js', fileOf('items.js', settingsOf('items'))],
-    ['system.js', fileOf('system.js', settingsOf('system'))],
-  ]);
-  #names: ReadonlySet<string> | null = null;
-
-  /** Null when there is no such file. */
-  get(name: string): PageFile | null {
-    const known = this.#known.get(name);
-    if (known !== undefined) return known;
-    this.#names ??= new Set(this.#list());
-    if (!this.#names.has(name)) return null;
-    const file = fileOf(name, readFileSync(join(this.#folder, name)));
-    this.#known.set(name, file);
-    return file;
-  }
-
-  #list(): readonly string[] {
-    return readdirSync(this.#folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && TYPES[extname(entry.name)] !== undefined)
-      .map((entry) => relative(this.#folder, join(entry.parentPath, entry.name)))
-      .map((name) => name.split(sep).join('/'));
-  }
-}
-
-const files = new PageFiles();
+const folder = new Folder(
+  join(dirname(fileURLToPath(import.meta.resolve('altair-static'))), 'dist'),
+);
+const all = firstOf(filesInMemory(new Map([script('items'), script('system')])), folder);
+/** The page itself is served at the endpoints. */
+const files: FileSource = {
+  find: async (name) => (name === 'index.html' ? null : await all.find(name)),
+};
 
 /** Whether a browser asks for something to look at, not for an answer. */
 export function wantsPage(request: Request): boolean {
@@ -99,7 +56,7 @@ export function wantsPage(request: Request): boolean {
 }
 
 /** The page for an endpoint. */
-export function pageOf(scope: Scope): Response {
+export async function pageOf(scope: Scope): Promise<Response> {
   const policy = [
     // The page writes its styles itself; only scripts could do harm, and they come as files alone.
     ...["default-src 'none'", "script-src 'self'", "style-src 'self' 'unsafe-inline'"],
@@ -107,9 +64,9 @@ export function pageOf(scope: Scope): Response {
     ...["connect-src 'self'", "worker-src 'self' blob:", "frame-src 'self'", "base-uri 'self'"],
     ...["form-action 'none'", "frame-ancestors 'none'"],
   ];
-  const html = files
-    .get('index.html')
-    ?.bytes.toString()
+  const index = await folder.find('index.html');
+  const html = Buffer.from(index?.bytes ?? '')
+    .toString()
     .replace(/<base [^>]*>/, `<base href="${PAGE_PATH}/">`)
     .replace('</body>', `<script type="module" src="${scope}.js"></script></body>`);
   return {
@@ -121,25 +78,23 @@ export function pageOf(scope: Scope): Response {
       'Referrer-Policy': 'no-referrer',
       Vary: 'Accept',
     },
-    body: html ?? '',
+    body: html,
   };
 }
 
-/**
- * A file of the page.
- * @param name below {@link PAGE_PATH}
- * @throws ServiceError ROUTE_NOT_FOUND
- */
-export function pageFile(request: Request, name: string): Response {
-  const file = name === 'index.html' ? null : files.get(name);
-  if (file === null) throw routeNotFound(request);
-  const { tag, type, bytes } = file;
-  const headers = { ETag: tag, 'Cache-Control': CACHING };
-  const known = request.header('if-none-match');
-  if (known !== undefined && namesTag(known, tag)) return { status: 304, headers };
+const page: StaticSite = {
+  prefix: PAGE_PATH,
+  title: 'the page to try GraphQL in',
+  enabled: ({ GRAPHQL_PAGE }) => GRAPHQL_PAGE,
+  source: () => files,
+  entry: null,
+  hashed: /-[A-Z0-9]{8}\.\w+$/,
   // What an extension of the page runs in a frame has no origin.
-  const sandbox = name.startsWith('iframe-sandbox/')
-    ? { 'Content-Security-Policy': 'sandbox allow-scripts' }
-    : {};
-  return { status: 200, headers: { ...headers, ...sandbox, 'Content-Type': type }, body: bytes };
-}
+  policy: (name) =>
+    name.startsWith('iframe-sandbox/')
+      ? 'sandbox allow-scripts'
+      : "default-src 'none'; frame-ancestors 'none'",
+};
+
+/** The files of the page. */
+export const PAGE_ROUTES = staticRoutes(page);

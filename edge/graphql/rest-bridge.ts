@@ -33,6 +33,9 @@ function given(value: unknown): Body {
     stream: () => {
       throw new TypeError('the body of a field is no file');
     },
+    lend: () => {
+      throw new TypeError('the body of a field is no file');
+    },
   };
 }
 

@@ -9,11 +9,10 @@ import { invalidPayload, invalidQuery, ServiceError } from '#core/errors/service
 import { isJsonObject } from '#core/json/json-object.ts';
 import type { Request } from '#edge/http/request.ts';
 import type { Response } from '#edge/http/response.ts';
-import { routeNotFound } from '#edge/http/router.ts';
 import type { Call, CallHandler } from '#edge/rest/call.ts';
-import { DATA, json, type RouteEntry } from '#edge/rest/route.ts';
+import { DATA, json, type ParameterTable, type RouteEntry } from '#edge/rest/route.ts';
 import { execute, type GraphRequest } from './execute.ts';
-import { PAGE_PATH, pageFile, pageOf, wantsPage } from './page.ts';
+import { PAGE_ROUTES, pageOf, wantsPage } from './page.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';
 import type { Scope } from './schema.ts';
 
@@ -95,7 +94,7 @@ function refusal(errors: readonly GraphQLError[], type: string): Response {
 function handler(scope: Scope): CallHandler {
   return async (call) => {
     const { request, services, caller } = call;
-    if (services.config.GRAPHQL_PAGE && wantsPage(request)) return pageOf(scope);
+    if (services.config.GRAPHQL_PAGE && wantsPage(request)) return await pageOf(scope);
     const type = typeOf(request);
     let asked: GraphRequest;
     try {
@@ -132,20 +131,51 @@ function handler(scope: Scope): CallHandler {
   };
 }
 
+/** The parameters of a GET; objects are JSON texts there. */
+const PARAMETERS: ParameterTable = {
+  query: { summary: 'The document', schema: v.pipe(v.string(), v.nonEmpty()) },
+  operationName: { summary: 'Which operation of it', schema: v.string() },
+  variables: {
+    summary: 'The values of its variables',
+    schema: v.record(v.string(), v.unknown()),
+    spelling: 'json',
+  },
+  extensions: {
+    summary: 'Such as the hash of a persisted document',
+    schema: v.record(v.string(), v.unknown()),
+    spelling: 'json',
+  },
+};
+
+/** What an operation yields: data, errors, or both. */
+const result = v.strictObject({
+  data: v.optional(v.nullable(v.record(v.string(), v.unknown()))),
+  errors: v.optional(
+    v.array(
+      v.looseObject({
+        message: v.string(),
+        extensions: v.optional(v.looseObject({ code: v.string() })),
+      }),
+    ),
+  ),
+});
+
 const body = v.object({
   query: v.optional(v.string()),
   operationName: v.nullish(v.string()),
   variables: v.nullish(v.record(v.string(), v.unknown())),
+  extensions: v.nullish(v.record(v.string(), v.unknown())),
 });
 
 function routes(path: string, scope: Scope, of: string): readonly RouteEntry[] {
   const handle = handler(scope);
   const summary = `Executes an operation of GraphQL on ${of}`;
-  const answer = DATA;
+  const answer = { ...DATA, schema: result };
   return [
     {
       ...{ method: 'GET', path, summary, access: 'anyone', body: null, answer, handle },
-      parameters: ['query', 'operationName', 'variables', 'extensions'],
+      parameters: PARAMETERS,
+      errors: ['METHOD_NOT_ALLOWED'],
     },
     {
       ...{ method: 'POST', path, summary, access: 'anyone', answer, handle },
@@ -154,19 +184,8 @@ function routes(path: string, scope: Scope, of: string): readonly RouteEntry[] {
   ];
 }
 
-const pageRoute: RouteEntry = {
-  ...{ method: 'GET', path: `${PAGE_PATH}/*`, access: 'anyone', body: null },
-  summary: 'The files of the page to try GraphQL in',
-  answer: { statuses: [200], type: 'text/javascript' },
-  ignoresSession: true,
-  handle: async ({ request, params, services }) => {
-    if (!services.config.GRAPHQL_PAGE) throw routeNotFound(request);
-    return pageFile(request, params['*'] ?? '');
-  },
-};
-
 export const GRAPHQL_ROUTES: readonly RouteEntry[] = [
-  pageRoute,
+  ...PAGE_ROUTES,
   ...routes('/graphql', 'items', 'the collections'),
   ...routes('/graphql/system', 'system', 'the system collections'),
 ];

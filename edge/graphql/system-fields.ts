@@ -104,6 +104,7 @@ const PUBLIC_QUERIES: Readonly<Record<string, RouteField>> = {
   server_health: field(JSON_VALUE, {}, 'GET', () => '/server/health'),
   permissions_me: field(JSON_VALUE, {}, 'GET', () => '/permissions/me'),
   roles_me: field(JSON_VALUE, {}, 'GET', () => '/roles/me'),
+  server_specs_oas: field(JSON_VALUE, {}, 'GET', () => '/server/specs/oas'),
   server_specs_graphql: field(TEXT, { scope: optional(SPECS_SCOPE) }, 'GET', ({ scope }) =>
     scope === 'system' ? '/server/specs/graphql/system' : '/server/specs/graphql/items',
   ),

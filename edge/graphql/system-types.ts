@@ -52,7 +52,7 @@ const COLUMN = objectType('system_fields_schema', {
   ...{ numeric_scale: GraphQLInt, is_generated: GraphQLBoolean, is_nullable: GraphQLBoolean },
   ...{ is_unique: GraphQLBoolean, is_indexed: GraphQLBoolean, is_primary_key: GraphQLBoolean },
   ...{ has_auto_increment: GraphQLBoolean, foreign_key_schema: TEXT, foreign_key_table: TEXT },
-  ...{ foreign_key_column: TEXT, comment: TEXT },
+  ...{ foreign_key_column: TEXT, comment: TEXT, enum_values: new GraphQLList(TEXT) },
 });
 export const FIELDS = objectType('system_fields', {
   ...{ collection: TEXT, field: TEXT, type: TEXT, schema: COLUMN },

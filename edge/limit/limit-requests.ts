@@ -1,10 +1,19 @@
 /** Applies the rate limits that need no caller before a request is handled. */
+import type { Request } from '#edge/http/request.ts';
 import type { Handler } from '#edge/http/response.ts';
 import type { Limits } from './rate-limits.ts';
 
-/** A handler whose requests are counted first; requests above a limit do not reach it. */
-export function guarded(handler: Handler, limits: Limits): Handler {
+/**
+ * A handler whose requests are counted first; requests above a limit do not reach it.
+ * @param isFree requests that are not counted
+ */
+export function guarded(
+  handler: Handler,
+  limits: Limits,
+  isFree: (request: Request) => boolean,
+): Handler {
   return (request) => {
+    if (isFree(request)) return handler(request);
     const waiting = limits.enter(request);
     return waiting === undefined ? handler(request) : waiting.then(() => handler(request));
   };

@@ -8,6 +8,9 @@ const NOTHING: Body = {
   stream: () => {
     throw new TypeError('a message is no file');
   },
+  lend: () => {
+    throw new TypeError('a message is no file');
+  },
 };
 
 /** Headers of the first request that say something about that request, or about who sent it. */

@@ -11,7 +11,6 @@ import {
   type ImageTransformation,
   parseTransformation,
   resolved,
-  TRANSFORMATION_PARAMETERS,
 } from '#core/images/transformation.ts';
 import { type Asset, FILES, type FolderFiles } from '#core/services/files/assets.ts';
 import type { ByteRange } from '#core/storage/storage.ts';
@@ -19,9 +18,12 @@ import { disposition } from '#edge/http/content-disposition.ts';
 import type { Pieces, Response } from '#edge/http/response.ts';
 import { fileResponse } from '#edge/http/stored-file.ts';
 import { servedType } from '#edge/http/user-content.ts';
+import { moment } from './answer/value.ts';
 import { bodyOf, members } from './body.ts';
 import { type Call, type CallHandler, data, listed, param } from './call.ts';
-import { DATA, json, parsedBody, type RouteEntry } from './route.ts';
+import { flagParameter } from './parameter/flag.ts';
+import { IMAGE_PARAMETERS } from './parameter/image.ts';
+import { answerOf, json, parsedBody, type RouteEntry } from './route.ts';
 
 /** For how long who may keep a file. */
 function cacheControl({ services: { config } }: Call, { user }: Caller): string {
@@ -214,9 +216,22 @@ async function signUrl(call: Call, body: v.InferOutput<typeof urlBody>): Promise
   };
 }
 
+const READ_FILES = [{ action: 'read', collection: FILES }] as const;
 const ASSET = {
   access: 'rights',
-  parameters: ['download', 'signature', ...TRANSFORMATION_PARAMETERS],
+  needs: READ_FILES,
+  parameters: {
+    download: { summary: 'As an attachment', schema: flagParameter },
+    signature: { summary: 'The signature of a signed URL', schema: v.string() },
+    ...IMAGE_PARAMETERS,
+  },
+  headers: ['Range'],
+  errors: [
+    'RANGE_NOT_SATISFIABLE',
+    'PRECONDITION_FAILED',
+    'UNPROCESSABLE_ENTITY',
+    'CONTENT_TOO_LARGE',
+  ],
   body: null,
   answer: { statuses: [200, 206, 302, 304], type: 'application/octet-stream' },
 } as const;
@@ -236,6 +251,7 @@ export const ASSET_ROUTES: readonly RouteEntry[] = [
     path: '/assets/files',
     summary: 'Reads files as an archive',
     access: 'rights',
+    needs: READ_FILES,
     body: json(zipBody),
     answer: ZIP,
     handle: readSome,
@@ -245,6 +261,7 @@ export const ASSET_ROUTES: readonly RouteEntry[] = [
     path: '/assets/folder/:key',
     summary: 'Reads the files of a folder as an archive',
     access: 'rights',
+    needs: READ_FILES,
     body: null,
     answer: ZIP,
     handle: readFolder,
@@ -254,7 +271,7 @@ export const ASSET_ROUTES: readonly RouteEntry[] = [
     path: '/files/:key/url',
     summary: 'Signs a URL of a file that ends after a while',
     access: 'user',
-    answer: DATA,
+    answer: answerOf(v.strictObject({ url: v.pipe(v.string(), v.url()), expires: moment })),
     ...parsedBody(urlBody, signUrl),
   },
 ];

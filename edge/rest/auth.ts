@@ -4,11 +4,13 @@ import { invalidPayload } from '#core/errors/service-error.ts';
 import type { Pass } from '#core/identity/session-renewal.ts';
 import { type Admission, MODES, type Mode } from '#core/identity/sign-in.ts';
 import type { Response } from '#edge/http/response.ts';
+import { tokens } from './answer/account.ts';
+import { identityProviders } from './answer/server.ts';
 import { members, word } from './body.ts';
 import { type Call, type CallHandler, NO_CONTENT, visitorOf } from './call.ts';
 import { cookieOf, giveCookie, takeCookie } from './cookie.ts';
 import { refuseForgery } from './csrf-check.ts';
-import { DATA, NOTHING, parsedBody, type RouteEntry } from './route.ts';
+import { answerOf, DATA, NOTHING, parsedBody, type RouteEntry } from './route.ts';
 
 /** Longest address that is looked up. */
 const EMAIL_MAX_LENGTH = 255;
@@ -111,7 +113,7 @@ export const AUTH_ROUTES: readonly RouteEntry[] = [
     summary: 'Lists the identity providers',
     access: 'anyone',
     body: null,
-    answer: DATA,
+    answer: { ...DATA, schema: identityProviders },
     handle: providers,
   },
   {
@@ -119,7 +121,8 @@ export const AUTH_ROUTES: readonly RouteEntry[] = [
     path: '/auth/login',
     summary: 'Logs in with e-mail address and password',
     access: 'anyone',
-    answer: DATA,
+    answer: answerOf(tokens),
+    errors: ['INVALID_OTP', 'USER_SUSPENDED'],
     limit: 'login',
     ignoresSession: true,
     ...parsedBody(loginBody, login),
@@ -129,7 +132,8 @@ export const AUTH_ROUTES: readonly RouteEntry[] = [
     path: '/auth/refresh',
     summary: 'Renews a session',
     access: 'anyone',
-    answer: DATA,
+    answer: answerOf(tokens),
+    errors: ['USER_SUSPENDED'],
     ignoresSession: true,
     ...parsedBody(passBody, refresh),
   },

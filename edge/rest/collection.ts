@@ -8,11 +8,19 @@ import {
   updateCollection,
   updateCollections,
 } from '#core/schema/change-input.ts';
+import { systemName } from '#core/system-collections/name.ts';
+import { shownCollection } from './answer/schema-part.ts';
 import { type Call, type CallHandler, jsonText, param, parsed } from './call.ts';
 import { searchBody } from './item-route.ts';
 import { searchLimit, searchOf } from './query-parameters.ts';
-import { DATA, json, NOTHING, type RouteEntry, WRITTEN } from './route.ts';
-import { CHANGE_PARAMETERS, changeOne, changeSchema, removeOne } from './schema-change.ts';
+import { answerOf, json, NOTHING, type RouteEntry, writtenOf } from './route.ts';
+import {
+  CHANGE_PARAMETERS,
+  CHANGING,
+  changeOne,
+  changeSchema,
+  removeOne,
+} from './schema-change.ts';
 
 const list: CallHandler = async ({ caller, services }) =>
   jsonText(await services.schemaView.collections(caller));
@@ -68,8 +76,12 @@ const remove: CallHandler = (call) => {
   return removeOne(call, { change: { kind: 'collections.delete', collection: name }, read });
 };
 
-const reading = { access: 'rights', answer: DATA } as const;
-const changing = { access: 'administrator', parameters: CHANGE_PARAMETERS } as const;
+const reading = {
+  access: 'rights',
+  needs: [{ action: 'read', collection: systemName('collections') }],
+} as const;
+const changing = { ...CHANGING, parameters: CHANGE_PARAMETERS };
+const several = v.array(shownCollection);
 
 export const COLLECTION_ROUTES: readonly RouteEntry[] = [
   {
@@ -77,6 +89,7 @@ export const COLLECTION_ROUTES: readonly RouteEntry[] = [
     method: 'GET',
     path: '/collections',
     summary: 'Lists collections',
+    answer: answerOf(several),
     body: null,
     handle: list,
   },
@@ -85,6 +98,7 @@ export const COLLECTION_ROUTES: readonly RouteEntry[] = [
     method: 'SEARCH',
     path: '/collections',
     summary: 'Lists collections, all or by name',
+    answer: answerOf(several),
     body: searchBody,
     handle: search,
   },
@@ -93,6 +107,7 @@ export const COLLECTION_ROUTES: readonly RouteEntry[] = [
     method: 'GET',
     path: '/collections/:collection',
     summary: 'Reads a collection',
+    answer: answerOf(shownCollection),
     body: null,
     handle: read,
   },
@@ -102,7 +117,7 @@ export const COLLECTION_ROUTES: readonly RouteEntry[] = [
     path: '/collections',
     summary: 'Creates collections with their fields',
     body: json(v.union([collectionBody, v.array(collectionBody)])),
-    answer: { ...WRITTEN, job: true },
+    answer: { ...writtenOf(v.union([shownCollection, several])), job: true },
     handle: create,
   },
   {
@@ -111,7 +126,7 @@ export const COLLECTION_ROUTES: readonly RouteEntry[] = [
     path: '/collections',
     summary: 'Changes the metadata of collections',
     body: json(collectionPatches),
-    answer: { ...WRITTEN, job: true },
+    answer: { ...writtenOf(several), job: true },
     handle: updateMany,
   },
   {
@@ -120,7 +135,7 @@ export const COLLECTION_ROUTES: readonly RouteEntry[] = [
     path: '/collections/:collection',
     summary: 'Changes the metadata of a collection',
     body: json(collectionPatch),
-    answer: { ...WRITTEN, job: true },
+    answer: { ...writtenOf(shownCollection), job: true },
     handle: updateOne,
   },
   {

@@ -42,8 +42,12 @@ export type Dispatched = Pick<
 
 /** The route of an entry; an invalid token is refused before the handler. */
 export function dispatch(entry: Dispatched, services: EdgeServices): Route {
-  const { access, parameters: known = [], limit, handle } = entry;
-  if (typeof handle !== 'function') return () => handle;
+  const { access, limit, handle } = entry;
+  const known = Object.keys(entry.parameters ?? {});
+  if (typeof handle !== 'function') {
+    if (!('unchecked' in handle)) return () => handle;
+    return (request) => handle.unchecked(request, services);
+  }
   const byCookie = entry.ignoresSession !== true;
   const { catalog, config, identity, limits } = services;
   const ipOf = clientIpBy(config.IP_TRUST_PROXY);

@@ -1,4 +1,5 @@
 /** The routes of fields: `/fields`, `/fields/:collection` and `/fields/:collection/:field`. */
+import * as v from 'valibot';
 import {
   createField,
   fieldBody,
@@ -7,9 +8,10 @@ import {
   updateField,
   updateFields,
 } from '#core/schema/change-input.ts';
+import { shownField } from './answer/schema-part.ts';
 import { type CallHandler, param } from './call.ts';
-import { json, type RouteEntry, WRITTEN } from './route.ts';
-import { CHANGE_PARAMETERS, changeSchema } from './schema-change.ts';
+import { json, type RouteEntry, writtenOf } from './route.ts';
+import { CHANGE_PARAMETERS, CHANGING, changeSchema } from './schema-change.ts';
 import { partRoutes } from './schema-part.ts';
 
 const create: CallHandler = async (call) => {
@@ -39,6 +41,7 @@ export const FIELD_ROUTES: readonly RouteEntry[] = [
     of: (view, caller, collection) => view.fieldsOf(caller, collection),
     shown: (view, caller, { collection, field }) => view.field(caller, collection, field),
     updateBody: json(patchBody),
+    shape: shownField,
     update: (_, { collection, field }, body) => updateField(collection, field, body),
     remove: (name) => ({ kind: 'fields.delete', ...name }),
   }),
@@ -46,20 +49,20 @@ export const FIELD_ROUTES: readonly RouteEntry[] = [
     method: 'POST',
     path: '/fields/:collection',
     summary: 'Creates a field',
-    access: 'administrator',
+    ...CHANGING,
     parameters: CHANGE_PARAMETERS,
     body: json(fieldBody),
-    answer: { ...WRITTEN, job: true },
+    answer: { ...writtenOf(shownField), job: true },
     handle: create,
   },
   {
     method: 'PATCH',
     path: '/fields/:collection',
     summary: 'Changes fields of a collection',
-    access: 'administrator',
+    ...CHANGING,
     parameters: CHANGE_PARAMETERS,
     body: json(patchesBody),
-    answer: { ...WRITTEN, job: true },
+    answer: { ...writtenOf(v.array(shownField)), job: true },
     handle: updateMany,
   },
 ];

@@ -5,7 +5,6 @@
 import * as v from 'valibot';
 import { invalidPayload, ServiceError } from '#core/errors/service-error.ts';
 import type { Item } from '#core/mutation/payload.ts';
-import { QUERY_PARAMETERS } from '#core/query/parse/parameter.ts';
 import { FILES } from '#core/services/files/assets.ts';
 import type { IncomingUpload } from '#core/services/files/uploads.ts';
 import type { Target } from '#core/services/request-context.ts';
@@ -16,7 +15,8 @@ import { REST } from './envelope.ts';
 import { fileFrom } from './file-from-url.ts';
 import { itemHandlers, readBackQuestionOf, written } from './item-handler.ts';
 import { ALL_FORMS, itemRoutes } from './item-route.ts';
-import { anyObject, json, type RouteEntry, WRITTEN } from './route.ts';
+import { ITEM_PARAMETERS } from './parameter/item.ts';
+import { anyObject, json, type RouteEntry, WRITE_ERRORS, WRITTEN } from './route.ts';
 
 /** What is about the rows alone. */
 const FORMS = ALL_FORMS.filter((form) => form !== 'create' && form !== 'updateOne');
@@ -25,8 +25,9 @@ const ENVELOPE_BYTES = 65_536;
 
 /** The files as items of a call. */
 export function filesOf(call: Call): Target {
-  const { caller, strict } = call;
-  return { caller, collection: FILES, visitor: visitorOf(call), strict, envelope: REST };
+  const { caller, strict, request } = call;
+  const origin = { visitor: visitorOf(call), requestId: request.id };
+  return { caller, collection: FILES, ...origin, strict, envelope: REST };
 }
 
 const handlers = itemHandlers((call) => ({ items: call.services.system, target: filesOf(call) }));
@@ -119,6 +120,14 @@ const BODY = {
   types: ['application/json', 'multipart/form-data'],
   schema: anyObject,
   limit: 'BODY_MAX_SIZE',
+  ofItems: true,
+} as const;
+
+const FACTS = {
+  access: 'rights',
+  parameters: ITEM_PARAMETERS,
+  answer: WRITTEN,
+  errors: [...WRITE_ERRORS, 'UNPROCESSABLE_ENTITY', 'PRECONDITION_FAILED'],
 } as const;
 
 const deleting = {
@@ -128,35 +137,32 @@ const deleting = {
 };
 
 export const FILE_ROUTES: readonly RouteEntry[] = [
-  ...itemRoutes('/files', FORMS, deleting, ` of ${FILES}`),
+  ...itemRoutes('/files', FORMS, deleting, FILES),
   {
     method: 'POST',
     path: '/files',
     summary: 'Stores files, or creates files without content',
-    access: 'rights',
-    parameters: QUERY_PARAMETERS,
+    ...FACTS,
+    items: { form: 'create', collection: FILES },
     body: BODY,
-    answer: WRITTEN,
     handle: create,
   },
   {
     method: 'PATCH',
     path: '/files/:key',
     summary: 'Updates a file, or gives it other content',
-    access: 'rights',
-    parameters: QUERY_PARAMETERS,
+    ...FACTS,
+    items: { form: 'updateOne', collection: FILES },
     body: BODY,
-    answer: WRITTEN,
     handle: update,
   },
   {
     method: 'POST',
     path: '/files/import',
     summary: 'Stores a file from a URL',
-    access: 'rights',
-    parameters: QUERY_PARAMETERS,
+    ...FACTS,
+    items: { form: 'create', collection: FILES },
     body: json(importBody, 'FORM_MAX_SIZE'),
-    answer: WRITTEN,
     handle: importByUrl,
   },
 ];

@@ -29,6 +29,7 @@ function route(path: string, scope: Scope, of: string): RouteEntry {
   return {
     ...{ method: 'GET', path, summary: `Reads the schema of GraphQL of ${of}`, access: 'anyone' },
     ...{ body: null, answer: { statuses: [200], type: 'application/graphql' } },
+    errors: ['ROUTE_NOT_FOUND'],
     handle: handler(scope),
   };
 }

@@ -2,17 +2,15 @@
  * `POST /utils/import/:collection`: stores the file, submits a job, and answers when it has ended.
  */
 import { ServiceError } from '#core/errors/service-error.ts';
-import {
-  IMPORT_PARAMETERS,
-  importParameters,
-  importQuery,
-} from '#core/services/import-parameters.ts';
+import { importParameters, importQuery } from '#core/services/import-parameters.ts';
 import { firstFile } from '#edge/http/multipart.ts';
 import { type Call, type CallHandler, param } from './call.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { formatted } from './import-format.ts';
 import { accepted, jobAnswer, jobLocation } from './job-answer.ts';
-import { EMPTY, type RouteEntry } from './route.ts';
+import { flagParameter } from './parameter/flag.ts';
+import { IMPORT_OPTIONS } from './parameter/import.ts';
+import { EMPTY, type RouteEntry, WRITE_ERRORS } from './route.ts';
 
 /**
  * A multipart body contains little besides the file, so a longer one contains a file that is too
@@ -63,7 +61,16 @@ export const IMPORT_ROUTES: readonly RouteEntry[] = [
     path: '/utils/import/:collection',
     summary: 'Imports a file of items',
     access: 'rights',
-    parameters: ['background', ...IMPORT_PARAMETERS],
+    needs: [
+      { action: 'create', collection: 'path' },
+      { action: 'update', collection: 'path' },
+    ],
+    parameters: {
+      background: { summary: 'Answers at once, with the job', schema: flagParameter },
+      ...IMPORT_OPTIONS,
+    },
+    headers: ['Prefer', 'Idempotency-Key'],
+    errors: [...WRITE_ERRORS, 'OUT_OF_TIME', 'CONFLICT', 'UNPROCESSABLE_ENTITY', 'LIMIT_EXCEEDED'],
     body: { types: ['multipart/form-data'], schema: null, limit: 'IMPORT_MAX_SIZE' },
     answer: { ...EMPTY, job: true },
     handle: importFile,

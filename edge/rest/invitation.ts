@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { address, members, page, tokenAndPassword } from './body.ts';
 import { NO_CONTENT, visitorOf } from './call.ts';
-import { NOTHING, parsedBody, type RouteEntry } from './route.ts';
+import { NOTHING, parsedBody, type RouteEntry, WRITE_ERRORS } from './route.ts';
 
 const invitation = members({
   email: v.union(
@@ -19,7 +19,9 @@ export const INVITATION_ROUTES: readonly RouteEntry[] = [
     path: '/users/invite',
     summary: 'Invites people by mail to become users',
     access: 'rights',
+    needs: [{ action: 'create', collection: 'system_users' }],
     answer: NOTHING,
+    errors: [...WRITE_ERRORS, 'UNPROCESSABLE_ENTITY'],
     ...parsedBody(
       invitation,
       async ({ caller, services, request }, { email, role, invite_url }) => {
@@ -38,6 +40,7 @@ export const INVITATION_ROUTES: readonly RouteEntry[] = [
     summary: 'Accepts an invitation with its token and a password',
     access: 'anyone',
     answer: NOTHING,
+    errors: ['INVALID_INVITE', 'INVALID_TOKEN', 'TOKEN_EXPIRED', 'FAILED_VALIDATION'],
     limit: 'reset',
     ...parsedBody(tokenAndPassword, async (call, { token, password }) => {
       await call.services.invitations.accept(token, password, visitorOf(call));

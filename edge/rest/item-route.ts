@@ -1,20 +1,22 @@
 /** The routes for reading and writing items, one entry for each. */
 import * as v from 'valibot';
-import { QUERY_PARAMETERS } from '#core/query/parse/parameter.ts';
+import type { ErrorCode } from '#core/errors/catalogue.ts';
 import type { ItemHandlers } from './item-handler.ts';
+import { ITEM_PARAMETERS } from './parameter/item.ts';
 import {
   type AnswerFacts,
   anyObject,
   type BodyFacts,
   DATA,
+  type ItemForm,
   json,
   NOTHING,
+  type ParameterTable,
+  type RequestHeader,
   type RouteEntry,
+  WRITE_ERRORS,
   WRITTEN,
 } from './route.ts';
-
-/** A way to read or write items. */
-export type ItemForm = keyof ItemHandlers;
 
 interface FormFacts {
   readonly method: RouteEntry['method'];
@@ -24,8 +26,20 @@ interface FormFacts {
   readonly body: BodyFacts | null;
   readonly answer: AnswerFacts;
   /** Parameters beside those of the answer. */
-  readonly beside?: readonly string[];
+  readonly beside?: ParameterTable;
+  readonly headers?: readonly RequestHeader[];
+  readonly errors?: readonly ErrorCode[];
 }
+
+const CHANGE = {
+  headers: ['If-Match'],
+  errors: [...WRITE_ERRORS, 'PRECONDITION_FAILED', 'UNPROCESSABLE_ENTITY'],
+} as const;
+const match = {
+  summary: 'The fields of a unique key; the primary key by default',
+  schema: v.pipe(v.array(v.string()), v.minLength(1)),
+  spelling: 'list',
+} as const;
 
 const keys = v.array(v.unknown());
 const byQuery = { query: anyObject };
@@ -33,12 +47,20 @@ const byKeys = { keys };
 const data = anyObject;
 
 /** The body of a SEARCH. */
-export const searchBody = json(
-  v.strictObject({ query: v.optional(anyObject), keys: v.optional(keys) }),
-  'QUERY_BODY_MAX_SIZE',
-);
-const createBody = json(v.union([anyObject, v.array(anyObject)]));
-const updateBody = json(
+export const searchBody: BodyFacts = {
+  ...json(
+    v.strictObject({ query: v.optional(anyObject), keys: v.optional(keys) }),
+    'QUERY_BODY_MAX_SIZE',
+  ),
+  ofItems: true,
+};
+
+function ofItems(schema: v.GenericSchema): BodyFacts {
+  return { ...json(schema), ofItems: true };
+}
+
+const createBody = ofItems(v.union([anyObject, v.array(anyObject)]));
+const updateBody = ofItems(
   v.union([
     v.array(anyObject),
     v.strictObject({ ...byKeys, data }),
@@ -47,22 +69,31 @@ const updateBody = json(
     anyObject,
   ]),
 );
-const deleteBody = json(v.union([keys, v.strictObject(byKeys), v.strictObject(byQuery)]));
+const deleteBody = ofItems(v.union([keys, v.strictObject(byKeys), v.strictObject(byQuery)]));
 
 const FORMS: Readonly<Record<ItemForm, FormFacts>> = {
   list: { method: 'GET', path: '', summary: 'Lists items', body: null, answer: DATA },
   search: { method: 'SEARCH', path: '', summary: 'Searches items', body: searchBody, answer: DATA },
   read: { method: 'GET', path: '/:key', summary: 'Reads an item', body: null, answer: DATA },
-  create: { method: 'POST', path: '', summary: 'Creates items', body: createBody, answer: WRITTEN },
+  create: {
+    ...CHANGE,
+    method: 'POST',
+    path: '',
+    summary: 'Creates items',
+    body: createBody,
+    answer: WRITTEN,
+  },
   upsert: {
+    ...CHANGE,
     method: 'PUT',
     path: '',
     summary: 'Creates or updates items by a unique key',
     body: createBody,
     answer: WRITTEN,
-    beside: ['match'],
+    beside: { match },
   },
   updateMany: {
+    ...CHANGE,
     method: 'PATCH',
     path: '',
     summary: 'Updates items',
@@ -70,13 +101,15 @@ const FORMS: Readonly<Record<ItemForm, FormFacts>> = {
     answer: WRITTEN,
   },
   updateOne: {
+    ...CHANGE,
     method: 'PATCH',
     path: '/:key',
     summary: 'Updates an item',
-    body: json(anyObject),
+    body: ofItems(anyObject),
     answer: WRITTEN,
   },
   deleteMany: {
+    ...CHANGE,
     method: 'DELETE',
     path: '',
     summary: 'Deletes items',
@@ -84,6 +117,7 @@ const FORMS: Readonly<Record<ItemForm, FormFacts>> = {
     answer: NOTHING,
   },
   deleteOne: {
+    ...CHANGE,
     method: 'DELETE',
     path: '/:key',
     summary: 'Deletes an item',
@@ -112,23 +146,25 @@ const SINGLE_SUMMARIES: Partial<Record<ItemForm, string>> = {
 
 /**
  * The entries for one collection, or for all collections with the name in the path.
- * @param of the collection in summaries; none when the path names it
+ * @param collection null when the path names it
  */
 export function itemRoutes(
   path: string,
   forms: readonly ItemForm[],
   handlers: ItemHandlers,
-  of = '',
+  collection: string | null = null,
 ): readonly RouteEntry[] {
+  const of = collection === null ? '' : ` of ${collection}`;
   return forms.map((form) => {
-    const { path: rest, summary: usual, beside = [], ...facts } = FORMS[form];
+    const { path: rest, summary: usual, beside = {}, ...facts } = FORMS[form];
     const summary = (forms === SINGLE_FORMS && SINGLE_SUMMARIES[form]) || usual;
     return {
       ...facts,
       path: path + rest,
       summary: summary + of,
       access: 'rights',
-      parameters: [...QUERY_PARAMETERS, ...beside],
+      parameters: { ...ITEM_PARAMETERS, ...beside },
+      items: { form, collection },
       handle: handlers[form],
     };
   });

@@ -1,14 +1,17 @@
 /** The routes of jobs: the list, one, its events, its rejected rows, and cancelling it. */
 import { pipeline, Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
+import * as v from 'valibot';
 import { invalidQuery, quotaExceeded } from '#core/errors/service-error.ts';
 import type { Job } from '#core/jobs/job.ts';
 import { parseQuery } from '#core/query/parse/parameter.ts';
 import { REPORT_COLUMNS } from '#core/transfer/report/error-report.ts';
 import { eventStream, type ServerEvent } from '#edge/http/event-stream.ts';
+import { placedJob } from './answer/job.ts';
 import { type Call, type CallHandler, data, listed, NO_CONTENT, param } from './call.ts';
 import { jobLocation } from './job-answer.ts';
-import { DATA, NOTHING, type RouteEntry } from './route.ts';
+import { JOB_PARAMETERS } from './parameter/job.ts';
+import { answerOf, NOTHING, type RouteEntry } from './route.ts';
 
 const list: CallHandler = async (call) => {
   const { filter, sort, search, limit, offset, page, after = null } = call.parameters;
@@ -122,9 +125,9 @@ export const JOB_ROUTES: readonly RouteEntry[] = [
     path: '/jobs',
     summary: "Lists the caller's jobs, for administrators all",
     access: 'user',
-    parameters: ['filter', 'sort', 'search', 'limit', 'offset', 'page', 'after'],
+    parameters: JOB_PARAMETERS,
     body: null,
-    answer: DATA,
+    answer: answerOf(v.array(placedJob)),
     handle: list,
   },
   {
@@ -133,7 +136,7 @@ export const JOB_ROUTES: readonly RouteEntry[] = [
     summary: 'Reads a job',
     access: 'user',
     body: null,
-    answer: DATA,
+    answer: answerOf(placedJob),
     handle: read,
   },
   {
@@ -143,6 +146,7 @@ export const JOB_ROUTES: readonly RouteEntry[] = [
     access: 'user',
     body: null,
     answer: NOTHING,
+    errors: ['CONFLICT'],
     handle: cancel,
   },
   {
@@ -151,7 +155,8 @@ export const JOB_ROUTES: readonly RouteEntry[] = [
     summary: 'Repeats a job that failed or was cancelled',
     access: 'user',
     body: null,
-    answer: { statuses: [202], type: 'application/json' },
+    answer: { ...answerOf(placedJob), statuses: [202] },
+    errors: ['CONFLICT'],
     handle: retry,
   },
   {
@@ -160,6 +165,7 @@ export const JOB_ROUTES: readonly RouteEntry[] = [
     summary: 'Streams the progress of a job',
     access: 'user',
     body: null,
+    headers: ['Last-Event-ID'],
     answer: { statuses: [200, 204], type: 'text/event-stream' },
     handle: events,
   },
@@ -169,6 +175,7 @@ export const JOB_ROUTES: readonly RouteEntry[] = [
     summary: 'Downloads the rejected rows of a job',
     access: 'user',
     body: null,
+    errors: ['CONFLICT'],
     answer: { statuses: [200], type: 'text/csv' },
     handle: errors,
   },

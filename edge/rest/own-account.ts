@@ -1,7 +1,8 @@
 /** The routes about the caller: `/users/me`, `/roles/me`, `/policies/me/globals`. */
 import * as v from 'valibot';
-import { QUERY_PARAMETERS } from '#core/query/parse/parameter.ts';
 import { ownAccess, type Requester } from '#core/services/system/own-account.ts';
+import { systemName } from '#core/system-collections/name.ts';
+import { ownRights } from './answer/account.ts';
 import { members, word } from './body.ts';
 import {
   type Call,
@@ -14,7 +15,20 @@ import {
 } from './call.ts';
 import { REST } from './envelope.ts';
 import { readBackOf, written } from './item-handler.ts';
-import { anyObject, DATA, json, NOTHING, parsedBody, type RouteEntry, WRITTEN } from './route.ts';
+import { ITEM_PARAMETERS } from './parameter/item.ts';
+import {
+  answerOf,
+  anyObject,
+  DATA,
+  json,
+  NOTHING,
+  parsedBody,
+  type RouteEntry,
+  WRITE_ERRORS,
+  WRITTEN,
+} from './route.ts';
+
+const USERS = systemName('users');
 
 function requesterOf(call: Call): Requester {
   const { caller, strict } = call;
@@ -48,7 +62,8 @@ export const OWN_ACCOUNT_ROUTES: readonly RouteEntry[] = [
     path: '/users/me',
     summary: 'Reads the own user',
     access: 'account',
-    parameters: QUERY_PARAMETERS,
+    parameters: ITEM_PARAMETERS,
+    items: { form: 'read', collection: USERS },
     body: null,
     answer: DATA,
     beforeSecondFactor: true,
@@ -59,9 +74,11 @@ export const OWN_ACCOUNT_ROUTES: readonly RouteEntry[] = [
     path: '/users/me',
     summary: 'Updates the own user',
     access: 'account',
-    parameters: QUERY_PARAMETERS,
-    body: json(anyObject),
+    parameters: ITEM_PARAMETERS,
+    items: { form: 'updateOne', collection: USERS },
+    body: { ...json(anyObject), ofItems: true },
     answer: WRITTEN,
+    errors: [...WRITE_ERRORS, 'UNPROCESSABLE_ENTITY'],
     beforeSecondFactor: true,
     handle: update,
   },
@@ -81,7 +98,8 @@ export const OWN_ACCOUNT_ROUTES: readonly RouteEntry[] = [
     path: '/roles/me',
     summary: 'Reads the own roles',
     access: 'user',
-    parameters: QUERY_PARAMETERS,
+    parameters: ITEM_PARAMETERS,
+    items: { form: 'list', collection: systemName('roles') },
     body: null,
     answer: DATA,
     handle: readRoles,
@@ -93,7 +111,7 @@ export const OWN_ACCOUNT_ROUTES: readonly RouteEntry[] = [
       "Reads what the caller's policies say about administration, the Admin App and two-factor authentication",
     access: 'anyone',
     body: null,
-    answer: DATA,
+    answer: answerOf(ownRights),
     handle: readAccess,
   },
 ];

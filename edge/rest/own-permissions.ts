@@ -1,6 +1,7 @@
 /** The routes for the caller's own rights: `/permissions/me`. */
+import { allRights, itemRights } from './answer/account.ts';
 import { type CallHandler, data, lastSegment, param } from './call.ts';
-import { DATA, type RouteEntry } from './route.ts';
+import { answerOf, type RouteEntry } from './route.ts';
 
 const all: CallHandler = async ({ caller, services }) =>
   data(await services.permissions.all(caller));
@@ -23,7 +24,7 @@ export const PERMISSION_ROUTES: readonly RouteEntry[] = [
     summary: "Reads the caller's rights on all collections",
     access: 'user',
     body: null,
-    answer: DATA,
+    answer: answerOf(allRights),
     handle: all,
   },
   {
@@ -32,7 +33,7 @@ export const PERMISSION_ROUTES: readonly RouteEntry[] = [
     summary: "Reads the caller's rights on the items of a collection",
     access: 'user',
     body: null,
-    answer: DATA,
+    answer: answerOf(itemRights),
     handle: ofCollection,
   },
   {
@@ -41,7 +42,7 @@ export const PERMISSION_ROUTES: readonly RouteEntry[] = [
     summary: "Reads the caller's rights on one item",
     access: 'user',
     body: null,
-    answer: DATA,
+    answer: answerOf(itemRights),
     handle: ofItem,
   },
 ];

@@ -36,6 +36,7 @@ export const PASSWORD_RESET_ROUTES: readonly RouteEntry[] = [
     summary: 'Sets a new password with the token of that mail',
     access: 'anyone',
     answer: NOTHING,
+    errors: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'FAILED_VALIDATION'],
     limit: 'reset',
     ...parsedBody(tokenAndPassword, async (call, { token, password }) => {
       await call.services.passwordResets.reset(token, password, visitorOf(call));

@@ -1,7 +1,9 @@
 /** The routes of queues. */
+import * as v from 'valibot';
 import type { QueueSwitch } from '#core/jobs/queue-state.ts';
+import { shownQueue } from './answer/job.ts';
 import { type CallHandler, data, param } from './call.ts';
-import { DATA, type RouteEntry } from './route.ts';
+import { answerOf, type RouteEntry } from './route.ts';
 
 const list: CallHandler = async ({ services }) => data(await services.queues.list());
 
@@ -17,7 +19,7 @@ function switchRoute(verb: string, summary: string, state: QueueSwitch): RouteEn
     summary,
     access: 'administrator',
     body: null,
-    answer: DATA,
+    answer: answerOf(shownQueue),
     handle: switchTo(state),
   };
 }
@@ -29,7 +31,7 @@ export const QUEUE_ROUTES: readonly RouteEntry[] = [
     summary: 'Lists the queues of jobs',
     access: 'administrator',
     body: null,
-    answer: DATA,
+    answer: answerOf(v.array(shownQueue)),
     handle: list,
   },
   switchRoute('pause', 'Begins no more jobs of a queue', 'paused'),

@@ -1,5 +1,5 @@
 /** The routes of registration: `/users/register` and `/users/register/verify-email`. */
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import { publicUrl } from '#core/config/public-url.ts';
 import type { Response } from '#edge/http/response.ts';
 import { address, members, page, personalName, word } from './body.ts';
@@ -43,6 +43,7 @@ export const REGISTRATION_ROUTES: readonly RouteEntry[] = [
     summary: 'Registers a user, where the settings allow that',
     access: 'anyone',
     answer: NOTHING,
+    errors: ['FAILED_VALIDATION'],
     limit: 'registration',
     ...parsedBody(applicant, register),
   },
@@ -51,9 +52,12 @@ export const REGISTRATION_ROUTES: readonly RouteEntry[] = [
     path: '/users/register/verify-email',
     summary: 'Confirms an address with the token of a mail, and redirects to the Admin App',
     access: 'anyone',
-    parameters: ['token'],
+    parameters: {
+      token: { summary: 'The token of the mail', schema: v.pipe(v.string(), v.nonEmpty()) },
+    },
     body: null,
     answer: { statuses: [302], type: null },
+    errors: ['INVALID_TOKEN', 'TOKEN_EXPIRED'],
     handle: verify,
   },
 ];

@@ -7,9 +7,10 @@ import {
   relationPatch,
   updateRelation,
 } from '#core/schema/change-input.ts';
+import { shownRelation } from './answer/schema-part.ts';
 import type { Call, CallHandler } from './call.ts';
-import { json, type RouteEntry, WRITTEN } from './route.ts';
-import { CHANGE_PARAMETERS, changeSchema } from './schema-change.ts';
+import { json, type RouteEntry, writtenOf } from './route.ts';
+import { CHANGE_PARAMETERS, CHANGING, changeSchema } from './schema-change.ts';
 import { type PartName, partRoutes } from './schema-part.ts';
 
 const create: CallHandler = async (call) => {
@@ -35,6 +36,7 @@ export const RELATION_ROUTES: readonly RouteEntry[] = [
     of: (view, caller, collection) => view.relationsOf(caller, collection),
     shown: (view, caller, { collection, field }) => view.relation(caller, collection, field),
     updateBody: json(relationPatch),
+    shape: shownRelation,
     update: (call, name, body) =>
       updateRelation(name.collection, name.field, body, relatedOf(call, name)),
     remove: (name) => ({ kind: 'relations.delete', ...name }),
@@ -43,10 +45,10 @@ export const RELATION_ROUTES: readonly RouteEntry[] = [
     method: 'POST',
     path: '/relations',
     summary: 'Creates a relation',
-    access: 'administrator',
+    ...CHANGING,
     parameters: CHANGE_PARAMETERS,
     body: json(relationBody),
-    answer: { ...WRITTEN, job: true },
+    answer: { ...writtenOf(shownRelation), job: true },
     handle: create,
   },
 ];

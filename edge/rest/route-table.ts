@@ -1,8 +1,14 @@
 /** The table of routes: all routes of the REST API, from one file for each resource. */
+
+import { DOCS_ROUTES } from '#edge/docs/site.ts';
 import { useRoutes } from '#edge/graphql/rest-bridge.ts';
 import { GRAPHQL_ROUTES } from '#edge/graphql/route.ts';
+import type { Request } from '#edge/http/request.ts';
 import { Router, routeNotFound } from '#edge/http/router.ts';
+import { API_PAGE_ROUTES } from '#edge/openapi/page.ts';
 import type { EdgeServices } from '#edge/services.ts';
+import { ADMIN_APP_ROUTES } from '#edge/static/admin-app.ts';
+import { FRONT_DOOR_ROUTES } from '#edge/static/front-door.ts';
 import { ASSET_ROUTES } from './asset.ts';
 import { AUTH_ROUTES } from './auth.ts';
 import { COLLECTION_ROUTES } from './collection.ts';
@@ -15,6 +21,7 @@ import { IMPORT_ROUTES } from './import.ts';
 import { INVITATION_ROUTES } from './invitation.ts';
 import { ITEM_ROUTES } from './item.ts';
 import { JOB_ROUTES } from './job.ts';
+import { openApiRoutes } from './openapi.ts';
 import { OWN_ACCOUNT_ROUTES } from './own-account.ts';
 import { PERMISSION_ROUTES } from './own-permissions.ts';
 import { PASSWORD_RESET_ROUTES } from './password-reset.ts';
@@ -54,7 +61,25 @@ export const ROUTES: readonly RouteEntry[] = [
   ...UTILITY_ROUTES,
   ...GRAPHQL_ROUTES,
   ...GRAPHQL_SCHEMA_ROUTES,
+  ...FRONT_DOOR_ROUTES,
+  ...ADMIN_APP_ROUTES,
+  ...API_PAGE_ROUTES,
+  ...DOCS_ROUTES,
+  ...openApiRoutes(() => ROUTES),
 ];
+
+const uncheckedPaths = ROUTES.filter(
+  ({ handle }) => typeof handle !== 'function' && 'unchecked' in handle,
+).map(({ path }) => path);
+const uncheckedOnes = new Set(uncheckedPaths.filter((path) => !path.endsWith('*')));
+const uncheckedBelow = uncheckedPaths
+  .filter((path) => path.endsWith('*'))
+  .map((path) => path.slice(0, -1));
+
+/** Whether a request is for a file that is the same for everybody, which no limit counts. */
+export function isUnchecked({ path }: Pick<Request, 'path'>): boolean {
+  return uncheckedOnes.has(path) || uncheckedBelow.some((start) => path.startsWith(start));
+}
 
 /** The router of the table. An invalid token is refused even for an unknown path. */
 export function openRouter(services: EdgeServices): Router {

@@ -6,6 +6,8 @@ import type { Response } from '#edge/http/response.ts';
 import { type Call, jsonText, NO_CONTENT, visitorOf } from './call.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { jobAnswer } from './job-answer.ts';
+import { flagParameter } from './parameter/flag.ts';
+import type { ParameterTable, RouteEntry } from './route.ts';
 
 /** A parameter that means true when it is present, unless its value says false. */
 export function flag({ parameters }: Call, name: string): boolean {
@@ -26,7 +28,30 @@ async function orNothing(text: Promise<string>): Promise<Response> {
 }
 
 /** The options of a change. */
-export const CHANGE_PARAMETERS = ['concurrentIndexCreation', 'force'];
+export const CHANGE_PARAMETERS: ParameterTable = {
+  concurrentIndexCreation: {
+    summary: 'Builds indexes without locking the table',
+    schema: flagParameter,
+  },
+  force: { summary: 'Accepts that values are lost', schema: flagParameter },
+};
+
+/** What the answers of changes have in common. */
+export const CHANGING = {
+  access: 'administrator',
+  headers: ['Prefer', 'Idempotency-Key', 'If-Match'],
+  errors: [
+    'CONTAINS_NULL_VALUES',
+    'RECORD_NOT_UNIQUE',
+    'INVALID_FOREIGN_KEY',
+    'FAILED_VALIDATION',
+    'VALUE_OUT_OF_RANGE',
+    'VALUE_TOO_LONG',
+    'CONFLICT',
+    'PRECONDITION_FAILED',
+    'UNPROCESSABLE_ENTITY',
+  ],
+} as const satisfies Partial<RouteEntry>;
 
 /**
  * Changes the schema with a job, and answers when every process has applied the change.

@@ -2,12 +2,13 @@
  * The routes that fields and relations share: a collection and a field identify both, everybody
  * reads them, administrators change them.
  */
+import * as v from 'valibot';
 import type { Caller } from '#core/access/grants.ts';
 import type { SchemaChange } from '#core/schema/schema-change.ts';
 import type { SchemaView } from '#core/services/schema/schema-view.ts';
 import { type Call, type CallHandler, jsonText, param } from './call.ts';
-import { type BodyFacts, DATA, NOTHING, type RouteEntry, WRITTEN } from './route.ts';
-import { CHANGE_PARAMETERS, changeOne, removeOne } from './schema-change.ts';
+import { answerOf, type BodyFacts, NOTHING, type RouteEntry, writtenOf } from './route.ts';
+import { CHANGE_PARAMETERS, CHANGING, changeOne, removeOne } from './schema-change.ts';
 
 /** A field or a relation, as a path identifies it. */
 export interface PartName {
@@ -24,6 +25,8 @@ export interface SchemaPart {
   readonly of: (view: SchemaView, caller: Caller, collection: string) => Promise<string>;
   readonly shown: (view: SchemaView, caller: Caller, name: PartName) => Promise<string>;
   readonly updateBody: BodyFacts;
+  /** How it is shown. */
+  readonly shape: v.GenericSchema;
   readonly update: (call: Call, name: PartName, body: unknown) => SchemaChange;
   readonly remove: (name: PartName) => SchemaChange;
 }
@@ -53,24 +56,33 @@ export function partRoutes(part: SchemaPart): readonly RouteEntry[] {
 
   const { path, one, many, updateBody } = part;
   const onePath = `${path}/:collection/:field`;
-  const reading = { method: 'GET', access: 'rights', body: null, answer: DATA } as const;
-  const changing = { access: 'administrator', parameters: CHANGE_PARAMETERS } as const;
+  const needs = [{ action: 'read', collection: `system${path.replace('/', '_')}` }] as const;
+  const reading = { method: 'GET', access: 'rights', needs, body: null } as const;
+  const changing = { ...CHANGING, parameters: CHANGE_PARAMETERS };
+  const listed = answerOf(v.array(part.shape));
   return [
-    { ...reading, path, summary: `Lists ${many}`, handle: list },
+    { ...reading, path, summary: `Lists ${many}`, answer: listed, handle: list },
     {
       ...reading,
       path: `${path}/:collection`,
       summary: `Lists ${many} of a collection`,
+      answer: listed,
       handle: listOf,
     },
-    { ...reading, path: onePath, summary: `Reads ${one}`, handle: readOne },
+    {
+      ...reading,
+      path: onePath,
+      summary: `Reads ${one}`,
+      answer: answerOf(part.shape),
+      handle: readOne,
+    },
     {
       ...changing,
       method: 'PATCH',
       path: onePath,
       summary: `Changes ${one}`,
       body: updateBody,
-      answer: { ...WRITTEN, job: true },
+      answer: { ...writtenOf(part.shape), job: true },
       handle: update,
     },
     {

@@ -3,13 +3,15 @@ import * as v from 'valibot';
 import { invalidPayload, invalidQuery } from '#core/errors/service-error.ts';
 import { parseList } from '#core/query/parse/list.ts';
 import { isStorable } from '#core/schema/change-input.ts';
-import { rightsParts } from '#core/schema/rights-snapshot.ts';
+import { RIGHTS_PARTS, rightsParts } from '#core/schema/rights-snapshot.ts';
 import type { SnapshotChoice } from '#core/schema/snapshot.ts';
 import { DIFF_MODES, type DiffMode, isEmpty, schemaDiff } from '#core/schema/snapshot-diff.ts';
 import type { Response } from '#edge/http/response.ts';
+import { foundDiff, takenSnapshot, triedDiff } from './answer/schema-part.ts';
 import { type Call, type CallHandler, data, jsonText, NO_CONTENT } from './call.ts';
-import { anyObject, DATA, parsedBody, type RouteEntry, WRITTEN } from './route.ts';
-import { CHANGE_PARAMETERS, changeSchema, flag } from './schema-change.ts';
+import { flagParameter } from './parameter/flag.ts';
+import { answerOf, anyObject, parsedBody, type RouteEntry, writtenOf } from './route.ts';
+import { CHANGE_PARAMETERS, CHANGING, changeSchema, flag } from './schema-change.ts';
 import { receivedSnapshot, snapshotDownload, snapshotText } from './snapshot-file.ts';
 
 function names({ parameters }: Call, name: string): readonly string[] | undefined {
@@ -65,15 +67,26 @@ async function apply(call: Call, body: v.InferOutput<typeof application>): Promi
   return changeSchema(call, { kind: 'apply', hash, diff, force }, null);
 }
 
+const someNames = v.pipe(v.array(v.string()), v.minLength(1));
+
 export const SCHEMA_ROUTES: readonly RouteEntry[] = [
   {
     method: 'GET',
     path: '/schema/snapshot',
     summary: 'Takes a snapshot of the schema',
     access: 'administrator',
-    parameters: ['includeCollections', 'excludeCollections', 'with', 'export'],
+    parameters: {
+      includeCollections: { summary: 'Only these', schema: someNames, spelling: 'list' },
+      excludeCollections: { summary: 'All but these', schema: someNames, spelling: 'list' },
+      with: {
+        summary: 'Rights that the snapshot has too',
+        schema: v.array(v.picklist(RIGHTS_PARTS)),
+        spelling: 'list',
+      },
+      export: { summary: 'As a file', schema: v.picklist(['json', 'yaml']) },
+    },
     body: null,
-    answer: DATA,
+    answer: answerOf(takenSnapshot),
     handle: snapshot,
   },
   {
@@ -81,22 +94,31 @@ export const SCHEMA_ROUTES: readonly RouteEntry[] = [
     path: '/schema/diff',
     summary: 'Compares the schema with a snapshot',
     access: 'administrator',
-    parameters: ['mode', 'force'],
+    parameters: {
+      mode: {
+        summary: 'Whether what the snapshot lacks is deleted',
+        schema: v.picklist(DIFF_MODES),
+      },
+      force: { summary: 'Also of another version or vendor', schema: flagParameter },
+    },
     body: {
       types: ['application/json', 'multipart/form-data'],
       schema: anyObject,
       limit: 'BODY_MAX_SIZE',
     },
-    answer: WRITTEN,
+    answer: writtenOf(foundDiff),
     handle: diff,
   },
   {
     method: 'POST',
     path: '/schema/apply',
     summary: 'Applies a diff to the schema',
-    access: 'administrator',
-    parameters: ['dryRun', ...CHANGE_PARAMETERS],
-    answer: { ...WRITTEN, job: true },
+    ...CHANGING,
+    parameters: {
+      dryRun: { summary: 'Only tells the statements', schema: flagParameter },
+      ...CHANGE_PARAMETERS,
+    },
+    answer: { ...writtenOf(triedDiff), job: true },
     ...parsedBody(application, apply, 'BODY_MAX_SIZE'),
   },
 ];

@@ -1,6 +1,7 @@
 /** The routes about the server itself: `/server/ping`, `/server/info` and `/server/health`. */
+import { healthReport, project } from './answer/server.ts';
 import { type CallHandler, data } from './call.ts';
-import { DATA, type RouteEntry } from './route.ts';
+import { answerOf, type RouteEntry } from './route.ts';
 
 /** Everybody sees the status; administrators see the details. */
 const health: CallHandler = async ({ caller, services }) => {
@@ -34,7 +35,7 @@ export const SERVER_ROUTES: readonly RouteEntry[] = [
     summary: 'Reads the public settings of the project; users see limits and version',
     access: 'anyone',
     body: null,
-    answer: DATA,
+    answer: answerOf(project),
     handle: info,
   },
   {
@@ -43,7 +44,7 @@ export const SERVER_ROUTES: readonly RouteEntry[] = [
     summary: 'Reads the health of the server; administrators see details',
     access: 'anyone',
     body: null,
-    answer: { statuses: [200, 503], type: 'application/health+json' },
+    answer: { statuses: [200, 503], type: 'application/health+json', schema: healthReport },
     beforeSecondFactor: true,
     whileBehind: true,
     handle: health,

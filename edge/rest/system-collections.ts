@@ -6,8 +6,8 @@ import { SERVED } from '#core/system-collections/registry.ts';
 import { visitorOf } from './call.ts';
 import { REST } from './envelope.ts';
 import { itemHandlers } from './item-handler.ts';
-import { ALL_FORMS, type ItemForm, itemRoutes, READ_FORMS, SINGLE_FORMS } from './item-route.ts';
-import type { RouteEntry } from './route.ts';
+import { ALL_FORMS, itemRoutes, READ_FORMS, SINGLE_FORMS } from './item-route.ts';
+import type { ItemForm, RouteEntry } from './route.ts';
 
 /** The routes for each kind of system collection. */
 const FORMS: Readonly<Record<Service, readonly ItemForm[]>> = {
@@ -30,5 +30,5 @@ export const SYSTEM_ROUTES: readonly RouteEntry[] = SERVED.flatMap(([name, servi
       envelope: REST,
     },
   }));
-  return itemRoutes(`/${name}`, FORMS[service], handlers, ` of ${collection}`);
+  return itemRoutes(`/${name}`, FORMS[service], handlers, collection);
 });

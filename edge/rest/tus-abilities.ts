@@ -10,7 +10,9 @@ export const EXTENSIONS = [
 export const CHECKSUMS = ['sha1', 'sha256', 'md5'] as const;
 
 /** What the server can do, as clients ask before they begin. */
-export function abilities(config: Config): Readonly<Record<string, string>> {
+export function abilities(
+  config: Pick<Config, 'TUS_ENABLED' | 'FILES_MAX_UPLOAD_SIZE'>,
+): Readonly<Record<string, string>> {
   const { FILES_MAX_UPLOAD_SIZE: max } = config;
   if (!config.TUS_ENABLED) return {};
   return {

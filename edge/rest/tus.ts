@@ -1,8 +1,9 @@
 /** Uploads that can be resumed (tus 1.0). */
 import { ServiceError } from '#core/errors/service-error.ts';
+import { FILES } from '#core/services/files/assets.ts';
 import { type CallHandler, param } from './call.ts';
 import { filesOf } from './file.ts';
-import { NOTHING, type RouteEntry } from './route.ts';
+import { NOTHING, type RouteEntry, WRITE_ERRORS } from './route.ts';
 import { abilities } from './tus-abilities.ts';
 
 const PATH = '/files/tus';
@@ -19,11 +20,18 @@ const handle: CallHandler = async (call) => {
   return await answerTus(call, PATH);
 };
 
+const BYTES = 'application/offset+octet-stream';
+
 const FACTS = {
   access: 'rights',
   body: null,
   handle,
   options: abilities,
+  needs: [
+    { action: 'create', collection: FILES },
+    { action: 'update', collection: FILES },
+  ],
+  errors: [...WRITE_ERRORS, 'CONFLICT', 'ROUTE_NOT_FOUND', 'CONTENT_TOO_LARGE'],
 } as const;
 
 export const TUS_ROUTES: readonly RouteEntry[] = [
@@ -32,6 +40,8 @@ export const TUS_ROUTES: readonly RouteEntry[] = [
     method: 'POST',
     path: PATH,
     summary: 'Begins an upload that can be resumed (tus)',
+    headers: ['Tus-Resumable', 'Upload-Length', 'Upload-Metadata'],
+    bytes: BYTES,
     answer: { ...NOTHING, statuses: [201] },
   },
   {
@@ -39,6 +49,8 @@ export const TUS_ROUTES: readonly RouteEntry[] = [
     method: 'GET',
     path: `${PATH}/:id`,
     summary: 'Tells by HEAD how far an upload has come (tus)',
+    headers: ['Tus-Resumable'],
+    headOnly: true,
     answer: { ...NOTHING, statuses: [200] },
   },
   {
@@ -46,6 +58,8 @@ export const TUS_ROUTES: readonly RouteEntry[] = [
     method: 'PATCH',
     path: `${PATH}/:id`,
     summary: 'Adds to an upload (tus)',
+    headers: ['Tus-Resumable', 'Upload-Offset'],
+    bytes: BYTES,
     answer: NOTHING,
   },
   {
@@ -53,6 +67,7 @@ export const TUS_ROUTES: readonly RouteEntry[] = [
     method: 'DELETE',
     path: `${PATH}/:id`,
     summary: 'Ends an upload and removes what has arrived (tus)',
+    headers: ['Tus-Resumable'],
     answer: NOTHING,
   },
 ];

@@ -1,10 +1,11 @@
 /**
  * The routes of two-factor authentication: for the caller, and for administrators on other users.
  */
+import { secondFactor } from './answer/account.ts';
 import { otp } from './auth.ts';
 import { members, word } from './body.ts';
 import { type CallHandler, NO_CONTENT, param, secret, visitorOf } from './call.ts';
-import { DATA, NOTHING, parsedBody, type RouteEntry } from './route.ts';
+import { answerOf, NOTHING, parsedBody, type RouteEntry } from './route.ts';
 
 const generateBody = members({ password: word });
 const enableBody = members({ secret: word, otp });
@@ -21,7 +22,7 @@ export const TWO_FACTOR_ROUTES: readonly RouteEntry[] = [
     path: '/users/me/tfa/generate',
     summary: "Generates a secret; needs the caller's password",
     access: 'account',
-    answer: DATA,
+    answer: answerOf(secondFactor),
     limit: 'login',
     beforeSecondFactor: true,
     ...parsedBody(generateBody, async ({ caller, services }, { password }) =>
@@ -34,6 +35,7 @@ export const TWO_FACTOR_ROUTES: readonly RouteEntry[] = [
     summary: 'Enables two-factor authentication',
     access: 'account',
     answer: NOTHING,
+    errors: ['INVALID_OTP'],
     beforeSecondFactor: true,
     ...parsedBody(enableBody, async (call, body) => {
       const { twoFactor } = call.services;
@@ -47,6 +49,7 @@ export const TWO_FACTOR_ROUTES: readonly RouteEntry[] = [
     summary: 'Disables two-factor authentication; needs a one-time password',
     access: 'account',
     answer: NOTHING,
+    errors: ['INVALID_OTP'],
     limit: 'login',
     ...parsedBody(disableBody, async (call, body) => {
       await call.services.twoFactor.disable(call.caller, body.otp, visitorOf(call));

@@ -10,7 +10,7 @@ import { members, word } from './body.ts';
 import { type CallHandler, lastSegment, NO_CONTENT, param, secret, visitorOf } from './call.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { jobAnswer } from './job-answer.ts';
-import { DATA, EMPTY, NOTHING, parsedBody, type RouteEntry } from './route.ts';
+import { answerOf, EMPTY, NOTHING, parsedBody, type RouteEntry, WRITE_ERRORS } from './route.ts';
 
 const DEFAULT_LENGTH = '32';
 const MAX_LENGTH = 500;
@@ -58,9 +58,14 @@ export const UTILITY_ROUTES: readonly RouteEntry[] = [
     path: '/utils/random/string',
     summary: 'Makes a random text',
     access: 'anyone',
-    parameters: ['length'],
+    parameters: {
+      length: {
+        summary: 'Characters',
+        schema: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_LENGTH)),
+      },
+    },
     body: null,
-    answer: DATA,
+    answer: answerOf(v.string()),
     handle: random,
   },
   {
@@ -68,7 +73,7 @@ export const UTILITY_ROUTES: readonly RouteEntry[] = [
     path: '/utils/hash/generate',
     summary: 'Hashes a text like a password',
     access: 'anyone',
-    answer: DATA,
+    answer: answerOf(v.string()),
     limit: 'hash',
     ...parsedBody(generateBody, async ({ services }, { string }) =>
       secret(await generateHash(services.config, string)),
@@ -79,7 +84,7 @@ export const UTILITY_ROUTES: readonly RouteEntry[] = [
     path: '/utils/hash/verify',
     summary: 'Compares a text with a hash',
     access: 'anyone',
-    answer: DATA,
+    answer: answerOf(v.boolean()),
     limit: 'hash',
     ...parsedBody(verifyBody, async ({ services }, { string, hash }) =>
       secret(await verifyHash(services.config, string, hash)),
@@ -91,6 +96,8 @@ export const UTILITY_ROUTES: readonly RouteEntry[] = [
     summary: 'Clears the caches of all processes',
     access: 'administrator',
     body: null,
+    headers: ['Prefer', 'Idempotency-Key'],
+    errors: ['UNPROCESSABLE_ENTITY'],
     answer: { ...EMPTY, job: true },
     handle: clear,
   },
@@ -99,6 +106,7 @@ export const UTILITY_ROUTES: readonly RouteEntry[] = [
     path: '/utils/sort/:collection',
     summary: 'Moves an item to the position of another',
     access: 'rights',
+    needs: [{ action: 'update', collection: 'path' }],
     answer: EMPTY,
     ...parsedBody(sortBody, async (call, move) => {
       const { caller, services } = call;
@@ -112,8 +120,10 @@ export const UTILITY_ROUTES: readonly RouteEntry[] = [
     path: '/utils/revert/:revision',
     summary: 'Reverts an item to one of its revisions',
     access: 'rights',
+    needs: [{ action: 'update', collection: 'any' }],
     body: null,
     answer: NOTHING,
+    errors: [...WRITE_ERRORS, 'UNPROCESSABLE_ENTITY'],
     handle: revert,
   },
 ];

@@ -12,7 +12,9 @@ const lock = v.object({
     v.string(),
     v.object({
       name: v.optional(v.string()),
-      version: v.string(),
+      version: v.optional(v.string()),
+      /** A folder of ours, which has an entry of its own. */
+      link: v.optional(v.boolean()),
       dev: v.optional(v.boolean()),
       optional: v.optional(v.boolean()),
       os: v.optional(named),
@@ -34,7 +36,8 @@ t.test('npm run notices was run after the last change of dependencies', async (t
   const notices = readFileSync(join(ROOT, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
   const stated = new Set(Array.from(notices.matchAll(/^ - (\S+)$/gm), ([, text]) => text));
   const missing = Object.entries(packages)
-    .filter(([path, { dev, os, cpu }]) => path !== '' && dev !== true && isForHere(os, cpu))
+    .filter(([path, { link }]) => path !== '' && link !== true)
+    .filter(([, { dev, os, cpu }]) => dev !== true && isForHere(os, cpu))
     // Those for other C libraries, or for none, are not on this platform either.
     .filter(([path, { optional }]) => optional !== true || existsSync(join(ROOT, path)))
     .map(([path, { name, version }]) => `${name ?? path.split('node_modules/').at(-1)}@${version}`)

@@ -38,9 +38,16 @@ const NO_FOREIGN_KEY = {
   foreign_key_column: null,
 } as const;
 
+/** A key of several fields is empty for callers who do not see all of them. */
 function shownCollection(sight: VisibleSchema, collection: Collection) {
-  const object = collectionObject(collection);
-  return { ...object, meta: sight.meta('collections', object.meta) };
+  const { meta, schema, ...object } = collectionObject(collection);
+  const key = schema?.primary_key ?? [];
+  const isHidden = key.some((field) => !sight.seesField(collection.name, field));
+  return {
+    ...object,
+    meta: sight.meta('collections', meta),
+    schema: isHidden ? { ...schema, primary_key: [] } : schema,
+  };
 }
 
 /** A column names other tables and columns only to callers who may see those. */

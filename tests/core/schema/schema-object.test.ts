@@ -71,6 +71,8 @@ t.test('shows collections, fields and relations', async (t) => {
     t.strictSame(collectionObject(collection(catalog, 'pair')).meta, null, 'without a row');
     t.strictSame(collectionObject(collection(catalog, 'folder')).schema, null, 'without a table');
     t.match(collectionObject(collection(catalog, 'seen')), { schema: { name: 'seen' } });
+    t.strictSame(collectionObject(collection(catalog, 'pair')).schema?.primary_key, ['a', 'b']);
+    t.notOk('primary_key' in (author.schema ?? {}), 'of one field its column tells');
     const users = collectionObject(collection(catalog, 'system_users'));
     t.match(users.meta, { collection: 'system_users', system: true, accountability: 'all' });
     const settings = collectionObject(collection(catalog, 'system_settings'));
@@ -133,6 +135,9 @@ t.test('shows collections, fields and relations', async (t) => {
       index_state: 'ready',
     });
     t.strictSame(field(catalog, 'author', 'id').schema?.index_state, undefined);
+    t.strictSame(field(catalog, odd, 'mood').schema?.enum_values, ['sad', "it's fine"]);
+    t.match(field(catalog, 'system_users', 'last_access').meta, { readonly: true });
+    t.match(field(catalog, 'system_users', 'email').meta, { readonly: false });
     t.match(field(catalog, 'author', 'id').schema, {
       is_primary_key: true,
       is_unique: false,

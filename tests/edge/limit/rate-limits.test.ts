@@ -37,7 +37,10 @@ async function start(t: Teardown, env: Env) {
     if (first === 'error') throw new ServiceError('FORBIDDEN');
     return { status: 200, body: first === 'stream' ? stream() : '"hello"' };
   };
-  return serve(t, guarded(handle, limits));
+  return serve(
+    t,
+    guarded(handle, limits, () => false),
+  );
 }
 
 t.test('by default only what attackers try is limited', async (t) => {
@@ -117,7 +120,11 @@ t.test('what one address is refused does not count against all', async (t) => {
   });
   const { url } = await serve(
     t,
-    guarded(() => ({ status: 204 }), limits),
+    guarded(
+      () => ({ status: 204 }),
+      limits,
+      () => false,
+    ),
   );
   const as = async (ip: string) =>
     (await fetch(url, { headers: { 'X-Forwarded-For': ip } })).status;

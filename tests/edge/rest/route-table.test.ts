@@ -130,7 +130,9 @@ t.test('HEAD is answered as GET is', async (t) => {
     t.equal(head.headers.get('content-type'), get.headers.get('content-type'), nameOf(entry));
     const { statuses, type } = entry.answer;
     if (get.status < 400) t.ok(statuses.includes(get.status), `${nameOf(entry)} ${get.status}`);
-    if (get.status === 200) t.match(get.headers.get('content-type'), type ?? null, nameOf(entry));
+    // Files of pages are of many types.
+    if (get.status !== 200 || entry.leftOut !== undefined) continue;
+    t.match(get.headers.get('content-type'), type ?? null, nameOf(entry));
   }
 });
 
@@ -143,7 +145,8 @@ t.test('a parameter that the table does not name is refused to who prefers that'
     const answer = await fetch(url, { method: entry.method, headers });
     const { code, reason } = await detailsOf(answer);
     t.equal(code, 'INVALID_QUERY', nameOf(entry));
-    t.match(reason, entry.parameters?.join(', ') ?? 'takes none', nameOf(entry));
+    const names = Object.keys(entry.parameters ?? {});
+    t.match(reason, names.length === 0 ? 'takes none' : names.join(', '), nameOf(entry));
   }
 });
 
@@ -173,7 +176,8 @@ const ACCESS = {
 };
 
 function rowOf(entry: RouteEntry): readonly string[] {
-  const { parameters = [], body, answer, limit } = entry;
+  const { body, answer, limit } = entry;
+  const parameters = Object.keys(entry.parameters ?? {});
   const query = QUERY_PARAMETERS.every((name) => parameters.includes(name));
   const beside = parameters.filter((name) => !query || !QUERY_PARAMETERS.includes(name));
   const names = beside.map((name) => `\`${name}\``);

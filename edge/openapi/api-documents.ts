@@ -1,0 +1,121 @@
+/** Keeps the documents that clients ask for: one for each catalog, and for each set of rights. */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import PQueue from 'p-queue';
+import type { Rights } from '#core/access/rights.ts';
+import type { Catalog } from '#core/catalog/catalog.ts';
+import { unavailable } from '#core/errors/service-error.ts';
+import { TimeSlice } from '#core/process/time-slice.ts';
+import { type Coding, compress } from '#edge/http/compression.ts';
+import type { RouteEntry } from '#edge/rest/route.ts';
+import { type DocumentConfig, DocumentMaker, type Reader } from './document.ts';
+
+/** Bytes of documents that are kept, compressed ones included. */
+const KEPT_BYTES = 33_554_432;
+/** Characters that become bytes at once. */
+const PART = 65_536;
+/** Documents that may wait to be made. */
+const MOST_WAITING = 50;
+
+/** A document as it is sent. */
+export interface ApiDocument {
+  readonly bytes: Buffer;
+  /** An entity tag, the same in every coding. */
+  readonly tag: string;
+  /** The bytes in a coding, which are kept. */
+  coded(coding: Coding): Promise<Uint8Array>;
+}
+
+class KeptDocument implements ApiDocument {
+  readonly bytes: Buffer;
+  readonly tag: string;
+  readonly #coded = new Map<Coding, Promise<Uint8Array>>();
+
+  constructor(bytes: Buffer, tag: string) {
+    this.bytes = bytes;
+    this.tag = tag;
+  }
+
+  coded(coding: Coding): Promise<Uint8Array> {
+    const known = this.#coded.get(coding);
+    if (known !== undefined) return known;
+    const made = compress(this.bytes, coding);
+    this.#coded.set(coding, made);
+    return made;
+  }
+}
+
+export class ApiDocuments {
+  readonly #config: DocumentConfig;
+  readonly #numbers = new WeakMap<Catalog, WeakMap<Rights, number>>();
+  readonly #kept = new LRUCache<string, ApiDocument>({
+    maxSize: KEPT_BYTES,
+    // What it is compressed to is less than a fifth.
+    sizeCalculation: ({ bytes }) => Math.ceil(bytes.length * 1.2),
+  });
+  readonly #making = new Map<string, Promise<ApiDocument>>();
+  /** One at a time, because each takes all the time that the others leave. */
+  readonly #queue = new PQueue({ concurrency: 1 });
+  #maker: DocumentMaker | null = null;
+  #count = 0;
+
+  constructor(config: DocumentConfig) {
+    this.#config = config;
+  }
+
+  /**
+   * The document of what a caller may use.
+   * @param routes all of them; always the same
+   * @throws ServiceError SERVICE_UNAVAILABLE when too many wait for theirs
+   */
+  async of(routes: readonly RouteEntry[], reader: Reader): Promise<ApiDocument> {
+    const key = `${this.#numberOf(reader)} ${reader.user}`;
+    const kept = this.#kept.get(key) ?? this.#making.get(key);
+    if (kept !== undefined) return kept;
+    if (this.#queue.size >= MOST_WAITING) {
+      throw unavailable('openapi', 'Too many clients ask for descriptions at the same time.');
+    }
+    this.#maker ??= new DocumentMaker(routes, this.#config);
+    const maker = this.#maker;
+    const making = this.#queue.add(() => made(maker, reader));
+    this.#making.set(key, making);
+    try {
+      const document = await making;
+      this.#kept.set(key, document);
+      return document;
+    } finally {
+      this.#making.delete(key);
+    }
+  }
+
+  #numberOf({ catalog, rights }: Reader): number {
+    const byRights = this.#numbers.get(catalog) ?? new WeakMap<Rights, number>();
+    this.#numbers.set(catalog, byRights);
+    const known = byRights.get(rights);
+    if (known !== undefined) return known;
+    this.#count += 1;
+    byRights.set(rights, this.#count);
+    return this.#count;
+  }
+}
+
+/** Makes a document in slices, so that others have their turn in between. */
+async function made(maker: DocumentMaker, reader: Reader): Promise<ApiDocument> {
+  const slice = new TimeSlice();
+  const digest = createHash('sha256');
+  const parts: Buffer[] = [];
+  let text = '';
+  const take = () => {
+    const part = Buffer.from(text);
+    digest.update(part);
+    parts.push(part);
+    text = '';
+  };
+  for (const piece of maker.pieces(reader)) {
+    text += piece;
+    if (text.length > PART) take();
+    await slice.rest();
+  }
+  take();
+  return new KeptDocument(Buffer.concat(parts), `W/"${digest.digest('base64url')}"`);
+}

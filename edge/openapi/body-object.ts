@@ -1,0 +1,84 @@
+/** The bodies of requests as OpenAPI describes them. */
+import type { Collection } from '#core/catalog/catalog.ts';
+import type { ItemForm, RouteEntry } from '#edge/rest/route.ts';
+import { keySchema } from './item-schema.ts';
+import { anyOf, type JsonSchema, jsonSchemaOf, listOf, objectOf, TEXT } from './json-schema.ts';
+import type { Sight } from './sight.ts';
+
+/** A form with a file, after fields that are about it. */
+const FORM: JsonSchema = {
+  type: 'object',
+  properties: { file: { ...TEXT, contentMediaType: 'application/octet-stream' } },
+  required: ['file'],
+  additionalProperties: TEXT,
+};
+
+function created(sight: Sight, { name }: Collection): JsonSchema {
+  const one = sight.ref(name, 'Create');
+  return anyOf([one, listOf(one)]);
+}
+
+/** Each with its key. */
+function updated(sight: Sight, collection: Collection): JsonSchema {
+  const { name, singleton, primaryKey } = collection;
+  const data = sight.ref(name, 'Update');
+  if (singleton) return data;
+  const keys = listOf(keySchema(collection));
+  const query = sight.ref(name, 'Query');
+  const keyed = {
+    allOf: [data, { type: 'object', required: primaryKey.map((field) => field.name) }],
+  };
+  return anyOf([
+    listOf(keyed),
+    objectOf({ keys, data }, ['keys', 'data']),
+    objectOf({ query, data }, ['query', 'data']),
+  ]);
+}
+
+function itemBody(sight: Sight, collection: Collection, form: ItemForm): JsonSchema {
+  const { name } = collection;
+  const keys = listOf(keySchema(collection));
+  const query = sight.ref(name, 'Query');
+  switch (form) {
+    case 'search':
+      return objectOf({ query, keys });
+    case 'create':
+    case 'upsert':
+      return created(sight, collection);
+    case 'updateMany':
+      return updated(sight, collection);
+    case 'deleteMany':
+      return anyOf([keys, objectOf({ keys }, ['keys']), objectOf({ query }, ['query'])]);
+    default:
+      return sight.ref(name, 'Update');
+  }
+}
+
+/** Whether the items of a route are what its body has; an import by URL has a body of its own. */
+function hasItems({ items, body }: RouteEntry): boolean {
+  return items !== undefined && body !== null && body.ofItems === true;
+}
+
+/** The body of a route; null when it takes none. */
+export function requestBody(
+  sight: Sight,
+  entry: RouteEntry,
+  collection: Collection | null,
+): JsonSchema | null {
+  const { body, bytes, items } = entry;
+  if (bytes !== undefined) return { content: { [bytes]: {} } };
+  if (body === null) return null;
+  const { schema, types } = body;
+  const json =
+    hasItems(entry) && items !== undefined && collection !== null
+      ? itemBody(sight, collection, items.form)
+      : schema === null
+        ? null
+        : jsonSchemaOf(schema);
+  const content = types.flatMap((type): [string, JsonSchema][] => {
+    if (type === 'multipart/form-data') return [[type, { schema: FORM }]];
+    return json === null ? [] : [[type, { schema: json }]];
+  });
+  const isOptional = schema?.type === 'optional' || items?.form === 'search';
+  return { required: !isOptional, content: Object.fromEntries(content) };
+}

@@ -1,0 +1,126 @@
+/** The errors that a route can answer, by what its entry in the table says. */
+import { catalogue, type ErrorCode } from '#core/errors/catalogue.ts';
+import type { RouteEntry } from '#edge/rest/route.ts';
+import { type JsonSchema, listOf, oneOf, refTo, TEXT } from './json-schema.ts';
+
+/** Every request can be refused with these, before its route begins. */
+const ALWAYS: readonly ErrorCode[] = [
+  ...(['INVALID_QUERY', 'INVALID_PAYLOAD', 'INVALID_CREDENTIALS', 'INVALID_IP'] as const),
+  ...(['TOKEN_EXPIRED', 'FORBIDDEN', 'ROUTE_NOT_FOUND', 'REQUESTS_EXCEEDED'] as const),
+  ...(['HEADERS_TOO_LARGE', 'INTERNAL_SERVER_ERROR', 'SERVICE_UNAVAILABLE'] as const),
+];
+const OF_BODIES: readonly ErrorCode[] = ['CONTENT_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+const OF_JOBS: readonly ErrorCode[] = ['CONFLICT', 'OUT_OF_TIME', 'UNPROCESSABLE_ENTITY'];
+
+/** The codes that a route can answer, in the order of the catalogue. */
+function codesOf(entry: RouteEntry): readonly ErrorCode[] {
+  const { handle, method, body, bytes, answer, items, errors = [] } = entry;
+  // It is sent without any check.
+  if (typeof handle !== 'function') return ['HEADERS_TOO_LARGE'];
+  const found = new Set<ErrorCode>([...ALWAYS, ...errors]);
+  const add = (codes: readonly ErrorCode[]) => {
+    for (const code of codes) found.add(code);
+  };
+  if (body !== null || bytes !== undefined) add(OF_BODIES);
+  // A session cookie demands a type of the body.
+  if (method !== 'GET') add(['UNSUPPORTED_MEDIA_TYPE']);
+  if (items !== undefined) add(['CONTENT_TOO_LARGE']);
+  if (answer.job === true) add(OF_JOBS);
+  return codes().filter((code) => found.has(code));
+}
+
+function codes(): readonly ErrorCode[] {
+  return Object.keys(catalogue).filter((name): name is ErrorCode => name in catalogue);
+}
+
+const NAMES: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  408: 'Timeout',
+  409: 'Conflict',
+  412: 'PreconditionFailed',
+  413: 'TooLarge',
+  415: 'UnsupportedMediaType',
+  416: 'RangeNotSatisfiable',
+  422: 'Unprocessable',
+  429: 'TooManyRequests',
+  431: 'HeadersTooLarge',
+  500: 'InternalError',
+  503: 'Unavailable',
+};
+
+const RETRIES: ReadonlySet<number> = new Set([429, 503]);
+
+function errorSchema(own: readonly ErrorCode[]): JsonSchema {
+  const extensions = {
+    type: 'object',
+    properties: { code: oneOf(own), reason: TEXT },
+    required: ['code'],
+  };
+  const error = {
+    type: 'object',
+    properties: { message: TEXT, extensions },
+    required: ['message', 'extensions'],
+    additionalProperties: false,
+  };
+  return {
+    type: 'object',
+    properties: { errors: { ...listOf(error), minItems: 1 } },
+    required: ['errors'],
+    additionalProperties: false,
+  };
+}
+
+function responseOf(status: number, own: readonly ErrorCode[]): JsonSchema {
+  const retry = { description: 'Seconds to wait', schema: { type: 'integer' } };
+  return {
+    description: own.map((code) => `${code}: ${catalogue[code].message}`).join(' '),
+    ...(RETRIES.has(status) ? { headers: { 'Retry-After': retry } } : {}),
+    content: { 'application/json': { schema: errorSchema(own) } },
+  };
+}
+
+/** The answers to all refusals: those with the same codes of a status are one. */
+export class ErrorAnswers {
+  readonly #names = new Map<string, string>();
+  readonly #counts = new Map<number, number>();
+  readonly #known = new WeakMap<RouteEntry, Readonly<Record<string, JsonSchema>>>();
+  readonly #schemas: Record<string, JsonSchema> = {};
+
+  /** @param routes all of them, so that names do not depend on who asks */
+  constructor(routes: readonly RouteEntry[]) {
+    for (const entry of routes) this.of(entry);
+  }
+
+  /** The answers of a route by their statuses, by reference. */
+  of(entry: RouteEntry): Readonly<Record<string, JsonSchema>> {
+    const known = this.#known.get(entry);
+    if (known !== undefined) return known;
+    const byStatus = Map.groupBy(codesOf(entry), (code) => catalogue[code].status);
+    const made = Object.fromEntries(
+      [...byStatus].map(([status, own]) => [status, refTo('responses', this.#name(status, own))]),
+    );
+    this.#known.set(entry, made);
+    return made;
+  }
+
+  #name(status: number, own: readonly ErrorCode[]): string {
+    const key = own.join(' ');
+    const known = this.#names.get(key);
+    if (known !== undefined) return known;
+    const count = (this.#counts.get(status) ?? 0) + 1;
+    this.#counts.set(status, count);
+    const name = `${NAMES[status] ?? `Status${status}`}${count === 1 ? '' : count}`;
+    this.#names.set(key, name);
+    this.#schemas[name] = responseOf(status, own);
+    return name;
+  }
+
+  /** The answers by name. */
+  get responses(): Readonly<Record<string, JsonSchema>> {
+    return this.#schemas;
+  }
+}

@@ -1,0 +1,89 @@
+/** JSON Schema as OpenAPI 3.1 has it (draft 2020-12): its parts, and how the bodies that we check become it. */
+import { type OverrideActionContext, toJsonSchema } from '@valibot/to-json-schema';
+import * as v from 'valibot';
+import type { JsonObject } from '#core/json/json-object.ts';
+
+/** A schema by its keywords. */
+export type JsonSchema = JsonObject;
+
+export const NULL: JsonSchema = { type: 'null' };
+export const TEXT: JsonSchema = { type: 'string' };
+export const INTEGER: JsonSchema = { type: 'integer' };
+export const FLAG: JsonSchema = { type: 'boolean' };
+export const ANYTHING: JsonSchema = {};
+
+export function refTo(kind: 'schemas' | 'parameters' | 'responses', name: string): JsonSchema {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+/** Any of several schemas; the only one, where there is no other. */
+export function anyOf(schemas: readonly JsonSchema[]): JsonSchema {
+  const [only] = schemas;
+  return schemas.length === 1 && only !== undefined ? only : { anyOf: schemas };
+}
+
+/** The same value, or null. */
+export function nullable(schema: JsonSchema): JsonSchema {
+  const { type, enum: values, anyOf: several } = schema;
+  if (Array.isArray(several)) return { ...schema, anyOf: [...several, NULL] };
+  if (typeof type !== 'string')
+    return Object.keys(schema).length === 0 ? schema : anyOf([schema, NULL]);
+  return {
+    ...schema,
+    type: [type, 'null'],
+    ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
+  };
+}
+
+export function listOf(items: JsonSchema): JsonSchema {
+  return { type: 'array', items };
+}
+
+/** One of some texts. */
+export function oneOf(values: readonly unknown[]): JsonSchema {
+  return { type: 'string', enum: values };
+}
+
+/** An object with these members and no others. */
+export function objectOf(
+  properties: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[] = [],
+): JsonSchema {
+  const demanded = required.length === 0 ? {} : { required };
+  return { type: 'object', properties, ...demanded, additionalProperties: false };
+}
+
+const known = new WeakMap<v.GenericSchema, JsonSchema>();
+
+/** The members that a program checks after it has dropped others. */
+const shown = v.object({ metadata: v.object({ members: v.custom<v.GenericSchema>(isSchema) }) });
+
+function isSchema(value: unknown): boolean {
+  return v.is(v.looseObject({ kind: v.literal('schema') }), value);
+}
+
+/** The parts of a check that the library leaves to us. */
+function overridden({ valibotAction, jsonSchema }: OverrideActionContext) {
+  if (v.is(shown, valibotAction)) return jsonSchemaOf(valibotAction.metadata.members);
+  if ('requirement' in valibotAction && valibotAction.requirement instanceof RegExp) {
+    // JSON Schema reads patterns as Unicode anyway.
+    return { ...jsonSchema, pattern: valibotAction.requirement.source };
+  }
+  return undefined;
+}
+
+function converted(schema: v.GenericSchema) {
+  return toJsonSchema(schema, {
+    ...{ target: 'draft-2020-12', typeMode: 'input', errorMode: 'ignore' },
+    overrideAction: overridden,
+  });
+}
+
+/** What a client may send or gets, as a schema that we check or describe with says it. */
+export function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {
+  const found = known.get(schema);
+  if (found !== undefined) return found;
+  const { $schema: _, ...made } = converted(schema);
+  known.set(schema, made);
+  return made;
+}

@@ -1,0 +1,41 @@
+/**
+ * `/docs/api`: a page to read the description of the API in and to try it. Its files come from here and
+ * from nowhere else, and no script runs but these.
+ */
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type FileSource, Folder, firstOf } from '#edge/static/file-source.ts';
+import { staticRoutes } from '#edge/static/static-routes.ts';
+
+const own = new Folder(join(import.meta.dirname, 'page'));
+const library = new Folder(
+  dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'))),
+  'package.json',
+);
+
+const PREFIX = 'swagger-ui/';
+const USED: ReadonlySet<string> = new Set(['swagger-ui-bundle.js', 'swagger-ui.css']);
+
+/** What the page needs of the library. */
+const parts: FileSource = {
+  find: async (name) => {
+    const part = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : '';
+    return USED.has(part) ? await library.find(part) : null;
+  },
+};
+
+const source = firstOf(own, parts);
+
+const POLICY = [
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:"],
+  ...["connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+].join('; ');
+
+export const API_PAGE_ROUTES = staticRoutes({
+  prefix: '/docs/api',
+  title: 'the page about the API',
+  enabled: ({ OPENAPI_ENABLED }) => OPENAPI_ENABLED,
+  source: () => source,
+  policy: () => POLICY,
+  entry: 'index.html',
+});

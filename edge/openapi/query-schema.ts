@@ -1,0 +1,206 @@
+/** What a query of a collection may say: its fields, conditions, order, groups, and what is asked of relations. */
+import type { Collection, ColumnField } from '#core/catalog/catalog.ts';
+import { isConcealed } from '#core/catalog/concealed-field.ts';
+import { AGGREGATE_FUNCTIONS } from '#core/query/aggregate.ts';
+import { DATE_FUNCTIONS, TIME_FUNCTIONS } from '#core/query/call.ts';
+import { ITEM_PARAMETERS } from '#edge/rest/parameter/item.ts';
+import type { QueryPart } from '#edge/rest/route.ts';
+import { conditionOf, INTEGER_CONDITION } from './condition-schema.ts';
+import {
+  anyOf,
+  type JsonSchema,
+  jsonSchemaOf,
+  listOf,
+  objectOf,
+  oneOf,
+  refTo,
+  TEXT,
+} from './json-schema.ts';
+import type { Part, Sight } from './sight.ts';
+
+type Properties = Record<string, JsonSchema>;
+
+const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
+  date: DATE_FUNCTIONS,
+  time: TIME_FUNCTIONS,
+  dateTime: [...DATE_FUNCTIONS, ...TIME_FUNCTIONS],
+  timestamp: [...DATE_FUNCTIONS, ...TIME_FUNCTIONS],
+};
+
+/** The functions of a field, as they are written. */
+function callsOf(field: ColumnField): readonly string[] {
+  if (isConcealed(field)) return [];
+  return (FUNCTIONS[field.type] ?? []).map((name) => `${name}(${field.name})`);
+}
+
+/** Values that have an order. */
+function isOrdered({ type }: ColumnField): boolean {
+  return type !== 'json' && !type.startsWith('geometry');
+}
+
+function shown(sight: Sight, collection: Collection): readonly ColumnField[] {
+  return sight.columns(collection).filter((field) => !isConcealed(field));
+}
+
+/** Known names, and others: paths through relations, aliases. */
+function named(names: readonly string[]): JsonSchema {
+  return anyOf([oneOf(names), TEXT]);
+}
+
+function fieldsSchema(sight: Sight, collection: Collection): JsonSchema {
+  const own = sight.columns(collection).map(({ name }) => name);
+  const related = sight.relations(collection).map(([name]) => `${name}.*`);
+  return listOf(named([...new Set(['*', ...own, ...related])]));
+}
+
+function sortSchema(sight: Sight, collection: Collection): JsonSchema {
+  const names = shown(sight, collection).filter(isOrdered);
+  return listOf(named(names.flatMap(({ name }) => [name, `-${name}`])));
+}
+
+function groupsSchema(sight: Sight, collection: Collection): JsonSchema {
+  const fields = shown(sight, collection).filter(isOrdered);
+  const names = fields.flatMap((field) => [field.name, ...callsOf(field)]);
+  return listOf(names.length === 0 ? TEXT : oneOf(names));
+}
+
+const NUMERIC: ReadonlySet<string> = new Set(['integer', 'bigInteger', 'float', 'decimal']);
+const UNORDERED: ReadonlySet<string> = new Set(['json', 'boolean', 'binary', 'uuid', 'unknown']);
+
+/** A list of names, as such or with commas. */
+function someOf(names: readonly string[]): JsonSchema {
+  return anyOf([oneOf(names), { ...listOf(oneOf(names)), minItems: 1 }]);
+}
+
+function aggregateSchema(sight: Sight, collection: Collection): JsonSchema {
+  const fields = shown(sight, collection);
+  const all = fields.map(({ name }) => name);
+  const numbers = fields.filter(({ type }) => NUMERIC.has(type)).map(({ name }) => name);
+  const ordered = fields
+    .filter(({ type }) => !UNORDERED.has(type) && !type.startsWith('geometry'))
+    .map(({ name }) => name);
+  const properties: Properties = { countAll: oneOf(['*']), count: someOf(['*', ...all]) };
+  for (const name of AGGREGATE_FUNCTIONS) {
+    const names =
+      name === 'min' || name === 'max' ? ordered : name === 'countDistinct' ? all : numbers;
+    if (names.length > 0) properties[name] ??= someOf(names);
+  }
+  return { ...objectOf(properties), minProperties: 1 };
+}
+
+/** A condition on items of another collection. */
+function condition(sight: Sight, target: string): JsonSchema {
+  return sight.ref(target, 'Filter');
+}
+
+function filterSchema(sight: Sight, collection: Collection): JsonSchema {
+  const self = condition(sight, collection.name);
+  const properties: Properties = {};
+  for (const field of sight.columns(collection)) {
+    properties[field.name] = conditionOf(field);
+    for (const call of callsOf(field)) properties[call] = refTo('schemas', INTEGER_CONDITION);
+  }
+  for (const [name, relation] of sight.relations(collection)) {
+    const targets = sight.targets(relation);
+    const [target = ''] = targets;
+    const own = properties[name];
+    if (relation.kind === 'a2o') {
+      for (const one of targets) properties[`${name}:${one}`] = condition(sight, one);
+    } else if (relation.kind === 'm2o') {
+      properties[name] = anyOf([condition(sight, target), ...(own === undefined ? [] : [own])]);
+    } else {
+      const some = condition(sight, target);
+      const quantified = { ...objectOf({ _some: some, _none: some }), minProperties: 1 };
+      properties[name] = anyOf([some, quantified]);
+      properties[`count(${name})`] = refTo('schemas', INTEGER_CONDITION);
+    }
+  }
+  const several = { ...listOf(self), minItems: 1 };
+  return { ...objectOf({ ...properties, _and: several, _or: several }), minProperties: 1 };
+}
+
+/** Further names, and the fields that they stand for. */
+export const ALIAS: JsonSchema = {
+  type: 'object',
+  additionalProperties: { ...TEXT, minLength: 1 },
+};
+
+/** What may be asked of a level, by the parameters that ask. */
+function levelOf(sight: Sight, { name }: Collection) {
+  const { search, limit, offset, page } = ITEM_PARAMETERS;
+  return {
+    fields: sight.ref(name, 'Fields'),
+    filter: sight.ref(name, 'Filter'),
+    search: jsonSchemaOf(search.schema),
+    sort: sight.ref(name, 'Sort'),
+    limit: jsonSchemaOf(limit.schema),
+    offset: jsonSchemaOf(offset.schema),
+    page: jsonSchemaOf(page.schema),
+    alias: ALIAS,
+    aggregate: sight.ref(name, 'Aggregate'),
+    groupBy: sight.ref(name, 'Groups'),
+  };
+}
+
+/** What is asked of the relations of a collection. */
+function deepSchema(sight: Sight, collection: Collection): JsonSchema {
+  const { groupBy: _group, ...level } = levelOf(sight, collection);
+  const own = Object.entries({ ...level, ...(_group === undefined ? {} : { group: _group }) });
+  const properties: Properties = Object.fromEntries(own.map(([name, part]) => [`_${name}`, part]));
+  for (const [name, relation] of sight.relations(collection)) {
+    for (const target of sight.targets(relation)) {
+      const key = relation.kind === 'a2o' ? `${name}:${target}` : name;
+      properties[key] = sight.ref(target, 'Deep');
+    }
+  }
+  // Under an alias.
+  return { type: 'object', properties, additionalProperties: { type: 'object' } };
+}
+
+/** A query as an object: in the body of SEARCH, and of a write by query. */
+function querySchema(sight: Sight, collection: Collection): JsonSchema {
+  const { meta, backlink, version } = ITEM_PARAMETERS;
+  return objectOf({
+    ...levelOf(sight, collection),
+    deep: sight.ref(collection.name, 'Deep'),
+    meta: jsonSchemaOf(meta.schema),
+    backlink: jsonSchemaOf(backlink.schema),
+    version: jsonSchemaOf(version.schema),
+  });
+}
+
+/** The schemas of queries of a collection, by what follows its name. */
+export function querySchemas(
+  sight: Sight,
+  collection: Collection,
+): readonly (readonly [Part, JsonSchema])[] {
+  return [
+    ['Fields', fieldsSchema(sight, collection)],
+    ['Sort', sortSchema(sight, collection)],
+    ['Groups', groupsSchema(sight, collection)],
+    ['Aggregate', aggregateSchema(sight, collection)],
+    ['Filter', filterSchema(sight, collection)],
+    ['Deep', deepSchema(sight, collection)],
+    ['Query', querySchema(sight, collection)],
+  ];
+}
+
+/** The schema of a parameter that is a part of a query. */
+export function partSchema(sight: Sight, { name }: Collection, part: QueryPart): JsonSchema {
+  switch (part) {
+    case 'fields':
+      return sight.ref(name, 'Fields');
+    case 'filter':
+      return sight.ref(name, 'Filter');
+    case 'sort':
+      return sight.ref(name, 'Sort');
+    case 'groupBy':
+      return sight.ref(name, 'Groups');
+    case 'aggregate':
+      return sight.ref(name, 'Aggregate');
+    case 'deep':
+      return sight.ref(name, 'Deep');
+    case 'alias':
+      return ALIAS;
+  }
+}

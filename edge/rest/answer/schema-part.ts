@@ -1,0 +1,100 @@
+/** Collections, fields, relations and snapshots as answers show them. */
+import * as v from 'valibot';
+import { anyMembers } from './value.ts';
+
+const name = v.string();
+/** A row of metadata, as far as the caller may see it. */
+const meta = v.nullable(anyMembers);
+
+export const shownCollection = v.strictObject({
+  collection: name,
+  meta,
+  schema: v.nullable(
+    v.strictObject({
+      schema: name,
+      name,
+      comment: v.nullable(v.string()),
+      primary_key: v.optional(v.array(name)),
+    }),
+  ),
+});
+
+const column = v.strictObject({
+  name,
+  table: name,
+  schema: name,
+  data_type: v.string(),
+  default_value: v.unknown(),
+  generation_expression: v.nullable(v.string()),
+  max_length: v.nullable(v.number()),
+  numeric_precision: v.nullable(v.number()),
+  numeric_scale: v.nullable(v.number()),
+  enum_values: v.optional(v.array(v.string())),
+  is_generated: v.boolean(),
+  is_nullable: v.boolean(),
+  is_unique: v.boolean(),
+  is_indexed: v.boolean(),
+  is_primary_key: v.boolean(),
+  has_auto_increment: v.boolean(),
+  foreign_key_schema: v.nullable(name),
+  foreign_key_table: v.nullable(name),
+  foreign_key_column: v.nullable(name),
+  comment: v.nullable(v.string()),
+  index_state: v.optional(v.picklist(['building', 'ready', 'invalid'])),
+});
+
+export const shownField = v.strictObject({
+  collection: name,
+  field: name,
+  type: v.string(),
+  meta,
+  schema: v.nullable(column),
+});
+
+const ACTIONS = ['NO ACTION', 'RESTRICT', 'CASCADE', 'SET NULL', 'SET DEFAULT'] as const;
+
+export const shownRelation = v.strictObject({
+  collection: name,
+  field: name,
+  related_collection: v.nullable(name),
+  schema: v.nullable(
+    v.strictObject({
+      constraint_name: name,
+      table: name,
+      column: v.string(),
+      foreign_key_schema: name,
+      foreign_key_table: name,
+      foreign_key_column: v.string(),
+      on_update: v.picklist(ACTIONS),
+      on_delete: v.picklist(ACTIONS),
+    }),
+  ),
+  meta,
+});
+
+const entries = v.array(v.looseObject({ collection: name }));
+
+/** A snapshot; with rights it has more members. */
+export const takenSnapshot = v.looseObject({
+  version: v.picklist([1, 2]),
+  sluice: v.string(),
+  vendor: v.literal('postgres'),
+  collections: entries,
+  fields: entries,
+  systemFields: entries,
+  relations: entries,
+});
+
+/** What differs from a snapshot, to be applied. */
+export const foundDiff = v.strictObject({
+  hash: v.string(),
+  diff: v.looseObject({
+    collections: entries,
+    fields: entries,
+    systemFields: entries,
+    relations: entries,
+  }),
+});
+
+/** The statements that a diff comes to; or nothing, once it is applied. */
+export const triedDiff = v.strictObject({ sql: v.array(v.string()) });

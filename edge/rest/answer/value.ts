@@ -1,0 +1,9 @@
+/** Values that answers of several routes have. */
+import * as v from 'valibot';
+
+/** A time in UTC, such as `2024-05-01T12:00:00.000Z`. */
+export const moment = v.pipe(v.string(), v.isoTimestamp());
+export const uuid = v.pipe(v.string(), v.uuid());
+export const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+/** An object whose members vary. */
+export const anyMembers = v.record(v.string(), v.unknown());

@@ -1,0 +1,40 @@
+/** The options of an import that its URL may have. */
+import * as v from 'valibot';
+import type { ParameterTable } from '../route.ts';
+import { flagParameter } from './flag.ts';
+
+const character = v.pipe(v.string(), v.minLength(1), v.maxLength(2));
+const names = v.pipe(v.array(v.pipe(v.string(), v.nonEmpty())), v.minLength(1));
+
+/** All that `importQuery` of the core knows; a test compares them. */
+export const IMPORT_OPTIONS: ParameterTable = {
+  mode: {
+    summary: 'What happens to items that exist, or do not',
+    schema: v.picklist(['insert', 'upsert', 'update']),
+  },
+  match: { summary: 'The fields of a unique key', schema: names, spelling: 'list' },
+  on_error: { summary: 'What a faulty row does', schema: v.picklist(['abort', 'skip']) },
+  max_errors: {
+    summary: 'Most faulty rows that are skipped',
+    schema: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(999_999_999)),
+  },
+  dry_run: { summary: 'Tries the import and keeps nothing', schema: flagParameter },
+  create: { summary: 'Creates the collection by what the file has', schema: flagParameter },
+  mapping: {
+    summary: 'Headers, and the fields that they stand for; null leaves one out',
+    schema: v.record(v.string(), v.nullable(v.pipe(v.string(), v.nonEmpty()))),
+    spelling: 'json',
+  },
+  empty: { summary: 'What an empty cell is', schema: v.picklist(['missing', 'null', 'text']) },
+  decimal: { summary: 'The decimal mark', schema: v.picklist(['.', ',']) },
+  date_format: {
+    summary: 'How dates are written, such as DD.MM.YYYY',
+    schema: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
+  },
+  timezone: { summary: 'Of times without one, such as Europe/Berlin', schema: v.string() },
+  separator: { summary: 'Between cells; `tab` for a tab', schema: v.string() },
+  quote: { summary: 'Around cells; empty for none', schema: v.pipe(v.string(), v.maxLength(2)) },
+  escape: { summary: 'Before a quote inside a cell', schema: character },
+  comment: { summary: 'At the beginning of lines that are left out', schema: character },
+  charset: { summary: 'The encoding of the file', schema: v.string() },
+};
