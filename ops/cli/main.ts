@@ -11,9 +11,17 @@ import { openInstallation } from './installation.ts';
 import { JOB_COMMANDS } from './jobs.ts';
 import { MIGRATE } from './migrate.ts';
 import { SCHEMA_COMMANDS } from './schema.ts';
+import { TYPES } from './types.ts';
 import { USER_COMMANDS } from './users.ts';
 
-const COMMANDS = [...SCHEMA_COMMANDS, ...JOB_COMMANDS, ...USER_COMMANDS, PRUNE_HISTORY, MIGRATE];
+const COMMANDS = [
+  ...SCHEMA_COMMANDS,
+  ...JOB_COMMANDS,
+  ...USER_COMMANDS,
+  TYPES,
+  PRUNE_HISTORY,
+  MIGRATE,
+];
 const FAILED = 2;
 /** The exit code of a process that Ctrl-C ended. */
 const EXIT_INTERRUPTED = 130;

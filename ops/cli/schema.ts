@@ -1,9 +1,10 @@
 /** The commands for the schema as a whole: take a snapshot, compare with one, apply one. */
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
 import * as v from 'valibot';
 import { SetupError } from '#core/system/setup-error.ts';
+import { writeWhole } from '#ops/client/command/write-whole.ts';
 import type { Api } from '#ops/demo/api.ts';
 import { type Command, type CommandArguments, type Context, URL_OPTION } from './command.ts';
 import { confirm } from './confirm.ts';
@@ -26,13 +27,6 @@ function formatOf(line: CommandArguments): string {
     throw new SetupError(`--format must be yaml or json, not ${given}.`);
   }
   return given ?? (line.file?.endsWith('.json') ? 'json' : 'yaml');
-}
-
-/** Writes a file so that it appears only when it is complete. */
-async function writeWhole(path: string, content: string): Promise<void> {
-  const unfinished = `${path}.${process.pid}.part`;
-  await writeFile(unfinished, content, { flag: 'wx' });
-  await rename(unfinished, path);
 }
 
 async function snapshot(line: CommandArguments, { open }: Context): Promise<number> {

@@ -1,0 +1,145 @@
+/** Jobs: what is known of them, and how one waits for them. */
+import { type ErrorEntry, errorOf, SluiceError } from './errors.ts';
+import { readEvents } from './events.ts';
+import type { CallOptions, JobOptions } from './options.ts';
+import { pause, pauseAfter } from './retry.ts';
+import type { Transport } from './transport.ts';
+
+export type JobState = 'waiting' | 'running' | 'completed' | 'failed' | 'cancelled';
+
+export interface JobProgress {
+  readonly rows?: number;
+  readonly bytes?: number;
+  readonly percent?: number | null;
+  readonly rows_per_second?: number;
+  readonly bytes_per_second?: number;
+  readonly seconds_left?: number | null;
+  readonly [member: string]: unknown;
+}
+
+/** `Result` is what the kind of the job yields; null until it has completed. */
+export interface Job<Result = unknown> {
+  readonly id: string;
+  readonly kind: string;
+  readonly queue: string;
+  readonly state: JobState;
+  readonly user: string | null;
+  readonly collection: string | null;
+  readonly file_name: string | null;
+  readonly file_size: number | null;
+  readonly file_format: string | null;
+  readonly progress: JobProgress | null;
+  readonly result: Result;
+  readonly error: readonly ErrorEntry[] | null;
+  readonly created_on: string;
+  readonly started_on: string | null;
+  readonly finished_on: string | null;
+  readonly attempts: number;
+  readonly file_kept: boolean;
+  /** Its place among those that wait; null when it does not wait. */
+  readonly position?: number | null;
+  readonly [member: string]: unknown;
+}
+
+export interface JobQuery {
+  readonly filter?: object | undefined;
+  readonly sort?: string | readonly string[] | undefined;
+  /** What file name, collection or id begin with. */
+  readonly search?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+  readonly page?: number | undefined;
+  /** The id of a job of the same list, after which this one begins. */
+  readonly after?: string | undefined;
+}
+
+export interface Jobs {
+  /** The jobs of the caller, for administrators all; the latest first. */
+  list(query?: JobQuery, options?: CallOptions): Promise<Job[]>;
+  get<Result = unknown>(id: string, options?: CallOptions): Promise<Job<Result>>;
+  cancel(id: string, options?: CallOptions): Promise<void>;
+  /** Lets a job that failed or was cancelled wait again. */
+  retry(id: string, options?: CallOptions): Promise<Job>;
+  /** The job with each change until it has ended; goes on where a connection broke. */
+  events<Result = unknown>(
+    id: string,
+    options?: CallOptions,
+  ): AsyncGenerator<Job<Result>, void, undefined>;
+  /**
+   * Waits until the job has completed.
+   * @throws the errors of a job that failed; UnprocessableEntityError when it was cancelled
+   */
+  wait<Result = unknown>(id: string, options?: CallOptions): Promise<Job<Result>>;
+  /** The rejected rows of an import, as CSV. */
+  errors(id: string, options?: CallOptions): Promise<Response>;
+  /** The file of an export. */
+  file(id: string, options?: CallOptions): Promise<Response>;
+}
+
+/** Gives the work of a call its name. */
+export function jobHeaders({ idempotencyKey, headers, ...options }: JobOptions = {}): CallOptions {
+  if (idempotencyKey === undefined) return { ...options, headers };
+  return { ...options, headers: { ...headers, 'idempotency-key': idempotencyKey } };
+}
+
+/** The same job when it has completed. @throws what it failed by */
+export function completed<Result>(job: Job<Result>): Job<Result> {
+  if (job.state === 'completed') return job;
+  const message = `The job ${job.id} was cancelled.`;
+  const cancelled = [{ message, extensions: { code: 'UNPROCESSABLE_ENTITY', state: job.state } }];
+  throw errorOf({ status: 0, errors: job.error ?? cancelled });
+}
+
+/** The id of the job of an answer, by its `Location`. */
+export function jobIdOf(headers: Headers): string {
+  return headers.get('location')?.split('/').at(-1) ?? '';
+}
+
+export function createJobs(transport: Transport): Jobs {
+  const { request, open } = transport;
+  const at = (id: string) => `/jobs/${encodeURIComponent(id)}`;
+
+  async function* events<Result>(
+    id: string,
+    options: CallOptions = {},
+  ): AsyncGenerator<Job<Result>, void> {
+    const retry = transport.options.retry || {};
+    let last: string | null = null;
+    for (let failures = 0; ; ) {
+      try {
+        const headers = { ...options.headers, ...(last !== null && { 'last-event-id': last }) };
+        const response = await open('GET', `${at(id)}/events`, { ...options, headers });
+        if (response.status === 204) return;
+        for await (const event of readEvents(response)) {
+          failures = 0;
+          last = event.id ?? last;
+          const job: Job<Result> = JSON.parse(event.data);
+          yield job;
+          if (event.event === 'end') return;
+        }
+      } catch (error) {
+        failures += 1;
+        const wait = error instanceof SluiceError ? pauseAfter(error, failures, retry) : null;
+        if (wait === null) throw error;
+        await pause(wait, options.signal);
+      }
+    }
+  }
+
+  const jobs: Jobs = {
+    list: (query, options) => request('GET', '/jobs', { ...options, query: { ...query } }),
+    get: (id, options) => request('GET', at(id), options),
+    cancel: (id, options) => request('DELETE', at(id), options),
+    retry: (id, options) => request('POST', `${at(id)}/retry`, options),
+    events,
+    async wait<Result>(id: string, options?: CallOptions) {
+      for await (const job of events<Result>(id, options)) {
+        if (job.finished_on !== null) return completed(job);
+      }
+      return completed(await jobs.get<Result>(id, options));
+    },
+    errors: (id, options) => open('GET', `${at(id)}/errors`, options),
+    file: (id, options) => open('GET', `${at(id)}/file`, options),
+  };
+  return jobs;
+}

@@ -1,0 +1,224 @@
+/** Imports of files, and exports: to files by jobs, and as streams. */
+import { NetworkError } from './errors.ts';
+import { pieces } from './events.ts';
+import { completed, createJobs, type Job, jobHeaders } from './job.ts';
+import type { CallOptions, JobOptions } from './options.ts';
+import { membersOf } from './query.ts';
+import type { Transport } from './transport.ts';
+import { type FileInput, formOf, namedContent, sending, type UploadProgress } from './upload.ts';
+
+/** How a file is read; see the documentation of imports. */
+export interface ImportOptions extends JobOptions {
+  readonly mode?: 'upsert' | 'insert' | 'update' | undefined;
+  /** The fields of the unique key by which rows find their items. */
+  readonly match?: string | readonly string[] | undefined;
+  readonly on_error?: 'abort' | 'skip' | undefined;
+  readonly max_errors?: number | undefined;
+  /** Creates a collection that does not exist. */
+  readonly create?: boolean | undefined;
+  /** Does everything, and rolls it back. */
+  readonly dry_run?: boolean | undefined;
+  readonly mapping?: Readonly<Record<string, string | null>> | undefined;
+  readonly empty?: 'missing' | 'null' | 'text' | undefined;
+  readonly decimal?: string | undefined;
+  readonly date_format?: string | undefined;
+  readonly timezone?: string | undefined;
+  readonly separator?: string | undefined;
+  readonly quote?: string | undefined;
+  readonly escape?: string | undefined;
+  readonly comment?: string | undefined;
+  readonly charset?: string | undefined;
+}
+
+export interface ImportResult {
+  readonly inserted: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly duplicates: number;
+  readonly skipped: number;
+  readonly failed: number;
+  readonly [member: string]: unknown;
+}
+
+export type ExportFormat = 'csv' | 'csv_utf8' | 'json' | 'ndjson' | 'xml' | 'yaml';
+
+export interface ExportOptions extends JobOptions {
+  /** The name of the file. */
+  readonly title?: string | undefined;
+  /** CSV in which no text is a formula for a spreadsheet. */
+  readonly safe?: boolean | undefined;
+}
+
+export interface ExportedFile {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly format: string;
+  /** The name of the file. */
+  readonly file: string;
+  readonly sha256: string;
+  readonly job: Job;
+  /** Downloads it, as a stream. */
+  open(options?: CallOptions): Promise<Response>;
+}
+
+/** How far it is: while the file is sent, and then each change of the job. */
+export type Step =
+  | ({ readonly stage: 'upload' } & UploadProgress)
+  | { readonly stage: 'job'; readonly job: Job };
+
+/**
+ * Work that has begun: `await` it for its result, or iterate over its progress. A reader that is slow
+ * gets the latest step.
+ */
+export interface Run<Result> extends PromiseLike<Result>, AsyncIterable<Step> {
+  /** The job, as it was accepted. */
+  readonly job: Promise<Job>;
+  /** Cancels the job; what it did is rolled back. An aborted signal ends the waiting alone. */
+  cancel(): Promise<void>;
+}
+
+type Tell = (step: Step) => void;
+
+function startRun<Told, Result>(
+  transport: Transport,
+  options: CallOptions,
+  submit: (tell: Tell) => Promise<Job>,
+  resultOf: (job: Job<Told>) => Result,
+): Run<Result> {
+  const jobs = createJobs(transport);
+  const { signal, timeout } = options;
+  let latest: Step | null = null;
+  let wake: (() => void) | null = null;
+  const tell = (step: Step) => {
+    latest = step;
+    wake?.();
+  };
+  const job = submit(tell);
+
+  async function follow(): Promise<Result> {
+    const first = await job;
+    tell({ stage: 'job', job: first });
+    for await (const next of jobs.events<Told>(first.id, { signal, timeout })) {
+      tell({ stage: 'job', job: next });
+      if (next.finished_on !== null) return resultOf(completed(next));
+    }
+    return resultOf(completed(await jobs.get<Told>(first.id, { signal, timeout })));
+  }
+
+  const done = follow();
+  // Whoever awaits the job, or the work, is told by that promise.
+  job.catch(() => undefined);
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+    wake?.();
+  };
+  done.then(over, over);
+  return {
+    job,
+    // biome-ignore lint/suspicious/noThenProperty: it is awaited like the promise that it stands for
+    then: (fulfilled, rejected) => done.then(fulfilled, rejected),
+    async cancel() {
+      await jobs.cancel((await job).id, { timeout });
+    },
+    async *[Symbol.asyncIterator]() {
+      while (latest !== null || !isOver) {
+        const step: Step | null = latest;
+        latest = null;
+        if (step !== null) yield step;
+        else {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      }
+      await done;
+    },
+  };
+}
+
+const ASYNC = { prefer: 'respond-async' };
+
+/** Sends a file and imports its rows. */
+export function importFile(
+  transport: Transport,
+  collection: string,
+  file: FileInput,
+  options: ImportOptions = {},
+): Run<ImportResult> {
+  const { signal, timeout, headers, idempotencyKey, ...parameters } = options;
+  const { mapping, ...others } = parameters;
+  const query = { ...others, ...(mapping && { mapping: JSON.stringify(mapping) }) };
+  const submit = async (tell: Tell) => {
+    const call = jobHeaders({ signal, timeout, headers, idempotencyKey });
+    const form = await formOf([['file', namedContent(file)]]);
+    return transport.request<Job>('POST', `/utils/import/${encodeURIComponent(collection)}`, {
+      ...call,
+      headers: { ...call.headers, ...ASYNC, ...form.headers },
+      query,
+      body: form.body,
+      // A stream is read once.
+      ...(form.body instanceof ReadableStream && { repeat: false }),
+      send: sending((progress) => tell({ stage: 'upload', ...progress })),
+    });
+  };
+  return startRun(transport, options, submit, (job: Job<ImportResult>) => job.result);
+}
+
+/** Writes items to a file, by a job. */
+export function exportFile(
+  transport: Transport,
+  collection: string,
+  format: ExportFormat,
+  query: object = {},
+  options: ExportOptions = {},
+): Run<ExportedFile> {
+  const { title, safe, ...call } = options;
+  const jobs = createJobs(transport);
+  const submit = () => {
+    const given = jobHeaders(call);
+    return transport.request<Job>('POST', `/utils/export/${encodeURIComponent(collection)}`, {
+      ...given,
+      headers: { ...given.headers, ...ASYNC },
+      body: {
+        query: membersOf(query),
+        format,
+        ...(title !== undefined && { file: { title } }),
+        ...(safe && { export_safe: true }),
+      },
+    });
+  };
+  type Told = Omit<ExportedFile, 'job' | 'open'>;
+  return startRun(transport, call, submit, (job: Job<Told>) => ({
+    ...job.result,
+    job,
+    open: (options) => jobs.file(job.id, options),
+  }));
+}
+
+/** Reads items as a download, while the server reads them. */
+export function exportStream(
+  transport: Transport,
+  path: string,
+  format: ExportFormat,
+  query: object = {},
+  options?: CallOptions,
+): Promise<Response> {
+  const members = { limit: -1, ...membersOf(query), export: format };
+  return transport.open('GET', path, { ...options, query: members });
+}
+
+/** Items one by one, however many there are. @throws NetworkError when they break off */
+export async function* eachItem<Item>(
+  read: () => Promise<Response>,
+): AsyncGenerator<Item, void, undefined> {
+  const lines = pieces(await read(), '\n');
+  for (;;) {
+    const { done, value } = await lines.next();
+    if (done) {
+      if (value !== '') throw new NetworkError('The answer ends within an item.');
+      return;
+    }
+    yield JSON.parse(value);
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * The Admin App in a real browser: a cluster that serves its build, pages that are signed in, and
+ * everything that must not happen on them, collected: errors, refused and foreign requests, violations
+ * of the Content-Security-Policy. Screenshots go to `.screenshots/<test>/`.
+ */
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, join } from 'node:path';
+import type { AxeResults } from 'axe-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { type Cluster, startCluster } from './cluster.ts';
+import type { Teardown } from './database.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** A busy machine takes its time; nobody waits for this who is well. */
+const PATIENCE = 60_000;
+
+export const ADMIN = { email: 'admin@example.com', password: 'the admin of tests' } as const;
+
+export const DESKTOP = { width: 1280, height: 800 } as const;
+export const PHONE = { width: 390, height: 844 } as const;
+
+/** Rules of WCAG up to 2.2 AA. */
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+export interface AppPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What must not have happened, each with what and where. */
+  readonly faults: readonly string[];
+  /** Lets answers with this status be, from now on, on paths that have the text in them. */
+  expectStatus(status: number, path: string): void;
+  /** Opens an address of the App, such as `/content`, and waits for its heading. */
+  open(path: string): Promise<void>;
+  /** Signs in by the form and waits until the App is there. */
+  signIn(credentials?: Credentials): Promise<void>;
+  /** Keeps a picture of the page. */
+  screenshot(name: string): Promise<void>;
+  /** What axe finds that is serious or critical, one line each. */
+  axe(): Promise<readonly string[]>;
+  /** Presses Tab until something with this accessible name has the focus, at most `limit` times. */
+  tabTo(name: string, limit?: number): Promise<void>;
+}
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface TestApp {
+  readonly cluster: Cluster;
+  /** Opens the App in a browser of its own: nothing is shared with other pages. */
+  newPage(options?: BrowserContextOptions): Promise<AppPage>;
+  /** Another tab beside one that is there: the same cookies. */
+  newTab(beside: AppPage): Promise<AppPage>;
+}
+
+export interface TestAppOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly workers?: number;
+  /** Tables and metadata that are there before anybody looks. */
+  readonly prepare?: (cluster: Cluster) => Promise<void>;
+}
+
+let axeSource: string | null = null;
+
+/** Finds in the page the name by which assistive technology knows what has the focus. */
+const FOCUSED_NAME = `(() => {
+  const element = document.activeElement;
+  if (element === null || element === document.body) return '';
+  const by = (element.getAttribute('aria-labelledby') ?? '').split(' ').filter(Boolean);
+  const named = [...(element.labels ?? []), ...by.flatMap((id) => document.getElementById(id) ?? [])];
+  const texts = [element.getAttribute('aria-label'), ...named.map((one) => one.textContent)];
+  return (texts.find(Boolean) ?? element.textContent ?? '').replaceAll('*', '').trim();
+})()`;
+
+function watch(page: Page, origin: string): { faults: string[]; expected: [number, string][] } {
+  const faults: string[] = [];
+  const expected: [number, string][] = [];
+  const isExpected = (status: number, url: string) =>
+    expected.some(([known, path]) => known === status && url.includes(path));
+  page.on('pageerror', (error) => faults.push(`error: ${error.stack ?? error.message}`));
+  page.on('console', (message) => {
+    // Answers with an error status are judged where they arrive.
+    if (message.text().startsWith('Failed to load resource')) return;
+    if (message.type() === 'error' || message.type() === 'warning') {
+      faults.push(`console: ${message.text()}`);
+    }
+  });
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) faults.push(`foreign: ${url}`);
+  });
+  page.on('response', (response) => {
+    const [status, url] = [response.status(), response.url()];
+    if (status >= 400 && !isExpected(status, url)) faults.push(`${status}: ${url}`);
+  });
+  page.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText ?? '';
+    // What a page no longer needs when it is left is given up.
+    if (reason !== 'net::ERR_ABORTED') faults.push(`${reason}: ${request.url()}`);
+  });
+  return { faults, expected };
+}
+
+/** Starts a cluster that serves the App; it ends with the test. */
+export async function startApp(
+  t: Teardown,
+  browser: Browser,
+  options: TestAppOptions = {},
+): Promise<TestApp> {
+  if (!existsSync(join(ROOT, 'ops/app/dist/index.html'))) {
+    throw new Error('the Admin App is not built: npm run build:app');
+  }
+  const cluster = await startCluster(t, {
+    workers: options.workers ?? 0,
+    env: {
+      ADMIN_EMAIL: ADMIN.email,
+      ADMIN_PASSWORD: ADMIN.password,
+      LOGIN_STALL_TIME: '1ms',
+      RATE_LIMIT_LOGIN_ENABLED: 'false',
+      ...options.env,
+    },
+  });
+  await options.prepare?.(cluster);
+  const pictures = join(ROOT, '.screenshots', basename(process.argv[1] ?? 'app', '.ts'));
+  mkdirSync(pictures, { recursive: true });
+
+  let opened = 0;
+
+  async function adopt(context: BrowserContext): Promise<AppPage> {
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE);
+    opened += 1;
+    const last = join(pictures, `last-${opened}.png`);
+    // How a journey ended, which tells most about one that failed.
+    t.teardown(async () => {
+      if (!page.isClosed()) await page.screenshot({ path: last });
+    });
+    const { faults, expected } = watch(page, cluster.url);
+    const open = async (path: string) => {
+      await page.goto(`${cluster.url}/admin${path}`);
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+    };
+    return {
+      page,
+      context,
+      faults,
+      open,
+      expectStatus: (status, path) => void expected.push([status, path]),
+      async signIn({ email, password } = ADMIN) {
+        // Who is not signed in is told so by 401.
+        const others = expected.length;
+        for (const path of [
+          '/users/me',
+          '/policies/me/globals',
+          '/permissions/me',
+          '/auth/refresh',
+        ])
+          for (const status of [400, 401, 403]) expected.push([status, path]);
+        await open('/sign-in');
+        await page.getByLabel('E-mail address').fill(email);
+        await page.locator('input[name=password]').fill(password);
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByRole('navigation').first().waitFor({ state: 'attached' });
+        await page.getByRole('heading', { level: 1 }).first().waitFor();
+        expected.length = others;
+      },
+      async screenshot(name) {
+        await page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled' });
+      },
+      async axe() {
+        axeSource ??= readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+        await page.evaluate(axeSource);
+        const results: AxeResults = await page.evaluate(
+          `axe.run(document, { runOnly: ${JSON.stringify(WCAG)} })`,
+        );
+        return results.violations
+          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+          .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+      },
+      async tabTo(name, limit = 60) {
+        const seen: string[] = [];
+        for (let step = 0; step < limit; step += 1) {
+          await page.keyboard.press('Tab');
+          const focused: string = await page.evaluate(FOCUSED_NAME);
+          if (focused === name) return;
+          seen.push(focused);
+        }
+        throw new Error(`Tab does not come to "${name}", but to: ${seen.join(', ')}`);
+      },
+    };
+  }
+
+  return {
+    cluster,
+    async newPage(context = {}) {
+      const own = await browser.newContext({ viewport: DESKTOP, locale: 'en-GB', ...context });
+      t.teardown(() => own.close());
+      return adopt(own);
+    },
+    newTab: ({ context }) => adopt(context),
+  };
+}
