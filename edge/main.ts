@@ -1,4 +1,5 @@
 /** The edge process: answers requests until it is asked to drain. */
+import { ADMIN_APP_BUILD } from '#core/config/admin-app.ts';
 import { createLog } from '#core/log/log.ts';
 import {
   drainOnDemand,
@@ -14,7 +15,7 @@ import { serverOptionsOf } from './http/answer-options.ts';
 import { createServer, type Server } from './http/server.ts';
 import { guarded } from './limit/limit-requests.ts';
 import { type OpenSockets, openSockets } from './live/open-sockets.ts';
-import { openRouter } from './rest/route-table.ts';
+import { isUnchecked, openRouter } from './rest/route-table.ts';
 import { type EdgeServices, openEdgeServices } from './services.ts';
 
 const { config, url } = readConfiguration('an edge');
@@ -33,13 +34,16 @@ drainOnDemand(async () => {
 services = await openEdgeServices(config, url, log);
 sockets = openSockets(services);
 server = createServer({
-  handler: guarded(openRouter(services).handle, services.limits),
+  handler: guarded(openRouter(services).handle, services.limits, isUnchecked),
   log,
   sockets: sockets.routes,
   ...serverOptionsOf(config),
 });
 await server.listen(config.HOST, config.PORT, config.EDGE_PROCESSES > 1);
 logUncaughtErrors(log);
+if (config.ADMIN_APP && !(await services.adminApp.exists())) {
+  log.info(`The Admin App is not built; ${ADMIN_APP_BUILD} builds it.`);
+}
 tellSupervisor({ type: 'ready' });
 const { readiness } = services;
 reportReadiness(() => ({ reason: readiness(), hung: false }));

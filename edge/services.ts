@@ -10,6 +10,7 @@ import { ChangeFeed } from '#core/changes/change-feed.ts';
 import { Listening } from '#core/changes/deleted-items.ts';
 import { HeardChanges } from '#core/changes/heard-changes.ts';
 import { ChangeJournal } from '#core/changes/write-transaction.ts';
+import { adminAppFolder } from '#core/config/admin-app.ts';
 import type { Config } from '#core/config/config.ts';
 import { createPool } from '#core/database/pool.ts';
 import { PoolProbe } from '#core/database/pool-probe.ts';
@@ -67,6 +68,8 @@ import { Documents } from './graphql/document.ts';
 import { Introspection } from './graphql/introspection.ts';
 import { openLimits } from './limit/open-rate-limits.ts';
 import type { Limits } from './limit/rate-limits.ts';
+import { ApiDocuments } from './openapi/api-documents.ts';
+import { Folder } from './static/file-source.ts';
 import { OpenStreams } from './streams/open-streams.ts';
 import { RightWatch } from './streams/revoked-streams.ts';
 
@@ -112,6 +115,10 @@ export interface EdgeServices extends IdentityServices, MailFlowServices {
   readonly documents: Documents;
   /** Tells clients the schema of GraphQL. */
   readonly introspection: Introspection;
+  /** The files of the Admin App, where it is built. */
+  readonly adminApp: Folder;
+  /** Describe the API to clients. */
+  readonly apiDocuments: ApiDocuments;
   /** Why this edge cannot answer; null when it can. */
   readonly readiness: () => string | null;
   close(): Promise<void>;
@@ -326,6 +333,8 @@ export async function openEdgeServices(
     streams,
     live,
     introspection,
+    adminApp: new Folder(adminAppFolder(config)),
+    apiDocuments: new ApiDocuments(config),
     documents: new Documents({
       tokens: config.GRAPHQL_QUERY_TOKEN_LIMIT,
       aliases: config.GRAPHQL_MAX_ALIASES,

@@ -38,6 +38,11 @@ export interface Body {
    * Destroyed when the client disconnects, and when the request is answered.
    */
   stream(): Readable;
+  /**
+   * The same in pieces that are valid until the next one is asked for, of up to 512 KB: in memory that
+   * is used again. Who stops early drops the rest.
+   */
+  lend(): AsyncGenerator<Uint8Array, void>;
 }
 
 /** One request. Everything except the body has arrived. */

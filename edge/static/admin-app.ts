@@ -1,0 +1,55 @@
+/** `/admin`: the Admin App, as its build left it, or a page that says how to build it. */
+import { ADMIN_APP_BUILD } from '#core/config/admin-app.ts';
+import type { PageServices } from '#edge/rest/route.ts';
+import type { FileSource, Folder } from './file-source.ts';
+import { StaticFile } from './static-file.ts';
+import { type StaticSite, staticRoutes } from './static-routes.ts';
+
+const NOT_BUILT = 'not-built.html';
+
+const notBuilt = new StaticFile(
+  'text/html; charset=utf-8',
+  `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Sluice</title>
+<h1>The Admin App is not built</h1>
+<p>This command builds it; then load this page again:</p>
+<pre>${ADMIN_APP_BUILD}</pre>
+</html>
+`,
+);
+
+/** What the app loads comes from here; it writes styles itself, and shows files before they are sent. */
+const POLICY = [
+  ...["default-src 'self'", "script-src 'self'", "style-src 'self' 'unsafe-inline'"],
+  ...["img-src 'self' data: blob:", "media-src 'self' blob:", "font-src 'self' data:"],
+  ...["connect-src 'self'", "worker-src 'self' blob:", "object-src 'none'", "base-uri 'self'"],
+  ...["form-action 'self'", "frame-ancestors 'none'"],
+].join('; ');
+
+/** The app, or the page that stands in for it. */
+function sourceOf(app: Folder): FileSource {
+  return {
+    async find(name) {
+      const file = await app.find(name);
+      if (file !== null || name !== NOT_BUILT) return file;
+      return (await app.exists()) ? null : notBuilt;
+    },
+  };
+}
+
+const site: StaticSite = {
+  prefix: '/admin',
+  title: 'the Admin App',
+  enabled: ({ ADMIN_APP }) => ADMIN_APP,
+  source: ({ adminApp }: PageServices) => sourceOf(adminApp),
+  policy: () => POLICY,
+  entry: 'index.html',
+  hashed: /^assets\//,
+  deepLinks: 'index.html',
+  missing: NOT_BUILT,
+};
+
+export const ADMIN_APP_ROUTES = staticRoutes(site);
