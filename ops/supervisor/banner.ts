@@ -1,6 +1,8 @@
 /** The text that an operator reads when everything runs. */
-import { relative } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { styleText } from 'node:util';
+import { ADMIN_APP_BUILD, adminAppFolder } from '#core/config/admin-app.ts';
 import type { Config } from '#core/config/config.ts';
 import type { GeneratedAdmin } from './initial-admin.ts';
 
@@ -81,6 +83,16 @@ function adminLines(admin: GeneratedAdmin): [string, string][] {
   ];
 }
 
+/** What browsers find. */
+function pageLines(config: Config, url: string): [string, string][] {
+  const app: [string, string][] = existsSync(join(adminAppFolder(config), 'index.html'))
+    ? [['Admin App', `${url}/admin`]]
+    : [['Admin App', `not built; ${ADMIN_APP_BUILD} builds it`]];
+  const docs: [string, string][] = [['Docs', `${url}/docs`]];
+  const lines = [...(config.ADMIN_APP ? app : []), ...(config.DOCS_PAGE ? docs : [])];
+  return lines.length === 0 ? [] : [...lines, EMPTY];
+}
+
 function tryLines(url: string, token: string): [string, string][] {
   return [
     ['Try', `curl ${url}/server/ping`],
@@ -100,7 +112,7 @@ export function banner(config: Config, facts: BannerFacts): string {
     ['', ''],
     ...(facts.admin === null ? [] : adminLines(facts.admin)),
     ...(facts.monitor === null ? [] : [...monitorLines(config, facts.monitor), EMPTY]),
-    ...(facts.edges === 0 ? [] : tryLines(url, token)),
+    ...(facts.edges === 0 ? [] : [...pageLines(config, url), ...tryLines(url, token)]),
   ];
   const where = facts.edges === 0 ? '' : ` at ${styleText(['cyan', 'underline'], url)}`;
   return [
@@ -108,7 +120,7 @@ export function banner(config: Config, facts: BannerFacts): string {
     `  ${styleText('bold', 'Sluice is ready')}${where}`,
     '',
     ...lines.map(([label, text]) =>
-      text === '' ? '' : `  ${styleText('dim', label.padEnd(10))}${text}`,
+      text === '' ? '' : `  ${styleText('dim', label.padEnd(11))}${text}`,
     ),
     '',
     `  ${styleText('dim', 'Ctrl-C stops it.')}`,

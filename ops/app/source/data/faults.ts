@@ -1,0 +1,48 @@
+/** What the server says about the fields of a payload: each message with the place that it is about. */
+import { SluiceError } from '../../../client/source/index.ts';
+import type { Field } from './schema-types.ts';
+
+export interface Fault {
+  /** The field, and below it the place within nested items: `people`, `create`, `0`, `age`. */
+  readonly path: readonly string[];
+  readonly message: string;
+  /** Whether a rule of the field was broken, for which it may have words of its own. */
+  readonly byRule?: boolean;
+}
+
+/** A value that is missing breaks no rule. */
+const MISSING = new Set<unknown>(['required', 'nnull']);
+
+function isStep(step: unknown): step is string | number {
+  return typeof step === 'string' || typeof step === 'number';
+}
+
+/** The faults of an error that name a field; none for an error about something else. */
+export function faultsOf(error: unknown): readonly Fault[] {
+  if (!(error instanceof SluiceError)) return [];
+  return error.errors.flatMap(({ message, extensions }) => {
+    const { field, path, code, type } = extensions;
+    if (typeof field !== 'string') return [];
+    const below = Array.isArray(path) ? path.filter(isStep).map(String) : [];
+    const byRule = code === 'FAILED_VALIDATION' && !MISSING.has(type);
+    // Several fields together, such as those of a check, are joined by commas.
+    return field.split(',').map((name) => ({ path: [name.trim(), ...below], message, byRule }));
+  });
+}
+
+/** The faults below a place, with paths from there. */
+export function faultsBelow(
+  faults: readonly Fault[],
+  ...place: readonly (string | number)[]
+): readonly Fault[] {
+  return faults
+    .filter(({ path }) => place.every((step, index) => path[index] === String(step)))
+    .map((fault) => ({ ...fault, path: fault.path.slice(place.length) }));
+}
+
+/** What is wrong with a field itself; null when nothing is, or only with what is below it. */
+export function faultAt(faults: readonly Fault[], { field, meta }: Field): string | null {
+  const fault = faults.find(({ path }) => path.length === 1 && path[0] === field);
+  if (fault === undefined) return null;
+  return (fault.byRule && meta?.validation_message) || fault.message;
+}

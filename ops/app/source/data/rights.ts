@@ -1,0 +1,19 @@
+/** Reads the rights of the caller: what is not allowed is not offered. The server decides again. */
+import type { Action, Rights } from './schema-types.ts';
+
+/** Whether the caller may do something with some items of a collection at least. */
+export function may(rights: Rights, collection: string, action: Action): boolean {
+  const access = rights[collection]?.[action]?.access;
+  return access === 'full' || access === 'partial';
+}
+
+/** Whether an action may touch a field. */
+export function mayField(
+  rights: Rights,
+  collection: string,
+  action: Action,
+  field: string,
+): boolean {
+  const fields = rights[collection]?.[action]?.fields;
+  return fields !== undefined && (fields.includes('*') || fields.includes(field));
+}

@@ -1,0 +1,96 @@
+/** Shows the value of a field as people read it: dates and numbers by their language, not raw. */
+import Box from '@mui/material/Box';
+import Chip from '@mui/material/Chip';
+import { useLocaleState, useTranslate } from 'ra-core';
+import type { Field } from '../data/schema-types.ts';
+import { Icon } from '../theme/icon.tsx';
+import { choicesOf } from './choices.ts';
+import { formatDate, formatNumber } from './format.ts';
+
+const DATES = new Set(['date', 'dateTime', 'timestamp', 'time']);
+const NUMBERS = new Set(['integer', 'bigInteger', 'float', 'decimal']);
+const COLOUR = /^#[0-9a-f]{3,8}$/i;
+const MASK = '••••••••';
+
+/** Nothing, said to screen readers, too. */
+export function Nothing() {
+  const translate = useTranslate();
+  return (
+    <Box
+      component="span"
+      sx={{ color: 'text.secondary' }}
+      role="img"
+      aria-label={translate('list.empty')}
+    >
+      —
+    </Box>
+  );
+}
+
+function Swatch({ colour }: { readonly colour: string }) {
+  return (
+    <Box component="span" sx={{ display: 'inline-flex', alignItems: 'center', gap: 1 }}>
+      <Box
+        component="span"
+        style={{ backgroundColor: colour }}
+        sx={{ width: 16, height: 16, borderRadius: '50%', border: 1, borderColor: 'divider' }}
+      />
+      {colour}
+    </Box>
+  );
+}
+
+function Code({ text }: { readonly text: string }) {
+  return (
+    <Box component="code" sx={{ fontSize: 12.5, color: 'text.secondary' }}>
+      {text}
+    </Box>
+  );
+}
+
+export function Value({ field, value }: { readonly field: Field; readonly value: unknown }) {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const { type, meta } = field;
+  if (value === null || value === undefined || value === '') return <Nothing />;
+  const special = (meta?.special ?? '').split(',');
+  if (type === 'hash' || special.includes('conceal')) return MASK;
+  if (typeof value === 'boolean') {
+    return (
+      <Box
+        component="span"
+        sx={{ display: 'inline-flex', alignItems: 'center', gap: 0.75, verticalAlign: 'middle' }}
+      >
+        <Icon
+          name={value ? 'check' : 'remove'}
+          sx={{ fontSize: 18, color: value ? 'success.main' : 'text.secondary' }}
+        />
+        {translate(value ? 'list.yes' : 'list.no')}
+      </Box>
+    );
+  }
+  const choice = choicesOf(field).find((known) => String(known.value) === String(value));
+  if (choice !== undefined) {
+    return <Chip size="small" variant="outlined" label={choice.text} />;
+  }
+  if (type === 'csv' || Array.isArray(value)) {
+    const parts = Array.isArray(value) ? value : String(value).split(',');
+    if (parts.every((part) => typeof part !== 'object')) {
+      return (
+        <Box component="span" sx={{ display: 'inline-flex', gap: 0.5 }}>
+          {[...new Set(parts.map(String))].map((part) => (
+            <Chip key={part} size="small" label={part} />
+          ))}
+        </Box>
+      );
+    }
+  }
+  if (typeof value === 'object') return <Code text={JSON.stringify(value)} />;
+  if (DATES.has(type)) return formatDate(type, String(value), locale);
+  if (NUMBERS.has(type)) return formatNumber(value, locale);
+  const text = String(value);
+  if (COLOUR.test(text) && (meta?.interface === 'select-color' || meta?.display === 'color')) {
+    return <Swatch colour={text} />;
+  }
+  return type === 'uuid' ? <Code text={text} /> : text;
+}

@@ -1,0 +1,203 @@
+/** The one file of a field: uploaded, chosen from the library, shown, described, given other content. */
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Typography from '@mui/material/Typography';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useLocaleState, useNotify, useTranslate } from 'ra-core';
+import { useRef, useState } from 'react';
+import { client } from '../data/client.ts';
+import { tellFailure } from '../data/failure.ts';
+import { useFields, useRights } from '../data/queries.ts';
+import { may } from '../data/rights.ts';
+import type { Item } from '../data/schema-types.ts';
+import { formatNumber } from '../display/format.ts';
+import { ControlFrame } from '../interface/control-frame.tsx';
+import type { InterfaceProps } from '../interface/interface.ts';
+import { ItemDrawer } from '../relation/item-drawer.tsx';
+import { PickerDialog } from '../relation/picker-dialog.tsx';
+import { linkedOf } from '../relation/to-one.tsx';
+import { Icon } from '../theme/icon.tsx';
+import { FileSign, isPicture } from './file-sign.tsx';
+import { FocalPoint } from './focal-point.tsx';
+import { UploadArea } from './upload-area.tsx';
+
+const SHOWN = [
+  ...['id', 'title', 'type', 'filename_download', 'filesize', 'width', 'height'],
+  ...['focal_point_x', 'focal_point_y', 'modified_on'],
+];
+/** What of a file nobody types. */
+const TECHNICAL: ReadonlySet<string> = new Set([
+  ...['id', 'storage', 'filename_disk', 'type', 'uploaded_by', 'created_on', 'modified_by'],
+  ...['modified_on', 'uploaded_on', 'charset', 'filesize', 'width', 'height', 'duration', 'embed'],
+  ...['metadata', 'focal_point_x', 'focal_point_y', 'tus_id', 'tus_data', 'sha256'],
+]);
+const IMAGES = { type: { _starts_with: 'image/' } };
+
+function sizeText(bytes: unknown, locale: string): string {
+  const size = Number(bytes ?? 0);
+  if (size < 1_000) return `${formatNumber(size, locale)} B`;
+  if (size < 1_000_000) return `${formatNumber((size / 1_000).toFixed(1), locale)} kB`;
+  return `${formatNumber((size / 1_000_000).toFixed(1), locale)} MB`;
+}
+
+function Chosen(props: InterfaceProps & { readonly file: string; readonly changes: Item }) {
+  const { onChange, readOnly, file: id, changes, faults = [] } = props;
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const notify = useNotify();
+  const rights = useRights();
+  const queryClient = useQueryClient();
+  const [details, setDetails] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const stored = useQuery({
+    queryKey: ['items', 'system_files', 'one', id, SHOWN],
+    queryFn: ({ signal }): Promise<Item> => client.files.get(id, { fields: SHOWN }, { signal }),
+  });
+  const replace = useMutation({
+    mutationFn: (content: File) => client.files.replace(id, content),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['items', 'system_files'] });
+      notify('file.replaced', { type: 'success' });
+    },
+    onError: (error) => {
+      const { text, detail } = tellFailure(error);
+      notify(`${translate(text)} ${detail ?? ''}`, { type: 'error' });
+    },
+  });
+  const file: Item = { ...stored.data, ...changes };
+  const name = String(file.title ?? file.filename_download ?? id);
+  const mayEdit = !readOnly && may(rights, 'system_files', 'update');
+  const change = (next: Item) => {
+    const isNone = Object.keys(next).length === 0;
+    onChange(isNone ? id : { id, ...next });
+  };
+  const [width, height] = [Number(file.width ?? 0), Number(file.height ?? 0)];
+  const [x, y] = [file.focal_point_x ?? null, file.focal_point_y ?? null];
+  const version = encodeURIComponent(String(file.modified_on ?? ''));
+  return (
+    <Box sx={{ border: 1, borderColor: 'divider', borderRadius: 1, p: 2 }}>
+      {isPicture(file) && width > 0 && height > 0 ? (
+        <FocalPoint
+          source={`/assets/${id}?key=system-large-contain&v=${version}`}
+          name={name}
+          width={width}
+          height={height}
+          point={x === null || y === null ? null : { x: Number(x), y: Number(y) }}
+          readOnly={!mayEdit}
+          onChange={(point) =>
+            change({ ...changes, focal_point_x: point.x, focal_point_y: point.y })
+          }
+        />
+      ) : (
+        <FileSign file={file} size={64} />
+      )}
+      <Typography sx={{ mt: 1, fontWeight: 600, overflowWrap: 'anywhere' }}>{name}</Typography>
+      <Typography color="text.secondary" sx={{ fontSize: 13 }}>
+        {[String(file.type ?? ''), sizeText(file.filesize, locale)].filter(Boolean).join(' · ')}
+        {width > 0 && ` · ${width} × ${height}`}
+      </Typography>
+      <Box sx={{ display: 'flex', gap: 0.5, mt: 1, flexWrap: 'wrap' }}>
+        <Button size="small" href={`/assets/${id}?download`} startIcon={<Icon name="download" />}>
+          {translate('file.download')}
+        </Button>
+        {mayEdit && (
+          <>
+            <Button size="small" startIcon={<Icon name="edit" />} onClick={() => setDetails(true)}>
+              {translate('file.details')}
+            </Button>
+            <Button
+              size="small"
+              loading={replace.isPending}
+              startIcon={<Icon name="upload" />}
+              onClick={() => input.current?.click()}
+            >
+              {translate('file.replace')}
+            </Button>
+            <input
+              ref={input}
+              type="file"
+              hidden
+              aria-label={translate('file.replace')}
+              onChange={({ target }) => {
+                const content = target.files?.[0];
+                if (content !== undefined) replace.mutate(content);
+                target.value = '';
+              }}
+            />
+          </>
+        )}
+        {!readOnly && (
+          <Button size="small" startIcon={<Icon name="close" />} onClick={() => onChange(null)}>
+            {translate('file.takeOut')}
+          </Button>
+        )}
+      </Box>
+      {details && (
+        <ItemDrawer
+          title={name}
+          parts={[{ collection: 'system_files', key: id, changes, omit: TECHNICAL, faults }]}
+          onApply={([next = {}]) => {
+            change(next);
+            setDetails(false);
+          }}
+          onClose={() => setDetails(false)}
+        />
+      )}
+    </Box>
+  );
+}
+
+export function FileField(props: InterfaceProps) {
+  const { field, value, onChange, readOnly } = props;
+  const translate = useTranslate();
+  const rights = useRights();
+  const fields = useFields('system_files');
+  const [picks, setPicks] = useState(false);
+  const linked = linkedOf(fields, value);
+  const imagesOnly = field.meta?.interface === 'file-image';
+  const library = (
+    <Button
+      size="small"
+      variant="outlined"
+      startIcon={<Icon name="folder_open" />}
+      onClick={() => setPicks(true)}
+    >
+      {translate('file.library')}
+    </Button>
+  );
+  const empty = readOnly ? (
+    <Typography color="text.secondary">{translate('file.none')}</Typography>
+  ) : may(rights, 'system_files', 'create') ? (
+    <UploadArea
+      onUploaded={(file) => onChange(file.id)}
+      accept={imagesOnly ? 'image/*' : undefined}
+    >
+      {library}
+    </UploadArea>
+  ) : (
+    library
+  );
+  return (
+    <ControlFrame {...props}>
+      {linked !== null && linked.key !== null ? (
+        <Chosen {...props} file={String(linked.key)} changes={linked.changes} />
+      ) : (
+        empty
+      )}
+      {picks && (
+        <PickerDialog
+          single
+          title={translate('file.library')}
+          collection="system_files"
+          filter={imagesOnly ? IMAGES : null}
+          taken={new Set()}
+          onPick={([file]) => {
+            if (file !== undefined) onChange(file.id);
+            setPicks(false);
+          }}
+          onClose={() => setPicks(false)}
+        />
+      )}
+    </ControlFrame>
+  );
+}

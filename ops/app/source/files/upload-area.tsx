@@ -1,0 +1,124 @@
+/** Where files are dropped or chosen; each upload tells how far it is, and can be given up. */
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import IconButton from '@mui/material/IconButton';
+import LinearProgress from '@mui/material/LinearProgress';
+import Typography from '@mui/material/Typography';
+import { useTranslate } from 'ra-core';
+import { type DragEvent, type ReactNode, useCallback, useRef, useState } from 'react';
+import { tellFailure } from '../data/failure.ts';
+import type { Item } from '../data/schema-types.ts';
+import { Icon } from '../theme/icon.tsx';
+import { type Upload, useUploads } from './uploads.ts';
+
+interface UploadAreaProps {
+  readonly onUploaded: (file: Item) => void;
+  readonly multiple?: boolean;
+  readonly accept?: string | undefined;
+  /** More buttons. */
+  readonly children?: ReactNode;
+}
+
+function UploadRow({ upload }: { readonly upload: Upload }) {
+  const translate = useTranslate();
+  const { name, percent, error, cancel, retry } = upload;
+  const failure = error === null ? null : tellFailure(error);
+  return (
+    <Box component="li" sx={{ display: 'flex', alignItems: 'center', gap: 1, py: 0.5 }}>
+      <Box sx={{ flex: 1, minWidth: 0 }}>
+        <Typography noWrap component="div" sx={{ fontSize: 13 }}>
+          {name}
+        </Typography>
+        {failure === null ? (
+          <LinearProgress
+            variant="determinate"
+            value={percent}
+            aria-label={translate('file.uploading', { name })}
+          />
+        ) : (
+          <Typography role="alert" color="error" component="div" sx={{ fontSize: 13 }}>
+            {translate(failure.text)} {failure.detail}
+          </Typography>
+        )}
+      </Box>
+      {failure !== null && (
+        <Button size="small" onClick={retry}>
+          {translate('file.goOn')}
+        </Button>
+      )}
+      <IconButton size="small" aria-label={translate('file.giveUp', { name })} onClick={cancel}>
+        <Icon name="close" fontSize="small" />
+      </IconButton>
+    </Box>
+  );
+}
+
+export function UploadArea({ onUploaded, multiple = false, accept, children }: UploadAreaProps) {
+  const translate = useTranslate();
+  const input = useRef<HTMLInputElement>(null);
+  const [over, setOver] = useState(false);
+  // The latest, as others may have been added meanwhile.
+  const latest = useRef(onUploaded);
+  latest.current = onUploaded;
+  const tell = useCallback((file: Item) => latest.current(file), []);
+  const { uploads, begin } = useUploads(tell);
+  const take = (files: FileList | null) => {
+    const list = [...(files ?? [])];
+    for (const file of multiple ? list : list.slice(0, 1)) begin(file);
+  };
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    take(event.dataTransfer.files);
+  };
+  return (
+    <Box
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+      sx={{
+        ...{ border: '1px dashed', borderRadius: 1, p: 2, mt: 1, textAlign: 'center' },
+        borderColor: over ? 'primary.main' : 'divider',
+        bgcolor: over ? 'action.selected' : 'transparent',
+      }}
+    >
+      <Typography color="text.secondary" sx={{ mb: 1 }}>
+        {translate(multiple ? 'file.dropMany' : 'file.dropOne')}
+      </Typography>
+      <Box sx={{ display: 'flex', gap: 1, justifyContent: 'center', flexWrap: 'wrap' }}>
+        <Button
+          variant="outlined"
+          size="small"
+          startIcon={<Icon name="upload" />}
+          onClick={() => input.current?.click()}
+        >
+          {translate('file.choose')}
+        </Button>
+        {children}
+      </Box>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        tabIndex={-1}
+        aria-label={translate('file.choose')}
+        multiple={multiple}
+        accept={accept}
+        onChange={({ target }) => {
+          take(target.files);
+          target.value = '';
+        }}
+      />
+      {uploads.length > 0 && (
+        <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0, mt: 1, textAlign: 'start' }}>
+          {uploads.map((upload) => (
+            <UploadRow key={upload.id} upload={upload} />
+          ))}
+        </Box>
+      )}
+    </Box>
+  );
+}

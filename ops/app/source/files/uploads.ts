@@ -1,0 +1,114 @@
+/**
+ * Uploads of files, in pieces that go on where a connection broke. What was begun in this browser goes
+ * on even after the page was loaded again, when the same file is given once more.
+ */
+import { useCallback, useRef, useState } from 'react';
+import { SluiceError } from '../../../client/source/index.ts';
+import { client } from '../data/client.ts';
+import type { Item } from '../data/schema-types.ts';
+
+/** Smaller files are sent at once. */
+const IN_PIECES = 4 * 1_048_576;
+const PIECE = 4 * 1_048_576;
+const QUERY = {
+  fields: ['id', 'title', 'type', 'filename_download', 'filesize', 'width', 'height'],
+};
+
+export interface Upload {
+  readonly id: number;
+  readonly name: string;
+  /** From 0 to 100. */
+  readonly percent: number;
+  readonly error: unknown;
+  readonly cancel: () => void;
+  /** Goes on after it failed. */
+  readonly retry: () => void;
+}
+
+interface SendOptions {
+  readonly signal: AbortSignal;
+  readonly onPercent: (percent: number) => void;
+}
+
+/** The name under which the browser remembers an upload of the file. */
+function memoryOf({ name, size, lastModified }: File): string {
+  return `sluice.upload.${name}.${size}.${lastModified}`;
+}
+
+async function sendInPieces(file: File, { signal, onPercent }: SendOptions): Promise<Item | null> {
+  const memory = memoryOf(file);
+  const begun = localStorage.getItem(memory) ?? undefined;
+  const send = (upload: string | undefined) =>
+    client.files.upload(
+      file,
+      {},
+      {
+        signal,
+        query: QUERY,
+        resumable: {
+          pieceSize: PIECE,
+          ...(upload !== undefined && { upload }),
+          onBegin: (name) => localStorage.setItem(memory, name),
+        },
+        onProgress: ({ bytes }) => onPercent(Math.min(100, (100 * bytes) / file.size)),
+      },
+    );
+  try {
+    return await send(begun);
+  } catch (error) {
+    // An upload that is over or too old is begun anew.
+    const isGone = error instanceof SluiceError && [403, 404, 410].includes(error.status);
+    if (begun === undefined || !isGone) throw error;
+    return await send(undefined);
+  } finally {
+    if (!signal.aborted) localStorage.removeItem(memory);
+  }
+}
+
+async function sendFile(file: File, options: SendOptions): Promise<Item | null> {
+  if (file.size > IN_PIECES) return sendInPieces(file, options);
+  const { signal, onPercent } = options;
+  const onProgress = ({ bytes, total }: { bytes: number; total: number | null }) =>
+    onPercent(total === null ? 0 : Math.min(100, (100 * bytes) / total));
+  return client.files.upload(file, {}, { signal, query: QUERY, onProgress });
+}
+
+/** The uploads of a place, and how to begin one. */
+export function useUploads(onUploaded: (file: Item) => void) {
+  const [uploads, setUploads] = useState<readonly Upload[]>([]);
+  const last = useRef(0);
+  const begin = useCallback(
+    (file: File) => {
+      last.current += 1;
+      const id = last.current;
+      const control = new AbortController();
+      const change = (part: Partial<Upload>) =>
+        setUploads((known) => known.map((one) => (one.id === id ? { ...one, ...part } : one)));
+      const drop = () => setUploads((known) => known.filter((one) => one.id !== id));
+      const run = async () => {
+        change({ error: null });
+        try {
+          const onPercent = (percent: number) => change({ percent });
+          const stored = await sendFile(file, { signal: control.signal, onPercent });
+          drop();
+          if (stored !== null) onUploaded(stored);
+        } catch (error) {
+          if (control.signal.aborted) drop();
+          else change({ error });
+        }
+      };
+      const cancel = () => {
+        control.abort();
+        drop();
+      };
+      const retry = () => void run();
+      setUploads((known) => [
+        ...known,
+        { id, name: file.name, percent: 0, error: null, cancel, retry },
+      ]);
+      void run();
+    },
+    [onUploaded],
+  );
+  return { uploads, begin };
+}

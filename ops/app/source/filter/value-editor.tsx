@@ -1,0 +1,143 @@
+/** What an operator compares with: one value, two, or a list, typed as the field is. */
+import Autocomplete from '@mui/material/Autocomplete';
+import TextField from '@mui/material/TextField';
+import { useTranslate } from 'ra-core';
+import type { Field } from '../data/schema-types.ts';
+import { choicesOf } from '../display/choices.ts';
+import { ItemPicker } from '../display/item-picker.tsx';
+import type { Operand } from './operators.ts';
+
+export interface ValueEditorProps {
+  readonly field: Field;
+  readonly type: string;
+  /** The collection whose items are compared with, by their keys. */
+  readonly related: string | null;
+  readonly operand: Operand;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+const INPUT_TYPES: Readonly<Record<string, string>> = {
+  date: 'date',
+  time: 'time',
+  dateTime: 'datetime-local',
+  timestamp: 'datetime-local',
+};
+const BOX = { minWidth: 140, flex: '2 1 180px' } as const;
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A moment as the control of the browser writes it, in the zone of the device. */
+function toLocal(text: string): string {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) return text;
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}
+
+interface OneValueProps extends Omit<ValueEditorProps, 'operand'> {
+  readonly label: string;
+}
+
+function OneValue({ field, type, related, value, onChange, label }: OneValueProps) {
+  const translate = useTranslate();
+  const choices = choicesOf(field);
+  const text = value === null || value === undefined ? '' : String(value);
+  if (related !== null) {
+    return (
+      <ItemPicker collection={related} value={value} onChange={onChange} label={label} sx={BOX} />
+    );
+  }
+  if (type === 'boolean' || choices.length > 0) {
+    const options =
+      type === 'boolean'
+        ? [
+            { text: translate('list.yes'), value: true },
+            { text: translate('list.no'), value: false },
+          ]
+        : choices;
+    return (
+      <TextField
+        select
+        value={text}
+        onChange={({ target }) =>
+          onChange(options.find((option) => String(option.value) === target.value)?.value ?? null)
+        }
+        slotProps={{ select: { native: true }, htmlInput: { 'aria-label': label } }}
+        sx={BOX}
+      >
+        <option value="">{translate('filter.chooseValue')}</option>
+        {options.map((option) => (
+          <option key={String(option.value)} value={String(option.value)}>
+            {option.text}
+          </option>
+        ))}
+      </TextField>
+    );
+  }
+  const isMoment = type === 'timestamp';
+  return (
+    <TextField
+      type={INPUT_TYPES[type] ?? 'text'}
+      value={isMoment ? toLocal(text) : text}
+      onChange={({ target }) => {
+        const moment = isMoment && target.value !== '' ? new Date(target.value) : null;
+        onChange(moment === null ? target.value : moment.toISOString());
+      }}
+      placeholder={translate('filter.value')}
+      slotProps={{ htmlInput: { 'aria-label': label } }}
+      sx={BOX}
+    />
+  );
+}
+
+export function ValueEditor(props: ValueEditorProps) {
+  const { operand, value, onChange } = props;
+  const translate = useTranslate();
+  const label = translate('filter.value');
+  if (operand === 'none') return null;
+  if (operand === 'pair') {
+    const [from = '', to = ''] = listOf(value);
+    return (
+      <>
+        <OneValue
+          {...props}
+          value={from}
+          onChange={(next) => onChange([next, to])}
+          label={translate('filter.from')}
+        />
+        <OneValue
+          {...props}
+          value={to}
+          onChange={(next) => onChange([from, next])}
+          label={translate('filter.to')}
+        />
+      </>
+    );
+  }
+  if (operand === 'list') {
+    const values = listOf(value).map(String);
+    return (
+      <Autocomplete
+        multiple
+        freeSolo
+        options={choicesOf(props.field).map((choice) => String(choice.value))}
+        value={values}
+        onChange={(_, next) => onChange(next)}
+        // What was typed counts without Enter, too.
+        onBlur={({ target }) => {
+          const typed =
+            'value' in target && typeof target.value === 'string' ? target.value.trim() : '';
+          if (typed !== '' && !values.includes(typed)) onChange([...values, typed]);
+        }}
+        sx={BOX}
+        renderInput={(parameters) => (
+          <TextField {...parameters} label={label} helperText={translate('filter.listHelp')} />
+        )}
+      />
+    );
+  }
+  return <OneValue {...props} value={Array.isArray(value) ? null : value} label={label} />;
+}

@@ -1,0 +1,135 @@
+/** Somebody else has saved the item meanwhile: shows what each has changed, and lets one choose. */
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogContentText from '@mui/material/DialogContentText';
+import DialogTitle from '@mui/material/DialogTitle';
+import FormControlLabel from '@mui/material/FormControlLabel';
+import Radio from '@mui/material/Radio';
+import RadioGroup from '@mui/material/RadioGroup';
+import Typography from '@mui/material/Typography';
+import { useLocaleState, useTranslate } from 'ra-core';
+import { useId, useState } from 'react';
+import type { Field, Item } from '../data/schema-types.ts';
+import { specialsOf } from '../data/values.ts';
+import { Value } from '../display/value.tsx';
+import { fieldName } from '../translation/names.ts';
+import { changedByOther, conflictsOf, resolved } from './conflict.ts';
+
+interface ConflictDialogProps {
+  readonly fields: readonly Field[];
+  readonly base: Item;
+  readonly mine: Item;
+  readonly theirs: Item;
+  readonly busy: boolean;
+  /** Saves these changes over what is stored now. */
+  readonly onSave: (changes: Item) => void;
+  readonly onClose: () => void;
+}
+
+const MADE = ['date-updated', 'user-updated'];
+
+export function ConflictDialog(props: ConflictDialogProps) {
+  const { fields, base, mine, theirs, busy, onSave, onClose } = props;
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const id = useId();
+  const [takesTheirs, setTakesTheirs] = useState<ReadonlySet<string>>(new Set());
+  const byName = new Map(fields.map((field) => [field.field, field]));
+  const nameOf = (name: string) => {
+    const field = byName.get(name);
+    return field === undefined ? name : fieldName(field, locale);
+  };
+  const conflicts = conflictsOf(base, mine, theirs);
+  const others = changedByOther(base, mine, theirs).filter((name) => {
+    const field = byName.get(name);
+    return field !== undefined && !MADE.some((flag) => specialsOf(field).has(flag));
+  });
+  const choose = (name: string, isTheirs: boolean) =>
+    setTakesTheirs((known) => {
+      const next = new Set(known);
+      if (isTheirs) next.add(name);
+      else next.delete(name);
+      return next;
+    });
+  const shown = (name: string, value: unknown) => {
+    const field = byName.get(name);
+    return field === undefined ? null : <Value field={field} value={value} />;
+  };
+  return (
+    <Dialog open onClose={onClose} aria-labelledby={id} fullWidth maxWidth="md">
+      <DialogTitle id={id}>{translate('form.conflictTitle')}</DialogTitle>
+      <DialogContent>
+        <DialogContentText sx={{ mb: 2 }}>
+          {translate(conflicts.length > 0 ? 'form.conflictText' : 'form.conflictNone')}
+        </DialogContentText>
+        {conflicts.map(({ field, base: before, mine: own, theirs: other }) => (
+          <Box
+            key={field}
+            sx={{ border: 1, borderColor: 'divider', borderRadius: 1, p: 2, mb: 1.5 }}
+          >
+            <Typography variant="h3" id={`${id}-${field}`}>
+              {nameOf(field)}
+            </Typography>
+            <Typography color="text.secondary" component="div" sx={{ fontSize: 13, mb: 1 }}>
+              {translate('form.conflictBase')}: {shown(field, before)}
+            </Typography>
+            <RadioGroup
+              aria-labelledby={`${id}-${field}`}
+              value={takesTheirs.has(field) ? 'theirs' : 'mine'}
+              onChange={(_, side) => choose(field, side === 'theirs')}
+            >
+              <FormControlLabel
+                value="mine"
+                control={<Radio size="small" />}
+                label={
+                  <>
+                    <b>{translate('form.conflictMine')}:</b> {shown(field, own)}
+                  </>
+                }
+              />
+              <FormControlLabel
+                value="theirs"
+                control={<Radio size="small" />}
+                label={
+                  <>
+                    <b>{translate('form.conflictTheirs')}:</b> {shown(field, other)}
+                  </>
+                }
+              />
+            </RadioGroup>
+          </Box>
+        ))}
+        {others.length > 0 && (
+          <>
+            <Typography variant="h3">{translate('form.conflictOthers')}</Typography>
+            <Box component="ul" sx={{ mt: 0.5 }}>
+              {others.map((name) => (
+                <li key={name}>
+                  {nameOf(name)}: {shown(name, base[name])} → {shown(name, theirs[name])}
+                </li>
+              ))}
+            </Box>
+          </>
+        )}
+      </DialogContent>
+      <DialogActions>
+        <Button onClick={onClose}>{translate('shell.cancel')}</Button>
+        {conflicts.length > 0 && (
+          <Button loading={busy} onClick={() => onSave(resolved(mine, theirs, new Set()))}>
+            {translate('form.conflictOverwrite')}
+          </Button>
+        )}
+        <Button
+          variant="contained"
+          loading={busy}
+          onClick={() => onSave(resolved(mine, theirs, takesTheirs))}
+        >
+          {translate('form.conflictSave')}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

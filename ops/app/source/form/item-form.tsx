@@ -1,0 +1,214 @@
+/** The form of an item: its fields, saving what has been changed, and what else is done with it. */
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Paper from '@mui/material/Paper';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNotify, useTranslate } from 'ra-core';
+import { type FormEvent, type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { useNavigate } from 'react-router-dom';
+import { tellFailure } from '../data/failure.ts';
+import { type Fault, faultsOf } from '../data/faults.ts';
+import { keyOf } from '../data/item-key.ts';
+import { useRights } from '../data/queries.ts';
+import { may } from '../data/rights.ts';
+import { itemPath, NEW_ITEM } from '../data/route-of.ts';
+import type { Collection, Field, Item } from '../data/schema-types.ts';
+import { PageHeader } from '../shell/page-header.tsx';
+import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
+import { ConflictDialog } from './conflict-dialog.tsx';
+import { copyOf } from './copy.ts';
+import { missingFields } from './field-state.ts';
+import { Fields } from './fields.tsx';
+import { focusFault } from './focus-fault.ts';
+import { ItemActions } from './item-actions.tsx';
+import type { Stored } from './item-query.ts';
+import { type After, SaveMenu } from './save-menu.tsx';
+import { useDraft } from './use-draft.ts';
+import { useFieldStates } from './use-field-states.ts';
+import { ConflictMet, type Save, useSave } from './use-save.ts';
+
+export interface ItemFormProps {
+  readonly title: string;
+  readonly kind: 'new' | 'stored' | 'singleton';
+  readonly collection: Collection;
+  readonly fields: readonly Field[];
+  readonly stored: Stored;
+  /** Null for a new item, and for that of a singleton. */
+  readonly itemKey: string | null;
+  /** What of the item is read. */
+  readonly read: readonly string[];
+  /** Where the list is. */
+  readonly back?: string;
+}
+
+const NOTHING: Item = {};
+const NO_FAULTS: readonly Fault[] = [];
+
+/** Where one goes after saving; null: one stays. */
+function placeAfter(name: string, after: After, back: string | undefined, key: string | null) {
+  if (after === 'new') return itemPath(name, NEW_ITEM);
+  if (after === 'list' || key === null) return back ?? null;
+  return itemPath(name, key);
+}
+
+export function ItemForm(props: ItemFormProps) {
+  const { title, kind, collection, fields, stored, itemKey, read, back } = props;
+  const translate = useTranslate();
+  const notify = useNotify();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const rights = useRights();
+  const name = collection.collection;
+  const action = kind === 'new' ? 'create' : 'update';
+  const place = useRef<HTMLFormElement>(null);
+  const { base, changes, change, reset, isDirty } = useDraft(stored);
+  const values = useMemo(() => ({ ...base.item, ...changes }), [base, changes]);
+  const states = useFieldStates(name, fields, values, action);
+  const [missing, setMissing] = useState<ReadonlySet<string>>(new Set());
+  const [conflict, setConflict] = useState<Stored | null>(null);
+
+  const save = useSave({
+    collection: name,
+    kind,
+    itemKey,
+    fields: read,
+    async onSaved(saved, { after }) {
+      // What is stored now is read before the draft ends: it has the next tag.
+      await queryClient.invalidateQueries({ queryKey: ['items'] });
+      setConflict(null);
+      setMissing(new Set());
+      reset(NOTHING);
+      notify(after === 'copy' ? 'form.copied' : 'form.saved', { type: 'success' });
+      const key = saved === null ? null : keyOf(fields, saved);
+      const isHere = after === 'stay' && kind !== 'new';
+      const next = isHere ? null : placeAfter(name, after, back, key);
+      if (next !== null) await navigate(next, { replace: kind === 'new' && after !== 'copy' });
+    },
+    onFailed(error) {
+      if (error instanceof ConflictMet) setConflict(error.theirs);
+      else
+        focusFault(
+          place.current,
+          faultsOf(error).map(({ path }) => path[0] ?? ''),
+        );
+    },
+  });
+  const send = (next: Save) => save.mutate(next);
+  const submit = (after: After) => {
+    const lacking = missingFields(states, values);
+    setMissing(new Set(lacking));
+    if (lacking.length > 0) focusFault(place.current, lacking);
+    else if (after === 'copy')
+      send({ changes: copyOf(collection, fields, values), after, tag: null });
+    else send({ changes, after, tag: base.tag });
+  };
+
+  const faults = useMemo(() => {
+    const told = faultsOf(save.error);
+    const lacking = [...missing]
+      .filter((field) => (values[field] ?? '') === '')
+      .map((field): Fault => ({ path: [field], message: translate('form.required') }));
+    return told.length + lacking.length === 0 ? NO_FAULTS : [...told, ...lacking];
+  }, [save.error, missing, values, translate]);
+  const shownNames = new Set(
+    states.filter(({ hidden }) => !hidden).map(({ field }) => field.field),
+  );
+  const isOther = save.error instanceof ConflictMet || save.isStopped || save.error === null;
+  const elsewhere = !isOther && !faults.some(({ path }) => shownNames.has(path[0] ?? ''));
+  const failure = elsewhere ? tellFailure(save.error) : null;
+
+  const form = `form-${name}`;
+  const mayWrite = may(rights, name, action);
+  const isEmpty = Object.keys(changes).length === 0 && kind !== 'new';
+  const mayCreate = kind !== 'singleton' && may(rights, name, 'create');
+  const offers: readonly After[] = [
+    ...(kind !== 'singleton' ? (['list'] as const) : []),
+    ...(mayCreate ? (['new'] as const) : []),
+    ...(mayCreate && kind === 'stored' ? (['copy'] as const) : []),
+  ];
+  return (
+    <>
+      <PageHeader
+        title={title}
+        {...(back !== undefined && { back })}
+        actions={
+          <>
+            {kind !== 'new' && (
+              <ItemActions
+                collection={collection}
+                fields={fields}
+                itemKey={itemKey}
+                item={base.item}
+                {...(back !== undefined && { back })}
+                onChange={(part) =>
+                  send({ changes: { ...changes, ...part }, after: 'stay', tag: base.tag })
+                }
+                onGone={() => reset(NOTHING)}
+              />
+            )}
+            {mayWrite && (
+              <SaveMenu
+                form={form}
+                busy={save.isPending}
+                disabled={isEmpty}
+                offers={offers}
+                onChoose={submit}
+              />
+            )}
+          </>
+        }
+      />
+      <UnsavedChanges when={isDirty} />
+      {conflict !== null && (
+        <ConflictDialog
+          fields={fields}
+          base={base.item}
+          mine={changes}
+          theirs={conflict.item}
+          busy={save.isPending}
+          onSave={(resolved) => {
+            reset(resolved, conflict);
+            if (Object.keys(resolved).length === 0) setConflict(null);
+            else send({ changes: resolved, after: 'stay', tag: conflict.tag });
+          }}
+          onClose={() => setConflict(null)}
+        />
+      )}
+      <Box
+        component="form"
+        noValidate
+        id={form}
+        ref={place}
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault();
+          submit('stay');
+        }}
+        onKeyDown={(event: KeyboardEvent) => {
+          if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          if (mayWrite && !isEmpty) submit('stay');
+        }}
+        sx={{ p: { xs: 1.5, md: 3 } }}
+      >
+        {failure !== null && (
+          <Alert severity="error" role="alert" sx={{ mb: 2 }}>
+            {translate(failure.text)} {failure.detail}
+          </Alert>
+        )}
+        <Paper variant="outlined" sx={{ p: { xs: 2, md: 3 } }}>
+          <Fields
+            collection={name}
+            fields={fields}
+            item={base.item}
+            changes={changes}
+            onChange={change}
+            itemKey={itemKey}
+            action={action}
+            faults={faults}
+            readOnly={!mayWrite}
+          />
+        </Paper>
+      </Box>
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+/** The screen of an item: its form, for a new one, for one that exists, or for that of a singleton. */
+import { useQuery } from '@tanstack/react-query';
+import { useLocaleState, useTranslate } from 'ra-core';
+import { useMemo } from 'react';
+import { useParams } from 'react-router-dom';
+import { collectionsQuery, fieldsQuery, relationsQuery, useRights } from '../data/queries.ts';
+import { listPath, NEW_ITEM } from '../data/route-of.ts';
+import { useTemplate } from '../display/representation.ts';
+import { fillTemplate } from '../display/template.ts';
+import { Failure } from '../shell/failure.tsx';
+import { Loading } from '../shell/loading.tsx';
+import { collectionName } from '../translation/names.ts';
+import { initialItem } from './draft.ts';
+import { ItemForm } from './item-form.tsx';
+import { formFields, type Stored, storedQuery } from './item-query.ts';
+
+export function Component() {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const { collection: name = '', key = null } = useParams();
+  const rights = useRights();
+  const collections = useQuery(collectionsQuery);
+  const collection = collections.data?.get(name);
+  const fields = useQuery(fieldsQuery(name));
+  const relations = useQuery(relationsQuery);
+  const template = useTemplate(name);
+  const singleton = collection?.meta?.singleton === true;
+  const isNew = key === NEW_ITEM && !singleton;
+  const read = useMemo(() => formFields(fields.data ?? [], rights), [fields.data, rights]);
+  const item = useQuery({
+    ...storedQuery(name, singleton ? null : key, read),
+    enabled:
+      collection !== undefined &&
+      fields.data !== undefined &&
+      (singleton || (key !== null && !isNew)),
+  });
+  const fresh = useMemo((): Stored => {
+    const presets = rights[name]?.create?.presets;
+    return { item: initialItem(fields.data ?? [], presets), tag: null };
+  }, [fields.data, rights, name]);
+  // What is known stays on the screen, with what was typed, whatever a later question comes to.
+  const failed = [collections, fields, relations, item].find(
+    ({ error, data }) => error !== null && data === undefined,
+  );
+  if (failed !== undefined) return <Failure error={failed.error} retry={() => failed.refetch()} />;
+  const stored = isNew ? fresh : item.data;
+  if (!collection || !fields.data || !relations.data || stored === undefined) return <Loading />;
+  const own = collectionName(collection, locale);
+  const called = fillTemplate(template, stored.item) || key;
+  const title = singleton
+    ? own
+    : isNew
+      ? translate('form.newTitle', { name: own })
+      : `${own}: ${called}`;
+  return (
+    <ItemForm
+      key={`${name}/${key}`}
+      title={title}
+      kind={isNew ? 'new' : singleton ? 'singleton' : 'stored'}
+      collection={collection}
+      fields={fields.data}
+      stored={stored}
+      itemKey={isNew || singleton ? null : key}
+      read={read}
+      {...(!singleton && { back: listPath(name) })}
+    />
+  );
+}

@@ -1,0 +1,61 @@
+/** The button that saves, with what else saving can lead to. */
+import Button from '@mui/material/Button';
+import ButtonGroup from '@mui/material/ButtonGroup';
+import Menu from '@mui/material/Menu';
+import MenuItem from '@mui/material/MenuItem';
+import { useTranslate } from 'ra-core';
+import { useId, useState } from 'react';
+import { Icon } from '../theme/icon.tsx';
+
+/** What comes after saving. */
+export type After = 'stay' | 'new' | 'list' | 'copy';
+
+interface SaveMenuProps {
+  /** The form that the button sends. */
+  readonly form: string;
+  readonly busy: boolean;
+  readonly disabled: boolean;
+  readonly offers: readonly After[];
+  readonly onChoose: (after: After) => void;
+}
+
+export function SaveMenu({ form, busy, disabled, offers, onChoose }: SaveMenuProps) {
+  const translate = useTranslate();
+  const id = useId();
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  return (
+    <>
+      <ButtonGroup variant="contained">
+        <Button type="submit" form={form} loading={busy} disabled={disabled}>
+          {translate('shell.save')}
+        </Button>
+        {offers.length > 0 && (
+          <Button
+            aria-label={translate('form.saveMore')}
+            aria-haspopup="menu"
+            aria-expanded={anchor !== null}
+            aria-controls={anchor === null ? undefined : id}
+            sx={{ px: 0.5, minWidth: '32px !important' }}
+            onClick={({ currentTarget }) => setAnchor(currentTarget)}
+          >
+            <Icon name="expand_more" fontSize="small" />
+          </Button>
+        )}
+      </ButtonGroup>
+      <Menu id={id} anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
+        {offers.map((after) => (
+          <MenuItem
+            key={after}
+            disabled={disabled && after !== 'copy'}
+            onClick={() => {
+              setAnchor(null);
+              onChoose(after);
+            }}
+          >
+            {translate(`form.save_${after}`)}
+          </MenuItem>
+        ))}
+      </Menu>
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+/**
+ * The draft of a form: what is stored, as it was when the first change was made, and the changes. While
+ * there are changes, what others save does not move the ground under them: it is met when one saves.
+ */
+import { useCallback, useRef, useState } from 'react';
+import type { Item } from '../data/schema-types.ts';
+import { withChange } from './draft.ts';
+import type { Stored } from './item-query.ts';
+
+export interface Draft {
+  readonly base: Stored;
+  readonly changes: Item;
+  readonly change: (field: string, value: unknown) => void;
+  /** Begins anew from what is stored, with these changes. */
+  readonly reset: (changes: Item, base?: Stored) => void;
+  /** Whether there are changes, at this moment. */
+  readonly isDirty: () => boolean;
+}
+
+const NOTHING: Item = {};
+
+export function useDraft(stored: Stored): Draft {
+  const [changes, setChanges] = useState(NOTHING);
+  const [kept, setKept] = useState<Stored | null>(null);
+  const base = Object.keys(changes).length > 0 && kept !== null ? kept : stored;
+  // Read at the moment of a change or of leaving, when the last one is not drawn yet.
+  const latest = useRef({ base, changes });
+  latest.current.base = base;
+  const set = useCallback((next: Item, from: Stored) => {
+    latest.current = { base: from, changes: next };
+    setKept(from);
+    setChanges(next);
+  }, []);
+  const change = useCallback(
+    (field: string, value: unknown) => {
+      const { base: from, changes: before } = latest.current;
+      set(withChange(from.item, before, field, value), from);
+    },
+    [set],
+  );
+  const reset = useCallback(
+    (next: Item, from?: Stored) => set(next, from ?? latest.current.base),
+    [set],
+  );
+  const isDirty = useCallback(() => Object.keys(latest.current.changes).length > 0, []);
+  return { base, changes, change, reset, isDirty };
+}

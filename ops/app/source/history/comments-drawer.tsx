@@ -1,0 +1,190 @@
+/** The comments on an item: what people say about it; one's own can be changed and taken back. */
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import TextField from '@mui/material/TextField';
+import Typography from '@mui/material/Typography';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useLocaleState, useTranslate } from 'ra-core';
+import { useState } from 'react';
+import { client } from '../data/client.ts';
+import { tellFailure } from '../data/failure.ts';
+import { meQuery, useRights } from '../data/queries.ts';
+import { may } from '../data/rights.ts';
+import type { Item } from '../data/schema-types.ts';
+import { isItem } from '../data/values.ts';
+import { formatDate } from '../display/format.ts';
+import { Failure } from '../shell/failure.tsx';
+import { Loading } from '../shell/loading.tsx';
+import { personName } from './person.ts';
+import { SideDrawer } from './side-drawer.tsx';
+
+/** Of which the compiler knows no fields: they are chosen at run time. */
+const COMMENTS: string = 'system_comments';
+
+interface CommentsDrawerProps {
+  readonly collection: string;
+  readonly itemKey: string;
+  readonly onClose: () => void;
+}
+
+function Write({
+  first,
+  confirm,
+  onWrite,
+  onCancel,
+}: {
+  readonly first: string;
+  readonly confirm: string;
+  readonly onWrite: (text: string) => Promise<unknown>;
+  readonly onCancel?: () => void;
+}) {
+  const translate = useTranslate();
+  const [text, setText] = useState(first);
+  const write = useMutation({
+    mutationFn: (written: string) => onWrite(written),
+    onSuccess: () => setText(''),
+  });
+  const failure = write.error === null ? null : tellFailure(write.error);
+  return (
+    <Box
+      component="form"
+      onSubmit={(event: React.FormEvent) => {
+        event.preventDefault();
+        event.stopPropagation();
+        write.mutate(text.trim());
+      }}
+    >
+      <TextField
+        multiline
+        minRows={2}
+        label={translate('history.comment')}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+      {failure !== null && (
+        <Alert severity="error" role="alert" sx={{ mt: 1 }}>
+          {translate(failure.text)} {failure.detail}
+        </Alert>
+      )}
+      <Box sx={{ display: 'flex', gap: 1, mt: 1 }}>
+        <Button
+          type="submit"
+          variant="contained"
+          disabled={text.trim() === ''}
+          loading={write.isPending}
+        >
+          {confirm}
+        </Button>
+        {onCancel && <Button onClick={onCancel}>{translate('shell.cancel')}</Button>}
+      </Box>
+    </Box>
+  );
+}
+
+export function CommentsDrawer({ collection, itemKey, onClose }: CommentsDrawerProps) {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const queryClient = useQueryClient();
+  const rights = useRights();
+  const me = useQuery(meQuery).data;
+  const [edited, setEdited] = useState<string | null>(null);
+  const queryKey = ['items', 'system_comments', 'of', collection, itemKey];
+  const knowsPeople = may(rights, 'system_users', 'read');
+  const people = ['id', 'first_name', 'last_name', 'email'].map((name) => `user_created.${name}`);
+  const fields: readonly string[] = [
+    ...['id', 'comment', 'date_created', 'date_updated'],
+    ...(knowsPeople ? people : ['user_created']),
+  ];
+  const comments = useQuery({
+    queryKey,
+    queryFn: ({ signal }): Promise<Item[]> =>
+      client.items(COMMENTS).list(
+        {
+          fields,
+          filter: { collection: { _eq: collection }, item: { _eq: itemKey } },
+          sort: ['date_created'],
+          limit: -1,
+        },
+        { signal },
+      ),
+  });
+  const refresh = () => queryClient.invalidateQueries({ queryKey });
+  const remove = useMutation({
+    mutationFn: (id: string) => client.items(COMMENTS).delete(id),
+    onSuccess: refresh,
+  });
+  const authorOf = ({ user_created: user }: Item) => (isItem(user) ? user.id : user);
+  return (
+    <SideDrawer title={translate('history.comments')} onClose={onClose}>
+      {comments.isPending && <Loading />}
+      {comments.error !== null && comments.data === undefined && (
+        <Failure error={comments.error} retry={() => comments.refetch()} />
+      )}
+      {comments.data?.length === 0 && (
+        <Box sx={{ color: 'text.secondary', mb: 2 }}>{translate('history.noComments')}</Box>
+      )}
+      <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0, display: 'grid', gap: 2, mb: 2 }}>
+        {comments.data?.map((comment) => {
+          const id = String(comment.id);
+          const isOwn = authorOf(comment) === me?.id;
+          const who = isOwn ? translate('history.you') : personName(comment.user_created);
+          return (
+            <Box component="li" key={id}>
+              <Typography component="div" sx={{ fontSize: 12 }} color="text.secondary">
+                <b>{who ?? translate('history.somebody')}</b>{' '}
+                {formatDate('timestamp', String(comment.date_created), locale)}
+              </Typography>
+              {edited === id ? (
+                <Write
+                  first={String(comment.comment)}
+                  confirm={translate('shell.save')}
+                  onWrite={async (text) => {
+                    await client.items(COMMENTS).update(id, { comment: text });
+                    setEdited(null);
+                    await refresh();
+                  }}
+                  onCancel={() => setEdited(null)}
+                />
+              ) : (
+                <Typography
+                  component="div"
+                  dir="auto"
+                  sx={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
+                >
+                  {String(comment.comment)}
+                </Typography>
+              )}
+              {isOwn && edited !== id && (
+                <Box>
+                  {may(rights, 'system_comments', 'update') && (
+                    <Button size="small" onClick={() => setEdited(id)}>
+                      {translate('history.edit')}
+                    </Button>
+                  )}
+                  {may(rights, 'system_comments', 'delete') && (
+                    <Button size="small" color="error" onClick={() => remove.mutate(id)}>
+                      {translate('shell.delete')}
+                    </Button>
+                  )}
+                </Box>
+              )}
+            </Box>
+          );
+        })}
+      </Box>
+      {may(rights, 'system_comments', 'create') && (
+        <Write
+          first=""
+          confirm={translate('history.send')}
+          onWrite={async (text) => {
+            await client
+              .items('system_comments')
+              .create({ collection, item: itemKey, comment: text });
+            await refresh();
+          }}
+        />
+      )}
+    </SideDrawer>
+  );
+}

@@ -1,0 +1,46 @@
+/** What differs between two states of an item, a field a row: as it was, and as it became. */
+import Box from '@mui/material/Box';
+import Typography from '@mui/material/Typography';
+import { useLocaleState, useTranslate } from 'ra-core';
+import type { Field, Item } from '../data/schema-types.ts';
+import { sameValue } from '../data/values.ts';
+import { Value } from '../display/value.tsx';
+import { fieldName } from '../translation/names.ts';
+
+interface DifferencesProps {
+  readonly fields: readonly Field[];
+  readonly before: Item;
+  readonly after: Item;
+}
+
+export function Differences({ fields, before, after }: DifferencesProps) {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const changed = fields.filter(
+    ({ field, type }) =>
+      type !== 'alias' && field in after && !sameValue(before[field], after[field]),
+  );
+  if (changed.length === 0) {
+    return <Box sx={{ color: 'text.secondary' }}>{translate('history.same')}</Box>;
+  }
+  return (
+    <Box component="dl" sx={{ m: 0, mt: 1, display: 'grid', gap: 1 }}>
+      {changed.map((field) => (
+        <Box key={field.field}>
+          <Typography component="dt" sx={{ fontSize: 12, fontWeight: 600 }} color="text.secondary">
+            {fieldName(field, locale)}
+          </Typography>
+          <Box component="dd" sx={{ m: 0, overflowWrap: 'anywhere' }}>
+            <Box component="del" sx={{ color: 'error.main' }}>
+              <Value field={field} value={before[field.field]} />
+            </Box>
+            {' → '}
+            <Box component="ins" sx={{ color: 'success.main', textDecoration: 'none' }}>
+              <Value field={field} value={after[field.field]} />
+            </Box>
+          </Box>
+        </Box>
+      ))}
+    </Box>
+  );
+}

@@ -1,0 +1,52 @@
+/** A panel beside the form, with a title and a way to close it. */
+import Box from '@mui/material/Box';
+import Drawer from '@mui/material/Drawer';
+import IconButton from '@mui/material/IconButton';
+import Typography from '@mui/material/Typography';
+import { useTranslate } from 'ra-core';
+import { type ReactNode, useId } from 'react';
+import { Icon } from '../theme/icon.tsx';
+
+interface SideDrawerProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+export function SideDrawer({ title, onClose, children }: SideDrawerProps) {
+  const translate = useTranslate();
+  const id = useId();
+  return (
+    <Drawer
+      anchor="right"
+      open
+      onClose={onClose}
+      slotProps={{
+        paper: {
+          role: 'dialog',
+          'aria-modal': true,
+          'aria-labelledby': id,
+          sx: { width: 'min(560px, 100vw)' },
+        },
+      }}
+    >
+      <Box
+        sx={{
+          display: 'flex',
+          alignItems: 'center',
+          p: 2,
+          borderBottom: 1,
+          borderColor: 'divider',
+        }}
+      >
+        <Typography variant="h2" id={id} sx={{ flex: 1 }}>
+          {title}
+        </Typography>
+        <IconButton aria-label={translate('shell.close')} onClick={onClose}>
+          <Icon name="close" />
+        </IconButton>
+      </Box>
+      <Box sx={{ p: 2 }}>{children}</Box>
+    </Drawer>
+  );
+}

@@ -1,0 +1,49 @@
+/** A list of words, typed or chosen. */
+import Autocomplete from '@mui/material/Autocomplete';
+import TextField from '@mui/material/TextField';
+import { useTranslate } from 'ra-core';
+import { choicesOf } from '../display/choices.ts';
+import type { InterfaceProps } from './interface.ts';
+import { entriesOf, listValue } from './list-value.ts';
+
+function presetsOf(props: InterfaceProps): readonly string[] {
+  const presets = props.field.meta?.options?.presets;
+  if (Array.isArray(presets)) return presets.map(String);
+  return choicesOf(props.field).map(({ value }) => String(value));
+}
+
+export function TagsInterface(props: InterfaceProps) {
+  const { field, label, value, onChange, readOnly, required, error } = props;
+  const translate = useTranslate();
+  const presets = presetsOf(props);
+  const free = field.meta?.options?.allowCustom !== false || presets.length === 0;
+  const clean = (entries: readonly string[]) => [
+    // A comma parts entries, wherever it comes from.
+    ...new Set(entries.flatMap((entry) => entry.split(',')).map((entry) => entry.trim())),
+  ];
+  return (
+    <Autocomplete<string, true, false, boolean>
+      multiple
+      freeSolo={free}
+      autoSelect={free}
+      filterSelectedOptions
+      readOnly={readOnly}
+      options={presets}
+      value={[...entriesOf(value)]}
+      onChange={(_, entries) => onChange(listValue(field, clean(entries).filter(Boolean)))}
+      openText={translate('interface.open')}
+      clearText={translate('interface.clear')}
+      closeText={translate('shell.close')}
+      noOptionsText={translate('interface.noOptions')}
+      renderInput={(params) => (
+        <TextField
+          {...params}
+          label={label}
+          required={required}
+          error={error !== null}
+          helperText={error ?? field.meta?.note ?? (free ? translate('interface.tagsHelp') : null)}
+        />
+      )}
+    />
+  );
+}

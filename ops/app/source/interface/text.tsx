@@ -1,0 +1,75 @@
+/** A field for text, numbers and keys, one line or many. Long numbers keep all their digits. */
+import InputAdornment from '@mui/material/InputAdornment';
+import { numberOption, textOption } from '../data/values.ts';
+import { NamedIcon } from '../theme/icon.tsx';
+import { FieldText } from './field-text.tsx';
+import type { InterfaceProps } from './interface.ts';
+
+const NUMBERS = new Set(['integer', 'float']);
+const NUMERIC = new Set(['integer', 'float', 'decimal', 'bigInteger']);
+const TEXTS = new Set(['string', 'text']);
+const MONOSPACE = new Set(['uuid', 'binary', 'unknown']);
+/** As JavaScript keeps it exactly. */
+const NUMBER = /^\s*-?\d{1,15}(\.\d{1,15})?(e[+-]?\d{1,2})?\s*$/i;
+
+/** What was typed, as the API takes it: what is no number stays a text, about which the server speaks. */
+function parse({ field: { type, schema } }: InterfaceProps, text: string): unknown {
+  if (text === '') return TEXTS.has(type) && schema?.is_nullable === false ? '' : null;
+  return NUMBERS.has(type) && NUMBER.test(text) ? Number(text) : text;
+}
+
+/** A value of any type, as it can be typed. */
+function write(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function adornment(name: string | null) {
+  if (name === null) return undefined;
+  return (
+    <InputAdornment position="start">
+      <NamedIcon name={name} fallback="label" fontSize="small" />
+    </InputAdornment>
+  );
+}
+
+export function TextInterface(props: InterfaceProps) {
+  const { field, value, onChange } = props;
+  const { type, meta } = field;
+  const options = meta?.options;
+  const multiline =
+    meta?.interface === 'input-multiline' || (type === 'text' && meta?.interface !== 'input');
+  const isNumeric = NUMERIC.has(type);
+  const soft = numberOption(options, 'softLength');
+  const text = write(value);
+  const trims = options?.trim === true;
+  const monospace = MONOSPACE.has(type) || textOption(options, 'font') === 'monospace';
+  return (
+    <FieldText
+      of={props}
+      text={text}
+      onText={(typed) => onChange(parse(props, typed))}
+      onBlur={() => trims && text !== text.trim() && onChange(parse(props, text.trim()))}
+      placeholder={textOption(options, 'placeholder') ?? undefined}
+      multiline={multiline}
+      minRows={multiline ? 3 : undefined}
+      maxRows={multiline ? 24 : undefined}
+      type={options?.masked === true ? 'password' : 'text'}
+      slotProps={{
+        input: {
+          startAdornment: adornment(textOption(options, 'iconLeft')),
+          endAdornment:
+            soft === null ? undefined : (
+              <InputAdornment position="end">{soft - text.length}</InputAdornment>
+            ),
+        },
+        htmlInput: {
+          ...(isNumeric && { inputMode: 'decimal', dir: 'ltr' }),
+          ...(!isNumeric && { dir: 'auto' }),
+          ...(monospace && { style: { fontFamily: 'monospace', fontSize: 13 }, dir: 'ltr' }),
+          ...(options?.masked === true && { autoComplete: 'new-password' }),
+        },
+      }}
+    />
+  );
+}

@@ -1,0 +1,141 @@
+/** Gives several items the same values: only the fields that are chosen are written. */
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogContentText from '@mui/material/DialogContentText';
+import DialogTitle from '@mui/material/DialogTitle';
+import IconButton from '@mui/material/IconButton';
+import TextField from '@mui/material/TextField';
+import { useMutation } from '@tanstack/react-query';
+import { useLocaleState, useTranslate } from 'ra-core';
+import { type FormEvent, useId, useState } from 'react';
+import { SluiceError } from '../../../client/source/index.ts';
+import { client } from '../data/client.ts';
+import { tellFailure } from '../data/failure.ts';
+import { keyFromText } from '../data/item-key.ts';
+import { useRights } from '../data/queries.ts';
+import { mayField } from '../data/rights.ts';
+import type { Field } from '../data/schema-types.ts';
+import { FieldInterface } from '../interface/field-interface.tsx';
+import { Icon } from '../theme/icon.tsx';
+import { fieldName } from '../translation/names.ts';
+
+export interface BulkEditDialogProps {
+  readonly collection: string;
+  readonly fields: readonly Field[];
+  readonly keys: readonly string[];
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}
+
+/** What several items can have in common: columns that are written, and no key. */
+function isEditable({ type, schema, meta }: Field): boolean {
+  const isOwn = type !== 'alias' && schema !== null;
+  return (
+    isOwn && !schema.is_primary_key && !schema.is_unique && !schema.is_generated && !meta?.readonly
+  );
+}
+
+export function BulkEditDialog({ collection, fields, keys, onDone, onClose }: BulkEditDialogProps) {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const title = useId();
+  const rights = useRights();
+  const [changes, setChanges] = useState<ReadonlyMap<string, unknown>>(new Map());
+  const possible = fields.filter(
+    (field) => isEditable(field) && mayField(rights, collection, 'update', field.field),
+  );
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () =>
+      client.items(collection).updateMany(keys.map(keyFromText), Object.fromEntries(changes), {
+        fields: ['*'],
+        limit: 1,
+      }),
+    onSuccess: onDone,
+  });
+  const failure = error === null ? null : tellFailure(error);
+  const faultOf = (name: string) =>
+    error instanceof SluiceError
+      ? (error.errors.find(({ extensions }) => extensions.field === name)?.message ?? null)
+      : null;
+  const set = (name: string, value: unknown) => setChanges(new Map(changes).set(name, value));
+  const drop = (name: string) =>
+    setChanges(new Map([...changes].filter(([other]) => other !== name)));
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    mutate();
+  };
+  return (
+    <Dialog open onClose={onClose} aria-labelledby={title} fullWidth maxWidth="sm">
+      <form onSubmit={submit}>
+        <DialogTitle id={title}>
+          {translate('list.editTitle', { smart_count: keys.length })}
+        </DialogTitle>
+        <DialogContent sx={{ display: 'grid', gap: 2 }}>
+          <DialogContentText>{translate('list.editHelp')}</DialogContentText>
+          {failure !== null && (
+            <Alert severity="error" role="alert">
+              {translate(failure.text)} {failure.detail}
+            </Alert>
+          )}
+          {possible
+            .filter(({ field }) => changes.has(field))
+            .map((field) => {
+              const label = fieldName(field, locale);
+              return (
+                <Box key={field.field} sx={{ display: 'flex', alignItems: 'flex-start', gap: 1 }}>
+                  <Box sx={{ flex: 1, minWidth: 0 }}>
+                    <FieldInterface
+                      field={field}
+                      label={label}
+                      value={changes.get(field.field)}
+                      onChange={(value) => set(field.field, value)}
+                      readOnly={false}
+                      required={false}
+                      error={faultOf(field.field)}
+                    />
+                  </Box>
+                  <IconButton
+                    aria-label={translate('list.leaveField', { name: label })}
+                    onClick={() => drop(field.field)}
+                  >
+                    <Icon name="close" fontSize="small" />
+                  </IconButton>
+                </Box>
+              );
+            })}
+          <TextField
+            select
+            label={translate('list.addField')}
+            value=""
+            onChange={({ target }) => target.value !== '' && set(target.value, null)}
+            slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
+          >
+            <option value="">{translate('filter.chooseField')}</option>
+            {possible
+              .filter(({ field }) => !changes.has(field))
+              .map((field) => (
+                <option key={field.field} value={field.field}>
+                  {fieldName(field, locale)}
+                </option>
+              ))}
+          </TextField>
+        </DialogContent>
+        <DialogActions>
+          <Button onClick={onClose}>{translate('shell.cancel')}</Button>
+          <Button
+            type="submit"
+            variant="contained"
+            loading={isPending}
+            disabled={changes.size === 0}
+          >
+            {translate('shell.save')}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,53 @@
+/** What a list says that shows no item: because there is none, or because none fits. */
+import Button from '@mui/material/Button';
+import { useTranslate } from 'ra-core';
+import { Link } from 'react-router-dom';
+import { useRights } from '../data/queries.ts';
+import { may } from '../data/rights.ts';
+import { itemPath, NEW_ITEM } from '../data/route-of.ts';
+import type { Collection } from '../data/schema-types.ts';
+import { Message } from '../shell/message.tsx';
+import type { ListState } from './list-state.ts';
+
+export interface EmptyListProps {
+  readonly collection: Collection;
+  readonly state: ListState;
+  readonly change: (changes: Partial<ListState>) => void;
+}
+
+export function EmptyList({ collection, state, change }: EmptyListProps) {
+  const translate = useTranslate();
+  const rights = useRights();
+  const name = collection.collection;
+  if (state.search !== '' || state.filter !== null || state.page > 1) {
+    return (
+      <Message
+        icon="search"
+        title={translate('list.nothingFits')}
+        actions={
+          <Button variant="outlined" onClick={() => change({ search: '', filter: null })}>
+            {translate('list.clear')}
+          </Button>
+        }
+      >
+        {translate('list.nothingFitsHelp')}
+      </Message>
+    );
+  }
+  const mayCreate = may(rights, name, 'create');
+  return (
+    <Message
+      icon="box"
+      title={translate('list.none')}
+      actions={
+        mayCreate && (
+          <Button component={Link} to={itemPath(name, NEW_ITEM)} variant="contained">
+            {translate('list.createFirst')}
+          </Button>
+        )
+      }
+    >
+      {translate(mayCreate ? 'list.noneHelp' : 'list.noneForYou')}
+    </Message>
+  );
+}

@@ -1,0 +1,98 @@
+/**
+ * What a list shows, kept in the address of the page: so that it can be bookmarked, sent to somebody,
+ * and gone back to. Columns and rows per page are remembered in the browser, too.
+ */
+import { useStore } from 'ra-core';
+import { useCallback, useMemo } from 'react';
+import { useSearchParams } from 'react-router-dom';
+import type { Filter } from '../data/schema-types.ts';
+
+/** Which items of a collection with an archive are shown. */
+export type Archive = 'active' | 'archived' | 'all';
+
+export interface ListState {
+  readonly search: string;
+  readonly filter: Filter | null;
+  /** Names of fields, with `-` for descending; empty for the order of the collection. */
+  readonly sort: readonly string[];
+  readonly page: number;
+  readonly limit: number;
+  /** Names of fields; null for those that the collection begins with. */
+  readonly columns: readonly string[] | null;
+  readonly archive: Archive;
+  /** The bookmark that was chosen. */
+  readonly bookmark: string | null;
+}
+
+export const LIMITS = [25, 50, 100, 250] as const;
+const LIMIT = 25;
+
+const names = (text: string | null) => (text ? text.split(',') : []);
+
+function readFilter(text: string | null): Filter | null {
+  if (text === null) return null;
+  try {
+    const filter: unknown = JSON.parse(text);
+    return typeof filter === 'object' && filter !== null && !Array.isArray(filter)
+      ? { ...filter }
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+function readNumber(text: string | null, otherwise: number): number {
+  const number = Number(text ?? otherwise);
+  return Number.isSafeInteger(number) && number > 0 ? number : otherwise;
+}
+
+function readArchive(text: string | null): Archive {
+  return text === 'archived' || text === 'all' ? text : 'active';
+}
+
+/** The parameters of the address for a state; what is as it begins is left out. */
+function parametersOf(state: ListState): URLSearchParams {
+  const parameters = new URLSearchParams();
+  const put = (name: string, value: string) => value !== '' && parameters.set(name, value);
+  put('search', state.search);
+  put('filter', state.filter === null ? '' : JSON.stringify(state.filter));
+  put('sort', state.sort.join(','));
+  put('page', state.page > 1 ? String(state.page) : '');
+  put('limit', state.limit === LIMIT ? '' : String(state.limit));
+  put('columns', state.columns?.join(',') ?? '');
+  put('archive', state.archive === 'active' ? '' : state.archive);
+  put('bookmark', state.bookmark ?? '');
+  return parameters;
+}
+
+/** The state of the list of a collection, and how it is changed. A change leads to the first page. */
+export function useListState(collection: string) {
+  const [parameters, setParameters] = useSearchParams();
+  const [limit, rememberLimit] = useStore<number>('list.limit', LIMIT);
+  const [columns, rememberColumns] = useStore<readonly string[] | null>(
+    `list.columns.${collection}`,
+    null,
+  );
+  const state = useMemo<ListState>(() => {
+    const own = names(parameters.get('columns'));
+    return {
+      search: parameters.get('search') ?? '',
+      filter: readFilter(parameters.get('filter')),
+      sort: names(parameters.get('sort')),
+      page: readNumber(parameters.get('page'), 1),
+      limit: readNumber(parameters.get('limit'), limit),
+      columns: own.length > 0 ? own : columns,
+      archive: readArchive(parameters.get('archive')),
+      bookmark: parameters.get('bookmark'),
+    };
+  }, [parameters, limit, columns]);
+  const change = useCallback(
+    (changes: Partial<ListState>) => {
+      if (changes.limit !== undefined) rememberLimit(changes.limit);
+      if (changes.columns !== undefined) rememberColumns(changes.columns);
+      setParameters(parametersOf({ ...state, page: 1, ...changes }), { replace: true });
+    },
+    [state, setParameters, rememberLimit, rememberColumns],
+  );
+  return { state, change };
+}

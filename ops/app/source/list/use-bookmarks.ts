@@ -1,0 +1,109 @@
+/** Reads and writes the bookmarks of a collection, which are items of `system_presets`. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNotify } from 'ra-core';
+import { client } from '../data/client.ts';
+import { tellFailure } from '../data/failure.ts';
+import { meQuery, useIsAdministrator } from '../data/queries.ts';
+import type { Filter } from '../data/schema-types.ts';
+import type { Archive, ListState } from './list-state.ts';
+
+export interface Bookmark {
+  readonly id: number;
+  readonly name: string;
+  /** Whether others see it, too. */
+  readonly shared: boolean;
+  readonly state: Partial<ListState>;
+}
+
+interface Preset {
+  readonly id: number;
+  readonly bookmark: string;
+  readonly user: string | null;
+  readonly search: string | null;
+  readonly filter: Filter | null;
+  readonly layout_query: {
+    readonly tabular?: {
+      readonly fields?: readonly string[];
+      readonly sort?: readonly string[];
+      readonly limit?: number;
+      readonly archive?: Archive;
+    };
+  } | null;
+}
+
+interface NewBookmark {
+  readonly name: string;
+  readonly forAll: boolean;
+  readonly state: ListState;
+}
+
+const FIELDS = ['id', 'bookmark', 'user', 'search', 'filter', 'layout_query'];
+
+function toBookmark({ id, bookmark, user, search, filter, layout_query }: Preset): Bookmark {
+  const { fields, sort, limit, archive } = layout_query?.tabular ?? {};
+  return {
+    id,
+    name: bookmark,
+    shared: user === null,
+    state: {
+      bookmark: String(id),
+      search: search ?? '',
+      filter,
+      sort: sort ?? [],
+      archive: archive ?? 'active',
+      ...(fields !== undefined && { columns: fields }),
+      ...(limit !== undefined && { limit }),
+    },
+  };
+}
+
+export function useBookmarks(collection: string) {
+  const notify = useNotify();
+  const queryClient = useQueryClient();
+  const me = useQuery(meQuery).data;
+  const administrator = useIsAdministrator();
+  const queryKey = ['items', 'system_presets', 'bookmarks', collection];
+  const { data: bookmarks = [] } = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => {
+      const filter = { collection: { _eq: collection }, bookmark: { _nnull: true } };
+      const presets = await client.request<Preset[]>('GET', '/presets', {
+        query: { fields: FIELDS, filter, sort: ['bookmark'], limit: -1 },
+        signal,
+      });
+      return presets.map(toBookmark);
+    },
+  });
+  const onError = (error: unknown) => {
+    const { text, detail } = tellFailure(error);
+    notify(detail ?? text, { type: 'error' });
+  };
+  const onSettled = () => queryClient.invalidateQueries({ queryKey });
+  const save = useMutation({
+    mutationFn: async ({ name, forAll, state }: NewBookmark) => {
+      const { search, filter, sort, limit, columns, archive } = state;
+      const preset = {
+        bookmark: name,
+        collection,
+        user: forAll ? null : (me?.id ?? null),
+        layout: 'tabular',
+        search: search === '' ? null : search,
+        filter,
+        layout_query: {
+          tabular: { sort, limit, archive, ...(columns !== null && { fields: columns }) },
+        },
+      };
+      const saved = await client.presets.create(preset, { fields: ['id'] });
+      return saved === null ? null : String(saved.id);
+    },
+    onError,
+    onSettled,
+  });
+  const remove = useMutation({
+    mutationFn: (id: number) => client.presets.delete(id),
+    onError,
+    onSettled,
+  });
+  const mayDelete = ({ shared }: Bookmark) => !shared || administrator;
+  return { bookmarks, save, remove, mayDelete };
+}

@@ -1,0 +1,139 @@
+/** Who did what, the latest first. */
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Paper from '@mui/material/Paper';
+import Table from '@mui/material/Table';
+import TableBody from '@mui/material/TableBody';
+import TableCell from '@mui/material/TableCell';
+import TableContainer from '@mui/material/TableContainer';
+import TableHead from '@mui/material/TableHead';
+import TableRow from '@mui/material/TableRow';
+import TextField from '@mui/material/TextField';
+import { visuallyHidden } from '@mui/utils';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useLocaleState, useTranslate } from 'ra-core';
+import { useState } from 'react';
+import { Link } from 'react-router-dom';
+import { client } from '../data/client.ts';
+import { itemPath } from '../data/route-of.ts';
+import { formatDate } from '../display/format.ts';
+import { Failure } from '../shell/failure.tsx';
+import { Loading } from '../shell/loading.tsx';
+import { Message } from '../shell/message.tsx';
+import { PageHeader } from '../shell/page-header.tsx';
+import { humanize } from '../translation/names.ts';
+import { CALM } from './live.ts';
+
+interface Activity {
+  readonly id: number;
+  readonly action: string;
+  readonly timestamp: string;
+  readonly collection: string;
+  readonly item: string;
+  readonly ip: string | null;
+  readonly user: { readonly email: string | null } | null;
+}
+
+const PER_PAGE = 50;
+const ACTIONS = ['create', 'update', 'delete', 'login', 'logout', 'upload', 'revert'] as const;
+const FIELDS = ['id', 'action', 'timestamp', 'collection', 'item', 'ip', 'user.email'];
+const HEADS = ['when', 'who', 'action', 'what'] as const;
+
+export function Component() {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const [action, setAction] = useState('');
+  const [page, setPage] = useState(1);
+  const list = useQuery({
+    queryKey: ['activity', action, page],
+    queryFn: ({ signal }) =>
+      client.request<Activity[]>('GET', '/activity', {
+        query: {
+          fields: FIELDS,
+          sort: ['-id'],
+          limit: PER_PAGE + 1,
+          offset: (page - 1) * PER_PAGE,
+          ...(action !== '' && { filter: { action: { _eq: action } } }),
+        },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+    refetchInterval: CALM,
+  });
+  const rows = list.data?.slice(0, PER_PAGE) ?? [];
+  return (
+    <>
+      <PageHeader title={translate('operations.activity')} />
+      <Box sx={{ p: { xs: 1.5, md: 3 } }}>
+        <TextField
+          select
+          label={translate('operations.action')}
+          value={action}
+          onChange={({ target }) => {
+            setAction(target.value);
+            setPage(1);
+          }}
+          slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
+          sx={{ width: 200, mb: 2 }}
+        >
+          <option value="">{translate('operations.allActions')}</option>
+          {ACTIONS.map((one) => (
+            <option key={one} value={one}>
+              {translate(`operations.did.${one}`)}
+            </option>
+          ))}
+        </TextField>
+        {list.isError ? (
+          <Failure error={list.error} retry={() => list.refetch()} />
+        ) : list.isPending ? (
+          <Loading />
+        ) : rows.length === 0 ? (
+          <Message icon="history" title={translate('operations.noActivity')} />
+        ) : (
+          <TableContainer component={Paper} variant="outlined">
+            <Table size="small">
+              <caption style={visuallyHidden}>{translate('operations.activity')}</caption>
+              <TableHead>
+                <TableRow>
+                  {HEADS.map((head) => (
+                    <TableCell key={head}>{translate(`operations.${head}`)}</TableCell>
+                  ))}
+                </TableRow>
+              </TableHead>
+              <TableBody>
+                {rows.map((row) => (
+                  <TableRow key={row.id}>
+                    <TableCell sx={{ whiteSpace: 'nowrap' }}>
+                      {formatDate('timestamp', row.timestamp, locale)}
+                    </TableCell>
+                    <TableCell>{row.user?.email ?? translate('operations.nobody')}</TableCell>
+                    <TableCell>
+                      {translate(`operations.did.${row.action}`, { _: humanize(row.action) })}
+                    </TableCell>
+                    <TableCell>
+                      {row.collection.startsWith('system_') ? (
+                        `${humanize(row.collection)} ${row.item}`
+                      ) : (
+                        <Link to={itemPath(row.collection, row.item)}>
+                          {humanize(row.collection)} {row.item}
+                        </Link>
+                      )}
+                    </TableCell>
+                  </TableRow>
+                ))}
+              </TableBody>
+            </Table>
+          </TableContainer>
+        )}
+        <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1, mt: 2 }}>
+          {page > 1 && (
+            <Button onClick={() => setPage(page - 1)}>{translate('operations.newer')}</Button>
+          )}
+          {(list.data?.length ?? 0) > PER_PAGE && (
+            <Button onClick={() => setPage(page + 1)}>{translate('operations.older')}</Button>
+          )}
+        </Box>
+      </Box>
+    </>
+  );
+}

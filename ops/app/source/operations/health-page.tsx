@@ -1,0 +1,87 @@
+/** The health of the installation: each check with what it saw, and the reason of those that are not well. */
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Paper from '@mui/material/Paper';
+import Table from '@mui/material/Table';
+import TableBody from '@mui/material/TableBody';
+import TableCell from '@mui/material/TableCell';
+import TableContainer from '@mui/material/TableContainer';
+import TableHead from '@mui/material/TableHead';
+import TableRow from '@mui/material/TableRow';
+import { visuallyHidden } from '@mui/utils';
+import { useQuery } from '@tanstack/react-query';
+import { useLocaleState, useTranslate } from 'ra-core';
+import { client } from '../data/client.ts';
+import { formatNumber } from '../display/format.ts';
+import { Failure } from '../shell/failure.tsx';
+import { Loading } from '../shell/loading.tsx';
+import { PageHeader } from '../shell/page-header.tsx';
+import { CALM } from './live.ts';
+import { StateChip } from './state-chip.tsx';
+
+const RANK: Readonly<Record<string, number>> = { error: 0, warn: 1, ok: 2 };
+const SEVERITY = { ok: 'success', warn: 'warning', error: 'error' } as const;
+const HEADS = ['check', 'stateHead', 'observed', 'reason'] as const;
+
+const text = (value: unknown) => (value === undefined || value === null ? '' : String(value));
+
+export function Component() {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const health = useQuery({
+    queryKey: ['health'],
+    queryFn: ({ signal }) => client.server.health({ signal }),
+    refetchInterval: CALM,
+  });
+  if (health.isPending) return <Loading />;
+  const checks = Object.entries(health.data?.checks ?? {})
+    .flatMap(([name, list]) => list.map((check) => ({ name, check, status: text(check.status) })))
+    .sort((one, other) => (RANK[one.status] ?? 3) - (RANK[other.status] ?? 3));
+  return (
+    <>
+      <PageHeader
+        title={translate('operations.health')}
+        note={health.data && <StateChip state={health.data.status} />}
+      />
+      <Box sx={{ p: { xs: 1.5, md: 3 }, display: 'grid', gap: 2 }}>
+        {health.isError ? (
+          <Failure error={health.error} retry={() => health.refetch()} />
+        ) : (
+          <>
+            <Alert severity={SEVERITY[health.data.status]} role="status">
+              {translate(`operations.healthText.${health.data.status}`)}
+            </Alert>
+            <TableContainer component={Paper} variant="outlined">
+              <Table size="small">
+                <caption style={visuallyHidden}>{translate('operations.health')}</caption>
+                <TableHead>
+                  <TableRow>
+                    {HEADS.map((head) => (
+                      <TableCell key={head}>{translate(`operations.${head}`)}</TableCell>
+                    ))}
+                  </TableRow>
+                </TableHead>
+                <TableBody>
+                  {checks.map(({ name, check, status }) => (
+                    <TableRow key={`${name} ${text(check.componentId)}`}>
+                      <TableCell>
+                        {[name, text(check.componentId)].filter(Boolean).join(' · ')}
+                      </TableCell>
+                      <TableCell>
+                        <StateChip state={status} />
+                      </TableCell>
+                      <TableCell sx={{ whiteSpace: 'nowrap' }}>
+                        {formatNumber(text(check.observedValue), locale)} {text(check.observedUnit)}
+                      </TableCell>
+                      <TableCell>{text(check.output)}</TableCell>
+                    </TableRow>
+                  ))}
+                </TableBody>
+              </Table>
+            </TableContainer>
+          </>
+        )}
+      </Box>
+    </>
+  );
+}

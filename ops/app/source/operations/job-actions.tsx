@@ -1,0 +1,78 @@
+/** What can be done with a job now: cancel it, try it again, take its file or its rejected rows. */
+import Button from '@mui/material/Button';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNotify, useTranslate } from 'ra-core';
+import { useState } from 'react';
+import type { Job } from '../../../client/source/index.ts';
+import { client } from '../data/client.ts';
+import { tellFailure } from '../data/failure.ts';
+import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
+import { Icon } from '../theme/icon.tsx';
+import { JOBS } from './job-query.ts';
+
+export function JobActions({ job }: { readonly job: Job }) {
+  const translate = useTranslate();
+  const notify = useNotify();
+  const queries = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const refresh = () => queries.invalidateQueries({ queryKey: [JOBS] });
+  const cancel = useMutation({
+    mutationFn: () => client.jobs.cancel(job.id),
+    onSuccess: () => {
+      setAsking(false);
+      notify('operations.cancelled', { type: 'success' });
+    },
+    onSettled: refresh,
+  });
+  const retry = useMutation({
+    mutationFn: () => client.jobs.retry(job.id),
+    onSuccess: () => notify('operations.retried', { type: 'success' }),
+    onError: (error) => {
+      const { text, detail } = tellFailure(error);
+      notify(`${translate(text)} ${detail ?? ''}`, { type: 'error' });
+    },
+    onSettled: refresh,
+  });
+  const open = job.state === 'waiting' || job.state === 'running';
+  const path = `/jobs/${encodeURIComponent(job.id)}`;
+  return (
+    <>
+      {job.kind === 'import' && job.error !== null && (
+        <Button component="a" href={`${path}/errors`} startIcon={<Icon name="download" />}>
+          {translate('operations.rejected')}
+        </Button>
+      )}
+      {job.kind === 'export' && job.state === 'completed' && job.file_kept && (
+        <Button component="a" href={`${path}/file`} startIcon={<Icon name="download" />}>
+          {translate('operations.file')}
+        </Button>
+      )}
+      {(job.state === 'failed' || job.state === 'cancelled') && (
+        <Button
+          startIcon={<Icon name="refresh" />}
+          loading={retry.isPending}
+          loadingPosition="start"
+          onClick={() => retry.mutate()}
+        >
+          {translate('operations.retry')}
+        </Button>
+      )}
+      {open && (
+        <Button color="error" startIcon={<Icon name="stop" />} onClick={() => setAsking(true)}>
+          {translate('operations.cancel')}
+        </Button>
+      )}
+      <ConfirmDialog
+        open={asking}
+        title={translate('operations.cancelTitle')}
+        confirm={translate('operations.cancel')}
+        busy={cancel.isPending}
+        error={cancel.error}
+        onConfirm={() => cancel.mutate()}
+        onClose={() => setAsking(false)}
+      >
+        {translate('operations.cancelText')}
+      </ConfirmDialog>
+    </>
+  );
+}

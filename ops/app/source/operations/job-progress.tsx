@@ -1,0 +1,40 @@
+/** How far a job is: a bar, rows and rate, and the time that is left. */
+import Box from '@mui/material/Box';
+import LinearProgress from '@mui/material/LinearProgress';
+import Typography from '@mui/material/Typography';
+import { useLocaleState, useTranslate } from 'ra-core';
+import type { Job } from '../../../client/source/index.ts';
+import { formatNumber } from '../display/format.ts';
+import { formatDuration } from './duration.ts';
+
+export function JobProgressBar({ job }: { readonly job: Job }) {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const { progress, state } = job;
+  if (state !== 'running' || progress === null) return null;
+  const { rows, percent, rows_per_second: rate, seconds_left: left } = progress;
+  const known = typeof percent === 'number';
+  const parts = [
+    ...(known ? [`${formatNumber(Math.floor(percent), locale)} %`] : []),
+    ...(rows ? [translate('operations.rows', { rows: formatNumber(rows, locale) })] : []),
+    ...(rate
+      ? [translate('operations.rate', { rate: formatNumber(Math.round(rate), locale) })]
+      : []),
+    ...(typeof left === 'number'
+      ? [translate('operations.left', { time: formatDuration(left * 1_000, locale) })]
+      : []),
+  ];
+  return (
+    <Box sx={{ minWidth: 140 }}>
+      <LinearProgress
+        aria-label={translate('operations.progress')}
+        variant={known ? 'determinate' : 'indeterminate'}
+        {...(known && { value: percent })}
+        sx={{ borderRadius: 1, height: 6 }}
+      />
+      <Typography variant="caption" color="text.secondary">
+        {parts.join(' · ')}
+      </Typography>
+    </Box>
+  );
+}

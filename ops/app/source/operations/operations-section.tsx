@@ -1,0 +1,50 @@
+/** The section of operations: jobs for everybody, the rest for administrators. */
+import { useTranslate } from 'ra-core';
+import { Navigate, Outlet, useLocation } from 'react-router-dom';
+import { useIsAdministrator, useRights } from '../data/queries.ts';
+import { may } from '../data/rights.ts';
+import { MenuList } from '../shell/menu-list.tsx';
+import { SectionMenu } from '../shell/section-menu.tsx';
+
+export function Component() {
+  const translate = useTranslate();
+  const administrator = useIsAdministrator();
+  const rights = useRights();
+  const { pathname } = useLocation();
+  if (pathname === '/operations') return <Navigate to="/operations/jobs" replace />;
+  const jobs = {
+    to: '/operations/jobs',
+    text: translate('operations.jobs'),
+    icon: 'work',
+  } as const;
+  const queues = {
+    to: '/operations/queues',
+    text: translate('operations.queues'),
+    icon: 'schedule',
+  } as const;
+  const health = {
+    to: '/operations/health',
+    text: translate('operations.health'),
+    icon: 'monitor_heart',
+  } as const;
+  const activity = {
+    to: '/operations/activity',
+    text: translate('operations.activity'),
+    icon: 'history',
+  } as const;
+  return (
+    <>
+      <SectionMenu>
+        <MenuList
+          title={translate('operations.title')}
+          entries={[
+            jobs,
+            ...(administrator ? [queues, health] : []),
+            ...(administrator || may(rights, 'system_activity', 'read') ? [activity] : []),
+          ]}
+        />
+      </SectionMenu>
+      <Outlet />
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+/** The queues: how much waits and runs in each, and the switch of it. */
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Paper from '@mui/material/Paper';
+import Typography from '@mui/material/Typography';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useLocaleState, useTranslate } from 'ra-core';
+import { useState } from 'react';
+import type { Queue } from '../../../client/source/index.ts';
+import { client } from '../data/client.ts';
+import { formatDate, formatNumber } from '../display/format.ts';
+import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
+import { Failure } from '../shell/failure.tsx';
+import { Loading } from '../shell/loading.tsx';
+import { PageHeader } from '../shell/page-header.tsx';
+import { Icon } from '../theme/icon.tsx';
+import type { IconName } from '../theme/icon-paths.ts';
+import { humanize } from '../translation/names.ts';
+import { QUICK } from './live.ts';
+import { StateChip } from './state-chip.tsx';
+
+const QUEUES = ['queues'];
+type Switch = 'pause' | 'drain' | 'resume';
+const ICONS: Readonly<Record<Switch, IconName>> = {
+  pause: 'pause',
+  drain: 'stop',
+  resume: 'play_arrow',
+};
+
+function switchesOf({ state }: Queue): readonly Switch[] {
+  if (state === 'running') return ['pause', 'drain'];
+  return state === 'paused' ? ['drain', 'resume'] : ['pause', 'resume'];
+}
+
+function QueueCard({ queue }: { readonly queue: Queue }) {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const queries = useQueryClient();
+  const [asked, setAsked] = useState<Switch | null>(null);
+  const turn = useMutation({
+    mutationFn: (verb: Switch) => client.queues[verb](queue.name),
+    onSuccess: () => setAsked(null),
+    onSettled: () => queries.invalidateQueries({ queryKey: QUEUES }),
+  });
+  const name = translate(`operations.queueName.${queue.name}`, { _: humanize(queue.name) });
+  const choose = (verb: Switch) => (verb === 'resume' ? turn.mutate(verb) : setAsked(verb));
+  return (
+    <Paper variant="outlined" component="section" aria-label={name} sx={{ p: 2 }}>
+      <Box sx={{ display: 'flex', alignItems: 'center', gap: 1, flexWrap: 'wrap' }}>
+        <Typography variant="h2">{name}</Typography>
+        <StateChip state={queue.state} />
+        <Box sx={{ flex: 1 }} />
+        {switchesOf(queue).map((verb) => (
+          <Button
+            key={verb}
+            size="small"
+            startIcon={<Icon name={ICONS[verb]} />}
+            loading={turn.isPending}
+            loadingPosition="start"
+            onClick={() => choose(verb)}
+          >
+            {translate(`operations.${verb}`)}
+          </Button>
+        ))}
+      </Box>
+      <Typography color="text.secondary" sx={{ mt: 0.5 }}>
+        {translate(`operations.queueHelp.${queue.name}`, { _: '' })}
+      </Typography>
+      <Typography sx={{ mt: 1 }}>
+        {translate('operations.queueCounts', {
+          waiting: formatNumber(queue.waiting, locale),
+          running: formatNumber(queue.running, locale),
+        })}
+        {queue.changed_on !== null && (
+          <Typography component="span" color="text.secondary">
+            {' · '}
+            {translate('operations.changed', {
+              date: formatDate('timestamp', queue.changed_on, locale),
+            })}
+          </Typography>
+        )}
+      </Typography>
+      <ConfirmDialog
+        open={asked !== null}
+        title={translate(`operations.${asked ?? 'pause'}Title`, { queue: name })}
+        confirm={translate(`operations.${asked ?? 'pause'}`)}
+        busy={turn.isPending}
+        error={turn.error}
+        onConfirm={() => asked !== null && turn.mutate(asked)}
+        onClose={() => setAsked(null)}
+      >
+        {translate(`operations.${asked ?? 'pause'}Text`)}
+      </ConfirmDialog>
+    </Paper>
+  );
+}
+
+export function Component() {
+  const translate = useTranslate();
+  const queues = useQuery({
+    queryKey: QUEUES,
+    queryFn: ({ signal }) => client.queues.list({ signal }),
+    refetchInterval: QUICK,
+  });
+  return (
+    <>
+      <PageHeader title={translate('operations.queues')} />
+      <Box sx={{ p: { xs: 1.5, md: 3 }, display: 'grid', gap: 2, maxWidth: 960 }}>
+        {queues.isPending ? (
+          <Loading />
+        ) : queues.isError ? (
+          <Failure error={queues.error} retry={() => queues.refetch()} />
+        ) : (
+          queues.data.map((queue) => <QueueCard key={queue.name} queue={queue} />)
+        )}
+      </Box>
+    </>
+  );
+}

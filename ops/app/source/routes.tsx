@@ -1,0 +1,51 @@
+/**
+ * The addresses of the App. A screen is a chunk of its own, loaded when it is first opened: a module
+ * that exports `Component`.
+ */
+import { createBrowserRouter, Navigate, type RouteObject, redirect } from 'react-router-dom';
+import { itemPath } from './data/route-of.ts';
+import { SECTIONS } from './sections.ts';
+import { Broken } from './shell/broken.tsx';
+import { Frame } from './shell/frame.tsx';
+import { Loading } from './shell/loading.tsx';
+import { NotFound } from './shell/not-found.tsx';
+
+/** What everybody may open, signed in or not. */
+const PUBLIC: readonly RouteObject[] = [
+  { path: 'sign-in', lazy: () => import('./sign-in/sign-in-page.tsx') },
+  { path: 'login', element: <Navigate to="/sign-in" replace /> },
+  { path: 'forgotten-password', lazy: () => import('./sign-in/forgotten-password-page.tsx') },
+  { path: 'reset-password', lazy: () => import('./sign-in/reset-password-page.tsx') },
+  { path: 'accept-invite', lazy: () => import('./sign-in/accept-invite-page.tsx') },
+];
+
+export const router = createBrowserRouter(
+  [
+    {
+      errorElement: <Broken />,
+      hydrateFallbackElement: <Loading />,
+      children: [
+        ...PUBLIC,
+        {
+          element: <Frame />,
+          children: [
+            {
+              errorElement: <Broken />,
+              children: [
+                { index: true, element: <Navigate to="/content" replace /> },
+                ...SECTIONS.flatMap(({ routes }) => routes),
+                // Where the link of a mail leads once an address is confirmed.
+                {
+                  path: 'users/:key',
+                  loader: ({ params }) => redirect(itemPath('system_users', params.key ?? '')),
+                },
+                { path: '*', element: <NotFound /> },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  ],
+  { basename: '/admin' },
+);

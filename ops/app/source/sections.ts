@@ -1,0 +1,57 @@
+/**
+ * The sections of the App, in the order of its menu. To add a screen, add its route to its section, or
+ * a section. The menu shows those that the caller may use.
+ */
+import type { RouteObject } from 'react-router-dom';
+import type { Rights } from './data/schema-types.ts';
+import type { IconName } from './theme/icon-paths.ts';
+
+export interface Section {
+  /** The first part of its address. */
+  readonly path: string;
+  /** Key of its name. */
+  readonly text: string;
+  readonly icon: IconName;
+  /** Whether the menu offers it. The server decides again about everything that it asks for. */
+  readonly offered: (rights: Rights, administrator: boolean) => boolean;
+  readonly routes: readonly RouteObject[];
+}
+
+export const SECTIONS: readonly Section[] = [
+  {
+    path: '/content',
+    text: 'shell.content',
+    icon: 'database',
+    offered: () => true,
+    routes: [
+      {
+        path: 'content',
+        lazy: () => import('./navigation/content-section.tsx'),
+        children: [
+          { index: true, lazy: () => import('./navigation/welcome.tsx') },
+          { path: ':collection', lazy: () => import('./list/collection-page.tsx') },
+          { path: ':collection/:key', lazy: () => import('./form/item-page.tsx') },
+        ],
+      },
+    ],
+  },
+  {
+    path: '/operations',
+    text: 'operations.title',
+    icon: 'monitor_heart',
+    offered: () => true,
+    routes: [
+      {
+        path: 'operations',
+        lazy: () => import('./operations/operations-section.tsx'),
+        children: [
+          { path: 'jobs', lazy: () => import('./operations/job-list-page.tsx') },
+          { path: 'jobs/:job', lazy: () => import('./operations/job-page.tsx') },
+          { path: 'queues', lazy: () => import('./operations/queue-page.tsx') },
+          { path: 'health', lazy: () => import('./operations/health-page.tsx') },
+          { path: 'activity', lazy: () => import('./operations/activity-page.tsx') },
+        ],
+      },
+    ],
+  },
+];

@@ -1,0 +1,115 @@
+/** The account of the caller: language, appearance, writing direction, signing out. */
+import Avatar from '@mui/material/Avatar';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Divider from '@mui/material/Divider';
+import IconButton from '@mui/material/IconButton';
+import Popover from '@mui/material/Popover';
+import TextField from '@mui/material/TextField';
+import Tooltip from '@mui/material/Tooltip';
+import Typography from '@mui/material/Typography';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslate } from 'ra-core';
+import { useId, useState } from 'react';
+import { type Me, meQuery } from '../data/queries.ts';
+import { useSignOut } from '../sign-in/use-sign-out.ts';
+import { Icon } from '../theme/icon.tsx';
+import { type Preference, usePreferences } from './use-preferences.ts';
+
+/** What a user is called. */
+function userName(user: Me | undefined): string {
+  const names = [user?.first_name, user?.last_name].filter(Boolean).join(' ');
+  return names || user?.email || '';
+}
+
+function Choice({ preference }: { readonly preference: Preference }) {
+  const translate = useTranslate();
+  const id = useId();
+  return (
+    <TextField
+      id={id}
+      select
+      label={translate(preference.text)}
+      value={preference.value}
+      onChange={({ target }) => preference.choose(target.value)}
+      slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
+    >
+      {preference.options.map(({ value, label }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </TextField>
+  );
+}
+
+export function AccountMenu() {
+  const translate = useTranslate();
+  const me = useQuery(meQuery).data;
+  const preferences = usePreferences();
+  const signOut = useSignOut();
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const name = userName(me);
+  const label = `${translate('shell.account')}: ${name}`;
+  return (
+    <>
+      <Tooltip title={name} placement="right">
+        <IconButton
+          aria-label={label}
+          aria-haspopup="dialog"
+          aria-expanded={anchor !== null}
+          onClick={({ currentTarget }) => setAnchor(currentTarget)}
+        >
+          <Avatar
+            {...(me?.avatar && { src: `/assets/${me.avatar}?key=system-small-cover` })}
+            alt=""
+            sx={{
+              width: 36,
+              height: 36,
+              fontSize: 15,
+              bgcolor: 'primary.main',
+              color: 'primary.contrastText',
+            }}
+          >
+            {name.charAt(0).toUpperCase()}
+          </Avatar>
+        </IconButton>
+      </Tooltip>
+      <Popover
+        anchorEl={anchor}
+        open={anchor !== null}
+        onClose={() => setAnchor(null)}
+        anchorOrigin={{ vertical: 'top', horizontal: 'right' }}
+        transformOrigin={{ vertical: 'bottom', horizontal: 'left' }}
+        slotProps={{ paper: { role: 'dialog', 'aria-label': label, sx: { width: 280 } } }}
+      >
+        <Box sx={{ px: 2, py: 1.5 }}>
+          <Typography sx={{ fontWeight: 650 }} noWrap>
+            {name}
+          </Typography>
+          <Typography variant="body2" color="text.secondary" noWrap>
+            {me?.email}
+          </Typography>
+        </Box>
+        <Divider />
+        <Box sx={{ px: 2, py: 2, display: 'grid', gap: 2 }}>
+          {preferences.map((preference) => (
+            <Choice key={preference.text} preference={preference} />
+          ))}
+        </Box>
+        <Divider />
+        <Box sx={{ p: 1 }}>
+          <Button
+            color="inherit"
+            fullWidth
+            startIcon={<Icon name="logout" />}
+            onClick={signOut}
+            sx={{ justifyContent: 'flex-start', px: 1 }}
+          >
+            {translate('shell.signOut')}
+          </Button>
+        </Box>
+      </Popover>
+    </>
+  );
+}

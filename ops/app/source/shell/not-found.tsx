@@ -1,0 +1,16 @@
+/** The screen for an address that leads nowhere. */
+import { useTranslate } from 'ra-core';
+import { Message } from './message.tsx';
+import { PageHeader } from './page-header.tsx';
+
+export function NotFound() {
+  const translate = useTranslate();
+  return (
+    <>
+      <PageHeader title={translate('shell.notFound')} />
+      <Message icon="help" title={translate('shell.notFound')}>
+        {translate('shell.notFoundHelp')}
+      </Message>
+    </>
+  );
+}

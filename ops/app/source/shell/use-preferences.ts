@@ -1,0 +1,96 @@
+/**
+ * What a user may choose about the App: language, appearance, writing direction. A choice holds in
+ * this browser at once, and is kept with the account where the user may write it.
+ */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useLocaleState, useTranslate } from 'ra-core';
+import { useEffect } from 'react';
+import { client } from '../data/client.ts';
+import { type Me, meQuery, useRights } from '../data/queries.ts';
+import { mayField } from '../data/rights.ts';
+import { type Appearance, type Direction, useAppearance, useDirection } from '../theme/look.tsx';
+import { LANGUAGES, languageOf } from '../translation/provider.ts';
+
+export interface Preference {
+  readonly text: string;
+  readonly value: string;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly choose: (value: string) => void;
+}
+
+const APPEARANCES: readonly Appearance[] = ['auto', 'light', 'dark'];
+const DIRECTIONS: readonly Direction[] = ['auto', 'ltr', 'rtl'];
+const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** Takes over what the account says, once it is known. */
+export function useAccountPreferences(): void {
+  const me = useQuery(meQuery).data;
+  const [, setLocale] = useLocaleState();
+  const [, setAppearance] = useAppearance();
+  const [, setDirection] = useDirection();
+  useEffect(() => {
+    if (me === undefined) return;
+    if (me.language) setLocale(languageOf(me.language));
+    setAppearance(APPEARANCES.find((known) => known === me.appearance) ?? null);
+    setDirection(DIRECTIONS.find((known) => known === me.text_direction) ?? 'auto');
+  }, [me, setLocale, setAppearance, setDirection]);
+}
+
+function useKeepWithAccount() {
+  const queryClient = useQueryClient();
+  const rights = useRights();
+  const { mutate } = useMutation({
+    mutationFn: (changes: Partial<Me>) => client.me.update(changes, { fields: ['id'] }),
+  });
+  return (changes: Partial<Me>) => {
+    const allowed = Object.keys(changes).every((field) =>
+      mayField(rights, 'system_users', 'update', field),
+    );
+    if (!allowed) return;
+    queryClient.setQueryData(meQuery.queryKey, (me) => me && { ...me, ...changes });
+    mutate(changes);
+  };
+}
+
+export function usePreferences(): readonly Preference[] {
+  const translate = useTranslate();
+  const [locale, setLocale] = useLocaleState();
+  const [appearance, setAppearance] = useAppearance();
+  const [direction, setDirection] = useDirection();
+  const keep = useKeepWithAccount();
+  return [
+    {
+      text: 'shell.language',
+      value: languageOf(locale),
+      options: LANGUAGES.map(({ locale: value, name }) => ({ value, label: name })),
+      choose: (value) => {
+        setLocale(value);
+        keep({ language: value });
+      },
+    },
+    {
+      text: 'shell.appearance',
+      value: appearance ?? 'auto',
+      options: APPEARANCES.map((value) => ({
+        value,
+        label: translate(`shell.appearance${capital(value)}`),
+      })),
+      choose: (value) => {
+        setAppearance(APPEARANCES.find((known) => known === value) ?? null);
+        keep({ appearance: value });
+      },
+    },
+    {
+      text: 'shell.direction',
+      value: direction,
+      options: DIRECTIONS.map((value) => ({
+        value,
+        label: translate(`shell.direction${capital(value)}`),
+      })),
+      choose: (value) => {
+        setDirection(DIRECTIONS.find((known) => known === value) ?? 'auto');
+        keep({ text_direction: value });
+      },
+    },
+  ];
+}

@@ -1,0 +1,63 @@
+/**
+ * Gives the App its theme: light or dark as the user, the project or the device says, and from left
+ * to right or from right to left as the user or the language says.
+ */
+import createCache from '@emotion/cache';
+import { CacheProvider } from '@emotion/react';
+import CssBaseline from '@mui/material/CssBaseline';
+import { ThemeProvider } from '@mui/material/styles';
+import useMediaQuery from '@mui/material/useMediaQuery';
+import rtlPlugin from '@mui/stylis-plugin-rtl';
+import { useQuery } from '@tanstack/react-query';
+import { useLocaleState, useStore } from 'ra-core';
+import { type ReactNode, useEffect, useMemo } from 'react';
+import { projectQuery } from '../data/queries.ts';
+import { makeTheme } from './theme.ts';
+
+export type Appearance = 'auto' | 'light' | 'dark';
+export type Direction = 'auto' | 'ltr' | 'rtl';
+
+const CACHES = {
+  ltr: createCache({ key: 'l' }),
+  rtl: createCache({ key: 'r', stylisPlugins: [rtlPlugin] }),
+} as const;
+
+/** Languages that are written from right to left. */
+const FROM_RIGHT = new Set(['ar', 'dv', 'fa', 'he', 'ku', 'ps', 'ug', 'ur', 'yi']);
+
+/** What this browser shows; the account of the user sets it when somebody signs in. */
+export function useAppearance() {
+  return useStore<Appearance | null>('appearance', null);
+}
+
+export function useDirection() {
+  return useStore<Direction>('direction', 'auto');
+}
+
+export function Look({ children }: { readonly children: ReactNode }) {
+  const [appearance] = useAppearance();
+  const [wanted] = useDirection();
+  const [locale] = useLocaleState();
+  const project = useQuery(projectQuery).data;
+  const deviceIsDark = useMediaQuery('(prefers-color-scheme: dark)', { noSsr: true });
+  const asked = appearance ?? project?.default_appearance ?? 'auto';
+  const dark = asked === 'dark' || (asked !== 'light' && deviceIsDark);
+  const byLanguage = FROM_RIGHT.has(locale.split('-')[0] ?? '') ? 'rtl' : 'ltr';
+  const direction = wanted === 'auto' ? byLanguage : wanted;
+  const colour = project?.project_color;
+  const theme = useMemo(() => makeTheme({ dark, direction, colour }), [dark, direction, colour]);
+  useEffect(() => {
+    const root = document.documentElement;
+    root.lang = locale;
+    root.dir = direction;
+    root.style.colorScheme = dark ? 'dark' : 'light';
+  }, [locale, direction, dark]);
+  return (
+    <CacheProvider value={CACHES[direction]}>
+      <ThemeProvider theme={theme}>
+        <CssBaseline />
+        {children}
+      </ThemeProvider>
+    </CacheProvider>
+  );
+}

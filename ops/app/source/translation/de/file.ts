@@ -1,0 +1,17 @@
+/** Dateien in Formularen. */
+export const file = {
+  dropOne: 'Eine Datei hier ablegen',
+  dropMany: 'Dateien hier ablegen',
+  choose: 'Von diesem Gerät wählen',
+  library: 'Aus der Bibliothek wählen',
+  uploading: '%{name} wird hochgeladen',
+  goOn: 'Fortsetzen',
+  giveUp: '%{name} abbrechen',
+  download: 'Herunterladen',
+  details: 'Angaben',
+  replace: 'Inhalt ersetzen',
+  replaced: 'Die Datei hat ihren neuen Inhalt',
+  takeOut: 'Herausnehmen',
+  none: 'Keine Datei',
+  focalPoint: 'Bildmittelpunkt bei %{x}, %{y}. Mit den Pfeiltasten verschieben.',
+};

@@ -1,0 +1,22 @@
+/** Verlauf und Kommentare von Einträgen. */
+export const history = {
+  history: 'Verlauf',
+  none: 'Keine Änderung ist aufgezeichnet.',
+  create: 'Angelegt',
+  update: 'Geändert',
+  revert: 'Hierauf zurücksetzen',
+  wasReverted: 'Zurückgesetzt',
+  import: 'Importiert',
+  upload: 'Hochgeladen',
+  same: 'Nichts ist anders.',
+  somebody: 'Jemand',
+  you: 'Sie',
+  reverted: 'Zurückgesetzt',
+  revertTitle: 'Auf diesen Stand zurücksetzen?',
+  revertText: 'Diese Felder bekommen die Werte, die sie hatten:',
+  comments: 'Kommentare',
+  comment: 'Kommentar',
+  noComments: 'Noch hat niemand etwas gesagt.',
+  send: 'Kommentieren',
+  edit: 'Bearbeiten',
+};

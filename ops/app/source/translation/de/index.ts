@@ -1,0 +1,29 @@
+/** All German texts: a file for each feature. */
+import type { Texts } from '../provider.ts';
+import { failure } from './failure.ts';
+import { file } from './file.ts';
+import { filter } from './filter.ts';
+import { form } from './form.ts';
+import { history } from './history.ts';
+import { interfaceTexts } from './interface.ts';
+import { list } from './list.ts';
+import { navigation } from './navigation.ts';
+import { operations } from './operations.ts';
+import { relation } from './relation.ts';
+import { shell } from './shell.ts';
+import { signIn } from './sign-in.ts';
+
+export const texts: Texts = {
+  failure,
+  filter,
+  form,
+  list,
+  navigation,
+  operations,
+  shell,
+  signIn,
+  file,
+  history,
+  interface: interfaceTexts,
+  relation,
+};

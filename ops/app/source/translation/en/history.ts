@@ -1,0 +1,22 @@
+/** History and comments of items. */
+export const history = {
+  history: 'History',
+  none: 'No change has been recorded.',
+  create: 'Created',
+  update: 'Changed',
+  revert: 'Revert to this',
+  wasReverted: 'Reverted',
+  import: 'Imported',
+  upload: 'Uploaded',
+  same: 'Nothing differs.',
+  somebody: 'Somebody',
+  you: 'You',
+  reverted: 'Reverted',
+  revertTitle: 'Revert to this state?',
+  revertText: 'These fields get the values that they had:',
+  comments: 'Comments',
+  comment: 'Comment',
+  noComments: 'Nobody has said anything yet.',
+  send: 'Comment',
+  edit: 'Edit',
+};

@@ -1,0 +1,214 @@
+/** Lists in the Admin App: filters by clicking, columns, bookmarks, several items at once, order, archive. */
+import t from 'tap';
+import { startApp } from '#tests/harness/app.ts';
+import { startBrowser } from '#tests/harness/browser.ts';
+import type { Cluster } from '#tests/harness/cluster.ts';
+import { until } from '#tests/harness/until.ts';
+
+const browser = await startBrowser(t);
+const skip = browser === null && 'no browser starts here';
+
+async function makeShop({ db, fetch }: Cluster): Promise<void> {
+  await db.query(`
+    CREATE TABLE maker (id serial PRIMARY KEY, name varchar(80) NOT NULL);
+    CREATE TABLE product (
+      id serial PRIMARY KEY, name varchar(200) NOT NULL, maker integer REFERENCES maker,
+      price numeric(8, 2), since date, sold boolean NOT NULL DEFAULT false,
+      status varchar(20) NOT NULL DEFAULT 'published', place integer
+    );
+    INSERT INTO maker (name) VALUES ('Acme'), ('Globex');
+    INSERT INTO product (name, maker, price, since, sold, status, place)
+    SELECT 'Product ' || n, 1 + n % 2, n, date '2020-01-01' + n, n % 4 = 0,
+      CASE WHEN n > 28 THEN 'archived' ELSE 'published' END, n
+    FROM generate_series(1, 30) n;
+    INSERT INTO system_collections (collection, icon, sort_field, archive_field, archive_value, unarchive_value)
+    VALUES ('product', 'shopping_cart', 'place', 'status', 'archived', 'published');
+    INSERT INTO system_fields (collection, field, special, interface) VALUES ('maker', 'products', 'o2m', 'list-o2m');
+    INSERT INTO system_relations (many_collection, many_field, one_collection, one_field)
+    VALUES ('product', 'maker', 'maker', 'products');
+  `);
+  await until(async () => (await fetch('/items/product?limit=1')).ok, 'the tables are served');
+  await until(
+    async () => (await fetch('/items/maker?fields=id,count(products)')).ok,
+    'the relation is served',
+  );
+}
+
+t.test('somebody who looks for products', { skip }, async (t) => {
+  if (browser === null) return;
+  const app = await startApp(t, browser, {
+    prepare: makeShop,
+    env: { WEBSOCKETS_ENABLED: 'true' },
+  });
+  const { db } = app.cluster;
+  const tab = await app.newPage();
+  const { page } = tab;
+  const count = (text: string) => page.getByText(text, { exact: true }).waitFor();
+  await tab.signIn();
+
+  await t.test('filters by clicking', async (t) => {
+    await tab.open('/content/product');
+    await count('1 to 25 of 28');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('button', { name: 'Add condition' }).click();
+    const condition = page.getByRole('group', { name: 'Condition', exact: true });
+    await condition.first().getByLabel('Field', { exact: true }).selectOption('price');
+    await condition.first().getByLabel('Comparison').selectOption('_between');
+    await condition.first().getByLabel('From').fill('5');
+    await condition.first().getByLabel('To').fill('14');
+    await count('1 to 10 of 10');
+    await page.getByRole('button', { name: 'Add condition' }).click();
+    await condition.nth(1).getByLabel('Field', { exact: true }).selectOption('maker');
+    await condition.nth(1).getByLabel('Field of the related item').selectOption('name');
+    await condition.nth(1).getByLabel('Value').fill('acm');
+    await count('1 to 5 of 5');
+    await tab.screenshot('filter');
+    t.strictSame(await tab.axe(), [], 'the filter is accessible');
+    await page.reload();
+    await count('1 to 5 of 5');
+    t.equal(await condition.count(), 2, 'the filter is in the address');
+    await page.getByRole('button', { name: 'Remove all' }).click();
+    await count('1 to 25 of 28');
+
+    await tab.open('/content/maker');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('button', { name: 'Add condition' }).click();
+    await condition.getByLabel('Field', { exact: true }).selectOption('products');
+    await condition.getByLabel('Field of the related item').selectOption('name');
+    await condition.getByLabel('Comparison').selectOption('_eq');
+    await condition.getByLabel('Value').fill('Product 2');
+    await count('1 to 1 of 1');
+    await condition.getByLabel('Which related items').selectOption('_none');
+    await page.getByRole('link', { name: 'Globex' }).waitFor();
+    await condition.getByLabel('Field of the related item').selectOption('count()');
+    await condition.getByLabel('Comparison').selectOption('_gt');
+    await condition.getByLabel('Value').fill('15');
+    await page.getByText('No item fits').waitFor();
+    await tab.screenshot('nothing-fits');
+  });
+
+  await t.test('chooses columns, sorts, and keeps the view', async (t) => {
+    await tab.open('/content/product');
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('checkbox', { name: 'Sold' }).click();
+    await page.getByRole('checkbox', { name: 'Sold', checked: false }).waitFor();
+    await page.getByRole('checkbox', { name: 'Id' }).click();
+    await page.getByRole('checkbox', { name: 'Id', checked: true }).waitFor();
+    t.strictSame(await tab.axe(), [], 'the choice of columns is accessible');
+    await tab.screenshot('columns');
+    await page.keyboard.press('Escape');
+    await page.getByRole('columnheader', { name: 'Id' }).waitFor();
+    await page.getByRole('button', { name: 'Price' }).click();
+    await page.locator('th[aria-sort=ascending]').waitFor();
+    await page.getByRole('button', { name: 'Price' }).click();
+    await page.locator('th[aria-sort=descending]').waitFor();
+    await page.getByRole('searchbox', { name: 'Search' }).fill('Product 1');
+    await count('1 to 11 of 11');
+    await page.getByRole('button', { name: 'Bookmarks' }).click();
+    await page.getByRole('menuitem', { name: 'Save this view' }).click();
+    await page.getByLabel('Name').fill('Dear ones');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Dear ones' }).waitFor();
+    const { rows } = await db.query('SELECT bookmark, search, layout_query FROM system_presets');
+    t.match(rows, [
+      {
+        bookmark: 'Dear ones',
+        search: 'Product 1',
+        layout_query: { tabular: { sort: ['-price'] } },
+      },
+    ]);
+    await tab.open('/content/product');
+    await count('1 to 25 of 28');
+    await page.getByRole('button', { name: 'Bookmarks' }).click();
+    await page.getByRole('menuitem', { name: 'Dear ones' }).click();
+    await count('1 to 11 of 11');
+    t.match(await page.locator('tbody tr').first().innerText(), 'Product 19');
+  });
+
+  await t.test('changes and deletes several at once', async (t) => {
+    await tab.open('/content/product?sort=id');
+    await page.getByRole('checkbox', { name: 'Select item 1', exact: true }).check();
+    await page.getByRole('checkbox', { name: 'Select item 2', exact: true }).check();
+    await tab.screenshot('selection');
+    t.strictSame(await tab.axe(), [], 'the selection is accessible');
+    const bar = page.getByRole('region', { name: 'Selected items' });
+    await bar.getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Add a field').selectOption('price');
+    await dialog.getByRole('textbox', { name: 'Price' }).fill('99');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('2 items changed').waitFor();
+    const prices = await db.query('SELECT DISTINCT price FROM product WHERE id < 3');
+    t.strictSame(prices.rows, [{ price: '99.00' }]);
+
+    await page.getByRole('checkbox', { name: 'Select item 3', exact: true }).check();
+    await bar.getByRole('button', { name: 'Archive', exact: true }).click();
+    await count('1 to 25 of 27');
+    await page.getByLabel('Items of the archive').selectOption('archived');
+    await count('1 to 3 of 3');
+    await page.getByLabel('Items of the archive').selectOption('active');
+
+    await page.getByRole('checkbox', { name: 'Select item 4', exact: true }).check();
+    await bar.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await tab.screenshot('deleting');
+    await count('1 to 25 of 26');
+  });
+
+  await t.test('moves an item by keyboard and by mouse', async (t) => {
+    await tab.open('/content/product');
+    const placeOf = async (id: number) => {
+      const { rows } = await db.query('SELECT id FROM product ORDER BY place, id');
+      return rows.findIndex((row) => row.id === id);
+    };
+    const handle = (key: number) =>
+      page.getByRole('button', { name: `Move item ${key}`, exact: true });
+    const before = await placeOf(1);
+    await handle(1).focus();
+    await page.keyboard.press('Space');
+    await page
+      .getByText(/Picked up item 1|at place/)
+      .first()
+      .waitFor({ state: 'attached' });
+    await page.keyboard.press('ArrowDown');
+    await page.getByText('Item 1 is at place 2.').first().waitFor({ state: 'attached' });
+    await page.keyboard.press('Space');
+    await until(async () => (await placeOf(1)) === before + 1, 'the item has moved');
+    const from = await handle(7).boundingBox();
+    const to = await handle(5).boundingBox();
+    if (from === null || to === null) throw new Error('the handles are not drawn');
+    await page.mouse.move(from.x + 8, from.y + 8);
+    await page.mouse.down();
+    await page.mouse.move(to.x + 8, to.y + 4, { steps: 8 });
+    await tab.screenshot('dragging');
+    await page.mouse.up();
+    await until(async () => (await placeOf(7)) < (await placeOf(5)), 'the item was dragged');
+    t.pass('both ways end in the database');
+  });
+
+  await t.test('sees what somebody else changes', async (t) => {
+    await tab.open('/content/product?search=Product%2012');
+    await page.getByRole('link', { name: 'Product 12', exact: true }).waitFor();
+    await until(async () => {
+      const body = JSON.stringify({ name: 'Product 12, renamed' });
+      await app.cluster.fetch('/items/product/12', { method: 'PATCH', body });
+      return page.getByRole('link', { name: 'Product 12, renamed' }).isVisible();
+    }, 'the list hears of it');
+    t.equal(await page.getByRole('link', { name: 'Product 12', exact: true }).count(), 0);
+  });
+
+  await t.test('takes the list along as a file', async (t) => {
+    await tab.open('/content/product?search=Product%2010');
+    await count('1 to 1 of 1');
+    await page.getByRole('button', { name: 'Export' }).click();
+    t.strictSame(await tab.axe(), [], 'the export is accessible');
+    await tab.screenshot('export');
+    const arrival = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download' }).click();
+    const download = await arrival;
+    t.match(download.suggestedFilename(), /\.csv$/);
+    const stream = await download.createReadStream();
+    t.match((await stream.toArray()).join(''), /Product 10/);
+  });
+  t.strictSame(tab.faults, [], 'nothing else went wrong');
+});

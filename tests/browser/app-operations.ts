@@ -1,0 +1,117 @@
+/** The Admin App for whoever watches: jobs as they run and end, queues, health, and who did what. */
+import t from 'tap';
+import { PHONE, startApp } from '#tests/harness/app.ts';
+import { startBrowser } from '#tests/harness/browser.ts';
+import type { Cluster } from '#tests/harness/cluster.ts';
+import { createMember } from '#tests/harness/member.ts';
+import { until } from '#tests/harness/until.ts';
+
+const browser = await startBrowser(t);
+const skip = browser === null && 'no browser starts here';
+
+async function makeShop({ db, fetch }: Cluster): Promise<void> {
+  await db.query('CREATE TABLE product (id integer PRIMARY KEY, price integer NOT NULL)');
+  await until(async () => (await fetch('/items/product?limit=1')).ok, 'the table is served');
+}
+
+/** Imports a file, and tells the status of the answer. */
+async function importFile({ fetch }: Cluster, name: string, content: string): Promise<number> {
+  const form = new FormData();
+  form.set('file', new File([content], name, { type: 'text/csv' }));
+  const answer = await fetch('/utils/import/product', { method: 'POST', body: form });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+t.test('an administrator watches jobs, queues and health', { skip }, async (t) => {
+  if (browser === null) return;
+  const app = await startApp(t, browser, { workers: 1, prepare: makeShop });
+  const { cluster } = app;
+  t.equal(await importFile(cluster, 'good.csv', 'id,price\n1,10\n2,20\n'), 200);
+  t.equal(await importFile(cluster, 'bad.csv', 'id,price\n3,30\n4,cheap\n'), 400);
+
+  const tab = await app.newPage();
+  const { page } = tab;
+  await tab.signIn();
+  await page.getByRole('link', { name: 'Operations' }).click();
+  const bad = page.getByRole('row').filter({ hasText: 'bad.csv' });
+  const good = page.getByRole('row').filter({ hasText: 'good.csv' });
+  await bad.getByText('failed', { exact: true }).waitFor();
+  await good.getByText('completed', { exact: true }).waitFor();
+  await tab.screenshot('jobs');
+  t.strictSame(await tab.axe(), [], 'the list of jobs is accessible');
+
+  await page.getByLabel('State').selectOption('failed');
+  await good.waitFor({ state: 'detached' });
+  await bad.getByRole('link', { name: 'Import' }).click();
+  const row = page.getByRole('row').filter({ hasText: 'cheap' });
+  await row.getByText('price').waitFor();
+  await tab.screenshot('job');
+  t.strictSame(await tab.axe(), [], 'a job is accessible');
+  const rejected = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Rejected rows' }).click();
+  t.match((await rejected).suggestedFilename(), /errors\.csv$/);
+
+  await page.getByRole('link', { name: 'Queues' }).click();
+  const queue = page.getByRole('region', { name: 'Imports and exports' });
+  await queue.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+  await queue.getByText('paused').waitFor();
+  const waiting = importFile(cluster, 'later.csv', 'id,price\n5,50\n');
+  await queue.getByText('1 waiting').waitFor();
+  await tab.screenshot('queues');
+  t.strictSame(await tab.axe(), [], 'the queues are accessible');
+
+  // What waits is cancelled here, and tried again.
+  await page.getByRole('link', { name: 'Jobs' }).click();
+  const later = page.getByRole('row').filter({ hasText: 'later.csv' });
+  await later.getByText('waiting', { exact: true }).waitFor();
+  await later.getByRole('link', { name: 'Import' }).click();
+  await page.getByRole('button', { name: 'Cancel the job' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
+  await page.getByText('cancelled', { exact: true }).waitFor();
+  t.equal(await waiting, 422);
+  await page.getByRole('link', { name: 'Queues' }).click();
+  await queue.getByRole('button', { name: 'Resume' }).click();
+  await queue.getByText('running', { exact: true }).waitFor();
+
+  await page.getByRole('link', { name: 'Health' }).click();
+  await page.getByRole('row').filter({ hasText: 'workers:live' }).waitFor();
+  await tab.screenshot('health');
+  t.strictSame(await tab.axe(), [], 'health is accessible');
+  await page.getByRole('link', { name: 'Activity' }).click();
+  await page.getByRole('row').filter({ hasText: 'Signed in' }).first().waitFor();
+  await tab.screenshot('activity');
+  t.strictSame(await tab.axe(), [], 'activity is accessible');
+
+  await page.setViewportSize(PHONE);
+  await tab.open('/operations/jobs');
+  await good.waitFor();
+  await tab.screenshot('jobs-phone');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  t.strictSame(await tab.axe(), [], 'dark, on a phone, too');
+  t.strictSame(tab.faults, [], 'nothing else went wrong');
+});
+
+t.test('somebody else sees his own jobs alone', { skip }, async (t) => {
+  if (browser === null) return;
+  const app = await startApp(t, browser, { workers: 1, prepare: makeShop });
+  t.equal(await importFile(app.cluster, 'secret.csv', 'id,price\n1,10\n'), 200);
+  const member = await createMember(app.cluster, []);
+  const credentials = { email: 'watcher@example.com', password: 'a password of tests' };
+  await app.cluster.fetch(`/users/${member.id}`, {
+    method: 'PATCH',
+    body: JSON.stringify(credentials),
+  });
+  await app.cluster.fetch(`/policies/${member.policy}`, {
+    method: 'PATCH',
+    body: JSON.stringify({ app_access: true }),
+  });
+  const tab = await app.newPage();
+  await tab.signIn(credentials);
+  await tab.page.getByRole('link', { name: 'Operations' }).click();
+  await tab.page.getByText('No jobs', { exact: true }).waitFor();
+  t.equal(await tab.page.getByRole('link', { name: 'Queues' }).count(), 0);
+  t.equal(await tab.page.getByRole('link', { name: 'Health' }).count(), 0);
+  t.strictSame(tab.faults, []);
+});

@@ -1,0 +1,136 @@
+/** Ways into the Admin App: links of mails, one-time passwords, a second factor that has to be set up. */
+import { TOTP } from 'otpauth';
+import t from 'tap';
+import { startApp } from '#tests/harness/app.ts';
+import { startBrowser } from '#tests/harness/browser.ts';
+import { startMailServer } from '#tests/harness/mail-server.ts';
+import { until } from '#tests/harness/until.ts';
+import { createUser, PASSWORD } from '../edge/rest/fixture/sign-in.ts';
+
+const browser = await startBrowser(t);
+const skip = browser === null && 'no browser starts here';
+const NEW = 'a password that is new';
+
+t.test('somebody comes in', { skip }, async (t) => {
+  if (browser === null) return;
+  const mailServer = await startMailServer(t);
+  const app = await startApp(t, browser, {
+    workers: 1,
+    env: {
+      EMAIL_TRANSPORT: 'smtp',
+      EMAIL_SMTP_HOST: '127.0.0.1',
+      EMAIL_SMTP_PORT: String(mailServer.port),
+      EMAIL_FROM: 'sluice@example.com',
+      PUBLIC_URL: 'https://content.example.com',
+    },
+  });
+  const { db } = app.cluster;
+  /** The path of the App to which the last mail for an address leads. */
+  const linkFor = async (email: string) => {
+    await until(() => mailServer.mails.some(({ to }) => to.includes(email)), 'the mail has come');
+    const mail = mailServer.mails.findLast(({ to }) => to.includes(email))?.mail;
+    const [, path = ''] = /content\.example\.com\/admin(\/\S+)/.exec(mail?.text ?? '') ?? [];
+    return path;
+  };
+
+  await t.test('who has forgotten the password', async (t) => {
+    const user = await createUser(app.cluster);
+    const tab = await app.newPage();
+    const { page } = tab;
+    tab.expectStatus(401, '/');
+    // Who has no right to the App may not list collections.
+    tab.expectStatus(403, '/collections');
+    await tab.open('/sign-in');
+    await page.getByRole('link', { name: 'Forgotten your password?' }).click();
+    await page.getByLabel('E-mail address').fill(user.email);
+    t.strictSame(await tab.axe(), [], 'the question is accessible');
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByText('a mail is on its way').waitFor();
+    await tab.screenshot('forgotten');
+    await tab.open(await linkFor(user.email));
+    await page.locator('input[name=password]').fill(NEW);
+    t.strictSame(await tab.axe(), [], 'the new password is accessible');
+    await tab.screenshot('reset');
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByText('Your new password is set').waitFor();
+    await page.getByLabel('E-mail address').fill(user.email);
+    await page.locator('input[name=password]').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('E-mail address or password is wrong.').waitFor();
+    await tab.screenshot('wrong-password');
+    await page.locator('input[name=password]').fill(NEW);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Content', level: 1 }).waitFor();
+    t.strictSame(tab.faults, [], 'nothing else went wrong');
+  });
+
+  await t.test('who was invited', async (t) => {
+    const { rows } = await db.query<{ id: string }>('SELECT id FROM system_roles');
+    const email = 'invited@example.com';
+    const body = JSON.stringify({ email, role: rows[0]?.id });
+    t.equal((await app.cluster.fetch('/users/invite', { method: 'POST', body })).status, 204);
+    const tab = await app.newPage();
+    const { page } = tab;
+    tab.expectStatus(401, '/');
+    const link = await linkFor(email);
+    await tab.open(link);
+    await page.locator('input[name=password]').fill(NEW);
+    await page.getByRole('button', { name: 'Accept' }).click();
+    await page.getByText('Welcome!').waitFor();
+    await tab.signIn({ email, password: NEW });
+    tab.expectStatus(400, '/users/invite/accept');
+    tab.expectStatus(401, '/users/invite/accept');
+    tab.expectStatus(403, '/users/invite/accept');
+    await tab.open(link);
+    await page.locator('input[name=password]').fill(NEW);
+    await page.getByRole('button', { name: 'Accept' }).click();
+    await page.getByText('This link does not work any more').waitFor();
+    t.strictSame(tab.faults, [], 'nothing else went wrong');
+  });
+
+  await t.test('who has to have a second factor', async (t) => {
+    const { rows } = await db.query<{ id: string }>(`
+      WITH role AS (INSERT INTO system_roles (id, name) VALUES (gen_random_uuid(), 'Careful') RETURNING id),
+      policy AS (
+        INSERT INTO system_policies (id, name, app_access, enforce_tfa)
+        VALUES (gen_random_uuid(), 'Careful', true, true) RETURNING id
+      ),
+      access AS (
+        INSERT INTO system_access (id, role, policy)
+        SELECT gen_random_uuid(), role.id, policy.id FROM role, policy
+      )
+      SELECT id FROM role`);
+    const user = await createUser(app.cluster, { role: rows[0]?.id });
+    const tab = await app.newPage();
+    const { page } = tab;
+    for (const status of [401, 403]) tab.expectStatus(status, '/');
+    await tab.open('/sign-in?next=%2Fcontent');
+    await page.getByLabel('E-mail address').fill(user.email);
+    await page.locator('input[name=password]').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Set up two-factor authentication' }).waitFor();
+    await page.locator('input[name=password]').fill(PASSWORD);
+    t.strictSame(await tab.axe(), [], 'the set-up is accessible');
+    await page.getByRole('button', { name: 'Next' }).click();
+    const secret = await page.locator('output').innerText();
+    await tab.screenshot('second-factor');
+    await page.getByLabel('One-time password').fill(new TOTP({ secret }).generate());
+    await page.getByRole('button', { name: 'Turn on' }).click();
+    await page.getByRole('heading', { name: 'Content', level: 1 }).waitFor();
+
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('E-mail address').fill(user.email);
+    await page.locator('input[name=password]').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    const code = page.getByLabel('One-time password');
+    await code.waitFor();
+    await tab.screenshot('one-time-password');
+    t.strictSame(await tab.axe(), [], 'the code is accessible');
+    // A code works once; that of the next half minute is taken already.
+    await code.fill(new TOTP({ secret }).generate({ timestamp: Date.now() + 30_000 }));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Content', level: 1 }).waitFor();
+    t.strictSame(tab.faults, [], 'nothing else went wrong');
+  });
+});
