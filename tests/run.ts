@@ -38,6 +38,22 @@ interface Count {
   readonly failed: number;
   /** What tap printed of each test file that failed, only the parts that tell why. */
   readonly reports: readonly string[];
+  readonly times: readonly FileTime[];
+}
+
+/** How long a test file took beside others, in milliseconds. */
+interface FileTime {
+  readonly file: string;
+  readonly ms: number;
+}
+
+/** So many of the slowest files are named at the end. */
+const SLOWEST = 12;
+
+/** Reads tap's closing line of a test file, `ok 3 - tests/a.test.ts # time=1234.5ms`. */
+function fileTime(line: string): readonly FileTime[] {
+  const [, file, ms] = /^(?:not )?ok \d+ - (\S+) # time=([\d.]+)ms/.exec(line) ?? [];
+  return file === undefined ? [] : [{ file, ms: Number(ms) }];
 }
 
 /** The failures among the lines of a test file, each with the diagnosis that follows it. */
@@ -57,6 +73,7 @@ async function runSuite(args: readonly string[], env: NodeJS.ProcessEnv): Promis
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const reports: string[] = [];
+  const times: FileTime[] = [];
   let closing = '';
   let lines: string[] = [];
   createInterface(tap.stdout).on('line', (line) => {
@@ -64,13 +81,19 @@ async function runSuite(args: readonly string[], env: NodeJS.ProcessEnv): Promis
     closing = /^# \{ (.*) \}$/.exec(line)?.[1] ?? closing;
     lines.push(line);
     if (!/^(not )?ok /.test(line)) return;
+    times.push(...fileTime(line));
     if (line.startsWith('not')) reports.push(reasons(lines).join('\n'));
     lines = [];
   });
   const [code] = await once(tap, 'close');
   const count = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(closing)?.[1] ?? 0);
   const failed = count('fail') + count('skip') + count('todo');
-  return { passed: count('pass'), failed: code === 0 ? failed : Math.max(failed, 1), reports };
+  return {
+    passed: count('pass'),
+    failed: code === 0 ? failed : Math.max(failed, 1),
+    reports,
+    times,
+  };
 }
 
 /** A file system in memory, and the room that it must have; a run was seen to need 0.3 GiB. */
@@ -155,6 +178,10 @@ for (const pass of passes) {
   const since = performance.now();
   const count = await runPass(pass);
   process.stdout.write(`# ${pass.name}: ${spell(performance.now() - since)}\n`);
+  const slowest = [...count.times].sort((one, other) => other.ms - one.ms).slice(0, SLOWEST);
+  if (count.times.length > SLOWEST) {
+    for (const { file, ms } of slowest) process.stdout.write(`#   ${spell(ms)} ${file}\n`);
+  }
   passed += count.passed;
   failed += count.failed;
   reports.push(...count.reports.map((report) => `\n# failed on ${pass.name}\n${report}\n`));
