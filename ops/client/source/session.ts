@@ -230,7 +230,13 @@ export function createSession(transport: Transport): Session {
       if (refusal.code !== 'TOKEN_EXPIRED' && refusal.code !== 'INVALID_CREDENTIALS') return false;
       // Another request has refreshed it meanwhile.
       if (tokens.access !== token) return true;
-      await refresh({}, true);
+      try {
+        await refresh({}, true);
+      } catch (error) {
+        // The request itself then tells that its session has ended.
+        if (endsSession(error)) return false;
+        throw error;
+      }
       return true;
     },
   };

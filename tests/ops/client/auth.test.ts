@@ -175,14 +175,15 @@ t.test('a session that ended elsewhere is told', async (t) => {
   const client = clientWith(t, { onSessionEnd: () => (ended += 1) });
   await client.auth.login({ email, password: PASSWORD });
   await cluster.db.query('DELETE FROM system_sessions WHERE "user" = $1', [id]);
-  await until(
-    async () =>
-      !(await client.me.read().then(
-        () => true,
-        () => false,
-      )),
+  const refusal = await until(
+    () =>
+      client.me.read().then(
+        () => null,
+        (error) => error,
+      ),
     'it is refused',
   );
+  t.equal(refusal.status, 401, 'the request itself says why');
   await until(() => ended === 1, 'it is told');
   t.notOk(client.auth.state.signedIn);
 });

@@ -3,5 +3,9 @@
  * cookie which no script reads.
  */
 import { createClient } from '../../../client/source/index.ts';
+import { announceSessionEnd } from './session.ts';
 
-export const client = createClient(window.location.origin, { mode: 'session' });
+export const client = createClient(window.location.origin, {
+  mode: 'session',
+  onSessionEnd: announceSessionEnd,
+});
