@@ -63,6 +63,8 @@ export class Watch {
 
   /** The same answer, whose body is watched while it is read. */
   over(response: Response): Response {
+    // Until the body is asked for, whoever reads it is slow, not the network.
+    this.rest();
     // Chromium has a body for answers that cannot have one, and makes no answer with it.
     const reader = NO_BODY.has(response.status) ? undefined : response.body?.getReader();
     if (!reader) {
