@@ -6,27 +6,38 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { client } from './client.ts';
 import { serverQuery } from './queries.ts';
+import { useSessionEnded } from './session.ts';
 
 /** Several changes at once are one reason to read again. */
 const PAUSE = 250;
 /** System collections are not told of. */
 const SYSTEM = 'system_';
 
+interface Heard {
+  /** Only this item. */
+  readonly item?: string;
+  readonly enabled?: boolean;
+}
+
 /** Reads everything of a collection again when somebody has changed an item of it. */
-export function useLiveItems(collection: string): void {
+export function useLiveItems(collection: string, { item, enabled = true }: Heard = {}): void {
   const queryClient = useQueryClient();
   const sockets = useQuery(serverQuery).data?.websocket;
-  const enabled = typeof sockets === 'object' && sockets.rest !== false;
+  const possible = typeof sockets === 'object' && sockets.rest !== false;
+  // The next session hears of changes, too.
+  const ended = useSessionEnded();
+  const hears = enabled && possible && !ended && !collection.startsWith(SYSTEM);
   useEffect(() => {
-    if (!enabled || collection.startsWith(SYSTEM)) return;
+    if (!hears) return;
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const hear = async () => {
       const { signal } = controller;
+      const query = { fields: ['*'], ...(item === undefined && { limit: 1 }) };
       let first = true;
       for await (const change of client
         .items(collection)
-        .subscribe({ query: { fields: ['*'], limit: 1 }, signal })) {
+        .subscribe({ query, signal, ...(item !== undefined && { item }) })) {
         // The first message is how things are, which has just been read.
         if (first && change.event === 'init') {
           first = false;
@@ -45,5 +56,5 @@ export function useLiveItems(collection: string): void {
       clearTimeout(timer);
       controller.abort();
     };
-  }, [enabled, collection, queryClient]);
+  }, [hears, collection, item, queryClient]);
 }

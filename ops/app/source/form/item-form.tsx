@@ -15,13 +15,14 @@ import { itemPath, NEW_ITEM } from '../data/route-of.ts';
 import type { Collection, Field, Item } from '../data/schema-types.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
+import { ChangedNotice } from './changed-notice.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { copyOf } from './copy.ts';
 import { missingFields } from './field-state.ts';
 import { Fields } from './fields.tsx';
 import { focusFault } from './focus-fault.ts';
 import { ItemActions } from './item-actions.tsx';
-import type { Stored } from './item-query.ts';
+import { isBehind, type Stored } from './item-query.ts';
 import { type After, SaveMenu } from './save-menu.tsx';
 import { useDraft } from './use-draft.ts';
 import { useFieldStates } from './use-field-states.ts';
@@ -33,6 +34,8 @@ export interface ItemFormProps {
   readonly collection: Collection;
   readonly fields: readonly Field[];
   readonly stored: Stored;
+  /** The item is there no more, or no longer to be seen. */
+  readonly isGone: boolean;
   /** Null for a new item, and for that of a singleton. */
   readonly itemKey: string | null;
   /** What of the item is read. */
@@ -52,7 +55,7 @@ function placeAfter(name: string, after: After, back: string | undefined, key: s
 }
 
 export function ItemForm(props: ItemFormProps) {
-  const { title, kind, collection, fields, stored, itemKey, read, back } = props;
+  const { title, kind, collection, fields, stored, isGone, itemKey, read, back } = props;
   const translate = useTranslate();
   const notify = useNotify();
   const navigate = useNavigate();
@@ -190,6 +193,11 @@ export function ItemForm(props: ItemFormProps) {
         }}
         sx={{ p: { xs: 1.5, md: 3 } }}
       >
+        <ChangedNotice
+          isGone={isGone}
+          isBehind={!isEmpty && !save.isPending && isBehind(base, stored)}
+          onCompare={() => setConflict(stored)}
+        />
         {failure !== null && (
           <Alert severity="error" role="alert" sx={{ mb: 2 }}>
             {translate(failure.text)} {failure.detail}

@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocaleState, useTranslate } from 'ra-core';
 import { useMemo } from 'react';
 import { useParams } from 'react-router-dom';
+import { SluiceError } from '../../../client/source/index.ts';
+import { useLiveItems } from '../data/live.ts';
 import { collectionsQuery, fieldsQuery, relationsQuery, useRights } from '../data/queries.ts';
 import { listPath, NEW_ITEM } from '../data/route-of.ts';
 import { useTemplate } from '../display/representation.ts';
@@ -13,6 +15,11 @@ import { collectionName } from '../translation/names.ts';
 import { initialItem } from './draft.ts';
 import { ItemForm } from './item-form.tsx';
 import { formFields, type Stored, storedQuery } from './item-query.ts';
+
+/** What was read is still shown when it is deleted, or taken from the caller's sight. */
+function isGone(error: unknown): boolean {
+  return error instanceof SluiceError && (error.status === 403 || error.status === 404);
+}
 
 export function Component() {
   const translate = useTranslate();
@@ -33,6 +40,10 @@ export function Component() {
       collection !== undefined &&
       fields.data !== undefined &&
       (singleton || (key !== null && !isNew)),
+  });
+  useLiveItems(name, {
+    enabled: !isNew && item.isSuccess,
+    ...(!singleton && key !== null && { item: key }),
   });
   const fresh = useMemo((): Stored => {
     const presets = rights[name]?.create?.presets;
@@ -60,6 +71,7 @@ export function Component() {
       collection={collection}
       fields={fields.data}
       stored={stored}
+      isGone={!isNew && isGone(item.error)}
       itemKey={isNew || singleton ? null : key}
       read={read}
       {...(!singleton && { back: listPath(name) })}

@@ -8,8 +8,9 @@ import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslate } from 'ra-core';
-import { useId } from 'react';
-import { meQuery } from '../data/queries.ts';
+import { useCallback, useEffect, useId, useRef } from 'react';
+import { client } from '../data/client.ts';
+import { type Me, meQuery } from '../data/queries.ts';
 import { announceSession, useSessionEnded } from '../data/session.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { useSignOut } from './use-sign-out.ts';
@@ -21,10 +22,28 @@ export function SessionDialog() {
   const me = useQuery({ ...meQuery, enabled: false }).data;
   const queryClient = useQueryClient();
   const signOut = useSignOut();
-  const resume = async () => {
-    announceSession();
-    await queryClient.invalidateQueries();
-  };
+  const known = me?.id;
+  const resuming = useRef<Promise<void> | null>(null);
+  const resume = useCallback(() => {
+    const goOn = async () => {
+      const { id } = await client.request<Me>('GET', '/users/me', { query: { fields: ['id'] } });
+      // What is on the screen belongs to somebody else.
+      if (id !== known) return window.location.reload();
+      announceSession();
+      await queryClient.invalidateQueries();
+    };
+    resuming.current ??= goOn().finally(() => {
+      resuming.current = null;
+    });
+    return resuming.current;
+  }, [known, queryClient]);
+  // Whoever signs in again in another tab has done it for this one, too.
+  useEffect(() => {
+    if (!ended) return;
+    return client.auth.onChange(({ signedIn }) => {
+      if (signedIn) resume().catch(() => undefined);
+    });
+  }, [ended, resume]);
   return (
     <Dialog open={ended} aria-labelledby={title} fullWidth maxWidth="xs">
       <DialogTitle id={title}>{translate('shell.sessionTitle')}</DialogTitle>

@@ -15,6 +15,10 @@ export const form = {
   save_stay: 'Speichern und bleiben',
   archive: 'Archivieren',
   unarchive: 'Aus dem Archiv holen',
+  gone: 'Dieser Eintrag wurde gelöscht, oder Sie dürfen ihn nicht mehr sehen. Was Sie eingegeben haben, ist noch da.',
+  changedMeanwhile:
+    'Jemand anderes hat diesen Eintrag eben geändert. Ihre Eingaben bleiben erhalten.',
+  compare: 'Vergleichen',
   conflictTitle: 'Jemand anderes hat diesen Eintrag geändert',
   conflictText: 'Wählen Sie für jedes Feld, wessen Wert bleibt. Noch ist nichts gespeichert.',
   conflictNone: 'Ihre Änderungen betreffen andere Felder. Beide lassen sich speichern.',

@@ -1,0 +1,37 @@
+/** Over a form: what has become of its item since, while nothing of what was typed is touched. */
+import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
+import { useTranslate } from 'ra-core';
+
+interface ChangedNoticeProps {
+  readonly isGone: boolean;
+  /** Somebody else has saved the item while it was being changed here. */
+  readonly isBehind: boolean;
+  readonly onCompare: () => void;
+}
+
+export function ChangedNotice({ isGone, isBehind, onCompare }: ChangedNoticeProps) {
+  const translate = useTranslate();
+  if (isGone) {
+    return (
+      <Alert severity="warning" role="status" sx={{ mb: 2 }}>
+        {translate('form.gone')}
+      </Alert>
+    );
+  }
+  if (!isBehind) return null;
+  return (
+    <Alert
+      severity="info"
+      role="status"
+      sx={{ mb: 2 }}
+      action={
+        <Button color="inherit" size="small" onClick={onCompare}>
+          {translate('form.compare')}
+        </Button>
+      }
+    >
+      {translate('form.changedMeanwhile')}
+    </Alert>
+  );
+}
