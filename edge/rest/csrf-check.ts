@@ -16,8 +16,9 @@ type ForgeryConfig = Pick<
 
 /** Methods that change nothing. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'SEARCH']);
-/** Media types of bodies that routes take. */
-const TAKEN = /^\s*(?:application\/(?:[\w.-]+\+)?json|multipart\/form-data)\s*(?:;|$)/i;
+/** Media types of bodies that routes take: JSON, forms with files, and the pieces of a tus upload. */
+const TAKEN =
+  /^\s*(?:application\/(?:(?:[\w.-]+\+)?json|offset\+octet-stream)|multipart\/form-data)\s*(?:;|$)/i;
 
 /** The origin is this server, or PUBLIC_URL. */
 function isOwn(origin: string, request: Request, { PUBLIC_URL }: ForgeryConfig): boolean {

@@ -26,9 +26,16 @@ function UploadRow({ upload }: { readonly upload: Upload }) {
   return (
     <Box component="li" sx={{ display: 'flex', alignItems: 'center', gap: 1, py: 0.5 }}>
       <Box sx={{ flex: 1, minWidth: 0 }}>
-        <Typography noWrap component="div" sx={{ fontSize: 13 }}>
-          {name}
-        </Typography>
+        <Box sx={{ display: 'flex', gap: 1, fontSize: 13 }}>
+          <Typography noWrap component="div" sx={{ fontSize: 13, flex: 1 }}>
+            {name}
+          </Typography>
+          {failure === null && (
+            <Box sx={{ color: 'text.secondary', fontVariantNumeric: 'tabular-nums' }}>
+              {translate('file.percent', { percent: Math.floor(percent) })}
+            </Box>
+          )}
+        </Box>
         {failure === null ? (
           <LinearProgress
             variant="determinate"

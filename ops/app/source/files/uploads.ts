@@ -2,10 +2,11 @@
  * Uploads of files, in pieces that go on where a connection broke. What was begun in this browser goes
  * on even after the page was loaded again, when the same file is given once more.
  */
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { SluiceError } from '../../../client/source/index.ts';
 import { client } from '../data/client.ts';
 import type { Item } from '../data/schema-types.ts';
+import { useRunningUploads } from '../shell/running-uploads.tsx';
 
 /** Smaller files are sent at once. */
 const IN_PIECES = 4 * 1_048_576;
@@ -35,6 +36,18 @@ function memoryOf({ name, size, lastModified }: File): string {
   return `sluice.upload.${name}.${size}.${lastModified}`;
 }
 
+/** Forgets an upload that is not wanted any more, here and at the server. */
+function giveUp(file: File): void {
+  const begun = localStorage.getItem(memoryOf(file));
+  if (begun === null) return;
+  localStorage.removeItem(memoryOf(file));
+  const headers = { 'tus-resumable': '1.0.0' };
+  // One that cannot be removed now expires by itself.
+  client
+    .request('DELETE', `/files/tus/${encodeURIComponent(begun)}`, { headers })
+    .catch(() => undefined);
+}
+
 async function sendInPieces(file: File, { signal, onPercent }: SendOptions): Promise<Item | null> {
   const memory = memoryOf(file);
   const begun = localStorage.getItem(memory) ?? undefined;
@@ -53,16 +66,19 @@ async function sendInPieces(file: File, { signal, onPercent }: SendOptions): Pro
         onProgress: ({ bytes }) => onPercent(Math.min(100, (100 * bytes) / file.size)),
       },
     );
-  try {
-    return await send(begun);
-  } catch (error) {
-    // An upload that is over or too old is begun anew.
-    const isGone = error instanceof SluiceError && [403, 404, 410].includes(error.status);
-    if (begun === undefined || !isGone) throw error;
-    return await send(undefined);
-  } finally {
-    if (!signal.aborted) localStorage.removeItem(memory);
-  }
+  const whole = async () => {
+    try {
+      return await send(begun);
+    } catch (error) {
+      // An upload that is over or too old is begun anew.
+      const isGone = error instanceof SluiceError && [403, 404, 410].includes(error.status);
+      if (begun === undefined || !isGone) throw error;
+      return await send(undefined);
+    }
+  };
+  const stored = await whole();
+  localStorage.removeItem(memory);
+  return stored;
 }
 
 async function sendFile(file: File, options: SendOptions): Promise<Item | null> {
@@ -77,6 +93,15 @@ async function sendFile(file: File, options: SendOptions): Promise<Item | null> 
 export function useUploads(onUploaded: (file: Item) => void) {
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const last = useRef(0);
+  const count = useRunningUploads();
+  const controls = useRef(new Set<AbortController>());
+  // What is left is not sent any more; the same file goes on from there.
+  useEffect(() => {
+    const known = controls.current;
+    return () => {
+      for (const control of known) control.abort();
+    };
+  }, []);
   const begin = useCallback(
     (file: File) => {
       last.current += 1;
@@ -87,18 +112,26 @@ export function useUploads(onUploaded: (file: Item) => void) {
       const drop = () => setUploads((known) => known.filter((one) => one.id !== id));
       const run = async () => {
         change({ error: null });
+        const end = count();
+        let failed = false;
+        controls.current.add(control);
         try {
           const onPercent = (percent: number) => change({ percent });
           const stored = await sendFile(file, { signal: control.signal, onPercent });
           drop();
           if (stored !== null) onUploaded(stored);
         } catch (error) {
-          if (control.signal.aborted) drop();
-          else change({ error });
+          failed = !control.signal.aborted;
+          if (failed) change({ error });
+          else drop();
+        } finally {
+          controls.current.delete(control);
+          end(failed);
         }
       };
       const cancel = () => {
         control.abort();
+        giveUp(file);
         drop();
       };
       const retry = () => void run();
@@ -108,7 +141,7 @@ export function useUploads(onUploaded: (file: Item) => void) {
       ]);
       void run();
     },
-    [onUploaded],
+    [onUploaded, count],
   );
   return { uploads, begin };
 }

@@ -14,6 +14,7 @@ import { may } from '../data/rights.ts';
 import { itemPath, NEW_ITEM } from '../data/route-of.ts';
 import type { Collection, Field, Item } from '../data/schema-types.ts';
 import { PageHeader } from '../shell/page-header.tsx';
+import { UploadsNotice, UploadsOfForm, useUploadsFirst } from '../shell/running-uploads.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
 import { ChangedNotice } from './changed-notice.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
@@ -97,14 +98,14 @@ export function ItemForm(props: ItemFormProps) {
     },
   });
   const send = (next: Save) => save.mutate(next);
-  const submit = (after: After) => {
+  const uploads = useUploadsFirst((after: After) => {
     const lacking = missingFields(states, values);
     setMissing(new Set(lacking));
     if (lacking.length > 0) focusFault(place.current, lacking);
     else if (after === 'copy')
       send({ changes: copyOf(collection, fields, values), after, tag: null });
     else send({ changes, after, tag: base.tag });
-  };
+  });
 
   const faults = useMemo(() => {
     const told = faultsOf(save.error);
@@ -152,16 +153,16 @@ export function ItemForm(props: ItemFormProps) {
             {mayWrite && (
               <SaveMenu
                 form={form}
-                busy={save.isPending}
-                disabled={isEmpty}
+                busy={save.isPending || uploads.waits}
+                disabled={isEmpty && uploads.running === 0}
                 offers={offers}
-                onChoose={submit}
+                onChoose={uploads.request}
               />
             )}
           </>
         }
       />
-      <UnsavedChanges when={isDirty} />
+      <UnsavedChanges when={() => isDirty() || uploads.isRunning()} />
       {conflict !== null && (
         <ConflictDialog
           fields={fields}
@@ -184,12 +185,12 @@ export function ItemForm(props: ItemFormProps) {
         ref={place}
         onSubmit={(event: FormEvent) => {
           event.preventDefault();
-          submit('stay');
+          uploads.request('stay');
         }}
         onKeyDown={(event: KeyboardEvent) => {
           if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
           event.preventDefault();
-          if (mayWrite && !isEmpty) submit('stay');
+          if (mayWrite && (!isEmpty || uploads.running > 0)) uploads.request('stay');
         }}
         sx={{ p: { xs: 1.5, md: 3 } }}
       >
@@ -198,23 +199,26 @@ export function ItemForm(props: ItemFormProps) {
           isBehind={!isEmpty && !save.isPending && isBehind(base, stored)}
           onCompare={() => setConflict(stored)}
         />
+        <UploadsNotice uploads={uploads} />
         {failure !== null && (
           <Alert severity="error" role="alert" sx={{ mb: 2 }}>
             {translate(failure.text)} {failure.detail}
           </Alert>
         )}
         <Paper variant="outlined" sx={{ p: { xs: 2, md: 3 } }}>
-          <Fields
-            collection={name}
-            fields={fields}
-            item={base.item}
-            changes={changes}
-            onChange={change}
-            itemKey={itemKey}
-            action={action}
-            faults={faults}
-            readOnly={!mayWrite}
-          />
+          <UploadsOfForm value={uploads.begin}>
+            <Fields
+              collection={name}
+              fields={fields}
+              item={base.item}
+              changes={changes}
+              onChange={change}
+              itemKey={itemKey}
+              action={action}
+              faults={faults}
+              readOnly={!mayWrite}
+            />
+          </UploadsOfForm>
         </Paper>
       </Box>
     </>

@@ -18,6 +18,7 @@ import { FieldsContext } from '../interface/fields-context.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
+import { UploadsNotice, UploadsOfForm, useUploadsFirst } from '../shell/running-uploads.tsx';
 import { itemQuery } from './related.ts';
 
 /** One item in the drawer; behind a junction there are two: the item, and the row that leads to it. */
@@ -88,7 +89,8 @@ export function ItemDrawer({ title, parts, readOnly = false, onApply, onClose }:
   const first = useMemo(() => parts.map(({ changes }) => changes), [parts]);
   const [changes, setChanges] = useState(first);
   const [asks, setAsks] = useState(false);
-  const dirty = !sameValue(changes, first);
+  const uploads = useUploadsFirst(() => onApply(changes));
+  const dirty = uploads.running > 0 || !sameValue(changes, first);
   const leave = () => (dirty ? setAsks(true) : onClose());
   return (
     <Drawer
@@ -111,7 +113,7 @@ export function ItemDrawer({ title, parts, readOnly = false, onApply, onClose }:
           event.preventDefault();
           // The form around it, of which it is a part for React, is not to be saved yet.
           event.stopPropagation();
-          onApply(changes);
+          uploads.request(null);
         }}
         sx={{ display: 'flex', flexDirection: 'column', minHeight: '100%' }}
       >
@@ -127,23 +129,26 @@ export function ItemDrawer({ title, parts, readOnly = false, onApply, onClose }:
           </Typography>
           <Button onClick={leave}>{translate(readOnly ? 'shell.close' : 'shell.cancel')}</Button>
           {!readOnly && (
-            <Button type="submit" variant="contained">
+            <Button type="submit" variant="contained" loading={uploads.waits}>
               {translate('relation.apply')}
             </Button>
           )}
         </Box>
         <Box sx={{ p: { xs: 2, md: 3 }, display: 'grid', gap: 3 }}>
-          {parts.map((part, index) => (
-            <Part
-              key={part.collection}
-              part={part}
-              changes={changes[index] ?? NOTHING}
-              onChange={(next) =>
-                setChanges((known) => known.map((one, at) => (at === index ? next : one)))
-              }
-              readOnly={readOnly}
-            />
-          ))}
+          <UploadsNotice uploads={uploads} />
+          <UploadsOfForm value={uploads.begin}>
+            {parts.map((part, index) => (
+              <Part
+                key={part.collection}
+                part={part}
+                changes={changes[index] ?? NOTHING}
+                onChange={(next) =>
+                  setChanges((known) => known.map((one, at) => (at === index ? next : one)))
+                }
+                readOnly={readOnly}
+              />
+            ))}
+          </UploadsOfForm>
         </Box>
       </Box>
       <ConfirmDialog

@@ -5,6 +5,7 @@ export const file = {
   choose: 'Von diesem Gerät wählen',
   library: 'Aus der Bibliothek wählen',
   uploading: '%{name} wird hochgeladen',
+  percent: '%{percent} %',
   goOn: 'Fortsetzen',
   giveUp: '%{name} abbrechen',
   download: 'Herunterladen',

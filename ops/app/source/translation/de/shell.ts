@@ -34,4 +34,7 @@ export const shell = {
   unsavedLeave: 'Verlassen',
   sessionTitle: 'Ihre Sitzung ist zu Ende',
   sessionText: 'Melden Sie sich wieder an, um hier weiterzuarbeiten. Ihre Eingaben sind noch da.',
+  uploadWait: 'Eine Datei wird noch hochgeladen. Gespeichert wird, sobald sie da ist.',
+  uploadNoWait: 'Nicht speichern',
+  uploadFailed: 'Eine Datei wurde nicht hochgeladen, deshalb ist nichts gespeichert.',
 };

@@ -5,6 +5,7 @@ export const file = {
   choose: 'Choose from this device',
   library: 'Choose from the library',
   uploading: 'Uploading %{name}',
+  percent: '%{percent} %',
   goOn: 'Go on',
   giveUp: 'Give up %{name}',
   download: 'Download',

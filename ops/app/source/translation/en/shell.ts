@@ -34,4 +34,7 @@ export const shell = {
   unsavedLeave: 'Leave',
   sessionTitle: 'Your session has ended',
   sessionText: 'Sign in again to go on where you are. What you have typed is still here.',
+  uploadWait: 'A file is still being uploaded. The form is saved as soon as it has arrived.',
+  uploadNoWait: 'Do not save',
+  uploadFailed: 'A file was not uploaded, so nothing has been saved.',
 };
