@@ -39,6 +39,15 @@ function given(value: unknown): Body {
   };
 }
 
+/** Headers about the answer of the endpoint, or about its body. */
+const OUTER: ReadonlySet<string> = new Set([
+  'accept-encoding',
+  'if-match',
+  'if-none-match',
+  'prefer',
+  'idempotency-key',
+]);
+
 /** The request of the client, as if it had been sent to the route. */
 class InnerRequest implements Request {
   readonly method: string;
@@ -85,8 +94,7 @@ class InnerRequest implements Request {
   }
 
   header(name: string): string | undefined {
-    // They are about the answer of the endpoint, or about its body.
-    if (['if-match', 'if-none-match', 'prefer', 'idempotency-key'].includes(name)) return undefined;
+    if (OUTER.has(name)) return undefined;
     return this.#outer.header(name);
   }
 
