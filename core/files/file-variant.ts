@@ -9,6 +9,10 @@ const MOST_PER_FILE = 500;
 /** After so many minutes it is tried again to make what could not be made. */
 const REFUSED_MINUTES = 10;
 
+/** What became of a variant is known: it is there, or could not be made a short time ago. */
+const IS_KNOWN = sql`(reason IS NULL
+  OR made_on > clock_timestamp() - make_interval(mins => ${REFUSED_MINUTES}))`;
+
 /** A variant that is stored. */
 export interface FileVariant extends Place {
   readonly type: string;
@@ -53,14 +57,22 @@ export class FileVariants {
     const { rows } = await this.#pool.query<Row>(
       render(sql`SELECT storage, name, type, bytes, sha256, reason, made_on
         FROM ${this.#variants}
-        WHERE file = ${file} AND key = ${key} AND (reason IS NULL
-          OR made_on > clock_timestamp() - make_interval(mins => ${REFUSED_MINUTES}))`),
+        WHERE file = ${file} AND key = ${key} AND ${IS_KNOWN}`),
     );
     const [row] = rows;
     if (row === undefined) return null;
     const { storage, name, type, sha256 } = row;
     if (name === null) return row.reason;
     return { storage, name, type, sha256, bytes: Number(row.bytes), made: row.made_on };
+  }
+
+  /** Those of some variants of which it is known what became of them. */
+  async known(file: string, keys: readonly string[]): Promise<ReadonlySet<string>> {
+    const { rows } = await this.#pool.query<{ key: string }>(
+      render(sql`SELECT key FROM ${this.#variants}
+        WHERE file = ${file} AND key = ANY(${keys}::text[]) AND ${IS_KNOWN}`),
+    );
+    return new Set(rows.map(({ key }) => key));
   }
 
   /**

@@ -1,45 +1,86 @@
 /** Makes other forms of images, and keeps them beside the files. */
 import { ServiceError } from '#core/errors/service-error.ts';
 import { FileVariants } from '#core/files/file-variant.ts';
-import { transformationKey } from '#core/images/transformation.ts';
-import { IMAGE_VARIANT_JOB, imageVariantMessage } from '#core/jobs/message/image-variant.ts';
+import { type ImageTransformation, transformationKey } from '#core/images/transformation.ts';
+import {
+  IMAGE_VARIANT_JOB,
+  imageMailbox,
+  imageVariantMessage,
+} from '#core/jobs/message/image-variant.ts';
 import type { Actor } from '#workers/runtime/actor.ts';
 
 /** With the times of reading and storing. */
 const DEADLINE_MS = 120_000;
 
+/** What became of a form: it was made, somebody else had made it, or the image does not allow it. */
+type Made = { readonly made: boolean } | { readonly refusal: ServiceError };
+
 export const imageVariantActor: Actor<typeof imageVariantMessage> = {
   name: IMAGE_VARIANT_JOB,
   queue: 'images',
   message: imageVariantMessage,
-  version: 1,
+  version: 2,
   effect: 'idempotent',
   deadline: () => DEADLINE_MS,
-  mailbox: () => null,
+  mailbox: imageMailbox,
 
-  async receive({ file, storage, name, transformation }, context) {
+  async receive({ file, storage, name, transformations }, context) {
     const { services, signal } = context;
     const { pool, schema, files, images } = services;
     const variants = new FileVariants(pool, schema);
     const source = { file, storage, name };
-    const key = transformationKey(transformation);
-    if ((await variants.find(file, key)) !== null) return { made: false };
-    try {
-      return await images.made(source, transformation, {
-        signal,
-        async use({ content, type, width, height }) {
-          const stored = await files.keep(storage, transformation.format, content);
-          await context.failpoint('variant.stored');
-          const made = await variants.add(source, key, { ...stored, type });
-          if (!made) await files.giveUp([stored]);
-          return { made, width, height, bytes: stored.bytes };
-        },
-      });
-    } catch (error) {
-      if (error instanceof ServiceError && error.status < 500) {
-        await variants.refuse(source, key, String(error.details.reason));
+    const known = await variants.known(file, transformations.map(transformationKey));
+    const wanted = transformations.filter((one) => !known.has(transformationKey(one)));
+
+    const refused = async (transformation: ImageTransformation, error: unknown): Promise<Made> => {
+      if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+      const reason = String(error.details.reason);
+      await variants.refuse(source, transformationKey(transformation), reason);
+      return { refusal: error };
+    };
+
+    const make = (input: string) => async (transformation: ImageTransformation) => {
+      const use = async ({
+        content,
+        type,
+      }: {
+        content: AsyncIterable<Uint8Array>;
+        type: string;
+      }) => {
+        const stored = await files.keep(storage, transformation.format, content);
+        await context.failpoint('variant.stored');
+        const key = transformationKey(transformation);
+        const made = await variants.add(source, key, { ...stored, type });
+        if (!made) await files.giveUp([stored]);
+        return { made };
+      };
+      try {
+        return await images.made(input, transformation, use);
+      } catch (error) {
+        return await refused(transformation, error);
       }
-      throw error;
-    }
+    };
+
+    const makeAll = async (): Promise<readonly Made[]> => {
+      try {
+        return await images.local(source, signal, (input) => allOf(wanted.map(make(input))));
+      } catch (error) {
+        // What keeps the image from being read concerns all its forms.
+        return await allOf(wanted.map((one) => refused(one, error)));
+      }
+    };
+
+    const results = wanted.length === 0 ? [] : await makeAll();
+    const refusals = results.flatMap((one) => ('refusal' in one ? [one.refusal] : []));
+    const [first] = refusals;
+    if (first !== undefined && refusals.length === transformations.length) throw first;
+    const made = results.filter((one) => 'made' in one && one.made).length;
+    return { made, refused: refusals.length };
   },
 };
+
+/** Waits for all, also where one fails: none may go on after its job has ended. */
+async function allOf<T>(work: readonly Promise<T>[]): Promise<readonly T[]> {
+  await Promise.allSettled(work);
+  return await Promise.all(work);
+}

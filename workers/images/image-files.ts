@@ -64,39 +64,39 @@ export class ImageFiles {
    */
   async facts(place: Place, signal: AbortSignal): Promise<ImageFacts | null> {
     const { pool, places } = this.#options;
-    return await this.#with(place, signal, (input) => pool.facts(input, places));
+    return await this.local(place, signal, (input) => pool.facts(input, places));
   }
 
   /**
    * Makes another form of an image, which `use` reads.
-   * @throws ServiceError UNPROCESSABLE_ENTITY for an image that cannot be used or takes too long;
-   *   SERVICE_UNAVAILABLE when its bytes cannot be read
+   * @param input the path of the image
+   * @throws ServiceError UNPROCESSABLE_ENTITY for an image that cannot be used or takes too long
    */
   async made<T>(
-    place: Place,
+    input: string,
     transformation: ImageTransformation,
-    { signal, use }: { readonly signal: AbortSignal; use(made: MadeFile): Promise<T> },
+    use: (made: MadeFile) => Promise<T>,
   ): Promise<T> {
     const { pool, maxDimension } = this.#options;
-    return await this.#with(place, signal, async (input) => {
-      const output = await this.#newPath();
-      try {
-        const made = await pool.transform({ input, output, transformation, maxDimension });
-        return await use({ ...made, content: createReadStream(output) });
-      } finally {
-        await rm(output, { force: true });
-      }
-    });
+    const output = await this.#newPath();
+    try {
+      const made = await pool.transform({ input, output, transformation, maxDimension });
+      return await use({ ...made, content: createReadStream(output) });
+    } finally {
+      await rm(output, { force: true });
+    }
   }
 
-  /** Ends the processes and removes all files. */
-  async close(): Promise<void> {
-    this.#options.pool.close();
-    const folder = await this.#folder?.catch(() => null);
-    if (typeof folder === 'string') await rm(folder, { recursive: true, force: true });
-  }
-
-  async #with<T>(place: Place, signal: AbortSignal, use: (input: string) => Promise<T>) {
+  /**
+   * Has the bytes of an image in a local file, as long as it is used.
+   * @throws ServiceError UNPROCESSABLE_ENTITY for one that is too large; SERVICE_UNAVAILABLE when its
+   *   bytes cannot be read
+   */
+  async local<T>(
+    place: Place,
+    signal: AbortSignal,
+    use: (input: string) => Promise<T>,
+  ): Promise<T> {
     const { store } = this.#options;
     if ((await store.size(place)) > MOST_BYTES) {
       throw unusableImage(`It has more than ${MOST_BYTES} bytes.`);
@@ -110,6 +110,13 @@ export class ImageFiles {
     } finally {
       await rm(copy, { force: true });
     }
+  }
+
+  /** Ends the processes and removes all files. */
+  async close(): Promise<void> {
+    this.#options.pool.close();
+    const folder = await this.#folder?.catch(() => null);
+    if (typeof folder === 'string') await rm(folder, { recursive: true, force: true });
   }
 
   async #newPath(): Promise<string> {

@@ -2,7 +2,6 @@
  * Other forms of images, for whoever may read the image. What was made before comes from its storage;
  * the rest is made by workers, once for all who ask.
  */
-import PQueue from 'p-queue';
 import type { Caller } from '#core/access/grants.ts';
 import { quotaKeyOf } from '#core/access/quota-key.ts';
 import type { Config } from '#core/config/config.ts';
@@ -15,9 +14,9 @@ import {
   type TransformationRules,
   transformationKey,
 } from '#core/images/transformation.ts';
-import { imageVariantSubmission } from '#core/jobs/message/image-variant.ts';
 import { systemTable } from '#core/system/system-table.ts';
 import type { JobService } from '../jobs.ts';
+import { VariantBatches } from './variant-batches.ts';
 
 /** Images of one client that wait here; no page shows more. */
 const MOST_PER_HOLDER = 200;
@@ -51,14 +50,19 @@ export interface VariantRequest {
 export class VariantService {
   readonly #options: VariantOptions;
   readonly #variants: FileVariants;
-  readonly #queue: PQueue;
+  readonly #batches: VariantBatches;
   /** Requests that wait, by their owners. */
   readonly #waiting = new Map<string, number>();
+  #count = 0;
 
   constructor(options: VariantOptions) {
     this.#options = options;
     this.#variants = new FileVariants(options.pool, options.schema);
-    this.#queue = new PQueue({ concurrency: options.config.ASSETS_TRANSFORM_MAX_CONCURRENT });
+    this.#batches = new VariantBatches({
+      jobs: options.jobs,
+      concurrency: options.config.ASSETS_TRANSFORM_MAX_CONCURRENT,
+      patience: WAIT_MS,
+    });
   }
 
   /** What the settings and the configuration allow at this moment. */
@@ -100,34 +104,29 @@ export class VariantService {
     transformation: ImageTransformation,
     request: VariantRequest,
   ): Promise<FileVariant> {
-    const deadline = AbortSignal.any([request.signal, AbortSignal.timeout(WAIT_MS)]);
-    const submission = imageVariantSubmission(source, transformation, request.requestId);
-    return await this.#inTurn(request.caller, deadline, async () => {
-      // Others may have asked for it while this request waited.
-      const known = await this.find(source, transformation);
-      if (known !== null) return known;
-      const { jobs } = this.#options;
-      const { id } = await jobs.submit(submission);
-      await jobs.wait(id, WAIT_MS, deadline);
-      const made = await this.find(source, transformation);
-      if (made !== null) return made;
-      throw unavailable('images', 'The image is not ready yet.');
-    });
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(WAIT_MS)]);
+    const { caller, requestId } = request;
+    await this.#counted(caller, (priority) =>
+      this.#batches.made(source, transformation, { requestId, priority, signal }),
+    );
+    const made = await this.find(source, transformation);
+    if (made !== null) return made;
+    throw unavailable('images', 'The image is not ready yet.');
   }
 
   /** Lets those who wait for few images go before those who wait for many. */
-  async #inTurn<T>(caller: Caller, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async #counted(caller: Caller, work: (priority: number) => Promise<void>): Promise<void> {
     const holder = quotaKeyOf(caller);
     const own = this.#waiting.get(holder) ?? 0;
-    if (own >= MOST_PER_HOLDER || this.#queue.size >= MOST) {
+    if (own >= MOST_PER_HOLDER || this.#count >= MOST) {
       throw unavailable('images', 'Too many images are waited for.');
     }
     this.#waiting.set(holder, own + 1);
+    this.#count += 1;
     try {
-      return await this.#queue.add(work, { priority: -own, signal });
-    } catch (error) {
-      throw signal.aborted ? unavailable('images', 'The image is not ready yet.') : error;
+      await work(-own);
     } finally {
+      this.#count -= 1;
       const left = (this.#waiting.get(holder) ?? 1) - 1;
       if (left > 0) this.#waiting.set(holder, left);
       else this.#waiting.delete(holder);

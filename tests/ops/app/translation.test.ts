@@ -7,7 +7,19 @@ import t from 'tap';
 import * as v from 'valibot';
 
 const FOLDER = join(import.meta.dirname, '../../../ops/app/source/translation');
-const Texts = v.record(v.string(), v.string());
+
+type Texts = { readonly [key: string]: string | Texts };
+const textsSchema: v.GenericSchema<Texts> = v.record(
+  v.string(),
+  v.union([v.string(), v.lazy(() => textsSchema)]),
+);
+
+/** All texts with their keys, those of inner objects with both. */
+function flat(texts: Texts, before = ''): readonly [string, string][] {
+  return Object.entries(texts).flatMap(([key, text]) =>
+    typeof text === 'string' ? [[before + key, text]] : flat(text, `${before}${key}.`),
+  );
+}
 
 /** The texts of a language by feature and key. */
 async function textsOf(language: string): Promise<ReadonlyMap<string, string>> {
@@ -15,11 +27,8 @@ async function textsOf(language: string): Promise<ReadonlyMap<string, string>> {
   const names = readdirSync(folder).filter((name) => name !== 'index.ts');
   const files = names.map(async (name) => {
     const module: unknown = await import(pathToFileURL(join(folder, name)).href);
-    const [texts] = Object.values(v.parse(v.record(v.string(), Texts), module));
-    return Object.entries(texts ?? {}).map(([key, text]): [string, string] => [
-      `${name}: ${key}`,
-      text,
-    ]);
+    const [texts = {}] = Object.values(v.parse(v.record(v.string(), textsSchema), module));
+    return flat(texts, `${name}: `);
   });
   return new Map((await Promise.all(files)).flat());
 }
