@@ -22,6 +22,22 @@ export type StorageLocation =
       readonly redirect: boolean;
     };
 
+/**
+ * The origins that clients can be sent to for the bytes of a location: that of its server, and that
+ * with the name of the bucket before it.
+ */
+export function redirectOrigins(location: StorageLocation): readonly string[] {
+  if (location.driver !== 's3' || !location.redirect) return [];
+  const { bucket, region } = location;
+  const suffix = region.startsWith('cn-') ? '.cn' : '';
+  const { protocol, host, origin } = new URL(
+    location.endpoint ?? `https://s3.${region}.amazonaws.com${suffix}`,
+  );
+  if (location.forcePathStyle) return [origin];
+  const named = URL.parse(`${protocol}//${bucket}.${host}`);
+  return named === null ? [origin] : [origin, named.origin];
+}
+
 type Entry = Variable<unknown, string | undefined>;
 
 /** What may follow `STORAGE_<LOCATION>_`. */

@@ -1,5 +1,7 @@
 /** `/admin`: the Admin App, as its build left it, or a page that says how to build it. */
 import { ADMIN_APP_BUILD } from '#core/config/admin-app.ts';
+import type { Config } from '#core/config/config.ts';
+import { redirectOrigins } from '#core/config/storage-location.ts';
 import type { PageServices } from '#edge/rest/route.ts';
 import type { FileSource, Folder } from './file-source.ts';
 import { StaticFile } from './static-file.ts';
@@ -21,13 +23,20 @@ const notBuilt = new StaticFile(
 `,
 );
 
-/** What the app loads comes from here; it writes styles itself, and shows files before they are sent. */
-const POLICY = [
-  ...["default-src 'self'", "script-src 'self'", "style-src 'self' 'unsafe-inline'"],
-  ...["img-src 'self' data: blob:", "media-src 'self' blob:", "font-src 'self' data:"],
-  ...["connect-src 'self'", "worker-src 'self' blob:", "object-src 'none'", "base-uri 'self'"],
-  ...["form-action 'self'", "frame-ancestors 'none'"],
-].join('; ');
+/**
+ * What the app loads comes from here, but for pictures in buckets that browsers are sent to; it writes
+ * styles itself, and shows files before they are sent.
+ */
+function policyOf({ locations }: Config): string {
+  const buckets = locations.flatMap(redirectOrigins);
+  return [
+    ...["default-src 'self'", "script-src 'self'", "style-src 'self' 'unsafe-inline'"],
+    ["img-src 'self' data: blob:", ...buckets].join(' '),
+    ["media-src 'self' blob:", ...buckets].join(' '),
+    ...["font-src 'self' data:", "connect-src 'self'", "worker-src 'self' blob:"],
+    ...["object-src 'none'", "base-uri 'self'", "form-action 'self'", "frame-ancestors 'none'"],
+  ].join('; ');
+}
 
 /** The app, or the page that stands in for it. */
 function sourceOf(app: Folder): FileSource {
@@ -45,7 +54,7 @@ const site: StaticSite = {
   title: 'the Admin App',
   enabled: ({ ADMIN_APP }) => ADMIN_APP,
   source: ({ adminApp }: PageServices) => sourceOf(adminApp),
-  policy: () => POLICY,
+  policy: (_, config) => policyOf(config),
   entry: 'index.html',
   hashed: /^assets\//,
   deepLinks: 'index.html',

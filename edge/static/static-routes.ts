@@ -22,7 +22,7 @@ export interface StaticSite {
   readonly enabled: (config: Config) => boolean;
   readonly source: (services: PageServices) => FileSource;
   /** The Content-Security-Policy of a file. */
-  readonly policy: (name: string) => string;
+  readonly policy: (name: string, config: Config) => string;
   /** The file at the prefix itself; null: nothing is there. */
   readonly entry: string | null;
   /** Names that change with the content, so that browsers never ask again. */
@@ -74,7 +74,7 @@ async function fileResponse(
   const headers = {
     ETag: file.tag,
     'Cache-Control': site.hashed?.test(name) === true ? FOREVER : ASK,
-    'Content-Security-Policy': site.policy(name),
+    'Content-Security-Policy': site.policy(name, config),
   };
   const known = request.header('if-none-match');
   if (known !== undefined && namesTag(known, file.tag)) {
@@ -124,7 +124,7 @@ async function answer(
   }
   if (site.missing !== undefined && acceptsPages(request)) {
     const page = await source.find(site.missing);
-    if (page !== null) return notFoundPage(page, site.policy(site.missing));
+    if (page !== null) return notFoundPage(page, site.policy(site.missing, config));
   }
   throw routeNotFound(request);
 }

@@ -5,10 +5,16 @@ import t from 'tap';
 import { startApp } from '#tests/harness/app.ts';
 import { startBrowser } from '#tests/harness/browser.ts';
 import type { Cluster } from '#tests/harness/cluster.ts';
+import { startS3Server } from '#tests/harness/s3-server.ts';
 import { until } from '#tests/harness/until.ts';
 
 const browser = await startBrowser(t);
 const skip = browser === null && 'no browser starts here';
+
+function png(colour: string): Promise<Buffer> {
+  const create = { width: 600, height: 400, channels: 3, background: colour } as const;
+  return sharp({ create }).png().toBuffer();
+}
 
 const MIB = 1_048_576;
 
@@ -60,10 +66,6 @@ t.test('files are uploaded and described in a form', { skip }, async (t) => {
   await tab.signIn();
   await tab.open('/content/article/1');
   const picture = page.getByRole('group', { name: 'Picture' });
-  const png = async (colour: string) => {
-    const create = { width: 600, height: 400, channels: 3, background: colour } as const;
-    return sharp({ create }).png().toBuffer();
-  };
 
   await picture
     .locator('input[type=file]')
@@ -155,4 +157,42 @@ t.test('a large file arrives in pieces, over a connection that breaks', { skip }
     [],
     'nothing else went wrong',
   );
+});
+
+t.test('pictures are shown that a bucket sends to browsers', { skip }, async (t) => {
+  if (browser === null) return;
+  const bucket = await startS3Server(t);
+  const app = await startApp(t, browser, {
+    prepare: makeArticle,
+    workers: 1,
+    env: {
+      STORAGE_LOCATIONS: 'bucket',
+      STORAGE_BUCKET_DRIVER: 's3',
+      STORAGE_BUCKET_BUCKET: bucket.bucket,
+      STORAGE_BUCKET_ENDPOINT: bucket.url,
+      STORAGE_BUCKET_FORCE_PATH_STYLE: 'true',
+      STORAGE_BUCKET_KEY: 'S3RVER',
+      STORAGE_BUCKET_SECRET: 'S3RVER',
+      STORAGE_BUCKET_REDIRECT: 'true',
+    },
+  });
+  const tab = await app.newPage();
+  const { page } = tab;
+  await tab.signIn();
+  await tab.open('/content/article/1');
+  const picture = page.getByRole('group', { name: 'Picture' });
+  await picture
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'green.png', mimeType: 'image/png', buffer: await png('green') });
+  await until(
+    () => page.evaluate("document.querySelector('[data-field=picture] img')?.naturalWidth > 0"),
+    'the picture is shown',
+  );
+  await tab.screenshot('bucket');
+  const [foreign, faults] = [true, false].map((isForeign) =>
+    tab.faults.filter((fault) => fault.startsWith('foreign: ') === isForeign),
+  );
+  t.ok(foreign?.every((fault) => fault.startsWith(`foreign: ${bucket.url}/`)));
+  t.ok(foreign?.length, 'it comes from the bucket');
+  t.strictSame(faults, [], 'nothing else went wrong');
 });
