@@ -3,6 +3,7 @@
  * a section. The menu shows those that the caller may use.
  */
 import type { RouteObject } from 'react-router-dom';
+import { may } from './data/rights.ts';
 import type { Rights } from './data/schema-types.ts';
 import type { IconName } from './theme/icon-paths.ts';
 
@@ -31,6 +32,28 @@ export const SECTIONS: readonly Section[] = [
           { index: true, lazy: () => import('./navigation/welcome.tsx') },
           { path: ':collection', lazy: () => import('./list/collection-page.tsx') },
           { path: ':collection/:key', lazy: () => import('./form/item-page.tsx') },
+        ],
+      },
+    ],
+  },
+  {
+    path: '/imports',
+    text: 'imports.title',
+    icon: 'input',
+    offered: (rights, administrator) =>
+      administrator ||
+      Object.keys(rights).some(
+        (name) =>
+          !name.startsWith('system_') &&
+          (may(rights, name, 'create') || may(rights, name, 'update')),
+      ),
+    routes: [
+      {
+        path: 'imports',
+        lazy: () => import('./imports/imports-section.tsx'),
+        children: [
+          { index: true, lazy: () => import('./imports/setup-page.tsx') },
+          { path: ':job', lazy: () => import('./imports/report-page.tsx') },
         ],
       },
     ],

@@ -92,7 +92,7 @@ function Chosen(props: InterfaceProps & { readonly file: string; readonly change
         <FileSign file={file} size={64} />
       )}
       <Typography sx={{ mt: 1, fontWeight: 600, overflowWrap: 'anywhere' }}>{name}</Typography>
-      <Typography color="text.secondary" sx={{ fontSize: 13 }}>
+      <Typography color="textSecondary" sx={{ fontSize: 13 }}>
         {[String(file.type ?? ''), sizeText(file.filesize, locale)].filter(Boolean).join(' · ')}
         {width > 0 && ` · ${width} × ${height}`}
       </Typography>
@@ -166,7 +166,7 @@ export function FileField(props: InterfaceProps) {
     </Button>
   );
   const empty = readOnly ? (
-    <Typography color="text.secondary">{translate('file.none')}</Typography>
+    <Typography color="textSecondary">{translate('file.none')}</Typography>
   ) : may(rights, 'system_files', 'create') ? (
     <UploadArea
       onUploaded={(file) => onChange(file.id)}

@@ -92,7 +92,7 @@ export function UploadArea({ onUploaded, multiple = false, accept, children }: U
         bgcolor: over ? 'action.selected' : 'transparent',
       }}
     >
-      <Typography color="text.secondary" sx={{ mb: 1 }}>
+      <Typography color="textSecondary" sx={{ mb: 1 }}>
         {translate(multiple ? 'file.dropMany' : 'file.dropOne')}
       </Typography>
       <Box sx={{ display: 'flex', gap: 1, justifyContent: 'center', flexWrap: 'wrap' }}>

@@ -73,7 +73,7 @@ export function ConflictDialog(props: ConflictDialogProps) {
             <Typography variant="h3" id={`${id}-${field}`}>
               {nameOf(field)}
             </Typography>
-            <Typography color="text.secondary" component="div" sx={{ fontSize: 13, mb: 1 }}>
+            <Typography color="textSecondary" component="div" sx={{ fontSize: 13, mb: 1 }}>
               {translate('form.conflictBase')}: {shown(field, before)}
             </Typography>
             <RadioGroup

@@ -43,7 +43,7 @@ export function Section({ field, faulty, startsOpen, children }: SectionProps) {
             {fieldName(field, locale)}
           </Typography>
           {field.meta?.note && (
-            <Typography component="span" color="text.secondary" sx={{ fontSize: 13 }}>
+            <Typography component="span" color="textSecondary" sx={{ fontSize: 13 }}>
               {field.meta.note}
             </Typography>
           )}

@@ -131,7 +131,7 @@ export function CommentsDrawer({ collection, itemKey, onClose }: CommentsDrawerP
           const who = isOwn ? translate('history.you') : personName(comment.user_created);
           return (
             <Box component="li" key={id}>
-              <Typography component="div" sx={{ fontSize: 12 }} color="text.secondary">
+              <Typography component="div" sx={{ fontSize: 12 }} color="textSecondary">
                 <b>{who ?? translate('history.somebody')}</b>{' '}
                 {formatDate('timestamp', String(comment.date_created), locale)}
               </Typography>

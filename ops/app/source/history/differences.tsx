@@ -27,7 +27,7 @@ export function Differences({ fields, before, after }: DifferencesProps) {
     <Box component="dl" sx={{ m: 0, mt: 1, display: 'grid', gap: 1 }}>
       {changed.map((field) => (
         <Box key={field.field}>
-          <Typography component="dt" sx={{ fontSize: 12, fontWeight: 600 }} color="text.secondary">
+          <Typography component="dt" sx={{ fontSize: 12, fontWeight: 600 }} color="textSecondary">
             {fieldName(field, locale)}
           </Typography>
           <Box component="dd" sx={{ m: 0, overflowWrap: 'anywhere' }}>

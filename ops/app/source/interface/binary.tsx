@@ -38,7 +38,7 @@ export function BinaryInterface(props: InterfaceProps) {
   return (
     <ControlFrame {...props}>
       <Box sx={{ display: 'flex', alignItems: 'center', gap: 1, flexWrap: 'wrap' }}>
-        <Typography component="span" color="text.secondary" sx={{ flex: 1 }}>
+        <Typography component="span" color="textSecondary" sx={{ flex: 1 }}>
           {bytes === null
             ? translate('interface.noBytes')
             : translate('interface.bytes', { smart_count: bytes.length })}

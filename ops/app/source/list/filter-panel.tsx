@@ -50,7 +50,7 @@ export function FilterPanel({ id, collection, filter, onChange }: FilterPanelPro
         <Typography id={title} variant="h2">
           {translate('filter.title')}
         </Typography>
-        <Typography variant="body2" color="text.secondary" sx={{ flex: 1 }}>
+        <Typography variant="body2" color="textSecondary" sx={{ flex: 1 }}>
           {translate(isEmpty ? 'filter.none' : 'filter.help')}
         </Typography>
         {!isEmpty && (

@@ -99,7 +99,8 @@ export function ListBar(props: ListBarProps) {
   const count = state.filter === null ? 0 : countConditions(readFilter(state.filter));
   const hasArchive = archiveValues(collection) !== null && collection.meta?.archive_app_filter;
   const offered = useContext(OfferedSectionsContext);
-  const imports = offered.has(IMPORTS) && may(rights, name, 'create') ? importPath(name) : null;
+  const mayImport = !name.startsWith('system_') && may(rights, name, 'create');
+  const imports = offered.has(IMPORTS) && mayImport ? importPath(name) : null;
   return (
     <>
       <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1, mb: 1 }}>

@@ -22,7 +22,7 @@ export function Pages({ count, state, change }: PagesProps) {
   const number = (value: number) => formatNumber(value, locale);
   return (
     <Box sx={{ display: 'flex', alignItems: 'center', flexWrap: 'wrap', gap: 2, mt: 2 }}>
-      <Typography variant="body2" color="text.secondary" role="status">
+      <Typography variant="body2" color="textSecondary" role="status">
         {translate('list.range', { from: number(from), to: number(to), count: number(count) })}
       </Typography>
       <TextField

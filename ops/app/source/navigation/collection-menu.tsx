@@ -79,7 +79,7 @@ export function CollectionMenu() {
         {found.length > 0 ? (
           <BranchList branches={found} searching={text.trim() !== ''} />
         ) : (
-          <Typography variant="body2" color="text.secondary" role="status" sx={{ px: 1, py: 1 }}>
+          <Typography variant="body2" color="textSecondary" role="status" sx={{ px: 1, py: 1 }}>
             {translate(
               tree.length > 0
                 ? 'navigation.nothingFound'

@@ -6,9 +6,15 @@ import { useState } from 'react';
 import type { Job } from '../../../client/source/index.ts';
 import { client } from '../data/client.ts';
 import { tellFailure } from '../data/failure.ts';
+import { isItem } from '../data/values.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { Icon } from '../theme/icon.tsx';
 import { JOBS } from './job-query.ts';
+
+/** Whether rows of a file were refused, with the file or alone. */
+function hasRejectedRows({ kind, error, result }: Job): boolean {
+  return kind === 'import' && (error !== null || (isItem(result) && Number(result.failed) > 0));
+}
 
 export function JobActions({ job }: { readonly job: Job }) {
   const translate = useTranslate();
@@ -37,7 +43,7 @@ export function JobActions({ job }: { readonly job: Job }) {
   const path = `/jobs/${encodeURIComponent(job.id)}`;
   return (
     <>
-      {job.kind === 'import' && job.error !== null && (
+      {hasRejectedRows(job) && (
         <Button component="a" href={`${path}/errors`} startIcon={<Icon name="download" />}>
           {translate('operations.rejected')}
         </Button>

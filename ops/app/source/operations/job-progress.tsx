@@ -32,7 +32,7 @@ export function JobProgressBar({ job }: { readonly job: Job }) {
         {...(known && { value: percent })}
         sx={{ borderRadius: 1, height: 6 }}
       />
-      <Typography variant="caption" color="text.secondary">
+      <Typography variant="caption" color="textSecondary">
         {parts.join(' · ')}
       </Typography>
     </Box>

@@ -63,7 +63,7 @@ function QueueCard({ queue }: { readonly queue: Queue }) {
           </Button>
         ))}
       </Box>
-      <Typography color="text.secondary" sx={{ mt: 0.5 }}>
+      <Typography color="textSecondary" sx={{ mt: 0.5 }}>
         {translate(`operations.queueHelp.${queue.name}`, { _: '' })}
       </Typography>
       <Typography sx={{ mt: 1 }}>
@@ -72,7 +72,7 @@ function QueueCard({ queue }: { readonly queue: Queue }) {
           running: formatNumber(queue.running, locale),
         })}
         {queue.changed_on !== null && (
-          <Typography component="span" color="text.secondary">
+          <Typography component="span" color="textSecondary">
             {' · '}
             {translate('operations.changed', {
               date: formatDate('timestamp', queue.changed_on, locale),

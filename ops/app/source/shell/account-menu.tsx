@@ -87,7 +87,7 @@ export function AccountMenu() {
           <Typography sx={{ fontWeight: 650 }} noWrap>
             {name}
           </Typography>
-          <Typography variant="body2" color="text.secondary" noWrap>
+          <Typography variant="body2" color="textSecondary" noWrap>
             {me?.email}
           </Typography>
         </Box>

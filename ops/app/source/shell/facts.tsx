@@ -24,7 +24,7 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
     >
       {told.map(({ name, value }) => (
         <Box key={name} sx={{ display: 'contents' }}>
-          <Typography component="dt" color="text.secondary">
+          <Typography component="dt" color="textSecondary">
             {name}
           </Typography>
           <Typography component="dd" sx={{ m: 0, overflowWrap: 'anywhere' }}>

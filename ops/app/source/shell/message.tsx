@@ -33,7 +33,7 @@ export function Message({ icon, title, children, actions }: MessageProps) {
         {title}
       </Typography>
       {children !== undefined && (
-        <Typography component="div" color="text.secondary">
+        <Typography component="div" color="textSecondary">
           {children}
         </Typography>
       )}

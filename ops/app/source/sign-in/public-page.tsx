@@ -57,7 +57,7 @@ export function PublicPage({ title, help, children }: PublicPageProps) {
           <ProjectMark />
           <div>
             <Typography sx={{ fontWeight: 650 }}>{project?.project_name ?? 'Sluice'}</Typography>
-            <Typography variant="body2" color="text.secondary">
+            <Typography variant="body2" color="textSecondary">
               {project?.project_descriptor}
             </Typography>
           </div>
@@ -66,14 +66,14 @@ export function PublicPage({ title, help, children }: PublicPageProps) {
           {title}
         </Typography>
         {help !== undefined && (
-          <Typography color="text.secondary" sx={{ mb: 1 }}>
+          <Typography color="textSecondary" sx={{ mb: 1 }}>
             {help}
           </Typography>
         )}
         {children}
       </Paper>
       {project?.public_note && (
-        <Typography variant="body2" color="text.secondary" sx={{ maxWidth: 400 }}>
+        <Typography variant="body2" color="textSecondary" sx={{ maxWidth: 400 }}>
           {project.public_note}
         </Typography>
       )}

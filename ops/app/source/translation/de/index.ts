@@ -5,6 +5,7 @@ import { file } from './file.ts';
 import { filter } from './filter.ts';
 import { form } from './form.ts';
 import { history } from './history.ts';
+import { imports } from './imports.ts';
 import { interfaceTexts } from './interface.ts';
 import { list } from './list.ts';
 import { navigation } from './navigation.ts';
@@ -24,6 +25,7 @@ export const texts: Texts = {
   signIn,
   file,
   history,
+  imports,
   interface: interfaceTexts,
   relation,
 };

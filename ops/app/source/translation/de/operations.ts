@@ -43,6 +43,7 @@ export const operations = {
   queue: 'Warteschlange',
   attempts: 'Versuche',
   id: 'Kennung',
+  report: 'Bericht des Imports',
   badRows: 'Abgelehnte Zeilen',
   row: 'Zeile',
   field: 'Feld',

@@ -42,6 +42,7 @@ export const operations = {
   queue: 'Queue',
   attempts: 'Attempts',
   id: 'Id',
+  report: 'Report of the import',
   badRows: 'Rows that were refused',
   row: 'Row',
   field: 'Field',

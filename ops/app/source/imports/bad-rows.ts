@@ -1,0 +1,102 @@
+/** The rows that an import has left out, with what is wrong with them, from the report of the job. */
+import { queryOptions } from '@tanstack/react-query';
+import { parse } from 'csv-parse/browser/esm/sync';
+import { client } from '../data/client.ts';
+import { JOBS } from '../operations/job-query.ts';
+
+export interface RowFault {
+  /** Empty for a fault of the whole row. */
+  readonly field: string;
+  readonly reason: string;
+}
+
+export interface BadRow {
+  /** Its number in the file, from 1. */
+  readonly row: number;
+  /** Its text; null where the server does not repeat it. */
+  readonly original: string | null;
+  readonly faults: readonly RowFault[];
+}
+
+export interface BadRows {
+  readonly rows: readonly BadRow[];
+  /** Whether there are more than these. */
+  readonly more: boolean;
+}
+
+/** How much of a report is read; whoever has more faults than this takes the file. */
+const LENGTH = 2 * 1024 * 1024;
+/** How many rows are shown at once. */
+export const SHOWN = 50;
+
+/** The report marks what a spreadsheet would take for a formula. */
+function unmarked(text: string): string {
+  return text.replace(/^'(?=[=+\-@\t\r＝＋－＠])/, '');
+}
+
+async function beginning(answer: Response): Promise<{ text: string; complete: boolean }> {
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (reader !== undefined && text.length < LENGTH) {
+    const { done, value } = await reader.read();
+    if (done) return { text, complete: true };
+    text += value;
+  }
+  await reader?.cancel();
+  return { text, complete: reader === undefined };
+}
+
+function recordsOf(text: string): readonly Readonly<Record<string, string>>[] {
+  const records: Record<string, string>[] = [];
+  try {
+    parse(text, {
+      columns: true,
+      on_record: (record: Record<string, string>) => {
+        records.push(record);
+        return null;
+      },
+    });
+  } catch {
+    // The text ends within a record.
+  }
+  return records;
+}
+
+function rowOf([row, records]: readonly [string, readonly Readonly<Record<string, string>>[]]) {
+  const original = unmarked(records[0]?.original ?? '');
+  return {
+    row: Number(row),
+    // A long row is cut.
+    original: original === '' || original.endsWith('…') ? null : original,
+    faults: records.map(({ field = '', reason = '' }) => ({ field, reason })),
+  };
+}
+
+/** The first bad rows of an import, but for some. */
+export const badRowsQuery = (job: string, without: ReadonlySet<number>) =>
+  queryOptions({
+    queryKey: [JOBS, 'one', job, 'bad rows', [...without].join()],
+    queryFn: async ({ signal }): Promise<BadRows> => {
+      const { text, complete } = await beginning(await client.jobs.errors(job, { signal }));
+      const groups = [...Map.groupBy(recordsOf(text), ({ row = '' }) => row)];
+      // The last one may be cut.
+      const whole = complete ? groups : groups.slice(0, -1);
+      const open = whole.map(rowOf).filter(({ row }) => !without.has(row));
+      return { rows: open.slice(0, SHOWN), more: !complete || open.length > SHOWN };
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** The column of the file that a fault is about; null for a fault of the whole row. */
+export function columnOf(
+  field: string,
+  columns: readonly string[],
+  mapping: Readonly<Record<string, string | null>>,
+): string | null {
+  const target = (column: string) => mapping[column] ?? column;
+  return (
+    columns.find((column) => target(column) === field) ??
+    columns.find((column) => target(column).startsWith(`${field}.`)) ??
+    null
+  );
+}

@@ -1,0 +1,33 @@
+/** A choice among a few, as the control of the browser. */
+import TextField from '@mui/material/TextField';
+
+export interface ChoiceProps<Value extends string> {
+  readonly label: string;
+  readonly value: Value;
+  readonly options: readonly (readonly [value: Value, text: string])[];
+  readonly onChange: (value: Value) => void;
+  readonly help?: string;
+}
+
+export function Choice<Value extends string>(props: ChoiceProps<Value>) {
+  const { label, value, options, onChange, help } = props;
+  return (
+    <TextField
+      select
+      label={label}
+      value={value}
+      helperText={help}
+      onChange={({ target }) => {
+        const chosen = options.find(([option]) => option === target.value);
+        if (chosen !== undefined) onChange(chosen[0]);
+      }}
+      slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
+    >
+      {options.map(([option, text]) => (
+        <option key={option} value={option}>
+          {text}
+        </option>
+      ))}
+    </TextField>
+  );
+}

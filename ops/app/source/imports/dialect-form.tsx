@@ -1,0 +1,122 @@
+/** How the file is written: guessed, shown, and changed where the guess is wrong. */
+import Box from '@mui/material/Box';
+import TextField from '@mui/material/TextField';
+import { useTranslate } from 'ra-core';
+import { useId } from 'react';
+import { Choice } from './choice.tsx';
+import { CHARSETS, DECIMALS, EMPTIES, type Plan, QUOTES, SEPARATORS } from './plan.ts';
+
+export interface DialectFormProps {
+  readonly plan: Plan;
+  readonly onChange: (changes: Partial<Plan>) => void;
+  /** Which questions the fields of the collection raise. */
+  readonly kinds: { readonly dates: boolean; readonly zones: boolean; readonly decimals: boolean };
+}
+
+const DATE_FORMATS = ['DD.MM.YYYY', 'DD/MM/YYYY', 'MM/DD/YYYY', 'DD.MM.YYYY HH:mm', 'YYYY/MM/DD'];
+
+const withCurrent = (known: readonly string[], current: string) =>
+  known.includes(current) ? known : [...known, current];
+
+export const GRID = {
+  display: 'grid',
+  gap: 2,
+  gridTemplateColumns: 'repeat(auto-fill, minmax(200px, 1fr))',
+  alignItems: 'start',
+} as const;
+
+export function DialectForm({ plan, onChange, kinds }: DialectFormProps) {
+  const translate = useTranslate();
+  const dates = useId();
+  const zones = useId();
+  const isCsv = plan.format === 'csv';
+  const named = (kind: string, value: string) =>
+    translate(`imports.${kind}.${value}`, { _: value });
+  return (
+    <Box sx={GRID}>
+      {isCsv && (
+        <>
+          <Choice
+            label={translate('imports.separator')}
+            value={plan.separator}
+            options={withCurrent(SEPARATORS, plan.separator).map((sign) => [
+              sign,
+              named('sign', SIGNS[sign] ?? sign),
+            ])}
+            onChange={(separator) => onChange({ separator })}
+          />
+          <Choice
+            label={translate('imports.quote')}
+            value={plan.quote}
+            options={QUOTES.map((sign) => [sign, named('sign', SIGNS[sign] ?? sign)])}
+            onChange={(quote) => onChange({ quote })}
+          />
+        </>
+      )}
+      <Choice
+        label={translate('imports.charset')}
+        value={plan.charset}
+        options={withCurrent(CHARSETS, plan.charset).map((name) => [name, name.toUpperCase()])}
+        onChange={(charset) => onChange({ charset })}
+      />
+      {isCsv && (
+        <>
+          {kinds.decimals && (
+            <Choice
+              label={translate('imports.decimal')}
+              value={plan.decimal}
+              options={DECIMALS.map((sign) => [sign, named('decimalSign', SIGNS[sign] ?? sign)])}
+              onChange={(decimal) => onChange({ decimal })}
+            />
+          )}
+          <Choice
+            label={translate('imports.empty')}
+            value={plan.empty}
+            options={EMPTIES.map((name) => [name, named('emptyCell', name)])}
+            onChange={(empty) => onChange({ empty })}
+          />
+        </>
+      )}
+      {kinds.dates && (
+        <TextField
+          label={translate('imports.dateFormat')}
+          value={plan.dateFormat}
+          placeholder="YYYY-MM-DD"
+          onChange={({ target }) => onChange({ dateFormat: target.value })}
+          slotProps={{ inputLabel: { shrink: true }, htmlInput: { list: dates, dir: 'ltr' } }}
+        />
+      )}
+      {kinds.zones && (
+        <TextField
+          label={translate('imports.timezone')}
+          value={plan.timezone}
+          placeholder="UTC"
+          onChange={({ target }) => onChange({ timezone: target.value })}
+          slotProps={{ inputLabel: { shrink: true }, htmlInput: { list: zones, dir: 'ltr' } }}
+        />
+      )}
+      <datalist id={dates}>
+        {DATE_FORMATS.map((format) => (
+          <option key={format} value={format} />
+        ))}
+      </datalist>
+      <datalist id={zones}>
+        {Intl.supportedValuesOf('timeZone').map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+    </Box>
+  );
+}
+
+/** Names of characters in the keys of texts. */
+const SIGNS: Readonly<Record<string, string>> = {
+  ',': 'comma',
+  ';': 'semicolon',
+  '\t': 'tab',
+  '|': 'bar',
+  '.': 'point',
+  '"': 'double',
+  "'": 'single',
+  '': 'none',
+};

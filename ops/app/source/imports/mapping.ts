@@ -1,0 +1,105 @@
+/** Which field each column of a file goes to: guessed by the names, and as one has chosen. */
+import { may, mayField } from '../data/rights.ts';
+import type { Collection, Field, Rights } from '../data/schema-types.ts';
+import { fieldName, humanize } from '../translation/names.ts';
+import type { Mapping } from './plan.ts';
+
+/** Whether the caller may import into a collection: not into those of Sluice itself. */
+export function isImportable(collection: Collection, rights: Rights): boolean {
+  const { collection: name, meta, schema } = collection;
+  if (schema === null || name.startsWith('system_') || meta?.system === true) return false;
+  return may(rights, name, 'create') || may(rights, name, 'update');
+}
+
+/** The fields that a file may fill. */
+export function targetFields(fields: readonly Field[], rights: Rights): readonly Field[] {
+  return fields.filter(({ collection, field, type, schema }) => {
+    if (type === 'alias' || schema?.is_generated === true) return false;
+    return (
+      mayField(rights, collection, 'create', field) || mayField(rights, collection, 'update', field)
+    );
+  });
+}
+
+/** Whether a new item needs a value in the field. */
+export function isRequired({ schema, meta }: Field): boolean {
+  if (meta?.required === true) return true;
+  if (schema === null || schema.is_nullable || schema.has_auto_increment) return false;
+  return schema.default_value === null || schema.default_value === undefined;
+}
+
+const DATES = new Set(['date', 'time', 'dateTime', 'timestamp']);
+
+/** Which questions about cells the fields raise. */
+export function kindsOf(fields: readonly Field[]) {
+  const types = new Set(fields.map(({ type }) => type));
+  return {
+    dates: [...types].some((type) => DATES.has(type)),
+    zones: types.has('timestamp'),
+    decimals: ['decimal', 'float'].some((type) => types.has(type)),
+  };
+}
+
+function plain(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** All names by which a field is known. */
+function namesOf(field: Field, locale: string): readonly string[] {
+  const translated = (field.meta?.translations ?? []).map(({ translation }) => translation ?? '');
+  return [field.field, humanize(field.field), fieldName(field, locale), ...translated].map(plain);
+}
+
+/** A column that is called by a path, such as `author.name`, goes where the path leads. */
+function isPath(column: string, fields: readonly Field[]): boolean {
+  const [first, ...rest] = column.split('.');
+  return rest.length > 0 && fields.some(({ field }) => field === first);
+}
+
+/** The field of every column: what was chosen, else what the name says, else none; none twice. */
+export function resolveMapping(
+  columns: readonly string[],
+  fields: readonly Field[],
+  chosen: Mapping,
+  locale: string,
+): Mapping {
+  const taken = new Set(columns.flatMap((column) => chosen[column] ?? []));
+  const claim = (name: string | undefined) => {
+    if (name === undefined || taken.has(name)) return null;
+    taken.add(name);
+    return name;
+  };
+  const exact = new Set(columns);
+  return Object.fromEntries(
+    columns.map((column) => {
+      const choice = chosen[column];
+      if (choice !== undefined) return [column, choice];
+      if (fields.some(({ field }) => field === column) || isPath(column, fields)) {
+        return [column, claim(column)];
+      }
+      const similar = fields.find(
+        (field) => !exact.has(field.field) && namesOf(field, locale).includes(plain(column)),
+      );
+      return [column, claim(similar?.field)];
+    }),
+  );
+}
+
+/** The choices with one more; the column that had the field before is left out. */
+export function withChoice(
+  chosen: Mapping,
+  current: Mapping,
+  column: string,
+  field: string | null,
+) {
+  const before = Object.entries(current).find(([other, to]) => to === field && other !== column);
+  return {
+    ...chosen,
+    ...(field !== null && before !== undefined && { [before[0]]: null }),
+    [column]: field,
+  };
+}

@@ -1,0 +1,55 @@
+/** The latest imports: whoever comes back finds the report of what was sent. */
+import Box from '@mui/material/Box';
+import Typography from '@mui/material/Typography';
+import { useQuery } from '@tanstack/react-query';
+import { useLocaleState, useTranslate } from 'ra-core';
+import { Link } from 'react-router-dom';
+import { client } from '../data/client.ts';
+import { IMPORTS } from '../data/route-of.ts';
+import { formatDate } from '../display/format.ts';
+import { aboutJob } from '../operations/job-name.ts';
+import { JOBS } from '../operations/job-query.ts';
+import { CALM } from '../operations/live.ts';
+import { StateChip } from '../operations/state-chip.tsx';
+import { Panel } from './panel.tsx';
+
+const SHOWN = 5;
+
+export function RecentImports() {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const { data: jobs = [] } = useQuery({
+    queryKey: [JOBS, 'list', 'imports'],
+    queryFn: ({ signal }) =>
+      client.jobs.list(
+        { filter: { kind: { _eq: 'import' } }, sort: '-created_on', limit: SHOWN },
+        { signal },
+      ),
+    refetchInterval: CALM,
+  });
+  if (jobs.length === 0) return null;
+  return (
+    <Panel title={translate('imports.recent')}>
+      <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
+        {jobs.map((job) => (
+          <Box
+            component="li"
+            key={job.id}
+            sx={{
+              ...{ display: 'flex', alignItems: 'center', flexWrap: 'wrap', columnGap: 2, py: 1 },
+              '& + &': { borderTop: 1, borderColor: 'divider' },
+            }}
+          >
+            <Box sx={{ flex: 1, minWidth: 160 }}>
+              <Link to={`${IMPORTS}/${job.id}`}>{aboutJob(job)}</Link>
+            </Box>
+            <Typography variant="body2" color="textSecondary">
+              {formatDate('timestamp', job.created_on, locale)}
+            </Typography>
+            <StateChip state={job.state} />
+          </Box>
+        ))}
+      </Box>
+    </Panel>
+  );
+}

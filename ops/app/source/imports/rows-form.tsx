@@ -1,0 +1,50 @@
+/** What becomes of the rows: new or changed items, and what a faulty one does. */
+import Box from '@mui/material/Box';
+import { useLocaleState, useTranslate } from 'ra-core';
+import type { Field } from '../data/schema-types.ts';
+import { fieldName } from '../translation/names.ts';
+import { Choice } from './choice.tsx';
+import { GRID } from './dialect-form.tsx';
+import { MODES, ON_ERRORS, type Plan } from './plan.ts';
+
+export interface RowsFormProps {
+  readonly plan: Plan;
+  readonly fields: readonly Field[];
+  readonly onChange: (changes: Partial<Plan>) => void;
+}
+
+export function RowsForm({ plan, fields, onChange }: RowsFormProps) {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const unique = fields.filter(({ schema }) => schema?.is_unique && !schema.is_primary_key);
+  return (
+    <Box sx={{ ...GRID, gridTemplateColumns: 'repeat(auto-fill, minmax(260px, 1fr))' }}>
+      <Choice
+        label={translate('imports.mode')}
+        value={plan.mode}
+        options={MODES.map((mode) => [mode, translate(`imports.modes.${mode}`)])}
+        help={translate(`imports.modeHelp.${plan.mode}`)}
+        onChange={(mode) => onChange({ mode })}
+      />
+      {plan.mode !== 'insert' && unique.length > 0 && (
+        <Choice
+          label={translate('imports.match')}
+          value={plan.match}
+          options={[
+            ['', translate('imports.primaryKey')],
+            ...unique.map((field) => [field.field, fieldName(field, locale)] as const),
+          ]}
+          help={translate('imports.matchHelp')}
+          onChange={(match) => onChange({ match })}
+        />
+      )}
+      <Choice
+        label={translate('imports.onError')}
+        value={plan.onError}
+        options={ON_ERRORS.map((name) => [name, translate(`imports.onErrors.${name}`)])}
+        help={translate(`imports.onErrorHelp.${plan.onError}`)}
+        onChange={(onError) => onChange({ onError })}
+      />
+    </Box>
+  );
+}

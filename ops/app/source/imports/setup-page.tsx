@@ -1,0 +1,109 @@
+/** Prepares an import: the collection, the file, how it is written, and where its columns go. */
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import { useTranslate } from 'ra-core';
+import { useContext } from 'react';
+import { useSearchParams } from 'react-router-dom';
+import { Failure } from '../shell/failure.tsx';
+import { Loading } from '../shell/loading.tsx';
+import { PageHeader } from '../shell/page-header.tsx';
+import type { OpenedFile } from './beginning.ts';
+import { CollectionChoice } from './collection-choice.tsx';
+import { DialectForm } from './dialect-form.tsx';
+import { FileArea } from './file-area.tsx';
+import { FirstRows } from './first-rows.tsx';
+import { guessPlan } from './guess.ts';
+import { ImportContext } from './import-context.ts';
+import { withChoice } from './mapping.ts';
+import { MappingList } from './mapping-list.tsx';
+import { Panel } from './panel.tsx';
+import type { Plan } from './plan.ts';
+import { RecentImports } from './recent-imports.tsx';
+import { RowsForm } from './rows-form.tsx';
+import { StartBar } from './start-bar.tsx';
+import { usePrepared, useTargets } from './use-prepared.ts';
+
+export function Component() {
+  const translate = useTranslate();
+  const [parameters, setParameters] = useSearchParams();
+  const collection = parameters.get('collection') ?? '';
+  const { prepared: state, prepare } = useContext(ImportContext);
+  const targets = useTargets(collection);
+  const prepared = usePrepared(targets.fields);
+  const change = (changes: Partial<Plan>) => {
+    if (state !== null) prepare({ ...state, plan: { ...state.plan, ...changes } });
+  };
+  const choose = (name: string) => {
+    setParameters(name === '' ? {} : { collection: name }, { replace: true });
+    // Other fields: what was chosen for those before says nothing about them.
+    change({ mapping: {}, match: '' });
+  };
+  const open = (opened: OpenedFile) => prepare({ opened, plan: guessPlan(opened) });
+
+  const steps = () => {
+    if (prepared === null) return <RecentImports />;
+    const { plan, preview, kinds } = prepared;
+    if (collection === '') {
+      return <Alert severity="info">{translate('imports.chooseCollection')}</Alert>;
+    }
+    if (targets.isError) {
+      return <Failure error={targets.error} retry={() => targets.refetch()} />;
+    }
+    if (targets.isPending) return <Loading />;
+    return (
+      <>
+        <Panel title={translate('imports.dialect')} help={translate('imports.dialectHelp')}>
+          <DialectForm plan={state?.plan ?? plan} onChange={change} kinds={kinds} />
+          <Box sx={{ mt: 3 }}>
+            {preview.rows.length === 0 ? (
+              <Alert severity="warning">{translate('imports.noRows')}</Alert>
+            ) : (
+              <FirstRows preview={preview} mapping={plan.mapping} />
+            )}
+          </Box>
+        </Panel>
+        <Panel title={translate('imports.mapping')} help={translate('imports.mappingHelp')}>
+          <MappingList
+            preview={preview}
+            fields={targets.fields}
+            mapping={plan.mapping}
+            inserts={plan.mode !== 'update'}
+            onChange={(column, field) =>
+              change({
+                mapping: withChoice(state?.plan.mapping ?? {}, plan.mapping, column, field),
+              })
+            }
+          />
+        </Panel>
+        <Panel title={translate('imports.rows')}>
+          <RowsForm plan={plan} fields={targets.fields} onChange={change} />
+        </Panel>
+        <StartBar collection={collection} used={prepared.used} all={preview.columns.length} />
+      </>
+    );
+  };
+
+  return (
+    <>
+      <PageHeader title={translate('imports.title')} />
+      <Box
+        sx={{
+          ...{ p: { xs: 1.5, md: 3 }, display: 'grid', gap: 2, maxWidth: 1100 },
+          gridTemplateColumns: '100%',
+        }}
+      >
+        <Panel title={translate('imports.what')}>
+          <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: '100%' }}>
+            <CollectionChoice value={collection} onChange={choose} />
+            <FileArea
+              opened={state?.opened ?? null}
+              format={state?.plan.format ?? null}
+              onOpened={open}
+            />
+          </Box>
+        </Panel>
+        {steps()}
+      </Box>
+    </>
+  );
+}
