@@ -34,7 +34,7 @@ function fieldMetas(fields: SystemCollection['fields']): FieldMeta[] {
 
 /** Relations that no foreign key tells of, or that can be followed back. */
 function relationMetas(name: string, fields: SystemCollection['fields']): RelationMeta[] {
-  return Object.entries(fields).flatMap(([field, { references }]) => {
+  return Object.entries(fields).flatMap(([field, { references, required }]) => {
     if (references === undefined) return [];
     const { collection: one, onDelete, back } = references;
     const ways: readonly (Back | null)[] = back ?? (onDelete === null ? [null] : []);
@@ -49,7 +49,8 @@ function relationMetas(name: string, fields: SystemCollection['fields']): Relati
       oneAllowedCollections: null,
       junctionField: way?.junction ?? null,
       sortField: way?.sort ?? null,
-      oneDeselectAction: way?.junction === undefined ? 'nullify' : 'delete',
+      // A row that cannot be without its parent goes when it is taken from it.
+      oneDeselectAction: way?.junction !== undefined || required === true ? 'delete' : 'nullify',
     }));
   });
 }

@@ -59,6 +59,25 @@ export const SECTIONS: readonly Section[] = [
     ],
   },
   {
+    path: '/access',
+    text: 'access.title',
+    icon: 'shield',
+    // App access alone lets everybody read himself and his own roles.
+    offered: (rights) =>
+      may(rights, 'system_policies', 'read') ||
+      ['system_users', 'system_roles'].some((name) => may(rights, name, 'update')),
+    routes: [
+      {
+        path: 'access',
+        lazy: () => import('./access/access-section.tsx'),
+        children: [
+          { path: 'policies', lazy: () => import('./access/policy-list-page.tsx') },
+          { path: 'policies/:policy', lazy: () => import('./access/policy-page.tsx') },
+        ],
+      },
+    ],
+  },
+  {
     path: '/operations',
     text: 'operations.title',
     icon: 'monitor_heart',

@@ -237,6 +237,26 @@ t.test('roles, policies and permissions must make sense', async (t) => {
   t.strictSame(await codeOf(nobody), [400, 'INVALID_FOREIGN_KEY']);
 });
 
+t.test('a policy is written with its permissions', async (t) => {
+  const read = { collection: 'system_files', action: 'read', fields: ['*'] };
+  const made = await admin('POST', '/policies', { name: 'p', permissions: [read] });
+  const policy = made.body.data.id;
+  const rows = async () =>
+    (
+      await cluster.db.query<{ id: number; action: string }>(
+        'SELECT id, action FROM system_permissions WHERE policy = $1 ORDER BY id',
+        [policy],
+      )
+    ).rows;
+  const [first] = await rows();
+  const permissions = { create: [{ ...read, action: 'update' }], delete: [first?.id] };
+  const changed = await admin('PATCH', `/policies/${policy}`, { permissions });
+  t.equal(changed.status, 200, 'a permission cannot be without a policy, and goes');
+  t.match(await rows(), [{ action: 'update' }]);
+  t.equal((await admin('PATCH', `/policies/${policy}`, { permissions: [] })).status, 200);
+  t.strictSame(await rows(), []);
+});
+
 t.test('each asks after itself', async (t) => {
   const anonymous = async (path: string) => {
     const response = await fetch(`${cluster.url}${path}`);

@@ -1,15 +1,14 @@
 /** One condition: the way to its field, the operator, and what that compares with. */
 import Box from '@mui/material/Box';
 import TextField from '@mui/material/TextField';
-import { useQueries, useQuery } from '@tanstack/react-query';
 import { useTranslate } from 'ra-core';
-import { useMemo } from 'react';
-import { fieldsQuery, relationsQuery } from '../data/queries.ts';
-import type { Relation } from '../data/schema-types.ts';
+import { useContext } from 'react';
 import type { Condition } from './filter-tree.ts';
-import { operandOf, operatorsOf } from './operators.ts';
+import { operandOf, operatorsOf, payloadOperatorsOf } from './operators.ts';
+import { PurposeContext } from './purpose.ts';
 import { CHOICE, StepChoice } from './step-choice.tsx';
-import { choose, followPath, type Step, type Target } from './steps.ts';
+import { choose, type Step, type Target } from './steps.ts';
+import { useTarget } from './use-target.ts';
 import { ValueEditor } from './value-editor.tsx';
 
 export interface ConditionRowProps {
@@ -18,41 +17,13 @@ export interface ConditionRowProps {
   readonly onChange: (condition: Condition) => void;
 }
 
-const NO_RELATIONS: readonly Relation[] = [];
-
-/** Follows the path, and loads the fields of the collections that it leads through. */
-function useTarget(collection: string, path: readonly string[]) {
-  const relations = useQuery(relationsQuery).data ?? NO_RELATIONS;
-  // Each relation on the way may lead to one more collection.
-  const names = useMemo(() => {
-    const reached = new Set([collection]);
-    for (const relation of relations) {
-      for (const end of [relation.collection, relation.related_collection]) {
-        const uses = path.includes(relation.field) || path.includes(relation.meta?.one_field ?? '');
-        if (end !== null && uses) reached.add(end);
-      }
-    }
-    return [...reached];
-  }, [collection, path, relations]);
-  const fields = useQueries({
-    queries: names.map(fieldsQuery),
-    combine: (results) =>
-      new Map(results.map(({ data }, index) => [names[index] ?? '', data ?? []])),
-  });
-  return {
-    relations,
-    fields,
-    follow: (way: readonly string[]) =>
-      followPath(collection, way, (name) => fields.get(name) ?? [], relations),
-  };
-}
-
 function firstOperator({ field, type, concealed }: Target): string {
   return field === null ? '' : (operatorsOf(type, concealed)[0] ?? '');
 }
 
 export function ConditionRow({ collection, condition, onChange }: ConditionRowProps) {
   const translate = useTranslate();
+  const purpose = useContext(PurposeContext);
   const { path, operator } = condition;
   const { relations, fields, follow } = useTarget(collection, path);
   const target = follow(path);
@@ -63,7 +34,8 @@ export function ConditionRow({ collection, condition, onChange }: ConditionRowPr
     const value = operandOf(begun) === 'none' ? true : null;
     onChange({ ...condition, path: next, operator: begun, value });
   };
-  const operators = target.field === null ? [] : operatorsOf(target.type, target.concealed);
+  const offered = purpose === 'validation' ? payloadOperatorsOf : operatorsOf;
+  const operators = target.field === null ? [] : offered(target.type, target.concealed);
   const chosen = operator === '' ? firstOperator(target) : operator;
   const setOperator = (next: string) => {
     const kept = operandOf(next) === operandOf(chosen) && operandOf(next) !== 'none';

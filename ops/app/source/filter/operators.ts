@@ -12,6 +12,9 @@ const ANY_CASE = [
   ...['_icontains', '_nicontains', '_ieq', '_nieq'],
   ...['_istarts_with', '_nistarts_with', '_iends_with', '_niends_with'],
 ];
+/** Of payloads alone: whether a member is there at all, and whether a pattern matches. */
+const SUBMITTED = '_submitted';
+const REGEX = '_regex';
 const SPATIAL = ['_intersects', '_nintersects', '_intersects_bbox', '_nintersects_bbox'];
 
 const ORDERED = [...MEMBERSHIP, ...RANGE, ...NULLS];
@@ -53,16 +56,22 @@ export function operatorsOf(type: string, concealed: boolean): readonly string[]
   return BY_TYPE[type.startsWith('geometry') ? 'geometry' : type] ?? GENERIC;
 }
 
+/** The operators for a type in a validation, which judges what is sent. */
+export function payloadOperatorsOf(type: string, concealed: boolean): readonly string[] {
+  const isText = ['string', 'text', 'csv', 'uuid', 'hash'].includes(type);
+  return [...operatorsOf(type, concealed), ...(isText ? [REGEX] : []), SUBMITTED];
+}
+
 /** What an operator compares with: nothing, a list, two values, or one. */
 export type Operand = 'none' | 'list' | 'pair' | 'one';
 
 export function operandOf(operator: string): Operand {
-  if (NULLS.includes(operator) || EMPTY.includes(operator)) return 'none';
+  if (NULLS.includes(operator) || EMPTY.includes(operator) || operator === SUBMITTED) return 'none';
   if (operator === '_in' || operator === '_nin') return 'list';
   return operator === '_between' || operator === '_nbetween' ? 'pair' : 'one';
 }
 
-const ALL = new Set([...TEXT, ...GENERIC, ...SPATIAL]);
+const ALL = new Set([...TEXT, ...GENERIC, ...SPATIAL, SUBMITTED, REGEX]);
 
 export function isOperator(name: string): boolean {
   return ALL.has(name);

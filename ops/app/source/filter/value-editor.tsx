@@ -2,10 +2,13 @@
 import Autocomplete from '@mui/material/Autocomplete';
 import TextField from '@mui/material/TextField';
 import { useTranslate } from 'ra-core';
+import { useContext } from 'react';
 import type { Field } from '../data/schema-types.ts';
 import { choicesOf } from '../display/choices.ts';
 import { ItemPicker } from '../display/item-picker.tsx';
 import type { Operand } from './operators.ts';
+import { PurposeContext } from './purpose.ts';
+import { isVariable, variableName, variablesFor } from './variables.ts';
 
 export interface ValueEditorProps {
   readonly field: Field;
@@ -93,11 +96,57 @@ function OneValue({ field, type, related, value, onChange, label }: OneValueProp
   );
 }
 
+/** A value of its own, or a variable, where rules may have one. */
+function VariableChoice(props: ValueEditorProps & { readonly offered: readonly string[] }) {
+  const { operand, value, onChange, offered } = props;
+  const translate = useTranslate();
+  const current = operand === 'list' && Array.isArray(value) ? value[0] : value;
+  const chosen = isVariable(current) ? current : '';
+  const options = chosen === '' || offered.includes(chosen) ? offered : [...offered, chosen];
+  return (
+    <>
+      <TextField
+        select
+        value={chosen}
+        onChange={({ target }) => {
+          const next = target.value === '' ? null : target.value;
+          onChange(operand === 'list' && next !== null ? [next] : next);
+        }}
+        slotProps={{
+          select: { native: true },
+          htmlInput: { 'aria-label': translate('filter.compareWith') },
+        }}
+        sx={BOX}
+      >
+        <option value="">{translate('filter.aValue')}</option>
+        {options.map((option) => (
+          <option key={option} value={option}>
+            {variableName(option, translate)}
+          </option>
+        ))}
+      </TextField>
+      {chosen === '' && <PlainValue {...props} />}
+    </>
+  );
+}
+
 export function ValueEditor(props: ValueEditorProps) {
+  const { operand, value } = props;
+  const purpose = useContext(PurposeContext);
+  if (operand === 'none') return null;
+  const offered = purpose === 'search' || operand === 'pair' ? [] : variablesFor(props);
+  const isStored = purpose !== 'search' && isVariable(value);
+  return offered.length > 0 || isStored ? (
+    <VariableChoice {...props} offered={offered} />
+  ) : (
+    <PlainValue {...props} />
+  );
+}
+
+function PlainValue(props: ValueEditorProps) {
   const { operand, value, onChange } = props;
   const translate = useTranslate();
   const label = translate('filter.value');
-  if (operand === 'none') return null;
   if (operand === 'pair') {
     const [from = '', to = ''] = listOf(value);
     return (

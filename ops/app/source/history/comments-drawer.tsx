@@ -16,8 +16,8 @@ import { isItem } from '../data/values.ts';
 import { formatDate } from '../display/format.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
+import { SideDrawer } from '../shell/side-drawer.tsx';
 import { personName } from './person.ts';
-import { SideDrawer } from './side-drawer.tsx';
 
 /** Of which the compiler knows no fields: they are chosen at run time. */
 const COMMENTS: string = 'system_comments';

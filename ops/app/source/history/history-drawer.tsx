@@ -17,9 +17,9 @@ import { formatDate } from '../display/format.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
+import { SideDrawer } from '../shell/side-drawer.tsx';
 import { Differences } from './differences.tsx';
 import { personName } from './person.ts';
-import { SideDrawer } from './side-drawer.tsx';
 
 /** Of which the compiler knows no fields: they are chosen at run time. */
 const REVISIONS: string = 'system_revisions';

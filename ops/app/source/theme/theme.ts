@@ -72,6 +72,16 @@ export function makeTheme({ dark, direction, colour }: Look): Theme {
     },
     components: {
       MuiInputBase: { styleOverrides: { root: { fontSize: '0.875rem' } } },
+      MuiTypography: {
+        styleOverrides: {
+          root: {
+            // MUI itself knows it by another name.
+            variants: [
+              { props: { color: 'text.secondary' }, style: { color: surface.text.secondary } },
+            ],
+          },
+        },
+      },
       MuiButton: { defaultProps: { disableElevation: true } },
       MuiPaper: { styleOverrides: { root: { backgroundImage: 'none' } } },
       MuiTextField: { defaultProps: { size: 'small', fullWidth: true } },

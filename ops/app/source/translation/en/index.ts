@@ -1,5 +1,6 @@
 /** All English texts: a file for each feature. */
 import type { Texts } from '../provider.ts';
+import { access } from './access.ts';
 import { failure } from './failure.ts';
 import { file } from './file.ts';
 import { filter } from './filter.ts';
@@ -15,6 +16,7 @@ import { shell } from './shell.ts';
 import { signIn } from './sign-in.ts';
 
 export const texts: Texts = {
+  access,
   failure,
   filter,
   form,

@@ -1,4 +1,4 @@
-/** A panel beside the form, with a title and a way to close it. */
+/** A panel beside a screen, with a title and a way to close it. */
 import Box from '@mui/material/Box';
 import Drawer from '@mui/material/Drawer';
 import IconButton from '@mui/material/IconButton';
@@ -11,9 +11,13 @@ interface SideDrawerProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
+  /** In pixels, where the page has room for it. */
+  readonly width?: number;
+  /** What stays in sight below, such as buttons. */
+  readonly footer?: ReactNode;
 }
 
-export function SideDrawer({ title, onClose, children }: SideDrawerProps) {
+export function SideDrawer({ title, onClose, children, width = 560, footer }: SideDrawerProps) {
   const translate = useTranslate();
   const id = useId();
   return (
@@ -26,7 +30,7 @@ export function SideDrawer({ title, onClose, children }: SideDrawerProps) {
           role: 'dialog',
           'aria-modal': true,
           'aria-labelledby': id,
-          sx: { width: 'min(560px, 100vw)' },
+          sx: { width: `min(${width}px, 100vw)` },
         },
       }}
     >
@@ -46,7 +50,25 @@ export function SideDrawer({ title, onClose, children }: SideDrawerProps) {
           <Icon name="close" />
         </IconButton>
       </Box>
-      <Box sx={{ p: 2 }}>{children}</Box>
+      <Box sx={{ p: 2, flex: 1 }}>{children}</Box>
+      {footer !== undefined && (
+        <Box
+          sx={{
+            position: 'sticky',
+            bottom: 0,
+            zIndex: 1,
+            display: 'flex',
+            justifyContent: 'flex-end',
+            gap: 1,
+            p: 2,
+            borderTop: 1,
+            borderColor: 'divider',
+            bgcolor: 'background.paper',
+          }}
+        >
+          {footer}
+        </Box>
+      )}
     </Drawer>
   );
 }

@@ -1,0 +1,134 @@
+/** Reads users, roles, policies, and what leads from one to the other. */
+import { queryOptions } from '@tanstack/react-query';
+import { client } from '../data/client.ts';
+import type { Filter, Item } from '../data/schema-types.ts';
+
+/** Their fields are chosen at run time, so that the compiler knows none. */
+export const USERS: string = 'system_users';
+export const ROLES: string = 'system_roles';
+export const POLICIES: string = 'system_policies';
+export const ACCESS: string = 'system_access';
+export const PERMISSIONS: string = 'system_permissions';
+
+export type Action = 'create' | 'read' | 'update' | 'delete';
+
+/** What can be done with items, in the order of the matrix. */
+export const ACTIONS: readonly Action[] = ['create', 'read', 'update', 'delete'];
+
+export interface Policy {
+  readonly id: string;
+  readonly name: string;
+  readonly icon: string | null;
+  readonly description: string | null;
+  readonly ip_access: readonly string[] | null;
+  readonly enforce_tfa: boolean;
+  readonly admin_access: boolean;
+  readonly app_access: boolean;
+}
+
+/** A row of permissions; of several for one action any may apply. */
+export interface Permission {
+  /** Missing for what app access grants, which has no row. */
+  readonly id?: number;
+  readonly policy?: string | null;
+  readonly collection: string;
+  readonly action: string;
+  readonly permissions: Filter | null;
+  readonly validation: Filter | null;
+  readonly presets: Item | null;
+  readonly fields: readonly string[] | null;
+  readonly system?: boolean;
+}
+
+export interface Role {
+  readonly id: string;
+  readonly name: string;
+  readonly icon: string | null;
+  readonly description: string | null;
+  readonly parent: string | null;
+}
+
+export interface User {
+  readonly id: string;
+  readonly first_name: string | null;
+  readonly last_name: string | null;
+  readonly email: string | null;
+  readonly status: string;
+  readonly role: string | null;
+  readonly language: string | null;
+  readonly last_access: string | null;
+  /** Masked, so that it only tells whether there is one. */
+  readonly token: string | null;
+  readonly tfa_secret: string | null;
+}
+
+const POLICY_FIELDS = [
+  ...['id', 'name', 'icon', 'description', 'ip_access'],
+  ...['enforce_tfa', 'admin_access', 'app_access'],
+];
+const RULE_FIELDS = [
+  ...['id', 'policy', 'collection', 'action'],
+  ...['permissions', 'validation', 'presets', 'fields'],
+];
+const ALL = { limit: -1 } as const;
+
+async function listAll<T>(
+  path: string,
+  query: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<readonly T[]> {
+  return client.request<T[]>('GET', path, { query: { ...ALL, ...query }, signal });
+}
+
+export const policiesQuery = queryOptions({
+  queryKey: ['items', POLICIES, 'list', 'all'],
+  queryFn: ({ signal }) =>
+    listAll<Policy>('/policies', { fields: POLICY_FIELDS, sort: ['name', 'id'] }, signal),
+});
+
+/** How a policy is read by its page and written back. */
+export const POLICY_READ = {
+  fields: [...POLICY_FIELDS, ...RULE_FIELDS.map((field) => `permissions.${field}`)],
+  deep: { permissions: { _limit: -1 } },
+};
+
+export interface StoredPolicy {
+  readonly policy: Policy & { readonly permissions: readonly Permission[] };
+  /** For `If-Match`. */
+  readonly tag: string | null;
+}
+
+export const policyQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['items', POLICIES, 'one', id],
+    queryFn: async ({ signal }): Promise<StoredPolicy> => {
+      const path = `/policies/${encodeURIComponent(id)}`;
+      const answer = await client.open('GET', path, { query: POLICY_READ, signal });
+      const { data }: { readonly data: StoredPolicy['policy'] } = await answer.json();
+      return { policy: data, tag: answer.headers.get('etag') };
+    },
+  });
+
+const PERSON = ['id', 'first_name', 'last_name', 'email'];
+
+export interface PolicyUse {
+  readonly id: string;
+  readonly role: Pick<Role, 'id' | 'name'> | null;
+  readonly user: Pick<User, 'id' | 'first_name' | 'last_name' | 'email'> | null;
+}
+
+/** Who has a policy; both null for everybody. */
+export const policyUseQuery = (policy: string) =>
+  queryOptions({
+    queryKey: ['items', ACCESS, 'list', 'of-policy', policy],
+    queryFn: ({ signal }) =>
+      listAll<PolicyUse>(
+        '/access',
+        {
+          fields: ['id', 'role.id', 'role.name', ...PERSON.map((field) => `user.${field}`)],
+          filter: { policy: { _eq: policy } },
+          sort: ['role.name', 'id'],
+        },
+        signal,
+      ),
+  });

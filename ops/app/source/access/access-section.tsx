@@ -1,0 +1,34 @@
+/** The section of access: who there is, and what they may do. */
+import { useTranslate } from 'ra-core';
+import { Navigate, Outlet, useLocation } from 'react-router-dom';
+import { useRights } from '../data/queries.ts';
+import { may } from '../data/rights.ts';
+import { MenuList } from '../shell/menu-list.tsx';
+import { NotFound } from '../shell/not-found.tsx';
+import { SectionMenu } from '../shell/section-menu.tsx';
+import { POLICIES } from './access-queries.ts';
+
+const SCREENS = [
+  { collection: POLICIES, to: '/access/policies', text: 'access.policies', icon: 'badge' },
+] as const;
+
+export function Component() {
+  const translate = useTranslate();
+  const rights = useRights();
+  const { pathname } = useLocation();
+  const screens = SCREENS.filter(({ collection }) => may(rights, collection, 'read'));
+  const [first] = screens;
+  if (first === undefined) return <NotFound />;
+  if (pathname === '/access') return <Navigate to={first.to} replace />;
+  return (
+    <>
+      <SectionMenu>
+        <MenuList
+          title={translate('access.title')}
+          entries={screens.map(({ to, text, icon }) => ({ to, text: translate(text), icon }))}
+        />
+      </SectionMenu>
+      <Outlet />
+    </>
+  );
+}

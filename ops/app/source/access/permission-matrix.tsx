@@ -1,0 +1,93 @@
+/** The matrix of a policy as it is edited: a menu for each cell, and a drawer for what is custom. */
+import Divider from '@mui/material/Divider';
+import ListItemIcon from '@mui/material/ListItemIcon';
+import ListItemText from '@mui/material/ListItemText';
+import Menu from '@mui/material/Menu';
+import MenuItem from '@mui/material/MenuItem';
+import { useTranslate } from 'ra-core';
+import { useCallback, useMemo, useState } from 'react';
+import { Icon } from '../theme/icon.tsx';
+import type { IconName } from '../theme/icon-paths.ts';
+import { ACTIONS, type Action } from './access-queries.ts';
+import { Matrix } from './matrix.tsx';
+import type { MatrixRow } from './matrix-rows.ts';
+import { type Cells, cellKey, levelOf, NO_RULES, type Rule, rulesFor } from './permission-rules.ts';
+import { RuleDrawer } from './rule-drawer.tsx';
+
+export interface PermissionMatrixProps {
+  readonly stored: Cells;
+  readonly changes: Cells;
+  readonly editable: boolean;
+  readonly onChange: (key: string, rules: readonly Rule[]) => void;
+}
+
+interface Opened {
+  readonly anchor: HTMLElement;
+  readonly row: MatrixRow;
+  /** Null for all of the row. */
+  readonly action: Action | null;
+}
+
+export function PermissionMatrix({ stored, changes, editable, onChange }: PermissionMatrixProps) {
+  const translate = useTranslate();
+  const [menu, setMenu] = useState<Opened | null>(null);
+  const [drawer, setDrawer] = useState<Opened | null>(null);
+  const cells = useMemo(() => new Map([...stored, ...changes]), [stored, changes]);
+  const changed = useMemo(() => new Set(changes.keys()), [changes]);
+  const open = useCallback(
+    (anchor: HTMLElement, row: MatrixRow, action: Action | null) =>
+      (editable ? setMenu : setDrawer)({ anchor, row, action }),
+    [editable],
+  );
+  const rulesAt = (row: MatrixRow, action: Action) =>
+    cells.get(cellKey(row.collection, action)) ?? NO_RULES;
+  const set = (level: 'none' | 'full') => {
+    if (menu === null) return;
+    for (const action of menu.action === null ? ACTIONS : [menu.action]) {
+      onChange(cellKey(menu.row.collection, action), rulesFor(level, rulesAt(menu.row, action)));
+    }
+    setMenu(null);
+  };
+  const { row, action } = menu ?? {};
+  const level = row && action ? levelOf(rulesAt(row, action), action) : null;
+  const choice = (name: string, icon: IconName, text: string, choose: () => void) => (
+    <MenuItem selected={level === name} onClick={choose}>
+      <ListItemIcon>
+        <Icon name={icon} fontSize="small" />
+      </ListItemIcon>
+      <ListItemText>{translate(text)}</ListItemText>
+    </MenuItem>
+  );
+  return (
+    <>
+      <Matrix cells={cells} changed={changed} editable={editable} onOpen={open} />
+      <Menu open={menu !== null} anchorEl={menu?.anchor ?? null} onClose={() => setMenu(null)}>
+        {choice('none', 'remove', 'access.noAccess', () => set('none'))}
+        {choice('full', 'check', 'access.fullAccess', () => set('full'))}
+        {menu?.action && <Divider key="divider" />}
+        {menu?.action &&
+          choice('custom', 'tune', 'access.custom', () => {
+            setDrawer(menu);
+            setMenu(null);
+          })}
+      </Menu>
+      {drawer?.action && (
+        <RuleDrawer
+          collection={drawer.row.collection}
+          label={drawer.row.label}
+          action={drawer.action}
+          rules={rulesAt(drawer.row, drawer.action)}
+          editable={editable}
+          onChange={(rules) => {
+            if (drawer.action) onChange(cellKey(drawer.row.collection, drawer.action), rules);
+          }}
+          onClose={() => {
+            setDrawer(null);
+            // The menu was gone before the drawer came, and with it the way back of the focus.
+            drawer.anchor.focus();
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+/** The page of a policy: it reads what the form begins with. */
+import { useQuery } from '@tanstack/react-query';
+import { useTranslate } from 'ra-core';
+import { useParams } from 'react-router-dom';
+import { collectionsQuery } from '../data/queries.ts';
+import { NEW_ITEM } from '../data/route-of.ts';
+import { Failure } from '../shell/failure.tsx';
+import { Loading } from '../shell/loading.tsx';
+import { PageHeader } from '../shell/page-header.tsx';
+import { policyQuery, type StoredPolicy } from './access-queries.ts';
+import { POLICY_LIST } from './paths.ts';
+import { PolicyForm } from './policy-form.tsx';
+
+const NEW: StoredPolicy = {
+  policy: {
+    id: '',
+    name: '',
+    icon: 'badge',
+    description: null,
+    ip_access: null,
+    enforce_tfa: false,
+    admin_access: false,
+    app_access: true,
+    permissions: [],
+  },
+  tag: null,
+};
+
+export function Component() {
+  const translate = useTranslate();
+  const { policy: id = NEW_ITEM } = useParams();
+  const isNew = id === NEW_ITEM;
+  const policy = useQuery({ ...policyQuery(id), enabled: !isNew });
+  const collections = useQuery(collectionsQuery);
+  const stored = isNew ? NEW : policy.data;
+  const error = policy.error ?? collections.error;
+  if (error !== null) {
+    return (
+      <>
+        <PageHeader title={translate('access.policyTitle')} back={POLICY_LIST} />
+        <Failure
+          error={error}
+          retry={() => Promise.all([policy.refetch(), collections.refetch()])}
+        />
+      </>
+    );
+  }
+  if (stored === undefined || collections.isPending) return <Loading />;
+  return <PolicyForm key={id} stored={stored} isNew={isNew} />;
+}

@@ -1,0 +1,47 @@
+/** Rules as the drawer edits them: filters as trees, which may have conditions that are not complete. */
+import type { Item } from '../data/schema-types.ts';
+import { type Group, readFilter, writeFilter } from '../filter/filter-tree.ts';
+import { FULL_RULE, type Rule } from './permission-rules.ts';
+
+export interface RuleDraft {
+  /** By which the page knows it again. */
+  readonly number: number;
+  readonly id: number | null;
+  readonly allItems: boolean;
+  readonly filter: Group;
+  readonly validation: Group;
+  readonly presets: Item;
+  readonly fields: readonly string[];
+}
+
+let drafts = 0;
+
+export function readRule(rule: Rule): RuleDraft {
+  drafts += 1;
+  const filter = readFilter(rule.permissions);
+  return {
+    number: drafts,
+    id: rule.id,
+    allItems: filter.members.length === 0,
+    filter,
+    validation: readFilter(rule.validation),
+    presets: rule.presets ?? {},
+    fields: rule.fields,
+  };
+}
+
+/** A rule that begins without any limit. */
+export function newDraft(): RuleDraft {
+  return readRule(FULL_RULE);
+}
+
+export function writeRule(draft: RuleDraft): Rule {
+  const { id, allItems, filter, validation, presets, fields } = draft;
+  return {
+    id,
+    permissions: allItems ? null : writeFilter(filter),
+    validation: writeFilter(validation),
+    presets: Object.keys(presets).length === 0 ? null : presets,
+    fields,
+  };
+}

@@ -1,0 +1,10 @@
+/** What a filter is edited for, on which it depends what it can compare with. */
+import { createContext } from 'react';
+
+/**
+ * `search` chooses items for whoever asks; a `rule` is stored and holds for many callers, so that it
+ * speaks of the current one; a `validation` judges what is sent.
+ */
+export type Purpose = 'search' | 'rule' | 'validation';
+
+export const PurposeContext = createContext<Purpose>('search');
