@@ -39,7 +39,7 @@ export interface Live {
   close(): void;
 }
 
-/** Changes that wait for a slow reader; past it he begins anew. */
+/** Changed items that wait for a slow reader; past it he begins anew. */
 const MOST_WAITING = 1_000;
 const NORMAL = 1_000;
 const OPEN = 1;
@@ -66,6 +66,10 @@ function refusalOf({ code, message, ...details }: Refusal): SluiceError {
   return errorOf({ status: 0, errors: [{ message, extensions: { ...details, code } }] });
 }
 
+/** Changed items in a message; several changes may be told at once. */
+const countOf = (told: Told<unknown>): number =>
+  told.event === 'init' || !('data' in told) ? 1 : told.data.length;
+
 /** One subscription, as its reader and the connection see it. */
 class Subscription<Item> {
   readonly text: object;
@@ -73,6 +77,8 @@ class Subscription<Item> {
   readonly single: boolean;
   uid = '';
   readonly #waiting: Told<Item>[] = [];
+  /** Changed items among what waits. */
+  #items = 0;
   #failure: { readonly error: unknown } | null = null;
   #wake: (() => void) | null = null;
 
@@ -83,8 +89,10 @@ class Subscription<Item> {
 
   /** False when too much waits. */
   hear(told: Told<Item>): boolean {
-    if (this.#waiting.length >= MOST_WAITING) {
+    this.#items += countOf(told);
+    if (this.#items > MOST_WAITING && this.#waiting.length > 0) {
       this.#waiting.length = 0;
+      this.#items = 0;
       return false;
     }
     this.#waiting.push(told);
@@ -100,7 +108,10 @@ class Subscription<Item> {
   async next(): Promise<Told<Item>> {
     for (;;) {
       const told = this.#waiting.shift();
-      if (told) return told;
+      if (told) {
+        this.#items -= countOf(told);
+        return told;
+      }
       if (this.#failure) throw this.#failure.error;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

@@ -52,7 +52,7 @@ t.test('several share a connection, one item is told as a list of one', async (t
   const all = client.items('note').subscribe({ event: 'update' });
   t.match(await next(one), { event: 'init', data: [{ title: 'mine' }] });
   await next(all);
-  t.equal(proxy.alive, 1);
+  await until(() => proxy.alive === 1, 'that of the subscription before has ended');
   await notes.update(Number(id), { title: 'changed' });
   t.match(await next(one), { event: 'update', data: [{ title: 'changed' }] });
   t.match(await next(all), { event: 'update', data: [{ title: 'changed' }] });
