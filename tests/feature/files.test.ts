@@ -11,6 +11,7 @@ import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { bodyOf, type ErrorsBody } from '#tests/harness/body.ts';
 import { ADMIN_TOKEN, type Cluster, startCluster } from '#tests/harness/cluster.ts';
+import { createMember } from '#tests/harness/member.ts';
 import { until } from '#tests/harness/until.ts';
 
 const PNG = Buffer.from(
@@ -118,10 +119,22 @@ t.test('files', async (t) => {
       ),
     );
     const { data } = await bodyOf<Answer<FileRow[]>>(answer);
-    t.strictSame(data.map(({ title, filesize }) => [title, filesize]).sort(), [
+    const expected = [
       ['First', '1'],
       ['Two Of Three', '1'],
+    ];
+    const shown = data.map(({ title, filesize }) => [title, filesize]);
+    t.strictSame(shown, expected, 'in the order in which they were sent');
+    const fields = ['id', 'title'];
+    const member = await createMember(cluster, [
+      { collection: 'system_files', action: 'create', fields: ['title', 'filename_download'] },
+      { collection: 'system_files', action: 'read', fields },
     ]);
+    const own = await member.upload(
+      '/files',
+      form(['a', textFile('1', 'x')], ['b', textFile('2')]),
+    );
+    t.match(own, { status: 200, body: { data: [{ title: 'X' }, { title: 'Note' }] } });
     const before = storedContent(cluster).length;
     const refused = await send(
       cluster,

@@ -1,4 +1,5 @@
 /** Files as they are uploaded: their bytes first, then their rows in one transaction. */
+import { randomUUID } from 'node:crypto';
 import { forbidden, invalidPayload } from '#core/errors/service-error.ts';
 import type { Item } from '#core/mutation/payload.ts';
 import type { ArrivingUploads } from '../arriving-uploads.ts';
@@ -30,6 +31,16 @@ function itemOf({ item, filename }: IncomingUpload): Item {
   const named = others.filename_download ?? filename;
   if (typeof named === 'string' && named !== '') return { ...others, filename_download: named };
   throw invalidPayload('A file needs a name.', { field: 'filename_download' });
+}
+
+/**
+ * Gives several new files keys in their order, unless they bring their own: what is read back is sorted
+ * by key, and who uploads them wants to know which is which.
+ */
+function inOrder(items: readonly Item[], given: readonly Item[]): readonly Item[] {
+  if (items.length === 1 || items.some(({ id }) => id !== undefined)) return given;
+  const keys = items.map(() => randomUUID()).sort();
+  return given.map((members, index) => ({ ...members, id: keys[index] }));
 }
 
 export class FileUploads {
@@ -75,7 +86,8 @@ export class FileUploads {
         }
         const { given, settle } = await images.of(stored, target.requestId);
         const body = items.length === 1 ? items[0] : items;
-        const answer = await system.create({ ...target, given }, body, question);
+        const ordered = { ...target, given: inOrder(items, given) };
+        const answer = await system.create(ordered, body, question);
         settle();
         return answer;
       } catch (error) {
