@@ -68,7 +68,7 @@ function refusalOf({ code, message, ...details }: Refusal): SluiceError {
 
 /** Changed items in a message; several changes may be told at once. */
 const countOf = (told: Told<unknown>): number =>
-  told.event === 'init' || !('data' in told) ? 1 : told.data.length;
+  told.event === 'init' || !('data' in told) ? 1 : (told.data?.length ?? 1);
 
 /** One subscription, as its reader and the connection see it. */
 class Subscription<Item> {
