@@ -37,6 +37,31 @@ export const SECTIONS: readonly Section[] = [
     ],
   },
   {
+    path: '/model',
+    text: 'model.title',
+    icon: 'schema',
+    offered: (_, administrator) => administrator,
+    routes: [
+      {
+        path: 'model',
+        lazy: () => import('./model/model-section.tsx'),
+        children: [
+          { path: 'collections', lazy: () => import('./model/collection-list-page.tsx') },
+          { path: 'new-collection', lazy: () => import('./model/new-collection-page.tsx') },
+          {
+            path: 'collections/:collection',
+            children: [
+              { index: true, lazy: () => import('./model/collection-page.tsx') },
+              { path: 'settings', lazy: () => import('./model/collection-settings-page.tsx') },
+              { path: 'new-field', lazy: () => import('./model/field-page.tsx') },
+              { path: 'fields/:field', lazy: () => import('./model/field-page.tsx') },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+  {
     path: '/imports',
     text: 'imports.title',
     icon: 'input',

@@ -71,6 +71,7 @@ export interface FieldMeta {
   readonly validation: Filter | null;
   readonly validation_message: string | null;
   readonly icon?: string | null;
+  readonly system?: boolean;
 }
 
 export interface FieldSchema {

@@ -9,6 +9,7 @@ import { history } from './history.ts';
 import { imports } from './imports.ts';
 import { interfaceTexts } from './interface.ts';
 import { list } from './list.ts';
+import { model } from './model.ts';
 import { navigation } from './navigation.ts';
 import { operations } from './operations.ts';
 import { relation } from './relation.ts';
@@ -21,6 +22,7 @@ export const texts: Texts = {
   filter,
   form,
   list,
+  model,
   navigation,
   operations,
   shell,

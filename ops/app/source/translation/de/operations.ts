@@ -94,6 +94,7 @@ export const operations = {
   kind: {
     import: 'Import',
     export: 'Export',
+    schema: 'Änderung des Datenmodells',
     mail: 'E-Mail',
     index: 'Index',
     tidy: 'Aufräumen',

@@ -93,6 +93,7 @@ export const operations = {
   kind: {
     import: 'Import',
     export: 'Export',
+    schema: 'Change of the data model',
     mail: 'Mail',
     index: 'Index',
     tidy: 'Tidying',

@@ -1,0 +1,152 @@
+/** What a collection is besides its fields: how it looks, how its items are called, sorted, archived. */
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import { useQuery } from '@tanstack/react-query';
+import { useLocaleState, useNotify, useTranslate } from 'ra-core';
+import { type FormEvent, useId, useState } from 'react';
+import { useParams } from 'react-router-dom';
+import { collectionsQuery, fieldsQuery } from '../data/queries.ts';
+import type { Collection, Field, Item } from '../data/schema-types.ts';
+import { sameValue } from '../data/values.ts';
+import { Failure } from '../shell/failure.tsx';
+import { Loading } from '../shell/loading.tsx';
+import { NotFound } from '../shell/not-found.tsx';
+import { PageHeader } from '../shell/page-header.tsx';
+import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
+import { Icon } from '../theme/icon.tsx';
+import { pathOf } from './change.ts';
+import { ChangeState } from './change-state.tsx';
+import { archiveSpecs, basicSpecs, itemSpecs, lookSpecs, nameOf } from './collection-specs.ts';
+import { CollectionTabs } from './collection-tabs.tsx';
+import { Controls } from './control.tsx';
+import { DeleteCollection } from './delete-collection.tsx';
+import { FORM, Part } from './part.tsx';
+import { COLLECTIONS } from './route.ts';
+import { RowsEditor } from './rows-editor.tsx';
+import { TemplateEditor } from './template-editor.tsx';
+import { useChange } from './use-change.ts';
+
+interface SettingsProps {
+  readonly collection: Collection;
+  readonly collections: ReadonlyMap<string, Collection>;
+  readonly fields: readonly Field[];
+}
+
+const TRANSLATION = ['language', 'translation', 'singular', 'plural'].map((name) => ({
+  name,
+  label: `model.translation.${name}`,
+}));
+
+function Settings({ collection, collections, fields }: SettingsProps) {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const notify = useNotify();
+  const form = useId();
+  const { collection: name, meta, schema } = collection;
+  const folder = schema === null;
+  const stored: Item = { ...meta };
+  const [changes, setChanges] = useState<Item>({});
+  const [deleting, setDeleting] = useState(false);
+  const values = { ...stored, ...changes };
+  const changed = Object.entries(changes).filter(
+    ([member, value]) => !sameValue(value, stored[member]),
+  );
+  const work = useChange(() => {
+    setChanges({});
+    notify('model.saved', { type: 'success' });
+  });
+  const set = (member: string, value: unknown) => setChanges({ ...changes, [member]: value });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const body = { meta: Object.fromEntries(changed) };
+    work.run([{ method: 'PATCH', path: pathOf('collections', name), body }]);
+  };
+  const context = { collections, collection: name, locale, translate, folder };
+  return (
+    <>
+      <PageHeader
+        title={nameOf(collections, name, locale)}
+        back={COLLECTIONS}
+        actions={
+          <>
+            <Button
+              color="error"
+              startIcon={<Icon name="delete" />}
+              onClick={() => setDeleting(true)}
+            >
+              {translate('shell.delete')}
+            </Button>
+            <Button
+              type="submit"
+              form={form}
+              variant="contained"
+              disabled={changed.length === 0}
+              loading={work.isPending}
+            >
+              {translate('shell.save')}
+            </Button>
+          </>
+        }
+      />
+      {!folder && <CollectionTabs collection={name} />}
+      <UnsavedChanges when={() => changed.length > 0} />
+      <Box component="form" id={form} noValidate onSubmit={submit} sx={FORM}>
+        <ChangeState work={work} />
+        <Part title={translate('model.general')}>
+          <Controls
+            specs={[...basicSpecs(context), ...lookSpecs(context)]}
+            values={values}
+            onChange={set}
+          />
+        </Part>
+        <Part title={translate('model.names')} help={translate('model.namesHelp')}>
+          {!folder && (
+            <TemplateEditor
+              fields={fields}
+              value={values.display_template}
+              onChange={(value) => set('display_template', value)}
+            />
+          )}
+          <RowsEditor
+            title={translate('model.member.translations')}
+            columns={folder ? TRANSLATION.slice(0, 2) : TRANSLATION}
+            value={stored.translations}
+            onChange={(value) => set('translations', value)}
+            add={translate('model.addTranslation')}
+          />
+        </Part>
+        {!folder && (
+          <>
+            <Part title={translate('model.order')}>
+              <Controls specs={itemSpecs(context, fields)} values={values} onChange={set} />
+            </Part>
+            <Part title={translate('model.archive')} help={translate('model.archiveHelp')}>
+              <Controls specs={archiveSpecs(context, fields)} values={values} onChange={set} />
+            </Part>
+          </>
+        )}
+      </Box>
+      {deleting && <DeleteCollection collection={collection} onClose={() => setDeleting(false)} />}
+    </>
+  );
+}
+
+export function Component() {
+  const { collection: name = '' } = useParams();
+  const collections = useQuery(collectionsQuery);
+  const fields = useQuery(fieldsQuery(name));
+  if (collections.isPending || fields.isLoading) return <Loading />;
+  if (collections.isError) {
+    return <Failure error={collections.error} retry={() => collections.refetch()} />;
+  }
+  const collection = collections.data.get(name);
+  if (collection === undefined) return <NotFound />;
+  return (
+    <Settings
+      key={name}
+      collection={collection}
+      collections={collections.data}
+      fields={fields.data ?? []}
+    />
+  );
+}

@@ -1,0 +1,54 @@
+/** The column of a field: whether it may be empty, what it holds by itself, its index. */
+import { useTranslate } from 'ra-core';
+import { type ControlSpec, Controls } from './control.tsx';
+import { DefaultValue } from './default-value.tsx';
+import { measures } from './field-draft.ts';
+import type { PartOfField } from './field-form.tsx';
+import { Part } from './part.tsx';
+
+function columnSpecs({ draft, stored }: PartOfField): readonly ControlSpec[] {
+  const { type } = draft;
+  const isKey = stored?.schema?.is_primary_key === true;
+  const isSystem = stored?.meta?.system === true;
+  const index = {
+    ...({ name: 'is_indexed', kind: 'switch', help: 'model.help.is_indexed' } as const),
+    disabled: isKey,
+  };
+  if (isSystem) return [index];
+  const numbers = ['max_length', 'numeric_precision', 'numeric_scale'].filter((name) =>
+    measures(type, name),
+  );
+  return [
+    ...numbers.map((name) => ({ name, kind: 'number', help: `model.help.${name}` }) as const),
+    {
+      ...({ name: 'is_nullable', kind: 'switch', help: 'model.help.is_nullable' } as const),
+      disabled: isKey,
+    },
+    {
+      ...({ name: 'is_unique', kind: 'switch', help: 'model.help.is_unique' } as const),
+      disabled: isKey,
+    },
+    index,
+  ];
+}
+
+export function ColumnPart(props: PartOfField) {
+  const { draft, stored, onChange } = props;
+  const translate = useTranslate();
+  const set = (name: string, value: unknown) =>
+    onChange({ ...draft, schema: { ...draft.schema, [name]: value } });
+  const isSystem = stored?.meta?.system === true;
+  const counts = stored?.schema?.has_auto_increment === true;
+  return (
+    <Part title={translate('model.column')} help={translate('model.columnHelp')}>
+      {!isSystem && !counts && !stored?.schema?.is_generated && (
+        <DefaultValue
+          key={draft.type}
+          draft={draft}
+          onChange={(value) => set('default_value', value)}
+        />
+      )}
+      <Controls specs={columnSpecs(props)} values={draft.schema} onChange={set} />
+    </Part>
+  );
+}

@@ -1,0 +1,72 @@
+/** Asks before a collection is deleted: says what is lost, and wants its name. */
+import Alert from '@mui/material/Alert';
+import { useQuery } from '@tanstack/react-query';
+import { useLocaleState, useNotify, useTranslate } from 'ra-core';
+import { useNavigate } from 'react-router-dom';
+import { client } from '../data/client.ts';
+import { relationsQuery } from '../data/queries.ts';
+import type { Collection } from '../data/schema-types.ts';
+import { formatNumber } from '../display/format.ts';
+import { pathOf } from './change.ts';
+import { DeleteDialog } from './delete-dialog.tsx';
+import { COLLECTIONS } from './route.ts';
+import { useChange } from './use-change.ts';
+
+export interface DeleteCollectionProps {
+  readonly collection: Collection;
+  readonly onClose: () => void;
+}
+
+export function DeleteCollection({ collection, onClose }: DeleteCollectionProps) {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const notify = useNotify();
+  const navigate = useNavigate();
+  const { collection: name, schema } = collection;
+  const rows = useQuery({
+    queryKey: ['lost', name],
+    queryFn: async ({ signal }) => {
+      const { meta } = await client.items(name).page({ limit: 0 }, { signal });
+      return meta.total_count ?? 0;
+    },
+    enabled: schema !== null,
+    // Each time it is asked it is counted again.
+    staleTime: 0,
+  });
+  const relations = useQuery(relationsQuery).data ?? [];
+  const referring = relations
+    .filter((relation) => relation.related_collection === name && relation.collection !== name)
+    .map((relation) => `${relation.collection}.${relation.field}`);
+  const work = useChange(
+    () => notify('model.collectionDeleted', { type: 'success', messageArgs: { name } }),
+    { leave: async () => navigate(COLLECTIONS), collection: name },
+  );
+  return (
+    <DeleteDialog
+      title={translate('model.deleteCollection', { name })}
+      name={name}
+      work={work}
+      ready={schema === null || !rows.isPending}
+      onConfirm={() => work.run([{ method: 'DELETE', path: pathOf('collections', name) }])}
+      onClose={onClose}
+    >
+      {schema === null ? (
+        translate('model.deleteFolderText')
+      ) : (
+        <>
+          {rows.data !== undefined && (
+            <Alert severity={rows.data > 0 ? 'error' : 'info'} sx={{ mb: 1.5 }}>
+              {translate(rows.data === 0 ? 'model.deleteNoRows' : 'model.deleteRows', {
+                smart_count: rows.data,
+                rows: formatNumber(rows.data, locale),
+              })}
+            </Alert>
+          )}
+          {translate('model.deleteCollectionText')}
+          {referring.length > 0 &&
+            ` ${translate('model.deleteReferring', { fields: referring.join(', ') })}`}
+        </>
+      )}
+    </DeleteDialog>
+  );
+}

@@ -1,0 +1,59 @@
+/** Asks before a field is deleted, and says how many items have a value in it. */
+import Alert from '@mui/material/Alert';
+import { useQuery } from '@tanstack/react-query';
+import { useLocaleState, useNotify, useTranslate } from 'ra-core';
+import { client } from '../data/client.ts';
+import type { Field } from '../data/schema-types.ts';
+import { formatNumber } from '../display/format.ts';
+import { pathOf } from './change.ts';
+import { DeleteDialog } from './delete-dialog.tsx';
+import { useChange } from './use-change.ts';
+
+export interface DeleteFieldProps {
+  readonly field: Field;
+  /** Leaves the screen of the field. */
+  readonly leave: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+export function DeleteField({ field: wanted, leave, onClose }: DeleteFieldProps) {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const notify = useNotify();
+  const { collection, field, schema } = wanted;
+  const rows = useQuery({
+    queryKey: ['lost', collection, field],
+    queryFn: async ({ signal }) => {
+      const filter = { [field]: { _nnull: true } };
+      const { meta } = await client.items(collection).page({ limit: 0, filter }, { signal });
+      return meta.filter_count ?? 0;
+    },
+    enabled: schema !== null,
+    // Each time it is asked it is counted again.
+    staleTime: 0,
+  });
+  const work = useChange(
+    () => notify('model.fieldDeleted', { type: 'success', messageArgs: { name: field } }),
+    { leave },
+  );
+  return (
+    <DeleteDialog
+      title={translate('model.deleteField', { name: field })}
+      name={field}
+      work={work}
+      ready={schema === null || !rows.isPending}
+      onConfirm={() => work.run([{ method: 'DELETE', path: pathOf('fields', collection, field) }])}
+      onClose={onClose}
+    >
+      {rows.data !== undefined && (
+        <Alert severity={rows.data > 0 ? 'error' : 'info'} sx={{ mb: 1.5 }}>
+          {translate(rows.data === 0 ? 'model.deleteNoValues' : 'model.deleteValues', {
+            smart_count: rows.data,
+            rows: formatNumber(rows.data, locale),
+          })}
+        </Alert>
+      )}
+      {translate(schema === null ? 'model.deleteAliasText' : 'model.deleteFieldText')}
+    </DeleteDialog>
+  );
+}

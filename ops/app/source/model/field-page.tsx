@@ -1,0 +1,138 @@
+/** One field of a collection, which is there or is made here. */
+import Button from '@mui/material/Button';
+import { useQuery } from '@tanstack/react-query';
+import { useLocaleState, useNotify, useTranslate } from 'ra-core';
+import { type FormEvent, useId, useRef, useState } from 'react';
+import { useNavigate, useParams } from 'react-router-dom';
+import { collectionsQuery, fieldsQuery } from '../data/queries.ts';
+import type { Field } from '../data/schema-types.ts';
+import { Failure } from '../shell/failure.tsx';
+import { Loading } from '../shell/loading.tsx';
+import { NotFound } from '../shell/not-found.tsx';
+import { PageHeader } from '../shell/page-header.tsx';
+import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
+import { Icon } from '../theme/icon.tsx';
+import { fieldName } from '../translation/names.ts';
+import { pathOf } from './change.ts';
+import { DeleteField } from './delete-field.tsx';
+import { draftOf, fieldBody, fieldPatch, newDraft } from './field-draft.ts';
+import { FieldForm } from './field-form.tsx';
+import { nameFault } from './name.ts';
+import { collectionPath } from './route.ts';
+import { useChange } from './use-change.ts';
+
+interface EditorProps {
+  readonly collection: string;
+  readonly fields: readonly Field[];
+  /** Null for one that is made. */
+  readonly field: Field | null;
+}
+
+function Editor({ collection, fields, field }: EditorProps) {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const notify = useNotify();
+  const navigate = useNavigate();
+  const form = useId();
+  const [before] = useState(() => (field === null ? newDraft('string', '') : draftOf(field)));
+  const [draft, setDraft] = useState(before);
+  const [fault, setFault] = useState<string | null>(null);
+  const [deleting, setDeleting] = useState(false);
+  const done = useRef(false);
+  const back = collectionPath(collection);
+  const patch = fieldPatch(before, draft);
+  const work = useChange(async () => {
+    done.current = true;
+    const text = field === null ? 'model.fieldCreated' : 'model.fieldSaved';
+    notify(text, { type: 'success', messageArgs: { name: draft.field } });
+    await navigate(back);
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (field !== null) {
+      const path = pathOf('fields', collection, field.field);
+      if (patch !== null) work.run([{ method: 'PATCH', path, body: patch }]);
+      return;
+    }
+    const wrong = nameFault(draft.field, new Set(fields.map((other) => other.field)));
+    setFault(wrong);
+    if (wrong !== null) return document.getElementById(`${form}-name`)?.focus();
+    const body = fieldBody(draft);
+    // At the end of the form.
+    const sort = Math.max(0, ...fields.map(({ meta }) => meta?.sort ?? 0)) + 1;
+    const path = pathOf('fields', collection);
+    work.run([{ method: 'POST', path, body: { ...body, meta: { ...draft.meta, sort } } }]);
+  };
+  const isSystem = field?.meta?.system === true;
+  const isKey = field?.schema?.is_primary_key === true;
+  return (
+    <>
+      <PageHeader
+        title={field === null ? translate('model.newField') : fieldName(field, locale)}
+        back={back}
+        actions={
+          <>
+            {field !== null && !isSystem && !isKey && (
+              <Button
+                color="error"
+                startIcon={<Icon name="delete" />}
+                onClick={() => setDeleting(true)}
+              >
+                {translate('shell.delete')}
+              </Button>
+            )}
+            <Button
+              type="submit"
+              form={form}
+              variant="contained"
+              disabled={field !== null && patch === null}
+              loading={work.isPending}
+            >
+              {translate(field === null ? 'model.create' : 'shell.save')}
+            </Button>
+          </>
+        }
+      />
+      <UnsavedChanges when={() => !done.current && draft !== before && patch !== null} />
+      <FieldForm
+        id={form}
+        collection={collection}
+        fields={fields}
+        stored={field}
+        draft={draft}
+        nameFault={fault}
+        work={work}
+        onChange={setDraft}
+        onSubmit={submit}
+      />
+      {deleting && field !== null && (
+        <DeleteField
+          field={field}
+          leave={async () => {
+            done.current = true;
+            await navigate(back);
+          }}
+          onClose={() => setDeleting(false)}
+        />
+      )}
+    </>
+  );
+}
+
+export function Component() {
+  const { collection = '', field: name } = useParams();
+  const collections = useQuery(collectionsQuery);
+  const fields = useQuery(fieldsQuery(collection));
+  if (fields.isError) return <Failure error={fields.error} retry={() => fields.refetch()} />;
+  if (fields.isPending || collections.isPending) return <Loading />;
+  const field = fields.data.find((known) => known.field === name) ?? null;
+  if (name !== undefined && field === null) return <NotFound />;
+  return (
+    <Editor
+      key={`${collection} ${name}`}
+      collection={collection}
+      fields={fields.data}
+      field={field}
+    />
+  );
+}

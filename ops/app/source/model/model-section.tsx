@@ -1,0 +1,35 @@
+/** The section of the data model, for administrators. */
+import { useTranslate } from 'ra-core';
+import { Navigate, Outlet, useLocation } from 'react-router-dom';
+import { useIsAdministrator } from '../data/queries.ts';
+import { MenuList } from '../shell/menu-list.tsx';
+import { Message } from '../shell/message.tsx';
+import { PageHeader } from '../shell/page-header.tsx';
+import { SectionMenu } from '../shell/section-menu.tsx';
+import { COLLECTIONS } from './route.ts';
+
+export function Component() {
+  const translate = useTranslate();
+  const administrator = useIsAdministrator();
+  const { pathname } = useLocation();
+  if (!administrator) {
+    return (
+      <>
+        <PageHeader title={translate('model.title')} />
+        <Message icon="lock" title={translate('failure.forbidden')} />
+      </>
+    );
+  }
+  if (pathname === '/model') return <Navigate to={COLLECTIONS} replace />;
+  return (
+    <>
+      <SectionMenu>
+        <MenuList
+          title={translate('model.title')}
+          entries={[{ to: COLLECTIONS, text: translate('model.collections'), icon: 'database' }]}
+        />
+      </SectionMenu>
+      <Outlet />
+    </>
+  );
+}

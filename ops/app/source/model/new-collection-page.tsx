@@ -1,0 +1,202 @@
+/** Makes a collection, or a folder: its name, its key, and what the server fills by itself. */
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Checkbox from '@mui/material/Checkbox';
+import FormControlLabel from '@mui/material/FormControlLabel';
+import FormHelperText from '@mui/material/FormHelperText';
+import Radio from '@mui/material/Radio';
+import RadioGroup from '@mui/material/RadioGroup';
+import TextField from '@mui/material/TextField';
+import { useLocaleState, useNotify, useTranslate } from 'ra-core';
+import { type FormEvent, useId, useRef, useState } from 'react';
+import { useNavigate } from 'react-router-dom';
+import { useCollections } from '../data/queries.ts';
+import type { Item } from '../data/schema-types.ts';
+import { PageHeader } from '../shell/page-header.tsx';
+import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
+import { pathOf } from './change.ts';
+import { ChangeState } from './change-state.tsx';
+import {
+  collectionBody,
+  KEYS,
+  type KeyKind,
+  type NewCollection,
+  SYSTEM_FIELDS,
+  type SystemField,
+  userRelations,
+} from './collection-body.ts';
+import { basicSpecs } from './collection-specs.ts';
+import { Controls, TWO_COLUMNS } from './control.tsx';
+import { nameFault, nameTyped } from './name.ts';
+import { FORM, Part } from './part.tsx';
+import { COLLECTIONS, collectionPath } from './route.ts';
+import { useChange } from './use-change.ts';
+
+function isKeyKind(value: string): value is KeyKind {
+  return KEYS.some((kind) => kind === value);
+}
+
+export function Component() {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const notify = useNotify();
+  const navigate = useNavigate();
+  const form = useId();
+  const kindLabel = useId();
+  const collections = useCollections();
+  const [name, setName] = useState('');
+  const [folder, setFolder] = useState(false);
+  const [keyName, setKeyName] = useState('id');
+  const [keyKind, setKeyKind] = useState<KeyKind>('integer');
+  const [fields, setFields] = useState<ReadonlySet<SystemField>>(new Set());
+  const [meta, setMeta] = useState<Item>({});
+  const [fault, setFault] = useState<string | null>(null);
+  const done = useRef(false);
+  const place = useRef<HTMLInputElement>(null);
+  const work = useChange(async () => {
+    done.current = true;
+    notify('model.collectionCreated', { type: 'success', messageArgs: { name } });
+    await navigate(folder ? COLLECTIONS : collectionPath(name.trim()));
+  });
+  const states = {
+    published: translate('model.status.published'),
+    draft: translate('model.status.draft'),
+    archived: translate('model.status.archived'),
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const wrong = nameFault(name, new Set(collections.keys()));
+    setFault(wrong);
+    if (wrong !== null) return place.current?.focus();
+    const wanted: NewCollection = { name, folder, keyName, keyKind, fields, states, meta };
+    const path = '/collections';
+    work.run([
+      {
+        ...{ method: 'POST', path, body: collectionBody(wanted) },
+        undo: { method: 'DELETE', path: pathOf('collections', name.trim()) },
+      },
+      ...userRelations(wanted).map(
+        (body) => ({ method: 'POST', path: '/relations', body }) as const,
+      ),
+    ]);
+  };
+  const toggle = (field: SystemField, checked: boolean) => {
+    const next = new Set(fields);
+    if (checked) next.add(field);
+    else next.delete(field);
+    setFields(next);
+  };
+  const isDirty = () => !done.current && (name !== '' || Object.keys(meta).length > 0);
+  return (
+    <>
+      <PageHeader
+        title={translate('model.newCollection')}
+        back={COLLECTIONS}
+        actions={
+          <Button type="submit" form={form} variant="contained" loading={work.isPending}>
+            {translate('model.create')}
+          </Button>
+        }
+      />
+      <UnsavedChanges when={isDirty} />
+      <Box component="form" id={form} noValidate onSubmit={submit} sx={FORM}>
+        <ChangeState work={work} />
+        <Part title={translate('model.general')}>
+          <Box sx={TWO_COLUMNS}>
+            <TextField
+              label={translate('model.member.collection')}
+              value={name}
+              required
+              autoFocus
+              inputRef={place}
+              onChange={({ target }) => setName(nameTyped(target.value))}
+              error={fault !== null}
+              helperText={translate(fault ?? 'model.help.name')}
+              slotProps={{ htmlInput: { spellCheck: false, autoCapitalize: 'off' } }}
+            />
+            <Box>
+              <RadioGroup
+                aria-labelledby={kindLabel}
+                value={folder ? 'folder' : 'table'}
+                onChange={(_, value) => setFolder(value === 'folder')}
+              >
+                <Box id={kindLabel} sx={{ fontSize: 13, fontWeight: 600, color: 'text.secondary' }}>
+                  {translate('model.kind')}
+                </Box>
+                {(['table', 'folder'] as const).map((kind) => (
+                  <FormControlLabel
+                    key={kind}
+                    value={kind}
+                    control={<Radio size="small" sx={{ py: 0.5 }} />}
+                    label={translate(`model.kind_${kind}`)}
+                    slotProps={{ typography: { variant: 'body2' } }}
+                  />
+                ))}
+              </RadioGroup>
+            </Box>
+          </Box>
+          <Controls
+            specs={basicSpecs({ collections, collection: name, locale, translate, folder })}
+            values={meta}
+            onChange={(member, value) => setMeta({ ...meta, [member]: value })}
+          />
+        </Part>
+        {!folder && (
+          <>
+            <Part title={translate('model.key')} help={translate('model.keyHelp')}>
+              <Box sx={TWO_COLUMNS}>
+                <TextField
+                  select
+                  label={translate('model.keyKind')}
+                  value={keyKind}
+                  onChange={({ target }) => isKeyKind(target.value) && setKeyKind(target.value)}
+                  helperText={translate(`model.keyHelp_${keyKind}`)}
+                  slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
+                >
+                  {KEYS.map((kind) => (
+                    <option key={kind} value={kind}>
+                      {translate(`model.key_${kind}`)}
+                    </option>
+                  ))}
+                </TextField>
+                <TextField
+                  label={translate('model.keyName')}
+                  value={keyName}
+                  required
+                  onChange={({ target }) => setKeyName(nameTyped(target.value))}
+                  slotProps={{ htmlInput: { spellCheck: false, autoCapitalize: 'off' } }}
+                />
+              </Box>
+            </Part>
+            <Part title={translate('model.filled')} help={translate('model.filledHelp')}>
+              <Box sx={TWO_COLUMNS}>
+                {SYSTEM_FIELDS.map((field) => (
+                  <Box key={field}>
+                    <FormControlLabel
+                      control={
+                        <Checkbox
+                          size="small"
+                          checked={fields.has(field)}
+                          onChange={(_, checked) => toggle(field, checked)}
+                          slotProps={{ input: { 'aria-describedby': `${form}-${field}` } }}
+                        />
+                      }
+                      label={translate(`model.filled_${field}`)}
+                      slotProps={{ typography: { variant: 'body2' } }}
+                    />
+                    <FormHelperText
+                      id={`${form}-${field}`}
+                      sx={{ mt: -0.75, mx: 0, paddingInlineStart: '29px' }}
+                    >
+                      {translate(`model.filledHelp_${field}`)}
+                    </FormHelperText>
+                  </Box>
+                ))}
+              </Box>
+            </Part>
+          </>
+        )}
+      </Box>
+    </>
+  );
+}

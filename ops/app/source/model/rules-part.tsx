@@ -1,0 +1,54 @@
+/** The rules of a field: what its values must be, and when it is hidden, needed or only read. */
+import Box from '@mui/material/Box';
+import Typography from '@mui/material/Typography';
+import { useTranslate } from 'ra-core';
+import { isItem } from '../data/values.ts';
+import { ConditionsEditor } from './conditions-editor.tsx';
+import { Control } from './control.tsx';
+import type { PartOfField } from './field-form.tsx';
+import { Part } from './part.tsx';
+import { RuleEditor } from './rule-editor.tsx';
+
+export function RulesPart({ collection, draft, stored, onChange }: PartOfField) {
+  const translate = useTranslate();
+  const { meta, type } = draft;
+  const set = (name: string, value: unknown) =>
+    onChange({ ...draft, meta: { ...meta, [name]: value } });
+  if (stored === null) {
+    return (
+      <Part title={translate('model.rules')}>
+        <Typography color="text.secondary">{translate('model.rulesLater')}</Typography>
+      </Part>
+    );
+  }
+  return (
+    <>
+      {type !== 'alias' && (
+        <Part
+          title={translate('model.member.validation')}
+          help={translate('model.help.validation')}
+        >
+          <RuleEditor
+            collection={collection}
+            rule={isItem(meta.validation) ? meta.validation : null}
+            onChange={(rule) => set('validation', rule)}
+          />
+          <Control
+            spec={{ name: 'validation_message', kind: 'text' }}
+            value={meta.validation_message}
+            onChange={(value) => set('validation_message', value)}
+          />
+        </Part>
+      )}
+      <Part title={translate('model.member.conditions')} help={translate('model.help.conditions')}>
+        <Box>
+          <ConditionsEditor
+            collection={collection}
+            value={meta.conditions}
+            onChange={(value) => set('conditions', value)}
+          />
+        </Box>
+      </Part>
+    </>
+  );
+}

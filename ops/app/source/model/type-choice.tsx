@@ -1,0 +1,29 @@
+/** The choice of a type, with what the type is for. */
+import TextField from '@mui/material/TextField';
+import { useTranslate } from 'ra-core';
+import { ChoiceOptions, type ControlChoice } from './control.tsx';
+import { typeKey } from './field-types.ts';
+
+export interface TypeChoiceProps {
+  readonly value: string;
+  readonly choices: readonly ControlChoice[];
+  readonly disabled: boolean;
+  readonly onChange: (type: string) => void;
+}
+
+export function TypeChoice({ value, choices, disabled, onChange }: TypeChoiceProps) {
+  const translate = useTranslate();
+  return (
+    <TextField
+      select
+      label={translate('model.member.type')}
+      value={value}
+      disabled={disabled}
+      onChange={({ target }) => onChange(target.value)}
+      helperText={translate(typeKey(value).replace('.type.', '.typeHelp.'), { _: ' ' })}
+      slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
+    >
+      <ChoiceOptions choices={choices} />
+    </TextField>
+  );
+}
