@@ -162,7 +162,7 @@ export async function startApp(
         await page.getByLabel('E-mail address').fill(email);
         await page.locator('input[name=password]').fill(password);
         await page.getByRole('button', { name: 'Sign in' }).click();
-        await page.getByRole('navigation').first().waitFor({ state: 'attached' });
+        await page.locator('#content').waitFor();
         await page.getByRole('heading', { level: 1 }).first().waitFor();
         expected.length = others;
       },

@@ -62,6 +62,7 @@ export function ConditionRow({ collection, condition, onChange }: ConditionRowPr
           after={target.steps[index + 1] ?? null}
           fields={fields.get(step.collection) ?? []}
           relations={relations}
+          autoFocus={index === 0 && path.length === 0}
           onChange={(change) => take(index, change)}
         />
       ))}

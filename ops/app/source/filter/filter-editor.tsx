@@ -6,6 +6,7 @@ import TextField from '@mui/material/TextField';
 import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
 import { useTranslate } from 'ra-core';
+import { useRef } from 'react';
 import { Icon } from '../theme/icon.tsx';
 import { ConditionRow } from './condition-row.tsx';
 import {
@@ -35,6 +36,7 @@ function Members({ collection, filter, group, onChange }: MembersProps) {
   const translate = useTranslate();
   const replace = (id: number, next: (node: Node) => Node | null) =>
     onChange(replaceNode(filter, id, next));
+  const addButton = useRef<HTMLButtonElement>(null);
   const add = (node: Node) => onChange(addNode(filter, group.id, node));
   const choose = (all: boolean) => {
     if (group.id === filter.id) onChange({ ...filter, all });
@@ -45,7 +47,11 @@ function Members({ collection, filter, group, onChange }: MembersProps) {
       <IconButton
         size="small"
         aria-label={translate('filter.remove')}
-        onClick={() => replace(id, () => null)}
+        onClick={() => {
+          replace(id, () => null);
+          // The button that has the focus goes with it.
+          addButton.current?.focus();
+        }}
       >
         <Icon name="close" fontSize="small" />
       </IconButton>
@@ -104,7 +110,12 @@ function Members({ collection, filter, group, onChange }: MembersProps) {
         </Box>
       ))}
       <Box sx={{ display: 'flex', gap: 1, flexWrap: 'wrap' }}>
-        <Button size="small" startIcon={<Icon name="add" />} onClick={() => add(newCondition())}>
+        <Button
+          ref={addButton}
+          size="small"
+          startIcon={<Icon name="add" />}
+          onClick={() => add(newCondition())}
+        >
           {translate('filter.add')}
         </Button>
         <Button

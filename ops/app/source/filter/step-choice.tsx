@@ -13,6 +13,8 @@ export interface StepChoiceProps {
   readonly after: Step | null;
   readonly fields: readonly Field[];
   readonly relations: readonly Relation[];
+  /** Whether it begins with the focus. */
+  readonly autoFocus?: boolean;
   readonly onChange: (change: Partial<Pick<Step, 'chosen' | 'quantifier'>>) => void;
 }
 
@@ -23,7 +25,8 @@ function isOffered(field: Field, relations: readonly Relation[]): boolean {
   return field.type !== 'alias' || relationOf(relations, field) !== null;
 }
 
-export function StepChoice({ step, before, after, fields, relations, onChange }: StepChoiceProps) {
+export function StepChoice(props: StepChoiceProps) {
+  const { step, before, after, fields, relations, autoFocus = false, onChange } = props;
   const translate = useTranslate();
   const [locale] = useLocaleState();
   // A relation to many that has been chosen is followed or counted.
@@ -41,6 +44,7 @@ export function StepChoice({ step, before, after, fields, relations, onChange }:
     <>
       <TextField
         select
+        autoFocus={autoFocus}
         value={step.chosen}
         onChange={({ target }) => onChange({ chosen: target.value })}
         slotProps={{ select: { native: true }, htmlInput: { 'aria-label': label } }}

@@ -4,9 +4,10 @@ import { useLocaleState, useTranslate } from 'ra-core';
 import { useMemo } from 'react';
 import { useParams } from 'react-router-dom';
 import { SluiceError } from '../../../client/source/index.ts';
+import { lastListPath } from '../data/last-list.ts';
 import { useLiveItems } from '../data/live.ts';
 import { collectionsQuery, fieldsQuery, relationsQuery, useRights } from '../data/queries.ts';
-import { listPath, NEW_ITEM } from '../data/route-of.ts';
+import { NEW_ITEM } from '../data/route-of.ts';
 import { useTemplate } from '../display/representation.ts';
 import { fillTemplate } from '../display/template.ts';
 import { Failure } from '../shell/failure.tsx';
@@ -74,7 +75,7 @@ export function Component() {
       isGone={!isNew && isGone(item.error)}
       itemKey={isNew || singleton ? null : key}
       read={read}
-      {...(!singleton && { back: listPath(name) })}
+      {...(!singleton && { back: lastListPath(name) })}
     />
   );
 }

@@ -3,8 +3,9 @@
  * and gone back to. Columns and rows per page are remembered in the browser, too.
  */
 import { useStore } from 'ra-core';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useEffect, useMemo } from 'react';
 import { useSearchParams } from 'react-router-dom';
+import { rememberList } from '../data/last-list.ts';
 import type { Filter } from '../data/schema-types.ts';
 
 /** Which items of a collection with an archive are shown. */
@@ -86,6 +87,7 @@ export function useListState(collection: string) {
       bookmark: parameters.get('bookmark'),
     };
   }, [parameters, limit, columns]);
+  useEffect(() => rememberList(collection, parameters.toString()), [collection, parameters]);
   const change = useCallback(
     (changes: Partial<ListState>) => {
       if (changes.limit !== undefined) rememberLimit(changes.limit);

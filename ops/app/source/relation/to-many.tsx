@@ -77,6 +77,8 @@ function List(props: InterfaceProps & { readonly kind: ManyKind }) {
       : may(rights, many.rows, 'create'));
   const creatable = many.targets.filter(
     (name) =>
+      // A file begins with its upload.
+      name !== 'system_files' &&
       options?.enableCreate !== false &&
       may(rights, name, 'create') &&
       may(rights, many.rows, 'create'),

@@ -17,6 +17,7 @@ import { Notices } from './notices.tsx';
 import { OfferedSectionsContext } from './offered-sections.ts';
 import { RequireSession } from './require-session.tsx';
 import { SectionRail } from './section-rail.tsx';
+import { useScreenFocus } from './use-screen-focus.ts';
 
 const CONTENT = 'content';
 
@@ -51,11 +52,13 @@ function Screens() {
   const wide = useMediaQuery(theme.breakpoints.up('md'), { noSsr: true });
   const [open, setOpen] = useState(false);
   const [place, setPlace] = useState<HTMLElement | null>(null);
-  const { pathname } = useLocation();
-  // The menu of a phone closes when it has led somewhere.
+  const [main, setMain] = useState<HTMLElement | null>(null);
+  const { key } = useLocation();
+  // The menu of a phone closes when it has led somewhere, also to where one is.
   useEffect(() => {
-    if (pathname !== '') setOpen(false);
-  }, [pathname]);
+    if (key !== '') setOpen(false);
+  }, [key]);
+  useScreenFocus(main, !wide && open);
   const rights = useRights();
   const administrator = useIsAdministrator();
   const offered = useMemo(() => {
@@ -79,7 +82,8 @@ function Screens() {
             ModalProps={{ keepMounted: true }}
             slotProps={{
               paper: {
-                component: 'nav',
+                // Over the screens it is a dialog.
+                component: wide ? 'nav' : 'div',
                 'aria-label': translate('shell.menu'),
                 sx: {
                   position: wide ? 'sticky' : 'fixed',
@@ -101,6 +105,7 @@ function Screens() {
           </Drawer>
           <Box
             component="main"
+            ref={setMain}
             id={CONTENT}
             tabIndex={-1}
             sx={{ flex: 1, minWidth: 0, outline: 'none !important' }}
