@@ -69,8 +69,15 @@ export function PageHeader({ title, icon, back, actions, note }: PageHeaderProps
           {title}
         </Typography>
         {note}
-        <Box sx={{ flex: 1 }} />
-        {actions}
+        {/* What has no room beside the title stands below it, together. */}
+        <Box
+          sx={{
+            ...{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 },
+            marginInlineStart: 'auto',
+          }}
+        >
+          {actions}
+        </Box>
       </Toolbar>
     </AppBar>
   );

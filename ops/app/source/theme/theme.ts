@@ -82,6 +82,12 @@ export function makeTheme({ dark, direction, colour }: Look): Theme {
           },
         },
       },
+      // The ripple alone is too faint to be seen.
+      MuiButtonBase: {
+        styleOverrides: {
+          root: { '&.Mui-focusVisible': { outline: `2px solid ${primary}`, outlineOffset: 1 } },
+        },
+      },
       MuiButton: { defaultProps: { disableElevation: true } },
       MuiPaper: { styleOverrides: { root: { backgroundImage: 'none' } } },
       MuiTextField: { defaultProps: { size: 'small', fullWidth: true } },
