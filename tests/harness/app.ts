@@ -74,6 +74,13 @@ const FOCUSED_NAME = `(() => {
   return (texts.find(Boolean) ?? element.textContent ?? '').replaceAll('*', '').trim();
 })()`;
 
+/** Waits for what moves and fades, but not for what never ends: half-visible text has no contrast. */
+const AT_REST = `Promise.all(
+  document.getAnimations()
+    .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime))
+    .map(({ finished }) => finished.catch(() => undefined)),
+).then(() => undefined)`;
+
 function watch(page: Page, origin: string): { faults: string[]; expected: [number, string][] } {
   const faults: string[] = [];
   const expected: [number, string][] = [];
@@ -170,6 +177,7 @@ export async function startApp(
         await page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled' });
       },
       async axe() {
+        await page.evaluate(AT_REST);
         axeSource ??= readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
         await page.evaluate(axeSource);
         const results: AxeResults = await page.evaluate(

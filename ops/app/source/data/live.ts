@@ -43,11 +43,11 @@ export function useLiveItems(collection: string, { item, enabled = true }: Heard
           first = false;
           continue;
         }
-        clearTimeout(timer);
-        timer = setTimeout(
-          () => void queryClient.invalidateQueries({ queryKey: ['items', collection] }),
-          PAUSE,
-        );
+        // Not put off by more of them: who changes without an end is seen, too.
+        timer ??= setTimeout(() => {
+          timer = undefined;
+          void queryClient.invalidateQueries({ queryKey: ['items', collection] });
+        }, PAUSE);
       }
     };
     // Who may not hear of changes sees them when he reads again.
