@@ -64,8 +64,9 @@ t.test('two people change an item, and one chooses', { skip }, async (t) => {
   t.strictSame(await stored(), { title: 'Theirs', body: 'Their body' }, 'nothing is overwritten');
   await dialog.getByRole('radiogroup', { name: 'Title' }).getByLabel('Theirs').check();
   await dialog.getByRole('button', { name: 'Save as chosen' }).click();
-  await page.getByText('Saved').waitFor();
+  await until(async () => (await stored()).body === 'My body', 'the choice is saved');
   t.strictSame(await stored(), { title: 'Theirs', body: 'My body' });
+  await dialog.waitFor({ state: 'detached' });
 
   // Changes of different fields do not touch each other.
   await page.getByLabel('Title').fill('Mine again');
@@ -74,10 +75,18 @@ t.test('two people change an item, and one chooses', { skip }, async (t) => {
   await dialog.getByText('Your changes are about other fields').waitFor();
   await dialog.getByRole('button', { name: 'Save as chosen' }).click();
   await dialog.waitFor({ state: 'detached' });
+  await until(async () => (await stored()).title === 'Mine again', 'both are saved');
   t.strictSame(await stored(), { title: 'Mine again', body: 'Theirs again' });
 
   // History tells who changed what, and leads back.
   await page.getByRole('button', { name: 'History' }).click();
+  await dialog
+    .getByRole('button', { name: /Changed/ })
+    .first()
+    .click();
+  t.equal(await dialog.locator('del').innerText(), 'Theirs', 'the title as it was');
+  t.equal(await dialog.locator('ins').innerText(), 'Mine again', 'and as it became');
+  await tab.screenshot('differences');
   await dialog.getByRole('button', { name: /Created/ }).click();
   await dialog.getByText('As it was').waitFor();
   await tab.screenshot('history');
@@ -97,7 +106,20 @@ t.test('two people change an item, and one chooses', { skip }, async (t) => {
   await dialog.getByRole('button', { name: 'Comment' }).click();
   await dialog.getByRole('listitem').getByText('Well done').waitFor();
   await tab.screenshot('comments');
+  await dialog.getByRole('button', { name: 'Edit' }).click();
+  await dialog.getByRole('listitem').getByLabel('Comment').fill('Very well done');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByRole('listitem').getByText('Very well done').waitFor();
+  const said = { collection: 'note', item: '1', comment: 'Thank you' };
+  await app.cluster.fetch('/comments', { method: 'POST', body: JSON.stringify(said) });
   t.strictSame(await tab.axe(), [], 'the comments are accessible');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: 'Comments' }).click();
+  await dialog.getByText('Thank you').waitFor();
+  const own = dialog.getByRole('listitem').filter({ hasText: 'Very well done' });
+  await own.getByRole('button', { name: 'Delete' }).click();
+  await own.waitFor({ state: 'detached' });
+  t.equal(await dialog.getByRole('listitem').count(), 1);
   await dialog.getByRole('button', { name: 'Close' }).click();
   t.strictSame(tab.faults, [], 'nothing else went wrong');
 });

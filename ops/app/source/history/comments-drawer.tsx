@@ -156,7 +156,7 @@ export function CommentsDrawer({ collection, itemKey, onClose }: CommentsDrawerP
                 </Typography>
               )}
               {isOwn && edited !== id && (
-                <Box>
+                <Box sx={{ marginInlineStart: -1, '& .MuiButton-root': { minWidth: 0, px: 1 } }}>
                   {may(rights, 'system_comments', 'update') && (
                     <Button size="small" onClick={() => setEdited(id)}>
                       {translate('history.edit')}

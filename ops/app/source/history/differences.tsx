@@ -31,10 +31,14 @@ export function Differences({ fields, before, after }: DifferencesProps) {
             {fieldName(field, locale)}
           </Typography>
           <Box component="dd" sx={{ m: 0, overflowWrap: 'anywhere' }}>
-            <Box component="del" sx={{ color: 'error.main' }}>
-              <Value field={field} value={before[field.field]} />
-            </Box>
-            {' → '}
+            {(before[field.field] ?? null) !== null && (
+              <>
+                <Box component="del" sx={{ color: 'error.main' }}>
+                  <Value field={field} value={before[field.field]} />
+                </Box>
+                {' → '}
+              </>
+            )}
             <Box component="ins" sx={{ color: 'success.main', textDecoration: 'none' }}>
               <Value field={field} value={after[field.field]} />
             </Box>

@@ -50,7 +50,7 @@ function Search({ state, change }: Pick<ListBarProps, 'state' | 'change'>) {
       value={typed}
       onChange={({ target }) => setTyped(target.value)}
       placeholder={translate('list.search')}
-      sx={{ maxWidth: { sm: 220 }, bgcolor: 'background.paper' }}
+      sx={{ maxWidth: { sm: 180 }, bgcolor: 'background.paper' }}
       slotProps={{
         htmlInput: { 'aria-label': translate('list.search') },
         input: {
