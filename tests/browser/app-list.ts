@@ -37,6 +37,7 @@ async function makeShop({ db, fetch }: Cluster): Promise<void> {
 t.test('somebody who looks for products', { skip }, async (t) => {
   if (browser === null) return;
   const app = await startApp(t, browser, {
+    workers: 1,
     prepare: makeShop,
     env: { WEBSOCKETS_ENABLED: 'true' },
   });
@@ -209,6 +210,17 @@ t.test('somebody who looks for products', { skip }, async (t) => {
     t.match(download.suggestedFilename(), /\.csv$/);
     const stream = await download.createReadStream();
     t.match((await stream.toArray()).join(''), /Product 10/);
+
+    // A job writes it without this page, and its screen has the file.
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByLabel('Format').selectOption('ndjson');
+    await page.getByRole('button', { name: 'Write in the background' }).click();
+    await page.getByText('completed', { exact: true }).waitFor();
+    await tab.screenshot('export-job');
+    const file = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download' }).click();
+    const lines = await (await (await file).createReadStream()).toArray();
+    t.match(lines.join(''), /^\{[^\n]*"name":"Product 10"[^\n]*\}\n$/);
   });
   t.strictSame(tab.faults, [], 'nothing else went wrong');
 });

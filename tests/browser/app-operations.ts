@@ -77,12 +77,20 @@ t.test('an administrator watches jobs, queues and health', { skip }, async (t) =
 
   await page.getByRole('link', { name: 'Health' }).click();
   await page.getByRole('row').filter({ hasText: 'workers:live' }).waitFor();
+  const processes = page.getByRole('table', { name: 'Processes' });
+  await processes.getByRole('cell', { name: 'Worker' }).waitFor();
+  await processes.getByRole('cell', { name: 'Edge' }).first().waitFor();
   await tab.screenshot('health');
   t.strictSame(await tab.axe(), [], 'health is accessible');
   await page.getByRole('link', { name: 'Activity' }).click();
   await page.getByRole('row').filter({ hasText: 'Signed in' }).first().waitFor();
   await tab.screenshot('activity');
   t.strictSame(await tab.axe(), [], 'activity is accessible');
+
+  await page.getByRole('link', { name: 'Limits' }).click();
+  await page.getByText('Uploads of a user at the same time').waitFor();
+  await tab.screenshot('limits');
+  t.strictSame(await tab.axe(), [], 'limits are accessible');
 
   await page.setViewportSize(PHONE);
   await tab.open('/operations/jobs');

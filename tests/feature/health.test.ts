@@ -128,6 +128,10 @@ for (const backend of backends) {
 
     const worker = await cluster.startWorker();
     t.match(await says(cluster, 'workers:live', 'ok'), { observedValue: 1 });
+    t.match(await says(cluster, 'processes:live', 'ok'), {
+      componentId: /^(edge|worker) .+:\d+$/,
+      observedUnit: 's',
+    });
     await ended(cluster, [alone]);
     await until(() => lines.some((line) => line.includes('jobs run again')), 'the end of it');
     end();

@@ -14,6 +14,7 @@ import type { RuleAudit } from '../unreadable-rules.ts';
 import { catalogChecks } from './catalog-checks.ts';
 import { connectionsUsed, historySize, lateResponse, responseTime } from './database-checks.ts';
 import { type JobThresholds, jobChecks } from './job-checks.ts';
+import { processChecks } from './process-checks.ts';
 import { SampledChecks, WITHIN_MS } from './sampled-checks.ts';
 import { type CheckedStorage, storageChecks } from './storage-checks.ts';
 
@@ -85,6 +86,7 @@ export class HealthService {
       steps: [
         () => responseTime(pool),
         () => this.#jobs(),
+        () => processChecks(pool, schema),
         () => historySize(pool, schema, config),
       ],
       late: (done) =>

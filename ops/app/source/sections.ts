@@ -117,8 +117,16 @@ export const SECTIONS: readonly Section[] = [
           { path: 'queues', lazy: () => import('./operations/queue-page.tsx') },
           { path: 'health', lazy: () => import('./operations/health-page.tsx') },
           { path: 'activity', lazy: () => import('./operations/activity-page.tsx') },
+          { path: 'limits', lazy: () => import('./operations/limits-page.tsx') },
         ],
       },
     ],
+  },
+  {
+    path: '/settings',
+    text: 'settings.title',
+    icon: 'settings',
+    offered: (rights) => may(rights, 'system_settings', 'update'),
+    routes: [{ path: 'settings', lazy: () => import('./settings/settings-page.tsx') }],
   },
 ];

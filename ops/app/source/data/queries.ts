@@ -32,6 +32,8 @@ export interface Project {
   readonly project_color?: string;
   readonly project_logo?: string | null;
   readonly public_note?: string | null;
+  readonly public_favicon?: string | null;
+  readonly public_background?: string | null;
   readonly default_language?: string;
   readonly default_appearance?: string;
   readonly public_registration?: boolean;

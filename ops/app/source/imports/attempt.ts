@@ -2,6 +2,7 @@
  * Names each attempt to import, so that it is done once: what is sent again because no answer came, or
  * because the page was loaded again meanwhile, finds the job of the first time.
  */
+import { newKey } from '../data/idempotency.ts';
 
 const PREFIX = 'sluice.attempt.';
 
@@ -10,8 +11,7 @@ export function attemptKey(work: string): string {
   const place = PREFIX + work;
   const known = sessionStorage.getItem(place);
   if (known !== null) return known;
-  const random = crypto.getRandomValues(new Uint32Array(4));
-  const key = `app-${[...random].map((part) => part.toString(36)).join('-')}`;
+  const key = newKey();
   sessionStorage.setItem(place, key);
   return key;
 }

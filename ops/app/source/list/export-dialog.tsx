@@ -1,4 +1,5 @@
 /** Downloads the items of a list as a file: those that are shown by search and filter, or selected. */
+import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';
 import DialogActions from '@mui/material/DialogActions';
@@ -6,9 +7,13 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
 import TextField from '@mui/material/TextField';
+import { useMutation } from '@tanstack/react-query';
 import { useTranslate } from 'ra-core';
 import { useId, useState } from 'react';
+import { useNavigate } from 'react-router-dom';
 import { client } from '../data/client.ts';
+import { tellFailure } from '../data/failure.ts';
+import { newKey } from '../data/idempotency.ts';
 import type { Filter } from '../data/schema-types.ts';
 import type { Column } from './columns.ts';
 
@@ -19,11 +24,14 @@ export interface ExportDialogProps {
   readonly filter: Filter | null;
   readonly search: string;
   readonly sort: readonly string[];
-  /** How many items that are. */
+  /** How many items that are, and the number in words. */
+  readonly items: number;
   readonly count: string;
   readonly onClose: () => void;
 }
 
+/** From so many items on a file is better written by a job, which goes on without this page. */
+const MANY = 10_000;
 const FORMATS = ['csv', 'csv_utf8', 'json', 'ndjson', 'xml', 'yaml'] as const;
 
 function exportPath(collection: string): string {
@@ -33,10 +41,10 @@ function exportPath(collection: string): string {
 }
 
 export function ExportDialog(props: ExportDialogProps) {
-  const { collection, columns, filter, search, sort, count, onClose } = props;
+  const { collection, columns, filter, search, sort, items, count, onClose } = props;
   const translate = useTranslate();
   const title = useId();
-  const [format, setFormat] = useState<string>('csv');
+  const [format, setFormat] = useState<(typeof FORMATS)[number]>('csv');
   const [allFields, setAllFields] = useState(true);
   const parameters = new URLSearchParams({ export: format, limit: '-1' });
   const fields = columns.map(({ field }) => field.field);
@@ -44,6 +52,32 @@ export function ExportDialog(props: ExportDialogProps) {
   if (filter !== null) parameters.set('filter', JSON.stringify(filter));
   if (search !== '') parameters.set('search', search);
   if (sort.length > 0) parameters.set('sort', sort.join(','));
+  const navigate = useNavigate();
+  const [key] = useState(newKey);
+  const write = useMutation({
+    mutationFn: async () => {
+      const control = new AbortController();
+      const query = {
+        ...(!allFields && { fields }),
+        ...(filter !== null && { filter }),
+        ...(search !== '' && { search }),
+        ...(sort.length > 0 && { sort }),
+      };
+      const options = { idempotencyKey: `${key}-${format}-${allFields}`, signal: control.signal };
+      const job = await client.items(collection).export(format, query, options).job;
+      // Its screen follows the job.
+      control.abort();
+      return job;
+    },
+    onSuccess: async ({ id }) => {
+      onClose();
+      await navigate(`/operations/jobs/${id}`);
+    },
+  });
+  const failure = write.error === null ? null : tellFailure(write.error);
+  // Those of Sluice itself are not written by jobs.
+  const byJob = !collection.startsWith('system_');
+  const many = byJob && items >= MANY;
   return (
     <Dialog open onClose={onClose} aria-labelledby={title} fullWidth maxWidth="xs">
       <DialogTitle id={title}>{translate('list.export')}</DialogTitle>
@@ -53,7 +87,9 @@ export function ExportDialog(props: ExportDialogProps) {
           select
           label={translate('list.format')}
           value={format}
-          onChange={({ target }) => setFormat(target.value)}
+          onChange={({ target }) =>
+            setFormat(FORMATS.find((known) => known === target.value) ?? 'csv')
+          }
           slotProps={{ select: { native: true } }}
         >
           {FORMATS.map((name) => (
@@ -72,11 +108,28 @@ export function ExportDialog(props: ExportDialogProps) {
           <option value="all">{translate('list.exportAll')}</option>
           <option value="columns">{translate('list.exportColumns')}</option>
         </TextField>
+        {byJob && (
+          <DialogContentText variant="body2">{translate('list.exportJobHelp')}</DialogContentText>
+        )}
+        {failure !== null && (
+          <Alert severity="error" role="alert">
+            {translate(failure.text)} {failure.detail}
+          </Alert>
+        )}
       </DialogContent>
       <DialogActions>
         <Button onClick={onClose}>{translate('shell.cancel')}</Button>
+        {byJob && (
+          <Button
+            variant={many ? 'contained' : 'text'}
+            loading={write.isPending}
+            onClick={() => write.mutate()}
+          >
+            {translate('list.exportJob')}
+          </Button>
+        )}
         <Button
-          variant="contained"
+          variant={many ? 'text' : 'contained'}
           component="a"
           href={`${client.url}${exportPath(collection)}?${parameters}`}
           download

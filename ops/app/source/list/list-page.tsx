@@ -143,6 +143,7 @@ export function ListPage({ collection, fields, relations }: ListPageProps) {
             filter={listFilter(collection, state)}
             search={state.search}
             sort={state.sort}
+            items={count}
             count={formatNumber(count, locale)}
             onClose={() => setExporting(false)}
           />

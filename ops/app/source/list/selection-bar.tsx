@@ -155,6 +155,7 @@ export function SelectionBar({ collection, fields, columns, selected, clear }: S
           filter={filterOf(fields, keys)}
           search=""
           sort={[]}
+          items={keys.length}
           count={count}
           onClose={close}
         />

@@ -17,10 +17,13 @@ import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { CALM } from './live.ts';
+import { ProcessList } from './process-list.tsx';
 import { StateChip } from './state-chip.tsx';
 
 const RANK: Readonly<Record<string, number>> = { error: 0, warn: 1, ok: 2 };
 const SEVERITY = { ok: 'success', warn: 'warning', error: 'error' } as const;
+/** The check that has a table of its own. */
+const PROCESSES = 'processes:live';
 const HEADS = ['check', 'stateHead', 'observed', 'reason'] as const;
 
 const text = (value: unknown) => (value === undefined || value === null ? '' : String(value));
@@ -34,7 +37,8 @@ export function Component() {
     refetchInterval: CALM,
   });
   if (health.isPending) return <Loading />;
-  const checks = Object.entries(health.data?.checks ?? {})
+  const { [PROCESSES]: processes = [], ...others } = health.data?.checks ?? {};
+  const checks = Object.entries(others)
     .flatMap(([name, list]) => list.map((check) => ({ name, check, status: text(check.status) })))
     .sort((one, other) => (RANK[one.status] ?? 3) - (RANK[other.status] ?? 3));
   return (
@@ -79,6 +83,7 @@ export function Component() {
                 </TableBody>
               </Table>
             </TableContainer>
+            {processes.length > 0 && <ProcessList processes={processes} />}
           </>
         )}
       </Box>

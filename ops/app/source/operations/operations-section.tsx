@@ -32,6 +32,11 @@ export function Component() {
     text: translate('operations.activity'),
     icon: 'history',
   } as const;
+  const limits = {
+    to: '/operations/limits',
+    text: translate('operations.limits'),
+    icon: 'tune',
+  } as const;
   return (
     <>
       <SectionMenu>
@@ -41,6 +46,7 @@ export function Component() {
             jobs,
             ...(administrator ? [queues, health] : []),
             ...(administrator || may(rights, 'system_activity', 'read') ? [activity] : []),
+            limits,
           ]}
         />
       </SectionMenu>

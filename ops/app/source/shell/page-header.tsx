@@ -25,12 +25,25 @@ export interface PageHeaderProps {
   readonly note?: ReactNode;
 }
 
-/** Sets the title of the page in the browser. */
+/** Shows title and icon of the page in the browser. */
 export function usePageTitle(title: string): void {
-  const project = useQuery(projectQuery).data?.project_name ?? 'Sluice';
+  const project = useQuery(projectQuery).data;
+  const name = project?.project_name ?? 'Sluice';
   useEffect(() => {
-    document.title = `${title} · ${project}`;
-  }, [title, project]);
+    document.title = `${title} · ${name}`;
+  }, [title, name]);
+  const icon = project?.public_favicon;
+  useEffect(() => {
+    const link = document.querySelector<HTMLLinkElement>('link[rel=icon]');
+    if (!icon || link === null) return;
+    const { href, type } = link;
+    link.removeAttribute('type');
+    link.href = `/assets/${icon}`;
+    return () => {
+      link.href = href;
+      link.type = type;
+    };
+  }, [icon]);
 }
 
 export function PageHeader({ title, icon, back, actions, note }: PageHeaderProps) {

@@ -8,7 +8,7 @@ export function ProjectMark() {
   const name = project?.project_name ?? 'Sluice';
   const size = { width: 40, height: 40, borderRadius: 2, flexShrink: 0 };
   if (project?.project_logo) {
-    const source = `/assets/${project.project_logo}?width=80&height=80&fit=contain`;
+    const source = `/assets/${project.project_logo}?key=system-small-contain`;
     return <Box component="img" src={source} alt={name} sx={{ ...size, objectFit: 'contain' }} />;
   }
   return (

@@ -31,6 +31,9 @@ function LanguageChoice() {
   );
 }
 
+/** What stands below the card; on a picture it has paper behind it. */
+const BELOW = { display: 'grid', justifyItems: 'center', gap: 1, borderRadius: 2 } as const;
+
 export interface PublicPageProps {
   readonly title: string;
   readonly help?: string;
@@ -40,6 +43,7 @@ export interface PublicPageProps {
 export function PublicPage({ title, help, children }: PublicPageProps) {
   const project = useQuery(projectQuery).data;
   usePageTitle(title);
+  const background = project?.public_background;
   return (
     <Box
       component="main"
@@ -50,6 +54,11 @@ export function PublicPage({ title, help, children }: PublicPageProps) {
         alignContent: 'center',
         p: 2,
         gap: 2,
+        ...(background && {
+          backgroundImage: `url("/assets/${background}")`,
+          backgroundSize: 'cover',
+          backgroundPosition: 'center',
+        }),
       }}
     >
       <Paper variant="outlined" sx={{ width: '100%', maxWidth: 400, p: { xs: 3, sm: 4 } }}>
@@ -72,12 +81,18 @@ export function PublicPage({ title, help, children }: PublicPageProps) {
         )}
         {children}
       </Paper>
-      {project?.public_note && (
-        <Typography variant="body2" color="textSecondary" sx={{ maxWidth: 400 }}>
-          {project.public_note}
-        </Typography>
-      )}
-      <LanguageChoice />
+      <Box sx={{ ...BELOW, ...(background && { px: 2, py: 1, bgcolor: 'background.paper' }) }}>
+        {project?.public_note && (
+          <Typography
+            variant="body2"
+            color="textSecondary"
+            sx={{ maxWidth: 400, whiteSpace: 'pre-line' }}
+          >
+            {project.public_note}
+          </Typography>
+        )}
+        <LanguageChoice />
+      </Box>
       <Notices />
     </Box>
   );

@@ -22,6 +22,12 @@ const LOAD: Readonly<Record<Language, () => Promise<{ readonly texts: Texts }>>>
   de: () => import('./de/index.ts'),
 };
 
+/** Whether the App speaks the language of a tag such as `de-AT`. */
+export function isSpoken(tag: string): boolean {
+  const [first] = tag.toLowerCase().split('-');
+  return LANGUAGES.some(({ locale }) => locale === first);
+}
+
 /** The language of the App for a tag such as `de-AT`; English for one that it does not speak. */
 export function languageOf(tag: string | null | undefined): Language {
   const [first] = (tag ?? '').toLowerCase().split('-');

@@ -51,6 +51,9 @@ export const list = {
   exportFields: 'Felder',
   exportAll: 'Alle Felder',
   exportColumns: 'Die Spalten dieser Liste',
+  exportJob: 'Im Hintergrund schreiben',
+  exportJobHelp:
+    'Eine große Datei wird besser im Hintergrund geschrieben: Das geht ohne diese Seite weiter, und die Datei wartet unter Betrieb auf Sie.',
   download: 'Herunterladen',
   archiveChoice: 'Einträge des Archivs',
   archive_active: 'Ohne Archiv',

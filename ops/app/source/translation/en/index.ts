@@ -13,6 +13,7 @@ import { model } from './model.ts';
 import { navigation } from './navigation.ts';
 import { operations } from './operations.ts';
 import { relation } from './relation.ts';
+import { settings } from './settings.ts';
 import { shell } from './shell.ts';
 import { signIn } from './sign-in.ts';
 
@@ -30,6 +31,7 @@ export const texts: Texts = {
   file,
   history,
   imports,
+  settings,
   interface: interfaceTexts,
   relation,
 };

@@ -51,6 +51,9 @@ export const list = {
   exportFields: 'Fields',
   exportAll: 'All fields',
   exportColumns: 'The columns of this list',
+  exportJob: 'Write in the background',
+  exportJobHelp:
+    'A large file is better written in the background: it goes on without this page, and waits for you under Operations.',
   download: 'Download',
   archiveChoice: 'Items of the archive',
   archive_active: 'Without the archive',
