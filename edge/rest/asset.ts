@@ -25,6 +25,13 @@ import { flagParameter } from './parameter/flag.ts';
 import { IMAGE_PARAMETERS } from './parameter/image.ts';
 import { answerOf, json, parsedBody, type RouteEntry } from './route.ts';
 
+/** Headers that name the caller: a browser keeps the files of one user from the next one. */
+const CALLER_HEADERS = ['Authorization', 'Cookie'] as const;
+
+function varying(names: readonly string[]): Readonly<Record<string, string>> {
+  return names.length === 0 ? {} : { Vary: names.join(', ') };
+}
+
 /** For how long who may keep a file. */
 function cacheControl({ services: { config } }: Call, { user }: Caller): string {
   const who = user === null ? 'public' : 'private';
@@ -53,8 +60,8 @@ interface Sent {
   readonly bytes: number;
   readonly version: string;
   readonly modified: Date;
-  /** Headers of the request on which it depends. */
-  readonly vary?: string;
+  /** Headers of the request on which it depends, beside those that name the caller. */
+  readonly vary?: readonly string[];
 }
 
 async function assetResponse(call: Call, sent: Sent, reader: Caller): Promise<Response> {
@@ -72,7 +79,7 @@ async function assetResponse(call: Call, sent: Sent, reader: Caller): Promise<Re
       ...headers,
       'Content-Disposition': shown.disposition,
       'Cache-Control': shown.cacheControl,
-      ...(sent.vary === undefined ? {} : { Vary: sent.vary }),
+      ...varying([...(reader.user === null ? [] : CALLER_HEADERS), ...(sent.vary ?? [])]),
     },
     read: (range: ByteRange | undefined) => assets.lend(sent.place, range),
   };
@@ -83,9 +90,9 @@ async function assetResponse(call: Call, sent: Sent, reader: Caller): Promise<Re
 }
 
 /** Sends the client to the storage, which has the file but no rights: only for this time. */
-function redirection(url: string, { vary }: Sent): Response {
-  const varying = vary === undefined ? {} : { Vary: vary };
-  return { status: 302, headers: { Location: url, 'Cache-Control': 'no-store', ...varying } };
+function redirection(url: string, { vary = [] }: Sent): Response {
+  const headers = { Location: url, 'Cache-Control': 'no-store', ...varying(vary) };
+  return { status: 302, headers };
 }
 
 /** The pieces of a file, which end when its reader loses the right to it. */
@@ -135,7 +142,7 @@ async function sentOf(call: Call, asset: Asset): Promise<Sent> {
     ...{ place: variant, type: variant.type, bytes: variant.bytes },
     ...{ version: variant.sha256, modified: variant.made },
     filename: variant.type === asset.type ? asset.filename : renamed(asset.filename, variant.type),
-    ...(asked.format === 'auto' ? { vary: 'Accept' } : {}),
+    ...(asked.format === 'auto' ? { vary: ['Accept'] } : {}),
   };
 }
 
