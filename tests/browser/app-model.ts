@@ -287,7 +287,12 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
     await heading('Title');
     await tab.screenshot('field-phone');
     await page.emulateMedia({ colorScheme: 'dark' });
-    await until(() => page.evaluate('document.getAnimations().length === 0'), 'all is dark');
+    await until(
+      () =>
+        page.evaluate(`document.documentElement.style.colorScheme === 'dark' &&
+          document.getAnimations().length === 0`),
+      'all is dark',
+    );
     t.strictSame(await tab.axe(), [], 'dark, on a phone, too');
     await tab.screenshot('field-dark');
     await tab.open('/model/collections');

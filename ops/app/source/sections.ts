@@ -47,6 +47,7 @@ export const SECTIONS: readonly Section[] = [
         lazy: () => import('./model/model-section.tsx'),
         children: [
           { path: 'collections', lazy: () => import('./model/collection-list-page.tsx') },
+          { path: 'snapshots', lazy: () => import('./model/snapshot-page.tsx') },
           { path: 'new-collection', lazy: () => import('./model/new-collection-page.tsx') },
           {
             path: 'collections/:collection',
@@ -54,6 +55,7 @@ export const SECTIONS: readonly Section[] = [
               { index: true, lazy: () => import('./model/collection-page.tsx') },
               { path: 'settings', lazy: () => import('./model/collection-settings-page.tsx') },
               { path: 'new-field', lazy: () => import('./model/field-page.tsx') },
+              { path: 'new-relation', lazy: () => import('./model/new-relation-page.tsx') },
               { path: 'fields/:field', lazy: () => import('./model/field-page.tsx') },
             ],
           },

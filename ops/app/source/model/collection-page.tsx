@@ -22,7 +22,7 @@ import { CollectionTabs } from './collection-tabs.tsx';
 import { FieldOrder } from './field-order.tsx';
 import { FieldRow } from './field-row.tsx';
 import { groupOf, membersOf, moved, orderPatches } from './field-sequence.ts';
-import { COLLECTIONS, newFieldPath } from './route.ts';
+import { COLLECTIONS, newFieldPath, newRelationPath } from './route.ts';
 import { useChange } from './use-change.ts';
 
 const LIST = { listStyle: 'none', m: 0, p: 0, display: 'grid', gap: 1 } as const;
@@ -105,6 +105,14 @@ export function Component() {
                 {translate('model.showItems')}
               </Button>
             )}
+            <Button
+              variant="outlined"
+              component={Link}
+              to={newRelationPath(name)}
+              startIcon={<Icon name="link" />}
+            >
+              {translate('model.createRelation')}
+            </Button>
             <Button
               variant="contained"
               component={Link}

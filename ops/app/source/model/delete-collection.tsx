@@ -3,12 +3,12 @@ import Alert from '@mui/material/Alert';
 import { useQuery } from '@tanstack/react-query';
 import { useLocaleState, useNotify, useTranslate } from 'ra-core';
 import { useNavigate } from 'react-router-dom';
-import { client } from '../data/client.ts';
 import { relationsQuery } from '../data/queries.ts';
 import type { Collection } from '../data/schema-types.ts';
 import { formatNumber } from '../display/format.ts';
 import { pathOf } from './change.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
+import { lossQuery } from './loss.ts';
 import { COLLECTIONS } from './route.ts';
 import { useChange } from './use-change.ts';
 
@@ -23,16 +23,7 @@ export function DeleteCollection({ collection, onClose }: DeleteCollectionProps)
   const notify = useNotify();
   const navigate = useNavigate();
   const { collection: name, schema } = collection;
-  const rows = useQuery({
-    queryKey: ['lost', name],
-    queryFn: async ({ signal }) => {
-      const { meta } = await client.items(name).page({ limit: 0 }, { signal });
-      return meta.total_count ?? 0;
-    },
-    enabled: schema !== null,
-    // Each time it is asked it is counted again.
-    staleTime: 0,
-  });
+  const rows = useQuery({ ...lossQuery(name), enabled: schema !== null });
   const relations = useQuery(relationsQuery).data ?? [];
   const referring = relations
     .filter((relation) => relation.related_collection === name && relation.collection !== name)

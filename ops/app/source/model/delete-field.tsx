@@ -2,11 +2,11 @@
 import Alert from '@mui/material/Alert';
 import { useQuery } from '@tanstack/react-query';
 import { useLocaleState, useNotify, useTranslate } from 'ra-core';
-import { client } from '../data/client.ts';
 import type { Field } from '../data/schema-types.ts';
 import { formatNumber } from '../display/format.ts';
 import { pathOf } from './change.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
+import { lossQuery } from './loss.ts';
 import { useChange } from './use-change.ts';
 
 export interface DeleteFieldProps {
@@ -21,17 +21,7 @@ export function DeleteField({ field: wanted, leave, onClose }: DeleteFieldProps)
   const [locale] = useLocaleState();
   const notify = useNotify();
   const { collection, field, schema } = wanted;
-  const rows = useQuery({
-    queryKey: ['lost', collection, field],
-    queryFn: async ({ signal }) => {
-      const filter = { [field]: { _nnull: true } };
-      const { meta } = await client.items(collection).page({ limit: 0, filter }, { signal });
-      return meta.filter_count ?? 0;
-    },
-    enabled: schema !== null,
-    // Each time it is asked it is counted again.
-    staleTime: 0,
-  });
+  const rows = useQuery({ ...lossQuery(collection, field), enabled: schema !== null });
   const work = useChange(
     () => notify('model.fieldDeleted', { type: 'success', messageArgs: { name: field } }),
     { leave },

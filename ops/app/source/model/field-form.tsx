@@ -2,7 +2,7 @@
 import Box from '@mui/material/Box';
 import TextField from '@mui/material/TextField';
 import { useTranslate } from 'ra-core';
-import type { FormEvent } from 'react';
+import type { FormEvent, ReactNode } from 'react';
 import type { Field } from '../data/schema-types.ts';
 import { isItem } from '../data/values.ts';
 import { ChangeState } from './change-state.tsx';
@@ -30,6 +30,8 @@ export interface FieldFormProps {
   readonly work: Work;
   readonly onChange: (draft: FieldDraft) => void;
   readonly onSubmit: (event: FormEvent) => void;
+  /** What its relation is; null for a plain field. */
+  readonly relation: ReactNode;
 }
 
 export interface PartOfField {
@@ -103,6 +105,7 @@ export function FieldForm(props: FieldFormProps) {
           </Box>
         </Part>
       )}
+      {props.relation}
       {draft.type !== 'alias' && <ColumnPart {...props} />}
       {!isSystem && (
         <>

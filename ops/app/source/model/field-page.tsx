@@ -4,7 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocaleState, useNotify, useTranslate } from 'ra-core';
 import { type FormEvent, useId, useRef, useState } from 'react';
 import { useNavigate, useParams } from 'react-router-dom';
-import { collectionsQuery, fieldsQuery } from '../data/queries.ts';
+import { collectionsQuery, fieldsQuery, relationsQuery } from '../data/queries.ts';
+import { type RelationKind, relationOf } from '../data/relation-of.ts';
 import type { Field } from '../data/schema-types.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
@@ -18,6 +19,7 @@ import { DeleteField } from './delete-field.tsx';
 import { draftOf, fieldBody, fieldPatch, newDraft } from './field-draft.ts';
 import { FieldForm } from './field-form.tsx';
 import { nameFault } from './name.ts';
+import { actionsOf, RelationPart, relationPatch } from './relation-part.tsx';
 import { collectionPath } from './route.ts';
 import { useChange } from './use-change.ts';
 
@@ -26,9 +28,10 @@ interface EditorProps {
   readonly fields: readonly Field[];
   /** Null for one that is made. */
   readonly field: Field | null;
+  readonly relation: RelationKind | null;
 }
 
-function Editor({ collection, fields, field }: EditorProps) {
+function Editor({ collection, fields, field, relation }: EditorProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const notify = useNotify();
@@ -36,11 +39,16 @@ function Editor({ collection, fields, field }: EditorProps) {
   const form = useId();
   const [before] = useState(() => (field === null ? newDraft('string', '') : draftOf(field)));
   const [draft, setDraft] = useState(before);
+  const [actionsBefore] = useState(() => (relation === null ? null : actionsOf(relation)));
+  const [actions, setActions] = useState(actionsBefore);
   const [fault, setFault] = useState<string | null>(null);
   const [deleting, setDeleting] = useState(false);
   const done = useRef(false);
   const back = collectionPath(collection);
   const patch = fieldPatch(before, draft);
+  const relationChange =
+    actionsBefore === null || actions === null ? null : relationPatch(actionsBefore, actions);
+  const isSame = patch === null && relationChange === null;
   const work = useChange(async () => {
     done.current = true;
     const text = field === null ? 'model.fieldCreated' : 'model.fieldSaved';
@@ -51,15 +59,27 @@ function Editor({ collection, fields, field }: EditorProps) {
     event.preventDefault();
     if (field !== null) {
       const path = pathOf('fields', collection, field.field);
-      if (patch !== null) work.run([{ method: 'PATCH', path, body: patch }]);
-      return;
+      const many = relation?.relation;
+      return work.run([
+        ...(patch === null ? [] : [{ method: 'PATCH', path, body: patch } as const]),
+        ...(relationChange === null || many === undefined
+          ? []
+          : [
+              {
+                method: 'PATCH',
+                path: pathOf('relations', many.collection, many.field),
+                body: relationChange,
+              } as const,
+            ]),
+      ]);
     }
     const wrong = nameFault(draft.field, new Set(fields.map((other) => other.field)));
     setFault(wrong);
     if (wrong !== null) return document.getElementById(`${form}-name`)?.focus();
     const body = fieldBody(draft);
-    // At the end of the form.
-    const sort = Math.max(0, ...fields.map(({ meta }) => meta?.sort ?? 0)) + 1;
+    // At the end of the form, which is where those without a place are, too.
+    const places = fields.map(({ meta }) => meta?.sort ?? null);
+    const sort = places.includes(null) ? null : Math.max(0, ...places.map(Number)) + 1;
     const path = pathOf('fields', collection);
     work.run([{ method: 'POST', path, body: { ...body, meta: { ...draft.meta, sort } } }]);
   };
@@ -85,7 +105,7 @@ function Editor({ collection, fields, field }: EditorProps) {
               type="submit"
               form={form}
               variant="contained"
-              disabled={field !== null && patch === null}
+              disabled={field !== null && isSame}
               loading={work.isPending}
             >
               {translate(field === null ? 'model.create' : 'shell.save')}
@@ -93,7 +113,9 @@ function Editor({ collection, fields, field }: EditorProps) {
           </>
         }
       />
-      <UnsavedChanges when={() => !done.current && draft !== before && patch !== null} />
+      <UnsavedChanges
+        when={() => !done.current && (draft !== before || actions !== actionsBefore) && !isSame}
+      />
       <FieldForm
         id={form}
         collection={collection}
@@ -104,6 +126,11 @@ function Editor({ collection, fields, field }: EditorProps) {
         work={work}
         onChange={setDraft}
         onSubmit={submit}
+        relation={
+          relation !== null && actions !== null ? (
+            <RelationPart relation={relation} actions={actions} onChange={setActions} />
+          ) : null
+        }
       />
       {deleting && field !== null && (
         <DeleteField
@@ -123,8 +150,10 @@ export function Component() {
   const { collection = '', field: name } = useParams();
   const collections = useQuery(collectionsQuery);
   const fields = useQuery(fieldsQuery(collection));
+  const relations = useQuery(relationsQuery);
   if (fields.isError) return <Failure error={fields.error} retry={() => fields.refetch()} />;
   if (fields.isPending || collections.isPending) return <Loading />;
+  if (relations.isPending) return <Loading />;
   const field = fields.data.find((known) => known.field === name) ?? null;
   if (name !== undefined && field === null) return <NotFound />;
   return (
@@ -133,6 +162,7 @@ export function Component() {
       collection={collection}
       fields={fields.data}
       field={field}
+      relation={field === null ? null : relationOf(relations.data ?? [], field)}
     />
   );
 }

@@ -6,7 +6,7 @@ import { MenuList } from '../shell/menu-list.tsx';
 import { Message } from '../shell/message.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { SectionMenu } from '../shell/section-menu.tsx';
-import { COLLECTIONS } from './route.ts';
+import { COLLECTIONS, SNAPSHOTS } from './route.ts';
 
 export function Component() {
   const translate = useTranslate();
@@ -26,7 +26,10 @@ export function Component() {
       <SectionMenu>
         <MenuList
           title={translate('model.title')}
-          entries={[{ to: COLLECTIONS, text: translate('model.collections'), icon: 'database' }]}
+          entries={[
+            { to: COLLECTIONS, text: translate('model.collections'), icon: 'database' },
+            { to: SNAPSHOTS, text: translate('model.snapshots'), icon: 'photo_camera' },
+          ]}
         />
       </SectionMenu>
       <Outlet />

@@ -93,6 +93,8 @@ function LostValues({ collection, field, rows, values }: Loss) {
 export interface RefusalProps {
   readonly error: unknown;
   readonly onForce: () => void;
+  /** Key of what was not done; that of a change by default. */
+  readonly title?: string;
 }
 
 export function Refusal(props: RefusalProps) {
@@ -109,7 +111,7 @@ export function Refusal(props: RefusalProps) {
   );
 }
 
-function Told({ error, onForce }: RefusalProps) {
+function Told({ error, onForce, title = 'model.refused' }: RefusalProps) {
   const translate = useTranslate();
   const [accepted, setAccepted] = useState(false);
   const loss = lossOf(error);
@@ -119,7 +121,7 @@ function Told({ error, onForce }: RefusalProps) {
     const locked = code === 'SERVICE_UNAVAILABLE';
     return (
       <Alert severity="error">
-        <AlertTitle>{translate(locked ? 'model.refusedLocked' : 'model.refused')}</AlertTitle>
+        <AlertTitle>{translate(locked ? 'model.refusedLocked' : title)}</AlertTitle>
         {detail ?? translate(text)} {locked && translate('model.refusedLockedHelp')}
       </Alert>
     );

@@ -2,6 +2,8 @@
 
 export const COLLECTIONS = '/model/collections';
 
+export const SNAPSHOTS = '/model/snapshots';
+
 export const NEW_COLLECTION = '/model/new-collection';
 
 export function collectionPath(collection: string): string {
@@ -18,4 +20,8 @@ export function fieldPath(collection: string, field: string): string {
 
 export function newFieldPath(collection: string): string {
   return `${collectionPath(collection)}/new-field`;
+}
+
+export function newRelationPath(collection: string): string {
+  return `${collectionPath(collection)}/new-relation`;
 }

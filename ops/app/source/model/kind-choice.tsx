@@ -1,0 +1,84 @@
+/** The choice of the kind of a relation, each with what it is for. */
+import Box from '@mui/material/Box';
+import Radio from '@mui/material/Radio';
+import RadioGroup from '@mui/material/RadioGroup';
+import Typography from '@mui/material/Typography';
+import { useTranslate } from 'ra-core';
+import { useId } from 'react';
+import { Icon } from '../theme/icon.tsx';
+import type { IconName } from '../theme/icon-paths.ts';
+import { KINDS, type NewKind } from './relation-draft.ts';
+
+const ICONS: Readonly<Record<NewKind, IconName>> = {
+  m2o: 'chevron_right',
+  o2m: 'list',
+  m2m: 'link',
+  m2a: 'polyline',
+  file: 'image',
+  files: 'folder_open',
+  translations: 'translate',
+};
+
+export interface KindChoiceProps {
+  readonly value: NewKind;
+  readonly onChange: (kind: NewKind) => void;
+}
+
+export function KindChoice({ value, onChange }: KindChoiceProps) {
+  const translate = useTranslate();
+  const id = useId();
+  return (
+    <RadioGroup
+      aria-label={translate('model.relationKind')}
+      value={value}
+      onChange={(_, chosen) => {
+        const kind = KINDS.find((known) => known === chosen);
+        if (kind !== undefined) onChange(kind);
+      }}
+      sx={{
+        display: 'grid',
+        gap: 1,
+        gridTemplateColumns: { xs: 'minmax(0, 1fr)', sm: 'repeat(2, minmax(0, 1fr))' },
+      }}
+    >
+      {KINDS.map((kind) => (
+        <Box
+          key={kind}
+          component="label"
+          sx={{
+            display: 'flex',
+            gap: 1,
+            alignItems: 'center',
+            border: 1,
+            borderColor: kind === value ? 'primary.main' : 'divider',
+            bgcolor: kind === value ? 'action.selected' : 'transparent',
+            borderRadius: 1,
+            p: 1,
+            cursor: 'pointer',
+          }}
+        >
+          <Radio
+            size="small"
+            value={kind}
+            sx={{ p: 0.5 }}
+            slotProps={{
+              input: {
+                'aria-labelledby': `${id}-${kind}`,
+                'aria-describedby': `${id}-${kind}-help`,
+              },
+            }}
+          />
+          <Box sx={{ flex: 1, minWidth: 0 }}>
+            <Typography id={`${id}-${kind}`} sx={{ fontWeight: 600, fontSize: 14 }}>
+              {translate(`model.kindOf.${kind}`)}
+            </Typography>
+            <Typography id={`${id}-${kind}-help`} variant="body2" color="text.secondary">
+              {translate(`model.kindHelp.${kind}`)}
+            </Typography>
+          </Box>
+          <Icon name={ICONS[kind]} sx={{ color: 'text.secondary', fontSize: 22 }} />
+        </Box>
+      ))}
+    </RadioGroup>
+  );
+}
