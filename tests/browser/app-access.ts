@@ -49,7 +49,7 @@ t.test('an administrator makes a policy', { skip }, async (t) => {
   await drawer.getByLabel('Add a preset').selectOption('status');
   await drawer.getByLabel('Status', { exact: true }).last().fill('draft');
   await drawer.getByLabel('Add a preset').selectOption('author');
-  await drawer.getByLabel('Author', { exact: true }).first().selectOption('$CURRENT_USER');
+  await drawer.getByLabel('What Author gets').selectOption('$CURRENT_USER');
   const validation = drawer.getByRole('region', { name: 'Validation' });
   await validation.getByRole('button', { name: 'Add condition' }).click();
   await validation.getByLabel('Field', { exact: true }).selectOption('title');

@@ -98,6 +98,11 @@ export const SECTIONS: readonly Section[] = [
         path: 'access',
         lazy: () => import('./access/access-section.tsx'),
         children: [
+          { path: 'users', lazy: () => import('./access/user-list-page.tsx') },
+          { path: 'users/:user', lazy: () => import('./access/user-page.tsx') },
+          { path: 'users/:user/rights', lazy: () => import('./access/user-rights-page.tsx') },
+          { path: 'roles', lazy: () => import('./access/role-list-page.tsx') },
+          { path: 'roles/:role', lazy: () => import('./access/role-page.tsx') },
           { path: 'policies', lazy: () => import('./access/policy-list-page.tsx') },
           { path: 'policies/:policy', lazy: () => import('./access/policy-page.tsx') },
         ],

@@ -6,9 +6,11 @@ import { may } from '../data/rights.ts';
 import { MenuList } from '../shell/menu-list.tsx';
 import { NotFound } from '../shell/not-found.tsx';
 import { SectionMenu } from '../shell/section-menu.tsx';
-import { POLICIES } from './access-queries.ts';
+import { POLICIES, ROLES, USERS } from './access-queries.ts';
 
 const SCREENS = [
+  { collection: USERS, to: '/access/users', text: 'access.users', icon: 'group' },
+  { collection: ROLES, to: '/access/roles', text: 'access.roles', icon: 'supervised_user_circle' },
   { collection: POLICIES, to: '/access/policies', text: 'access.policies', icon: 'badge' },
 ] as const;
 

@@ -60,7 +60,7 @@ export function levelOf(rules: readonly Rule[], action: Action): Level {
 }
 
 /** A row of the API as a rule. */
-function ruleOf(row: Permission): Rule {
+export function ruleOf(row: Permission): Rule {
   return {
     id: row.id ?? null,
     permissions: row.permissions,

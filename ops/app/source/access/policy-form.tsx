@@ -15,9 +15,9 @@ import { PageHeader } from '../shell/page-header.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
 import { NamedIcon } from '../theme/icon.tsx';
 import { PERMISSIONS, POLICIES, type StoredPolicy } from './access-queries.ts';
+import { DeleteButton } from './delete-button.tsx';
 import { POLICY_LIST } from './paths.ts';
 import { PermissionMatrix } from './permission-matrix.tsx';
-import { PolicyDelete } from './policy-delete.tsx';
 import { PolicyFields } from './policy-fields.tsx';
 import { PolicyUse } from './policy-use.tsx';
 import { usePolicyDraft } from './use-policy-draft.ts';
@@ -55,7 +55,15 @@ export function PolicyForm({ stored, isNew }: PolicyFormProps) {
         actions={
           <>
             {!isNew && may(rights, POLICIES, 'delete') && (
-              <PolicyDelete policy={stored.policy} onGone={draft.reset} />
+              <DeleteButton
+                collection={POLICIES}
+                id={policy.id}
+                title={translate('access.deletePolicyTitle', { name: stored.policy.name })}
+                text={translate('access.deletePolicyText')}
+                done="access.policyDeleted"
+                back={POLICY_LIST}
+                onGone={draft.reset}
+              />
             )}
             {mayWrite && (
               <Button

@@ -38,7 +38,7 @@ function Preset({ field, value, onChange }: PresetProps) {
       {offered.length > 0 && (
         <TextField
           select
-          label={label}
+          label={translate('access.presetKind', { field: label })}
           value={chosen}
           onChange={({ target }) => onChange(target.value === '' ? null : target.value)}
           slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}

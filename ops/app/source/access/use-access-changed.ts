@@ -4,13 +4,21 @@ import { useCallback } from 'react';
 import { CALLER } from '../data/queries.ts';
 import { ACCESS, PERMISSIONS, POLICIES, ROLES, USERS } from './access-queries.ts';
 
-export function useAccessChanged(): () => Promise<void> {
+/** What is on the screen is read at once, or, when that is gone now, what comes next. */
+type When = 'now' | 'next';
+
+export function useAccessChanged(): (when?: When) => Promise<void> {
   const queryClient = useQueryClient();
-  return useCallback(async () => {
-    const keys = [
-      ...[USERS, ROLES, POLICIES, ACCESS, PERMISSIONS].map((name) => ['items', name]),
-      [CALLER],
-    ];
-    await Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
-  }, [queryClient]);
+  return useCallback(
+    async (when = 'now') => {
+      const refetchType = when === 'now' ? 'active' : 'none';
+      await Promise.all([
+        ...[USERS, ROLES, POLICIES, ACCESS, PERMISSIONS].map((name) =>
+          queryClient.invalidateQueries({ queryKey: ['items', name], refetchType }),
+        ),
+        queryClient.invalidateQueries({ queryKey: [CALLER] }),
+      ]);
+    },
+    [queryClient],
+  );
 }

@@ -5,7 +5,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { client } from './client.ts';
-import { serverQuery } from './queries.ts';
+import { CALLER, serverQuery } from './queries.ts';
 import { useSessionEnded } from './session.ts';
 
 /** Several changes at once are one reason to read again. */
@@ -50,8 +50,12 @@ export function useLiveItems(collection: string, { item, enabled = true }: Heard
         }, PAUSE);
       }
     };
-    // Who may not hear of changes sees them when he reads again.
-    hear().catch(() => undefined);
+    // Who may not hear of changes sees them when he reads again; that he could before is a right less.
+    const askForRights = () => {
+      if (controller.signal.aborted) return;
+      void queryClient.invalidateQueries({ queryKey: [CALLER, 'rights'] });
+    };
+    hear().then(askForRights, askForRights);
     return () => {
       clearTimeout(timer);
       controller.abort();

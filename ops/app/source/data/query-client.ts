@@ -1,6 +1,7 @@
 /** The cache of everything that the App reads, and what a failure does to the session. */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { SluiceError } from '../../../client/source/index.ts';
+import { CALLER } from './queries.ts';
 import { announceSessionEnd } from './session.ts';
 
 /** A 401 says that the session has ended, except for requests with a password (`meta.checksPassword`). */
@@ -8,11 +9,28 @@ function noticeSessionEnd(error: unknown): void {
   if (error instanceof SluiceError && error.status === 401) announceSessionEnd();
 }
 
+/** A 403 may say that a right was taken away: they are read again, once for several refusals. */
+const PAUSE = 1_000;
+let noticed = 0;
+
+function noticeRefusal(error: unknown): void {
+  const now = Date.now();
+  if (!(error instanceof SluiceError && error.status === 403) || now - noticed < PAUSE) return;
+  noticed = now;
+  void queryClient.invalidateQueries({ queryKey: [CALLER, 'rights'] });
+}
+
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: noticeSessionEnd }),
+  queryCache: new QueryCache({
+    onError: (error, { queryKey }) => {
+      noticeSessionEnd(error);
+      if (queryKey[0] !== CALLER) noticeRefusal(error);
+    },
+  }),
   mutationCache: new MutationCache({
     onError: (error, _variables, _result, { meta }) => {
       if (meta?.checksPassword !== true) noticeSessionEnd(error);
+      noticeRefusal(error);
     },
   }),
   defaultOptions: {

@@ -9,6 +9,7 @@ import useMediaQuery from '@mui/material/useMediaQuery';
 import { useTranslate } from 'ra-core';
 import { useEffect, useMemo, useState } from 'react';
 import { Outlet, useLocation } from 'react-router-dom';
+import { useFollowRights } from '../data/follow-rights.ts';
 import { useIsAdministrator, useRights } from '../data/queries.ts';
 import { SECTIONS } from '../sections.ts';
 import { SessionDialog } from '../sign-in/session-dialog.tsx';
@@ -47,6 +48,7 @@ function SkipLink() {
 }
 
 function Screens() {
+  useFollowRights();
   const translate = useTranslate();
   const theme = useTheme();
   const wide = useMediaQuery(theme.breakpoints.up('md'), { noSsr: true });

@@ -2,13 +2,13 @@
 import Alert from '@mui/material/Alert';
 import Snackbar from '@mui/material/Snackbar';
 import { useNotificationContext, useTranslate } from 'ra-core';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 const LONG = 6_000;
 
 export function Notices() {
   const translate = useTranslate();
-  const { notifications, takeNotification } = useNotificationContext();
+  const { notifications, addNotification, takeNotification } = useNotificationContext();
   const [shown, setShown] = useState<ReturnType<typeof takeNotification>>();
   const [open, setOpen] = useState(false);
   useEffect(() => {
@@ -20,6 +20,10 @@ export function Notices() {
     setShown(takeNotification());
     setOpen(true);
   }, [notifications, shown, takeNotification]);
+  // A frame that goes while it shows one leaves it to the next: signing in comes after a new password.
+  const left = useRef<() => void>(undefined);
+  left.current = shown !== undefined && open ? () => addNotification(shown) : undefined;
+  useEffect(() => () => left.current?.(), []);
   if (shown === undefined) return null;
   const { message, type, notificationOptions } = shown;
   const severity = type === 'error' || type === 'warning' || type === 'success' ? type : 'info';

@@ -4,11 +4,13 @@ import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { Navigate, useLocation } from 'react-router-dom';
 import { SluiceError } from '../../../client/source/index.ts';
 import { globalsQuery, meQuery, rightsQuery } from '../data/queries.ts';
+import { may } from '../data/rights.ts';
 import { announceSession } from '../data/session.ts';
 import { Failure } from './failure.tsx';
 import { Loading } from './loading.tsx';
 import { useAccountPreferences } from './use-preferences.ts';
 
+const NoAppPage = lazy(() => import('../sign-in/no-app-page.tsx'));
 const SecondFactorPage = lazy(() => import('../sign-in/second-factor-page.tsx'));
 
 function hasStatus(error: unknown, status: number): boolean {
@@ -26,6 +28,19 @@ export function RequireSession({ children }: { readonly children: ReactNode }) {
     if (known) announceSession();
   }, [known]);
   const queries = [me, globals, rights];
+  // Without app access the App reads nothing of the schema, unless permissions allow it.
+  if (
+    globals.data?.app_access === false &&
+    globals.data.admin_access !== true &&
+    rights.data !== undefined &&
+    !may(rights.data, 'system_collections', 'read')
+  ) {
+    return (
+      <Suspense fallback={<Loading />}>
+        <NoAppPage />
+      </Suspense>
+    );
+  }
   // What is known stays on the screen, whatever a later question comes to.
   if (queries.every(({ data }) => data !== undefined)) return children;
   if (hasStatus(me.error, 401)) {

@@ -97,6 +97,8 @@ export function makeTheme({ dark, direction, colour }: Look): Theme {
       MuiCssBaseline: {
         styleOverrides: {
           '*:focus-visible': { outline: `2px solid ${primary}`, outlineOffset: 1 },
+          // Links in running text, which the browser would colour for a white page.
+          'a:not([class])': { color: primary, textUnderlineOffset: '0.2em' },
           // Fields show their focus by their border.
           'input:focus-visible, textarea:focus-visible': { outline: 'none' },
           '@media (prefers-reduced-motion: reduce)': {

@@ -36,4 +36,7 @@ export const signIn = {
   tfaDone: 'Die Zwei-Faktor-Anmeldung ist eingeschaltet.',
   next: 'Weiter',
   copy: 'Schlüssel kopieren',
+  noAppTitle: 'Dieses Konto darf die App nicht benutzen',
+  noAppHelp:
+    'Sie sind angemeldet, aber keine Ihrer Richtlinien erlaubt die App. Bitten Sie die Verwaltung dieses Projekts darum.',
 };

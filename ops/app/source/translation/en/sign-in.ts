@@ -34,4 +34,7 @@ export const signIn = {
   tfaDone: 'Two-factor authentication is on.',
   next: 'Next',
   copy: 'Copy the key',
+  noAppTitle: 'This account may not use the App',
+  noAppHelp:
+    'You are signed in, but no policy of yours lets you use the App. Ask whoever administers this project for it.',
 };

@@ -1,4 +1,4 @@
-/** Deletes a policy, after a question. */
+/** Deletes a role, a user or a policy, after a question. */
 import Button from '@mui/material/Button';
 import { useMutation } from '@tanstack/react-query';
 import { useNotify, useTranslate } from 'ra-core';
@@ -6,29 +6,36 @@ import { useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { client } from '../data/client.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
-import { POLICIES, type Policy } from './access-queries.ts';
-import { POLICY_LIST } from './paths.ts';
 import { useAccessChanged } from './use-access-changed.ts';
 
-export interface PolicyDeleteProps {
-  readonly policy: Policy;
+export interface DeleteButtonProps {
+  readonly collection: string;
+  readonly id: string;
+  readonly title: string;
+  /** What follows from it. */
+  readonly text: string;
+  /** Key of what is said when it is done. */
+  readonly done: string;
+  /** Where one goes then. */
+  readonly back: string;
   /** Called before the page is left. */
   readonly onGone: () => void;
 }
 
-export function PolicyDelete({ policy, onGone }: PolicyDeleteProps) {
+export function DeleteButton(props: DeleteButtonProps) {
+  const { collection, id, title, text, done, back, onGone } = props;
   const translate = useTranslate();
   const notify = useNotify();
   const navigate = useNavigate();
   const accessChanged = useAccessChanged();
   const [open, setOpen] = useState(false);
   const remove = useMutation({
-    mutationFn: () => client.items(POLICIES).delete(policy.id),
+    mutationFn: () => client.items(collection).delete(id),
     onSuccess: async () => {
       onGone();
-      notify('access.policyDeleted', { type: 'success' });
-      await navigate(POLICY_LIST);
-      await accessChanged();
+      await accessChanged('next');
+      notify(done, { type: 'success' });
+      await navigate(back);
     },
   });
   return (
@@ -38,14 +45,14 @@ export function PolicyDelete({ policy, onGone }: PolicyDeleteProps) {
       </Button>
       <ConfirmDialog
         open={open}
-        title={translate('access.deletePolicyTitle', { name: policy.name })}
+        title={title}
         confirm={translate('shell.delete')}
         busy={remove.isPending}
         error={remove.error}
         onConfirm={() => remove.mutate()}
         onClose={() => setOpen(false)}
       >
-        {translate('access.deletePolicyText')}
+        {text}
       </ConfirmDialog>
     </>
   );

@@ -1,0 +1,117 @@
+/** Invites people by mail: each gets a link with which he sets his password. */
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import TextField from '@mui/material/TextField';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNotify, useTranslate } from 'ra-core';
+import { type FormEvent, useId, useState } from 'react';
+import { client } from '../data/client.ts';
+import { tellFailure } from '../data/failure.ts';
+import { type Role, rolesQuery } from './access-queries.ts';
+import { roleTree } from './role-tree.ts';
+import { useAccessChanged } from './use-access-changed.ts';
+
+const NO_ROLES: readonly Role[] = [];
+const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+
+/** The addresses in a text, apart by lines, spaces, commas or semicolons. */
+function addressesOf(text: string): readonly string[] {
+  return [...new Set(text.split(/[\s,;]+/).filter((part) => part !== ''))];
+}
+
+export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
+  const translate = useTranslate();
+  const notify = useNotify();
+  const id = useId();
+  const accessChanged = useAccessChanged();
+  const roles = useQuery(rolesQuery).data ?? NO_ROLES;
+  const [text, setText] = useState('');
+  const [role, setRole] = useState('');
+  const [checked, setChecked] = useState(false);
+  const addresses = addressesOf(text);
+  const wrong = addresses.filter((address) => !ADDRESS.test(address));
+  const fault =
+    addresses.length === 0
+      ? translate('access.noAddress')
+      : wrong.length > 0
+        ? translate('access.wrongAddress', { addresses: wrong.join(', ') })
+        : null;
+  const invite = useMutation({
+    mutationFn: () =>
+      client.request<null>('POST', '/users/invite', { body: { email: addresses, role } }),
+    onSuccess: async () => {
+      notify('access.invited', {
+        type: 'success',
+        messageArgs: { smart_count: addresses.length },
+      });
+      onClose();
+      await accessChanged();
+    },
+  });
+  const failure = invite.error === null ? null : tellFailure(invite.error);
+  return (
+    <Dialog open onClose={onClose} aria-labelledby={id} fullWidth maxWidth="sm">
+      <DialogTitle id={id}>{translate('access.inviteTitle')}</DialogTitle>
+      <DialogContent>
+        <Box
+          component="form"
+          id={`${id}-form`}
+          noValidate
+          onSubmit={(event: FormEvent) => {
+            event.preventDefault();
+            setChecked(true);
+            if (fault === null && role !== '') invite.mutate();
+          }}
+          sx={{ display: 'grid', gap: 2, pt: 1 }}
+        >
+          {failure !== null && (
+            <Alert severity="error" role="alert">
+              {translate(failure.text)} {failure.detail}
+            </Alert>
+          )}
+          <TextField
+            label={translate('access.addresses')}
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+            multiline
+            minRows={3}
+            autoFocus
+            required
+            error={checked && fault !== null}
+            helperText={(checked && fault) || translate('access.addressesHelp')}
+            slotProps={{ htmlInput: { dir: 'ltr', inputMode: 'email', spellCheck: false } }}
+          />
+          <TextField
+            select
+            label={translate('access.role')}
+            value={role}
+            onChange={({ target }) => setRole(target.value)}
+            required
+            error={checked && role === ''}
+            helperText={checked && role === '' ? translate('form.required') : null}
+            slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
+          >
+            <option value="">{translate('access.chooseRole')}</option>
+            {roleTree(roles).map((at) => (
+              <option key={at.role.id} value={at.role.id}>
+                {'\u2003'.repeat(at.depth)}
+                {at.role.name}
+              </option>
+            ))}
+          </TextField>
+        </Box>
+      </DialogContent>
+      <DialogActions>
+        <Button onClick={onClose}>{translate('shell.cancel')}</Button>
+        <Button type="submit" form={`${id}-form`} variant="contained" loading={invite.isPending}>
+          {translate('access.sendInvitation')}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,64 @@
+/** Shows a new token, this once: the server keeps only its hash. */
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogContentText from '@mui/material/DialogContentText';
+import DialogTitle from '@mui/material/DialogTitle';
+import { useNotify, useTranslate } from 'ra-core';
+import { useId } from 'react';
+import { Icon } from '../theme/icon.tsx';
+
+export interface TokenDialogProps {
+  readonly token: string;
+  readonly onClose: () => void;
+}
+
+export function TokenDialog({ token, onClose }: TokenDialogProps) {
+  const translate = useTranslate();
+  const notify = useNotify();
+  const id = useId();
+  // Pages without TLS have no clipboard; there one selects the text.
+  const clipboard: Clipboard | undefined = navigator.clipboard;
+  return (
+    <Dialog open aria-labelledby={id} fullWidth maxWidth="sm">
+      <DialogTitle id={id}>{translate('access.newToken')}</DialogTitle>
+      <DialogContent>
+        <DialogContentText sx={{ mb: 2 }}>{translate('access.newTokenText')}</DialogContentText>
+        <Box
+          component="output"
+          dir="ltr"
+          sx={{
+            display: 'block',
+            p: 1.5,
+            border: 1,
+            borderColor: 'divider',
+            borderRadius: 1,
+            fontFamily: 'monospace',
+            overflowWrap: 'anywhere',
+            userSelect: 'all',
+          }}
+        >
+          {token}
+        </Box>
+      </DialogContent>
+      <DialogActions>
+        {clipboard !== undefined && (
+          <Button
+            startIcon={<Icon name="content_copy" />}
+            onClick={async () => {
+              await clipboard.writeText(token);
+              notify('access.copied', { type: 'success' });
+            }}
+          >
+            {translate('access.copy')}
+          </Button>
+        )}
+        <Button variant="contained" onClick={onClose}>
+          {translate('access.done')}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

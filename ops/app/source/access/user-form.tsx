@@ -1,0 +1,133 @@
+/** The form of a user, with the policies of his own. */
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import { useTranslate } from 'ra-core';
+import type { FormEvent } from 'react';
+import { Link } from 'react-router-dom';
+import { tellFailure } from '../data/failure.ts';
+import { faultsOf } from '../data/faults.ts';
+import { useRights } from '../data/queries.ts';
+import { may } from '../data/rights.ts';
+import { PageHeader } from '../shell/page-header.tsx';
+import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
+import { ACCESS, type Access, USERS, type User } from './access-queries.ts';
+import { DeleteButton } from './delete-button.tsx';
+import { rightsPath, USER_LIST, userPath } from './paths.ts';
+import { personName } from './person.ts';
+import { PolicyAttachments } from './policy-attachments.tsx';
+import { useHolderDraft } from './use-holder-draft.ts';
+import { useHolderSave } from './use-holder-save.ts';
+import { type EditedUser, UserFields } from './user-fields.tsx';
+import { UserSecurity } from './user-security.tsx';
+import { UserStatus } from './user-status.tsx';
+
+export interface UserFormProps {
+  readonly user: User;
+  readonly policies: readonly Access[];
+  readonly isNew: boolean;
+}
+
+const FORM = 'user';
+const SHOWN = new Set([
+  'first_name',
+  'last_name',
+  'email',
+  'status',
+  'role',
+  'language',
+  'password',
+]);
+
+export function UserForm({ user: stored, policies, isNew }: UserFormProps) {
+  const translate = useTranslate();
+  const rights = useRights();
+  const draft = useHolderDraft<EditedUser>(stored);
+  const save = useHolderSave({
+    collection: USERS,
+    id: isNew ? null : stored.id,
+    draft,
+    done: 'access.userSaved',
+    pathOf: userPath,
+  });
+  const readOnly = !may(rights, USERS, isNew ? 'create' : 'update');
+  const faults = faultsOf(save.error);
+  const errorOf = (field: string) => faults.find(({ path }) => path[0] === field)?.message ?? null;
+  const isShown = faults.some(({ path }) => SHOWN.has(path[0] ?? ''));
+  const failure = save.error !== null && !isShown ? tellFailure(save.error) : null;
+  const name = personName(stored);
+  return (
+    <>
+      <PageHeader
+        title={isNew ? translate('access.newUser') : name}
+        back={USER_LIST}
+        {...(!isNew && { note: <UserStatus status={stored.status} /> })}
+        actions={
+          <>
+            {!isNew && may(rights, USERS, 'delete') && (
+              <DeleteButton
+                collection={USERS}
+                id={stored.id}
+                title={translate('access.deleteUserTitle', { name })}
+                text={translate('access.deleteUserText')}
+                done="access.userDeleted"
+                back={USER_LIST}
+                onGone={draft.reset}
+              />
+            )}
+            {!isNew && (
+              <Button component={Link} to={rightsPath(stored.id)}>
+                {translate('access.rights')}
+              </Button>
+            )}
+            {!readOnly && (
+              <Button
+                type="submit"
+                form={FORM}
+                variant="contained"
+                loading={save.isPending}
+                disabled={!draft.dirty}
+              >
+                {translate('shell.save')}
+              </Button>
+            )}
+          </>
+        }
+      />
+      <UnsavedChanges when={draft.isDirty} />
+      <Box sx={{ p: { xs: 1.5, md: 3 }, display: 'grid', gap: 3, maxWidth: 960 }}>
+        <Box
+          component="form"
+          id={FORM}
+          noValidate
+          onSubmit={(event: FormEvent) => {
+            event.preventDefault();
+            if (draft.dirty && !save.isPending) save.mutate();
+          }}
+          sx={{ display: 'grid', gap: 3 }}
+        >
+          {failure !== null && (
+            <Alert severity="error" role="alert">
+              {translate(failure.text)} {failure.detail}
+            </Alert>
+          )}
+          <UserFields
+            user={draft.value}
+            isNew={isNew}
+            readOnly={readOnly}
+            errorOf={errorOf}
+            onChange={draft.change}
+          />
+          <PolicyAttachments
+            help={translate('access.userPoliciesHelp')}
+            stored={policies}
+            changes={draft.policies}
+            readOnly={readOnly || !may(rights, ACCESS, 'create')}
+            onChange={draft.changePolicies}
+          />
+        </Box>
+        {!isNew && <UserSecurity user={stored} readOnly={readOnly} />}
+      </Box>
+    </>
+  );
+}

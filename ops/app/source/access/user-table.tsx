@@ -1,0 +1,80 @@
+/** Users with what tells them apart, one in each row. */
+import Box from '@mui/material/Box';
+import Paper from '@mui/material/Paper';
+import Table from '@mui/material/Table';
+import TableBody from '@mui/material/TableBody';
+import TableCell from '@mui/material/TableCell';
+import TableContainer from '@mui/material/TableContainer';
+import TableHead from '@mui/material/TableHead';
+import TableRow from '@mui/material/TableRow';
+import { visuallyHidden } from '@mui/utils';
+import { useLocaleState, useTranslate } from 'ra-core';
+import { Link } from 'react-router-dom';
+import { formatDate } from '../display/format.ts';
+import { Nothing } from '../display/value.tsx';
+import type { Role, User } from './access-queries.ts';
+import { rightsPath, userPath } from './paths.ts';
+import { personName } from './person.ts';
+import { UserStatus } from './user-status.tsx';
+
+export interface UserTableProps {
+  readonly users: readonly User[];
+  readonly roles: readonly Role[];
+}
+
+export function UserTable({ users, roles }: UserTableProps) {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  return (
+    <TableContainer component={Paper} variant="outlined">
+      <Table size="small">
+        <caption style={visuallyHidden}>{translate('access.users')}</caption>
+        <TableHead>
+          <TableRow>
+            <TableCell>{translate('access.user')}</TableCell>
+            <TableCell>{translate('access.role')}</TableCell>
+            <TableCell>{translate('access.statusHead')}</TableCell>
+            <TableCell>{translate('access.lastAccess')}</TableCell>
+            <TableCell>{translate('access.rights')}</TableCell>
+          </TableRow>
+        </TableHead>
+        <TableBody>
+          {users.map((user) => {
+            const name = personName(user);
+            return (
+              <TableRow key={user.id} hover>
+                <TableCell>
+                  <Link to={userPath(user.id)}>{name}</Link>
+                  {user.email !== null && user.email !== name && (
+                    <Box sx={{ color: 'text.secondary', fontSize: 12.5 }}>{user.email}</Box>
+                  )}
+                </TableCell>
+                <TableCell>
+                  {roles.find(({ id }) => id === user.role)?.name ?? <Nothing />}
+                </TableCell>
+                <TableCell>
+                  <UserStatus status={user.status} />
+                </TableCell>
+                <TableCell sx={{ whiteSpace: 'nowrap' }}>
+                  {user.last_access ? (
+                    formatDate('timestamp', user.last_access, locale)
+                  ) : (
+                    <Nothing />
+                  )}
+                </TableCell>
+                <TableCell sx={{ whiteSpace: 'nowrap' }}>
+                  <Link
+                    to={rightsPath(user.id)}
+                    aria-label={translate('access.rightsOf', { name })}
+                  >
+                    {translate('access.show')}
+                  </Link>
+                </TableCell>
+              </TableRow>
+            );
+          })}
+        </TableBody>
+      </Table>
+    </TableContainer>
+  );
+}

@@ -1,0 +1,271 @@
+/** Access in the Admin App: roles and users, and that each sees exactly what he may. */
+import t from 'tap';
+import { PHONE, startApp } from '#tests/harness/app.ts';
+import { startBrowser } from '#tests/harness/browser.ts';
+import { startMailServer } from '#tests/harness/mail-server.ts';
+import { until } from '#tests/harness/until.ts';
+import { makeMagazine } from './fixture/magazine.ts';
+
+const browser = await startBrowser(t);
+const skip = browser === null && 'no browser starts here';
+const WRITER = { email: 'writer@example.com', password: 'a password of a writer' };
+
+t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
+  if (browser === null) return;
+  const mailServer = await startMailServer(t);
+  const app = await startApp(t, browser, {
+    prepare: makeMagazine,
+    workers: 1,
+    env: {
+      EMAIL_TRANSPORT: 'smtp',
+      EMAIL_SMTP_HOST: '127.0.0.1',
+      EMAIL_SMTP_PORT: String(mailServer.port),
+      EMAIL_FROM: 'sluice@example.com',
+      PUBLIC_URL: 'https://content.example.com',
+    },
+  });
+  const { db } = app.cluster;
+  const admin = await app.newPage();
+  const { page } = admin;
+
+  const save = page.getByRole('button', { name: 'Save', exact: true });
+  const drawer = page.getByRole('dialog');
+  const cell = (name: string) => page.getByRole('button', { name, exact: true });
+  const custom = async (name: string) => {
+    await cell(name).click();
+    await page.getByRole('menuitem', { name: 'Custom…' }).click();
+  };
+  const done = async () => {
+    await drawer.getByRole('button', { name: 'Done' }).click();
+    await drawer.waitFor({ state: 'detached' });
+  };
+
+  await admin.signIn();
+  await t.test('a policy', async () => {
+    await admin.open('/access/policies/+');
+    await page.getByLabel('Name').fill('Writers');
+    await custom('Article: read: none');
+    await drawer.getByLabel('Items that fit conditions').check();
+    await drawer.getByRole('button', { name: 'Add condition' }).click();
+    await drawer.getByLabel('Field', { exact: true }).selectOption('author');
+    await drawer.getByLabel('What it is compared with').selectOption('$CURRENT_USER');
+    await drawer.getByRole('button', { name: 'Add condition' }).click();
+    const second = drawer.getByRole('group', { name: 'Condition', exact: true }).nth(1);
+    await second.getByLabel('Field', { exact: true }).selectOption('status');
+    await second.getByLabel('Comparison').selectOption('_eq');
+    await second.getByLabel('Value', { exact: true }).fill('published');
+    await drawer.getByLabel('How conditions are joined').selectOption('any');
+    await drawer.getByLabel('Chosen fields').check();
+    await drawer.getByLabel('Secret').uncheck();
+    await done();
+    await custom('Article: create: none');
+    await drawer.getByLabel('Chosen fields').check();
+    await drawer.getByRole('button', { name: 'Choose none' }).click();
+    await drawer.getByLabel('Title', { exact: true }).check();
+    await drawer.getByLabel('Add a preset').selectOption('author');
+    await drawer.getByLabel('What Author gets').selectOption('$CURRENT_USER');
+    await drawer.getByLabel('Add a preset').selectOption('status');
+    await drawer.getByRole('textbox', { name: 'Status' }).fill('draft');
+    const validation = drawer.getByRole('region', { name: 'Validation' });
+    await validation.getByRole('button', { name: 'Add condition' }).click();
+    await validation.getByLabel('Field', { exact: true }).selectOption('title');
+    await validation.getByLabel('Comparison').selectOption('_regex');
+    await validation.getByLabel('Value', { exact: true }).fill('^[A-Z]');
+    await done();
+    await save.click();
+    await page.getByText('The policy is saved').waitFor();
+  });
+
+  await t.test('a role', async (t) => {
+    await page.getByRole('link', { name: 'Roles' }).click();
+    await page.getByRole('link', { name: 'New role' }).click();
+    await page.getByLabel('Name').fill('Writer');
+    await page.getByLabel('Add a policy').selectOption({ label: 'Writers' });
+    await page.getByRole('link', { name: 'Writers' }).waitFor();
+    await save.click();
+    await page.getByText('The role is saved').waitFor();
+    await page.getByRole('heading', { name: 'Writer', level: 1 }).waitFor();
+    await page.getByText('Nobody yet.').waitFor();
+    await admin.screenshot('role');
+    t.strictSame(await admin.axe(), [], 'a role is accessible');
+    await page.getByRole('link', { name: 'Back' }).click();
+    await page.getByRole('link', { name: 'New role' }).click();
+    await page.getByLabel('Name').fill('Columnist');
+    await page.getByLabel('Below the role').selectOption({ label: 'Writer' });
+    await save.click();
+    await page.getByRole('heading', { name: 'Columnist', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Roles' }).click();
+    await page.getByRole('list', { name: 'Roles' }).getByText('Columnist').waitFor();
+    await admin.screenshot('roles');
+    t.strictSame(await admin.axe(), [], 'the roles are accessible');
+  });
+
+  const guest = await app.newPage();
+
+  await t.test('an invitation', async (t) => {
+    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await drawer.getByRole('button', { name: 'Send invitation' }).click();
+    await drawer.getByText('Enter an e-mail address.').waitFor();
+    await drawer.getByLabel('E-mail addresses').fill(`${WRITER.email}, other@example.com`);
+    await drawer.getByLabel('Role').selectOption({ label: 'Writer' });
+    await admin.screenshot('invitation');
+    t.strictSame(await admin.axe(), [], 'the invitation is accessible');
+    await drawer.getByRole('button', { name: 'Send invitation' }).click();
+    await page.getByText('The invitations are on their way').waitFor();
+    await page.getByRole('row').filter({ hasText: WRITER.email }).getByText('invited').waitFor();
+    await page.getByRole('row').filter({ hasText: 'other@example.com' }).waitFor();
+    await until(() => mailServer.mails.length === 2, 'both mails have come');
+    const mail = mailServer.mails.find(({ to }) => to.includes(WRITER.email))?.mail;
+    const [, link = ''] = /content\.example\.com\/admin(\/\S+)/.exec(mail?.text ?? '') ?? [];
+    guest.expectStatus(401, '/');
+    await guest.open(link);
+    await guest.page.locator('input[name=password]').fill(WRITER.password);
+    await guest.page.getByRole('button', { name: 'Accept' }).click();
+    await guest.page.getByText('Welcome!').waitFor();
+  });
+
+  await t.test('the writer sees exactly that', async (t) => {
+    const own = guest.page;
+    await guest.signIn(WRITER);
+    t.equal(await own.getByRole('link', { name: 'Access', exact: true }).count(), 0);
+    await guest.open('/content/article');
+    await own.getByRole('row').filter({ hasText: 'Known' }).first().waitFor();
+    t.equal(await own.getByText('Unknown').count(), 0, 'a draft of somebody else is not there');
+    t.equal(await own.getByText('hush').count(), 0, 'nor is the field');
+    t.equal(await own.getByRole('link', { name: 'Genre' }).count(), 0, 'nor the collection');
+    guest.expectStatus(400, '/items/article');
+    await guest.open('/content/article/+');
+    await own.getByLabel('Title').fill('of mine');
+    t.equal(await own.getByLabel('Secret').count(), 0);
+    await own.getByRole('button', { name: 'Save', exact: true }).click();
+    await own
+      .locator('[data-field=title]')
+      .getByText(/not match|valid|pattern/i)
+      .waitFor();
+    await guest.screenshot('validated');
+    await own.getByLabel('Title').fill('Of mine');
+    await own.getByRole('button', { name: 'Save', exact: true }).click();
+    await own.getByText('Saved').waitFor();
+    const { rows } = await db.query(
+      "SELECT a.status, email FROM article a JOIN system_users u ON u.id = a.author WHERE a.title = 'Of mine'",
+    );
+    t.strictSame(rows, [{ status: 'draft', email: WRITER.email }], 'presets are there');
+    const send = (method: string, path: string, body?: unknown) =>
+      own.evaluate(
+        `fetch(${JSON.stringify(path)}, ${JSON.stringify({
+          method,
+          headers: { 'content-type': 'application/json' },
+          body: body && JSON.stringify(body),
+        })}).then(({ status }) => status)`,
+      );
+    guest.expectStatus(403, '/items/article/1');
+    guest.expectStatus(403, '/items/article?fields=secret');
+    guest.expectStatus(403, '/policies');
+    t.equal(await send('PATCH', '/items/article/1', { title: 'Stolen' }), 403);
+    t.equal(await send('GET', '/items/article?fields=secret'), 403);
+    t.equal(await send('GET', '/policies'), 403);
+  });
+
+  await t.test('a user, and what he may do', async (t) => {
+    await page.getByRole('link', { name: WRITER.email, exact: true }).click();
+    await page.getByLabel('First name').fill('Wanda');
+    await page.getByLabel('Language').selectOption('en');
+    await save.click();
+    await page.getByText('The user is saved').waitFor();
+    await page.getByRole('button', { name: 'Make a token' }).click();
+    const token = await drawer.locator('output').innerText();
+    await admin.screenshot('token');
+    t.strictSame(await admin.axe(), [], 'the token is accessible');
+    await drawer.getByRole('button', { name: 'Done' }).click();
+    const asWriter = () =>
+      fetch(`${app.cluster.url}/users/me`, { headers: { authorization: `Bearer ${token}` } });
+    t.equal((await asWriter()).status, 200);
+    await page.getByRole('button', { name: 'Withdraw it' }).click();
+    await drawer.getByRole('button', { name: 'Withdraw' }).click();
+    await page.getByText('The token is withdrawn').waitFor();
+    t.equal((await asWriter()).status, 401);
+    await admin.screenshot('user');
+    t.strictSame(await admin.axe(), [], 'a user is accessible');
+
+    await page.getByRole('link', { name: 'Rights' }).click();
+    await page.getByRole('heading', { name: 'Rights of Wanda', level: 1 }).waitFor();
+    await page.getByText('through the role Writer').waitFor();
+    await cell('Article: delete: none').waitFor();
+    await cell('Genre: read: none').waitFor();
+    await cell('Article: create: custom').waitFor();
+    await admin.screenshot('rights');
+    t.strictSame(await admin.axe(), [], 'the rights are accessible');
+    await cell('Article: read: custom').click();
+    await drawer.getByText('the current user').waitFor();
+    await drawer.getByText('“published”').waitFor();
+    await drawer.getByText('From the policy Writers').waitFor();
+    t.equal(await drawer.getByText('Secret').count(), 0);
+    await admin.screenshot('rights-in-words');
+    t.strictSame(await admin.axe(), [], 'the words are accessible');
+    await drawer.getByRole('button', { name: 'Close' }).click();
+    await page.getByLabel('System collections').check();
+    await cell('Users: read: custom').click();
+    await drawer.getByText('What every user of the App may do').waitFor();
+    await drawer.getByRole('button', { name: 'Close' }).click();
+
+    // What the screen says is what the service says to the user himself.
+    const told = await guest.page.evaluate(
+      "fetch('/permissions/me').then((answer) => answer.json()).then(({ data }) => data)",
+    );
+    t.match(told, { article: { read: { access: 'partial' }, delete: { access: 'none' } } });
+  });
+
+  await t.test('a right that is withdrawn is noticed', async () => {
+    const own = guest.page;
+    await guest.open('/content/article');
+    await own.getByRole('link', { name: 'New item' }).first().waitFor();
+    await page.getByRole('link', { name: 'Writers' }).click();
+    await cell('Article: create: custom').click();
+    await page.getByRole('menuitem', { name: 'No access' }).click();
+    await save.click();
+    await page.getByText('The policy is saved').waitFor();
+    // Coming back to the page asks again; nothing has to be loaded anew.
+    await own.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+    await own.getByRole('link', { name: 'New item' }).waitFor({ state: 'detached' });
+    await guest.screenshot('withdrawn');
+
+    // All of it.
+    await cell('Article: read: custom').click();
+    await page.getByRole('menuitem', { name: 'No access' }).click();
+    guest.expectStatus(403, '/items/article');
+    guest.expectStatus(403, '/fields/article');
+    await save.click();
+    await page.getByRole('button', { name: 'Article: read: none', exact: true }).waitFor();
+    await own.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+    await own.getByText('Of mine').first().waitFor({ state: 'detached' });
+    await guest.screenshot('all-withdrawn');
+  });
+
+  await page.setViewportSize(PHONE);
+  for (const [screen, entry] of [
+    ['users', /^Wanda/],
+    ['roles', /^Columnist/],
+    ['policies', /^Writers/],
+  ] as const) {
+    await admin.open(`/access/${screen}`);
+    await page.getByRole('link', { name: entry }).waitFor();
+    await admin.screenshot(`${screen}-phone`);
+  }
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await admin.open('/access/users');
+  await page.getByRole('link', { name: 'Rights of Wanda' }).click();
+  await cell('Article: read: none').waitFor();
+  await admin.screenshot('rights-phone-dark');
+  t.strictSame(await admin.axe(), [], 'dark, on a phone, too');
+
+  // A user is deleted, after a question.
+  await page.getByRole('link', { name: 'Back' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await drawer.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('The user is deleted').waitFor();
+  const { rows } = await db.query('SELECT FROM system_users WHERE email = $1', [WRITER.email]);
+  t.equal(rows.length, 0);
+  t.strictSame(admin.faults, [], 'nothing else went wrong');
+  t.strictSame(guest.faults, [], 'nor for the writer');
+});
