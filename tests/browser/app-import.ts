@@ -227,7 +227,7 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
     t.equal(await countOf(cluster), before);
   });
 
-  await t.test('on a phone, in the dark, in German', async (t) => {
+  await t.test('on a phone, in the dark', async (t) => {
     await page.setViewportSize(PHONE);
     await page.emulateMedia({ colorScheme: 'dark' });
     await tab.open('/imports?collection=customer');
@@ -240,6 +240,101 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
     await page.getByLabel('age of row 2').waitFor();
     await tab.screenshot('phone-report');
     t.strictSame(await tab.axe(), [], 'the report');
+  });
+  t.strictSame(tab.faults, [], 'nothing else went wrong');
+});
+
+t.test('a file makes its own collection', { skip }, async (t) => {
+  if (browser === null) return;
+  const app = await startApp(t, browser, { workers: 1 });
+  const tab = await app.newPage();
+  const { page } = tab;
+  await tab.signIn();
+  await tab.open('/imports');
+  await page.getByLabel('Collection').fill('Harbour Ships');
+  await page.getByRole('option', { name: 'New collection: harbour_ships' }).click();
+  await drop(
+    tab,
+    'ships.csv',
+    'Name;Länge (m);Gebaut am;Notiz\nAnna;12,5;01.05.1931;x\nBerta;8,0;02.06.1950;\n',
+  );
+  const field = (column: string) => page.getByLabel(`Name of the field for ${column}`);
+  t.equal(await field('Länge (m)').inputValue(), 'lange_m');
+  await field('Länge (m)').fill('length');
+  await page.getByLabel('Import the column Notiz').uncheck();
+  await page.getByText('3 of 4 columns are imported').waitFor();
+  await tab.screenshot('new-collection');
+  t.strictSame(await tab.axe(), [], 'the new fields are accessible');
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await page.getByText('All rows can be imported.').waitFor();
+  await page.getByRole('heading', { name: 'Fields of the new collection' }).waitFor();
+  await tab.screenshot('new-collection-dry-run');
+  await page.getByRole('button', { name: 'Import now' }).click();
+  await page.getByText('All rows are imported.').waitFor();
+  const { rows } = await app.cluster.db.query(
+    'SELECT name, length, gebaut_am::text FROM harbour_ships ORDER BY name',
+  );
+  t.strictSame(rows, [
+    { name: 'Anna', length: '12.5', gebaut_am: '1931-05-01' },
+    { name: 'Berta', length: '8.0', gebaut_am: '1950-06-02' },
+  ]);
+  await page.getByRole('link', { name: 'Show Harbour Ships' }).click();
+  await page.getByText('1 to 2 of 2', { exact: true }).waitFor();
+  t.strictSame(tab.faults, [], 'nothing else went wrong');
+});
+
+t.test('given up on its way, and while it runs', { skip }, async (t) => {
+  if (browser === null) return;
+  const app = await startApp(t, browser, { workers: 1, prepare: makeShop });
+  const { cluster } = app;
+  // Each row takes its time, so that there is some to cancel it in.
+  await cluster.db.query(`
+    CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN PERFORM pg_sleep(0.02); RETURN NEW; END';
+    CREATE TRIGGER slow BEFORE INSERT ON customer FOR EACH ROW WHEN (NEW.age = 0)
+      EXECUTE FUNCTION slow();
+  `);
+  const tab = await app.newPage();
+  const { page } = tab;
+  const lines = Array.from({ length: 20_000 }, (_, at) => `Customer ${at},0`);
+  await tab.signIn();
+  await tab.open('/imports?collection=customer');
+  await page
+    .locator('input[type=file]')
+    .setInputFiles(file('many.csv', `name,age\n${lines.join('\n')}\n`));
+  await page.route('**/utils/import/**', () => undefined);
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.getByRole('progressbar', { name: 'Sending the file' }).waitFor();
+  await page.getByRole('link', { name: 'Content', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
+  await dialog.getByRole('button', { name: 'Stay here' }).click();
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByText('2 of 2 columns are imported').waitFor();
+  await page.unroute('**/utils/import/**');
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.getByText('running', { exact: true }).waitFor();
+  await tab.screenshot('running');
+  t.strictSame(await tab.axe(), [], 'the progress is accessible');
+  await page.getByRole('button', { name: 'Cancel the job' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
+  await page.getByText('cancelled', { exact: true }).waitFor();
+  t.equal(await countOf(cluster), 0, 'nothing is left of it');
+  const { rows } = await cluster.db.query(
+    "SELECT count(*)::int AS jobs FROM system_jobs WHERE kind = 'import'",
+  );
+  t.equal(rows[0]?.jobs, 1, 'what was given up on its way made no job');
+
+  await t.test('corrections that are not sent ask before one leaves', async (t) => {
+    await tab.open('/imports?collection=customer');
+    await drop(tab, 'few.csv', 'name,age\nAnna,30\nTom,old\n');
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByLabel('age of row 2').fill('31');
+    await page.getByRole('link', { name: 'Content', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Stay here' }).click();
+    t.equal(await page.getByLabel('age of row 2').inputValue(), '31');
+    await page.getByRole('button', { name: 'Send 1 row again' }).click();
+    await page.getByText('All rows are imported.').waitFor();
+    t.equal(await countOf(cluster), 2);
   });
   t.strictSame(tab.faults, [], 'nothing else went wrong');
 });

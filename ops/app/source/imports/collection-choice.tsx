@@ -1,11 +1,11 @@
 /** Chooses the collection that a file goes to, among those that the caller may fill. */
-import Autocomplete from '@mui/material/Autocomplete';
+import Autocomplete, { createFilterOptions } from '@mui/material/Autocomplete';
 import TextField from '@mui/material/TextField';
 import { useLocaleState, useTranslate } from 'ra-core';
 import { useMemo } from 'react';
-import { useCollections, useRights } from '../data/queries.ts';
+import { useCollections, useIsAdministrator, useRights } from '../data/queries.ts';
 import { collectionName } from '../translation/names.ts';
-import { isImportable } from './mapping.ts';
+import { isImportable, technicalName } from './mapping.ts';
 
 export interface CollectionChoiceProps {
   /** Empty for none. */
@@ -13,11 +13,19 @@ export interface CollectionChoiceProps {
   readonly onChange: (collection: string) => void;
 }
 
+interface Option {
+  readonly name: string;
+  readonly label: string;
+}
+
+const match = createFilterOptions<Option>();
+
 export function CollectionChoice({ value, onChange }: CollectionChoiceProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const collections = useCollections();
   const rights = useRights();
+  const administrator = useIsAdministrator();
   const options = useMemo(() => {
     const { compare } = new Intl.Collator(locale, { numeric: true });
     return [...collections.values()]
@@ -25,17 +33,29 @@ export function CollectionChoice({ value, onChange }: CollectionChoiceProps) {
       .map((one) => ({ name: one.collection, label: collectionName(one, locale) }))
       .toSorted((a, b) => compare(a.label, b.label));
   }, [collections, rights, locale]);
+  // A collection that does not exist is made with the types that the file has.
+  const made = (name: string) => ({ name, label: translate('imports.newCollection', { name }) });
   return (
     <Autocomplete
       options={options}
-      value={options.find(({ name }) => name === value) ?? null}
+      value={value === '' ? null : (options.find(({ name }) => name === value) ?? made(value))}
+      filterOptions={(all, state) => {
+        const found = match(all, state);
+        const name = technicalName(state.inputValue);
+        const isNew = administrator && name !== '' && !collections.has(name);
+        return isNew ? [...found, made(name)] : found;
+      }}
       onChange={(_, chosen) => onChange(chosen?.name ?? '')}
       getOptionKey={({ name }) => name}
       isOptionEqualToValue={(one, other) => one.name === other.name}
       noOptionsText={translate('imports.noCollection')}
       sx={{ maxWidth: 420 }}
       renderInput={(parameters) => (
-        <TextField {...parameters} label={translate('imports.collection')} />
+        <TextField
+          {...parameters}
+          label={translate('imports.collection')}
+          helperText={administrator ? translate('imports.newCollectionHelp') : undefined}
+        />
       )}
     />
   );

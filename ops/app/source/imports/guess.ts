@@ -100,6 +100,6 @@ export function guessPlan(opened: OpenedFile): Plan {
     empty: 'missing',
     dateFormat: guessDateFormat(columns),
     timezone: ownTimezone(),
-    ...{ mode: 'upsert', match: '', onError: 'skip', mapping: {} },
+    ...{ mode: 'upsert', match: '', onError: 'skip', create: false, mapping: {} },
   };
 }

@@ -9,7 +9,7 @@ import type { Field } from '../data/schema-types.ts';
 import { fieldName, humanize } from '../translation/names.ts';
 import { isRequired } from './mapping.ts';
 import type { Mapping } from './plan.ts';
-import type { Preview } from './preview.ts';
+import { type Preview, samplesOf } from './preview.ts';
 
 export interface MappingListProps {
   readonly preview: Preview;
@@ -20,7 +20,16 @@ export interface MappingListProps {
   readonly onChange: (column: string, field: string | null) => void;
 }
 
-const SAMPLES = 3;
+/** A column of the file beside its field; on a phone above it. */
+export const COLUMN_ROW = {
+  display: 'grid',
+  gridTemplateColumns: { xs: '1fr', sm: 'minmax(0, 1fr) minmax(0, 1fr)' },
+  columnGap: 3,
+  rowGap: 1,
+  alignItems: 'center',
+  py: 1.5,
+  '& + &': { borderTop: 1, borderColor: 'divider' },
+} as const;
 
 interface RowProps extends Omit<MappingListProps, 'preview' | 'inserts' | 'mapping'> {
   readonly column: string;
@@ -37,18 +46,7 @@ function ColumnRow({ column, samples, target, fields, onChange }: RowProps) {
   if (target !== null && field === undefined) names.set(target, target);
   if (column.includes('.')) names.set(column, column);
   return (
-    <Box
-      component="li"
-      sx={{
-        display: 'grid',
-        gridTemplateColumns: { xs: '1fr', sm: 'minmax(0, 1fr) minmax(0, 1fr)' },
-        columnGap: 3,
-        rowGap: 1,
-        alignItems: 'center',
-        py: 1.5,
-        '& + &': { borderTop: 1, borderColor: 'divider' },
-      }}
-    >
+    <Box component="li" sx={COLUMN_ROW}>
       <Box sx={{ minWidth: 0 }}>
         <Typography noWrap sx={{ fontWeight: 600 }}>
           {column}
@@ -98,12 +96,6 @@ export function MappingList(props: MappingListProps) {
   const missing = inserts
     ? fields.filter((field) => isRequired(field) && !used.has(field.field))
     : [];
-  const samples = (at: number) =>
-    preview.rows
-      .map((row) => row[at] ?? '')
-      .filter((cell) => cell !== '')
-      .slice(0, SAMPLES)
-      .join(' · ');
   return (
     <>
       <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
@@ -112,7 +104,7 @@ export function MappingList(props: MappingListProps) {
             // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same name
             key={`${at} ${column}`}
             column={column}
-            samples={samples(at)}
+            samples={samplesOf(preview, at)}
             target={mapping[column] ?? null}
             fields={fields}
             onChange={onChange}

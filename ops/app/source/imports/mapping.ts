@@ -40,6 +40,36 @@ export function kindsOf(fields: readonly Field[]) {
   };
 }
 
+/** What a field, or a collection, may be called whose name people write as they like. */
+export function technicalName(name: string): string {
+  const word = name
+    .replaceAll('ß', 'ss')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z\d]+/g, '_')
+    .replace(/^_+|_+$/g, '');
+  return /^\d/.test(word) ? `n${word}` : word;
+}
+
+/** The fields of a collection that the import makes; none twice. */
+export function newMapping(columns: readonly string[], chosen: Mapping): Mapping {
+  const taken = new Set<string>();
+  return Object.fromEntries(
+    columns.map((column) => {
+      const choice = chosen[column];
+      if (choice !== undefined) return [column, choice];
+      const name = technicalName(column);
+      if (name === '' || taken.has(name)) return [column, null];
+      taken.add(name);
+      return [column, name];
+    }),
+  );
+}
+
+/** Types follow from all values of the file, so that everything may be asked. */
+export const NEW_KINDS = { dates: true, zones: false, decimals: true } as const;
+
 function plain(name: string): string {
   return name
     .normalize('NFKD')

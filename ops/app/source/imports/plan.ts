@@ -35,6 +35,8 @@ export interface Plan {
   /** The field by which rows find their items; empty for the primary key. */
   readonly match: string;
   readonly onError: OneOf<typeof ON_ERRORS>;
+  /** Whether the collection is made by the import. */
+  readonly create: boolean;
   readonly mapping: Mapping;
 }
 
@@ -46,11 +48,12 @@ export function ownTimezone(): string {
 /** Options that have their default are not named. */
 export function optionsOf(plan: Plan): ImportOptions {
   const { format, separator, quote, charset, decimal, empty, dateFormat, timezone } = plan;
-  const { mode, match, onError, mapping } = plan;
+  const { mode, match, onError, create, mapping } = plan;
   const renamed = Object.entries(mapping).filter(([column, field]) => column !== field);
   return {
     mode,
     on_error: onError,
+    ...(create && { create }),
     ...(match !== '' && mode !== 'insert' && { match }),
     ...(charset !== 'utf-8' && { charset }),
     ...(dateFormat !== '' && { date_format: dateFormat }),

@@ -11,6 +11,8 @@ export interface Preview {
   readonly rows: readonly (readonly string[])[];
 }
 
+const SAMPLES = 3;
+
 /** A first line that names the separator, as spreadsheets write it. */
 export const SEPARATOR_LINE = /^\uFEFF?sep=([^\r\n])(?:\r\n|\r|\n)/i;
 
@@ -82,6 +84,12 @@ export function readPreview(text: string, dialect: Dialect, limit: number): Prev
     .filter((object) => object !== null);
   const columns = [...new Set(objects.flatMap((object) => Object.keys(object)))];
   return { columns, rows: objects.map((one) => columns.map((name) => shown(one[name]))) };
+}
+
+/** Some values of a column, to tell what is in it. */
+export function samplesOf({ rows }: Preview, column: number): string {
+  const cells = rows.map((row) => row[column] ?? '').filter((cell) => cell !== '');
+  return cells.slice(0, SAMPLES).join(' · ');
 }
 
 /** Writes cells as a row; what needs quotes gets them. */

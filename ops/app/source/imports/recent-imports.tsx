@@ -1,5 +1,6 @@
 /** The latest imports: whoever comes back finds the report of what was sent. */
 import Box from '@mui/material/Box';
+import MuiLink from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import { useLocaleState, useTranslate } from 'ra-core';
@@ -41,7 +42,9 @@ export function RecentImports() {
             }}
           >
             <Box sx={{ flex: 1, minWidth: 160 }}>
-              <Link to={`${IMPORTS}/${job.id}`}>{aboutJob(job)}</Link>
+              <MuiLink component={Link} to={`${IMPORTS}/${job.id}`}>
+                {aboutJob(job)}
+              </MuiLink>
             </Box>
             <Typography variant="body2" color="textSecondary">
               {formatDate('timestamp', job.created_on, locale)}

@@ -2,13 +2,14 @@
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
+import MuiLink from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocaleState, useTranslate } from 'ra-core';
 import { useContext, useEffect } from 'react';
 import { Link, useParams } from 'react-router-dom';
 import type { Job } from '../../../client/source/index.ts';
-import { useCollections } from '../data/queries.ts';
+import { CALLER, SCHEMA, useCollections } from '../data/queries.ts';
 import { IMPORTS, importPath, listPath } from '../data/route-of.ts';
 import { isItem } from '../data/values.ts';
 import { JobAbout } from '../operations/job-about.tsx';
@@ -25,6 +26,7 @@ import { collectionName } from '../translation/names.ts';
 import { BadRowsPanel } from './bad-rows-panel.tsx';
 import { ImportContext } from './import-context.ts';
 import { type RememberedImport, useRememberedImports } from './memory.ts';
+import { NewCollection } from './new-collection.tsx';
 import { useStartPrepared } from './use-start-prepared.ts';
 
 interface PartProps {
@@ -115,7 +117,9 @@ function SentRows({ remembered: { sent } }: { readonly remembered: RememberedImp
       {byJob.map(([job, rows]) => (
         <Typography key={job} variant="body2" component="div">
           {translate('imports.sent', { smart_count: rows.length })}{' '}
-          <Link to={`/imports/${job}`}>{translate('imports.toReport')}</Link>
+          <MuiLink component={Link} to={`${IMPORTS}/${job}`}>
+            {translate('imports.toReport')}
+          </MuiLink>
         </Typography>
       ))}
     </Alert>
@@ -129,12 +133,14 @@ function Report({ job }: { readonly job: Job }) {
   const remembered = find(job.id);
   const dryRun = (isItem(job.result) && job.result.dry_run === true) || remembered?.dryRun === true;
   const { state, collection } = job;
-  // Lists show what has come.
+  const created = isItem(job.result) && typeof job.result.schema_job === 'string';
+  // Lists show what has come, and the menu a collection that the import has made.
   useEffect(() => {
-    if (state === 'completed' && !dryRun) {
-      void queries.invalidateQueries({ queryKey: ['items', collection] });
-    }
-  }, [state, dryRun, collection, queries]);
+    if (state !== 'completed' || dryRun) return;
+    void queries.invalidateQueries({ queryKey: ['items', collection] });
+    if (!created) return;
+    for (const queryKey of [[SCHEMA], [CALLER]]) void queries.invalidateQueries({ queryKey });
+  }, [state, dryRun, created, collection, queries]);
   const title = translate(dryRun ? 'imports.dryRun' : 'imports.oneTitle', {
     file: job.file_name ?? '',
   });
@@ -147,7 +153,7 @@ function Report({ job }: { readonly job: Job }) {
         actions={<JobActions job={job} />}
       />
       <Box sx={{ p: { xs: 1.5, md: 3 }, display: 'grid', gap: 2, gridTemplateColumns: '100%' }}>
-        <div role="status">
+        <Box role="status" sx={{ '&:empty': { display: 'none' } }}>
           <JobProgressBar job={job} />
           {state === 'waiting' && (
             <Typography color="textSecondary">
@@ -156,9 +162,10 @@ function Report({ job }: { readonly job: Job }) {
                 : translate('operations.waits')}
             </Typography>
           )}
-        </div>
+        </Box>
         <Outcome job={job} dryRun={dryRun} />
         <JobResult job={job} />
+        <NewCollection result={job.result} />
         {remembered !== null && <SentRows remembered={remembered} />}
         {failedOf(job) > 0 && remembered !== null && (
           <BadRowsPanel key={job.id} job={job} remembered={remembered} />

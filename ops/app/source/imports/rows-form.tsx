@@ -19,13 +19,15 @@ export function RowsForm({ plan, fields, onChange }: RowsFormProps) {
   const unique = fields.filter(({ schema }) => schema?.is_unique && !schema.is_primary_key);
   return (
     <Box sx={{ ...GRID, gridTemplateColumns: 'repeat(auto-fill, minmax(260px, 1fr))' }}>
-      <Choice
-        label={translate('imports.mode')}
-        value={plan.mode}
-        options={MODES.map((mode) => [mode, translate(`imports.modes.${mode}`)])}
-        help={translate(`imports.modeHelp.${plan.mode}`)}
-        onChange={(mode) => onChange({ mode })}
-      />
+      {!plan.create && (
+        <Choice
+          label={translate('imports.mode')}
+          value={plan.mode}
+          options={MODES.map((mode) => [mode, translate(`imports.modes.${mode}`)])}
+          help={translate(`imports.modeHelp.${plan.mode}`)}
+          onChange={(mode) => onChange({ mode })}
+        />
+      )}
       {plan.mode !== 'insert' && unique.length > 0 && (
         <Choice
           label={translate('imports.match')}

@@ -16,6 +16,7 @@ import { guessPlan } from './guess.ts';
 import { ImportContext } from './import-context.ts';
 import { withChoice } from './mapping.ts';
 import { MappingList } from './mapping-list.tsx';
+import { NewFields } from './new-fields.tsx';
 import { Panel } from './panel.tsx';
 import type { Plan } from './plan.ts';
 import { RecentImports } from './recent-imports.tsx';
@@ -29,16 +30,21 @@ export function Component() {
   const collection = parameters.get('collection') ?? '';
   const { prepared: state, prepare } = useContext(ImportContext);
   const targets = useTargets(collection);
-  const prepared = usePrepared(targets.fields);
+  const { isNew } = targets;
+  const prepared = usePrepared(targets.fields, isNew);
   const change = (changes: Partial<Plan>) => {
     if (state !== null) prepare({ ...state, plan: { ...state.plan, ...changes } });
   };
   const choose = (name: string) => {
     setParameters(name === '' ? {} : { collection: name }, { replace: true });
     // Other fields: what was chosen for those before says nothing about them.
-    change({ mapping: {}, match: '' });
+    change({ mapping: {}, match: '', mode: 'upsert' });
   };
   const open = (opened: OpenedFile) => prepare({ opened, plan: guessPlan(opened) });
+
+  const chosen = state?.plan.mapping ?? {};
+  const map = (column: string, field: string | null) =>
+    change({ mapping: { ...chosen, [column]: field } });
 
   const steps = () => {
     if (prepared === null) return <RecentImports />;
@@ -49,7 +55,7 @@ export function Component() {
     if (targets.isError) {
       return <Failure error={targets.error} retry={() => targets.refetch()} />;
     }
-    if (targets.isPending) return <Loading />;
+    if (targets.isPending && !isNew) return <Loading />;
     return (
       <>
         <Panel title={translate('imports.dialect')} help={translate('imports.dialectHelp')}>
@@ -62,18 +68,23 @@ export function Component() {
             )}
           </Box>
         </Panel>
-        <Panel title={translate('imports.mapping')} help={translate('imports.mappingHelp')}>
-          <MappingList
-            preview={preview}
-            fields={targets.fields}
-            mapping={plan.mapping}
-            inserts={plan.mode !== 'update'}
-            onChange={(column, field) =>
-              change({
-                mapping: withChoice(state?.plan.mapping ?? {}, plan.mapping, column, field),
-              })
-            }
-          />
+        <Panel
+          title={translate('imports.mapping')}
+          help={translate(isNew ? 'imports.newMappingHelp' : 'imports.mappingHelp')}
+        >
+          {isNew ? (
+            <NewFields preview={preview} mapping={plan.mapping} onChange={map} />
+          ) : (
+            <MappingList
+              preview={preview}
+              fields={targets.fields}
+              mapping={plan.mapping}
+              inserts={plan.mode !== 'update'}
+              onChange={(column, field) =>
+                change({ mapping: withChoice(chosen, plan.mapping, column, field) })
+              }
+            />
+          )}
         </Panel>
         <Panel title={translate('imports.rows')}>
           <RowsForm plan={plan} fields={targets.fields} onChange={change} />

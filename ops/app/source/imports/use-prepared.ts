@@ -2,47 +2,58 @@
 import { useQuery } from '@tanstack/react-query';
 import { useLocaleState } from 'ra-core';
 import { useContext, useMemo } from 'react';
-import { fieldsQuery, useRights } from '../data/queries.ts';
+import { collectionsQuery, fieldsQuery, useIsAdministrator, useRights } from '../data/queries.ts';
 import type { Field } from '../data/schema-types.ts';
 import { textOf } from './beginning.ts';
 import { ImportContext } from './import-context.ts';
-import { kindsOf, resolveMapping, targetFields } from './mapping.ts';
+import { kindsOf, NEW_KINDS, newMapping, resolveMapping, targetFields } from './mapping.ts';
 import type { Plan } from './plan.ts';
 import { readPreview } from './preview.ts';
 
 const LINES = 20;
 const NO_FIELDS: readonly Field[] = [];
 
+/** Whether a collection does not exist, and the caller may have it made. */
+function useIsNew(collection: string): boolean {
+  const administrator = useIsAdministrator();
+  const known = useQuery(collectionsQuery).data;
+  return administrator && collection !== '' && known !== undefined && !known.has(collection);
+}
+
 /** The fields that may be filled. */
 export function useTargets(collection: string) {
   const rights = useRights();
-  const query = useQuery({ ...fieldsQuery(collection), enabled: collection !== '' });
+  const isNew = useIsNew(collection);
+  const query = useQuery({ ...fieldsQuery(collection), enabled: collection !== '' && !isNew });
   const fields = useMemo(
     () => (query.data === undefined ? NO_FIELDS : targetFields(query.data, rights)),
     [query.data, rights],
   );
-  return { ...query, fields };
+  return { ...query, fields, isNew };
 }
 
 /** Null while no file is chosen. */
-export function usePrepared(fields: readonly Field[]) {
+export function usePrepared(fields: readonly Field[], isNew: boolean) {
   const { prepared } = useContext(ImportContext);
   const [locale] = useLocaleState();
   return useMemo(() => {
     if (prepared === null) return null;
     const { opened, plan } = prepared;
     const preview = readPreview(textOf(opened, plan.charset), plan, LINES);
-    const mapping = resolveMapping(preview.columns, fields, plan.mapping, locale);
+    const mapping = isNew
+      ? newMapping(preview.columns, plan.mapping)
+      : resolveMapping(preview.columns, fields, plan.mapping, locale);
     const used = new Set(Object.values(mapping));
-    const kinds = kindsOf(fields.filter(({ field }) => used.has(field)));
+    const kinds = isNew ? NEW_KINDS : kindsOf(fields.filter(({ field }) => used.has(field)));
     // What no column needs is not said.
     const whole: Plan = {
       ...plan,
       mapping,
+      create: isNew,
       dateFormat: kinds.dates ? plan.dateFormat : '',
       timezone: kinds.zones ? plan.timezone : '',
       decimal: kinds.decimals ? plan.decimal : '.',
     };
     return { opened, preview, kinds, plan: whole, used: used.size - (used.has(null) ? 1 : 0) };
-  }, [prepared, fields, locale]);
+  }, [prepared, fields, isNew, locale]);
 }

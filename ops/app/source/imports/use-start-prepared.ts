@@ -8,8 +8,8 @@ import { useStart } from './use-start.ts';
 export function useStartPrepared(collection: string, onAccepted?: () => void) {
   const navigate = useNavigate();
   const { remember } = useRememberedImports();
-  const { fields } = useTargets(collection);
-  const prepared = usePrepared(fields);
+  const { fields, isNew } = useTargets(collection);
+  const prepared = usePrepared(fields, isNew);
   const sending = useStart((job, { name, plan, dryRun }) => {
     const columns = prepared?.preview.columns ?? [];
     remember({ job: job.id, file: name, columns, plan, dryRun, sent: {} });

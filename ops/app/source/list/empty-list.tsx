@@ -1,12 +1,14 @@
 /** What a list says that shows no item: because there is none, or because none fits. */
 import Button from '@mui/material/Button';
 import { useTranslate } from 'ra-core';
+import { useContext } from 'react';
 import { Link } from 'react-router-dom';
 import { useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
-import { itemPath, NEW_ITEM } from '../data/route-of.ts';
+import { IMPORTS, importPath, itemPath, NEW_ITEM } from '../data/route-of.ts';
 import type { Collection } from '../data/schema-types.ts';
 import { Message } from '../shell/message.tsx';
+import { OfferedSectionsContext } from '../shell/offered-sections.ts';
 import type { ListState } from './list-state.ts';
 
 export interface EmptyListProps {
@@ -18,6 +20,7 @@ export interface EmptyListProps {
 export function EmptyList({ collection, state, change }: EmptyListProps) {
   const translate = useTranslate();
   const rights = useRights();
+  const offered = useContext(OfferedSectionsContext);
   const name = collection.collection;
   if (state.search !== '' || state.filter !== null || state.page > 1) {
     return (
@@ -35,15 +38,23 @@ export function EmptyList({ collection, state, change }: EmptyListProps) {
     );
   }
   const mayCreate = may(rights, name, 'create');
+  const imports = offered.has(IMPORTS) && !name.startsWith('system_');
   return (
     <Message
       icon="box"
       title={translate('list.none')}
       actions={
         mayCreate && (
-          <Button component={Link} to={itemPath(name, NEW_ITEM)} variant="contained">
-            {translate('list.createFirst')}
-          </Button>
+          <>
+            {imports && (
+              <Button component={Link} to={importPath(name)} variant="outlined">
+                {translate('list.importFirst')}
+              </Button>
+            )}
+            <Button component={Link} to={itemPath(name, NEW_ITEM)} variant="contained">
+              {translate('list.createFirst')}
+            </Button>
+          </>
         )
       }
     >

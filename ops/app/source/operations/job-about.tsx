@@ -1,8 +1,10 @@
 /** What a job is about, and when it did what. */
+import MuiLink from '@mui/material/Link';
 import Paper from '@mui/material/Paper';
 import { useLocaleState, useTranslate } from 'ra-core';
 import { Link } from 'react-router-dom';
 import type { Job } from '../../../client/source/index.ts';
+import { useCollections } from '../data/queries.ts';
 import { listPath } from '../data/route-of.ts';
 import { formatDate, formatNumber } from '../display/format.ts';
 import { Facts } from '../shell/facts.tsx';
@@ -14,6 +16,7 @@ export function JobAbout({ job }: { readonly job: Job }) {
   const date = (text: string | null) => text && formatDate('timestamp', text, locale);
   const time = runTime(job, Date.now());
   const { collection, file_size: size } = job;
+  const isKnown = useCollections().has(collection ?? '');
   return (
     <Paper variant="outlined" sx={{ p: 2 }}>
       <Facts
@@ -28,7 +31,13 @@ export function JobAbout({ job }: { readonly job: Job }) {
           },
           {
             name: translate('operations.collection'),
-            value: collection && <Link to={listPath(collection)}>{collection}</Link>,
+            value: isKnown ? (
+              <MuiLink component={Link} to={listPath(collection ?? '')}>
+                {collection}
+              </MuiLink>
+            ) : (
+              collection
+            ),
           },
           { name: translate('operations.queue'), value: job.queue },
           { name: translate('operations.created'), value: date(job.created_on) },

@@ -1,6 +1,7 @@
 /** Listen von Einträgen. */
 export const list = {
   create: 'Neuer Eintrag',
+  importFirst: 'Datei importieren',
   createFirst: 'Ersten Eintrag anlegen',
   search: 'Suchen',
   empty: 'leer',

@@ -1,6 +1,7 @@
 /** Lists of items. */
 export const list = {
   create: 'New item',
+  importFirst: 'Import a file',
   createFirst: 'Create the first item',
   search: 'Search',
   empty: 'empty',

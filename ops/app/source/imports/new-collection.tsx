@@ -1,0 +1,21 @@
+/** The fields of a collection that the import has made, or would make. */
+import { useTranslate } from 'ra-core';
+import { isItem } from '../data/values.ts';
+import { Facts } from '../shell/facts.tsx';
+import { humanize } from '../translation/names.ts';
+import { Panel } from './panel.tsx';
+
+export function NewCollection({ result }: { readonly result: unknown }) {
+  const translate = useTranslate();
+  const fields = isItem(result) && Array.isArray(result.fields) ? result.fields.filter(isItem) : [];
+  if (fields.length === 0) return null;
+  const facts = fields.map(({ field, type }) => ({
+    name: String(field),
+    value: translate(`imports.type.${type}`, { _: humanize(String(type)) }),
+  }));
+  return (
+    <Panel title={translate('imports.newFields')}>
+      <Facts facts={facts} />
+    </Panel>
+  );
+}

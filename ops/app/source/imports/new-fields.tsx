@@ -1,0 +1,60 @@
+/** The columns of the file with the names of the fields that a new collection gets. */
+import Box from '@mui/material/Box';
+import Checkbox from '@mui/material/Checkbox';
+import TextField from '@mui/material/TextField';
+import Typography from '@mui/material/Typography';
+import { useTranslate } from 'ra-core';
+import { technicalName } from './mapping.ts';
+import { COLUMN_ROW } from './mapping-list.tsx';
+import type { Mapping } from './plan.ts';
+import { type Preview, samplesOf } from './preview.ts';
+
+export interface NewFieldsProps {
+  readonly preview: Preview;
+  readonly mapping: Mapping;
+  readonly onChange: (column: string, field: string | null) => void;
+}
+
+export function NewFields({ preview, mapping, onChange }: NewFieldsProps) {
+  const translate = useTranslate();
+  return (
+    <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
+      {preview.columns.map((column, at) => {
+        const field = mapping[column] ?? null;
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same name
+          <Box component="li" key={`${at} ${column}`} sx={COLUMN_ROW}>
+            <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', minWidth: 0 }}>
+              <Checkbox
+                size="small"
+                checked={field !== null}
+                onChange={(_, taken) => onChange(column, taken ? technicalName(column) : null)}
+                slotProps={{ input: { 'aria-label': translate('imports.takeColumn', { column }) } }}
+              />
+              <Box sx={{ minWidth: 0 }}>
+                <Typography noWrap sx={{ fontWeight: 600 }}>
+                  {column}
+                </Typography>
+                <Typography noWrap variant="body2" color="textSecondary">
+                  {samplesOf(preview, at)}
+                </Typography>
+              </Box>
+            </Box>
+            {field !== null && (
+              <TextField
+                value={field}
+                onChange={({ target }) => onChange(column, target.value)}
+                slotProps={{
+                  htmlInput: {
+                    'aria-label': translate('imports.newField', { column }),
+                    dir: 'ltr',
+                  },
+                }}
+              />
+            )}
+          </Box>
+        );
+      })}
+    </Box>
+  );
+}
