@@ -167,6 +167,8 @@ t.test('somebody who filters', { skip }, async (t) => {
     await comparison.selectOption('_eq');
     await condition.getByLabel('Value').fill('1');
     await page.getByText('1 to 2 of 2').waitFor();
+    const counted = condition.getByLabel('Field of the related item').locator('option:checked');
+    t.equal(await counted.innerText(), 'Number of items');
 
     // One of two groups is enough.
     await page.getByRole('button', { name: 'Add group' }).first().click();

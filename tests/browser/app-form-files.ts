@@ -1,5 +1,7 @@
 /** Files in forms of the Admin App: uploaded with progress, chosen, given a focal point, replaced. */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import sharp from 'sharp';
 import t from 'tap';
 import { startApp } from '#tests/harness/app.ts';
@@ -158,6 +160,84 @@ t.test('a large file arrives in pieces, over a connection that breaks', { skip }
     'nothing else went wrong',
   );
 });
+
+t.test(
+  'an upload that failed goes on, also after the page was loaded again',
+  { skip },
+  async (t) => {
+    if (browser === null) return;
+    const app = await startApp(t, browser, { prepare: makeArticle, workers: 1 });
+    const tab = await app.newPage();
+    const { page } = tab;
+    const path = join(t.testdir(), 'film.bin');
+    const content = randomBytes(9 * MIB);
+    writeFileSync(path, content);
+    await tab.signIn();
+    await tab.open('/content/article/1');
+    const picture = page.getByRole('group', { name: 'Picture' });
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    const choose = () => picture.locator('input[type=file]').setInputFiles(path);
+
+    // The first piece arrives, and then nothing more does.
+    const pieces: string[] = [];
+    let isBroken = true;
+    await page.route('**/files/tus/*', (route) => {
+      const { 'upload-offset': offset = '' } = route.request().headers();
+      if (route.request().method() === 'PATCH') pieces.push(offset);
+      return isBroken && offset !== '0' ? route.abort('connectionreset') : route.continue();
+    });
+    await choose();
+    const goOn = picture.getByRole('button', { name: 'Go on' });
+    await until(() => pieces.includes(String(4 * MIB)), 'the first piece is there');
+    await page.getByLabel('Title').fill('With a film');
+    await save.click();
+    await goOn.waitFor();
+    await page.getByText('A file was not uploaded, so nothing has been saved').waitFor();
+    await tab.screenshot('upload-failed');
+    t.strictSame(await tab.axe(), [], 'the failure is accessible');
+    const { rows } = await app.cluster.db.query('SELECT title FROM article');
+    t.strictSame(rows, [{ title: 'First' }], 'nothing is saved without the file');
+
+    page.on('dialog', (question) => question.accept());
+    await page.reload();
+    await picture.getByText('Drop a file here').waitFor();
+    isBroken = false;
+    pieces.length = 0;
+    await choose();
+    await picture.getByText('application/octet-stream').waitFor();
+    t.strictSame(pieces, [String(4 * MIB), String(8 * MIB)], 'what had arrived is not sent again');
+    await save.click();
+    const file = await until(async () => {
+      const stored = await app.cluster.db.query('SELECT picture FROM article');
+      return stored.rows[0].picture;
+    }, 'the form is saved');
+    const answer = await app.cluster.fetch(`/assets/${file}`);
+    t.ok(content.equals(Buffer.from(await answer.arrayBuffer())), 'it is whole');
+
+    // One that is given up leaves nothing behind.
+    await picture.getByRole('button', { name: 'Take out' }).click();
+    isBroken = true;
+    await choose();
+    await picture.getByRole('progressbar').waitFor();
+    await until(async () => {
+      const begun = await app.cluster.db.query(
+        'SELECT count(*)::int AS n FROM system_files WHERE tus_id IS NOT NULL',
+      );
+      return begun.rows[0].n > 0 || pieces.length > 3;
+    }, 'it has begun');
+    await picture.getByRole('button', { name: 'Give up film.bin' }).click();
+    await picture.getByRole('progressbar').waitFor({ state: 'detached' });
+    t.equal(
+      await page.evaluate("Object.keys(localStorage).some((key) => key.includes('film'))"),
+      false,
+    );
+    t.strictSame(
+      tab.faults.filter((fault) => !fault.startsWith('net::ERR_CONNECTION_RESET')),
+      [],
+      'nothing else went wrong',
+    );
+  },
+);
 
 t.test('pictures are shown that a bucket sends to browsers', { skip }, async (t) => {
   if (browser === null) return;

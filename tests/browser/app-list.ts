@@ -124,6 +124,20 @@ t.test('somebody who looks for products', { skip }, async (t) => {
     await page.getByRole('menuitem', { name: 'Dear ones' }).click();
     await count('1 to 11 of 11');
     t.match(await page.locator('tbody tr').first().innerText(), 'Product 19');
+    await tab.screenshot('bookmark');
+
+    await page.getByRole('button', { name: 'Dear ones' }).click();
+    await page.getByRole('menuitem', { name: 'Save this view' }).click();
+    await page.getByLabel('Name').fill('For everybody');
+    await page.getByRole('checkbox', { name: /everybody/i }).check();
+    t.strictSame(await tab.axe(), [], 'keeping a view is accessible');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'For everybody' }).waitFor();
+    await page.getByRole('button', { name: 'For everybody' }).click();
+    await page.getByRole('menuitem', { name: /Delete.*For everybody/ }).click();
+    await page.getByRole('button', { name: 'Bookmarks' }).waitFor();
+    const left = await db.query('SELECT bookmark FROM system_presets');
+    t.strictSame(left.rows, [{ bookmark: 'Dear ones' }]);
   });
 
   await t.test('changes and deletes several at once', async (t) => {

@@ -87,7 +87,7 @@ function Members({ collection, filter, group, onChange }: MembersProps) {
             <Box
               role="group"
               aria-label={translate('filter.group')}
-              sx={{ flex: 1, pl: 2, borderInlineStart: 3, borderColor: 'divider' }}
+              sx={{ flex: 1, pl: 2, borderInlineStart: '3px solid', borderColor: 'divider' }}
             >
               <Members collection={collection} filter={filter} group={member} onChange={onChange} />
             </Box>

@@ -36,7 +36,7 @@ export function StepChoice(props: StepChoiceProps) {
     .map((field) => ({ value: field.field, label: fieldName(field, locale) }))
     .toSorted((a, b) => a.label.localeCompare(b.label, locale));
   const count = { value: COUNT, label: translate('filter.count') };
-  const options = isCountable ? [count, ...known] : known;
+  const options = isCountable || step.chosen === COUNT ? [count, ...known] : known;
   const isUnknown = step.chosen !== '' && !options.some(({ value }) => value === step.chosen);
   const nothing = before === null || isCountable ? 'filter.chooseField' : 'filter.itself';
   const label = translate(before === null ? 'filter.field' : 'filter.ofRelated');

@@ -93,7 +93,7 @@ function Screens() {
                   height: '100dvh',
                   flexDirection: 'row',
                   maxWidth: '90vw',
-                  borderInlineEnd: 1,
+                  borderInlineEnd: '1px solid',
                   borderColor: 'divider',
                 },
               },

@@ -56,7 +56,7 @@ export function SectionRail() {
         py: 1.5,
         gap: 1.5,
         overflowY: 'auto',
-        borderInlineEnd: 1,
+        borderInlineEnd: '1px solid',
         borderColor: 'divider',
         bgcolor: 'background.default',
       }}
