@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { DataStore, ERRORS, type Lock, Server, Upload } from '@tus/server';
+import type { ErrorCode } from '#core/errors/catalogue.ts';
 import { ServiceError } from '#core/errors/service-error.ts';
 import type { Checksum, ResumableUploads } from '#core/services/files/resumable-uploads.ts';
 import type { Target } from '#core/services/request-context.ts';
@@ -162,19 +163,33 @@ export async function answerTus(call: Call, path: string): Promise<Answer> {
   return await answerOf(response, store);
 }
 
+/** What the library refuses by itself, as the errors of all other routes. */
+const REFUSALS: ReadonlyMap<number, ErrorCode> = new Map([
+  [400, 'INVALID_PAYLOAD'],
+  [404, 'ROUTE_NOT_FOUND'],
+  [409, 'CONFLICT'],
+  [412, 'PRECONDITION_FAILED'],
+  [413, 'CONTENT_TOO_LARGE'],
+  [415, 'UNSUPPORTED_MEDIA_TYPE'],
+]);
+
+/** @throws ServiceError */
 async function answerOf(response: Response, { file, refusal }: CallStore): Promise<Answer> {
-  const told = TOLD.flatMap((name) => {
+  const named = TOLD.flatMap((name) => {
     const value = response.headers.get(name);
     return value === null ? [] : [[name, value] as const];
   });
   const headers = {
-    ...Object.fromEntries(told),
+    ...Object.fromEntries(named),
     'Cache-Control': 'no-store',
     ...(file === null ? {} : { 'File-Id': file }),
   };
   // The protocol has a status of its own for it, which no error of ours has.
   const status = isMismatch(refusal) ? 460 : response.status;
   if (status < 400) return { status, headers };
+  const told = (await response.text()).trim();
+  const code = REFUSALS.get(status);
+  if (code !== undefined) throw new ServiceError(code, { reason: `tus: ${told}.` }, { headers });
   const text = { 'Content-Type': 'text/plain; charset=utf-8' };
-  return { status, headers: { ...headers, ...text }, body: await response.text() };
+  return { status, headers: { ...headers, ...text }, body: told };
 }

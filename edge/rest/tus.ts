@@ -31,7 +31,14 @@ const FACTS = {
     { action: 'create', collection: FILES },
     { action: 'update', collection: FILES },
   ],
-  errors: [...WRITE_ERRORS, 'CONFLICT', 'ROUTE_NOT_FOUND', 'CONTENT_TOO_LARGE'],
+  errors: [
+    ...WRITE_ERRORS,
+    'CONFLICT',
+    'ROUTE_NOT_FOUND',
+    'CONTENT_TOO_LARGE',
+    'PRECONDITION_FAILED',
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
 } as const;
 
 export const TUS_ROUTES: readonly RouteEntry[] = [
