@@ -8,6 +8,7 @@ import { createMember, type GivenPermission } from '#tests/harness/member.ts';
 import { until } from '#tests/harness/until.ts';
 
 const browser = await startBrowser(t);
+const DARK = "document.documentElement.style.colorScheme === 'dark'";
 const skip = browser === null && 'no browser starts here';
 
 async function makeShop({ db, fetch }: Cluster): Promise<void> {
@@ -227,9 +228,32 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
     t.equal(await countOf(cluster), before);
   });
 
+  await t.test('in German, from right to left', async (t) => {
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByLabel('Language').selectOption('de');
+    await page.getByLabel('Schreibrichtung').selectOption('rtl');
+    await page.keyboard.press('Escape');
+    await tab.open('/imports?collection=customer');
+    await page
+      .locator('input[type=file]')
+      .setInputFiles(file('kunden.csv', 'name;age;since\nAnna;x;01.02.2003\nTom;40;02.02.2003\n'));
+    await page.getByText('3 von 3 Spalten werden importiert').waitFor();
+    await tab.screenshot('german');
+    t.strictSame(await tab.axe(), [], 'the mapping');
+    await page.getByRole('button', { name: 'Importieren' }).click();
+    await page.getByLabel('age in Zeile 1').waitFor();
+    await tab.screenshot('german-report');
+    t.strictSame(await tab.axe(), [], 'the report');
+    await page.getByRole('button', { name: 'Konto' }).click();
+    await page.getByLabel('Sprache').selectOption('en');
+    await page.getByLabel('Writing direction').selectOption('auto');
+    await page.keyboard.press('Escape');
+  });
+
   await t.test('on a phone, in the dark', async (t) => {
     await page.setViewportSize(PHONE);
     await page.emulateMedia({ colorScheme: 'dark' });
+    await until(() => page.evaluate(DARK), 'it is dark');
     await tab.open('/imports?collection=customer');
     await tab.screenshot('phone-empty');
     await drop(tab, 'phone.csv', 'name,age,balance\nAnna,30,1.5\nTom,old,2.5\n');

@@ -7,6 +7,7 @@ import { createMember } from '#tests/harness/member.ts';
 import { until } from '#tests/harness/until.ts';
 
 const browser = await startBrowser(t);
+const DARK = "document.documentElement.style.colorScheme === 'dark'";
 const skip = browser === null && 'no browser starts here';
 
 async function makeShop({ db, fetch }: Cluster): Promise<void> {
@@ -97,6 +98,7 @@ t.test('an administrator watches jobs, queues and health', { skip }, async (t) =
   await good.waitFor();
   await tab.screenshot('jobs-phone');
   await page.emulateMedia({ colorScheme: 'dark' });
+  await until(() => page.evaluate(DARK), 'it is dark');
   t.strictSame(await tab.axe(), [], 'dark, on a phone, too');
   t.strictSame(tab.faults, [], 'nothing else went wrong');
 });

@@ -7,6 +7,7 @@ import { createMember } from '#tests/harness/member.ts';
 import { until } from '#tests/harness/until.ts';
 
 const browser = await startBrowser(t);
+const DARK = "document.documentElement.style.colorScheme === 'dark'";
 const skip = browser === null && 'no browser starts here';
 
 const png = (background: string, width: number) =>
@@ -104,6 +105,7 @@ t.test('settings are changed, and others see them', { skip }, async (t) => {
     );
     await page.setViewportSize(PHONE);
     await page.emulateMedia({ colorScheme: 'dark' });
+    await until(() => page.evaluate(DARK), 'it is dark');
     await tab.screenshot('phone');
     t.strictSame(await tab.axe(), [], 'dark, on a phone');
   });

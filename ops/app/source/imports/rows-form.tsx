@@ -1,6 +1,8 @@
 /** What becomes of the rows: new or changed items, and what a faulty one does. */
 import Box from '@mui/material/Box';
 import { useLocaleState, useTranslate } from 'ra-core';
+import { useRights } from '../data/queries.ts';
+import { may } from '../data/rights.ts';
 import type { Field } from '../data/schema-types.ts';
 import { fieldName } from '../translation/names.ts';
 import { Choice } from './choice.tsx';
@@ -8,14 +10,21 @@ import { GRID } from './dialect-form.tsx';
 import { MODES, ON_ERRORS, type Plan } from './plan.ts';
 
 export interface RowsFormProps {
+  readonly collection: string;
   readonly plan: Plan;
   readonly fields: readonly Field[];
   readonly onChange: (changes: Partial<Plan>) => void;
 }
 
-export function RowsForm({ plan, fields, onChange }: RowsFormProps) {
+export function RowsForm({ collection, plan, fields, onChange }: RowsFormProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
+  const rights = useRights();
+  const needs = { upsert: null, insert: 'create', update: 'update' } as const;
+  const offered = MODES.filter((mode) => {
+    const action = needs[mode];
+    return action === null || may(rights, collection, action);
+  });
   const unique = fields.filter(({ schema }) => schema?.is_unique && !schema.is_primary_key);
   return (
     <Box sx={{ ...GRID, gridTemplateColumns: 'repeat(auto-fill, minmax(260px, 1fr))' }}>
@@ -23,7 +32,7 @@ export function RowsForm({ plan, fields, onChange }: RowsFormProps) {
         <Choice
           label={translate('imports.mode')}
           value={plan.mode}
-          options={MODES.map((mode) => [mode, translate(`imports.modes.${mode}`)])}
+          options={offered.map((mode) => [mode, translate(`imports.modes.${mode}`)])}
           help={translate(`imports.modeHelp.${plan.mode}`)}
           onChange={(mode) => onChange({ mode })}
         />

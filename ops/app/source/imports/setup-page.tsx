@@ -87,7 +87,7 @@ export function Component() {
           )}
         </Panel>
         <Panel title={translate('imports.rows')}>
-          <RowsForm plan={plan} fields={targets.fields} onChange={change} />
+          <RowsForm collection={collection} plan={plan} fields={targets.fields} onChange={change} />
         </Panel>
         <StartBar collection={collection} used={prepared.used} all={preview.columns.length} />
       </>

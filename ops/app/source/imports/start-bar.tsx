@@ -31,6 +31,10 @@ export function StartBar({ collection, used, all }: StartBarProps) {
     sending.current = false;
   });
   const failure = error === null ? null : tellFailure(error);
+  // What the beginning does not tell goes to fields of the same names.
+  const isNothing = used === 0 && all > 0;
+  const text = all === 0 ? 'unknownColumns' : used === 0 ? 'noneUsed' : 'used';
+  const told = translate(`imports.${text}`, { used, all });
   const begin = (dryRun: boolean) => {
     sending.current = true;
     start(dryRun);
@@ -62,7 +66,7 @@ export function StartBar({ collection, used, all }: StartBarProps) {
         </Box>
       ) : (
         <Typography color="textSecondary" sx={TOLD}>
-          {translate(used === 0 ? 'imports.noneUsed' : 'imports.used', { used, all })}
+          {told}
         </Typography>
       )}
       {isPending ? (
@@ -71,15 +75,10 @@ export function StartBar({ collection, used, all }: StartBarProps) {
         </Button>
       ) : (
         <>
-          <Button variant="outlined" disabled={used === 0} sx={BUTTON} onClick={() => begin(true)}>
+          <Button variant="outlined" disabled={isNothing} sx={BUTTON} onClick={() => begin(true)}>
             {translate('imports.startDry')}
           </Button>
-          <Button
-            variant="contained"
-            disabled={used === 0}
-            sx={BUTTON}
-            onClick={() => begin(false)}
-          >
+          <Button variant="contained" disabled={isNothing} sx={BUTTON} onClick={() => begin(false)}>
             {translate('imports.start')}
           </Button>
         </>

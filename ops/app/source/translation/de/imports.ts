@@ -95,6 +95,7 @@ export const imports = {
     abort: 'Es werden alle Zeilen importiert oder keine.',
   },
   used: '%{used} von %{all} Spalten werden importiert',
+  unknownColumns: 'Spalten kommen in die Felder, die so heißen wie sie',
   noneUsed: 'Wählen Sie für mindestens eine Spalte ein Feld',
   startDry: 'Probelauf',
   start: 'Importieren',

@@ -92,6 +92,7 @@ export const imports = {
     abort: 'All rows are imported, or none.',
   },
   used: '%{used} of %{all} columns are imported',
+  unknownColumns: 'Columns go to the fields that are called as they are',
   noneUsed: 'Choose a field for at least one column',
   startDry: 'Dry run',
   start: 'Import',
