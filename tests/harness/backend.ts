@@ -7,9 +7,15 @@ export interface Backend {
 }
 
 /** PostgreSQL always; Redis where `redis-server` is installed. */
-export const backends: readonly Backend[] = [
+const all: readonly Backend[] = [
   { name: 'postgres', env: {} },
   ...(process.env.TEST_REDIS_URL === undefined
     ? []
     : [{ name: 'redis', env: { REDIS_URL: process.env.TEST_REDIS_URL } } as const]),
 ];
+
+/** All of them, or the one of the day in a daily run. */
+export const backends: readonly Backend[] = all.filter((_, index) => {
+  const { TEST_DAY: day } = process.env;
+  return day === undefined || index === Number(day) % all.length;
+});

@@ -11,7 +11,6 @@ import { WriteGuard } from '#core/cache/write-guard.ts';
 import { EMPTY_CATALOG } from '#core/catalog/loaded-catalog.ts';
 import { ChangeJournal } from '#core/changes/write-transaction.ts';
 import { createPool } from '#core/database/pool.ts';
-import { backends } from '#tests/harness/backend.ts';
 import { createDatabase } from '#tests/harness/database.ts';
 import { until } from '#tests/harness/until.ts';
 import { observe, type Site } from './fixture/history.ts';
@@ -121,7 +120,7 @@ t.test('one edge that keeps versions itself is exact', async (t) => {
   t.ok(hits > 0, 'and answers from its cache');
 });
 
-const redisUrl = backends.find(({ name }) => name === 'redis')?.env.REDIS_URL;
+const redisUrl = process.env.TEST_REDIS_URL;
 if (redisUrl !== undefined) {
   const prefix = randomUUID();
   const open = async () => {

@@ -7,7 +7,6 @@ import t, { type Test } from 'tap';
 import { LocalVersions } from '#core/cache/memory-versions.ts';
 import { RedisVersions } from '#core/cache/redis-versions.ts';
 import type { TableVersions } from '#core/cache/table-versions.ts';
-import { backends } from '#tests/harness/backend.ts';
 import { startRedis } from '#tests/harness/redis.ts';
 import { until } from '#tests/harness/until.ts';
 
@@ -37,7 +36,7 @@ async function conforms(t: Test, versions: TableVersions): Promise<void> {
 
 t.test('in memory', (t) => conforms(t, new LocalVersions()));
 
-const url = backends.find(({ name }) => name === 'redis')?.env.REDIS_URL;
+const url = process.env.TEST_REDIS_URL;
 if (url !== undefined) {
   const open = async (t: Test, from: string, prefix: string, markMs?: number) => {
     const versions = new RedisVersions(from, prefix, log, markMs);
