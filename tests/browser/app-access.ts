@@ -115,6 +115,18 @@ t.test('an administrator makes a policy', { skip }, async (t) => {
     await keyboard.press('Enter');
     await page.getByRole('menu').waitFor({ state: 'detached' });
     t.equal(await focused(), 'Genre: read: none (not saved yet)');
+    await keyboard.press('ArrowUp');
+    t.equal(await focused(), 'Article: read: custom');
+    await keyboard.press('Enter');
+    await page.getByRole('menu').waitFor();
+    await keyboard.press('End');
+    await keyboard.press('Enter');
+    await drawer.getByText('Which items').or(drawer.getByText('Items that fit')).first().waitFor();
+    await tab.tabTo('Add another rule');
+    await keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    t.equal(await focused(), 'Article: read: custom', 'the focus comes back');
+    await keyboard.press('ArrowDown');
     await keyboard.press('End');
     t.equal(await focused(), 'Genre: all actions');
     await keyboard.press('Enter');

@@ -71,16 +71,17 @@ export interface OwnedRule extends Rule {
   readonly policy: string | null;
 }
 
-/** The rules of the policies that count, by collection and action. */
+/** The rules of the policies that count, by collection and action, of the collections that there are. */
 export function effectiveCells(
   counting: readonly CountingPolicy[],
   permissions: readonly Permission[],
+  collections: ReadonlyMap<string, unknown>,
 ): ReadonlyMap<string, readonly OwnedRule[]> {
   const ids = new Set(counting.map(({ policy }) => policy.id));
   const app = counting.some(({ policy }) => policy.app_access);
-  const rows = permissions.filter(({ system, policy }) =>
-    system === true ? app : policy !== null && policy !== undefined && ids.has(policy),
-  );
+  const counts = ({ system, policy }: Permission) =>
+    system === true ? app : policy !== null && policy !== undefined && ids.has(policy);
+  const rows = permissions.filter((row) => counts(row) && collections.has(row.collection));
   const grouped = Map.groupBy(rows, (row) => cellKey(row.collection, row.action));
   return new Map(
     [...grouped].map(([key, members]) => [

@@ -81,7 +81,7 @@ export function Component() {
             label={translate('access.searchUsers')}
             value={search}
             onChange={({ target }) => change({ search: target.value })}
-            sx={{ maxWidth: 320 }}
+            sx={{ maxWidth: { sm: 320 } }}
           />
           <TextField
             select
@@ -89,7 +89,7 @@ export function Component() {
             value={role}
             onChange={({ target }) => change({ role: target.value })}
             slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
-            sx={{ width: 200 }}
+            sx={{ width: { xs: 'calc(50% - 6px)', sm: 200 } }}
           >
             <option value="">{translate('access.anyRole')}</option>
             <option value="none">{translate('access.noRole')}</option>
@@ -106,7 +106,7 @@ export function Component() {
             value={status}
             onChange={({ target }) => change({ status: target.value })}
             slotProps={{ select: { native: true }, inputLabel: { shrink: true } }}
-            sx={{ width: 180 }}
+            sx={{ width: { xs: 'calc(50% - 6px)', sm: 180 } }}
           >
             <option value="">{translate('access.anyStatus')}</option>
             {STATUSES.map((one) => (

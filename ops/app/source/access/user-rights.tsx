@@ -41,7 +41,10 @@ export function UserRights({ user, counting, permissions }: UserRightsProps) {
     [counting, anywhere],
   );
   const administrator = effective.some(({ policy }) => policy.admin_access);
-  const found = useMemo(() => effectiveCells(effective, permissions), [effective, permissions]);
+  const found = useMemo(
+    () => effectiveCells(effective, permissions, collections),
+    [effective, permissions, collections],
+  );
   const cells = useMemo(
     () => (administrator ? fullCells(collections.keys(), ACTIONS, FULL_RULE) : found),
     [administrator, collections, found],

@@ -22,6 +22,9 @@ export interface UserTableProps {
   readonly roles: readonly Role[];
 }
 
+/** What a phone has no room for, or shows below the name. */
+const WIDE = { display: { xs: 'none', sm: 'table-cell' } } as const;
+
 export function UserTable({ users, roles }: UserTableProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
@@ -32,30 +35,32 @@ export function UserTable({ users, roles }: UserTableProps) {
         <TableHead>
           <TableRow>
             <TableCell>{translate('access.user')}</TableCell>
-            <TableCell>{translate('access.role')}</TableCell>
+            <TableCell sx={WIDE}>{translate('access.role')}</TableCell>
             <TableCell>{translate('access.statusHead')}</TableCell>
-            <TableCell>{translate('access.lastAccess')}</TableCell>
+            <TableCell sx={WIDE}>{translate('access.lastAccess')}</TableCell>
             <TableCell>{translate('access.rights')}</TableCell>
           </TableRow>
         </TableHead>
         <TableBody>
           {users.map((user) => {
             const name = personName(user);
+            const role = roles.find(({ id }) => id === user.role)?.name;
             return (
               <TableRow key={user.id} hover>
-                <TableCell>
+                <TableCell sx={{ overflowWrap: 'anywhere' }}>
                   <Link to={userPath(user.id)}>{name}</Link>
                   {user.email !== null && user.email !== name && (
                     <Box sx={{ color: 'text.secondary', fontSize: 12.5 }}>{user.email}</Box>
                   )}
+                  <Box sx={{ display: { sm: 'none' }, color: 'text.secondary', fontSize: 12.5 }}>
+                    {role}
+                  </Box>
                 </TableCell>
-                <TableCell>
-                  {roles.find(({ id }) => id === user.role)?.name ?? <Nothing />}
-                </TableCell>
+                <TableCell sx={WIDE}>{role ?? <Nothing />}</TableCell>
                 <TableCell>
                   <UserStatus status={user.status} />
                 </TableCell>
-                <TableCell sx={{ whiteSpace: 'nowrap' }}>
+                <TableCell sx={{ ...WIDE, whiteSpace: 'nowrap' }}>
                   {user.last_access ? (
                     formatDate('timestamp', user.last_access, locale)
                   ) : (

@@ -88,6 +88,10 @@ export function makeTheme({ dark, direction, colour }: Look): Theme {
           root: { '&.Mui-focusVisible': { outline: `2px solid ${primary}`, outlineOffset: 1 } },
         },
       },
+      // What a field is for can be read also when it cannot be changed.
+      MuiFormHelperText: {
+        styleOverrides: { root: { '&.Mui-disabled': { color: surface.text.secondary } } },
+      },
       MuiButton: { defaultProps: { disableElevation: true } },
       MuiPaper: { styleOverrides: { root: { backgroundImage: 'none' } } },
       MuiTextField: { defaultProps: { size: 'small', fullWidth: true } },
