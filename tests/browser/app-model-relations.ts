@@ -139,6 +139,26 @@ t.test('an administrator relates collections', { skip }, async (t) => {
   await page.getByRole('button', { name: 'Leave' }).click();
   await heading('Book');
 
+  // Somebody else takes the name meanwhile: what was made so far is taken back.
+  await begin('Many to many');
+  await page.getByLabel('Other collection').selectOption('tag');
+  await page.getByRole('textbox', { name: 'Name' }).fill('genres');
+  await page.getByLabel('Collection between them').fill('book_genre');
+  const late = await fetch('/fields/book', {
+    method: 'POST',
+    body: JSON.stringify({ field: 'genres', type: 'text' }),
+  });
+  t.equal(late.status, 200);
+  tab.expectStatus(400, '/fields/book');
+  await button('Create').click();
+  await page.getByText('The change was not made').waitFor();
+  await tab.screenshot('taken-back');
+  const junctions = await db.query(`SELECT FROM pg_class WHERE relname = 'book_genre'`);
+  t.equal(junctions.rows.length, 0, 'no junction is left');
+  await page.getByRole('link', { name: 'Back' }).click();
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await heading('Book');
+
   // The form of an item has them all.
   await tab.open('/content/book/+');
   await page.getByRole('textbox', { name: 'Title' }).fill('Duino Elegies');

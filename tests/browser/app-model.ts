@@ -231,6 +231,8 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
 
   await t.test('a change waits for a table that is in use', async (t) => {
     const other = await db.connect();
+    let released = false;
+    t.teardown(() => released || other.release(true));
     await other.query('BEGIN');
     await other.query('SELECT count(*) FROM product_list');
     await page.getByRole('link', { name: 'Create field' }).click();
@@ -242,14 +244,47 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
       /jobs\/\w/,
     );
     await tab.screenshot('locked');
+    // Changes are made one after the other; the next one says for whom it waits.
+    const beside = await app.newTab(tab);
+    await beside.open('/model/new-collection');
+    await beside.page.getByRole('textbox', { name: 'Name', exact: true }).fill('second');
+    await beside.page.getByRole('button', { name: 'Create' }).click();
+    await beside.page.getByText('Waits for its turn: Admin User').waitFor();
+    await beside.screenshot('waits');
     await other.query('ROLLBACK');
     other.release();
+    released = true;
+    await beside.page.getByRole('heading', { level: 1, name: 'Second' }).waitFor();
+    t.strictSame(beside.faults, []);
+    await beside.page.close();
     await heading('Product List');
     await notice('The field late is there');
   });
 
+  await t.test('the rest of the App hears of it', async (t) => {
+    await page.getByRole('link', { name: 'Content', exact: true }).click();
+    await page.getByRole('link', { name: 'Product List' }).click();
+    await heading('Product List');
+    await page.getByRole('link', { name: 'New item' }).click();
+    await page.getByRole('textbox', { name: 'Late' }).waitFor();
+    await page.getByRole('link', { name: 'Data model' }).click();
+    await heading('Collections');
+    await page.getByRole('switch', { name: 'Show system collections' }).check();
+    await page.getByLabel('Search collections').fill('users');
+    await page.getByRole('link', { name: /system_users/ }).click();
+    await page.getByRole('link', { name: 'Email', exact: true }).click();
+    await page.getByRole('switch', { name: 'Index' }).waitFor();
+    t.equal(await page.getByLabel('Type').count(), 0, 'nothing else of it can be changed');
+    await tab.screenshot('system-field');
+    await page.getByRole('link', { name: 'Collections', exact: true }).click();
+    await page.getByRole('switch', { name: 'Show system collections' }).uncheck();
+    await page.getByRole('link', { name: /product_list/ }).click();
+    await heading('Product List');
+  });
+
   await t.test('settings, and the end of a field and of a collection', async (t) => {
-    await page.getByRole('link', { name: 'Settings' }).click();
+    const tabs = page.getByRole('navigation', { name: 'Collection' });
+    await tabs.getByRole('link', { name: 'Settings' }).click();
     await page.getByLabel('Insert a field').selectOption('size');
     await button('Add language').click();
     await page.getByLabel('Language (such as de-DE)').fill('en-GB');
@@ -262,10 +297,7 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
     await notice('The collection is saved');
     t.strictSame(await tab.axe(), [], 'settings are accessible');
     await tab.screenshot('settings');
-    await page
-      .getByRole('navigation', { name: 'Collection' })
-      .getByRole('link', { name: 'Fields' })
-      .click();
+    await tabs.getByRole('link', { name: 'Fields' }).click();
     await page.getByRole('link', { name: 'Size' }).click();
     await heading('Size');
     await button('Delete').click();

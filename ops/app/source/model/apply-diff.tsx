@@ -1,14 +1,17 @@
 /** The differences that were found, and the way to apply them. */
 import Alert from '@mui/material/Alert';
+import AlertTitle from '@mui/material/AlertTitle';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';
 import FormControlLabel from '@mui/material/FormControlLabel';
+import Typography from '@mui/material/Typography';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslate } from 'ra-core';
 import { useState } from 'react';
 import { SluiceError } from '../../../client/source/index.ts';
 import { client } from '../data/client.ts';
+import { tellFailure } from '../data/failure.ts';
 import { ChangeState } from './change-state.tsx';
 import { DiffList } from './diff-list.tsx';
 import { Part } from './part.tsx';
@@ -89,17 +92,21 @@ export function ApplyDiff({ found, onAgain, onApplied }: ApplyDiffProps) {
             />
           </>
         )}
-        <ChangeState work={work} />
+        {!isStale && <ChangeState work={work} />}
         {isStale && (
           <Alert
-            severity="info"
+            severity="warning"
             action={
               <Button color="inherit" size="small" onClick={onAgain}>
                 {translate('model.compareAgain')}
               </Button>
             }
           >
+            <AlertTitle>{translate('model.refused')}</AlertTitle>
             {translate('model.stale')}
+            <Typography variant="body2" sx={{ mt: 1, opacity: 0.85 }}>
+              {tellFailure(work.error).detail}
+            </Typography>
           </Alert>
         )}
         <Statements found={found} />

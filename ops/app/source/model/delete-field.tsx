@@ -11,12 +11,14 @@ import { useChange } from './use-change.ts';
 
 export interface DeleteFieldProps {
   readonly field: Field;
+  /** The collection between the two ends of its relation, which stays; null without one. */
+  readonly junction: string | null;
   /** Leaves the screen of the field. */
   readonly leave: () => Promise<void>;
   readonly onClose: () => void;
 }
 
-export function DeleteField({ field: wanted, leave, onClose }: DeleteFieldProps) {
+export function DeleteField({ field: wanted, junction, leave, onClose }: DeleteFieldProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const notify = useNotify();
@@ -44,6 +46,7 @@ export function DeleteField({ field: wanted, leave, onClose }: DeleteFieldProps)
         </Alert>
       )}
       {translate(schema === null ? 'model.deleteAliasText' : 'model.deleteFieldText')}
+      {junction !== null && ` ${translate('model.deleteJunctionStays', { name: junction })}`}
     </DeleteDialog>
   );
 }

@@ -135,6 +135,7 @@ function Editor({ collection, fields, field, relation }: EditorProps) {
       {deleting && field !== null && (
         <DeleteField
           field={field}
+          junction={relation !== null && 'junction' in relation ? relation.junction : null}
           leave={async () => {
             done.current = true;
             await navigate(back);

@@ -1,17 +1,34 @@
 /** The section of the data model, for administrators. */
+import { useQueryClient } from '@tanstack/react-query';
 import { useTranslate } from 'ra-core';
+import { useEffect } from 'react';
 import { Navigate, Outlet, useLocation } from 'react-router-dom';
-import { useIsAdministrator } from '../data/queries.ts';
+import { SCHEMA, useIsAdministrator } from '../data/queries.ts';
 import { MenuList } from '../shell/menu-list.tsx';
 import { Message } from '../shell/message.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { SectionMenu } from '../shell/section-menu.tsx';
 import { COLLECTIONS, SNAPSHOTS } from './route.ts';
 
+/** What others have changed is seen when one comes here, or back to this window. */
+function useFreshSchema(): void {
+  const queryClient = useQueryClient();
+  useEffect(() => {
+    const read = () => {
+      if (document.visibilityState === 'hidden') return;
+      void queryClient.invalidateQueries({ queryKey: [SCHEMA] }, { cancelRefetch: false });
+    };
+    read();
+    document.addEventListener('visibilitychange', read);
+    return () => document.removeEventListener('visibilitychange', read);
+  }, [queryClient]);
+}
+
 export function Component() {
   const translate = useTranslate();
   const administrator = useIsAdministrator();
   const { pathname } = useLocation();
+  useFreshSchema();
   if (!administrator) {
     return (
       <>

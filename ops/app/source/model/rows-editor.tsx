@@ -58,7 +58,7 @@ export function RowsEditor({ title, help, columns, value, onChange, add }: RowsE
     take(rows.with(place - 1, row).with(place, above));
   };
   return (
-    <Box role="group" aria-labelledby={heading} sx={{ display: 'grid', gap: 1 }}>
+    <Box role="group" aria-labelledby={heading} sx={{ display: 'grid', gap: 1.5 }}>
       <Box>
         <Typography id={heading} variant="h3" component="div">
           {title}

@@ -459,6 +459,7 @@ export const model = {
   deleteFieldText:
     'Die Werte werden mit dem Feld gelöscht. Das lässt sich nicht rückgängig machen.',
   deleteAliasText: 'Es enthält selbst keine Werte. Kein Eintrag geht verloren.',
+  deleteJunctionStays: 'Die Sammlung %{name} zwischen den beiden Enden bleibt.',
   deleteValues: '%{rows} Eintrag verlöre seinen Wert. |||| %{rows} Einträge verlören ihren Wert.',
   deleteNoValues: 'Kein Eintrag hat darin einen Wert.',
   typeName: '%{name} eingeben, um fortzufahren',

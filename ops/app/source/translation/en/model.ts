@@ -456,6 +456,7 @@ export const model = {
   deleteField: 'Delete the field %{name}?',
   deleteFieldText: 'The values are deleted with the field. This cannot be undone.',
   deleteAliasText: 'It holds no values itself. No item is lost.',
+  deleteJunctionStays: 'The collection %{name} between the two ends stays.',
   deleteValues: '%{rows} item would lose its value. |||| %{rows} items would lose their value.',
   deleteNoValues: 'No item has a value in it.',
   typeName: 'Type %{name} to go on',
