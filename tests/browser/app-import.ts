@@ -337,6 +337,7 @@ t.test('given up on its way, and while it runs', { skip }, async (t) => {
   await page.unroute('**/utils/import/**');
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.getByText('running', { exact: true }).waitFor();
+  await page.getByRole('progressbar', { name: 'Progress' }).waitFor();
   await tab.screenshot('running');
   t.strictSame(await tab.axe(), [], 'the progress is accessible');
   await page.getByRole('button', { name: 'Cancel the job' }).click();

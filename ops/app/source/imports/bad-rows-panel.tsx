@@ -19,7 +19,8 @@ import { tellFailure } from '../data/failure.ts';
 import { Failure } from '../shell/failure.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
 import { BadRowLine, type Edits } from './bad-row-line.tsx';
-import { type BadRow, badRowsQuery, columnOf, SHOWN } from './bad-rows.ts';
+import { type BadRow, badRowsQuery, SHOWN } from './bad-rows.ts';
+import { columnOf } from './column-of.ts';
 import { type RememberedImport, useRememberedImports } from './memory.ts';
 import { Panel } from './panel.tsx';
 import { cellsOf, withCells, writeRows } from './preview.ts';
@@ -174,7 +175,9 @@ export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
             loading={again.isPending}
             onClick={send}
           >
-            {translate('imports.sendAgain', { smart_count: picked.length })}
+            {picked.length === 0
+              ? translate('imports.chosen')
+              : translate('imports.sendAgain', { smart_count: picked.length })}
           </Button>
         </Box>
       )}

@@ -86,17 +86,3 @@ export const badRowsQuery = (job: string, without: ReadonlySet<number>) =>
     },
     staleTime: Number.POSITIVE_INFINITY,
   });
-
-/** The column of the file that a fault is about; null for a fault of the whole row. */
-export function columnOf(
-  field: string,
-  columns: readonly string[],
-  mapping: Readonly<Record<string, string | null>>,
-): string | null {
-  const target = (column: string) => mapping[column] ?? column;
-  return (
-    columns.find((column) => target(column) === field) ??
-    columns.find((column) => target(column).startsWith(`${field}.`)) ??
-    null
-  );
-}

@@ -11,8 +11,8 @@ export function JobProgressBar({ job }: { readonly job: Job }) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const { progress, state } = job;
-  if (state !== 'running' || progress === null) return null;
-  const { rows, percent, rows_per_second: rate, seconds_left: left } = progress;
+  if (state !== 'running') return null;
+  const { rows, percent, rows_per_second: rate, seconds_left: left } = progress ?? {};
   const known = typeof percent === 'number';
   const parts = [
     ...(known ? [`${formatNumber(Math.floor(percent), locale)} %`] : []),
