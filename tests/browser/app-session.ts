@@ -59,6 +59,8 @@ t.test('forms over time', { skip }, async (t) => {
     await page.getByLabel('Title').fill('Typed before');
     await page.getByLabel('Body').fill('All of this');
     await db.query('DELETE FROM system_sessions');
+    const status = () => page.evaluate("fetch('/users/me').then(({ status }) => status)");
+    await until(async () => (await status()) === 401, 'the server knows that it has ended');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     await dialog.waitFor();

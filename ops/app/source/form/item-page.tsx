@@ -7,11 +7,14 @@ import { SluiceError } from '../../../client/source/index.ts';
 import { lastListPath } from '../data/last-list.ts';
 import { useLiveItems } from '../data/live.ts';
 import { collectionsQuery, fieldsQuery, relationsQuery, useRights } from '../data/queries.ts';
+import { may } from '../data/rights.ts';
 import { NEW_ITEM } from '../data/route-of.ts';
 import { useTemplate } from '../display/representation.ts';
 import { fillTemplate } from '../display/template.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
+import { Message } from '../shell/message.tsx';
+import { PageHeader } from '../shell/page-header.tsx';
 import { collectionName } from '../translation/names.ts';
 import { initialItem } from './draft.ts';
 import { ItemForm } from './item-form.tsx';
@@ -55,6 +58,16 @@ export function Component() {
     ({ error, data }) => error !== null && data === undefined,
   );
   if (failed !== undefined) return <Failure error={failed.error} retry={() => failed.refetch()} />;
+  if (isNew && collection !== undefined && !may(rights, name, 'create')) {
+    return (
+      <>
+        <PageHeader title={collectionName(collection, locale)} back={lastListPath(name)} />
+        <Message icon="lock" title={translate('form.notCreatable')}>
+          {translate('form.notCreatableHelp')}
+        </Message>
+      </>
+    );
+  }
   const stored = isNew ? fresh : item.data;
   if (!collection || !fields.data || !relations.data || stored === undefined) return <Loading />;
   const own = collectionName(collection, locale);

@@ -46,6 +46,7 @@ export function useUploadsFirst<T>(act: (what: T) => void): UploadsFirst<T> {
       setRunning(count.current);
     };
     change(1);
+    setFailed(false);
     return (hasFailed: boolean) => {
       if (hasFailed) failures.current += 1;
       change(-1);

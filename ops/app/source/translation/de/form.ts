@@ -1,6 +1,8 @@
 /** Formulare von Einträgen. */
 export const form = {
   newTitle: '%{name}: neuer Eintrag',
+  notCreatable: 'Sie dürfen hier keine Einträge anlegen',
+  notCreatableHelp: 'Das Recht dazu vergibt, wer die Zugriffe dieses Projekts verwaltet.',
   saved: 'Gespeichert',
   copied: 'Als Kopie gespeichert',
   deleted: 'Gelöscht',

@@ -1,6 +1,8 @@
 /** Forms of items. */
 export const form = {
   newTitle: '%{name}: new item',
+  notCreatable: 'You may not create items here',
+  notCreatableHelp: 'Whoever manages the access of this project can give you the right to.',
   saved: 'Saved',
   copied: 'Saved as a copy',
   deleted: 'Deleted',
