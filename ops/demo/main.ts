@@ -76,12 +76,13 @@ async function demonstrate(config: Config, url: string, signal: AbortSignal): Pr
   await showcase(api, token, print);
 }
 
-function closingLine(own: OwnServer | null): string {
+/** What one may do now: it ends with the address of the Admin App. */
+function closingLine(own: OwnServer | null, url: string): string {
   const hint =
     own === null
       ? 'Sluice still runs: try them now.'
       : 'Sluice stops now; start it with: npm start';
-  return `  ${styleText('dim', hint)}\n`;
+  return `  ${styleText('dim', hint)}\n\n  See the tables in the Admin App: ${url}/admin\n`;
 }
 
 async function main(): Promise<number> {
@@ -93,7 +94,7 @@ async function main(): Promise<number> {
     const url = await findServer(config, stop);
     own = await ensureServer(config, url, stop);
     await demonstrate(config, url, stop);
-    print(closingLine(own));
+    print(closingLine(own, url));
     return 0;
   } catch (error) {
     if (stop.aborted) return EXIT_INTERRUPTED;
