@@ -108,6 +108,8 @@ export function CommentsDrawer({ collection, itemKey, onClose }: CommentsDrawerP
         },
         { signal },
       ),
+    // Nobody tells of what others say: whoever opens them reads them.
+    staleTime: 0,
   });
   const refresh = () => queryClient.invalidateQueries({ queryKey });
   const remove = useMutation({
