@@ -118,6 +118,7 @@ t.test('an administrator relates collections', { skip }, async (t) => {
   // What the relation does can be changed later.
   await page.getByRole('link', { name: 'Publisher' }).click();
   await heading('Publisher');
+  t.equal(await page.getByLabel('Width').inputValue(), 'full', 'as it is without a word');
   const relation = page.getByRole('region', { name: 'Relation' });
   await relation.getByLabel('When an item is deleted').selectOption('SET NULL');
   await tab.screenshot('relation');

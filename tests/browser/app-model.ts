@@ -223,6 +223,8 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
     tab.expectStatus(400, '/fields/product_list/title');
     await button('Save').click();
     await page.getByText('1 item has no value here').waitFor();
+    const shown = page.getByRole('link', { name: 'Show the item' });
+    t.match(await shown.getAttribute('href'), /content\/product_list\?filter=.*_null/);
     await tab.screenshot('missing');
     await page.getByRole('link', { name: 'Back' }).click();
     await page.getByRole('button', { name: 'Leave' }).click();
@@ -346,6 +348,36 @@ t.test('an administrator makes a data model', { skip }, async (t) => {
     t.equal(rows.length, 0);
   });
   t.strictSame(tab.faults, [], 'nothing else went wrong');
+});
+
+t.test('a change gives up on a table that stays in use', { skip }, async (t) => {
+  if (browser === null) return;
+  const app = await startApp(t, browser, {
+    workers: 1,
+    env: { SCHEMA_LOCK_TIMEOUT: '200ms' },
+    async prepare({ db, fetch }) {
+      await db.query('CREATE TABLE parcel (id serial PRIMARY KEY)');
+      await until(async () => (await fetch('/items/parcel')).ok, 'the table is served');
+    },
+  });
+  const tab = await app.newPage();
+  const { page } = tab;
+  await tab.signIn();
+  await tab.open('/model/collections/parcel/new-field');
+  const other = await app.cluster.db.connect();
+  t.teardown(() => other.release(true));
+  await other.query('BEGIN');
+  await other.query('SELECT count(*) FROM parcel');
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('weight');
+  tab.expectStatus(503, '/fields/parcel');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByText('the table was in use all the time').waitFor();
+  await page.getByText('in use by the sessions with the pids').waitFor();
+  await tab.screenshot('gave-up');
+  await other.query('ROLLBACK');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('link', { name: 'Weight' }).waitFor();
+  t.strictSame(tab.faults, []);
 });
 
 t.test('by keyboard alone', { skip }, async (t) => {

@@ -37,6 +37,9 @@ const TRANSLATION = ['language', 'translation', 'singular', 'plural'].map((name)
   label: `model.translation.${name}`,
 }));
 
+/** What holds for a table that nobody has described yet. */
+const DEFAULTS: Item = { accountability: 'all', archive_app_filter: true, collapse: 'open' };
+
 function Settings({ collection, collections, fields }: SettingsProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
@@ -44,7 +47,7 @@ function Settings({ collection, collections, fields }: SettingsProps) {
   const form = useId();
   const { collection: name, meta, schema } = collection;
   const folder = schema === null;
-  const stored: Item = { ...meta };
+  const stored: Item = { ...DEFAULTS, ...meta };
   const [changes, setChanges] = useState<Item>({});
   const [deleting, setDeleting] = useState(false);
   const values = { ...stored, ...changes };

@@ -104,7 +104,11 @@ export function InterfacePart(props: PartOfField) {
   );
   return (
     <Part title={translate('model.inForms')}>
-      <Controls specs={specsOf(props, translate, locale)} values={meta} onChange={set} />
+      <Controls
+        specs={specsOf(props, translate, locale)}
+        values={{ ...meta, width: meta.width ?? 'full' }}
+        onChange={set}
+      />
       {flagSpecs.length > 0 && (
         <Controls
           specs={flagSpecs}

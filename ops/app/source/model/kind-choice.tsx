@@ -76,7 +76,15 @@ export function KindChoice({ value, onChange }: KindChoiceProps) {
               {translate(`model.kindHelp.${kind}`)}
             </Typography>
           </Box>
-          <Icon name={ICONS[kind]} sx={{ color: 'text.secondary', fontSize: 22 }} />
+          <Icon
+            name={ICONS[kind]}
+            sx={{
+              color: 'text.secondary',
+              fontSize: 22,
+              transform: ({ direction }) =>
+                kind === 'm2o' && direction === 'rtl' ? 'scaleX(-1)' : 'none',
+            }}
+          />
         </Box>
       ))}
     </RadioGroup>

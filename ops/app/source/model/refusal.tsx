@@ -15,7 +15,8 @@ import { useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { SluiceError } from '../../../client/source/index.ts';
 import { tellFailure } from '../data/failure.ts';
-import { itemPath } from '../data/route-of.ts';
+import { useFields } from '../data/queries.ts';
+import { itemPath, listPath } from '../data/route-of.ts';
 import type { Item } from '../data/schema-types.ts';
 import { isItem } from '../data/values.ts';
 
@@ -90,6 +91,24 @@ function LostValues({ collection, field, rows, values }: Loss) {
   );
 }
 
+/** Items without a value, where each needs one. */
+function Missing({ collection, field, rows }: Loss) {
+  const translate = useTranslate();
+  const exists = useFields(collection).some((known) => known.field === field);
+  const filter = JSON.stringify({ [field]: { _null: true } });
+  return (
+    <Alert severity="error">
+      <AlertTitle>{translate('model.missingTitle', { smart_count: rows })}</AlertTitle>
+      {translate(exists ? 'model.missingHelp' : 'model.missingHelpNew', { field })}{' '}
+      {exists && (
+        <Link to={`${listPath(collection)}?${new URLSearchParams({ filter })}`} target="_blank">
+          {translate('model.showThem', { smart_count: rows })}
+        </Link>
+      )}
+    </Alert>
+  );
+}
+
 export interface RefusalProps {
   readonly error: unknown;
   readonly onForce: () => void;
@@ -126,14 +145,7 @@ function Told({ error, onForce, title = 'model.refused' }: RefusalProps) {
       </Alert>
     );
   }
-  if (!loss.canForce) {
-    return (
-      <Alert severity="error">
-        <AlertTitle>{translate('model.missingTitle', { smart_count: loss.rows })}</AlertTitle>
-        {translate('model.missingHelp', { field: loss.field })}
-      </Alert>
-    );
-  }
+  if (!loss.canForce) return <Missing {...loss} />;
   return (
     <Alert severity="warning" sx={{ '& .MuiAlert-message': { flex: 1, minWidth: 0 } }}>
       <AlertTitle>{translate('model.lostTitle', { smart_count: loss.rows })}</AlertTitle>

@@ -475,8 +475,9 @@ export const model = {
   refusedLockedHelp: 'Versuchen Sie es erneut, wenn die lange Anfrage beendet ist.',
   missingTitle:
     '%{smart_count} Eintrag hat hier keinen Wert |||| %{smart_count} Einträge haben hier keinen Wert',
-  missingHelp:
-    'Geben Sie diesen Einträgen zuerst einen Wert in %{field}, oder geben Sie dem Feld einen Standardwert, und versuchen Sie es erneut.',
+  missingHelp: 'Geben Sie ihnen zuerst einen Wert in %{field}, und versuchen Sie es erneut.',
+  missingHelpNew: 'Sie bräuchten einen Wert in %{field}: Geben Sie dem Feld einen Standardwert.',
+  showThem: 'Eintrag ansehen |||| Einträge ansehen',
   lostTitle:
     '%{smart_count} Eintrag verlöre seinen Wert |||| %{smart_count} Einträge verlören ihren Wert',
   lostHelp: 'Noch ist nichts geändert. Diese Werte passen nicht zum neuen Typ:',

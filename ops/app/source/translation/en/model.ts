@@ -471,8 +471,9 @@ export const model = {
   refusedLockedHelp: 'Try again when the long request that uses it has ended.',
   missingTitle:
     '%{smart_count} item has no value here |||| %{smart_count} items have no value here',
-  missingHelp:
-    'Give these items a value in %{field} first, or give the field a default value, and try again.',
+  missingHelp: 'Give them a value in %{field} first, and try again.',
+  missingHelpNew: 'They would need a value in %{field}: give the field a default value.',
+  showThem: 'Show the item |||| Show the items',
   lostTitle:
     '%{smart_count} item would lose its value |||| %{smart_count} items would lose their value',
   lostHelp: 'Nothing has been changed yet. These values do not fit the new type:',
