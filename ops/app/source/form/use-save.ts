@@ -65,7 +65,9 @@ export function useSave({ collection, kind, itemKey, fields, onSaved, onFailed }
   const ended = useSessionEnded();
   const waiting = useRef<Save | null>(null);
   const { error, variables, mutate } = mutation;
-  const stopped = error instanceof SluiceError && error.status === 401;
+  const status = error instanceof SluiceError ? error.status : null;
+  // Without a session one is nobody, who may not save.
+  const stopped = status === 401 || (ended && status === 403);
   if (stopped && variables !== undefined && ended) waiting.current = variables;
   useEffect(() => {
     const save = waiting.current;
