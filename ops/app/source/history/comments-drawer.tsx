@@ -14,10 +14,10 @@ import { may } from '../data/rights.ts';
 import type { Item } from '../data/schema-types.ts';
 import { isItem } from '../data/values.ts';
 import { formatDate } from '../display/format.ts';
+import { personName } from '../display/person.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { SideDrawer } from '../shell/side-drawer.tsx';
-import { personName } from './person.ts';
 
 /** Of which the compiler knows no fields: they are chosen at run time. */
 const COMMENTS: string = 'system_comments';

@@ -14,12 +14,12 @@ import { may } from '../data/rights.ts';
 import type { Field, Item } from '../data/schema-types.ts';
 import { isItem } from '../data/values.ts';
 import { formatDate } from '../display/format.ts';
+import { personName } from '../display/person.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { SideDrawer } from '../shell/side-drawer.tsx';
 import { Differences } from './differences.tsx';
-import { personName } from './person.ts';
 
 /** Of which the compiler knows no fields: they are chosen at run time. */
 const REVISIONS: string = 'system_revisions';

@@ -9,7 +9,7 @@ import { useEffect, useState } from 'react';
 import { Link } from 'react-router-dom';
 import type { Job } from '../../../client/source/index.ts';
 import { client } from '../data/client.ts';
-import { personOf } from './person.ts';
+import { personName } from '../display/person.ts';
 import { Refusal } from './refusal.tsx';
 import type { Work } from './use-change.ts';
 
@@ -25,7 +25,7 @@ function useOther(waits: boolean): string | null {
       const [job] = await client.jobs.list({ filter, limit: 1 }, { signal });
       if (!job?.user) return null;
       const fields = ['first_name', 'last_name', 'email'];
-      return personOf(
+      return personName(
         await client.request('GET', `/users/${job.user}`, { query: { fields }, signal }),
       );
     },
@@ -60,7 +60,7 @@ function Progress({ job, step, steps }: Pick<Work, 'job' | 'step' | 'steps'>) {
   return (
     <Box role="status" sx={{ display: 'grid', gap: 0.75 }}>
       <LinearProgress aria-label={translate('model.running')} sx={{ borderRadius: 1, height: 6 }} />
-      <Typography variant="body2" color="text.secondary">
+      <Typography variant="body2" color="textSecondary">
         {text}
         {steps > 1 && ` ${translate('model.step', { step, steps })}`}
         {job !== null && (

@@ -69,7 +69,7 @@ function Row({ row }: { readonly row: CollectionRow }) {
             </Typography>
           </Box>
           {meta?.note && (
-            <Typography variant="body2" color="text.secondary">
+            <Typography variant="body2" color="textSecondary">
               {meta.note}
             </Typography>
           )}

@@ -78,7 +78,7 @@ function EntryRow({ entry }: { readonly entry: Entry }) {
           color={COLOURS[kind]}
           label={translate(`model.diff.${kind}`)}
         />
-        <Typography variant="body2" color="text.secondary">
+        <Typography variant="body2" color="textSecondary">
           {translate(`model.made.${what}`)}
         </Typography>
         <Typography component="code" sx={{ fontFamily: 'monospace', fontSize: 13 }}>

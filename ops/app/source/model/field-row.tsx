@@ -132,7 +132,7 @@ export function FieldRow(props: FieldRowProps) {
           >
             {field.field}
           </Typography>
-          <Typography variant="body2" color="text.secondary">
+          <Typography variant="body2" color="textSecondary">
             {about.join(' · ')}
           </Typography>
         </Box>

@@ -72,7 +72,7 @@ export function KindChoice({ value, onChange }: KindChoiceProps) {
             <Typography id={`${id}-${kind}`} sx={{ fontWeight: 600, fontSize: 14 }}>
               {translate(`model.kindOf.${kind}`)}
             </Typography>
-            <Typography id={`${id}-${kind}-help`} variant="body2" color="text.secondary">
+            <Typography id={`${id}-${kind}-help`} variant="body2" color="textSecondary">
               {translate(`model.kindHelp.${kind}`)}
             </Typography>
           </Box>

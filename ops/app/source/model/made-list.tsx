@@ -26,7 +26,7 @@ export function MadeList({ changes }: { readonly changes: readonly Change[] }) {
             sx={{ display: 'flex', gap: 1.25, alignItems: 'center' }}
           >
             <Icon name={ICONS[what]} sx={{ fontSize: 18, color: 'text.secondary' }} />
-            <Typography variant="body2" color="text.secondary" sx={{ minWidth: 88 }}>
+            <Typography variant="body2" color="textSecondary" sx={{ minWidth: 88 }}>
               {translate(`model.made.${what}`)}
             </Typography>
             <Typography

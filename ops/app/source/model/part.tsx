@@ -24,7 +24,7 @@ export function Part({ title, help, children }: PartProps) {
           {title}
         </Typography>
         {help !== undefined && (
-          <Typography variant="body2" color="text.secondary">
+          <Typography variant="body2" color="textSecondary">
             {help}
           </Typography>
         )}

@@ -64,7 +64,7 @@ export function RowsEditor({ title, help, columns, value, onChange, add }: RowsE
           {title}
         </Typography>
         {help !== undefined && (
-          <Typography variant="body2" color="text.secondary">
+          <Typography variant="body2" color="textSecondary">
             {help}
           </Typography>
         )}

@@ -17,7 +17,7 @@ export function RulesPart({ collection, draft, stored, onChange }: PartOfField) 
   if (stored === null) {
     return (
       <Part title={translate('model.rules')}>
-        <Typography color="text.secondary">{translate('model.rulesLater')}</Typography>
+        <Typography color="textSecondary">{translate('model.rulesLater')}</Typography>
       </Part>
     );
   }

@@ -39,7 +39,7 @@ export function SnapshotFile({ name, busy, onFile }: SnapshotFileProps) {
         bgcolor: over ? 'action.selected' : 'transparent',
       }}
     >
-      <Typography color="text.secondary" sx={{ mb: 1 }}>
+      <Typography color="textSecondary" sx={{ mb: 1 }}>
         {name ?? translate('model.dropSnapshot')}
       </Typography>
       <Button

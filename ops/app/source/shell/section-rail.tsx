@@ -21,7 +21,7 @@ function Entry({ section, current }: { readonly section: Section; readonly curre
       sx={{
         flexDirection: 'column',
         gap: 0.25,
-        width: 64,
+        width: 78,
         py: 1,
         borderRadius: 2,
         color: current ? 'text.primary' : 'text.secondary',
@@ -51,7 +51,7 @@ export function SectionRail() {
         display: 'flex',
         flexDirection: 'column',
         alignItems: 'center',
-        width: 80,
+        width: 88,
         flexShrink: 0,
         py: 1.5,
         gap: 1.5,
