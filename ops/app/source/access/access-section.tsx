@@ -6,7 +6,7 @@ import { may } from '../data/rights.ts';
 import { MenuList } from '../shell/menu-list.tsx';
 import { NotFound } from '../shell/not-found.tsx';
 import { SectionMenu } from '../shell/section-menu.tsx';
-import { POLICIES, ROLES, USERS } from './access-queries.ts';
+import { POLICIES, ROLES, USERS } from './access-types.ts';
 
 const SCREENS = [
   { collection: USERS, to: '/access/users', text: 'access.users', icon: 'group' },

@@ -1,6 +1,6 @@
 /** The policies of a role or a user, with what has been changed of them. */
 import type { Item } from '../data/schema-types.ts';
-import type { Access } from './access-queries.ts';
+import type { Access } from './access-types.ts';
 
 export interface Attachments {
   /** Keys of policies. */

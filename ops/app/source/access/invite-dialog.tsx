@@ -12,7 +12,8 @@ import { useNotify, useTranslate } from 'ra-core';
 import { type FormEvent, useId, useState } from 'react';
 import { client } from '../data/client.ts';
 import { tellFailure } from '../data/failure.ts';
-import { type Role, rolesQuery } from './access-queries.ts';
+import { rolesQuery } from './access-queries.ts';
+import type { Role } from './access-types.ts';
 import { roleTree } from './role-tree.ts';
 import { useAccessChanged } from './use-access-changed.ts';
 

@@ -3,7 +3,7 @@ import { useTranslate } from 'ra-core';
 import { memo } from 'react';
 import { NamedIcon } from '../theme/icon.tsx';
 import { ICONS } from '../theme/icon-paths.ts';
-import { ACTIONS, type Action } from './access-queries.ts';
+import { ACTIONS, type Action } from './access-types.ts';
 import type { MatrixRow } from './matrix-rows.ts';
 import type { Level } from './permission-rules.ts';
 

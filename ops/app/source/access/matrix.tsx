@@ -12,7 +12,7 @@ import Typography from '@mui/material/Typography';
 import { visuallyHidden } from '@mui/utils';
 import { useTranslate } from 'ra-core';
 import { useDeferredValue, useRef, useState } from 'react';
-import { ACTIONS } from './access-queries.ts';
+import { ACTIONS } from './access-types.ts';
 import { useMatrixKeys } from './matrix-keys.ts';
 import { CollectionRow, type OpenCell, writeLevels } from './matrix-row.tsx';
 import { useMatrixRows } from './matrix-rows.ts';

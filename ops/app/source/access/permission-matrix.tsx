@@ -8,7 +8,7 @@ import { useTranslate } from 'ra-core';
 import { useCallback, useMemo, useState } from 'react';
 import { Icon } from '../theme/icon.tsx';
 import type { IconName } from '../theme/icon-paths.ts';
-import { ACTIONS, type Action } from './access-queries.ts';
+import { ACTIONS, type Action } from './access-types.ts';
 import { Matrix } from './matrix.tsx';
 import type { MatrixRow } from './matrix-rows.ts';
 import { type Cells, cellKey, levelOf, NO_RULES, type Rule, rulesFor } from './permission-rules.ts';

@@ -4,7 +4,7 @@
  */
 import type { Filter, Item } from '../data/schema-types.ts';
 import { sameValue } from '../data/values.ts';
-import type { Action, Permission } from './access-queries.ts';
+import type { Action, Permission } from './access-types.ts';
 
 export type Level = 'none' | 'custom' | 'full';
 

@@ -2,7 +2,7 @@
 import Box from '@mui/material/Box';
 import Chip from '@mui/material/Chip';
 import { useTranslate } from 'ra-core';
-import type { Policy } from './access-queries.ts';
+import type { Policy } from './access-types.ts';
 
 export function PolicyChips({ policy }: { readonly policy: Policy }) {
   const translate = useTranslate();

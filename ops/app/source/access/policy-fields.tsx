@@ -8,7 +8,7 @@ import { useTranslate } from 'ra-core';
 import { useState } from 'react';
 import type { Field } from '../data/schema-types.ts';
 import { IconInterface } from '../interface/icon-choice.tsx';
-import { POLICIES, type Policy } from './access-queries.ts';
+import { POLICIES, type Policy } from './access-types.ts';
 
 type OwnFields = Omit<Policy, 'id'>;
 

@@ -20,7 +20,8 @@ import { Loading } from '../shell/loading.tsx';
 import { Message } from '../shell/message.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { NamedIcon } from '../theme/icon.tsx';
-import { POLICIES, type Policy, policiesQuery } from './access-queries.ts';
+import { policiesQuery } from './access-queries.ts';
+import { POLICIES, type Policy } from './access-types.ts';
 import { policyPath } from './paths.ts';
 import { PolicyChips } from './policy-chips.tsx';
 

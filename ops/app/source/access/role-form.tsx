@@ -15,7 +15,7 @@ import { IconInterface } from '../interface/icon-choice.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
 import { NamedIcon } from '../theme/icon.tsx';
-import { ACCESS, type Access, ROLES, type Role } from './access-queries.ts';
+import { ACCESS, type Access, ROLES, type Role } from './access-types.ts';
 import { DeleteButton } from './delete-button.tsx';
 import { ROLE_LIST, rolePath } from './paths.ts';
 import { PolicyAttachments } from './policy-attachments.tsx';

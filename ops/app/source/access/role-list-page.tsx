@@ -18,13 +18,8 @@ import { Loading } from '../shell/loading.tsx';
 import { Message } from '../shell/message.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { NamedIcon } from '../theme/icon.tsx';
-import {
-  type Access,
-  policiesQuery,
-  ROLES,
-  rolesQuery,
-  sharedAccessQuery,
-} from './access-queries.ts';
+import { policiesQuery, rolesQuery, sharedAccessQuery } from './access-queries.ts';
+import { type Access, ROLES } from './access-types.ts';
 import { rolePath } from './paths.ts';
 import { type RoleAt, roleTree } from './role-tree.ts';
 

@@ -7,7 +7,8 @@ import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { NotFound } from '../shell/not-found.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
-import { type Role, rolesQuery, sharedAccessQuery } from './access-queries.ts';
+import { rolesQuery, sharedAccessQuery } from './access-queries.ts';
+import type { Role } from './access-types.ts';
 import { ROLE_LIST } from './paths.ts';
 import { RoleForm } from './role-form.tsx';
 

@@ -1,5 +1,5 @@
 /** Roles in the order of their tree. */
-import type { Role } from './access-queries.ts';
+import type { Role } from './access-types.ts';
 
 export interface RoleAt {
   readonly role: Role;

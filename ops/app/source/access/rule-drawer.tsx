@@ -8,7 +8,7 @@ import { useTranslate } from 'ra-core';
 import { useState } from 'react';
 import { SideDrawer } from '../shell/side-drawer.tsx';
 import { Icon } from '../theme/icon.tsx';
-import type { Action } from './access-queries.ts';
+import type { Action } from './access-types.ts';
 import { NO_RULES, type Rule } from './permission-rules.ts';
 import { newDraft, type RuleDraft, readRule, writeRule } from './rule-draft.ts';
 import { RuleEditor } from './rule-editor.tsx';

@@ -11,7 +11,7 @@ import { useFields } from '../data/queries.ts';
 import { FilterEditor } from '../filter/filter-editor.tsx';
 import { countConditions } from '../filter/filter-tree.ts';
 import { PurposeContext } from '../filter/purpose.ts';
-import type { Action } from './access-queries.ts';
+import type { Action } from './access-types.ts';
 import { FieldChoice } from './field-choice.tsx';
 import { PresetEditor } from './preset-editor.tsx';
 import type { RuleDraft } from './rule-draft.ts';

@@ -12,7 +12,7 @@ import { FilterWords } from '../filter/filter-words.tsx';
 import { isVariable, variableName } from '../filter/variables.ts';
 import { Facts } from '../shell/facts.tsx';
 import { fieldName } from '../translation/names.ts';
-import type { Action } from './access-queries.ts';
+import type { Action } from './access-types.ts';
 import type { Rule } from './permission-rules.ts';
 
 interface RuleWordsProps {

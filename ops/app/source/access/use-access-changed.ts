@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { CALLER } from '../data/queries.ts';
-import { ACCESS, PERMISSIONS, POLICIES, ROLES, USERS } from './access-queries.ts';
+import { ACCESS, PERMISSIONS, POLICIES, ROLES, USERS } from './access-types.ts';
 
 /** What is on the screen is read at once, or, when that is gone now, what comes next. */
 type When = 'now' | 'next';

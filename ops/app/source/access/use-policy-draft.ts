@@ -1,7 +1,8 @@
 /** The draft of a policy: what is stored, and what has been changed of it and of its permissions. */
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { sameValue } from '../data/values.ts';
-import type { Policy, StoredPolicy } from './access-queries.ts';
+import type { StoredPolicy } from './access-queries.ts';
+import type { Policy } from './access-types.ts';
 import { type Cells, cellsOf, type Rule, withCell } from './permission-rules.ts';
 
 type Own = Omit<Policy, 'id'>;

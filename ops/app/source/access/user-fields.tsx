@@ -5,7 +5,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslate } from 'ra-core';
 import type { ReactNode } from 'react';
 import { LANGUAGES } from '../translation/provider.ts';
-import { type Role, rolesQuery, type User } from './access-queries.ts';
+import { rolesQuery } from './access-queries.ts';
+import type { Role, User } from './access-types.ts';
 import { roleTree } from './role-tree.ts';
 import { STATUSES } from './user-status.tsx';
 

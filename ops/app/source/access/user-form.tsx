@@ -11,7 +11,7 @@ import { useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
-import { ACCESS, type Access, USERS, type User } from './access-queries.ts';
+import { ACCESS, type Access, USERS, type User } from './access-types.ts';
 import { DeleteButton } from './delete-button.tsx';
 import { rightsPath, USER_LIST, userPath } from './paths.ts';
 import { personName } from './person.ts';

@@ -16,14 +16,8 @@ import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { Message } from '../shell/message.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
-import {
-  type Role,
-  rolesQuery,
-  USERS,
-  USERS_PER_PAGE,
-  userFields,
-  userListQuery,
-} from './access-queries.ts';
+import { rolesQuery, USERS_PER_PAGE, userFields, userListQuery } from './access-queries.ts';
+import { type Role, USERS } from './access-types.ts';
 import { InviteDialog } from './invite-dialog.tsx';
 import { userPath } from './paths.ts';
 import { roleTree } from './role-tree.ts';

@@ -7,7 +7,8 @@ import { NEW_ITEM } from '../data/route-of.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
-import { type Access, accessQuery, type User, userFields, userQuery } from './access-queries.ts';
+import { accessQuery, userFields, userQuery } from './access-queries.ts';
+import type { Access, User } from './access-types.ts';
 import { USER_LIST } from './paths.ts';
 import { UserForm } from './user-form.tsx';
 

@@ -8,7 +8,7 @@ import { useTranslate } from 'ra-core';
 import { useCallback, useMemo, useState } from 'react';
 import { useCollections } from '../data/queries.ts';
 import { SideDrawer } from '../shell/side-drawer.tsx';
-import { ACTIONS, type Action, type Permission, type User } from './access-queries.ts';
+import { ACTIONS, type Action, type Permission, type User } from './access-types.ts';
 import { CountingPolicies } from './counting-policies.tsx';
 import { type CountingPolicy, effectiveCells, fullCells } from './effective.ts';
 import { Matrix } from './matrix.tsx';

@@ -9,7 +9,7 @@ import { type ReactNode, useId, useState } from 'react';
 import { client } from '../data/client.ts';
 import { useIsAdministrator } from '../data/queries.ts';
 import { ConfirmDialog } from '../shell/confirm-dialog.tsx';
-import { USERS, type User } from './access-queries.ts';
+import { USERS, type User } from './access-types.ts';
 import { TokenDialog } from './token-dialog.tsx';
 import { useAccessChanged } from './use-access-changed.ts';
 

@@ -12,7 +12,7 @@ import { useLocaleState, useTranslate } from 'ra-core';
 import { Link } from 'react-router-dom';
 import { formatDate } from '../display/format.ts';
 import { Nothing } from '../display/value.tsx';
-import type { Role, User } from './access-queries.ts';
+import type { Role, User } from './access-types.ts';
 import { rightsPath, userPath } from './paths.ts';
 import { personName } from './person.ts';
 import { UserStatus } from './user-status.tsx';
