@@ -131,7 +131,7 @@ t.test('from an empty database to a published collection', { skip }, async (t) =
   }
   await picture('7-rights');
   await button('Save').click();
-  await page.getByText('The policy is saved').waitFor();
+  await told('The policy is saved');
 
   const asked = `${app.cluster.url}/items/book?fields=title,author.name&limit=-1`;
   const answer = await until(async () => {
@@ -151,6 +151,7 @@ t.test('from an empty database to a published collection', { skip }, async (t) =
   await picture('8-list');
   await page.getByRole('row').nth(1).getByRole('link').first().click();
   await field('Title').waitFor();
+  await page.getByText('Ada Palmer').waitFor();
   await picture('9-item');
   t.strictSame(tab.faults, []);
 });
