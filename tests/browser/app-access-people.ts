@@ -252,7 +252,7 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     await page.getByRole('link', { name: entry }).waitFor();
     await admin.screenshot(`${screen}-phone`);
   }
-  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
   await admin.open('/access/users');
   await page.getByRole('link', { name: 'Rights of Wanda' }).click();
   await cell('Article: read: none').waitFor();

@@ -40,12 +40,14 @@ export function PolicyForm({ stored, isNew }: PolicyFormProps) {
   const save = usePolicySave({ draft, isNew });
   const mayWrite = may(rights, POLICIES, isNew ? 'create' : 'update');
   const mayGrant = mayWrite && may(rights, PERMISSIONS, 'create');
-  const faults = faultsOf(save.error);
+  // What was refused and taken back is no fault any more.
+  const error = draft.dirty ? save.error : null;
+  const faults = faultsOf(error);
   const errorOf = (field: string) =>
     faults.find(({ path }) => path[0] === field && path.length === 1)?.message ?? null;
-  const conflict = save.error instanceof PreconditionFailedError;
-  const elsewhere = save.error !== null && !faults.some(({ path }) => OWN.has(path[0] ?? ''));
-  const failure = elsewhere && !conflict ? tellFailure(save.error) : null;
+  const conflict = error instanceof PreconditionFailedError;
+  const elsewhere = error !== null && !faults.some(({ path }) => OWN.has(path[0] ?? ''));
+  const failure = elsewhere && !conflict ? tellFailure(error) : null;
   const submit = () => draft.dirty && !save.isPending && save.mutate({ tag: draft.tag });
   return (
     <>

@@ -47,9 +47,11 @@ export function RoleForm({ role: stored, roles, policies, isNew }: RoleFormProps
     pathOf: rolePath,
   });
   const readOnly = !may(rights, ROLES, isNew ? 'create' : 'update');
-  const faults = faultsOf(save.error);
+  // What was refused and taken back is no fault any more.
+  const error = draft.dirty ? save.error : null;
+  const faults = faultsOf(error);
   const errorOf = (field: string) => faults.find(({ path }) => path[0] === field)?.message ?? null;
-  const failure = save.error !== null && errorOf('name') === null ? tellFailure(save.error) : null;
+  const failure = error !== null && errorOf('name') === null ? tellFailure(error) : null;
   // A role cannot be above itself.
   const above = roleTree(roles).filter(
     (at) => isNew || !roleChain(roles, at.role.id).some(({ id }) => id === stored.id),

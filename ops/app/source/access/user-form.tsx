@@ -51,10 +51,12 @@ export function UserForm({ user: stored, policies, isNew }: UserFormProps) {
     pathOf: userPath,
   });
   const readOnly = !may(rights, USERS, isNew ? 'create' : 'update');
-  const faults = faultsOf(save.error);
+  // What was refused and taken back is no fault any more.
+  const error = draft.dirty ? save.error : null;
+  const faults = faultsOf(error);
   const errorOf = (field: string) => faults.find(({ path }) => path[0] === field)?.message ?? null;
   const isShown = faults.some(({ path }) => SHOWN.has(path[0] ?? ''));
-  const failure = save.error !== null && !isShown ? tellFailure(save.error) : null;
+  const failure = error !== null && !isShown ? tellFailure(error) : null;
   const name = personName(stored);
   return (
     <>
