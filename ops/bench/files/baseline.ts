@@ -1,10 +1,11 @@
 /**
  * The baseline of files, a separate process: a handler as somebody would write it by hand with
- * uWebSockets. `PUT /<name>` writes the body to a file under back-pressure, `GET /<name>` sends it; no
- * rows, no rights, no hashes.
+ * uWebSockets. `PUT /<name>` writes the body to a file under back-pressure, and answers its SHA-256 when
+ * the name begins with `hashed`; `GET /<name>` sends it; no rows, no rights, no forms.
  */
 
 import { App, type HttpRequest, type HttpResponse } from 'uWebSockets.js';
+import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -20,7 +21,9 @@ function fileOf(request: HttpRequest): string {
 }
 
 function receive(response: HttpResponse, request: HttpRequest): void {
-  const file = createWriteStream(fileOf(request), { highWaterMark: 1024 * 1024, flush: true });
+  const path = fileOf(request);
+  const hash = request.getUrl().startsWith('/hashed') ? createHash('sha256') : null;
+  const file = createWriteStream(path, { highWaterMark: 1024 * 1024, flush: true });
   let isGone = false;
   response.onAborted(() => {
     isGone = true;
@@ -32,11 +35,13 @@ function receive(response: HttpResponse, request: HttpRequest): void {
   file.on('finish', () => {
     if (isGone) return;
     isGone = true;
-    response.cork(() => response.writeStatus('204 No Content').endWithoutBody());
+    response.cork(() => response.end(hash?.digest('hex')));
   });
   response.onData((piece, isLast) => {
     // The memory of the piece belongs to the server again after this call.
-    const taken = file.write(Buffer.from(piece.slice(0)));
+    const bytes = Buffer.from(piece.slice(0));
+    hash?.update(bytes);
+    const taken = file.write(bytes);
     if (isLast) file.end();
     else if (!taken) response.pause();
   });

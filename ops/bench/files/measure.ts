@@ -76,7 +76,7 @@ async function transfers(field: Field): Promise<Row[]> {
   const { options, say, stop, edge, url } = environment;
   const bytes = Math.round(1024 * options.scale) * MIB;
   say(`files: ${bytes / MIB} MiB up and down`);
-  const up = { sluice: [] as number[], baseline: [] as number[] };
+  const up = { sluice: [] as number[], hashed: [] as number[], plain: [] as number[] };
   const down = { sluice: [] as number[], baseline: [] as number[] };
   const growth = { up: [] as number[], down: [] as number[] };
   for (let round = 0; round <= options.rounds; round += 1) {
@@ -85,30 +85,33 @@ async function transfers(field: Field): Promise<Row[]> {
     const ownUp = async () => {
       key = await store(field, bytes);
     };
-    const plainUp = () =>
-      sendFile(`${baseline}/large`, { method: 'PUT', headers: {}, bytes }).then(() => undefined);
-    const sent = { own: 0, plain: 0 };
+    const baselineUp = (name: string) =>
+      sendFile(`${baseline}/${name}`, { method: 'PUT', headers: {}, bytes });
+    const rate = async (work: () => Promise<unknown>) => bytes / MIB / (await seconds(work));
+    let sent = 0;
     const received = { own: 0, plain: 0 };
     const grownUp = await growthDuring(edge.pid, async () => {
-      sent.own = bytes / MIB / (await seconds(ownUp));
+      sent = await rate(ownUp);
     });
     const grownDown = await growthDuring(edge.pid, async () => {
-      received.own =
-        bytes / MIB / (await seconds(() => receiveFile(`${url}/assets/${key}`, headers)));
+      received.own = await rate(() => receiveFile(`${url}/assets/${key}`, headers));
     });
     growth.up.push(grownUp / MIB);
     growth.down.push(grownDown / MIB);
-    sent.plain = bytes / MIB / (await seconds(plainUp));
-    received.plain = bytes / MIB / (await seconds(() => receiveFile(`${baseline}/large`, {})));
+    const hashed = await rate(() => baselineUp('hashed'));
+    const plain = await rate(() => baselineUp('large'));
+    received.plain = await rate(() => receiveFile(`${baseline}/large`, {}));
     await discard(field, [key]);
     if (round === 0) continue;
-    up.sluice.push(sent.own);
-    up.baseline.push(sent.plain);
+    up.sluice.push(sent);
+    up.hashed.push(hashed);
+    up.plain.push(plain);
     down.sluice.push(received.own);
     down.baseline.push(received.plain);
   }
-  const row = (id: string, title: string, duel: Duel) =>
-    comparison({ id: `files/${id}`, title, unit: 'MiB/s' }, duel, TRANSFER_GOAL);
+  const row = (id: string, title: string, duel: Duel, goal: number | null = TRANSFER_GOAL) =>
+    comparison({ id: `files/${id}`, title, unit: 'MiB/s' }, duel, goal);
+  const { sluice, hashed, plain } = up;
   const memory = (id: 'up' | 'down') =>
     amount(
       { id: `files/memory-${id}`, title: `growth of the edge, ${id}`, unit: 'MiB' },
@@ -117,7 +120,13 @@ async function transfers(field: Field): Promise<Row[]> {
       { growth: growth[id] },
     );
   return [
-    row('up', `${bytes / MIB} MiB up`, up),
+    row('up', `${bytes / MIB} MiB up, both with SHA-256`, { sluice, baseline: hashed }),
+    row(
+      'up-unhashed',
+      `${bytes / MIB} MiB up, the baseline without a hash`,
+      { sluice, baseline: plain },
+      null,
+    ),
     row('down', `${bytes / MIB} MiB down`, down),
     memory('up'),
     memory('down'),
