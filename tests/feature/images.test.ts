@@ -200,6 +200,20 @@ t.test('images', async (t) => {
     t.equal(rows[0].count, 1);
   });
 
+  t.test('a queue that is paused has one job for what is asked for on several edges', async (t) => {
+    await cluster.fetch('/queues/images/pause', { method: 'POST' });
+    const asked = [0, 1].map((edge) => onEdge(edge, 'width=333'));
+    const jobs = async () => {
+      const { rows } = await cluster.db.query(`SELECT count(*)::int AS count FROM system_jobs
+        WHERE kind = 'image-variant' AND message -> 'transformations' @? '$[*] ? (@.width == 333)'`);
+      return Number(rows[0].count);
+    };
+    await until(async () => (await jobs()) > 0, 'the job waits');
+    await cluster.fetch('/queues/images/resume', { method: 'POST' });
+    for (const answer of await Promise.all(asked)) t.equal((await seen(answer)).width, 333);
+    t.equal(await jobs(), 1);
+  });
+
   t.test('one job makes several forms that are asked for at the same time', async (t) => {
     const widths = Array.from({ length: 24 }, (_, n) => 201 + n);
     const answers = await Promise.all(widths.map((width) => onEdge(0, `width=${width}`)));

@@ -1,4 +1,5 @@
 /** The message of the making of other forms of an image; edges submit it for whoever asks for them. */
+import { hash } from 'node:crypto';
 import * as v from 'valibot';
 import {
   type ImageTransformation,
@@ -55,9 +56,11 @@ export function imageVariantSubmission(
     message: { version: 2, ...{ file, storage, name, lane, transformations } },
     mailbox: imageMailbox({ name, lane }),
     collection: systemName('files'),
+    // Nobody's, so that all who ask for the same join it.
     user: null,
-    // Jobs of several edges overlap; what one of them has made, the next one leaves.
-    fingerprint: null,
+    // The same forms are asked for again and again while nobody makes them. Jobs of other forms may
+    // overlap: what one of them has made, the next one leaves.
+    fingerprint: `${name} ${hash('sha256', transformations.map(transformationKey).sort().join())}`,
     requestId,
   };
 }
