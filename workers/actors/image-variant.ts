@@ -7,6 +7,7 @@ import {
   imageMailbox,
   imageVariantMessage,
 } from '#core/jobs/message/image-variant.ts';
+import type { MadeFile } from '#workers/images/image-files.ts';
 import type { Actor } from '#workers/runtime/actor.ts';
 
 /** With the times of reading and storing. */
@@ -40,13 +41,7 @@ export const imageVariantActor: Actor<typeof imageVariantMessage> = {
     };
 
     const make = (input: string) => async (transformation: ImageTransformation) => {
-      const use = async ({
-        content,
-        type,
-      }: {
-        content: AsyncIterable<Uint8Array>;
-        type: string;
-      }) => {
+      const use = async ({ content, type }: MadeFile) => {
         const stored = await files.keep(storage, transformation.format, content);
         await context.failpoint('variant.stored');
         const key = transformationKey(transformation);
@@ -55,7 +50,7 @@ export const imageVariantActor: Actor<typeof imageVariantMessage> = {
         return { made };
       };
       try {
-        return await images.made(input, transformation, use);
+        return await images.made(input, transformation, { signal, use });
       } catch (error) {
         return await refused(transformation, error);
       }

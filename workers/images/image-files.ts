@@ -70,17 +70,17 @@ export class ImageFiles {
   /**
    * Makes another form of an image, which `use` reads.
    * @param input the path of the image
-   * @throws ServiceError UNPROCESSABLE_ENTITY for an image that cannot be used or takes too long
+   * @throws the reason of the signal when that comes before its turn; ServiceError UNPROCESSABLE_ENTITY for an image that cannot be used or takes too long
    */
   async made<T>(
     input: string,
     transformation: ImageTransformation,
-    use: (made: MadeFile) => Promise<T>,
+    { signal, use }: { readonly signal: AbortSignal; use(made: MadeFile): Promise<T> },
   ): Promise<T> {
     const { pool, maxDimension } = this.#options;
     const output = await this.#newPath();
     try {
-      const made = await pool.transform({ input, output, transformation, maxDimension });
+      const made = await pool.transform({ input, output, transformation, maxDimension }, signal);
       return await use({ ...made, content: createReadStream(output) });
     } finally {
       await rm(output, { force: true });

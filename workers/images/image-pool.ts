@@ -132,13 +132,14 @@ export class ImagePool {
 
   /**
    * Writes another form of an image.
-   * @throws ServiceError UNPROCESSABLE_ENTITY for an image that cannot be used or takes too long;
+   * @throws the reason of the signal when that comes before its turn; ServiceError UNPROCESSABLE_ENTITY for an image that cannot be used or takes too long;
    *   SERVICE_UNAVAILABLE when processes cannot be started
    */
   async transform(
     task: Omit<Extract<ImageTask, { kind: 'transform' }>, 'kind'>,
+    signal: AbortSignal,
   ): Promise<MadeImage> {
-    const result = await this.#run({ kind: 'transform', ...task });
+    const result = await this.#run({ kind: 'transform', ...task }, signal);
     if (result.kind === 'made') return result;
     throw unusableImage(result.kind === 'refused' ? result.reason : '');
   }
@@ -151,8 +152,12 @@ export class ImagePool {
     this.#free.length = 0;
   }
 
-  async #run(task: ImageTask): Promise<ImageResult> {
+  async #run(task: ImageTask, signal?: AbortSignal): Promise<ImageResult> {
     await this.#turn();
+    if (signal?.aborted) {
+      this.#next();
+      throw signal.reason;
+    }
     const one = this.#take();
     try {
       return await one.run(task, this.#options.timeout);
@@ -189,6 +194,11 @@ export class ImagePool {
   #release(one: ImageProcess): void {
     if (one.isAlive && this.#all.has(one)) this.#free.push(one);
     else this.#all.delete(one);
+    this.#next();
+  }
+
+  /** Gives the turn to whoever waits. */
+  #next(): void {
     const next = this.#waiting.shift();
     if (next !== undefined) {
       next();
