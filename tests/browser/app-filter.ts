@@ -140,6 +140,28 @@ t.test('somebody who filters', { skip }, async (t) => {
     t.strictSame(await tab.axe(), [], 'the filter is accessible');
   });
 
+  await t.test('what is typed while the list is read again', async (t) => {
+    const devtools = await page.context().newCDPSession(page);
+    await begin('thing');
+    await condition.getByLabel('Field', { exact: true }).selectOption('a_string');
+    await comparison.selectOption('_contains');
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: 12 });
+    const text = 'a word that is typed slowly';
+    const value = condition.getByLabel('Value');
+    for (const key of text) {
+      await value.press(key === ' ' ? 'Space' : key);
+      // As long as the list waits for the next key.
+      await page.evaluate('new Promise((go) => setTimeout(go, 300))');
+    }
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+    t.equal(await value.inputValue(), text, 'nothing of it is lost');
+    await until(
+      async () => new URL(page.url()).searchParams.get('filter')?.includes(text),
+      'the list follows',
+    );
+    t.equal(await value.inputValue(), text, 'nor when the list has followed');
+  });
+
   await t.test('related items: one, some, none, and how many', async (t) => {
     await page.getByRole('button', { name: 'Remove all' }).click();
     await page.getByRole('button', { name: 'Add condition' }).click();

@@ -2,12 +2,18 @@
  * Notices on an open page that the rights of the caller have changed: what is no longer allowed is no
  * longer offered, and what is shown is read again.
  */
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type Query, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { CALLER, rightsQuery, SCHEMA } from './queries.ts';
 
 /** Nobody tells of it, so that it is asked for. */
 const INTERVAL = 60_000;
+
+/** The collection that a query is of; undefined when it is of none. */
+function collectionOf({ queryKey: [first, second, third] }: Query): unknown {
+  if (first === 'items') return second;
+  return first === SCHEMA && second === 'fields' ? third : undefined;
+}
 
 export function useFollowRights(): void {
   const queryClient = useQueryClient();
@@ -22,8 +28,14 @@ export function useFollowRights(): void {
     known.current = data;
     // Answers that say the same are the same object.
     if (before === undefined || data === undefined || before === data) return;
+    // What is out of reach now, such as a collection that was deleted, would only be refused.
+    const isGone = (query: Query) => {
+      const collection = collectionOf(query);
+      return typeof collection === 'string' && data[collection] === undefined;
+    };
+    void queryClient.invalidateQueries({ predicate: isGone, refetchType: 'none' });
     for (const queryKey of [[SCHEMA], ['items'], [CALLER, 'globals']]) {
-      void queryClient.invalidateQueries({ queryKey });
+      void queryClient.invalidateQueries({ queryKey, predicate: (query) => !isGone(query) });
     }
   }, [data, queryClient]);
 }

@@ -27,14 +27,21 @@ export function FilterPanel({ id, collection, filter, onChange }: FilterPanelPro
   const written = writeFilter(draft);
   const mine = JSON.stringify(written);
   const [last, setLast] = useState(shown);
+  // What was told and is not shown yet: the address follows later than one types.
+  const [told, setTold] = useState<readonly string[]>([]);
   if (shown !== last) {
-    // Somebody else has changed it: a bookmark, or the way back.
     setLast(shown);
-    if (shown !== mine) setDraft(readFilter(filter));
+    const place = told.indexOf(shown);
+    if (place >= 0) setTold(told.slice(place + 1));
+    // Somebody else has changed it: a bookmark, or the way back.
+    else if (shown !== mine) setDraft(readFilter(filter));
   }
   useEffect(() => {
     if (mine === shown) return;
-    const timer = setTimeout(() => onChange(JSON.parse(mine)), PAUSE);
+    const timer = setTimeout(() => {
+      setTold((before) => [...before, mine]);
+      onChange(JSON.parse(mine));
+    }, PAUSE);
     return () => clearTimeout(timer);
   }, [mine, shown, onChange]);
   const isEmpty = draft.members.length === 0;
