@@ -241,9 +241,37 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
     await tab.screenshot('german');
     t.strictSame(await tab.axe(), [], 'the mapping');
     await page.getByRole('button', { name: 'Importieren' }).click();
-    await page.getByLabel('age in Zeile 1').waitFor();
+    const age = page.getByLabel('age in Zeile 1');
+    await age.waitFor();
+    const told = page.locator(`#${await age.getAttribute('aria-describedby')}`);
+    t.equal(await told.innerText(), 'Das muss eine ganze Zahl sein.', 'why, in German');
     await tab.screenshot('german-report');
     t.strictSame(await tab.axe(), [], 'the report');
+
+    // What only the database knows stays as it says it, after what is known.
+    await cluster.db.query(`
+      CREATE FUNCTION no_ghosts() RETURNS trigger LANGUAGE plpgsql AS
+        $$BEGIN IF NEW.name = 'Ghost' THEN RAISE 'no ghosts here'; END IF; RETURN NEW; END$$;
+      CREATE TRIGGER no_ghosts BEFORE INSERT ON customer FOR EACH ROW EXECUTE FUNCTION no_ghosts();
+    `);
+    await tab.open('/imports?collection=customer');
+    await page
+      .locator('input[type=file]')
+      .setInputFiles(
+        file(
+          'mehr.csv',
+          'name;email\nGhost;ghost@example.com\nZoë;zoe@example.com\n;nobody@example.com\n',
+        ),
+      );
+    await page.getByText('2 von 2 Spalten werden importiert').waitFor();
+    await page.getByLabel('Zeilen sind').selectOption('insert');
+    await page.getByRole('button', { name: 'Importieren' }).click();
+    await page.getByText('Ein anderer Eintrag hat diesen Wert schon.').waitFor();
+    await page.getByText('Dieses Feld braucht einen Wert.').waitFor();
+    await page
+      .getByText(/^Dieser Wert wird hier nicht angenommen\. PostgreSQL says: no ghosts/)
+      .waitFor();
+    await tab.screenshot('german-reasons');
     await page.getByRole('button', { name: 'Konto' }).click();
     await page.getByLabel('Sprache').selectOption('en');
     await page.getByLabel('Writing direction').selectOption('auto');

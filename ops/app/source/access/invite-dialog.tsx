@@ -54,7 +54,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
       await accessChanged();
     },
   });
-  const failure = invite.error === null ? null : tellFailure(invite.error);
+  const failure = invite.error === null ? null : tellFailure(invite.error, translate);
   return (
     <Dialog open onClose={onClose} aria-labelledby={id} fullWidth maxWidth="sm">
       <DialogTitle id={id}>{translate('access.inviteTitle')}</DialogTitle>

@@ -42,12 +42,12 @@ export function PolicyForm({ stored, isNew }: PolicyFormProps) {
   const mayGrant = mayWrite && may(rights, PERMISSIONS, 'create');
   // What was refused and taken back is no fault any more.
   const error = draft.dirty ? save.error : null;
-  const faults = faultsOf(error);
+  const faults = faultsOf(error, translate);
   const errorOf = (field: string) =>
     faults.find(({ path }) => path[0] === field && path.length === 1)?.message ?? null;
   const conflict = error instanceof PreconditionFailedError;
   const elsewhere = error !== null && !faults.some(({ path }) => OWN.has(path[0] ?? ''));
-  const failure = elsewhere && !conflict ? tellFailure(error) : null;
+  const failure = elsewhere && !conflict ? tellFailure(error, translate) : null;
   const submit = () => draft.dirty && !save.isPending && save.mutate({ tag: draft.tag });
   return (
     <>

@@ -49,9 +49,9 @@ export function RoleForm({ role: stored, roles, policies, isNew }: RoleFormProps
   const readOnly = !may(rights, ROLES, isNew ? 'create' : 'update');
   // What was refused and taken back is no fault any more.
   const error = draft.dirty ? save.error : null;
-  const faults = faultsOf(error);
+  const faults = faultsOf(error, translate);
   const errorOf = (field: string) => faults.find(({ path }) => path[0] === field)?.message ?? null;
-  const failure = error !== null && errorOf('name') === null ? tellFailure(error) : null;
+  const failure = error !== null && errorOf('name') === null ? tellFailure(error, translate) : null;
   // A role cannot be above itself.
   const above = roleTree(roles).filter(
     (at) => isNew || !roleChain(roles, at.role.id).some(({ id }) => id === stored.id),

@@ -53,10 +53,10 @@ export function UserForm({ user: stored, policies, isNew }: UserFormProps) {
   const readOnly = !may(rights, USERS, isNew ? 'create' : 'update');
   // What was refused and taken back is no fault any more.
   const error = draft.dirty ? save.error : null;
-  const faults = faultsOf(error);
+  const faults = faultsOf(error, translate);
   const errorOf = (field: string) => faults.find(({ path }) => path[0] === field)?.message ?? null;
   const isShown = faults.some(({ path }) => SHOWN.has(path[0] ?? ''));
-  const failure = error !== null && !isShown ? tellFailure(error) : null;
+  const failure = error !== null && !isShown ? tellFailure(error, translate) : null;
   const name = personName(stored);
   return (
     <>

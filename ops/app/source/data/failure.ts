@@ -1,5 +1,6 @@
 /** What went wrong, in words for the person who sees it. */
 import { NetworkError, SluiceError } from '../../../client/source/index.ts';
+import { CODES, type Translate, toldWords } from './fault-text.ts';
 
 interface Told {
   /** Key of a text. */
@@ -21,16 +22,26 @@ const BY_CODE: Readonly<Record<string, string>> = {
   CONTENT_TOO_LARGE: 'failure.tooLarge',
 };
 
-/** Errors whose message says more than their code does. */
-const SPEAKING = new Set(['RECORD_NOT_UNIQUE', 'INVALID_FOREIGN_KEY', 'SERVICE_UNAVAILABLE']);
+/** Errors about which the server's reason tells nothing that helps. */
+const SILENT = new Set(Object.keys(BY_CODE));
+for (const code of ['RECORD_NOT_UNIQUE', 'INVALID_FOREIGN_KEY', 'SERVICE_UNAVAILABLE']) {
+  SILENT.delete(code);
+}
 
-/** Finds the text for an error of any kind. */
-export function tellFailure(error: unknown): Told {
+/**
+ * Finds the text for an error of any kind.
+ * @param translate says the server's reason in the language of the App, where that is known
+ */
+export function tellFailure(error: unknown, translate: Translate): Told {
   if (error instanceof NetworkError) return { text: 'failure.network', detail: null };
   if (!(error instanceof SluiceError)) {
     return { text: 'failure.unknown', detail: error instanceof Error ? error.message : null };
   }
+  const reason = error.errors[0]?.extensions.reason;
+  const said = typeof reason === 'string' ? reason : null;
+  const detail = said === null ? null : toldWords(said, translate);
   const text = BY_CODE[error.code];
-  if (text === undefined) return { text: 'failure.refused', detail: error.message };
-  return { text, detail: SPEAKING.has(error.code) ? error.message : null };
+  if (text !== undefined) return { text, detail: SILENT.has(error.code) ? null : detail };
+  if (CODES.has(error.code)) return { text: `fault.code.${error.code}`, detail };
+  return { text: 'failure.refused', detail: error.message };
 }

@@ -1,5 +1,6 @@
-/** What the server says about the fields of a payload: each message with the place that it is about. */
+/** What the server says about the fields of a payload: each text with the place that it is about. */
 import { SluiceError } from '../../../client/source/index.ts';
+import { refusalText, type Translate } from './fault-text.ts';
 import type { Field } from './schema-types.ts';
 
 export interface Fault {
@@ -18,15 +19,18 @@ function isStep(step: unknown): step is string | number {
 }
 
 /** The faults of an error that name a field; none for an error about something else. */
-export function faultsOf(error: unknown): readonly Fault[] {
+export function faultsOf(error: unknown, translate: Translate): readonly Fault[] {
   if (!(error instanceof SluiceError)) return [];
   return error.errors.flatMap(({ message, extensions }) => {
     const { field, path, code, type } = extensions;
     if (typeof field !== 'string') return [];
+    const told = refusalText(extensions, translate, message);
     const below = Array.isArray(path) ? path.filter(isStep).map(String) : [];
     const byRule = code === 'FAILED_VALIDATION' && !MISSING.has(type);
     // Several fields together, such as those of a check, are joined by commas.
-    return field.split(',').map((name) => ({ path: [name.trim(), ...below], message, byRule }));
+    return field
+      .split(',')
+      .map((name) => ({ path: [name.trim(), ...below], message: told, byRule }));
   });
 }
 

@@ -60,7 +60,7 @@ function Chosen(props: InterfaceProps & { readonly file: string; readonly change
       notify('file.replaced', { type: 'success' });
     },
     onError: (error) => {
-      const { text, detail } = tellFailure(error);
+      const { text, detail } = tellFailure(error, translate);
       notify(`${translate(text)} ${detail ?? ''}`, { type: 'error' });
     },
   });

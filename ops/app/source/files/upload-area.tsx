@@ -22,7 +22,7 @@ interface UploadAreaProps {
 function UploadRow({ upload }: { readonly upload: Upload }) {
   const translate = useTranslate();
   const { name, percent, error, cancel, retry } = upload;
-  const failure = error === null ? null : tellFailure(error);
+  const failure = error === null ? null : tellFailure(error, translate);
   return (
     <Box component="li" sx={{ display: 'flex', alignItems: 'center', gap: 1, py: 0.5 }}>
       <Box sx={{ flex: 1, minWidth: 0 }}>

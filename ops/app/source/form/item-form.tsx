@@ -93,7 +93,7 @@ export function ItemForm(props: ItemFormProps) {
       else
         focusFault(
           place.current,
-          faultsOf(error).map(({ path }) => path[0] ?? ''),
+          faultsOf(error, translate).map(({ path }) => path[0] ?? ''),
         );
     },
   });
@@ -108,7 +108,7 @@ export function ItemForm(props: ItemFormProps) {
   });
 
   const faults = useMemo(() => {
-    const told = faultsOf(save.error);
+    const told = faultsOf(save.error, translate);
     const lacking = [...missing]
       .filter((field) => (values[field] ?? '') === '')
       .map((field): Fault => ({ path: [field], message: translate('form.required') }));
@@ -119,7 +119,7 @@ export function ItemForm(props: ItemFormProps) {
   );
   const isOther = save.error instanceof ConflictMet || save.isStopped || save.error === null;
   const elsewhere = !isOther && !faults.some(({ path }) => shownNames.has(path[0] ?? ''));
-  const failure = elsewhere ? tellFailure(save.error) : null;
+  const failure = elsewhere ? tellFailure(save.error, translate) : null;
 
   const form = `form-${name}`;
   const mayWrite = may(rights, name, action);

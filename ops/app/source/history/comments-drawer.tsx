@@ -45,7 +45,7 @@ function Write({
     mutationFn: (written: string) => onWrite(written),
     onSuccess: () => setText(''),
   });
-  const failure = write.error === null ? null : tellFailure(write.error);
+  const failure = write.error === null ? null : tellFailure(write.error, translate);
   return (
     <Box
       component="form"

@@ -16,10 +16,11 @@ import { useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import type { Job } from '../../../client/source/index.ts';
 import { tellFailure } from '../data/failure.ts';
+import { refusalText } from '../data/fault-text.ts';
 import { Failure } from '../shell/failure.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
 import { BadRowLine, type Edits } from './bad-row-line.tsx';
-import { type BadRow, badRowsQuery, SHOWN } from './bad-rows.ts';
+import { type BadRow, badRowsQuery, type RowFault, SHOWN } from './bad-rows.ts';
 import { columnOf } from './column-of.ts';
 import { type RememberedImport, useRememberedImports } from './memory.ts';
 import { Panel } from './panel.tsx';
@@ -33,16 +34,22 @@ export interface BadRowsPanelProps {
 
 type EditsByRow = Readonly<Record<number, Edits>>;
 
-function faultsByColumn({ faults }: BadRow, { columns, plan }: RememberedImport) {
-  const told = faults.flatMap(({ field, reason }) =>
+function faultsByColumn(
+  { faults }: BadRow,
+  { columns, plan }: RememberedImport,
+  say: (fault: RowFault) => string,
+) {
+  const told = faults.flatMap((fault) => {
+    const { field } = fault;
+    const text = say(fault);
     // Several fields together, such as those of a key, are joined by commas.
-    field.split(',').map((name) => {
+    return field.split(',').map((name) => {
       const column = columnOf(name.trim(), columns, plan.mapping);
       return column === null && field !== ''
-        ? { column: '', text: `${field}: ${reason}` }
-        : { column: column ?? '', text: reason };
-    }),
-  );
+        ? { column: '', text: `${field}: ${text}` }
+        : { column: column ?? '', text };
+    });
+  });
   const texts = Map.groupBy(told, ({ column }) => column);
   return new Map([...texts].map(([name, list]) => [name, list.map(({ text }) => text).join(' ')]));
 }
@@ -106,7 +113,7 @@ export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
       dryRun: false,
     });
   };
-  const failure = again.error === null ? null : tellFailure(again.error);
+  const failure = again.error === null ? null : tellFailure(again.error, translate);
   if (rows.isError) return <Failure error={rows.error} retry={() => rows.refetch()} />;
   if (rows.data?.rows.length === 0) return null;
   const help = dryRun ? 'imports.badRowsLater' : 'imports.badRowsHelp';
@@ -146,7 +153,9 @@ export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
                       Object.fromEntries(columns.map((name, at) => [name, cells[at] ?? '']))
                     }
                     edits={edits[bad.row] ?? {}}
-                    faults={faultsByColumn(bad, remembered)}
+                    faults={faultsByColumn(bad, remembered, (fault) =>
+                      refusalText(fault, translate),
+                    )}
                     chosen={dryRun || cells === null ? null : chosen.has(bad.row)}
                     onEdit={edit}
                     onChoose={choose}

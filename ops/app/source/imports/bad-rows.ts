@@ -7,6 +7,7 @@ import { JOBS } from '../operations/job-query.ts';
 export interface RowFault {
   /** Empty for a fault of the whole row. */
   readonly field: string;
+  readonly code: string;
   readonly reason: string;
 }
 
@@ -68,7 +69,7 @@ function rowOf([row, records]: readonly [string, readonly Readonly<Record<string
     row: Number(row),
     // A long row is cut.
     original: original === '' || original.endsWith('…') ? null : original,
-    faults: records.map(({ field = '', reason = '' }) => ({ field, reason })),
+    faults: records.map(({ field = '', code = '', reason = '' }) => ({ field, code, reason })),
   };
 }
 

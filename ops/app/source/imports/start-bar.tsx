@@ -30,7 +30,7 @@ export function StartBar({ collection, used, all }: StartBarProps) {
   const { start, isPending, error, percent, cancel } = useStartPrepared(collection, () => {
     sending.current = false;
   });
-  const failure = error === null ? null : tellFailure(error);
+  const failure = error === null ? null : tellFailure(error, translate);
   // What the beginning does not tell goes to fields of the same names.
   const isNothing = used === 0 && all > 0;
   const text = all === 0 ? 'unknownColumns' : used === 0 ? 'noneUsed' : 'used';

@@ -12,9 +12,9 @@ import TextField from '@mui/material/TextField';
 import { useMutation } from '@tanstack/react-query';
 import { useLocaleState, useTranslate } from 'ra-core';
 import { type FormEvent, useId, useState } from 'react';
-import { SluiceError } from '../../../client/source/index.ts';
 import { client } from '../data/client.ts';
 import { tellFailure } from '../data/failure.ts';
+import { faultsOf } from '../data/faults.ts';
 import { keyFromText } from '../data/item-key.ts';
 import { useRights } from '../data/queries.ts';
 import { mayField } from '../data/rights.ts';
@@ -56,11 +56,9 @@ export function BulkEditDialog({ collection, fields, keys, onDone, onClose }: Bu
       }),
     onSuccess: onDone,
   });
-  const failure = error === null ? null : tellFailure(error);
-  const faultOf = (name: string) =>
-    error instanceof SluiceError
-      ? (error.errors.find(({ extensions }) => extensions.field === name)?.message ?? null)
-      : null;
+  const failure = error === null ? null : tellFailure(error, translate);
+  const faults = faultsOf(error, translate);
+  const faultOf = (name: string) => faults.find(({ path }) => path[0] === name)?.message ?? null;
   const set = (name: string, value: unknown) => setChanges(new Map(changes).set(name, value));
   const drop = (name: string) =>
     setChanges(new Map([...changes].filter(([other]) => other !== name)));

@@ -74,7 +74,7 @@ export function ExportDialog(props: ExportDialogProps) {
       await navigate(`/operations/jobs/${id}`);
     },
   });
-  const failure = write.error === null ? null : tellFailure(write.error);
+  const failure = write.error === null ? null : tellFailure(write.error, translate);
   // Those of Sluice itself are not written by jobs.
   const byJob = !collection.startsWith('system_');
   const many = byJob && items >= MANY;

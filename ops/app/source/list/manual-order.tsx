@@ -50,8 +50,8 @@ export function ManualOrder({ collection, items, keyOf, children }: ManualOrderP
       await queryClient.invalidateQueries({ queryKey: ['items', collection] });
     },
     onError: (error) => {
-      const { text, detail } = tellFailure(error);
-      notify(detail ?? text, { type: 'error' });
+      const { text, detail } = tellFailure(error, translate);
+      notify(`${translate(text)} ${detail ?? ''}`.trim(), { type: 'error' });
     },
   });
   const keys = items.map((item) => keyOf(item) ?? '');

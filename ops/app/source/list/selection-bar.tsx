@@ -66,8 +66,8 @@ export function SelectionBar({ collection, fields, columns, selected, clear }: S
       client.items(name).updateMany(keys.map(keyFromText), changes, { limit: 1 }),
     onSuccess: () => done('list.changed'),
     onError: (error) => {
-      const { text, detail } = tellFailure(error);
-      notify(detail ?? text, { type: 'error' });
+      const { text, detail } = tellFailure(error, translate);
+      notify(`${translate(text)} ${detail ?? ''}`.trim(), { type: 'error' });
     },
   });
   const archiving = archiveValues(collection);

@@ -1,6 +1,6 @@
 /** Reads and writes the bookmarks of a collection, which are items of `system_presets`. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNotify } from 'ra-core';
+import { useNotify, useTranslate } from 'ra-core';
 import { client } from '../data/client.ts';
 import { tellFailure } from '../data/failure.ts';
 import { meQuery, useIsAdministrator } from '../data/queries.ts';
@@ -59,6 +59,7 @@ function toBookmark({ id, bookmark, user, search, filter, layout_query }: Preset
 
 export function useBookmarks(collection: string) {
   const notify = useNotify();
+  const translate = useTranslate();
   const queryClient = useQueryClient();
   const me = useQuery(meQuery).data;
   const administrator = useIsAdministrator();
@@ -75,8 +76,8 @@ export function useBookmarks(collection: string) {
     },
   });
   const onError = (error: unknown) => {
-    const { text, detail } = tellFailure(error);
-    notify(detail ?? text, { type: 'error' });
+    const { text, detail } = tellFailure(error, translate);
+    notify(`${translate(text)} ${detail ?? ''}`.trim(), { type: 'error' });
   };
   const onSettled = () => queryClient.invalidateQueries({ queryKey });
   const save = useMutation({

@@ -105,7 +105,7 @@ export function ApplyDiff({ found, onAgain, onApplied }: ApplyDiffProps) {
             <AlertTitle>{translate('model.refused')}</AlertTitle>
             {translate('model.stale')}
             <Typography variant="body2" sx={{ mt: 1, opacity: 0.85 }}>
-              {tellFailure(work.error).detail}
+              {tellFailure(work.error, translate).detail}
             </Typography>
           </Alert>
         )}

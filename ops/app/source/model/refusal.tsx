@@ -136,7 +136,7 @@ function Told({ error, onForce, title = 'model.refused' }: RefusalProps) {
   const loss = lossOf(error);
   const code = error instanceof SluiceError ? error.code : '';
   if (loss === null) {
-    const { text, detail } = tellFailure(error);
+    const { text, detail } = tellFailure(error, translate);
     const locked = code === 'SERVICE_UNAVAILABLE';
     return (
       <Alert severity="error">

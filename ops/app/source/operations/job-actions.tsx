@@ -34,7 +34,7 @@ export function JobActions({ job }: { readonly job: Job }) {
     mutationFn: () => client.jobs.retry(job.id),
     onSuccess: () => notify('operations.retried', { type: 'success' }),
     onError: (error) => {
-      const { text, detail } = tellFailure(error);
+      const { text, detail } = tellFailure(error, translate);
       notify(`${translate(text)} ${detail ?? ''}`, { type: 'error' });
     },
     onSettled: refresh,

@@ -10,6 +10,7 @@ import TableRow from '@mui/material/TableRow';
 import { visuallyHidden } from '@mui/utils';
 import { useTranslate } from 'ra-core';
 import type { Job } from '../../../client/source/index.ts';
+import { refusalText } from '../data/fault-text.ts';
 
 const text = (value: unknown) => (value === undefined || value === null ? '' : String(value));
 
@@ -22,7 +23,7 @@ export function JobErrors({ job }: { readonly job: Job }) {
     <>
       {others.map(({ message, extensions }) => (
         <Alert key={`${extensions.code} ${message}`} severity="error">
-          {message}
+          {refusalText(extensions, translate, message)}
         </Alert>
       ))}
       {rows.length > 0 && (
@@ -43,7 +44,7 @@ export function JobErrors({ job }: { readonly job: Job }) {
                   <TableCell align="right">{text(extensions.row)}</TableCell>
                   <TableCell>{text(extensions.field)}</TableCell>
                   <TableCell sx={{ overflowWrap: 'anywhere' }}>{text(extensions.value)}</TableCell>
-                  <TableCell>{text(extensions.reason) || message}</TableCell>
+                  <TableCell>{refusalText(extensions, translate, message)}</TableCell>
                 </TableRow>
               ))}
             </TableBody>

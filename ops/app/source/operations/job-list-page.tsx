@@ -15,6 +15,7 @@ import { useLocaleState, useTranslate } from 'ra-core';
 import { useDeferredValue } from 'react';
 import { Link, useSearchParams } from 'react-router-dom';
 import type { Job } from '../../../client/source/index.ts';
+import { refusalText } from '../data/fault-text.ts';
 import { formatDate } from '../display/format.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
@@ -47,7 +48,7 @@ function JobRow({ job }: { readonly job: Job }) {
         <JobProgressBar job={job} />
         {job.state === 'waiting' && job.position
           ? translate('operations.position', { position: job.position })
-          : job.error?.[0]?.message}
+          : job.error?.[0] && refusalText(job.error[0].extensions, translate, job.error[0].message)}
       </TableCell>
       <TableCell sx={{ whiteSpace: 'nowrap' }}>
         {formatDate('timestamp', job.created_on, locale)}

@@ -27,7 +27,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   const { open, title, children, confirm, busy = false, error, onConfirm, onClose } = props;
   const translate = useTranslate();
   const id = useId();
-  const failure = error === null || error === undefined ? null : tellFailure(error);
+  const failure = error === null || error === undefined ? null : tellFailure(error, translate);
   return (
     <Dialog open={open} onClose={onClose} aria-labelledby={id} fullWidth maxWidth="xs">
       <DialogTitle id={id}>{title}</DialogTitle>

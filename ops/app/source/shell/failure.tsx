@@ -12,7 +12,7 @@ export function Failure({
   readonly retry?: () => void;
 }) {
   const translate = useTranslate();
-  const { text, detail } = tellFailure(error);
+  const { text, detail } = tellFailure(error, translate);
   return (
     <div role="alert">
       <Message

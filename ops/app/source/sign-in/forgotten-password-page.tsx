@@ -31,7 +31,7 @@ export function Component() {
         <Box component="form" onSubmit={submit} sx={{ display: 'grid', gap: 2, mt: 2 }}>
           {error !== null && (
             <Alert severity="error" role="alert">
-              {translate(tellFailure(error).text)}
+              {translate(tellFailure(error, translate).text)}
             </Alert>
           )}
           <TextField

@@ -49,7 +49,7 @@ export function NewPasswordPage({ texts, send }: NewPasswordPageProps) {
     mutate(String(new FormData(event.currentTarget).get('password') ?? ''));
   };
   const badLink = error instanceof SluiceError && ABOUT_LINK.has(error.code);
-  const failure = error === null ? null : tellFailure(error);
+  const failure = error === null ? null : tellFailure(error, translate);
   return (
     <PublicPage
       title={translate(texts.title)}

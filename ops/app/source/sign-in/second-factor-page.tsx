@@ -47,7 +47,7 @@ export default function SecondFactorPage() {
     >
       {error !== null && (
         <Alert severity="error" role="alert">
-          {translate(tellFailure(error).text)} {tellFailure(error).detail}
+          {translate(tellFailure(error, translate).text)} {tellFailure(error, translate).detail}
         </Alert>
       )}
       {secret === undefined ? (

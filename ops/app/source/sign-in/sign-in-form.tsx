@@ -48,7 +48,8 @@ export function SignInForm({ email, onSignedIn }: SignInFormProps) {
     });
   };
   // The first refusal for want of a code is a question, not a failure.
-  const failure = error !== null && (hadCode || !asksForCode(error)) ? tellFailure(error) : null;
+  const failure =
+    error !== null && (hadCode || !asksForCode(error)) ? tellFailure(error, translate) : null;
   return (
     <Box component="form" onSubmit={submit} sx={{ display: 'grid', gap: 2, mt: 2 }}>
       {failure !== null && (

@@ -2,6 +2,7 @@
 import type { Texts } from '../provider.ts';
 import { access } from './access.ts';
 import { failure } from './failure.ts';
+import { fault } from './fault.ts';
 import { file } from './file.ts';
 import { filter } from './filter.ts';
 import { form } from './form.ts';
@@ -20,6 +21,7 @@ import { signIn } from './sign-in.ts';
 export const texts: Texts = {
   access,
   failure,
+  fault,
   filter,
   form,
   list,
