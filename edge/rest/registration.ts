@@ -1,6 +1,7 @@
 /** The routes of registration: `/users/register` and `/users/register/verify-email`. */
 import * as v from 'valibot';
 import { publicUrl } from '#core/config/public-url.ts';
+import { ServiceError } from '#core/errors/service-error.ts';
 import type { Response } from '#edge/http/response.ts';
 import { address, members, page, personalName, word } from './body.ts';
 import { type Call, type CallHandler, NO_CONTENT, visitorOf } from './call.ts';
@@ -25,14 +26,25 @@ async function register(call: Call, body: v.InferOutput<typeof applicant>): Prom
   return NO_CONTENT;
 }
 
+const ABOUT_LINK: ReadonlySet<string> = new Set(['INVALID_TOKEN', 'TOKEN_EXPIRED']);
+
+/** Where the App goes on. Somebody who follows a dead link reads so there, a program gets the error. */
+async function confirmed(call: Call, token: string): Promise<string> {
+  try {
+    return `users/${await call.services.registrations.verify(token, visitorOf(call))}`;
+  } catch (error) {
+    const isDead = error instanceof ServiceError && ABOUT_LINK.has(error.code);
+    if (isDead && call.request.header('accept')?.includes('text/html')) return 'register?link=dead';
+    throw error;
+  }
+}
+
 /** Redirects only to our own pages. */
 const verify: CallHandler = async (call) => {
-  const { config, registrations } = call.services;
-  const admin = `${publicUrl(config)}/admin`;
+  const admin = `${publicUrl(call.services.config)}/admin`;
   const { token } = call.parameters;
   const given = typeof token === 'string' && token !== '' ? token : null;
-  const target =
-    given === null ? 'login' : `users/${await registrations.verify(given, visitorOf(call))}`;
+  const target = given === null ? 'login' : await confirmed(call, given);
   return { status: 302, headers: { Location: `${admin}/${target}`, 'Cache-Control': 'no-store' } };
 };
 

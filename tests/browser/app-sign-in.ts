@@ -1,9 +1,10 @@
 /** Ways into the Admin App: links of mails, one-time passwords, a second factor that has to be set up. */
 import { TOTP } from 'otpauth';
 import t from 'tap';
-import { startApp } from '#tests/harness/app.ts';
+import { type AppPage, startApp } from '#tests/harness/app.ts';
 import { startBrowser } from '#tests/harness/browser.ts';
 import { startMailServer } from '#tests/harness/mail-server.ts';
+import { createMember } from '#tests/harness/member.ts';
 import { until } from '#tests/harness/until.ts';
 import { createUser, PASSWORD } from '../edge/rest/fixture/sign-in.ts';
 
@@ -26,11 +27,18 @@ t.test('somebody comes in', { skip }, async (t) => {
   });
   const { db } = app.cluster;
   /** The path of the App to which the last mail for an address leads. */
-  const linkFor = async (email: string) => {
+  const linkFor = async (email: string, base = '/admin') => {
     await until(() => mailServer.mails.some(({ to }) => to.includes(email)), 'the mail has come');
     const mail = mailServer.mails.findLast(({ to }) => to.includes(email))?.mail;
-    const [, path = ''] = /content\.example\.com\/admin(\/\S+)/.exec(mail?.text ?? '') ?? [];
-    return path;
+    const [, path = ''] = /content\.example\.com(\/\S+)/.exec(mail?.text ?? '') ?? [];
+    return path.slice(base.length);
+  };
+  /** Follows a link of the API, as the domain of mails leads to this cluster. */
+  const follow = async ({ page }: AppPage, link: string) => {
+    const headers = { Accept: 'text/html' };
+    const answer = await fetch(`${app.cluster.url}${link}`, { redirect: 'manual', headers });
+    const to = answer.headers.get('location') ?? '';
+    await page.goto(to.replace('https://content.example.com', app.cluster.url));
   };
 
   await t.test('who has forgotten the password', async (t) => {
@@ -88,6 +96,87 @@ t.test('somebody comes in', { skip }, async (t) => {
     await page.getByRole('button', { name: 'Accept' }).click();
     await page.getByText('This link does not work any more').waitFor();
     t.strictSame(tab.faults, [], 'nothing else went wrong');
+  });
+
+  await t.test('who makes an account', async (t) => {
+    const settings = async (part: object) => {
+      const body = JSON.stringify(part);
+      t.equal((await app.cluster.fetch('/settings', { method: 'PATCH', body })).status, 200);
+    };
+    const tab = await app.newPage();
+    const { page } = tab;
+    tab.expectStatus(401, '/users/me');
+    await tab.open('/sign-in');
+    await page.getByRole('link', { name: 'Forgotten your password?' }).waitFor();
+    t.equal(await page.getByRole('link', { name: 'Create an account' }).count(), 0, 'not offered');
+    await tab.open('/register');
+    await page.getByText('Ask for an invitation').waitFor();
+
+    const { role } = await createMember(app.cluster, [], { app: true });
+    await settings({
+      ...{ public_registration: true, public_registration_role: role },
+      ...{ auth_password_policy: '/^.{12,}$/' },
+      public_registration_email_filter: { email: { _ends_with: 'example.com' } },
+    });
+    await tab.open('/sign-in');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await page.getByLabel('First name').fill('Ruth');
+    await page.getByLabel('E-mail address').fill('ruth@elsewhere.org');
+    await page.locator('input[name=password]').fill('short');
+    await tab.screenshot('register');
+    t.strictSame(await tab.axe(), [], 'the form is accessible');
+    const create = page.getByRole('button', { name: 'Create the account' });
+    for (const status of [400, 403]) tab.expectStatus(status, '/users/register');
+    await create.click();
+    await page.getByText('This address cannot be registered here.').waitFor();
+    const email = 'ruth@example.com';
+    await page.getByLabel('E-mail address').fill(email);
+    await create.click();
+    await page.getByText('This password does not meet the rules').waitFor();
+    await tab.screenshot('register-refused');
+    t.strictSame(await tab.axe(), [], 'what is wrong is told accessibly');
+    await page.locator('input[name=password]').fill(NEW);
+    await page.keyboard.press('Enter');
+    const told = page.getByText('A mail is on its way.');
+    await told.waitFor();
+    const answer = await told.innerText();
+    await tab.screenshot('registered');
+    t.strictSame(await tab.axe(), []);
+
+    // Signing in needs the link of the mail.
+    await tab.open('/sign-in');
+    await page.getByLabel('E-mail address').fill(email);
+    await page.locator('input[name=password]').fill(NEW);
+    tab.expectStatus(401, '/auth/login');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('E-mail address or password is wrong.').waitFor();
+    const link = await linkFor(email, '');
+    t.match(link, '/users/register/verify-email?token=');
+    await follow(tab, link);
+    await page.getByText('Your address is confirmed').waitFor();
+    await tab.screenshot('confirmed');
+    t.strictSame(await tab.axe(), []);
+    await page.getByLabel('E-mail address').fill(email);
+    await page.locator('input[name=password]').fill(NEW);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Content', level: 1 }).waitFor();
+
+    const other = await app.newPage();
+    other.expectStatus(401, '/users/me');
+    await follow(other, link);
+    await other.page.getByText('This link does not work any more').waitFor();
+    await other.screenshot('dead-link');
+    await other.page.getByLabel('E-mail address').fill(email);
+    await other.page.locator('input[name=password]').fill(NEW);
+    await other.page.getByRole('button', { name: 'Create the account' }).click();
+    await other.page.getByText('A mail is on its way.').waitFor();
+    t.equal(
+      await other.page.getByText('A mail is on its way.').innerText(),
+      answer,
+      'it does not tell whether there is an account',
+    );
+    await settings({ public_registration: false, auth_password_policy: null });
+    t.strictSame([...tab.faults, ...other.faults], [], 'nothing else went wrong');
   });
 
   await t.test('who has to have a second factor', async (t) => {

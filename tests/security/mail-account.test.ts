@@ -353,6 +353,15 @@ t.test('an account is made, and can be used when its address is confirmed', asyn
   );
   t.equal(bob?.status, 'active');
   t.equal((await verify(`?token=${token}`)).status, 403, 'once');
+  const followed = await fetch(`${cluster.url}/users/register/verify-email?token=${token}`, {
+    redirect: 'manual',
+    headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
+  });
+  t.equal(followed.status, 302, 'a browser is told so in the App');
+  t.equal(
+    followed.headers.get('location'),
+    'https://api.harbour.example/v1/admin/register?link=dead',
+  );
   const missing = await verify('');
   t.equal(missing.status, 302);
   t.equal(missing.headers.get('location'), 'https://api.harbour.example/v1/admin/login');

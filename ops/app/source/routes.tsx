@@ -2,8 +2,7 @@
  * The addresses of the App. A screen is a chunk of its own, loaded when it is first opened: a module
  * that exports `Component`.
  */
-import { createBrowserRouter, Navigate, type RouteObject, redirect } from 'react-router-dom';
-import { itemPath } from './data/route-of.ts';
+import { createBrowserRouter, Navigate, type RouteObject } from 'react-router-dom';
 import { SECTIONS } from './sections.ts';
 import { Broken } from './shell/broken.tsx';
 import { Frame } from './shell/frame.tsx';
@@ -17,6 +16,8 @@ const PUBLIC: readonly RouteObject[] = [
   { path: 'forgotten-password', lazy: () => import('./sign-in/forgotten-password-page.tsx') },
   { path: 'reset-password', lazy: () => import('./sign-in/reset-password-page.tsx') },
   { path: 'accept-invite', lazy: () => import('./sign-in/accept-invite-page.tsx') },
+  { path: 'register', lazy: () => import('./sign-in/register-page.tsx') },
+  { path: 'users/:user', lazy: () => import('./sign-in/confirmed-page.tsx') },
 ];
 
 export const router = createBrowserRouter(
@@ -34,11 +35,6 @@ export const router = createBrowserRouter(
               children: [
                 { index: true, element: <Navigate to="/content" replace /> },
                 ...SECTIONS.flatMap(({ routes }) => routes),
-                // Where the link of a mail leads once an address is confirmed.
-                {
-                  path: 'users/:key',
-                  loader: ({ params }) => redirect(itemPath('system_users', params.key ?? '')),
-                },
                 { path: '*', element: <NotFound /> },
               ],
             },

@@ -116,7 +116,7 @@ t.test('they are said in German, with their parameters', async (t) => {
       'Der Wert muss enthalten: x',
     ],
     [{ code: 'FAILED_VALIDATION', type: 'nnull' }, 'Dieses Feld braucht einen Wert.'],
-    [{ code: 'FAILED_VALIDATION', type: 'unreadable' }, 'Dieser Wert wird hier nicht angenommen.'],
+    [{ code: 'FAILED_VALIDATION', type: 'unreadable' }, 'Das wird hier nicht angenommen.'],
     [
       { code: 'FAILED_VALIDATION', reason: 'A value does not pass validation.', type: 'email' },
       'Das ist keine E-Mail-Adresse.',
@@ -127,7 +127,7 @@ t.test('they are said in German, with their parameters', async (t) => {
   const reason = 'PostgreSQL says: value for domain plz violates check constraint "plz_check".';
   t.strictSame(
     tellRefusal({ code: 'FAILED_VALIDATION', reason }, inGerman),
-    { text: 'Dieser Wert wird hier nicht angenommen.', detail: reason },
+    { text: 'Das wird hier nicht angenommen.', detail: reason },
     'the words of the database tell more',
   );
   t.equal(

@@ -37,6 +37,7 @@ export interface Project {
   readonly default_language?: string;
   readonly default_appearance?: string;
   readonly public_registration?: boolean;
+  readonly public_registration_verify_email?: boolean;
 }
 
 /** The public settings of the project, which everybody may read. */

@@ -49,7 +49,8 @@ export function NewPasswordPage({ texts, send }: NewPasswordPageProps) {
     mutate(String(new FormData(event.currentTarget).get('password') ?? ''));
   };
   const badLink = error instanceof SluiceError && ABOUT_LINK.has(error.code);
-  const failure = error === null ? null : tellFailure(error, translate);
+  const badPassword = error instanceof SluiceError && error.code === 'FAILED_VALIDATION';
+  const failure = error === null || badPassword ? null : tellFailure(error, translate);
   return (
     <PublicPage
       title={translate(texts.title)}
@@ -71,6 +72,8 @@ export function NewPasswordPage({ texts, send }: NewPasswordPageProps) {
             label={translate('signIn.newPassword')}
             autoComplete="new-password"
             autoFocus
+            error={badPassword}
+            helperText={badPassword && translate('signIn.badPassword')}
           />
           <Button type="submit" variant="contained" size="large" loading={isPending}>
             {translate(texts.submit)}

@@ -1,9 +1,11 @@
-/** The page to sign in. `?next=` is where to go then. */
+/** The page to sign in. `?next=` is where to go then; `?confirmed` says that the address is. */
 import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
 import Link from '@mui/material/Link';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslate } from 'ra-core';
 import { Link as RouterLink, useNavigate, useSearchParams } from 'react-router-dom';
+import { projectQuery } from '../data/queries.ts';
 import { PublicPage } from './public-page.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
@@ -17,6 +19,7 @@ export function Component() {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const [parameters] = useSearchParams();
+  const project = useQuery(projectQuery).data;
   const next = parameters.get('next');
   const enter = async () => {
     queryClient.clear();
@@ -24,13 +27,22 @@ export function Component() {
   };
   return (
     <PublicPage title={translate('signIn.title')}>
-      {next?.startsWith('/users/') && (
-        <Alert severity="success">{translate('signIn.verified')}</Alert>
+      {parameters.has('confirmed') && (
+        <Alert severity="success" role="status">
+          {translate('signIn.verified')}
+        </Alert>
       )}
       <SignInForm onSignedIn={enter} />
-      <Link component={RouterLink} to="/forgotten-password" sx={{ display: 'inline-block', mt: 2 }}>
-        {translate('signIn.forgotten')}
-      </Link>
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', columnGap: 3, rowGap: 1, mt: 2 }}>
+        <Link component={RouterLink} to="/forgotten-password">
+          {translate('signIn.forgotten')}
+        </Link>
+        {project?.public_registration === true && (
+          <Link component={RouterLink} to="/register">
+            {translate('signIn.register')}
+          </Link>
+        )}
+      </Box>
     </PublicPage>
   );
 }

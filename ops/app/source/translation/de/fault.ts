@@ -2,7 +2,7 @@
 export const fault = {
   /** Nach dem Code des Fehlers. */
   code: {
-    FAILED_VALIDATION: 'Dieser Wert wird hier nicht angenommen.',
+    FAILED_VALIDATION: 'Das wird hier nicht angenommen.',
     INVALID_PAYLOAD: 'Damit kann der Server nichts anfangen.',
     INVALID_QUERY: 'Mit dieser Abfrage kann der Server nichts anfangen.',
     RECORD_NOT_UNIQUE: 'Ein anderer Eintrag hat diesen Wert schon.',
@@ -106,7 +106,7 @@ export const fault = {
     referredToFrom: 'Einträge von „%{collection}“ verweisen noch darauf.',
     check: 'Eine Bedingung der Datenbank ist nicht erfüllt: %{name}',
     condition: 'Eine Bedingung der Datenbank ist nicht erfüllt.',
-    rule: 'Dieser Wert wird hier nicht angenommen.',
+    rule: 'Das wird hier nicht angenommen.',
     forbidden: 'Das dürfen Sie nicht, oder das, worum es geht, gibt es nicht.',
     cells: 'Die Zeile hat %{cells} Zellen, die Kopfzeile %{columns}.',
     utf8: 'Die Zeile ist nicht in UTF-8 geschrieben.',

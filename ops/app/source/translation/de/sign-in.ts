@@ -25,6 +25,23 @@ export const signIn = {
   inviteSubmit: 'Annehmen',
   inviteDone: 'Willkommen! Melden Sie sich mit Ihrem neuen Passwort an.',
   verified: 'Ihre Adresse ist bestätigt. Melden Sie sich an.',
+  firstName: 'Vorname',
+  lastName: 'Nachname',
+  register: 'Konto anlegen',
+  registerHelp:
+    'Wir schicken Ihnen eine Mail, mit der Sie Ihre Adresse bestätigen. Danach können Sie sich anmelden.',
+  registerHelpNow: 'Sie können sich gleich damit anmelden.',
+  registerSubmit: 'Konto anlegen',
+  registerMail:
+    'Eine Mail ist unterwegs. Folgen Sie dem Link darin, um Ihre Adresse zu bestätigen; er gilt eine Woche. Wenn die Adresse schon ein Konto hat, steht das in der Mail.',
+  registerDone:
+    'Melden Sie sich mit Adresse und Passwort an. Wenn die Adresse vorher schon ein Konto hatte, ist dessen Passwort unverändert.',
+  registerRefused: 'Diese Adresse lässt sich hier nicht registrieren.',
+  registerClosed: 'Hier legt man Konten nicht selbst an. Bitten Sie um eine Einladung.',
+  badPassword:
+    'Dieses Passwort erfüllt die Regeln des Projekts nicht. Wählen Sie ein längeres aus verschiedenen Arten von Zeichen.',
+  deadLink:
+    'Dieser Link gilt nicht mehr: Er ist zu alt oder schon benutzt. Wenn Ihre Adresse schon bestätigt ist, melden Sie sich an.',
   noToken: 'Dieser Link ist unvollständig. Öffnen Sie ihn noch einmal aus der Mail.',
   badLink: 'Dieser Link gilt nicht mehr: Er ist zu alt oder schon benutzt.',
   tfaTitle: 'Zwei-Faktor-Anmeldung einrichten',

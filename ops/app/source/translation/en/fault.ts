@@ -2,7 +2,7 @@
 export const fault = {
   /** By the code of the error. */
   code: {
-    FAILED_VALIDATION: 'This value is not accepted here.',
+    FAILED_VALIDATION: 'This is not accepted here.',
     INVALID_PAYLOAD: 'The server cannot use this.',
     INVALID_QUERY: 'The server cannot use this query.',
     RECORD_NOT_UNIQUE: 'Another item has this value already.',
@@ -100,7 +100,7 @@ export const fault = {
     referredToFrom: 'Items of "%{collection}" still refer to this.',
     check: 'A condition of the database does not hold: %{name}',
     condition: 'A condition of the database does not hold.',
-    rule: 'This value is not accepted here.',
+    rule: 'This is not accepted here.',
     forbidden: 'You may not do this, or what it is about does not exist.',
     cells: 'The row has %{cells} cells, the header has %{columns}.',
     utf8: 'The row is not written in UTF-8.',

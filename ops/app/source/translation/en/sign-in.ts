@@ -24,6 +24,22 @@ export const signIn = {
   inviteSubmit: 'Accept',
   inviteDone: 'Welcome! Sign in with your new password.',
   verified: 'Your address is confirmed. Sign in to go on.',
+  firstName: 'First name',
+  lastName: 'Last name',
+  register: 'Create an account',
+  registerHelp: 'We send you a mail to confirm your address. After that you can sign in.',
+  registerHelpNow: 'You can sign in with it at once.',
+  registerSubmit: 'Create the account',
+  registerMail:
+    'A mail is on its way. Follow the link in it to confirm your address; it works for a week. If the address has an account already, the mail says so.',
+  registerDone:
+    'Sign in with your address and password. If the address had an account before, its password has not changed.',
+  registerRefused: 'This address cannot be registered here.',
+  registerClosed: 'Accounts are not created here by oneself. Ask for an invitation.',
+  badPassword:
+    'This password does not meet the rules of the project. Choose a longer one, of different kinds of characters.',
+  deadLink:
+    'This link does not work any more: it is too old, or has been used. If your address is confirmed already, sign in.',
   noToken: 'This link is incomplete. Open it again from the mail.',
   badLink: 'This link does not work any more: it is too old, or has been used.',
   tfaTitle: 'Set up two-factor authentication',
