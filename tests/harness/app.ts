@@ -10,6 +10,7 @@ import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { type Cluster, startCluster } from './cluster.ts';
 import type { Teardown } from './database.ts';
+import { until } from './until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** A busy machine takes its time; nobody waits for this who is well. */
@@ -19,6 +20,9 @@ export const ADMIN = { email: 'admin@example.com', password: 'the admin of tests
 
 export const DESKTOP = { width: 1280, height: 800 } as const;
 export const PHONE = { width: 390, height: 844 } as const;
+
+/** So many times slower is the processor of pages: finds what a journey takes for granted. */
+const SLOWER = Number(process.env.TEST_SLOWER ?? 1);
 
 /** Rules of WCAG up to 2.2 AA. */
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
@@ -64,15 +68,25 @@ export interface TestAppOptions {
 
 let axeSource: string | null = null;
 
-/** Finds in the page the name by which assistive technology knows what has the focus. */
-const FOCUSED_NAME = `(() => {
-  const element = document.activeElement;
-  if (element === null || element === document.body) return '';
+/** A function of the page: the name by which assistive technology knows an element. */
+const NAME_OF = `(element) => {
   const by = (element.getAttribute('aria-labelledby') ?? '').split(' ').filter(Boolean);
   const named = [...(element.labels ?? []), ...by.flatMap((id) => document.getElementById(id) ?? [])];
   const texts = [element.getAttribute('aria-label'), ...named.map((one) => one.textContent)];
   return (texts.find(Boolean) ?? element.textContent ?? '').replaceAll('*', '').trim();
+}`;
+
+/** Finds in the page the name of what has the focus. */
+const FOCUSED_NAME = `(() => {
+  const element = document.activeElement;
+  return element === null || element === document.body ? '' : (${NAME_OF})(element);
 })()`;
+
+/** Whether something is in the page that has the name and may get the focus. */
+function isThere(name: string): string {
+  return `[...document.querySelectorAll('a, button, input, select, textarea, [tabindex]')]
+    .map(${NAME_OF}).includes(${JSON.stringify(name)})`;
+}
 
 /** Waits for what moves and fades, but not for what never ends: half-visible text has no contrast. */
 const AT_REST = `Promise.all(
@@ -138,6 +152,10 @@ export async function startApp(
   async function adopt(context: BrowserContext): Promise<AppPage> {
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
+    if (SLOWER > 1) {
+      const devtools = await context.newCDPSession(page);
+      await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
+    }
     opened += 1;
     const last = join(pictures, `last-${opened}.png`);
     // How a journey ended, which tells most about one that failed.
@@ -188,6 +206,7 @@ export async function startApp(
           .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
       },
       async tabTo(name, limit = 60) {
+        await until(() => page.evaluate(isThere(name)), `"${name}" is there`);
         const seen: string[] = [];
         for (let step = 0; step < limit; step += 1) {
           await page.keyboard.press('Tab');
