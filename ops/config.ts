@@ -1,16 +1,16 @@
 /**
- * `npm run config`: prints every environment variable with its default, meaning and value as a
- * Markdown table. Values of secrets are never shown.
+ * `npm run config`: prints every environment variable with its default, meaning and value, by
+ * topics. Values of secrets are never shown.
  */
+import { styleText } from 'node:util';
 import { ConfigError, loadConfig } from '#core/config/config.ts';
-import { locationVariables, prefixOf } from '#core/config/storage-location.ts';
-import type { Variable } from '#core/config/variable.ts';
 import { variables } from '#core/config/variables.ts';
+import { configTopics, type Entry } from './config-topics.ts';
 
-type Entry = Variable<unknown, string | undefined>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const HEADINGS = ['Variable', 'Default', 'Set to', 'Meaning'];
+const WIDTH = 96;
+const INDENT = '    ';
 
 /** The value of a variable in the environment, under any of its names. */
 function setting(name: string, entry: Entry, env: Environment): string {
@@ -23,45 +23,45 @@ function setting(name: string, entry: Entry, env: Environment): string {
   return '';
 }
 
-function meaning(entry: Entry): string {
-  const { meaning: text, alias } = entry;
-  return alias === undefined ? text : `${text}; also read from ${alias}`;
+/** What a variable means, with its other name. */
+export function meaningOf({ meaning, alias }: Entry): string {
+  return alias === undefined ? meaning : `${meaning}; also read from ${alias}`;
 }
 
-/** The variables of the locations that the environment names. */
-function ofLocations(env: Environment): readonly (readonly [string, Entry])[] {
-  const names = (env.STORAGE_LOCATIONS ?? variables.STORAGE_LOCATIONS.fallback).split(',');
-  const prefixes = names.map((name) => prefixOf(name.trim()));
-  return prefixes.flatMap((prefix) =>
-    Object.entries<Entry>(locationVariables).map(
-      ([name, entry]) => [prefix + name, entry] as const,
-    ),
-  );
+/** Lines that fit, broken where a space or a comma of a long list is. */
+function wrap(text: string): string {
+  const lines = [''];
+  for (const word of text.split(/(?<= )|(?<=,)/)) {
+    const last = lines[lines.length - 1] ?? '';
+    if (last !== '' && (last + word).trimEnd().length > WIDTH) lines.push(word);
+    else lines[lines.length - 1] = last + word;
+  }
+  return lines.map((line) => INDENT + line.trimEnd()).join('\n');
 }
 
-/** The table with columns of equal width. */
-export function configTable(env: Environment): string {
-  const all = [...Object.entries<Entry>(variables), ...ofLocations(env)];
-  const rows = all.map(([name, entry]) => [
-    name,
-    entry.fallback ?? '',
-    setting(name, entry, env),
-    meaning(entry),
-  ]);
-  const widths = HEADINGS.map((heading, column) =>
-    Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (cells: readonly string[], fill = ' ') =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0, fill)).join(' | ')} |`;
-  const rule = line(
-    HEADINGS.map(() => ''),
-    '-',
-  );
-  return [line(HEADINGS), rule, ...rows.map((row) => line(row))].join('\n');
+function describe(name: string, entry: Entry, env: Environment): string {
+  const set = setting(name, entry, env);
+  const lines = [`  ${styleText('bold', name)}`, wrap(meaningOf(entry))];
+  if (entry.fallback !== undefined) lines.push(wrap(`default: ${entry.fallback}`));
+  if (set !== '') lines.push(styleText('cyan', wrap(`set to: ${set}`)));
+  return lines.join('\n');
+}
+
+/** All variables, each with its meaning, default and value. */
+export function configText(env: Environment): string {
+  const locations = (env.STORAGE_LOCATIONS ?? variables.STORAGE_LOCATIONS.fallback).split(',');
+  return configTopics(locations.map((name) => name.trim()))
+    .map(({ title, entries }) =>
+      [
+        styleText(['bold', 'underline'], title),
+        ...entries.map(([name, entry]) => describe(name, entry, env)),
+      ].join('\n\n'),
+    )
+    .join('\n\n\n');
 }
 
 if (import.meta.main) {
-  console.log(configTable(process.env));
+  console.log(configText(process.env));
   console.log('\nAny of them can be read from a file instead: <NAME>_FILE names it.');
   try {
     loadConfig();
