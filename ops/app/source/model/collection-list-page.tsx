@@ -1,9 +1,7 @@
 /** All collections and folders, as they stand in the menu. */
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Chip from '@mui/material/Chip';
 import FormControlLabel from '@mui/material/FormControlLabel';
-import Paper from '@mui/material/Paper';
 import Switch from '@mui/material/Switch';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
@@ -16,83 +14,10 @@ import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { Message } from '../shell/message.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
-import { Icon, NamedIcon } from '../theme/icon.tsx';
+import { Icon } from '../theme/icon.tsx';
+import { CollectionList, MovableCollections } from './collection-list.tsx';
 import { type CollectionRow, collectionRows, isSystem } from './collection-rows.ts';
-import { collectionPath, NEW_COLLECTION, settingsPath } from './route.ts';
-
-function Row({ row }: { readonly row: CollectionRow }) {
-  const translate = useTranslate();
-  const { collection, name, depth } = row;
-  const { meta, schema } = collection;
-  const isFolder = schema === null;
-  const marks = [
-    ...(isFolder ? ['folder'] : []),
-    ...(meta?.singleton ? ['singleton'] : []),
-    ...(meta?.hidden ? ['hidden'] : []),
-    ...(isSystem(collection) ? ['system'] : []),
-  ];
-  return (
-    <Box component="li" sx={{ '& + &': { borderTop: 1, borderColor: 'divider' } }}>
-      <Box
-        component={Link}
-        to={isFolder ? settingsPath(collection.collection) : collectionPath(collection.collection)}
-        sx={{
-          display: 'flex',
-          alignItems: 'center',
-          gap: 1.5,
-          minHeight: 52,
-          py: 0.75,
-          paddingInlineEnd: 1.5,
-          paddingInlineStart: 2 + depth * 3,
-          color: 'text.primary',
-          textDecoration: 'none',
-          '&:hover': { bgcolor: 'action.hover' },
-          '&:focus-visible': { outlineOffset: -2 },
-        }}
-      >
-        <NamedIcon
-          name={meta?.icon ?? null}
-          fallback={isFolder ? 'folder' : 'list'}
-          sx={{ fontSize: 22, color: 'text.secondary' }}
-          {...(meta?.color && { style: { color: meta.color } })}
-        />
-        <Box sx={{ flex: 1, minWidth: 0 }}>
-          <Box sx={{ display: 'flex', flexWrap: 'wrap', columnGap: 1.5, alignItems: 'baseline' }}>
-            <Typography component="span" sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>
-              {name}
-            </Typography>
-            <Typography
-              component="code"
-              sx={{ fontFamily: 'monospace', fontSize: 12.5, color: 'text.secondary' }}
-            >
-              {collection.collection}
-            </Typography>
-          </Box>
-          {meta?.note && (
-            <Typography variant="body2" color="textSecondary">
-              {meta.note}
-            </Typography>
-          )}
-        </Box>
-        {marks.map((mark) => (
-          <Chip
-            key={mark}
-            size="small"
-            variant="outlined"
-            label={translate(`model.mark.${mark}`)}
-          />
-        ))}
-        <Icon
-          name="chevron_right"
-          sx={{
-            color: 'text.secondary',
-            transform: ({ direction }) => (direction === 'rtl' ? 'scaleX(-1)' : 'none'),
-          }}
-        />
-      </Box>
-    </Box>
-  );
-}
+import { NEW_COLLECTION } from './route.ts';
 
 export function Component() {
   const translate = useTranslate();
@@ -101,18 +26,17 @@ export function Component() {
   const [withSystem, setWithSystem] = useStore('model.system', false);
   const [typed, setTyped] = useState('');
   const search = useDeferredValue(typed.trim().toLowerCase());
-  const rows = useMemo(() => {
-    const shown = [...(collections.data?.values() ?? [])].filter(
-      (collection) => withSystem || !isSystem(collection),
-    );
-    const all = collectionRows(shown, locale);
-    if (search === '') return all;
-    return all
-      .filter(({ name, collection }) =>
-        [name, collection.collection].some((text) => text.toLowerCase().includes(search)),
-      )
-      .map((row) => ({ ...row, depth: 0 }));
-  }, [collections.data, locale, search, withSystem]);
+  const [own, system] = useMemo(() => {
+    const all = [...(collections.data?.values() ?? [])];
+    const known = all.filter((collection) => !isSystem(collection));
+    return [collectionRows(known, locale), collectionRows(all.filter(isSystem), locale)];
+  }, [collections.data, locale]);
+  const found = ({ name, collection }: CollectionRow) =>
+    [name, collection.collection].some((text) => text.toLowerCase().includes(search));
+  const fitting = (rows: readonly CollectionRow[]) =>
+    rows.filter(found).map((row) => ({ ...row, depth: 0 }));
+  const ownFound = search === '' ? own : fitting(own);
+  const systemFound = withSystem ? fitting(system) : [];
   const create = (
     <Button
       variant="contained"
@@ -151,20 +75,28 @@ export function Component() {
           <Failure error={collections.error} retry={() => collections.refetch()} />
         ) : collections.isPending ? (
           <Loading />
-        ) : rows.length === 0 && search !== '' ? (
+        ) : search !== '' && ownFound.length + systemFound.length === 0 ? (
           <Message icon="search" title={translate('model.nothingFound')} />
-        ) : rows.length === 0 ? (
-          <Message icon="database" title={translate('model.none')} actions={create}>
-            {translate('model.noneHelp')}
-          </Message>
         ) : (
-          <Paper variant="outlined" sx={{ overflow: 'hidden' }}>
-            <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
-              {rows.map((row) => (
-                <Row key={row.collection.collection} row={row} />
+          <Box sx={{ display: 'grid', gap: 3 }}>
+            {own.length === 0 && search === '' && (
+              <Message icon="database" title={translate('model.none')} actions={create}>
+                {translate('model.noneHelp')}
+              </Message>
+            )}
+            {ownFound.length > 0 &&
+              (search === '' ? (
+                <MovableCollections rows={own} label={translate('model.collections')} />
+              ) : (
+                <CollectionList rows={ownFound} label={translate('model.collections')} />
               ))}
-            </Box>
-          </Paper>
+            {systemFound.length > 0 && (
+              <Box component="section" sx={{ display: 'grid', gap: 1.5 }}>
+                <Typography variant="h2">{translate('model.systemCollections')}</Typography>
+                <CollectionList rows={systemFound} label={translate('model.systemCollections')} />
+              </Box>
+            )}
+          </Box>
         )}
       </Box>
     </>

@@ -5,6 +5,8 @@ import { collectionName } from '../translation/names.ts';
 export interface CollectionRow {
   readonly collection: Collection;
   readonly name: string;
+  /** The group that it is shown in: one that is gone, or not shown, is none. */
+  readonly group: string | null;
   /** How many groups it stands in. */
   readonly depth: number;
 }
@@ -20,14 +22,14 @@ export function collectionRows(
   const all = [...collections];
   const names = new Set(all.map(({ collection }) => collection));
   const members = Map.groupBy(all, ({ meta }) =>
-    meta?.group && names.has(meta.group) ? meta.group : '',
+    meta?.group && names.has(meta.group) ? meta.group : null,
   );
   const { compare } = new Intl.Collator(locale, { numeric: true });
   const place = ({ meta }: Collection) => meta?.sort ?? Number.MAX_SAFE_INTEGER;
-  const rowsOf = (group: string, depth: number): readonly CollectionRow[] =>
+  const rowsOf = (group: string | null, depth: number): readonly CollectionRow[] =>
     (members.get(group) ?? [])
-      .map((collection) => ({ collection, name: collectionName(collection, locale), depth }))
+      .map((collection) => ({ collection, name: collectionName(collection, locale), group, depth }))
       .toSorted((a, b) => place(a.collection) - place(b.collection) || compare(a.name, b.name))
       .flatMap((row) => [row, ...rowsOf(row.collection.collection, depth + 1)]);
-  return rowsOf('', 0);
+  return rowsOf(null, 0);
 }

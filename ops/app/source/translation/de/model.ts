@@ -183,6 +183,15 @@ export const model = {
   fieldCreated: 'Das Feld %{name} ist angelegt',
   fieldSaved: 'Das Feld %{name} ist gespeichert',
   fieldDeleted: 'Das Feld %{name} ist gelöscht',
+  systemCollections: 'Systemsammlungen',
+  orderHelp:
+    'In dieser Reihenfolge stehen sie auch im Menü der Inhalte. Ziehen Sie nach oben oder unten, und zur Seite in den Ordner darüber oder aus ihm heraus.',
+  moveHelp:
+    'Leertaste nimmt die Sammlung auf, Pfeile nach oben und unten verschieben sie, Pfeile zur Seite legen sie in einen Ordner oder nehmen sie heraus, Leertaste legt sie ab, Escape lässt sie, wo sie war.',
+  moveBegun: '%{name} aufgenommen.',
+  moveOver: '%{name} ist an Stelle %{place}.',
+  moveOverIn: '%{name} ist an Stelle %{place} in %{group}.',
+  moveCancelled: '%{name} bleibt am alten Platz.',
   orderSaved: 'Die Reihenfolge ist gespeichert',
   field: 'Feld',
   column: 'In der Datenbank',

@@ -181,6 +181,15 @@ export const model = {
   fieldCreated: 'The field %{name} is there',
   fieldSaved: 'The field %{name} is saved',
   fieldDeleted: 'The field %{name} is deleted',
+  systemCollections: 'System collections',
+  orderHelp:
+    'The menu of content shows them in this order. Drag one up or down, and sideways into the folder above it or out of it.',
+  moveHelp:
+    'Press space to pick the collection up, up and down to move it, left and right to take it out of a folder or put it into one, space to put it down, Escape to leave it where it was.',
+  moveBegun: 'Picked up %{name}.',
+  moveOver: '%{name} is at place %{place}.',
+  moveOverIn: '%{name} is at place %{place} in %{group}.',
+  moveCancelled: '%{name} stays where it was.',
   orderSaved: 'The order is saved',
   field: 'Field',
   column: 'In the database',
