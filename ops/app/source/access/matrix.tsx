@@ -28,6 +28,9 @@ export interface MatrixProps {
 
 const UNCHANGED: ReadonlySet<string> = new Set();
 
+/** A screen without room for all columns scrolls them aside. */
+const NARROW = '@media (max-width: 389.95px)';
+
 function style(theme: Theme) {
   const { palette } = theme;
   return {
@@ -48,9 +51,15 @@ function style(theme: Theme) {
       fontWeight: 600,
       color: 'text.secondary',
       textAlign: 'center',
+      [NARROW]: { position: 'static' },
     },
     '& thead th:first-of-type': { textAlign: 'start', ps: 2, paddingInlineStart: 2 },
-    '& tbody th': { fontWeight: 500, maxWidth: 0, width: '100%' },
+    '& tbody th': {
+      fontWeight: 500,
+      maxWidth: 0,
+      width: '100%',
+      [NARROW]: { minWidth: 96 },
+    },
     '& .collection': {
       display: 'flex',
       alignItems: 'center',
@@ -97,7 +106,7 @@ export function Matrix({ cells, changed = UNCHANGED, editable, onOpen }: MatrixP
   const keys = useMatrixKeys(table);
   const { rows, total } = useMatrixRows(cells, useDeferredValue(search), system);
   return (
-    <Box sx={{ display: 'grid', gap: 1.5 }}>
+    <Box sx={{ display: 'grid', gap: 1.5, gridTemplateColumns: 'minmax(0, 1fr)' }}>
       <Box
         sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', columnGap: 2, rowGap: 1 }}
       >
@@ -122,7 +131,7 @@ export function Matrix({ cells, changed = UNCHANGED, editable, onOpen }: MatrixP
           {translate(total === 0 ? 'access.noCollections' : 'access.noCollectionFits')}
         </Paper>
       ) : (
-        <Paper variant="outlined">
+        <Paper variant="outlined" sx={{ [NARROW]: { overflowX: 'auto', position: 'relative' } }}>
           <Box
             component="table"
             role="grid"

@@ -90,7 +90,7 @@ export function PolicyFields(props: PolicyFieldsProps) {
       sx={{
         display: 'grid',
         gap: 2.5,
-        gridTemplateColumns: { xs: '1fr', lg: '1fr 1fr' },
+        gridTemplateColumns: { xs: 'minmax(0, 1fr)', lg: 'repeat(2, minmax(0, 1fr))' },
         alignItems: 'start',
       }}
     >

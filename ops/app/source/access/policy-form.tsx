@@ -96,7 +96,12 @@ export function PolicyForm({ stored, isNew }: PolicyFormProps) {
           event.preventDefault();
           submit();
         }}
-        sx={{ p: { xs: 1.5, md: 3 }, display: 'grid', gap: 3 }}
+        sx={{
+          p: { xs: 1.5, md: 3 },
+          display: 'grid',
+          gap: 3,
+          gridTemplateColumns: 'minmax(0, 1fr)',
+        }}
       >
         {conflict && (
           <Alert
@@ -131,7 +136,11 @@ export function PolicyForm({ stored, isNew }: PolicyFormProps) {
           />
         </Paper>
         {!isNew && <PolicyUse policy={policy.id} />}
-        <Box component="section" aria-labelledby="permissions" sx={{ display: 'grid', gap: 1.5 }}>
+        <Box
+          component="section"
+          aria-labelledby="permissions"
+          sx={{ display: 'grid', gap: 1.5, gridTemplateColumns: 'minmax(0, 1fr)' }}
+        >
           <div>
             <Typography variant="h2" id="permissions">
               {translate('access.permissions')}

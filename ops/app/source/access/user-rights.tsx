@@ -65,7 +65,9 @@ export function UserRights({ user, counting, permissions }: UserRightsProps) {
       : translate('access.fromPolicy', { name });
   };
   return (
-    <Box sx={{ p: { xs: 1.5, md: 3 }, display: 'grid', gap: 3 }}>
+    <Box
+      sx={{ p: { xs: 1.5, md: 3 }, display: 'grid', gap: 3, gridTemplateColumns: 'minmax(0, 1fr)' }}
+    >
       {user.status !== 'active' && (
         <Alert severity="warning">{translate('access.notActive')}</Alert>
       )}
@@ -77,7 +79,11 @@ export function UserRights({ user, counting, permissions }: UserRightsProps) {
           label={translate('access.countLimited')}
         />
       )}
-      <Box component="section" aria-labelledby="result" sx={{ display: 'grid', gap: 1.5 }}>
+      <Box
+        component="section"
+        aria-labelledby="result"
+        sx={{ display: 'grid', gap: 1.5, gridTemplateColumns: 'minmax(0, 1fr)' }}
+      >
         <div>
           <Typography variant="h2" id="result">
             {translate('access.result')}

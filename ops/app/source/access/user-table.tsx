@@ -70,7 +70,7 @@ export function UserTable({ users, roles }: UserTableProps) {
                 <TableCell sx={{ whiteSpace: 'nowrap' }}>
                   <Link
                     to={rightsPath(user.id)}
-                    aria-label={translate('access.rightsOf', { name })}
+                    aria-label={`${translate('access.show')}: ${translate('access.rightsOf', { name })}`}
                   >
                     {translate('access.show')}
                   </Link>

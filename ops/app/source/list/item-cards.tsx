@@ -23,7 +23,14 @@ export function ItemCards(props: ItemsProps) {
     <Box
       component="ul"
       aria-label={title}
-      sx={{ listStyle: 'none', m: 0, p: 0, display: 'grid', gap: 1 }}
+      sx={{
+        listStyle: 'none',
+        m: 0,
+        p: 0,
+        display: 'grid',
+        gap: 1,
+        gridTemplateColumns: 'minmax(0, 1fr)',
+      }}
     >
       {items.map((item, index) => {
         const key = keyOf(fields, item);

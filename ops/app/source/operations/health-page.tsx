@@ -47,7 +47,14 @@ export function Component() {
         title={translate('operations.health')}
         note={health.data && <StateChip state={health.data.status} />}
       />
-      <Box sx={{ p: { xs: 1.5, md: 3 }, display: 'grid', gap: 2 }}>
+      <Box
+        sx={{
+          p: { xs: 1.5, md: 3 },
+          display: 'grid',
+          gap: 2,
+          gridTemplateColumns: 'minmax(0, 1fr)',
+        }}
+      >
         {health.isError ? (
           <Failure error={health.error} retry={() => health.refetch()} />
         ) : (

@@ -104,7 +104,7 @@ export function makeTheme({ dark, direction, colour }: Look): Theme {
           // Links in running text, which the browser would colour for a white page.
           'a:not([class])': { color: primary, textUnderlineOffset: '0.2em' },
           // Fields show their focus by their border.
-          'input:focus-visible, textarea:focus-visible': { outline: 'none' },
+          'input:not([type=color]):focus-visible, textarea:focus-visible': { outline: 'none' },
           '@media (prefers-reduced-motion: reduce)': {
             '*, *::before, *::after': {
               animationDuration: '0.01ms !important',

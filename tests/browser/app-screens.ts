@@ -1,0 +1,236 @@
+/**
+ * Every screen of the App, as its routes say: what WCAG 2.2 AA asks for, in light and dark, from right
+ * to left, and on a screen that is 320 pixels wide. A route that is not visited here fails.
+ */
+import { readFileSync } from 'node:fs';
+import type { RouteObject } from 'react-router-dom';
+import t, { type Test } from 'tap';
+import { ADMIN, type AppPage, DESKTOP, startApp } from '#tests/harness/app.ts';
+import { startBrowser } from '#tests/harness/browser.ts';
+import type { Cluster } from '#tests/harness/cluster.ts';
+import { until } from '#tests/harness/until.ts';
+import { focusFaults, HEAD_FAULTS, namelessControls, TOO_WIDE } from './fixture/screen-checks.ts';
+
+const browser = await startBrowser(t);
+const skip = browser === null && 'no browser starts here';
+
+/** How wide a screen is that shows 1280 pixels at four times their size. */
+const NARROW = { width: 320, height: 800 } as const;
+const DARK = "document.documentElement.style.colorScheme === 'dark'";
+const IN_GERMAN =
+  "document.documentElement.lang === 'de' && document.documentElement.dir === 'rtl'";
+/** What of axe depends on the colours of a theme. */
+const COLOURS = ['color-contrast', 'link-in-text-block'];
+const DRAWN = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+
+/** Text of a screen when nothing of it is on its way; else the empty text. */
+const LOADED = `(() => {
+  const main = document.querySelector('main');
+  if (main === null || main.querySelector('h1') === null) return '';
+  return main.querySelector('[role=progressbar], [aria-busy=true]') === null ? main.innerText : '';
+})()`;
+
+type Ids = Readonly<Record<'user' | 'role' | 'policy' | 'job', string>>;
+
+/** Where the screen of each route is. */
+function screensOf({ user, role, policy, job }: Ids): Readonly<Record<string, string>> {
+  return {
+    '/content': '/content',
+    '/content/:collection': '/content/book',
+    '/content/:collection/:key': '/content/book/1',
+    '/model/collections': '/model/collections',
+    '/model/snapshots': '/model/snapshots',
+    '/model/new-collection': '/model/new-collection',
+    '/model/collections/:collection': '/model/collections/book',
+    '/model/collections/:collection/settings': '/model/collections/book/settings',
+    '/model/collections/:collection/new-field': '/model/collections/book/new-field',
+    '/model/collections/:collection/new-relation': '/model/collections/book/new-relation',
+    '/model/collections/:collection/fields/:field': '/model/collections/book/fields/publisher',
+    '/imports': '/imports',
+    '/imports/:job': `/imports/${job}`,
+    '/access/users': '/access/users',
+    '/access/users/:user': `/access/users/${user}`,
+    '/access/users/:user/rights': `/access/users/${user}/rights`,
+    '/access/roles': '/access/roles',
+    '/access/roles/:role': `/access/roles/${role}`,
+    '/access/policies': '/access/policies',
+    '/access/policies/:policy': `/access/policies/${policy}`,
+    '/operations/jobs': '/operations/jobs',
+    '/operations/jobs/:job': `/operations/jobs/${job}`,
+    '/operations/queues': '/operations/queues',
+    '/operations/health': '/operations/health',
+    '/operations/activity': '/operations/activity',
+    '/operations/limits': '/operations/limits',
+    '/settings': '/settings',
+  };
+}
+
+/** Those of `routes.tsx` itself, which Node cannot read as a module. */
+const OTHER_SCREENS: Readonly<Record<string, string | null>> = {
+  'sign-in': '/sign-in',
+  'forgotten-password': '/forgotten-password',
+  'reset-password': '/reset-password?token=unknown',
+  'accept-invite': '/accept-invite?token=unknown',
+  // These lead elsewhere.
+  login: null,
+  'users/:key': null,
+  // Nothing is there, which is a screen, too.
+  '*': '/nowhere',
+};
+
+/** The sections as the App has them; their screens are no modules of Node. */
+async function sections(): Promise<readonly { readonly routes: readonly RouteObject[] }[]> {
+  const source = new URL('../../ops/app/source/sections.ts', import.meta.url);
+  return (await import(source.href)).SECTIONS;
+}
+
+/** The addresses of all screens below some routes. */
+function addressesOf(routes: readonly RouteObject[], parent = ''): readonly string[] {
+  return routes.flatMap(({ path, children }) => {
+    const address = path === undefined ? parent : `${parent}/${path}`;
+    return children === undefined ? [address] : addressesOf(children, address);
+  });
+}
+
+async function makeContent({ db, fetch }: Cluster): Promise<Ids> {
+  await db.query(`
+    CREATE TABLE publisher (id serial PRIMARY KEY, name varchar(80) NOT NULL);
+    CREATE TABLE book (
+      id serial PRIMARY KEY, title varchar(200) NOT NULL, publisher integer REFERENCES publisher,
+      price numeric(8, 2), since date, sold boolean NOT NULL DEFAULT false, about text, data json
+    );
+    CREATE TABLE review (id serial PRIMARY KEY, body text, book integer REFERENCES book);
+    INSERT INTO publisher (name) VALUES ('Insel'), ('Suhrkamp');
+    INSERT INTO book (title, publisher, price, since, about)
+    SELECT 'Collected and uncollected poems, volume ' || n, 1 + n % 2, n, date '2020-01-01' + n,
+      'About ' || n
+    FROM generate_series(1, 30) n;
+    INSERT INTO review (body, book) VALUES ('Good', 1), ('Better', 1);
+    INSERT INTO system_fields (collection, field, special, interface)
+    VALUES ('book', 'reviews', 'o2m', 'list-o2m');
+    INSERT INTO system_relations (many_collection, many_field, one_collection, one_field)
+    VALUES ('review', 'book', 'book', 'reviews');
+  `);
+  await until(
+    async () => (await fetch('/items/book?fields=id,count(reviews)')).ok,
+    'the relation is served',
+  );
+  const post = async (path: string, body: object): Promise<string> => {
+    const answer = await fetch(path, { method: 'POST', body: JSON.stringify(body) });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${path}: ${text}`);
+    return JSON.parse(text).data.id;
+  };
+  const policy = await post('/policies', { name: 'Editing', app_access: true });
+  await post('/permissions', { policy, collection: 'book', action: 'read', fields: ['title'] });
+  const role = await post('/roles', { name: 'Editors' });
+  await post('/access', { role, policy });
+  const user = await post('/users', { email: 'editor@example.com', first_name: 'Edith', role });
+  const form = new FormData();
+  form.set('file', new File(['title,price\nA,1\nB,cheap\n'], 'bad.csv', { type: 'text/csv' }));
+  const refused = await fetch('/utils/import/book', { method: 'POST', body: form });
+  await refused.arrayBuffer();
+  const jobs = await fetch('/jobs?filter[kind][_eq]=import');
+  return { user, role, policy, job: JSON.parse(await jobs.text()).data[0].id };
+}
+
+t.test('every screen', { skip }, async (t) => {
+  if (browser === null) return;
+  const app = await startApp(t, browser, { workers: 1 });
+  const screens = screensOf(await makeContent(app.cluster));
+  const addresses = (await sections()).flatMap(({ routes }) => addressesOf(routes));
+  t.strictSame(addresses.toSorted(), Object.keys(screens).toSorted(), 'each route is visited');
+  const routes = readFileSync(new URL('../../ops/app/source/routes.tsx', import.meta.url), 'utf8');
+  const others = [...routes.matchAll(/\bpath: '([^']+)'/g)].map(([, path]) => path);
+  t.strictSame(
+    others.toSorted(),
+    Object.keys(OTHER_SCREENS).toSorted(),
+    'and each that has no section',
+  );
+  const open = Object.entries(OTHER_SCREENS).flatMap(([route, path]) =>
+    path === null || route === '*' ? [] : [path],
+  );
+
+  const settled = async ({ page }: AppPage) => {
+    let before = '';
+    await until(async () => {
+      const text: string = await page.evaluate(LOADED);
+      const isStill = text !== '' && text === before;
+      before = text;
+      return isStill;
+    }, `${page.url()} has loaded`);
+  };
+  /** Measures a screen that is 320 pixels wide, once it is drawn like that. */
+  const narrow = async ({ page }: AppPage) => {
+    await page.setViewportSize(NARROW);
+    await until(() => page.evaluate('innerWidth === 320'), 'the page is narrow');
+    await page.evaluate(DRAWN);
+    let found: readonly string[] = [];
+    const fits = async () => {
+      found = await page.evaluate(TOO_WIDE);
+      return found.length === 0;
+    };
+    await until(fits, 'it fits', 500).catch(() => undefined);
+    await page.setViewportSize(DESKTOP);
+    await until(() => page.evaluate('innerWidth === 1280'), 'the page is wide');
+    return found;
+  };
+  let seen: readonly string[] = [];
+  const visit = async (t: Test, tab: AppPage, path: string) => {
+    const { page } = tab;
+    await page.emulateMedia({ colorScheme: 'light' });
+    await tab.open(path);
+    await settled(tab);
+    const head: readonly string[] = await page.evaluate(HEAD_FAULTS);
+    const focus = await page.evaluate<{ faults: string[]; known: string[] }>(focusFaults(seen));
+    seen = focus.known;
+    const faults = [
+      ...head,
+      ...focus.faults,
+      ...(await namelessControls(tab)),
+      ...(await tab.axe()),
+      // Axe leaves this one to those who ask for WCAG 2.2.
+      ...(await tab.axe(['target-size'])),
+    ];
+    faults.push(...(await narrow(tab)));
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await until(() => page.evaluate(DARK), 'it is dark');
+    const dark = (await tab.axe(COLOURS)).map((fault) => `dark: ${fault}`);
+    t.strictSame([...faults, ...dark], [], path);
+  };
+
+  await t.test('of somebody who is not signed in', async (t) => {
+    const tab = await app.newPage({ reducedMotion: 'reduce' });
+    tab.expectStatus(401, '/users/me');
+    for (const path of open) await visit(t, tab, path);
+    t.strictSame(tab.faults, []);
+  });
+
+  const tab = await app.newPage({ reducedMotion: 'reduce' });
+  await tab.signIn();
+  await t.test('of an administrator', async (t) => {
+    for (const path of [...Object.values(screens), '/nowhere']) await visit(t, tab, path);
+    t.strictSame(tab.faults, []);
+  });
+
+  await t.test('in German, from right to left', async (t) => {
+    const { page } = tab;
+    const answer = await app.cluster.fetch('/users?fields=id,email');
+    const users: { data: { id: string; email: string }[] } = JSON.parse(await answer.text());
+    const own = users.data.find(({ email }) => email === ADMIN.email)?.id;
+    const changed = await app.cluster.fetch(`/users/${own}`, {
+      method: 'PATCH',
+      body: JSON.stringify({ language: 'de', text_direction: 'rtl' }),
+    });
+    t.equal(changed.status, 200);
+    await page.emulateMedia({ colorScheme: 'light' });
+    for (const path of Object.values(screens)) {
+      await tab.open(path);
+      await until(() => page.evaluate(IN_GERMAN), 'it is in German, from right to left');
+      await settled(tab);
+      const faults = [...(await tab.axe()), ...(await narrow(tab))];
+      t.strictSame(faults, [], path);
+    }
+    t.strictSame(tab.faults, []);
+  });
+});
