@@ -3,6 +3,10 @@ import type { Config } from './config.ts';
 
 type RuledConfig = Pick<
   Config,
+  | 'PORT'
+  | 'HOST'
+  | 'MONITOR_PORT'
+  | 'MONITOR_HOST'
   | 'REDIS_URL'
   | 'RATE_LIMIT_STORE'
   | 'RATE_LIMIT_ENABLED'
@@ -15,9 +19,19 @@ type RuledConfig = Pick<
   | 'STORAGE_UPLOAD_MEMORY'
 >;
 
+const ALL_ADDRESSES: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/** Whether two hosts have an address in common, so that one port of theirs cannot serve two. */
+function overlap(one: string, other: string): boolean {
+  return one === other || ALL_ADDRESSES.has(one) || ALL_ADDRESSES.has(other);
+}
+
 /** One line for each broken rule, naming its variables. */
 export function brokenRules(config: RuledConfig): string[] {
   const faults: string[] = [];
+  if (config.PORT === config.MONITOR_PORT && overlap(config.HOST, config.MONITOR_HOST)) {
+    faults.push('MONITOR_PORT: must be another port than PORT; 0 starts no monitor');
+  }
   if (config.STORAGE_UPLOAD_MEMORY < 2 * config.STORAGE_PART_SIZE) {
     faults.push('STORAGE_UPLOAD_MEMORY: must have room for two parts of STORAGE_PART_SIZE');
   }

@@ -110,6 +110,11 @@ export function findCommand(commands: readonly Command[], line: readonly string[
   return null;
 }
 
+/** The commands that begin with a word, such as those of `jobs`. */
+export function commandsOf(commands: readonly Command[], word: string | undefined) {
+  return commands.filter(({ words }) => words.length > 1 && words[0] === word);
+}
+
 /**
  * Parses the arguments of a command.
  * @throws {SetupError} for unknown options, and for missing or superfluous files

@@ -5,7 +5,7 @@ import { ConfigError, loadConfig } from '#core/config/config.ts';
 import { SetupError } from '#core/system/setup-error.ts';
 import { checkNode } from '#ops/supervisor/run-supervisor.ts';
 import { listenForInterrupt } from '#ops/supervisor/stop-signal.ts';
-import { findCommand, helpOf, helpOfAll, parseArguments } from './command.ts';
+import { commandsOf, findCommand, helpOf, helpOfAll, parseArguments } from './command.ts';
 import { PRUNE_HISTORY } from './history.ts';
 import { openInstallation } from './installation.ts';
 import { JOB_COMMANDS } from './jobs.ts';
@@ -22,6 +22,7 @@ const COMMANDS = [
   PRUNE_HISTORY,
   MIGRATE,
 ];
+const HELP_OPTIONS: ReadonlySet<string> = new Set(['--help', '-h', 'help']);
 const FAILED = 2;
 /** The exit code of a process that Ctrl-C ended. */
 const EXIT_INTERRUPTED = 130;
@@ -29,10 +30,14 @@ const EXIT_INTERRUPTED = 130;
 async function run(words: readonly string[], signal: AbortSignal): Promise<number> {
   const found = findCommand(COMMANDS, words);
   if (found === null) {
-    const wantsHelp = words.length === 0 || words.includes('--help') || words.includes('-h');
-    if (!wantsHelp)
-      throw new SetupError(`There is no command ${words.join(' ')}. See: npm run sluice -- --help`);
-    console.log(helpOfAll(COMMANDS));
+    // The words of a group, such as `jobs`, ask for its commands.
+    const group = commandsOf(COMMANDS, words[0]);
+    const isGroup = group.length > 0 && words.slice(1).every((word) => word.startsWith('-'));
+    if (words.length > 0 && !HELP_OPTIONS.has(words[0] ?? '') && !isGroup) {
+      const hint = group.length > 0 ? helpOfAll(group) : 'See: npm run sluice -- --help';
+      throw new SetupError(`There is no command ${words.join(' ')}.\n${hint}`);
+    }
+    console.log(helpOfAll(isGroup ? group : COMMANDS));
     return 0;
   }
   const { command, rest } = found;

@@ -26,6 +26,13 @@ t.test('limits that contradict each other are named at start', async (t) => {
   ]);
 });
 
+t.test('the monitor needs a port of its own', async (t) => {
+  t.match(faults({ PORT: '9000', MONITOR_PORT: '9000' }), [/^MONITOR_PORT: must be another/]);
+  t.match(faults({ PORT: '8056', HOST: '0.0.0.0' }), [/^MONITOR_PORT/]);
+  t.strictSame(faults({ PORT: '8056', MONITOR_PORT: '0' }), []);
+  t.strictSame(faults({ PORT: '8056', HOST: '192.0.2.1' }), []);
+});
+
 t.test('the conventional names count too, after our own', async (t) => {
   const { RATE_LIMIT_POINTS, RATE_LIMIT_LOGIN_ENABLED, RATE_LIMIT_REGISTRATION_POINTS } =
     loadConfig({

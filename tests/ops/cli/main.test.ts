@@ -97,8 +97,9 @@ t.test('help, and mistakes reported in a line', async (t) => {
   const { ADMIN_TOKEN: _, ...tokenless } = env;
   writeFileSync(join(folder, 'initial-admin.env'), 'ADMIN_TOKEN=kept-for-this-installation\n');
   const nobody = await freePort();
-  const [help, ...refused] = await Promise.all([
+  const [help, group, ...refused] = await Promise.all([
     sluice('schema', 'apply', '--help'),
+    sluice('jobs', '--help'),
     sluice('schema', 'nothing'),
     sluice('schema', 'diff', join(folder, 'missing.yaml')),
     sluice('schema', 'snapshot', '--include', 'nope'),
@@ -107,8 +108,10 @@ t.test('help, and mistakes reported in a line', async (t) => {
     run(tokenless, ['schema', 'snapshot']),
   ]);
   t.match(help, { code: 0, stdout: /^npm run sluice -- schema apply FILE .*--dry-run/s });
+  t.match(group, { code: 0, stdout: /jobs retry/ });
+  t.notMatch(group.stdout, 'schema apply');
   const messages = [
-    /^There is no command schema nothing/,
+    /^There is no command schema nothing\.\n.* {2}schema snapshot/s,
     /cannot be read/,
     /"nope" is not a collection/,
     /^Nothing answers at http/,
