@@ -97,8 +97,79 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     await page.getByRole('heading', { name: 'Columnist', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Roles' }).click();
     await page.getByRole('list', { name: 'Roles' }).getByText('Columnist').waitFor();
+    // A notice that is fading has no contrast.
+    const notice = page.getByRole('alert').filter({ hasText: 'The role is saved' });
+    await notice.getByRole('button', { name: 'Close' }).click();
+    await notice.waitFor({ state: 'detached' });
     await admin.screenshot('roles');
     t.strictSame(await admin.axe(), [], 'the roles are accessible');
+  });
+
+  await t.test('the order of policies, and two administrators at once', async (t) => {
+    await page
+      .getByRole('list', { name: 'Roles' })
+      .getByRole('link', { name: /^Writer/ })
+      .click();
+    await page.getByRole('heading', { name: 'Writer', level: 1 }).waitFor();
+    const list = page.getByRole('list', { name: 'Policies' });
+    await page.getByLabel('Add a policy').selectOption({ label: 'Public' });
+    await list.getByRole('link', { name: 'Public' }).waitFor();
+    await admin.tabTo('Move Public up');
+    await page.keyboard.press('Enter');
+    t.strictSame(await list.getByRole('link').allTextContents(), ['Public', 'Writers']);
+    await admin.screenshot('role-order');
+    t.strictSame(await admin.axe(), [], 'the order is accessible');
+    await save.click();
+    const ordered = async () =>
+      (
+        await db.query<{ name: string; sort: number }>(
+          `SELECT p.name, a.sort FROM system_access a JOIN system_policies p ON p.id = a.policy
+            JOIN system_roles r ON r.id = a.role WHERE r.name = 'Writer' ORDER BY a.sort`,
+        )
+      ).rows;
+    await until(async () => (await ordered()).length === 2, 'the second policy is stored');
+    await page.getByRole('button', { name: 'Save', exact: true, disabled: true }).waitFor();
+    t.strictSame(await ordered(), [
+      { name: 'Public', sort: 1 },
+      { name: 'Writers', sort: 2 },
+    ]);
+    await page.reload();
+    await list.getByRole('link', { name: 'Writers' }).waitFor();
+    t.strictSame(await list.getByRole('link').allTextContents(), ['Public', 'Writers']);
+
+    // Somebody else takes a policy away, and says something else about the role.
+    await page.getByLabel('Description').fill('Mine');
+    await list.getByRole('button', { name: 'Move Public down' }).click();
+    const { rows } = await db.query<{ id: string; access: string }>(
+      `SELECT r.id, a.id AS access FROM system_access a JOIN system_policies p ON p.id = a.policy
+        JOIN system_roles r ON r.id = a.role WHERE r.name = 'Writer' AND p.name = 'Public'`,
+    );
+    const body = JSON.stringify({
+      description: 'Theirs',
+      policies: { create: [], update: [], delete: [rows[0]?.access] },
+    });
+    const theirs = await app.cluster.fetch(`/roles/${rows[0]?.id}`, { method: 'PATCH', body });
+    t.equal(theirs.status, 200);
+    admin.expectStatus(412, '/roles/');
+    await save.click();
+    const conflict = page.getByRole('dialog', { name: 'Somebody else has changed this item' });
+    const policies = conflict.getByRole('radiogroup', { name: 'Policies' });
+    await policies.getByText('Writers, Public').waitFor();
+    await admin.screenshot('role-conflict');
+    t.strictSame(await admin.axe(), [], 'the conflict is accessible');
+    await policies.getByLabel(/^Theirs/).check();
+    await conflict.getByRole('button', { name: 'Save as chosen' }).click();
+    await conflict.waitFor({ state: 'detached' });
+    await list.getByRole('link', { name: 'Public' }).waitFor({ state: 'detached' });
+    await until(async () => {
+      const role = await db.query("SELECT description FROM system_roles WHERE name = 'Writer'");
+      return role.rows[0]?.description === 'Mine';
+    }, 'it is saved as chosen');
+    t.strictSame(
+      (await ordered()).map(({ name }) => name),
+      ['Writers'],
+    );
+    await page.getByRole('link', { name: 'Back' }).click();
   });
 
   const guest = await app.newPage();
@@ -142,7 +213,7 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     await own.getByRole('button', { name: 'Save', exact: true }).click();
     await own
       .locator('[data-field=title]')
-      .getByText(/not match|valid|pattern/i)
+      .getByText('does not have the form that is asked for')
       .waitFor();
     await guest.screenshot('validated');
     await own.getByLabel('Title').fill('Of mine');
@@ -174,6 +245,27 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
     await page.getByLabel('Language').selectOption('en');
     await save.click();
     await page.getByText('The user is saved').waitFor();
+    await page.getByLabel('Last name').fill('Mine');
+    const change = await app.cluster.fetch(
+      `/users/${new URL(page.url()).pathname.split('/').at(-1)}`,
+      { method: 'PATCH', body: JSON.stringify({ last_name: 'Theirs' }) },
+    );
+    t.equal(change.status, 200);
+    admin.expectStatus(412, '/users/');
+    await save.click();
+    const conflict = page.getByRole('dialog', { name: 'Somebody else has changed this item' });
+    await conflict.getByText('Theirs').last().waitFor();
+    t.strictSame(await admin.axe(), [], 'two at one user');
+    await conflict
+      .getByRole('radiogroup', { name: 'Last name' })
+      .getByLabel(/^Theirs/)
+      .check();
+    await conflict.getByRole('button', { name: 'Save as chosen' }).click();
+    await conflict.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Wanda Theirs', level: 1 }).waitFor();
+    await page.getByLabel('Last name').fill('');
+    await save.click();
+    await page.getByRole('heading', { name: 'Wanda', exact: true, level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Make a token' }).click();
     const token = await drawer.locator('output').innerText();
     await admin.screenshot('token');

@@ -142,16 +142,51 @@ t.test('an administrator makes a policy', { skip }, async (t) => {
     );
   });
 
-  await t.test('two people change it', async () => {
+  await t.test('two people change it', async (t) => {
     tab.expectStatus(412, '/policies/');
-    await page.getByLabel('Name').fill('Authors');
-    await db.query("UPDATE system_policies SET description = 'Theirs' WHERE name = 'Writers'");
+    const theirs = async (part: object) => {
+      const { rows } = await db.query("SELECT id FROM system_policies WHERE name = 'Writers'");
+      const body = JSON.stringify(part);
+      const path = `/policies/${rows[0]?.id}`;
+      t.equal((await app.cluster.fetch(path, { method: 'PATCH', body })).status, 200);
+    };
+    const dialog = page.getByRole('dialog', { name: 'Somebody else has changed this item' });
+    await page.getByLabel('Description').fill('Mine');
+    await page.getByRole('button', { name: 'Genre: delete: full' }).click();
+    await page.getByRole('menuitem', { name: 'No access' }).click();
+    await page.getByRole('button', { name: 'Genre: delete: none (not saved yet)' }).waitFor();
+    const { rows } = await db.query(
+      `SELECT r.id FROM system_permissions r JOIN system_policies p ON p.id = policy
+        WHERE p.name = 'Writers' AND collection = 'genre' AND action = 'delete'`,
+    );
+    await theirs({
+      description: 'Theirs',
+      enforce_tfa: true,
+      permissions: {
+        create: [],
+        update: [{ id: rows[0]?.id, permissions: { id: { _gt: 3 } } }],
+        delete: [],
+      },
+    });
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Somebody else has changed this policy').waitFor();
+    await dialog.waitFor();
+    await dialog.getByRole('radiogroup', { name: 'Description' }).getByText('Theirs').waitFor();
+    await dialog.getByText('Requires a second factor: no → yes').waitFor();
+    await tab.screenshot('policy-conflict');
     t.strictSame(await tab.axe(), [], 'the conflict is accessible');
-    await page.getByRole('button', { name: 'Drop my changes' }).click();
-    await page.getByRole('heading', { name: 'Writers', level: 1 }).waitFor();
+    await dialog
+      .getByRole('radiogroup', { name: 'Description' })
+      .getByLabel(/^Theirs/)
+      .check();
+    await dialog.getByRole('button', { name: 'Save as chosen' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Genre: delete: none', exact: true }).waitFor();
     t.equal(await page.getByLabel('Description').inputValue(), 'Theirs');
+    const { rows: after } = await db.query(
+      "SELECT description, enforce_tfa FROM system_policies WHERE name = 'Writers'",
+    );
+    t.strictSame(after, [{ description: 'Theirs', enforce_tfa: true }], 'nothing is lost');
+    t.notOk((await stored()).some((row) => row.collection === 'genre' && row.action === 'delete'));
   });
 
   await page.getByLabel('Only from these addresses').fill('10.0.0');

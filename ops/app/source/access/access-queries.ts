@@ -124,10 +124,8 @@ export const policyUseQuery = (policy: string) =>
       ),
   });
 
-const USER_FIELDS = [
-  ...['id', 'first_name', 'last_name', 'email', 'status', 'role', 'language'],
-  ...['last_access', 'token', 'tfa_secret'],
-];
+export const OWN_FIELDS = ['id', 'first_name', 'last_name', 'email', 'status', 'role', 'language'];
+const USER_FIELDS = [...OWN_FIELDS, 'last_access', 'token', 'tfa_secret'];
 
 /** What the caller may read of a user. */
 export function userFields(rights: Rights): readonly string[] {

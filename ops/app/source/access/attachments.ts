@@ -1,55 +1,44 @@
-/** The policies of a role or a user, with what has been changed of them. */
+/**
+ * The policies of a role or a user, in their order. Where policies preset different values, those of a
+ * later one win.
+ */
 import type { Item } from '../data/schema-types.ts';
+import { sameValue } from '../data/values.ts';
 import type { Access } from './access-types.ts';
 
-export interface Attachments {
-  /** Keys of policies. */
-  readonly added: readonly string[];
-  /** Keys of rows of access. */
-  readonly removed: readonly string[];
+export type Attachment = Pick<Access, 'id' | 'policy' | 'sort'>;
+
+/** The keys of the policies. */
+export function policiesOf(stored: readonly Attachment[]): readonly string[] {
+  return [...new Set(stored.map(({ policy }) => policy))];
 }
 
-export const UNCHANGED: Attachments = { added: [], removed: [] };
-
-export function areChanged({ added, removed }: Attachments): boolean {
-  return added.length + removed.length > 0;
+/** The list with an entry one place further up or down. */
+export function moved(list: readonly string[], entry: string, by: -1 | 1): readonly string[] {
+  const from = list.indexOf(entry);
+  const to = from + by;
+  const other = list[to];
+  return other === undefined ? list : list.with(from, other).with(to, entry);
 }
 
-/** The keys of the policies that are left. */
-export function attached(stored: readonly Access[], { added, removed }: Attachments) {
-  const kept = stored.filter(({ id }) => !removed.includes(id)).map(({ policy }) => policy);
-  return [...kept, ...added];
-}
-
-export function attach(
-  stored: readonly Access[],
-  changes: Attachments,
-  policy: string,
-): Attachments {
-  const before = stored.find((row) => row.policy === policy);
-  if (before !== undefined) {
-    return { ...changes, removed: changes.removed.filter((id) => id !== before.id) };
-  }
-  return { ...changes, added: [...changes.added, policy] };
-}
-
-export function detach(
-  stored: readonly Access[],
-  changes: Attachments,
-  policy: string,
-): Attachments {
-  return {
-    added: changes.added.filter((other) => other !== policy),
-    removed: [
-      ...changes.removed,
-      ...stored.filter((row) => row.policy === policy).map(({ id }) => id),
-    ],
-  };
-}
-
-/** The member of a payload that stores the changes; none when there are none. */
-export function attachmentPayload(changes: Attachments): Item {
-  if (!areChanged(changes)) return {};
-  const create = changes.added.map((policy) => ({ policy }));
-  return { policies: { create, update: [], delete: changes.removed } };
+/**
+ * The member of a payload that makes the list out of what is stored; none when it is already.
+ * @param numbers whether the order is stored, too, which needs the right to change attachments
+ */
+export function attachmentPayload(
+  stored: readonly Attachment[],
+  wanted: readonly string[],
+  numbers: boolean,
+): Item {
+  if (sameValue(policiesOf(stored), wanted)) return {};
+  const kept = new Map(stored.map((row) => [row.policy, row]));
+  const placeOf = (policy: string) => wanted.indexOf(policy) + 1;
+  const create = wanted
+    .filter((policy) => !kept.has(policy))
+    .map((policy) => ({ policy, ...(numbers && { sort: placeOf(policy) }) }));
+  const update = [...kept.values()]
+    .filter(({ policy, sort }) => numbers && placeOf(policy) > 0 && sort !== placeOf(policy))
+    .map(({ id, policy }) => ({ id, sort: placeOf(policy) }));
+  const gone = stored.filter(({ policy }) => !wanted.includes(policy)).map(({ id }) => id);
+  return { policies: { create, update, delete: gone } };
 }

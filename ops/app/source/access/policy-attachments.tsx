@@ -12,31 +12,49 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslate } from 'ra-core';
 import { useId } from 'react';
 import { Link } from 'react-router-dom';
+import { useRights } from '../data/queries.ts';
+import { may } from '../data/rights.ts';
 import { Icon, NamedIcon } from '../theme/icon.tsx';
 import { policiesQuery } from './access-queries.ts';
-import type { Access, Policy } from './access-types.ts';
-import { type Attachments, attach, attached, detach } from './attachments.ts';
+import { ACCESS, type Policy } from './access-types.ts';
+import { moved } from './attachments.ts';
 import { policyPath } from './paths.ts';
 import { PolicyChips } from './policy-chips.tsx';
 
 export interface PolicyAttachmentsProps {
   readonly help: string;
-  readonly stored: readonly Access[];
-  readonly changes: Attachments;
+  /** Keys of policies, in their order. */
+  readonly value: readonly string[];
   readonly readOnly: boolean;
-  readonly onChange: (changes: Attachments) => void;
+  readonly onChange: (value: readonly string[]) => void;
 }
 
 const NO_POLICIES: readonly Policy[] = [];
 
 export function PolicyAttachments(props: PolicyAttachmentsProps) {
-  const { help, stored, changes, readOnly, onChange } = props;
+  const { help, value, readOnly, onChange } = props;
   const translate = useTranslate();
   const id = useId();
   const policies = useQuery(policiesQuery).data ?? NO_POLICIES;
-  const keys = attached(stored, changes);
-  const shown = keys.flatMap((key) => policies.find((policy) => policy.id === key) ?? []);
-  const free = policies.filter((policy) => !keys.includes(policy.id));
+  const mayOrder = may(useRights(), ACCESS, 'update') && !readOnly && value.length > 1;
+  const shown = value.flatMap((key) => policies.find((policy) => policy.id === key) ?? []);
+  const free = policies.filter((policy) => !value.includes(policy.id));
+  const move = (policy: Policy, by: -1 | 1) => (
+    <Tooltip title={translate(by < 0 ? 'access.moveUp' : 'access.moveDown')}>
+      <span>
+        <IconButton
+          size="small"
+          aria-label={translate(by < 0 ? 'access.moveUpOf' : 'access.moveDownOf', {
+            name: policy.name,
+          })}
+          disabled={policy.id === (by < 0 ? value[0] : value.at(-1))}
+          onClick={() => onChange(moved(value, policy.id, by))}
+        >
+          <Icon name={by < 0 ? 'arrow_upward' : 'arrow_downward'} fontSize="small" />
+        </IconButton>
+      </span>
+    </Tooltip>
+  );
   return (
     <Paper
       variant="outlined"
@@ -49,7 +67,7 @@ export function PolicyAttachments(props: PolicyAttachmentsProps) {
           {translate('access.policies')}
         </Typography>
         <Typography variant="body2" color="text.secondary">
-          {help}
+          {help} {mayOrder && translate('access.policyOrder')}
         </Typography>
       </div>
       {shown.length > 0 && (
@@ -63,12 +81,18 @@ export function PolicyAttachments(props: PolicyAttachmentsProps) {
                 <Link to={policyPath(policy.id)}>{policy.name}</Link>
               </Box>
               <PolicyChips policy={policy} />
+              {mayOrder && (
+                <Box sx={{ display: 'flex' }}>
+                  {move(policy, -1)}
+                  {move(policy, 1)}
+                </Box>
+              )}
               {!readOnly && (
                 <Tooltip title={translate('access.detach')}>
                   <IconButton
                     size="small"
                     aria-label={translate('access.detachPolicy', { name: policy.name })}
-                    onClick={() => onChange(detach(stored, changes, policy.id))}
+                    onClick={() => onChange(value.filter((key) => key !== policy.id))}
                   >
                     <Icon name="close" fontSize="small" />
                   </IconButton>
@@ -82,7 +106,7 @@ export function PolicyAttachments(props: PolicyAttachmentsProps) {
         <TextField
           select
           value=""
-          onChange={({ target }) => onChange(attach(stored, changes, target.value))}
+          onChange={({ target }) => onChange([...value, target.value])}
           slotProps={{
             select: { native: true },
             htmlInput: { 'aria-label': translate('access.addPolicy') },

@@ -6,7 +6,6 @@ import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
 import { useTranslate } from 'ra-core';
 import type { FormEvent, KeyboardEvent } from 'react';
-import { PreconditionFailedError } from '../../../client/source/index.ts';
 import { tellFailure } from '../data/failure.ts';
 import { faultsOf } from '../data/faults.ts';
 import { useRights } from '../data/queries.ts';
@@ -19,6 +18,7 @@ import { PERMISSIONS, POLICIES } from './access-types.ts';
 import { DeleteButton } from './delete-button.tsx';
 import { POLICY_LIST } from './paths.ts';
 import { PermissionMatrix } from './permission-matrix.tsx';
+import { PolicyConflict } from './policy-conflict.tsx';
 import { PolicyFields } from './policy-fields.tsx';
 import { PolicyUse } from './policy-use.tsx';
 import { usePolicyDraft } from './use-policy-draft.ts';
@@ -45,10 +45,9 @@ export function PolicyForm({ stored, isNew }: PolicyFormProps) {
   const faults = faultsOf(error, translate);
   const errorOf = (field: string) =>
     faults.find(({ path }) => path[0] === field && path.length === 1)?.message ?? null;
-  const conflict = error instanceof PreconditionFailedError;
   const elsewhere = error !== null && !faults.some(({ path }) => OWN.has(path[0] ?? ''));
-  const failure = elsewhere && !conflict ? tellFailure(error, translate) : null;
-  const submit = () => draft.dirty && !save.isPending && save.mutate({ tag: draft.tag });
+  const failure = elsewhere ? tellFailure(error, translate) : null;
+  const submit = () => draft.dirty && !save.isPending && save.mutate(draft);
   return (
     <>
       <PageHeader
@@ -83,6 +82,15 @@ export function PolicyForm({ stored, isNew }: PolicyFormProps) {
         }
       />
       <UnsavedChanges when={isDirty} />
+      {save.conflict !== null && (
+        <PolicyConflict
+          draft={draft}
+          theirs={save.conflict}
+          busy={save.isPending}
+          onSave={(payload, tag) => save.mutate({ payload, tag })}
+          onClose={save.endConflict}
+        />
+      )}
       <Box
         component="form"
         id={FORM}
@@ -103,24 +111,6 @@ export function PolicyForm({ stored, isNew }: PolicyFormProps) {
           gridTemplateColumns: 'minmax(0, 1fr)',
         }}
       >
-        {conflict && (
-          <Alert
-            severity="warning"
-            role="alert"
-            action={
-              <>
-                <Button color="inherit" onClick={() => void save.takeTheirs()}>
-                  {translate('access.takeTheirs')}
-                </Button>
-                <Button color="inherit" onClick={() => save.mutate({ tag: null })}>
-                  {translate('access.saveMine')}
-                </Button>
-              </>
-            }
-          >
-            {translate('access.conflict')}
-          </Alert>
-        )}
         {failure !== null && (
           <Alert severity="error" role="alert">
             {translate(failure.text)} {failure.detail}

@@ -15,8 +15,10 @@ import { IconInterface } from '../interface/icon-choice.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
 import { NamedIcon } from '../theme/icon.tsx';
-import { ACCESS, type Access, ROLES, type Role } from './access-types.ts';
+import { ACCESS, ROLES, type Role } from './access-types.ts';
 import { DeleteButton } from './delete-button.tsx';
+import { HolderConflict } from './holder-conflict.tsx';
+import { readsPolicies, roleRead, type StoredHolder } from './holder-queries.ts';
 import { ROLE_LIST, rolePath } from './paths.ts';
 import { PolicyAttachments } from './policy-attachments.tsx';
 import { roleChain, roleTree } from './role-tree.ts';
@@ -25,24 +27,25 @@ import { useHolderDraft } from './use-holder-draft.ts';
 import { useHolderSave } from './use-holder-save.ts';
 
 export interface RoleFormProps {
-  readonly role: Role;
+  readonly stored: StoredHolder<Role>;
   readonly roles: readonly Role[];
-  readonly policies: readonly Access[];
   readonly isNew: boolean;
 }
 
 const FORM = 'role';
 const ICON: Field = { collection: ROLES, field: 'icon', type: 'string', schema: null, meta: null };
 
-export function RoleForm({ role: stored, roles, policies, isNew }: RoleFormProps) {
+export function RoleForm({ stored, roles, isNew }: RoleFormProps) {
   const translate = useTranslate();
   const rights = useRights();
-  const draft = useHolderDraft(stored);
+  const { id } = stored.value;
+  const draft = useHolderDraft(stored, may(rights, ACCESS, 'update'));
   const { value: role, change } = draft;
-  const save = useHolderSave({
+  const save = useHolderSave<Role>({
     collection: ROLES,
-    id: isNew ? null : stored.id,
-    draft,
+    id: isNew ? null : id,
+    read: roleRead(id, rights),
+    reset: draft.reset,
     done: 'access.roleSaved',
     pathOf: rolePath,
   });
@@ -54,7 +57,7 @@ export function RoleForm({ role: stored, roles, policies, isNew }: RoleFormProps
   const failure = error !== null && errorOf('name') === null ? tellFailure(error, translate) : null;
   // A role cannot be above itself.
   const above = roleTree(roles).filter(
-    (at) => isNew || !roleChain(roles, at.role.id).some(({ id }) => id === stored.id),
+    (at) => isNew || !roleChain(roles, at.role.id).some((one) => one.id === id),
   );
   return (
     <>
@@ -67,8 +70,8 @@ export function RoleForm({ role: stored, roles, policies, isNew }: RoleFormProps
             {!isNew && may(rights, ROLES, 'delete') && (
               <DeleteButton
                 collection={ROLES}
-                id={stored.id}
-                title={translate('access.deleteRoleTitle', { name: stored.name })}
+                id={id}
+                title={translate('access.deleteRoleTitle', { name: stored.value.name })}
                 text={translate('access.deleteRoleText')}
                 done="access.roleDeleted"
                 back={ROLE_LIST}
@@ -90,13 +93,23 @@ export function RoleForm({ role: stored, roles, policies, isNew }: RoleFormProps
         }
       />
       <UnsavedChanges when={draft.isDirty} />
+      {save.conflict !== null && (
+        <HolderConflict
+          draft={draft}
+          theirs={save.conflict}
+          busy={save.isPending}
+          nameOf={(field) => translate(`access.${field}`)}
+          onSave={(payload, tag) => save.mutate({ payload, tag })}
+          onClose={save.endConflict}
+        />
+      )}
       <Box
         component="form"
         id={FORM}
         noValidate
         onSubmit={(event: FormEvent) => {
           event.preventDefault();
-          if (draft.dirty && !save.isPending) save.mutate();
+          if (draft.dirty && !save.isPending) save.mutate(draft);
         }}
         sx={{ p: { xs: 1.5, md: 3 }, display: 'grid', gap: 3, maxWidth: 960 }}
       >
@@ -163,14 +176,15 @@ export function RoleForm({ role: stored, roles, policies, isNew }: RoleFormProps
             slotProps={{ htmlInput: { dir: 'auto' } }}
           />
         </Paper>
-        <PolicyAttachments
-          help={translate('access.rolePoliciesHelp')}
-          stored={policies}
-          changes={draft.policies}
-          readOnly={readOnly || !may(rights, ACCESS, 'create')}
-          onChange={draft.changePolicies}
-        />
-        {!isNew && <RoleUsers role={stored.id} />}
+        {readsPolicies(rights, ROLES) && (
+          <PolicyAttachments
+            help={translate('access.rolePoliciesHelp')}
+            value={draft.policies}
+            readOnly={readOnly || !may(rights, ACCESS, 'create')}
+            onChange={draft.changePolicies}
+          />
+        )}
+        {!isNew && <RoleUsers role={id} />}
       </Box>
     </>
   );

@@ -2,49 +2,40 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslate } from 'ra-core';
 import { useParams } from 'react-router-dom';
+import { useRights } from '../data/queries.ts';
 import { NEW_ITEM } from '../data/route-of.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
-import { NotFound } from '../shell/not-found.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
-import { rolesQuery, sharedAccessQuery } from './access-queries.ts';
+import { rolesQuery } from './access-queries.ts';
 import type { Role } from './access-types.ts';
+import { holderQuery, roleRead, type StoredHolder } from './holder-queries.ts';
 import { ROLE_LIST } from './paths.ts';
 import { RoleForm } from './role-form.tsx';
 
-const NEW: Role = {
-  id: '',
-  name: '',
-  icon: 'supervised_user_circle',
-  description: null,
-  parent: null,
+const NEW: StoredHolder<Role> = {
+  value: { id: '', name: '', icon: 'supervised_user_circle', description: null, parent: null },
+  access: [],
+  tag: null,
 };
 
 export function Component() {
   const translate = useTranslate();
   const { role: id = NEW_ITEM } = useParams();
   const isNew = id === NEW_ITEM;
+  const rights = useRights();
   const roles = useQuery(rolesQuery);
-  const access = useQuery(sharedAccessQuery);
-  const error = roles.error ?? access.error;
+  const role = useQuery({ ...holderQuery<Role>(roleRead(id, rights)), enabled: !isNew });
+  const error = roles.error ?? role.error;
   if (error !== null) {
     return (
       <>
         <PageHeader title={translate('access.role')} back={ROLE_LIST} />
-        <Failure error={error} retry={() => Promise.all([roles.refetch(), access.refetch()])} />
+        <Failure error={error} retry={() => Promise.all([roles.refetch(), role.refetch()])} />
       </>
     );
   }
-  if (roles.data === undefined || access.data === undefined) return <Loading />;
-  const role = isNew ? NEW : roles.data.find((known) => known.id === id);
-  if (role === undefined) return <NotFound />;
-  return (
-    <RoleForm
-      key={id}
-      role={role}
-      roles={roles.data}
-      policies={access.data.filter((row) => row.role === id)}
-      isNew={isNew}
-    />
-  );
+  const stored = isNew ? NEW : role.data;
+  if (roles.data === undefined || stored === undefined) return <Loading />;
+  return <RoleForm key={id} stored={stored} roles={roles.data} isNew={isNew} />;
 }

@@ -2,65 +2,122 @@
 import { useCallback, useRef, useState } from 'react';
 import type { Item } from '../data/schema-types.ts';
 import { sameValue } from '../data/values.ts';
-import { type Attachments, areChanged, attachmentPayload, UNCHANGED } from './attachments.ts';
+import { attachmentPayload, policiesOf } from './attachments.ts';
+import type { StoredHolder } from './holder-queries.ts';
 
 interface Changes<T> {
   readonly own: Partial<T>;
-  readonly policies: Attachments;
+  /** The policies in their order; null while they are as they are stored. */
+  readonly policies: readonly string[] | null;
 }
 
 export interface HolderDraft<T> {
   /** With its changes. */
   readonly value: T;
-  readonly policies: Attachments;
+  readonly policies: readonly string[];
   readonly dirty: boolean;
   readonly isDirty: () => boolean;
   readonly change: (part: Partial<T>) => void;
-  readonly changePolicies: (policies: Attachments) => void;
+  readonly changePolicies: (policies: readonly string[]) => void;
   readonly reset: () => void;
   /** What is sent to store the changes. */
   readonly payload: Item;
+  /** Of what the changes were made to. */
+  readonly tag: string | null;
+  /** What was stored then, and what has been changed, by the names of fields. */
+  readonly base: Item;
+  readonly mine: Item;
+  /** Goes on from what is stored now, with the changes of some fields; yields what is sent then. */
+  readonly rebase: (stored: StoredHolder<T>, kept: ReadonlySet<string>) => Item;
 }
 
 function isNothing<T>({ own, policies }: Changes<T>): boolean {
-  return Object.keys(own).length === 0 && !areChanged(policies);
+  return Object.keys(own).length === 0 && policies === null;
 }
 
-export function useHolderDraft<T extends object>(stored: T): HolderDraft<T> {
-  const [changes, setChanges] = useState<Changes<T>>({ own: {}, policies: UNCHANGED });
+/** All that is stored of a holder, by the names of fields. */
+export function holderItem<T extends object>({ value, access }: StoredHolder<T>): Item {
+  return { ...value, policies: policiesOf(access) };
+}
+
+/** The changes without those that name what is stored, and without those of other fields. */
+function without<T extends object>(
+  own: Partial<T>,
+  stored: T,
+  kept?: ReadonlySet<string>,
+): Partial<T> {
+  const next = { ...own };
+  const known = new Map<string, unknown>(Object.entries(stored));
+  for (const [name, value] of Object.entries(own)) {
+    const isKept = kept === undefined || kept.has(name);
+    if (!isKept || sameValue(value, known.get(name))) Reflect.deleteProperty(next, name);
+  }
+  return next;
+}
+
+/** @param numbers whether the order of policies is stored, too */
+export function useHolderDraft<T extends object>(
+  latest: StoredHolder<T>,
+  numbers: boolean,
+): HolderDraft<T> {
+  const [changes, setChanges] = useState<Changes<T>>({ own: {}, policies: null });
   const now = useRef(changes);
-  const latest = useRef(stored);
-  latest.current = stored;
+  // What others save does not move the ground under changes; it is met when one saves.
+  const base = useRef(latest);
+  if (isNothing(changes)) base.current = latest;
+  const stored = base.current;
   const take = useCallback((next: Changes<T>) => {
     now.current = next;
     setChanges(next);
   }, []);
   const change = useCallback(
-    (part: Partial<T>) => {
-      const own = { ...now.current.own, ...part };
-      const known = new Map<string, unknown>(Object.entries(latest.current));
-      for (const name of Object.keys(own)) {
-        const next = new Map<string, unknown>(Object.entries(own)).get(name);
-        if (sameValue(next, known.get(name))) Reflect.deleteProperty(own, name);
-      }
-      take({ ...now.current, own });
-    },
+    (part: Partial<T>) =>
+      take({
+        ...now.current,
+        own: without({ ...now.current.own, ...part }, base.current.value),
+      }),
     [take],
   );
   const changePolicies = useCallback(
-    (policies: Attachments) => take({ ...now.current, policies }),
+    (policies: readonly string[]) => {
+      const isStored = sameValue(policies, policiesOf(base.current.access));
+      take({ ...now.current, policies: isStored ? null : policies });
+    },
     [take],
   );
-  const reset = useCallback(() => take({ own: {}, policies: UNCHANGED }), [take]);
+  const payloadOf = useCallback(
+    ({ own, policies }: Changes<T>): Item => ({
+      ...own,
+      ...(policies !== null && attachmentPayload(base.current.access, policies, numbers)),
+    }),
+    [numbers],
+  );
+  const rebase = useCallback(
+    (next: StoredHolder<T>, kept: ReadonlySet<string>) => {
+      base.current = next;
+      const { own, policies } = now.current;
+      take({
+        own: without(own, next.value, kept),
+        policies: kept.has('policies') ? policies : null,
+      });
+      return payloadOf(now.current);
+    },
+    [take, payloadOf],
+  );
+  const reset = useCallback(() => take({ own: {}, policies: null }), [take]);
   const isDirty = useCallback(() => !isNothing(now.current), []);
   return {
-    value: { ...stored, ...changes.own },
-    policies: changes.policies,
+    value: { ...stored.value, ...changes.own },
+    policies: changes.policies ?? policiesOf(stored.access),
     dirty: !isNothing(changes),
     isDirty,
     change,
     changePolicies,
     reset,
-    payload: { ...changes.own, ...attachmentPayload(changes.policies) },
+    payload: payloadOf(changes),
+    tag: stored.tag,
+    base: holderItem(stored),
+    mine: { ...changes.own, ...(changes.policies !== null && { policies: changes.policies }) },
+    rebase,
   };
 }

@@ -1,9 +1,17 @@
 /** The draft of a policy: what is stored, and what has been changed of it and of its permissions. */
 import { useCallback, useMemo, useRef, useState } from 'react';
+import type { Item } from '../data/schema-types.ts';
 import { sameValue } from '../data/values.ts';
 import type { StoredPolicy } from './access-queries.ts';
 import type { Policy } from './access-types.ts';
-import { type Cells, cellsOf, type Rule, withCell } from './permission-rules.ts';
+import {
+  type Cells,
+  cellsOf,
+  NO_RULES,
+  permissionChanges,
+  type Rule,
+  withCell,
+} from './permission-rules.ts';
 
 type Own = Omit<Policy, 'id'>;
 
@@ -24,10 +32,40 @@ function without(own: Partial<Own>, stored: Own): Partial<Own> {
   return Object.fromEntries(changed);
 }
 
+/** The name under which the changes of a cell are compared with those of somebody else. */
+export const CELL = 'cell:';
+
+/** All of a policy by names: its fields, and its cells without the keys of their rows. */
+function policyItem(own: object, cells: Cells): Item {
+  const bare = [...cells].map(([key, rules]) => [
+    CELL + key,
+    rules.map(({ id: _, ...rule }) => rule),
+  ]);
+  return { ...own, ...Object.fromEntries(bare) };
+}
+
+/** What is stored, with an empty cell for each that is changed. */
+export function storedItem({ policy }: StoredPolicy, cells: Cells, changed: Cells): Item {
+  const empty = [...changed.keys()].map((key) => [key, NO_RULES] as const);
+  const { id: _, permissions: __, ...own } = policy;
+  return policyItem(own, new Map([...empty, ...cells]));
+}
+
+/** Rules as they are written over others: rows that are gone are made anew. */
+function over(rules: readonly Rule[], stored: readonly Rule[] = NO_RULES): readonly Rule[] {
+  const known = new Set(stored.map(({ id }) => id));
+  return rules.map((rule) => (known.has(rule.id) ? rule : { ...rule, id: null }));
+}
+
+/** What is sent to store changes. */
+function payloadOf(stored: Cells, { own, cells }: Changes): Item {
+  const permissions = permissionChanges(stored, cells);
+  return { ...own, ...(permissions !== null && { permissions }) };
+}
+
 export interface PolicyDraft {
   /** With its changes. */
   readonly policy: Policy;
-  readonly own: Partial<Own>;
   readonly cells: Cells;
   readonly cellChanges: Cells;
   readonly tag: string | null;
@@ -39,6 +77,13 @@ export interface PolicyDraft {
   readonly changeCell: (key: string, rules: readonly Rule[]) => void;
   /** Forgets all changes. */
   readonly reset: () => void;
+  /** What is sent to store the changes. */
+  readonly payload: Item;
+  /** What was stored when the changes began, and the changes, by names. */
+  readonly base: Item;
+  readonly mine: Item;
+  /** Goes on from what is stored now, with the changes of some names; yields what is sent then. */
+  readonly rebase: (stored: StoredPolicy, kept: ReadonlySet<string>) => Item;
 }
 
 export function usePolicyDraft(latest: StoredPolicy): PolicyDraft {
@@ -66,6 +111,22 @@ export function usePolicyDraft(latest: StoredPolicy): PolicyDraft {
       take({ ...now.current, cells: withCell(cells, now.current.cells, key, rules) }),
     [take, cells],
   );
+  const rebase = useCallback(
+    (next: StoredPolicy, kept: ReadonlySet<string>) => {
+      base.current = next;
+      const theirs = cellsOf(next.policy.permissions);
+      const own = Object.entries(now.current.own).filter(([name]) => kept.has(name));
+      const changed = [...now.current.cells]
+        .filter(([key]) => kept.has(CELL + key))
+        .map(([key, rules]) => [key, over(rules, theirs.get(key))] as const);
+      take({
+        own: without(Object.fromEntries(own), next.policy),
+        cells: new Map(changed),
+      });
+      return payloadOf(theirs, now.current);
+    },
+    [take],
+  );
   const reset = useCallback(() => {
     take(NOTHING);
     setRound((before) => before + 1);
@@ -73,7 +134,6 @@ export function usePolicyDraft(latest: StoredPolicy): PolicyDraft {
   const isDirty = useCallback(() => !isNothing(now.current), []);
   return {
     policy: { ...stored.policy, ...changes.own },
-    own: changes.own,
     cells,
     cellChanges: changes.cells,
     tag: stored.tag,
@@ -83,5 +143,9 @@ export function usePolicyDraft(latest: StoredPolicy): PolicyDraft {
     change,
     changeCell,
     reset,
+    payload: payloadOf(cells, changes),
+    base: storedItem(stored, cells, changes.cells),
+    mine: policyItem(changes.own, changes.cells),
+    rebase,
   };
 }

@@ -10,8 +10,9 @@ import type { Role, User } from './access-types.ts';
 import { roleTree } from './role-tree.ts';
 import { STATUSES } from './user-status.tsx';
 
-/** A user with the password that a new one may get. */
-export interface EditedUser extends User {
+/** What the form of a user changes, with the password that a new one may get. */
+export interface EditedUser
+  extends Pick<User, 'id' | 'first_name' | 'last_name' | 'email' | 'status' | 'role' | 'language'> {
   readonly password?: string | null;
 }
 

@@ -11,8 +11,10 @@ import { useRights } from '../data/queries.ts';
 import { may } from '../data/rights.ts';
 import { PageHeader } from '../shell/page-header.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
-import { ACCESS, type Access, USERS, type User } from './access-types.ts';
+import { ACCESS, USERS, type User } from './access-types.ts';
 import { DeleteButton } from './delete-button.tsx';
+import { HolderConflict } from './holder-conflict.tsx';
+import { readsPolicies, type StoredHolder, userRead } from './holder-queries.ts';
 import { rightsPath, USER_LIST, userPath } from './paths.ts';
 import { personName } from './person.ts';
 import { PolicyAttachments } from './policy-attachments.tsx';
@@ -23,9 +25,10 @@ import { UserSecurity } from './user-security.tsx';
 import { UserStatus } from './user-status.tsx';
 
 export interface UserFormProps {
-  readonly user: User;
-  readonly policies: readonly Access[];
-  readonly isNew: boolean;
+  /** What the form changes. */
+  readonly stored: StoredHolder<EditedUser>;
+  /** All that is known of the user; null for a new one. */
+  readonly user: User | null;
 }
 
 const FORM = 'user';
@@ -39,14 +42,17 @@ const SHOWN = new Set([
   'password',
 ]);
 
-export function UserForm({ user: stored, policies, isNew }: UserFormProps) {
+export function UserForm({ stored, user }: UserFormProps) {
+  const isNew = user === null;
+  const { id } = stored.value;
   const translate = useTranslate();
   const rights = useRights();
-  const draft = useHolderDraft<EditedUser>(stored);
-  const save = useHolderSave({
+  const draft = useHolderDraft(stored, may(rights, ACCESS, 'update'));
+  const save = useHolderSave<EditedUser>({
     collection: USERS,
-    id: isNew ? null : stored.id,
-    draft,
+    id: isNew ? null : id,
+    read: userRead(id, rights),
+    reset: draft.reset,
     done: 'access.userSaved',
     pathOf: userPath,
   });
@@ -57,19 +63,19 @@ export function UserForm({ user: stored, policies, isNew }: UserFormProps) {
   const errorOf = (field: string) => faults.find(({ path }) => path[0] === field)?.message ?? null;
   const isShown = faults.some(({ path }) => SHOWN.has(path[0] ?? ''));
   const failure = error !== null && !isShown ? tellFailure(error, translate) : null;
-  const name = personName(stored);
+  const name = personName(stored.value);
   return (
     <>
       <PageHeader
         title={isNew ? translate('access.newUser') : name}
         back={USER_LIST}
-        {...(!isNew && { note: <UserStatus status={stored.status} /> })}
+        {...(!isNew && { note: <UserStatus status={stored.value.status} /> })}
         actions={
           <>
             {!isNew && may(rights, USERS, 'delete') && (
               <DeleteButton
                 collection={USERS}
-                id={stored.id}
+                id={id}
                 title={translate('access.deleteUserTitle', { name })}
                 text={translate('access.deleteUserText')}
                 done="access.userDeleted"
@@ -78,7 +84,7 @@ export function UserForm({ user: stored, policies, isNew }: UserFormProps) {
               />
             )}
             {!isNew && (
-              <Button component={Link} to={rightsPath(stored.id)}>
+              <Button component={Link} to={rightsPath(id)}>
                 {translate('access.rights')}
               </Button>
             )}
@@ -97,6 +103,18 @@ export function UserForm({ user: stored, policies, isNew }: UserFormProps) {
         }
       />
       <UnsavedChanges when={draft.isDirty} />
+      {save.conflict !== null && (
+        <HolderConflict
+          draft={draft}
+          theirs={save.conflict}
+          busy={save.isPending}
+          nameOf={(field) =>
+            translate(field === 'policies' ? 'access.policies' : `access.user_${field}`)
+          }
+          onSave={(payload, tag) => save.mutate({ payload, tag })}
+          onClose={save.endConflict}
+        />
+      )}
       <Box sx={{ p: { xs: 1.5, md: 3 }, display: 'grid', gap: 3, maxWidth: 960 }}>
         <Box
           component="form"
@@ -104,7 +122,7 @@ export function UserForm({ user: stored, policies, isNew }: UserFormProps) {
           noValidate
           onSubmit={(event: FormEvent) => {
             event.preventDefault();
-            if (draft.dirty && !save.isPending) save.mutate();
+            if (draft.dirty && !save.isPending) save.mutate(draft);
           }}
           sx={{ display: 'grid', gap: 3 }}
         >
@@ -120,15 +138,16 @@ export function UserForm({ user: stored, policies, isNew }: UserFormProps) {
             errorOf={errorOf}
             onChange={draft.change}
           />
-          <PolicyAttachments
-            help={translate('access.userPoliciesHelp')}
-            stored={policies}
-            changes={draft.policies}
-            readOnly={readOnly || !may(rights, ACCESS, 'create')}
-            onChange={draft.changePolicies}
-          />
+          {readsPolicies(rights, USERS) && (
+            <PolicyAttachments
+              help={translate('access.userPoliciesHelp')}
+              value={draft.policies}
+              readOnly={readOnly || !may(rights, ACCESS, 'create')}
+              onChange={draft.changePolicies}
+            />
+          )}
         </Box>
-        {!isNew && <UserSecurity user={stored} readOnly={readOnly} />}
+        {user !== null && <UserSecurity user={user} readOnly={readOnly} />}
       </Box>
     </>
   );

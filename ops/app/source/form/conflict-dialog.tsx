@@ -11,15 +11,23 @@ import Radio from '@mui/material/Radio';
 import RadioGroup from '@mui/material/RadioGroup';
 import Typography from '@mui/material/Typography';
 import { useLocaleState, useTranslate } from 'ra-core';
-import { useId, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import type { Field, Item } from '../data/schema-types.ts';
 import { specialsOf } from '../data/values.ts';
 import { Value } from '../display/value.tsx';
 import { fieldName } from '../translation/names.ts';
 import { changedByOther, conflictsOf, resolved } from './conflict.ts';
 
+/** What fields are called, and how their values are shown. */
+export interface ConflictWords {
+  readonly nameOf: (field: string) => string;
+  readonly say: (field: string, value: unknown) => ReactNode;
+}
+
 interface ConflictDialogProps {
-  readonly fields: readonly Field[];
+  /** Of the item; they tell what fields are called, unless `words` does. */
+  readonly fields?: readonly Field[];
+  readonly words?: ConflictWords;
   readonly base: Item;
   readonly mine: Item;
   readonly theirs: Item;
@@ -30,22 +38,25 @@ interface ConflictDialogProps {
 }
 
 const MADE = ['date-updated', 'user-updated'];
+const NO_FIELDS: readonly Field[] = [];
 
 export function ConflictDialog(props: ConflictDialogProps) {
-  const { fields, base, mine, theirs, busy, onSave, onClose } = props;
+  const { fields = NO_FIELDS, words, base, mine, theirs, busy, onSave, onClose } = props;
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const id = useId();
   const [takesTheirs, setTakesTheirs] = useState<ReadonlySet<string>>(new Set());
   const byName = new Map(fields.map((field) => [field.field, field]));
   const nameOf = (name: string) => {
+    if (words !== undefined) return words.nameOf(name);
     const field = byName.get(name);
     return field === undefined ? name : fieldName(field, locale);
   };
   const conflicts = conflictsOf(base, mine, theirs);
   const others = changedByOther(base, mine, theirs).filter((name) => {
     const field = byName.get(name);
-    return field !== undefined && !MADE.some((flag) => specialsOf(field).has(flag));
+    if (field === undefined) return words !== undefined;
+    return !MADE.some((flag) => specialsOf(field).has(flag));
   });
   const choose = (name: string, isTheirs: boolean) =>
     setTakesTheirs((known) => {
@@ -55,6 +66,7 @@ export function ConflictDialog(props: ConflictDialogProps) {
       return next;
     });
   const shown = (name: string, value: unknown) => {
+    if (words !== undefined) return words.say(name, value);
     const field = byName.get(name);
     return field === undefined ? null : <Value field={field} value={value} />;
   };

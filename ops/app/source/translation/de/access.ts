@@ -24,9 +24,8 @@ export const access = {
   whoHasIt: 'Wer sie hat',
   nobodyHasIt: 'Noch niemand. Fügen Sie sie einer Rolle oder einer Person hinzu.',
   everybody: 'Alle ohne Rolle, angemeldet oder nicht',
-  conflict: 'Jemand anderes hat diese Richtlinie inzwischen geändert.',
-  takeTheirs: 'Meine Änderungen verwerfen',
-  saveMine: 'Mit meinen überschreiben',
+  yes: 'ja',
+  no: 'nein',
   policy: {
     admin_access: 'Verwaltung',
     admin_accessHelp: 'Darf alles, auch in diesem Bereich.',
@@ -123,6 +122,11 @@ export const access = {
   rolePoliciesHelp: 'Was alle mit dieser Rolle dürfen.',
   userPoliciesHelp: 'Zusätzlich zu denen der Rolle. Nur wenige brauchen eigene.',
   addPolicy: 'Richtlinie hinzufügen',
+  policyOrder: 'Geben mehrere einen Wert vor, zählt die letzte in dieser Liste.',
+  moveUp: 'Nach oben',
+  moveUpOf: '%{name} nach oben',
+  moveDown: 'Nach unten',
+  moveDownOf: '%{name} nach unten',
   detach: 'Wegnehmen',
   detachPolicy: '%{name} wegnehmen',
   nobodyInRole:
