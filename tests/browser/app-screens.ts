@@ -71,9 +71,10 @@ const OTHER_SCREENS: Readonly<Record<string, string | null>> = {
   'forgotten-password': '/forgotten-password',
   'reset-password': '/reset-password?token=unknown',
   'accept-invite': '/accept-invite?token=unknown',
+  register: '/register',
   // These lead elsewhere.
   login: null,
-  'users/:key': null,
+  'users/:user': null,
   // Nothing is there, which is a screen, too.
   '*': '/nowhere',
 };
