@@ -48,9 +48,12 @@ const LEAST_WIDTH = 80;
 
 const list = v.object({ data: v.array(v.unknown()) });
 
-/** Encodes what a URL must not contain; commas stay (RFC 3986, section 3.4). */
+/** Encodes what a URL must not contain; commas stay, and brackets, which `curl -g` sends as they are. */
 function encode(text: string): string {
-  return encodeURIComponent(text).replaceAll('%2C', ',');
+  return encodeURIComponent(text)
+    .replaceAll('%2C', ',')
+    .replaceAll('%5B', '[')
+    .replaceAll('%5D', ']');
 }
 
 function pathOf({ path, query }: Example): string {
@@ -90,7 +93,7 @@ export async function showcase(
     print(
       styleText(
         'cyan',
-        `  curl -H "Authorization: Bearer $ADMIN_TOKEN" \\\n    "${api.url}${path}"`,
+        `  curl -g -H "Authorization: Bearer $ADMIN_TOKEN" \\\n    "${api.url}${path}"`,
       ),
     );
     for (const line of itemLines(data)) print(`    ${styleText('dim', line)}`);
