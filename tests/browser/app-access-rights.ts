@@ -70,7 +70,7 @@ async function makeAccess(cluster: Cluster) {
 }
 
 /** The matrix of the page: the levels of the actions by collection. */
-async function matrixOf({ page }: AppPage) {
+async function matrixOf({ page }: Pick<AppPage, 'page'>) {
   const rows: [string, ...string[]][] = await page.evaluate(
     `[...document.querySelectorAll('tbody tr')].map((row) => [
       row.querySelector('code').textContent,
@@ -90,11 +90,11 @@ t.test('what a user may do is what the service says', { skip }, async (t) => {
 
   await tab.signIn();
 
-  const agrees = async (t: Test, name: string) => {
+  const agrees = async (t: Test, name: string, { page }: AppPage = tab) => {
     const { body } = await sendAs(cluster, `token-of-${name}`, 'GET', '/permissions/me');
     for (const system of [false, true]) {
       await page.getByLabel('System collections').setChecked(system);
-      const shown = await matrixOf(tab);
+      const shown = await matrixOf({ page });
       t.ok(shown.size > 1);
       for (const [collection, levels] of shown) {
         for (const [place, action] of ACTIONS.entries()) {
@@ -136,6 +136,26 @@ t.test('what a user may do is what the service says', { skip }, async (t) => {
     await page.getByText('public, as there is no role').waitFor();
     await page.getByRole('button', { name: 'Genre: read: full' }).waitFor();
     await agrees(t, 'Guest');
+  });
+
+  await t.test('asked by an administrator without app access', async (t) => {
+    const made = (path: string, body: object) => sendAs(cluster, ADMIN_TOKEN, 'POST', path, body);
+    const policy = await made('/policies', { name: 'All but the App', admin_access: true });
+    const email = 'ada@example.com';
+    const policies = [{ policy: policy.body.data.id }];
+    const ada = await made('/users', { email, password: PASSWORD, policies });
+    const other = await app.newPage();
+    await other.signIn({ email, password: PASSWORD });
+    await other.open(`/access/users/${writer}/rights`);
+    await other.page.getByLabel('As if at an address where all of them count').uncheck();
+    await other.page.getByRole('button', { name: 'Article: delete: none' }).waitFor();
+    await agrees(t, 'Wanda', other);
+    await other.page.getByLabel('System collections').check();
+    await other.page.getByRole('button', { name: 'Users: read: custom' }).click();
+    await other.page.getByRole('dialog').getByText('What every user of the App may do').waitFor();
+    t.strictSame(other.faults, []);
+    await other.page.close();
+    await sendAs(cluster, ADMIN_TOKEN, 'DELETE', `/users/${ada.body.data.id}`);
   });
 
   await t.test('as an administrator', async (t) => {

@@ -228,6 +228,45 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
     t.equal(await countOf(cluster), before);
   });
 
+  await t.test('a row that is too long to be corrected here, and one with a secret', async (t) => {
+    await cluster.db.query('ALTER TABLE customer ADD COLUMN note text, ADD COLUMN pin text');
+    const made = await cluster.fetch('/fields/customer/pin', {
+      method: 'PATCH',
+      body: JSON.stringify({ meta: { special: 'conceal' } }),
+    });
+    t.equal(made.status, 200);
+    await tab.open('/imports?collection=customer');
+    const long = 'x'.repeat(5_000);
+    await drop(
+      tab,
+      'withheld.csv',
+      `name,age,note,pin\nLong,old,${long},\nSecret,young,,1234\nShort,older,,\n`,
+    );
+    await page.getByText('4 of 4 columns are imported').waitFor();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('This row is too long to be corrected here').waitFor();
+    await page.getByText('it may hold a secret').waitFor();
+    t.equal(await page.getByText('1234').count(), 0);
+    t.equal(await page.getByLabel('age of row 3').inputValue(), 'older');
+    t.equal(await page.getByLabel('Send row 1 again').count(), 0);
+    await tab.screenshot('withheld');
+    t.strictSame(await tab.axe(), [], 'what cannot be corrected here is told accessibly');
+    await page.getByLabel('age of row 3').fill('9');
+    await page.getByRole('button', { name: 'Send 1 row again' }).click();
+    await page.getByText('All rows are imported.').waitFor();
+
+    // Another tab of the same browser knows what became of it.
+    await page.getByRole('link', { name: 'Back' }).click();
+    await page.getByText('1 row was sent again.').waitFor();
+    const beside = await app.newTab(tab);
+    await beside.open(new URL(page.url()).pathname.replace('/admin', ''));
+    await beside.page.getByText('1 row was sent again.').waitFor();
+    await beside.page.getByText('This row is too long to be corrected here').waitFor();
+    t.equal(await beside.page.getByLabel('age of row 3').count(), 0, 'it is not offered twice');
+    t.strictSame(beside.faults, []);
+    await beside.page.close();
+  });
+
   await t.test('in German, from right to left', async (t) => {
     await page.getByRole('button', { name: 'Account' }).click();
     await page.getByLabel('Language').selectOption('de');

@@ -90,6 +90,27 @@ t.test('settings are changed, and others see them', { skip }, async (t) => {
     t.strictSame(far.faults, []);
   });
 
+  await t.test('the history of the settings', async (t) => {
+    const about = page.getByLabel('What it is about');
+    await about.fill('Ships alone');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await until(async () => {
+      const { rows: now } = await cluster.db.query(
+        'SELECT project_descriptor FROM system_settings',
+      );
+      return now[0]?.project_descriptor === 'Ships alone';
+    }, 'it is changed once more');
+    await page.getByRole('button', { name: 'History' }).click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByRole('listitem').nth(1).waitFor();
+    await drawer.getByRole('listitem').nth(1).getByRole('button').click();
+    await drawer.getByText('Ships and their people').first().waitFor();
+    await tab.screenshot('history');
+    t.strictSame(await tab.axe(), [], 'the history is accessible');
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+  });
+
   await t.test('what depends on another setting comes with it', async (t) => {
     await page.getByLabel('Registration', { exact: true }).check();
     await page.getByLabel('Role of those who register').waitFor();

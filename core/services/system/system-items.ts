@@ -52,10 +52,13 @@ export class SystemService extends ItemService {
   }
 }
 
-/** What app access grants has no rows, and is shown with the stored permissions. */
+/**
+ * What app access grants has no rows, and is shown with the stored permissions: to whom it is granted,
+ * and to administrators, who see what others may do.
+ */
 function withAppPermissions(answer: Answer, query: Query, caller: Caller): Answer {
   const isPlain = query.aggregate.length === 0 && query.groupBy.length === 0;
-  if (!caller.app || !isPlain || answer.kind === 'text') return answer;
+  if (!(caller.app || caller.admin) || !isPlain || answer.kind === 'text') return answer;
   const shown = APP_PERMISSIONS.filter(
     (row) => query.filter === null || passesFilter(query.filter, { ...NO_ROW, ...row }, caller),
   );

@@ -38,6 +38,8 @@ export function BadRowLine(props: BadRowLineProps) {
   const translate = useTranslate();
   const { row } = bad;
   const whole = faults.get('');
+  const withheld = bad.withheld !== null && translate(`imports.withheld.${bad.withheld}`);
+  const hasMore = whole !== undefined || withheld !== false;
   const cell = (column: string) => {
     const text = edits[column] ?? cells?.[column] ?? '';
     const fault = faults.get(column);
@@ -71,7 +73,7 @@ export function BadRowLine(props: BadRowLineProps) {
     <>
       <TableRow
         selected={chosen === true}
-        sx={{ '& td, & th': { verticalAlign: 'top', ...(whole && { borderBottom: 0 }) } }}
+        sx={{ '& td, & th': { verticalAlign: 'top', ...(hasMore && { borderBottom: 0 }) } }}
       >
         {chosen !== null && (
           <TableCell padding="checkbox" sx={{ pt: 1 }}>
@@ -92,12 +94,19 @@ export function BadRowLine(props: BadRowLineProps) {
           </TableCell>
         ))}
       </TableRow>
-      {whole !== undefined && (
+      {hasMore && (
         <TableRow>
           <TableCell colSpan={columns.length + 2} sx={{ pt: 0 }}>
-            <Typography variant="body2" color="error">
-              {whole}
-            </Typography>
+            {whole !== undefined && (
+              <Typography variant="body2" color="error">
+                {whole}
+              </Typography>
+            )}
+            {withheld !== false && (
+              <Typography variant="body2" color="textSecondary">
+                {withheld}
+              </Typography>
+            )}
           </TableCell>
         </TableRow>
       )}

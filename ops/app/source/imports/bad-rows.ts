@@ -16,6 +16,8 @@ export interface BadRow {
   readonly row: number;
   /** Its text; null where the server does not repeat it. */
   readonly original: string | null;
+  /** Why not: it is too long, or holds a secret. */
+  readonly withheld: 'long' | 'secret' | null;
   readonly faults: readonly RowFault[];
 }
 
@@ -63,12 +65,19 @@ function recordsOf(text: string): readonly Readonly<Record<string, string>>[] {
   return records;
 }
 
+function withheldOf(original: string): BadRow['withheld'] {
+  if (original === '') return 'secret';
+  // A long row is cut.
+  return original.endsWith('…') ? 'long' : null;
+}
+
 function rowOf([row, records]: readonly [string, readonly Readonly<Record<string, string>>[]]) {
   const original = unmarked(records[0]?.original ?? '');
+  const withheld = withheldOf(original);
   return {
     row: Number(row),
-    // A long row is cut.
-    original: original === '' || original.endsWith('…') ? null : original,
+    original: withheld === null ? original : null,
+    withheld,
     faults: records.map(({ field = '', code = '', reason = '' }) => ({ field, code, reason })),
   };
 }

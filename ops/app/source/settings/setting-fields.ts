@@ -123,7 +123,11 @@ export function settingFields(
   language: string,
   text: Text,
 ): readonly Field[] {
-  return GROUPS.flatMap(({ name, icon, settings }) => {
+  // By its key the history is found.
+  const key = fields
+    .filter(({ schema }) => schema?.is_primary_key === true)
+    .map((field) => ({ ...field, meta: { ...BARE, ...field.meta, hidden: true } }));
+  const shown = GROUPS.flatMap(({ name, icon, settings }) => {
     const group = `group-${name}`;
     const members = settings.flatMap((setting) => {
       const field = fields.find((one) => one.field === setting.field);
@@ -142,4 +146,5 @@ export function settingFields(
     };
     return [head, ...members];
   });
+  return [...key, ...shown];
 }

@@ -30,7 +30,7 @@ export function Component() {
     const text = (key: string) => translate(`settings.${key}`, { _: '' }) || null;
     return settingFields(known ?? [], locale, text);
   }, [known, locale, translate]);
-  const read = useMemo(() => ['id', ...formFields(shown, rights)], [shown, rights]);
+  const read = useMemo(() => formFields(shown, rights), [shown, rights]);
   const stored = useQuery({
     ...storedQuery(SETTINGS, null, read),
     enabled: known !== undefined,

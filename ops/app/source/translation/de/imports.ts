@@ -122,6 +122,11 @@ export const imports = {
   sendRow: 'Zeile %{row} erneut senden',
   cell: '%{column} in Zeile %{row}',
   sendAgain: '%{smart_count} Zeile erneut senden |||| %{smart_count} Zeilen erneut senden',
+  withheld: {
+    long: 'Diese Zeile ist zu lang, um sie hier zu berichtigen. Berichtigen Sie sie in Ihrer Datei, und importieren Sie die Datei noch einmal.',
+    secret:
+      'Der Text dieser Zeile wird nicht gezeigt, weil er ein Geheimnis enthalten kann. Berichtigen Sie ihn in Ihrer Datei, und importieren Sie die Datei noch einmal.',
+  },
   moreRows:
     'Das sind die ersten %{count}. Die nächsten folgen, wenn sie gesendet sind; „Abgelehnte Zeilen“ enthält alle als Datei.',
   sent: '%{smart_count} Zeile wurde erneut gesendet. |||| %{smart_count} Zeilen wurden erneut gesendet.',

@@ -119,6 +119,11 @@ export const imports = {
   sendRow: 'Send row %{row} again',
   cell: '%{column} of row %{row}',
   sendAgain: 'Send %{smart_count} row again |||| Send %{smart_count} rows again',
+  withheld: {
+    long: 'This row is too long to be corrected here. Correct it in your file, and import the file once more.',
+    secret:
+      'The text of this row is not shown, because it may hold a secret. Correct it in your file, and import the file once more.',
+  },
   moreRows:
     'These are the first %{count}. The next ones follow when they are sent; "Rejected rows" has all of them as a file.',
   sent: '%{smart_count} row was sent again. |||| %{smart_count} rows were sent again.',
