@@ -1,8 +1,9 @@
 /** Follows the path of a condition, and loads the fields of the collections that it leads through. */
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useContext, useMemo } from 'react';
 import { fieldsQuery, relationsQuery } from '../data/queries.ts';
 import type { Relation } from '../data/schema-types.ts';
+import { DraftFieldsContext } from './draft-fields.ts';
 import { followPath } from './steps.ts';
 
 const NO_RELATIONS: readonly Relation[] = [];
@@ -20,10 +21,16 @@ export function useTarget(collection: string, path: readonly string[]) {
     }
     return [...reached];
   }, [collection, path, relations]);
+  const drafts = useContext(DraftFieldsContext);
   const fields = useQueries({
     queries: names.map(fieldsQuery),
     combine: (results) =>
-      new Map(results.map(({ data }, index) => [names[index] ?? '', data ?? []])),
+      new Map(
+        results.map(({ data }, index) => {
+          const name = names[index] ?? '';
+          return [name, [...(data ?? []), ...drafts.filter((field) => field.collection === name)]];
+        }),
+      ),
   });
   return {
     relations,

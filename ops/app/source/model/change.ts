@@ -11,6 +11,8 @@ export interface Change {
   readonly body?: unknown;
   /** Accepts that values are lost. */
   readonly force?: boolean;
+  /** Builds indexes while others write to the table. */
+  readonly concurrently?: boolean;
   /** Takes the change back when a later one of the same work fails. */
   readonly undo?: Change;
 }
@@ -35,10 +37,13 @@ function newKey(): string {
 
 /** Makes a change, and returns when every process knows it. @throws why it is refused */
 export async function makeChange(change: Change, { onJob }: Watching): Promise<void> {
-  const { method, path, body, force } = change;
+  const { method, path, body, force, concurrently } = change;
   const controller = new AbortController();
   const headers = { 'idempotency-key': newKey() };
-  const query = { force: force || undefined };
+  const query = {
+    force: force || undefined,
+    concurrentIndexCreation: concurrently || undefined,
+  };
   const follow = async () => {
     const given = { query, body, repeat: false, signal: controller.signal };
     const asked = { ...given, headers: { ...headers, prefer: 'respond-async' } };

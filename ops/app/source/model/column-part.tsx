@@ -1,6 +1,6 @@
 /** The column of a field: whether it may be empty, what it holds by itself, its index. */
 import { useTranslate } from 'ra-core';
-import { type ControlSpec, Controls } from './control.tsx';
+import { Control, type ControlSpec, Controls } from './control.tsx';
 import { DefaultValue } from './default-value.tsx';
 import { measures } from './field-draft.ts';
 import type { PartOfField } from './field-form.tsx';
@@ -38,6 +38,9 @@ export function ColumnPart(props: PartOfField) {
   const set = (name: string, value: unknown) =>
     onChange({ ...draft, schema: { ...draft.schema, [name]: value } });
   const isSystem = stored?.meta?.system === true;
+  const builds = (['is_indexed', 'is_unique'] as const).some(
+    (name) => draft.schema[name] === true && (stored === null || stored.schema?.[name] !== true),
+  );
   const counts = stored?.schema?.has_auto_increment === true;
   return (
     <Part title={translate('model.column')} help={translate('model.columnHelp')}>
@@ -49,6 +52,13 @@ export function ColumnPart(props: PartOfField) {
         />
       )}
       <Controls specs={columnSpecs(props)} values={draft.schema} onChange={set} />
+      {builds && (
+        <Control
+          spec={{ name: 'concurrently', kind: 'switch', help: 'model.help.concurrently' }}
+          value={draft.concurrently}
+          onChange={(on) => onChange({ ...draft, concurrently: on === true })}
+        />
+      )}
     </Part>
   );
 }

@@ -1,13 +1,47 @@
 /** A field while it is edited, and what the API is sent for it: of a stored one the differences alone. */
 import type { Field, Item } from '../data/schema-types.ts';
-import { sameValue, specialsOf } from '../data/values.ts';
+import { isItem, sameValue, specialsOf } from '../data/values.ts';
 import { aliasFlags, TYPES } from './field-types.ts';
+
+/** A rule that follows the name of its field, wherever it asks for it in this collection. */
+function renamedRule(rule: unknown, from: string, to: string): unknown {
+  if (Array.isArray(rule)) return rule.map((one) => renamedRule(one, from, to));
+  if (!isItem(rule)) return rule;
+  return Object.fromEntries(
+    Object.entries(rule).map(([name, value]) => {
+      if (name === '_and' || name === '_or') return [name, renamedRule(value, from, to)];
+      return [name === from ? to : name, value];
+    }),
+  );
+}
+
+/** A new field with another name, with the rules that it already has. */
+export function renamed(draft: FieldDraft, name: string): FieldDraft {
+  const { field, meta } = draft;
+  const { validation, conditions } = meta;
+  const follow = (rule: unknown) => renamedRule(rule, field, name);
+  return {
+    ...draft,
+    field: name,
+    meta: {
+      ...meta,
+      ...(isItem(validation) && { validation: follow(validation) }),
+      ...(Array.isArray(conditions) && {
+        conditions: conditions
+          .filter(isItem)
+          .map((one) => (isItem(one.rule) ? { ...one, rule: follow(one.rule) } : one)),
+      }),
+    },
+  };
+}
 
 export interface FieldDraft {
   readonly field: string;
   readonly type: string;
   readonly schema: Item;
   readonly meta: Item;
+  /** Its index is built while others write. */
+  readonly concurrently: boolean;
 }
 
 const COLUMN = [
@@ -30,6 +64,7 @@ export function draftOf({ field, type, schema, meta }: Field): FieldDraft {
     field,
     type,
     schema: picked(schema, COLUMN),
+    concurrently: false,
     meta: { ...meta, ...(typeof display === 'string' && { display_options: parsed(display) }) },
   };
 }
@@ -49,6 +84,7 @@ export function newDraft(type: string, name: string): FieldDraft {
   return {
     field: name,
     type,
+    concurrently: false,
     schema: isAlias ? {} : { is_nullable: true, is_unique: false, is_indexed: false },
     meta: { interface: shown, width: 'full', ...(isAlias && { special: aliasFlags(shown) }) },
   };

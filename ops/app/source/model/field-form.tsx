@@ -10,7 +10,7 @@ import { ColumnPart } from './column-part.tsx';
 import { type ControlChoice, TWO_COLUMNS } from './control.tsx';
 import { DisplayPart } from './display-part.tsx';
 import type { FieldDraft } from './field-draft.ts';
-import { newDraft } from './field-draft.ts';
+import { newDraft, renamed } from './field-draft.ts';
 import { TYPES, typeKey } from './field-types.ts';
 import { InterfacePart } from './interface-part.tsx';
 import { nameTyped } from './name.ts';
@@ -85,7 +85,7 @@ export function FieldForm(props: FieldFormProps) {
               value={draft.field}
               required={stored === null}
               autoFocus={stored === null}
-              onChange={({ target }) => onChange({ ...draft, field: nameTyped(target.value) })}
+              onChange={({ target }) => onChange(renamed(draft, nameTyped(target.value)))}
               error={nameFault !== null}
               helperText={translate(
                 nameFault ?? (stored === null ? 'model.help.fieldName' : 'model.help.fixedName'),

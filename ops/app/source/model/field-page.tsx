@@ -57,11 +57,12 @@ function Editor({ collection, fields, field, relation }: EditorProps) {
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    const { concurrently } = draft;
     if (field !== null) {
       const path = pathOf('fields', collection, field.field);
       const many = relation?.relation;
       return work.run([
-        ...(patch === null ? [] : [{ method: 'PATCH', path, body: patch } as const]),
+        ...(patch === null ? [] : [{ method: 'PATCH', path, body: patch, concurrently } as const]),
         ...(relationChange === null || many === undefined
           ? []
           : [
@@ -81,7 +82,8 @@ function Editor({ collection, fields, field, relation }: EditorProps) {
     const places = fields.map(({ meta }) => meta?.sort ?? null);
     const sort = places.includes(null) ? null : Math.max(0, ...places.map(Number)) + 1;
     const path = pathOf('fields', collection);
-    work.run([{ method: 'POST', path, body: { ...body, meta: { ...draft.meta, sort } } }]);
+    const meta = { ...draft.meta, sort };
+    work.run([{ method: 'POST', path, body: { ...body, meta }, concurrently }]);
   };
   const isSystem = field?.meta?.system === true;
   const isKey = field?.schema?.is_primary_key === true;

@@ -2,11 +2,14 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { useTranslate } from 'ra-core';
+import { useMemo } from 'react';
 import { isItem } from '../data/values.ts';
+import { DraftFieldsContext } from '../filter/draft-fields.ts';
 import { ConditionsEditor } from './conditions-editor.tsx';
 import { Control } from './control.tsx';
 import type { PartOfField } from './field-form.tsx';
 import { Part } from './part.tsx';
+import { plainField } from './plain-field.ts';
 import { RuleEditor } from './rule-editor.tsx';
 
 export function RulesPart({ collection, draft, stored, onChange }: PartOfField) {
@@ -14,7 +17,14 @@ export function RulesPart({ collection, draft, stored, onChange }: PartOfField) 
   const { meta, type } = draft;
   const set = (name: string, value: unknown) =>
     onChange({ ...draft, meta: { ...meta, [name]: value } });
-  if (stored === null) {
+  const { field } = draft;
+  const isNew = stored === null;
+  const drafts = useMemo(
+    () =>
+      isNew && field !== '' ? [{ ...plainField({ name: field, type }, null), collection }] : [],
+    [collection, field, isNew, type],
+  );
+  if (isNew && field === '') {
     return (
       <Part title={translate('model.rules')}>
         <Typography color="textSecondary">{translate('model.rulesLater')}</Typography>
@@ -22,13 +32,14 @@ export function RulesPart({ collection, draft, stored, onChange }: PartOfField) 
     );
   }
   return (
-    <>
+    <DraftFieldsContext value={drafts}>
       {type !== 'alias' && (
         <Part
           title={translate('model.member.validation')}
           help={translate('model.help.validation')}
         >
           <RuleEditor
+            key={field}
             collection={collection}
             rule={isItem(meta.validation) ? meta.validation : null}
             onChange={(rule) => set('validation', rule)}
@@ -43,12 +54,13 @@ export function RulesPart({ collection, draft, stored, onChange }: PartOfField) 
       <Part title={translate('model.member.conditions')} help={translate('model.help.conditions')}>
         <Box>
           <ConditionsEditor
+            key={field}
             collection={collection}
             value={meta.conditions}
             onChange={(value) => set('conditions', value)}
           />
         </Box>
       </Part>
-    </>
+    </DraftFieldsContext>
   );
 }
