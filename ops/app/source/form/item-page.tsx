@@ -40,6 +40,11 @@ export function Component() {
   const read = useMemo(() => formFields(fields.data ?? [], rights), [fields.data, rights]);
   const item = useQuery({
     ...storedQuery(name, singleton ? null : key, read),
+    // When the schema has other fields it is read anew; what is known of the same item stays meanwhile.
+    placeholderData: (before, query) =>
+      query?.queryKey[1] === name && query.queryKey[3] === (singleton ? null : key)
+        ? before
+        : undefined,
     enabled:
       collection !== undefined &&
       fields.data !== undefined &&

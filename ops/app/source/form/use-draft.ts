@@ -4,6 +4,7 @@
  */
 import { useCallback, useRef, useState } from 'react';
 import type { Item } from '../data/schema-types.ts';
+import { sameValue } from '../data/values.ts';
 import { withChange } from './draft.ts';
 import type { Stored } from './item-query.ts';
 
@@ -19,10 +20,18 @@ export interface Draft {
 
 const NOTHING: Item = {};
 
+/** Whether both say the same wherever both say something: the schema has got another field, or lost one. */
+function agree(before: Item, now: Item): boolean {
+  return Object.entries(before).every(
+    ([field, value]) => !(field in now) || sameValue(value, now[field]),
+  );
+}
+
 export function useDraft(stored: Stored): Draft {
   const [changes, setChanges] = useState(NOTHING);
   const [kept, setKept] = useState<Stored | null>(null);
-  const base = Object.keys(changes).length > 0 && kept !== null ? kept : stored;
+  const isKept = Object.keys(changes).length > 0 && kept !== null;
+  const base = isKept && !agree(kept.item, stored.item) ? kept : stored;
   // Read at the moment of a change or of leaving, when the last one is not drawn yet.
   const latest = useRef({ base, changes });
   latest.current.base = base;

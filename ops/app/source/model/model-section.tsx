@@ -10,17 +10,11 @@ import { PageHeader } from '../shell/page-header.tsx';
 import { SectionMenu } from '../shell/section-menu.tsx';
 import { COLLECTIONS, SNAPSHOTS } from './route.ts';
 
-/** What others have changed is seen when one comes here, or back to this window. */
+/** What others have changed is seen when one comes here. */
 function useFreshSchema(): void {
   const queryClient = useQueryClient();
   useEffect(() => {
-    const read = () => {
-      if (document.visibilityState === 'hidden') return;
-      void queryClient.invalidateQueries({ queryKey: [SCHEMA] }, { cancelRefetch: false });
-    };
-    read();
-    document.addEventListener('visibilitychange', read);
-    return () => document.removeEventListener('visibilitychange', read);
+    void queryClient.invalidateQueries({ queryKey: [SCHEMA] }, { cancelRefetch: false });
   }, [queryClient]);
 }
 

@@ -10,6 +10,7 @@ import { useTranslate } from 'ra-core';
 import { useEffect, useMemo, useState } from 'react';
 import { Outlet, useLocation } from 'react-router-dom';
 import { useFollowRights } from '../data/follow-rights.ts';
+import { useFollowSchema } from '../data/follow-schema.ts';
 import { useIsAdministrator, useRights } from '../data/queries.ts';
 import { SECTIONS } from '../sections.ts';
 import { SessionDialog } from '../sign-in/session-dialog.tsx';
@@ -49,6 +50,7 @@ function SkipLink() {
 
 function Screens() {
   useFollowRights();
+  useFollowSchema();
   const translate = useTranslate();
   const theme = useTheme();
   const wide = useMediaQuery(theme.breakpoints.up('md'), { noSsr: true });
