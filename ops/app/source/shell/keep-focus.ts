@@ -40,7 +40,11 @@ function isOff(element: Element): boolean {
 
 /** A button that waits for an answer comes back. */
 function waits(element: Element): boolean {
-  return isOff(element) && element.matches('.MuiButton-loading, .MuiIconButton-loading');
+  return (
+    element.isConnected &&
+    isOff(element) &&
+    element.matches('.MuiButton-loading, .MuiIconButton-loading')
+  );
 }
 
 /** The control that is nearest to a place: in what follows it, in what precedes it, or around it. */
@@ -114,6 +118,8 @@ export function keepFocus(): void {
           concerned ||= target === spot.element;
           continue;
         }
+        // A button that has waited may stay switched off: its sign of waiting goes.
+        concerned ||= spot.element.contains(target);
         // What was around it may go after it.
         const lost = spot.place?.parent ?? spot.element;
         const gone = [...removedNodes].find((node) => node.contains(lost));
