@@ -247,6 +247,12 @@ t.test('an import is followed, cancelled, and met again after loading', { skip }
     await page.getByText('This row is too long to be corrected here').waitFor();
     await page.getByText('it may hold a secret').waitFor();
     t.equal(await page.getByText('1234').count(), 0);
+    const cells = page.getByRole('row').filter({ hasText: 'whole number' });
+    t.strictSame(
+      await Promise.all([0, 1, 2].map((at) => cells.nth(at).getByRole('cell').count())),
+      [5, 5, 5],
+      'each cell stands in its column',
+    );
     t.equal(await page.getByLabel('age of row 3').inputValue(), 'older');
     t.equal(await page.getByLabel('Send row 1 again').count(), 0);
     await tab.screenshot('withheld');

@@ -18,6 +18,8 @@ export interface BadRowLineProps {
   readonly edits: Edits;
   /** What is wrong by column, and with the row under an empty name. */
   readonly faults: ReadonlyMap<string, string>;
+  /** Whether the table has a column of boxes to choose rows. */
+  readonly choosable: boolean;
   /** Whether it is sent again; null where that cannot be. */
   readonly chosen: boolean | null;
   readonly onEdit: (row: number, column: string, text: string) => void;
@@ -34,7 +36,7 @@ const PLAIN = {
 } as const;
 
 export function BadRowLine(props: BadRowLineProps) {
-  const { bad, columns, cells, edits, faults, chosen, onEdit, onChoose } = props;
+  const { bad, columns, cells, edits, faults, choosable, chosen, onEdit, onChoose } = props;
   const translate = useTranslate();
   const { row } = bad;
   const whole = faults.get('');
@@ -75,6 +77,7 @@ export function BadRowLine(props: BadRowLineProps) {
         selected={chosen === true}
         sx={{ '& td, & th': { verticalAlign: 'top', ...(hasMore && { borderBottom: 0 }) } }}
       >
+        {choosable && chosen === null && <TableCell padding="checkbox" />}
         {chosen !== null && (
           <TableCell padding="checkbox" sx={{ pt: 1 }}>
             <Checkbox

@@ -156,6 +156,7 @@ export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
                     faults={faultsByColumn(bad, remembered, (fault) =>
                       refusalText(fault, translate),
                     )}
+                    choosable={!dryRun}
                     chosen={dryRun || cells === null ? null : chosen.has(bad.row)}
                     onEdit={edit}
                     onChoose={choose}
