@@ -23,6 +23,8 @@ interface Spot {
   readonly pathname: string;
   readonly element: Element;
   place: Place | null;
+  /** Whether it was taken away or switched off: what has let go of the focus itself stays without. */
+  lost: boolean;
 }
 
 function tabbables(node: Node): HTMLElement[] {
@@ -100,12 +102,17 @@ export function keepFocus(): void {
     const layer = target.closest(LAYER) ?? root;
     const below = spots.findIndex((spot) => spot.layer === layer);
     const kept = below < 0 ? spots : spots.slice(0, below);
-    spots = [...kept, { layer, pathname: location.pathname, element: target, place: null }];
+    spots = [
+      ...kept,
+      { layer, pathname: location.pathname, element: target, place: null, lost: false },
+    ];
   };
   const restore = () => {
     if (!isLost() || byPointer) return;
     const spot = spots.findLast(({ layer }) => layer.isConnected);
-    if (spot === undefined || waits(spot.element)) return;
+    // What lay over it is gone, such as a menu that had opened a dialog.
+    const isOpener = spot !== spots.at(-1);
+    if (spot === undefined || waits(spot.element) || !(spot.lost || isOpener)) return;
     const isHere = spot.pathname === location.pathname;
     const next = (isHere ? successor(spot) : null) ?? document.querySelector<HTMLElement>('main');
     next?.focus();
@@ -115,11 +122,13 @@ export function keepFocus(): void {
     for (const { type, target, removedNodes, nextSibling, previousSibling } of records) {
       for (const spot of spots) {
         if (type === 'attributes') {
-          concerned ||= target === spot.element;
+          if (target !== spot.element) continue;
+          spot.lost ||= isOff(spot.element);
+          concerned = true;
           continue;
         }
         // A button that has waited may stay switched off: its sign of waiting goes.
-        concerned ||= spot.element.contains(target);
+        concerned ||= spot.lost && spot.element.contains(target);
         // What was around it may go after it.
         const lost = spot.place?.parent ?? spot.element;
         const gone = [...removedNodes].find((node) => node.contains(lost));
@@ -129,6 +138,7 @@ export function keepFocus(): void {
           tabbables(gone).findIndex((one) => one.isSameNode(spot.element)),
         );
         spot.place = { parent: target, after: nextSibling, before: previousSibling, index };
+        spot.lost = true;
         concerned = true;
       }
     }
