@@ -39,6 +39,16 @@ t.test('an administrator without a mouse', { skip }, async (t) => {
     );
     return rows.length;
   };
+  /** Saves, and waits until the form has what was saved. */
+  const save = async () => {
+    await press('Save');
+    const button = page.getByRole('button', { name: 'Save', exact: true });
+    await until(
+      async () =>
+        (await button.isDisabled()) && (await page.locator('.MuiButton-loading').count()) === 0,
+      'it is saved',
+    );
+  };
   await tab.signIn();
 
   await t.test('makes a role, gives it a policy and takes it away', async (t) => {
@@ -57,12 +67,12 @@ t.test('an administrator without a mouse', { skip }, async (t) => {
     await press('Take away Writing');
     await page.getByRole('link', { name: 'Writing' }).waitFor({ state: 'detached' });
     await kept('a policy is taken away');
-    await press('Save');
+    await save();
     await until(async () => (await attached()) === 0, 'it is taken away');
     await kept('the role is saved again');
     await write('Add a policy', 'Writing');
     await page.getByRole('link', { name: 'Writing' }).waitFor();
-    await press('Save');
+    await save();
     await until(async () => (await attached()) === 1, 'it is given again');
   });
 
@@ -78,7 +88,7 @@ t.test('an administrator without a mouse', { skip }, async (t) => {
     await heading('Wanda');
     await kept('the user is saved');
     await write('Status', 'suspended');
-    await press('Save');
+    await save();
     await until(async () => {
       const { rows } = await db.query(
         "SELECT status FROM system_users WHERE email = 'wanda@example.com'",

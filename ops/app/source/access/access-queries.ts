@@ -94,7 +94,8 @@ export const permissionsQuery = (policies: readonly string[]) =>
     queryKey: ['items', PERMISSIONS, 'list', policies],
     queryFn: ({ signal }): Promise<readonly Permission[]> => {
       // By SEARCH, because many policies do not fit into a URL.
-      const filter = { _or: [{ policy: { _in: policies } }, { policy: { _null: true } }] };
+      const own = policies.length === 0 ? [] : [{ policy: { _in: policies } }];
+      const filter = { _or: [...own, { policy: { _null: true } }] };
       const query = { ...ALL, fields: RULE_FIELDS, filter, sort: ['id'] };
       return client.request<Permission[]>('SEARCH', '/permissions', { body: { query }, signal });
     },
