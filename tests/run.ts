@@ -34,6 +34,9 @@ const SETTINGS = {
   'pg_stat_statements.max': '50000',
 };
 
+/** A process that has just been ended may still write. */
+const REMOVAL = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 };
+
 interface Count {
   readonly passed: number;
   readonly failed: number;
@@ -133,7 +136,7 @@ async function runPass(pass: Pass): Promise<Count> {
   } finally {
     await redis?.stop();
     await postgres.stop();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, REMOVAL);
   }
 }
 
@@ -192,8 +195,8 @@ for (const pass of passes) {
   failed += count.failed;
   reports.push(...count.reports.map((report) => `\n# failed on ${pass.name}\n${report}\n`));
 }
-rmSync(loading, { recursive: true });
 for (const report of reports) process.stdout.write(report);
 const time = spell(performance.now() - begin);
 process.stdout.write(`\n${passed} passed, ${failed} failed in ${time}\n`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+rmSync(loading, REMOVAL);

@@ -96,7 +96,7 @@ export async function startCluster(t: Teardown, options: ClusterOptions = {}): P
   const { edges: edgeCount = 1, workers: workerCount = 0 } = options;
   const databaseUrl = options.databaseUrl ?? (await createSystemDatabase(t));
   const dataDir = mkdtempSync(join(tmpdir(), 'sluice-cluster-'));
-  t.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
+  t.teardown(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 20 }));
   const variables = {
     DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl,
