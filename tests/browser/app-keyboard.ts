@@ -101,9 +101,12 @@ t.test('somebody without a mouse', { skip }, async (t) => {
     await tab.tabTo('Name', 20);
     await keyboard.press('End');
     await keyboard.type(', renamed');
+    const maker = page.getByRole('combobox', { name: 'Maker' });
+    await until(async () => (await maker.inputValue()) === 'Acme', 'its maker is known');
     await tab.tabTo('Maker', 3);
     await keyboard.type('Glob');
     await page.getByRole('option', { name: 'Globex' }).waitFor();
+    await until(async () => (await page.getByRole('option').count()) === 1, 'one is found');
     await keyboard.press('ArrowDown');
     await keyboard.press('Enter');
     await page.getByRole('button', { name: 'Edit Globex' }).waitFor();

@@ -130,7 +130,12 @@ export function ToOne(props: InterfaceProps) {
         getOptionLabel={(option) => option.name}
         isOptionEqualToValue={(option, other) => String(option.key) === String(other.key)}
         onChange={(_, option) => onChange(option === null ? null : option.key)}
-        onInputChange={(_, text, reason) => setTyped(reason === 'input' ? text : null)}
+        inputValue={typed ?? chosen?.name ?? ''}
+        onInputChange={(_, text, reason) => {
+          // A name that is read again takes nothing back of what is typed.
+          if (reason === 'input') setTyped(text);
+          else if (reason !== 'reset') setTyped(null);
+        }}
         renderInput={(params) => (
           <TextField
             {...params}
