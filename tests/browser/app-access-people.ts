@@ -169,6 +169,8 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
       (await ordered()).map(({ name }) => name),
       ['Writers'],
     );
+    // Who leaves before the answer is there is asked about what is not saved.
+    await page.getByRole('button', { name: 'Save', exact: true, disabled: true }).waitFor();
     await page.getByRole('link', { name: 'Back' }).click();
   });
 

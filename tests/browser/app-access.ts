@@ -181,6 +181,7 @@ t.test('an administrator makes a policy', { skip }, async (t) => {
     await dialog.getByRole('button', { name: 'Save as chosen' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Genre: delete: none', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true, disabled: true }).waitFor();
     t.equal(await page.getByLabel('Description').inputValue(), 'Theirs');
     const { rows: after } = await db.query(
       "SELECT description, enforce_tfa FROM system_policies WHERE name = 'Writers'",
