@@ -170,7 +170,11 @@ t.test('rights are given, used, shown and withdrawn', { skip }, async (t) => {
       ['Writers'],
     );
     // Who leaves before the answer is there is asked about what is not saved.
-    await page.getByRole('button', { name: 'Save', exact: true, disabled: true }).waitFor();
+    await until(
+      async () =>
+        (await save.isDisabled()) && (await page.locator('.MuiButton-loading').count()) === 0,
+      'the answer is there',
+    );
     await page.getByRole('link', { name: 'Back' }).click();
   });
 

@@ -140,6 +140,8 @@ export async function startApp(
       ADMIN_PASSWORD: ADMIN.password,
       LOGIN_STALL_TIME: '1ms',
       RATE_LIMIT_LOGIN_ENABLED: 'false',
+      // Images wait for a processor, too.
+      ASSETS_TRANSFORM_TIMEOUT: '30s',
       ...options.env,
     },
   });
