@@ -123,3 +123,45 @@ t.test('two people change an item, and one chooses', { skip }, async (t) => {
   await dialog.getByRole('button', { name: 'Close' }).click();
   t.strictSame(tab.faults, [], 'nothing else went wrong');
 });
+
+t.test('what is typed while a form is being saved is not lost', { skip }, async (t) => {
+  if (browser === null) return;
+  const app = await startApp(t, browser, { prepare: makeNotes, workers: 1 });
+  const tab = await app.newPage();
+  const { page } = tab;
+  await tab.signIn();
+  await tab.open('/content/note/1');
+  const title = page.getByLabel('Title');
+  const body = page.getByLabel('Body');
+  const save = page.getByRole('button', { name: 'Save', exact: true });
+  let letGo = () => {};
+  let isSent = false;
+  const kept = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route('**/items/note/1*', async (route) => {
+    if (route.request().method() !== 'PATCH') return route.continue();
+    isSent = true;
+    await kept;
+    return route.continue();
+  });
+  await title.fill('Second');
+  await title.press('Control+s');
+  await until(() => isSent, 'the form is being saved');
+  await title.press('End');
+  await page.keyboard.type(' and more');
+  await body.fill('Meanwhile');
+  letGo();
+  await page.getByText('Saved').waitFor();
+  t.equal(await title.inputValue(), 'Second and more');
+  t.equal(await body.inputValue(), 'Meanwhile');
+  const stored = async () => {
+    const { rows } = await app.cluster.db.query('SELECT title, body FROM note WHERE id = 1');
+    return rows[0];
+  };
+  t.strictSame(await stored(), { title: 'Second', body: 'As it was' });
+  await save.click();
+  await until(async () => (await stored()).body === 'Meanwhile', 'it is saved, too');
+  t.strictSame(await stored(), { title: 'Second and more', body: 'Meanwhile' });
+  t.strictSame(tab.faults, [], 'nothing else went wrong');
+});

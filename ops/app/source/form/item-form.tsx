@@ -23,7 +23,7 @@ import { missingFields } from './field-state.ts';
 import { Fields } from './fields.tsx';
 import { focusFault } from './focus-fault.ts';
 import { ItemActions } from './item-actions.tsx';
-import { isBehind, type Stored } from './item-query.ts';
+import { isBehind, type Stored, storedQuery } from './item-query.ts';
 import { type After, SaveMenu } from './save-menu.tsx';
 import { useDraft } from './use-draft.ts';
 import { useFieldStates } from './use-field-states.ts';
@@ -65,7 +65,7 @@ export function ItemForm(props: ItemFormProps) {
   const name = collection.collection;
   const action = kind === 'new' ? 'create' : 'update';
   const place = useRef<HTMLFormElement>(null);
-  const { base, changes, change, reset, isDirty } = useDraft(stored);
+  const { base, changes, change, reset, settle, isDirty } = useDraft(stored);
   const values = useMemo(() => ({ ...base.item, ...changes }), [base, changes]);
   const states = useFieldStates(name, fields, values, action);
   const [missing, setMissing] = useState<ReadonlySet<string>>(new Set());
@@ -76,15 +76,17 @@ export function ItemForm(props: ItemFormProps) {
     kind,
     itemKey,
     fields: read,
-    async onSaved(saved, { after }) {
+    async onSaved(saved, { after, changes: sent }) {
       // What is stored now is read before the draft ends: it has the next tag.
       await queryClient.invalidateQueries({ queryKey: ['items'] });
       setConflict(null);
       setMissing(new Set());
-      reset(NOTHING);
+      const isHere = after === 'stay' && kind !== 'new';
+      const latest = queryClient.getQueryData(storedQuery(name, itemKey, read).queryKey);
+      if (isHere && latest !== undefined) settle(sent, latest);
+      else reset(NOTHING);
       notify(after === 'copy' ? 'form.copied' : 'form.saved', { type: 'success' });
       const key = saved === null ? null : keyOf(fields, saved);
-      const isHere = after === 'stay' && kind !== 'new';
       const next = isHere ? null : placeAfter(name, after, back, key);
       if (next !== null) await navigate(next, { replace: kind === 'new' && after !== 'copy' });
     },
@@ -144,9 +146,10 @@ export function ItemForm(props: ItemFormProps) {
                 itemKey={itemKey}
                 item={base.item}
                 {...(back !== undefined && { back })}
-                onChange={(part) =>
-                  send({ changes: { ...changes, ...part }, after: 'stay', tag: base.tag })
-                }
+                onChange={(part) => {
+                  for (const [field, value] of Object.entries(part)) change(field, value);
+                  send({ changes: { ...changes, ...part }, after: 'stay', tag: base.tag });
+                }}
                 onGone={() => reset(NOTHING)}
               />
             )}

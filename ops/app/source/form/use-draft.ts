@@ -5,7 +5,7 @@
 import { useCallback, useRef, useState } from 'react';
 import type { Item } from '../data/schema-types.ts';
 import { sameValue } from '../data/values.ts';
-import { withChange } from './draft.ts';
+import { changesSince, withChange } from './draft.ts';
 import type { Stored } from './item-query.ts';
 
 export interface Draft {
@@ -14,6 +14,8 @@ export interface Draft {
   readonly change: (field: string, value: unknown) => void;
   /** Begins anew from what is stored, with these changes. */
   readonly reset: (changes: Item, base?: Stored) => void;
+  /** Goes on from what is stored now that these changes are saved, with those made meanwhile. */
+  readonly settle: (saved: Item, stored: Stored) => void;
   /** Whether there are changes, at this moment. */
   readonly isDirty: () => boolean;
 }
@@ -51,6 +53,13 @@ export function useDraft(stored: Stored): Draft {
     (next: Item, from?: Stored) => set(next, from ?? latest.current.base),
     [set],
   );
+  const settle = useCallback(
+    (saved: Item, next: Stored) => {
+      const { base: from, changes: before } = latest.current;
+      set(changesSince(from.item, saved, before), next);
+    },
+    [set],
+  );
   const isDirty = useCallback(() => Object.keys(latest.current.changes).length > 0, []);
-  return { base, changes, change, reset, isDirty };
+  return { base, changes, change, reset, settle, isDirty };
 }
