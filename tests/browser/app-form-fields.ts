@@ -76,6 +76,10 @@ const THING = {
     field('meeting', 'dateTime'),
     field('moment', 'timestamp'),
     field('words', 'csv', { interface: 'tags' }),
+    field('labels', 'csv', {
+      interface: 'tags',
+      options: { presets: ['round', 'square'], allowCustom: false },
+    }),
     field('several', 'json', { interface: 'select-multiple-checkbox', options: CHOICES }),
     field('kind', 'string', { interface: 'select-radio', options: CHOICES }),
     field('colour', 'string', { interface: 'select-color' }),
@@ -143,7 +147,11 @@ const focusIsIn = (field: string) =>
 
 t.test('every type has a control, and its value stays exact', { skip }, async (t) => {
   if (browser === null) return;
-  const app = await startApp(t, browser, { prepare: makeThing, workers: 1 });
+  const app = await startApp(t, browser, {
+    prepare: makeThing,
+    workers: 1,
+    env: { WEBSOCKETS_ENABLED: 'true' },
+  });
   const tab = await app.newPage();
   const { page } = tab;
   await tab.signIn();
@@ -189,6 +197,19 @@ t.test('every type has a control, and its value stays exact', { skip }, async (t
   });
   await page.getByText('Saved').waitFor();
   t.equal(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled(), true);
+
+  // What is typed to find a choice is kept when the form is drawn again.
+  const typing = { Labels: 'squ', Status: 'dra' };
+  for (const [name, text] of Object.entries(typing)) {
+    const choice = page.getByRole('combobox', { name, exact: true });
+    await choice.fill(text);
+    const seen = await box('Strange').inputValue();
+    const body = JSON.stringify({ strange: `${seen}x` });
+    await app.cluster.fetch('/items/thing/1', { method: 'PATCH', body });
+    await until(async () => (await box('Strange').inputValue()) === `${seen}x`, 'the form is new');
+    t.equal(await choice.inputValue(), text, name);
+    await choice.press('Tab');
+  }
 
   // What the server says stands at its field, which gets the focus.
   tab.expectStatus(400, '/items/thing');

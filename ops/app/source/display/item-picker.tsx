@@ -9,6 +9,7 @@ import { client } from '../data/client.ts';
 import { keyFields, keyFromText, keyOf } from '../data/item-key.ts';
 import { useFields } from '../data/queries.ts';
 import type { Item } from '../data/schema-types.ts';
+import { useSame } from '../data/use-same.ts';
 import { useTemplate } from './representation.ts';
 import { fillTemplate, templatePaths } from './template.ts';
 
@@ -28,8 +29,8 @@ export function ItemPicker({ collection, value, onChange, label, sx }: ItemPicke
   const translate = useTranslate();
   const fields = useFields(collection);
   const template = useTemplate(collection);
-  const [typed, setTyped] = useState('');
-  const search = useDeferredValue(typed.trim());
+  const [typed, setTyped] = useState<string | null>(null);
+  const search = useDeferredValue((typed ?? '').trim());
   const [key = ''] = keyFields(fields);
   const paths = [...new Set([key, ...templatePaths(template)])];
   const found = useQuery({
@@ -50,12 +51,18 @@ export function ItemPicker({ collection, value, onChange, label, sx }: ItemPicke
   });
   const nameOf = (item: Item) => fillTemplate(template, item) || String(item[key]);
   const options = found.data ?? [];
+  const chosen = useSame(hasValue ? (current.data ?? { [key]: value }) : null);
   return (
     <Autocomplete
       options={options}
-      value={hasValue ? (current.data ?? { [key]: value }) : null}
+      value={chosen}
+      inputValue={typed ?? (chosen === null ? '' : nameOf(chosen))}
       onChange={(_, item) => onChange(item === null ? null : item[key])}
-      onInputChange={(_, text, reason) => reason !== 'reset' && setTyped(text)}
+      onInputChange={(_, text, reason) => {
+        // A name that is read again takes nothing back of what is typed.
+        if (reason === 'input') setTyped(text);
+        else if (reason !== 'reset') setTyped(null);
+      }}
       filterOptions={(all) => all}
       getOptionLabel={nameOf}
       getOptionKey={(item) => keyOf(fields, item) ?? nameOf(item)}

@@ -4,6 +4,7 @@ import TextField from '@mui/material/TextField';
 import { useLocaleState, useTranslate } from 'ra-core';
 import { useMemo } from 'react';
 import { useCollections, useIsAdministrator, useRights } from '../data/queries.ts';
+import { useSame } from '../data/use-same.ts';
 import { collectionName } from '../translation/names.ts';
 import { isImportable, technicalName } from './mapping.ts';
 
@@ -35,17 +36,20 @@ export function CollectionChoice({ value, onChange }: CollectionChoiceProps) {
   }, [collections, rights, locale]);
   // A collection that does not exist is made with the types that the file has.
   const made = (name: string) => ({ name, label: translate('imports.newCollection', { name }) });
+  const chosen = useSame(
+    value === '' ? null : (options.find(({ name }) => name === value) ?? made(value)),
+  );
   return (
     <Autocomplete
       options={options}
-      value={value === '' ? null : (options.find(({ name }) => name === value) ?? made(value))}
+      value={chosen}
       filterOptions={(all, state) => {
         const found = match(all, state);
         const name = technicalName(state.inputValue);
         const isNew = administrator && name !== '' && !collections.has(name);
         return isNew ? [...found, made(name)] : found;
       }}
-      onChange={(_, chosen) => onChange(chosen?.name ?? '')}
+      onChange={(_, option) => onChange(option?.name ?? '')}
       getOptionKey={({ name }) => name}
       isOptionEqualToValue={(one, other) => one.name === other.name}
       noOptionsText={translate('imports.noCollection')}

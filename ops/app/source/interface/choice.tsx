@@ -5,6 +5,7 @@ import Radio from '@mui/material/Radio';
 import RadioGroup from '@mui/material/RadioGroup';
 import TextField from '@mui/material/TextField';
 import { useTranslate } from 'ra-core';
+import { useSame } from '../data/use-same.ts';
 import { type Choice, choicesOf } from '../display/choices.ts';
 import { ControlFrame } from './control-frame.tsx';
 import type { InterfaceProps } from './interface.ts';
@@ -25,7 +26,7 @@ export function DropdownInterface(props: InterfaceProps) {
   const { field, label, value, onChange, readOnly, required, error } = props;
   const translate = useTranslate();
   const options = withValue(choicesOf(field), value);
-  const chosen = options.find((known) => String(known.value) === String(value)) ?? null;
+  const chosen = useSame(options.find((known) => String(known.value) === String(value)) ?? null);
   const allowsOther = field.meta?.options?.allowOther === true;
   const pick = (picked: Choice | string | null) => {
     if (picked === null || picked === '') onChange(null);

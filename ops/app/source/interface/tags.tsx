@@ -2,6 +2,7 @@
 import Autocomplete from '@mui/material/Autocomplete';
 import TextField from '@mui/material/TextField';
 import { useTranslate } from 'ra-core';
+import { useSame } from '../data/use-same.ts';
 import { choicesOf } from '../display/choices.ts';
 import type { InterfaceProps } from './interface.ts';
 import { entriesOf, listValue } from './list-value.ts';
@@ -16,10 +17,11 @@ export function TagsInterface(props: InterfaceProps) {
   const { field, label, value, onChange, readOnly, required, error } = props;
   const translate = useTranslate();
   const presets = presetsOf(props);
+  const entries = useSame([...entriesOf(value)]);
   const free = field.meta?.options?.allowCustom !== false || presets.length === 0;
-  const clean = (entries: readonly string[]) => [
+  const clean = (typed: readonly string[]) => [
     // A comma parts entries, wherever it comes from.
-    ...new Set(entries.flatMap((entry) => entry.split(',')).map((entry) => entry.trim())),
+    ...new Set(typed.flatMap((entry) => entry.split(',')).map((entry) => entry.trim())),
   ];
   return (
     <Autocomplete<string, true, false, boolean>
@@ -29,8 +31,8 @@ export function TagsInterface(props: InterfaceProps) {
       filterSelectedOptions
       readOnly={readOnly}
       options={presets}
-      value={[...entriesOf(value)]}
-      onChange={(_, entries) => onChange(listValue(field, clean(entries).filter(Boolean)))}
+      value={entries}
+      onChange={(_, next) => onChange(listValue(field, clean(next).filter(Boolean)))}
       openText={translate('interface.open')}
       clearText={translate('interface.clear')}
       closeText={translate('shell.close')}
