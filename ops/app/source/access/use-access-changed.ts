@@ -1,7 +1,7 @@
 /** Reads again what depends on users, roles, policies and permissions, the caller's own rights included. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import { CALLER } from '../data/queries.ts';
+import { CALLER } from '../data/query-keys.ts';
 import { ACCESS, PERMISSIONS, POLICIES, ROLES, USERS } from './access-types.ts';
 
 /** What is on the screen is read at once, or, when that is gone now, what comes next. */

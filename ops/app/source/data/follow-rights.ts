@@ -2,34 +2,13 @@
  * Notices on an open page that the rights of the caller have changed: what is no longer allowed is no
  * longer offered, and what is shown is read again.
  */
-import { type Query, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { CALLER, rightsQuery, SCHEMA } from './queries.ts';
-import type { Rights } from './schema-types.ts';
+import { rightsQuery } from './queries.ts';
+import { readWithin } from './read-within.ts';
 
 /** Nobody tells of it, so that it is asked for. */
 const INTERVAL = 60_000;
-
-/** The collection that a query is of; undefined when it is of none. */
-function collectionOf({ queryKey: [first, second, third] }: Query): unknown {
-  if (first === 'items') return second;
-  return first === SCHEMA && second === 'fields' ? third : undefined;
-}
-
-/** Reads again what a change of rights may have changed, of what is still within reach. */
-export async function readWithin(queryClient: QueryClient, rights: Rights): Promise<void> {
-  // What is out of reach now, such as a collection that was deleted, would only be refused.
-  const isGone = (query: Query) => {
-    const collection = collectionOf(query);
-    return typeof collection === 'string' && rights[collection] === undefined;
-  };
-  await queryClient.invalidateQueries({ predicate: isGone, refetchType: 'none' });
-  await Promise.all(
-    [[SCHEMA], ['items'], [CALLER, 'globals']].map((queryKey) =>
-      queryClient.invalidateQueries({ queryKey, predicate: (query) => !isGone(query) }),
-    ),
-  );
-}
 
 export function useFollowRights(): void {
   const queryClient = useQueryClient();

@@ -4,7 +4,8 @@
  */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { collectionsQuery, SCHEMA } from './queries.ts';
+import { collectionsQuery } from './queries.ts';
+import { SCHEMA } from './query-keys.ts';
 
 /** Nobody tells of it, so that it is asked for. */
 const INTERVAL = 60_000;

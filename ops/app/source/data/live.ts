@@ -5,7 +5,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { client } from './client.ts';
-import { CALLER, serverQuery } from './queries.ts';
+import { serverQuery } from './queries.ts';
+import { CALLER } from './query-keys.ts';
 import { useSessionEnded } from './session.ts';
 
 /** Several changes at once are one reason to read again. */

@@ -5,12 +5,8 @@
  */
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { client } from './client.ts';
+import { CALLER, SCHEMA } from './query-keys.ts';
 import type { Collection, Field, Relation, Rights } from './schema-types.ts';
-
-/** The first part of the key of every query about the schema; invalidate it after a change. @public */
-export const SCHEMA = 'schema';
-/** The first part of the key of every query about the caller; invalidate it after signing in. @public */
-export const CALLER = 'caller';
 
 const FOR_LONG = { staleTime: Number.POSITIVE_INFINITY } as const;
 

@@ -2,7 +2,7 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { SluiceError } from '../../../client/source/index.ts';
 import { client } from './client.ts';
-import { CALLER } from './queries.ts';
+import { CALLER } from './query-keys.ts';
 import { announceSessionEnd } from './session.ts';
 
 /** A 401 says that the session has ended, except for requests with a password (`meta.checksPassword`). */

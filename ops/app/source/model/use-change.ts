@@ -2,7 +2,7 @@
 import { type Query, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Job } from '../../../client/source/index.ts';
-import { CALLER, SCHEMA } from '../data/queries.ts';
+import { CALLER, SCHEMA } from '../data/query-keys.ts';
 import { type Change, makeChange } from './change.ts';
 
 export interface Work {

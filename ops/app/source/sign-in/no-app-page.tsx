@@ -2,7 +2,7 @@
 import Button from '@mui/material/Button';
 import { useQueryClient } from '@tanstack/react-query';
 import { useTranslate } from 'ra-core';
-import { CALLER } from '../data/queries.ts';
+import { CALLER } from '../data/query-keys.ts';
 import { PublicPage } from './public-page.tsx';
 import { useSignOut } from './use-sign-out.ts';
 

@@ -2,10 +2,7 @@
 /** What the Admin App reads again when the rights of the caller change, and what it does not ask for. */
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import t from 'tap';
-
-// The client of the App speaks to where the page comes from.
-Object.assign(globalThis, { window: { location: { origin: 'http://localhost' } } });
-const { readWithin } = await import('#ops/app/source/data/follow-rights.ts');
+import { readWithin } from '#ops/app/source/data/read-within.ts';
 
 const ALL = { access: 'full', fields: ['*'] } as const;
 const RIGHTS = { article: { read: ALL } };
