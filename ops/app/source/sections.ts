@@ -3,7 +3,7 @@
  * a section. The menu shows those that the caller may use.
  */
 import type { RouteObject } from 'react-router-dom';
-import { may } from './data/rights.ts';
+import { may, mayImport } from './data/rights.ts';
 import type { Rights } from './data/schema-types.ts';
 import type { IconName } from './theme/icon-paths.ts';
 
@@ -68,12 +68,7 @@ export const SECTIONS: readonly Section[] = [
     text: 'imports.title',
     icon: 'input',
     offered: (rights, administrator) =>
-      administrator ||
-      Object.keys(rights).some(
-        (name) =>
-          !name.startsWith('system_') &&
-          (may(rights, name, 'create') || may(rights, name, 'update')),
-      ),
+      administrator || Object.keys(rights).some((name) => mayImport(rights, name)),
     routes: [
       {
         path: 'imports',

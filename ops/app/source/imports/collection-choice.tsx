@@ -4,9 +4,10 @@ import TextField from '@mui/material/TextField';
 import { useLocaleState, useTranslate } from 'ra-core';
 import { useMemo } from 'react';
 import { useCollections, useIsAdministrator, useRights } from '../data/queries.ts';
+import { isImportable } from '../data/rights.ts';
 import { useSame } from '../data/use-same.ts';
 import { collectionName } from '../translation/names.ts';
-import { isImportable, technicalName } from './mapping.ts';
+import { technicalName } from './mapping.ts';
 
 export interface CollectionChoiceProps {
   /** Empty for none. */

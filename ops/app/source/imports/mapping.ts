@@ -1,15 +1,8 @@
 /** Which field each column of a file goes to: guessed by the names, and as one has chosen. */
-import { may, mayField } from '../data/rights.ts';
-import type { Collection, Field, Rights } from '../data/schema-types.ts';
+import { mayField } from '../data/rights.ts';
+import type { Field, Rights } from '../data/schema-types.ts';
 import { fieldName, humanize } from '../translation/names.ts';
 import type { Mapping } from './plan.ts';
-
-/** Whether the caller may import into a collection: not into those of Sluice itself. */
-export function isImportable(collection: Collection, rights: Rights): boolean {
-  const { collection: name, meta, schema } = collection;
-  if (schema === null || name.startsWith('system_') || meta?.system === true) return false;
-  return may(rights, name, 'create') || may(rights, name, 'update');
-}
 
 /** The fields that a file may fill. */
 export function targetFields(fields: readonly Field[], rights: Rights): readonly Field[] {

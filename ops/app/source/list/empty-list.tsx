@@ -4,7 +4,7 @@ import { useTranslate } from 'ra-core';
 import { useContext } from 'react';
 import { Link } from 'react-router-dom';
 import { useRights } from '../data/queries.ts';
-import { may } from '../data/rights.ts';
+import { isImportable, may } from '../data/rights.ts';
 import { IMPORTS, importPath, itemPath, NEW_ITEM } from '../data/route-of.ts';
 import type { Collection } from '../data/schema-types.ts';
 import { Message } from '../shell/message.tsx';
@@ -38,7 +38,7 @@ export function EmptyList({ collection, state, change }: EmptyListProps) {
     );
   }
   const mayCreate = may(rights, name, 'create');
-  const imports = offered.has(IMPORTS) && !name.startsWith('system_');
+  const imports = offered.has(IMPORTS) && isImportable(collection, rights);
   return (
     <Message
       icon="box"

@@ -8,7 +8,7 @@ import { useTranslate } from 'ra-core';
 import { useContext, useEffect, useId, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { useRights } from '../data/queries.ts';
-import { may } from '../data/rights.ts';
+import { isImportable } from '../data/rights.ts';
 import { IMPORTS, importPath } from '../data/route-of.ts';
 import type { Collection } from '../data/schema-types.ts';
 import { countConditions, readFilter } from '../filter/filter-tree.ts';
@@ -99,8 +99,8 @@ export function ListBar(props: ListBarProps) {
   const count = state.filter === null ? 0 : countConditions(readFilter(state.filter));
   const hasArchive = archiveValues(collection) !== null && collection.meta?.archive_app_filter;
   const offered = useContext(OfferedSectionsContext);
-  const mayImport = !name.startsWith('system_') && may(rights, name, 'create');
-  const imports = offered.has(IMPORTS) && mayImport ? importPath(name) : null;
+  const imports =
+    offered.has(IMPORTS) && isImportable(collection, rights) ? importPath(name) : null;
   return (
     <>
       <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1, mb: 1 }}>
