@@ -171,7 +171,7 @@ t.test('an administrator makes a policy', { skip }, async (t) => {
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await dialog.waitFor();
     await dialog.getByRole('radiogroup', { name: 'Description' }).getByText('Theirs').waitFor();
-    await dialog.getByText('Requires a second factor: no → yes').waitFor();
+    await dialog.getByText('Requires a second factor: no becomes yes').waitFor();
     await tab.screenshot('policy-conflict');
     t.strictSame(await tab.axe(), [], 'the conflict is accessible');
     await dialog

@@ -14,6 +14,7 @@ import { useLocaleState, useTranslate } from 'ra-core';
 import { type ReactNode, useId, useState } from 'react';
 import type { Field, Item } from '../data/schema-types.ts';
 import { specialsOf } from '../data/values.ts';
+import { Becomes } from '../display/becomes.tsx';
 import { Value } from '../display/value.tsx';
 import { fieldName } from '../translation/names.ts';
 import { changedByOther, conflictsOf, resolved } from './conflict.ts';
@@ -120,7 +121,9 @@ export function ConflictDialog(props: ConflictDialogProps) {
             <Box component="ul" sx={{ mt: 0.5 }}>
               {others.map((name) => (
                 <li key={name}>
-                  {nameOf(name)}: {shown(name, base[name])} → {shown(name, theirs[name])}
+                  {nameOf(name)}: {shown(name, base[name])}
+                  <Becomes />
+                  {shown(name, theirs[name])}
                 </li>
               ))}
             </Box>

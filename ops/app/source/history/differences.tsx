@@ -4,6 +4,7 @@ import Typography from '@mui/material/Typography';
 import { useLocaleState, useTranslate } from 'ra-core';
 import type { Field, Item } from '../data/schema-types.ts';
 import { sameValue } from '../data/values.ts';
+import { Becomes } from '../display/becomes.tsx';
 import { Value } from '../display/value.tsx';
 import { fieldName } from '../translation/names.ts';
 
@@ -36,7 +37,7 @@ export function Differences({ fields, before, after }: DifferencesProps) {
                 <Box component="del" sx={{ color: 'error.main' }}>
                   <Value field={field} value={before[field.field]} />
                 </Box>
-                {' → '}
+                <Becomes />
               </>
             )}
             <Box component="ins" sx={{ color: 'success.main', textDecoration: 'none' }}>

@@ -18,12 +18,12 @@ import type { Job } from '../../../client/source/index.ts';
 import { tellFailure } from '../data/failure.ts';
 import { refusalText } from '../data/fault-text.ts';
 import { Failure } from '../shell/failure.tsx';
+import { Part } from '../shell/part.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
 import { BadRowLine, type Edits } from './bad-row-line.tsx';
 import { type BadRow, badRowsQuery, type RowFault, SHOWN } from './bad-rows.ts';
 import { columnOf } from './column-of.ts';
 import { type RememberedImport, useRememberedImports } from './memory.ts';
-import { Panel } from './panel.tsx';
 import { cellsOf, withCells, writeRows } from './preview.ts';
 import { useStart } from './use-start.ts';
 
@@ -118,7 +118,7 @@ export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
   if (rows.data?.rows.length === 0) return null;
   const help = dryRun ? 'imports.badRowsLater' : 'imports.badRowsHelp';
   return (
-    <Panel title={translate('imports.badRows')} help={translate(help)}>
+    <Part title={translate('imports.badRows')} help={translate(help)}>
       {rows.isPending ? (
         <LinearProgress aria-label={translate('shell.loading')} />
       ) : (
@@ -192,6 +192,6 @@ export function BadRowsPanel({ job, remembered }: BadRowsPanelProps) {
         </Box>
       )}
       <UnsavedChanges when={() => isDirty.current} />
-    </Panel>
+    </Part>
   );
 }

@@ -2,8 +2,8 @@
 import { useTranslate } from 'ra-core';
 import { isItem } from '../data/values.ts';
 import { Facts } from '../shell/facts.tsx';
+import { Part } from '../shell/part.tsx';
 import { humanize } from '../translation/names.ts';
-import { Panel } from './panel.tsx';
 
 export function NewCollection({ result }: { readonly result: unknown }) {
   const translate = useTranslate();
@@ -14,8 +14,8 @@ export function NewCollection({ result }: { readonly result: unknown }) {
     value: translate(`imports.type.${type}`, { _: humanize(String(type)) }),
   }));
   return (
-    <Panel title={translate('imports.newFields')}>
+    <Part title={translate('imports.newFields')}>
       <Facts facts={facts} />
-    </Panel>
+    </Part>
   );
 }

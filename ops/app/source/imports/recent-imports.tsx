@@ -12,7 +12,7 @@ import { aboutJob } from '../operations/job-name.ts';
 import { JOBS } from '../operations/job-query.ts';
 import { CALM } from '../operations/live.ts';
 import { StateChip } from '../operations/state-chip.tsx';
-import { Panel } from './panel.tsx';
+import { Part } from '../shell/part.tsx';
 
 const SHOWN = 5;
 
@@ -30,7 +30,7 @@ export function RecentImports() {
   });
   if (jobs.length === 0) return null;
   return (
-    <Panel title={translate('imports.recent')}>
+    <Part title={translate('imports.recent')}>
       <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
         {jobs.map((job) => (
           <Box
@@ -53,6 +53,6 @@ export function RecentImports() {
           </Box>
         ))}
       </Box>
-    </Panel>
+    </Part>
   );
 }

@@ -7,6 +7,7 @@ import { useSearchParams } from 'react-router-dom';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { Part } from '../shell/part.tsx';
 import type { OpenedFile } from './beginning.ts';
 import { CollectionChoice } from './collection-choice.tsx';
 import { DialectForm } from './dialect-form.tsx';
@@ -17,7 +18,6 @@ import { ImportContext } from './import-context.ts';
 import { withChoice } from './mapping.ts';
 import { MappingList } from './mapping-list.tsx';
 import { NewFields } from './new-fields.tsx';
-import { Panel } from './panel.tsx';
 import type { Plan } from './plan.ts';
 import { RecentImports } from './recent-imports.tsx';
 import { RowsForm } from './rows-form.tsx';
@@ -58,17 +58,17 @@ export function Component() {
     if (targets.isPending && !isNew) return <Loading />;
     return (
       <>
-        <Panel title={translate('imports.dialect')} help={translate('imports.dialectHelp')}>
+        <Part title={translate('imports.dialect')} help={translate('imports.dialectHelp')}>
           <DialectForm plan={state?.plan ?? plan} onChange={change} kinds={kinds} />
-          <Box sx={{ mt: 3 }}>
+          <Box>
             {preview.rows.length === 0 ? (
               <Alert severity="warning">{translate('imports.noRows')}</Alert>
             ) : (
               <FirstRows preview={preview} mapping={plan.mapping} />
             )}
           </Box>
-        </Panel>
-        <Panel
+        </Part>
+        <Part
           title={translate('imports.mapping')}
           help={translate(isNew ? 'imports.newMappingHelp' : 'imports.mappingHelp')}
         >
@@ -85,10 +85,10 @@ export function Component() {
               }
             />
           )}
-        </Panel>
-        <Panel title={translate('imports.rows')}>
+        </Part>
+        <Part title={translate('imports.rows')}>
           <RowsForm collection={collection} plan={plan} fields={targets.fields} onChange={change} />
-        </Panel>
+        </Part>
         <StartBar collection={collection} used={prepared.used} all={preview.columns.length} />
       </>
     );
@@ -103,7 +103,7 @@ export function Component() {
           gridTemplateColumns: '100%',
         }}
       >
-        <Panel title={translate('imports.what')}>
+        <Part title={translate('imports.what')}>
           <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: '100%' }}>
             <CollectionChoice value={collection} onChange={choose} />
             <FileArea
@@ -112,7 +112,7 @@ export function Component() {
               onOpened={open}
             />
           </Box>
-        </Panel>
+        </Part>
         {steps()}
       </Box>
     </>

@@ -12,6 +12,7 @@ import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { NotFound } from '../shell/not-found.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { FORM, Part } from '../shell/part.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
 import { Icon } from '../theme/icon.tsx';
 import { pathOf } from './change.ts';
@@ -20,7 +21,6 @@ import { archiveSpecs, basicSpecs, itemSpecs, lookSpecs, nameOf } from './collec
 import { CollectionTabs } from './collection-tabs.tsx';
 import { Controls } from './control.tsx';
 import { DeleteCollection } from './delete-collection.tsx';
-import { FORM, Part } from './part.tsx';
 import { COLLECTIONS } from './route.ts';
 import { RowsEditor } from './rows-editor.tsx';
 import { TemplateEditor } from './template-editor.tsx';

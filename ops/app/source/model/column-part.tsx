@@ -1,10 +1,10 @@
 /** The column of a field: whether it may be empty, what it holds by itself, its index. */
 import { useTranslate } from 'ra-core';
+import { Part } from '../shell/part.tsx';
 import { Control, type ControlSpec, Controls } from './control.tsx';
 import { DefaultValue } from './default-value.tsx';
 import { measures } from './field-draft.ts';
 import type { PartOfField } from './field-form.tsx';
-import { Part } from './part.tsx';
 
 function columnSpecs({ draft, stored }: PartOfField): readonly ControlSpec[] {
   const { type } = draft;

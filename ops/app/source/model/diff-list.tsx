@@ -4,9 +4,10 @@ import Chip from '@mui/material/Chip';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import { useLocaleState, useTranslate } from 'ra-core';
+import { Becomes } from '../display/becomes.tsx';
 import { formatNumber } from '../display/format.ts';
+import { Part } from '../shell/part.tsx';
 import { lossQuery } from './loss.ts';
-import { Part } from './part.tsx';
 import { type DiffGroup, type Entry, valueText } from './snapshot-diff.ts';
 
 const COLOURS = { new: 'success', gone: 'error', changed: 'default' } as const;
@@ -54,7 +55,7 @@ function Details({ entry }: { readonly entry: Entry }) {
             <Box component="del" sx={{ color: 'text.secondary' }}>
               {valueText(before)}
             </Box>
-            {' → '}
+            <Becomes />
             <Box component="ins" sx={{ textDecoration: 'none', fontWeight: 600 }}>
               {valueText(after)}
             </Box>

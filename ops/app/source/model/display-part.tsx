@@ -1,8 +1,8 @@
 /** How values of a field look in lists, and whether the search looks into them. */
 import { useTranslate } from 'ra-core';
+import { Part } from '../shell/part.tsx';
 import { type ControlSpec, Controls } from './control.tsx';
 import type { PartOfField } from './field-form.tsx';
-import { Part } from './part.tsx';
 
 const DISPLAYS = [
   ...['raw', 'formatted-value', 'labels', 'boolean', 'color', 'datetime'],

@@ -2,6 +2,7 @@
 import { useLocaleState, useTranslate } from 'ra-core';
 import type { Item } from '../data/schema-types.ts';
 import { isItem } from '../data/values.ts';
+import { Part } from '../shell/part.tsx';
 import { fieldName } from '../translation/names.ts';
 import { type ControlChoice, type ControlSpec, Controls } from './control.tsx';
 import { flagsOf } from './field-draft.ts';
@@ -9,7 +10,6 @@ import type { PartOfField } from './field-form.tsx';
 import { aliasFlags, TYPES } from './field-types.ts';
 import { filledBy, withFlag } from './flags.ts';
 import { hasChoices, optionSpecs } from './interface-options.ts';
-import { Part } from './part.tsx';
 import { RowsEditor } from './rows-editor.tsx';
 
 const WIDTHS = ['half', 'half-left', 'half-right', 'half-space', 'full', 'fill'];

@@ -2,10 +2,10 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { useTranslate } from 'ra-core';
+import { Part } from '../shell/part.tsx';
 import { Icon } from '../theme/icon.tsx';
 import type { IconName } from '../theme/icon-paths.ts';
 import type { Change } from './change.ts';
-import { Part } from './part.tsx';
 import { type Made, madeBy } from './relation-changes.ts';
 
 const ICONS: Readonly<Record<Made['what'], IconName>> = {

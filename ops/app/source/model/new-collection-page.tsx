@@ -13,6 +13,7 @@ import { useNavigate } from 'react-router-dom';
 import { useCollections } from '../data/queries.ts';
 import type { Item } from '../data/schema-types.ts';
 import { PageHeader } from '../shell/page-header.tsx';
+import { FORM, Part } from '../shell/part.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
 import { pathOf } from './change.ts';
 import { ChangeState } from './change-state.tsx';
@@ -28,7 +29,6 @@ import {
 import { basicSpecs } from './collection-specs.ts';
 import { Controls, TWO_COLUMNS } from './control.tsx';
 import { nameFault, nameTyped } from './name.ts';
-import { FORM, Part } from './part.tsx';
 import { COLLECTIONS, collectionPath } from './route.ts';
 import { useChange } from './use-change.ts';
 

@@ -13,6 +13,7 @@ import type { Collection, Field } from '../data/schema-types.ts';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { FORM, Part } from '../shell/part.tsx';
 import { UnsavedChanges } from '../shell/unsaved-changes.tsx';
 import { ChangeState } from './change-state.tsx';
 import { collectionRows, isSystem } from './collection-rows.ts';
@@ -20,7 +21,6 @@ import { Controls, TWO_COLUMNS } from './control.tsx';
 import { KindChoice } from './kind-choice.tsx';
 import { MadeList } from './made-list.tsx';
 import { nameTyped } from './name.ts';
-import { FORM, Part } from './part.tsx';
 import { type Keys, keyColumn, languagesChange, relationChanges } from './relation-changes.ts';
 import {
   complete,

@@ -3,8 +3,8 @@ import { useTranslate } from 'ra-core';
 import type { RelationKind } from '../data/relation-of.ts';
 import type { Item } from '../data/schema-types.ts';
 import { Facts } from '../shell/facts.tsx';
+import { Part } from '../shell/part.tsx';
 import { type ControlSpec, Controls } from './control.tsx';
-import { Part } from './part.tsx';
 import { deleteSpec, deselectSpec, ON_DELETE } from './relation-specs.ts';
 
 /** What can be changed of a relation that is there. */

@@ -5,10 +5,10 @@ import { useTranslate } from 'ra-core';
 import { useMemo } from 'react';
 import { isItem } from '../data/values.ts';
 import { DraftFieldsContext } from '../filter/draft-fields.ts';
+import { Part } from '../shell/part.tsx';
 import { ConditionsEditor } from './conditions-editor.tsx';
 import { Control } from './control.tsx';
 import type { PartOfField } from './field-form.tsx';
-import { Part } from './part.tsx';
 import { plainField } from './plain-field.ts';
 import { RuleEditor } from './rule-editor.tsx';
 

@@ -1,10 +1,7 @@
 /** What this installation allows: requests, queries, files, connections that stay open; and its version. */
 import Box from '@mui/material/Box';
-import Paper from '@mui/material/Paper';
-import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import { useLocaleState, useTranslate } from 'ra-core';
-import { useId } from 'react';
 import { client } from '../data/client.ts';
 import { isItem } from '../data/values.ts';
 import { formatNumber } from '../display/format.ts';
@@ -12,16 +9,13 @@ import { type Fact, Facts } from '../shell/facts.tsx';
 import { Failure } from '../shell/failure.tsx';
 import { Loading } from '../shell/loading.tsx';
 import { PageHeader } from '../shell/page-header.tsx';
+import { Part } from '../shell/part.tsx';
 
 function Group({ name, facts }: { readonly name: string; readonly facts: readonly Fact[] }) {
-  const id = useId();
   return (
-    <Paper component="section" aria-labelledby={id} variant="outlined" sx={{ p: { xs: 2, md: 3 } }}>
-      <Typography id={id} variant="h2" sx={{ mb: 1.5 }}>
-        {name}
-      </Typography>
+    <Part title={name}>
       <Facts facts={facts} />
-    </Paper>
+    </Part>
   );
 }
 

@@ -3,6 +3,7 @@ export const shell = {
   skipToContent: 'Zum Inhalt springen',
   loading: 'Wird geladen',
   close: 'Schließen',
+  becomes: 'wird zu',
   cancel: 'Abbrechen',
   save: 'Speichern',
   delete: 'Löschen',

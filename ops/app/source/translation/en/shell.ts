@@ -3,6 +3,7 @@ export const shell = {
   skipToContent: 'Skip to content',
   loading: 'Loading',
   close: 'Close',
+  becomes: 'becomes',
   cancel: 'Cancel',
   save: 'Save',
   delete: 'Delete',

@@ -1,4 +1,4 @@
-/** A part of a form with its heading. */
+/** A part of a screen or a form: a heading, a sentence about it, and what is in it. */
 import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
@@ -17,7 +17,7 @@ export function Part({ title, help, children }: PartProps) {
       component="section"
       aria-labelledby={id}
       variant="outlined"
-      sx={{ p: { xs: 2, md: 2.5 }, display: 'grid', gap: 2 }}
+      sx={{ p: { xs: 2, md: 2.5 }, display: 'grid', gap: 2, gridTemplateColumns: 'minmax(0, 1fr)' }}
     >
       <Box>
         <Typography id={id} variant="h2">
